@@ -1,0 +1,64 @@
+// Intrusive doubly linked list used as a queue: no allocation, removal from the middle in constant time. The elements are owned by
+// others (mostly by coroutine frames); with one link per tag an element can stand in several lists at a time.
+#pragma once
+
+#include "ums/base/assert.hpp"
+
+namespace ums {
+
+template <typename Tag = void>
+struct FifoLink {
+    FifoLink* previous = nullptr;
+    FifoLink* next = nullptr;
+    bool linked = false;
+};
+
+// `T` derives from FifoLink<Tag>. Not thread-safe.
+template <typename T, typename Tag = void>
+class Fifo {
+public:
+    using Link = FifoLink<Tag>;
+
+    [[nodiscard]] bool empty() const { return head_ == nullptr; }
+
+    [[nodiscard]] T* front() const { return static_cast<T*>(head_); }
+
+    // The element behind `element`, or null.
+    [[nodiscard]] static T* next(T& element) { return static_cast<T*>(static_cast<Link&>(element).next); }
+
+    void push_back(T& element) {
+        Link& link = element;
+        UMS_ASSERT(!link.linked);
+        link.previous = tail_;
+        link.next = nullptr;
+        link.linked = true;
+        (tail_ != nullptr ? tail_->next : head_) = &link;
+        tail_ = &link;
+    }
+
+    void remove(T& element) {
+        Link& link = element;
+        UMS_ASSERT(link.linked);
+        (link.previous != nullptr ? link.previous->next : head_) = link.next;
+        (link.next != nullptr ? link.next->previous : tail_) = link.previous;
+        link = Link{};
+    }
+
+    // Null when empty.
+    T* pop_front() {
+        T* element = front();
+        if (element != nullptr) remove(*element);
+        return element;
+    }
+
+    // Takes all elements of `other`, in order, behind our own.
+    void append(Fifo& other) {
+        while (T* element = other.pop_front()) push_back(*element);
+    }
+
+private:
+    Link* head_ = nullptr;
+    Link* tail_ = nullptr;
+};
+
+}  // namespace ums

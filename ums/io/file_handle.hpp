@@ -1,0 +1,15 @@
+// An open file of a Storage. Cheap to copy; whoever opened it closes it.
+#pragma once
+
+#include <cstdint>
+
+namespace ums {
+
+struct FileHandle {
+    std::int32_t value = -1;
+
+    [[nodiscard]] bool is_open() const { return value >= 0; }
+    friend bool operator==(FileHandle, FileHandle) = default;
+};
+
+}  // namespace ums

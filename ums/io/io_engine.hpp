@@ -1,0 +1,43 @@
+// The door to the operating system for transfers. One engine belongs to one scheduler and is used by that scheduler's thread only,
+// except wake(). Engines: io_uring, a pool of threads, (later) a simulated disk and Windows' overlapped I/O.
+//
+// Below this line: a transfer that was cut short or interrupted (EINTR, EAGAIN) is continued by the engine; the caller sees one
+// completion with the sum. Only the end of the file and errors end a transfer early.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "ums/base/time.hpp"
+#include "ums/io/io_request.hpp"
+
+namespace ums {
+
+class IoEngine {
+public:
+    virtual ~IoEngine() = default;
+
+    // "uring", "threads", …
+    [[nodiscard]] virtual std::string_view name() const = 0;
+
+    // Takes a request; it is the engine's until poll() hands it back. May only queue it until the next poll() or wait().
+    // Never fails and never blocks on the device: a request that cannot be started comes back with its error.
+    virtual void submit(IoRequest& request) = 0;
+
+    // Starts everything queued and appends finished requests to `finished`, with `error` and `transferred_bytes` set. Does not sleep.
+    virtual void poll(IoRequestList& finished) = 0;
+
+    // Starts everything queued, then sleeps until a request finishes, somebody calls wake(), or the time is over. May return early.
+    virtual void wait(std::uint64_t timeout_ns) = 0;
+
+    // Ends a wait() that is under way or about to begin. Any thread.
+    virtual void wake() = 0;
+
+    // Requests taken and not handed back.
+    [[nodiscard]] virtual std::uint32_t in_flight() const = 0;
+
+    // Virtual time only: when the next request finishes, or kNever.
+    [[nodiscard]] virtual std::uint64_t next_completion_ns() const { return kNever; }
+};
+
+}  // namespace ums

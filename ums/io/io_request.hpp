@@ -1,0 +1,61 @@
+// One request to the storage. The caller owns the request, its segments and their memory, and keeps all of them in place until the
+// request comes back; nothing is allocated per I/O.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <system_error>
+
+#include "ums/base/fifo.hpp"
+#include "ums/io/file_handle.hpp"
+
+namespace ums {
+
+struct Waiter;
+
+enum class IoOperation : std::uint8_t {
+    read,      // scatter read when there are several segments
+    write,     // gather write when there are several segments
+    sync,      // make all completed writes of the file durable (fdatasync)
+    allocate,  // reserve [offset, offset + size) and extend the file over it (fallocate)
+    truncate,  // cut the file to `offset_bytes`
+};
+
+// A piece of memory of a vectored transfer.
+struct IoSegment {
+    std::byte* data = nullptr;
+    std::size_t size_bytes = 0;
+};
+
+inline constexpr std::size_t kSegmentsMax = 1024;  // IOV_MAX of Linux; also SQL Server's largest read-ahead in pages
+
+struct PendingTag;
+
+struct IoRequest : FifoLink<>, FifoLink<PendingTag> {
+    // Set by the caller.
+    IoOperation operation = IoOperation::read;
+    bool durable = false;  // write only: on stable storage before it completes (FUA; RWF_DSYNC)
+    FileHandle file;
+    std::uint64_t offset_bytes = 0;
+    std::uint64_t size_bytes = 0;  // read, write: the sum over the segments
+    const IoSegment* segments = nullptr;
+    std::uint32_t segment_count = 0;
+    const void* owner = nullptr;  // the caller's, for reports on requests that are still out
+
+    // Set when it comes back. A transfer that ended early without an error (end of file) has transferred_bytes < size_bytes.
+    std::error_code error;
+    std::uint64_t transferred_bytes = 0;
+    std::uint64_t submitted_ns = 0;
+    std::uint64_t completed_ns = 0;
+
+    // The scheduler's: who waits, and whether a warning was given that it takes too long.
+    Waiter* waiter = nullptr;
+    bool reported_long = false;
+
+    [[nodiscard]] std::uint64_t duration_ns() const { return completed_ns - submitted_ns; }
+    [[nodiscard]] bool is_complete_transfer() const { return !error && transferred_bytes == size_bytes; }
+};
+
+using IoRequestList = Fifo<IoRequest>;
+
+}  // namespace ums

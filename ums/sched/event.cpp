@@ -1,0 +1,74 @@
+#include "ums/sched/event.hpp"
+
+#include <mutex>
+
+#include "ums/sched/scheduler.hpp"
+
+namespace ums {
+
+void Event::set() {
+    Fifo<Awaiter> woken;
+    {
+        const std::lock_guard guard(lock_);
+        set_.store(true, std::memory_order_release);
+        while (Awaiter* awaiter = waiting_.pop_front()) {
+            awaiter->waiting_ = false;
+            woken.push_back(*awaiter);
+        }
+    }
+    // From here on the event may be gone: one who waited may own it.
+    while (Awaiter* awaiter = woken.pop_front()) awaiter->scheduler->make_runnable(*awaiter);
+}
+
+void Event::reset() {
+    const std::lock_guard guard(lock_);
+    set_.store(false, std::memory_order_release);
+}
+
+Event::Awaiter::Awaiter(Event& event, WaitType type, std::uint64_t wait_deadline_ns) : event_(event), type_(type) {
+    deadline_ns = wait_deadline_ns;
+    fire = &on_deadline;
+}
+
+bool Event::Awaiter::await_suspend(std::coroutine_handle<> suspended) {
+    const std::lock_guard guard(event_.lock_);
+    if (event_.set_.load(std::memory_order_relaxed)) return false;
+    suspend(suspended, type_);
+    waiting_ = true;
+    event_.waiting_.push_back(*this);
+    if (deadline_ns != kNever) scheduler->timers().add(*this);
+    return true;
+}
+
+// Runs on the waiter's own scheduler. If set() has been faster, the task is on its way already.
+void Event::Awaiter::on_deadline(Timer& timer) {
+    auto& awaiter = static_cast<Awaiter&>(timer);
+    {
+        const std::lock_guard guard(awaiter.event_.lock_);
+        if (!awaiter.waiting_) return;
+        awaiter.event_.waiting_.remove(awaiter);
+        awaiter.waiting_ = false;
+        awaiter.happened_ = false;
+    }
+    awaiter.scheduler->make_runnable(awaiter);
+}
+
+bool Event::Awaiter::await_resume() {
+    if (scheduler != nullptr) scheduler->timers().remove(*this);
+    return happened_;
+}
+
+SleepAwaiter::SleepAwaiter(WaitType type, std::uint64_t sleep_deadline_ns) : type_(type) {
+    deadline_ns = sleep_deadline_ns;
+    fire = [](Timer& timer) {
+        Waiter& waiter = static_cast<SleepAwaiter&>(timer).waiter_;
+        waiter.scheduler->make_runnable(waiter);
+    };
+}
+
+void SleepAwaiter::await_suspend(std::coroutine_handle<> suspended) {
+    waiter_.suspend(suspended, type_);
+    waiter_.scheduler->timers().add(*this);
+}
+
+}  // namespace ums

@@ -1,0 +1,71 @@
+// Event: many wait until something has happened; with a deadline if they like. Stays set until reset.
+// sleep_until: waits for a time alone.
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstdint>
+
+#include "ums/base/spinlock.hpp"
+#include "ums/sched/timer_queue.hpp"
+#include "ums/sched/waiter.hpp"
+
+namespace ums {
+
+class Event {
+public:
+    Event() = default;
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+
+    // Wakes everybody who waits. Any thread, also one that runs no scheduler.
+    void set();
+    void reset();
+    [[nodiscard]] bool is_set() const { return set_.load(std::memory_order_acquire); }
+
+    class Awaiter : private Waiter, private Timer {
+    public:
+        Awaiter(Event& event, WaitType type, std::uint64_t deadline_ns);
+        [[nodiscard]] bool await_ready() const noexcept { return false; }
+        bool await_suspend(std::coroutine_handle<> suspended);
+        // True if the event was set, false if the deadline came first.
+        bool await_resume();
+
+    private:
+        friend class Event;
+        friend class Fifo<Awaiter>;
+        static void on_deadline(Timer& timer);
+
+        Event& event_;
+        WaitType type_;
+        bool waiting_ = false;  // guarded by the event's lock
+        bool happened_ = true;
+    };
+
+    // Must be awaited by a task. `deadline_ns` is of the scheduler's clock.
+    [[nodiscard]] Awaiter wait(WaitType type, std::uint64_t deadline_ns = kNever) { return Awaiter(*this, type, deadline_ns); }
+
+private:
+    std::atomic<bool> set_{false};
+    Spinlock lock_;  // guards waiting_ and changes of set_
+    Fifo<Awaiter> waiting_;
+};
+
+// Suspends the running task until the time has come.
+class SleepAwaiter : private Timer {
+public:
+    SleepAwaiter(WaitType type, std::uint64_t deadline_ns);
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> suspended);
+    void await_resume() const noexcept {}
+
+private:
+    WaitType type_;
+    Waiter waiter_{};
+};
+
+[[nodiscard]] inline SleepAwaiter sleep_until(std::uint64_t deadline_ns, WaitType type = WaitType::sleep_task) {
+    return SleepAwaiter(type, deadline_ns);
+}
+
+}  // namespace ums

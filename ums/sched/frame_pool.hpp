@@ -1,0 +1,13 @@
+// Memory for coroutine frames: kept in per-thread lists by size, so that the steady state allocates nothing. A frame may be freed on
+// another thread than the one that made it; it then joins that thread's list. Switched off under AddressSanitizer, which would not
+// see a use after free otherwise.
+#pragma once
+
+#include <cstddef>
+
+namespace ums {
+
+void* allocate_frame(std::size_t size_bytes);
+void free_frame(void* frame, std::size_t size_bytes) noexcept;
+
+}  // namespace ums

@@ -1,0 +1,230 @@
+#include "ums/sched/scheduler.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "ums/base/assert.hpp"
+
+namespace ums {
+
+namespace {
+
+thread_local Scheduler* current_scheduler = nullptr;
+
+// Finished I/O is collected at least this often while tasks keep the CPU busy.
+constexpr std::uint64_t kCollectIntervalNs = 100 * kNsPerUs;
+
+}  // namespace
+
+void Waiter::suspend(std::coroutine_handle<> suspended, WaitType type) {
+    scheduler = &Scheduler::current();
+    handle = suspended;
+    worker = &scheduler->worker();
+    wait_type = type;
+    wait_start_ns = scheduler->now_ns();
+}
+
+struct Scheduler::Root {
+    struct promise_type {
+        Waiter start;
+        std::unique_ptr<Worker> owned_worker;
+
+        static void* operator new(std::size_t size_bytes) { return allocate_frame(size_bytes); }
+        static void operator delete(void* frame, std::size_t size_bytes) noexcept { free_frame(frame, size_bytes); }
+
+        Root get_return_object() noexcept { return Root{std::coroutine_handle<promise_type>::from_promise(*this)}; }
+        std::suspend_always initial_suspend() noexcept { return {}; }
+        std::suspend_never final_suspend() noexcept { return {}; }
+        void return_void() noexcept {}
+        void unhandled_exception() noexcept { UMS_ASSERT(!"an exception left a root task"); }
+    };
+    std::coroutine_handle<promise_type> handle;
+};
+
+Scheduler::Root Scheduler::run_root(Task<void> task, TaskGroup& group, Scheduler& scheduler) {
+    std::exception_ptr exception;
+    {
+        const Task<void> body = std::move(task);
+        try {
+            co_await body;
+        } catch (...) {
+            exception = std::current_exception();
+        }
+    }
+    scheduler.task_count_.fetch_sub(1, std::memory_order_relaxed);
+    group.finished(std::move(exception));
+}
+
+Scheduler::Scheduler(std::uint32_t id, const Clock& clock, std::unique_ptr<IoEngine> engine)
+    : id_(id), clock_(clock), engine_(std::move(engine)) {}
+
+Scheduler::~Scheduler() { UMS_ASSERT(is_drained()); }
+
+Scheduler& Scheduler::current() {
+    UMS_ASSERT(current_scheduler != nullptr);
+    return *current_scheduler;
+}
+
+Scheduler* Scheduler::current_or_null() { return current_scheduler; }
+
+void Scheduler::start(TaskGroup& group, Task<void> task, std::unique_ptr<Worker> owned_worker, Worker* worker) {
+    group.add();
+    task_count_.fetch_add(1, std::memory_order_relaxed);
+    const Root root = run_root(std::move(task), group, *this);
+    auto& promise = root.handle.promise();
+    promise.owned_worker = std::move(owned_worker);
+    promise.start.handle = root.handle;
+    promise.start.scheduler = this;
+    promise.start.worker = worker;
+    promise.start.wait_type = WaitType::sos_scheduler_yield;
+    promise.start.wait_start_ns = now_ns();
+    make_runnable(promise.start);
+}
+
+void Scheduler::spawn(TaskGroup& group, std::string name, Task<void> task) {
+    auto worker = std::make_unique<Worker>(Worker{std::move(name)});
+    Worker* const identity = worker.get();
+    start(group, std::move(task), std::move(worker), identity);
+}
+
+void Scheduler::fork(TaskGroup& group, Task<void> task) {
+    UMS_ASSERT(current_scheduler == this && worker_ != nullptr);
+    start(group, std::move(task), nullptr, worker_);
+}
+
+void Scheduler::make_runnable(Waiter& waiter) {
+    if (current_scheduler == this) {
+        waiter.runnable_ns = now_ns();
+        runnable_.push_back(waiter);
+        return;
+    }
+    Waiter* head = inbox_.load(std::memory_order_relaxed);
+    do {
+        waiter.inbox_next = head;
+    } while (!inbox_.compare_exchange_weak(head, &waiter, std::memory_order_seq_cst, std::memory_order_relaxed));
+    wake();
+}
+
+void Scheduler::wake() {
+    if (asleep_.load(std::memory_order_seq_cst)) engine_->wake();
+}
+
+void Scheduler::take_inbox() {
+    if (inbox_.load(std::memory_order_relaxed) == nullptr) return;
+    Waiter* newest = inbox_.exchange(nullptr, std::memory_order_acquire);
+    Waiter* oldest = nullptr;  // the inbox is a stack; tasks run in the order they were woken
+    while (newest != nullptr) {
+        Waiter* next = newest->inbox_next;
+        newest->inbox_next = oldest;
+        oldest = newest;
+        newest = next;
+    }
+    const std::uint64_t now = now_ns();
+    while (oldest != nullptr) {
+        Waiter* next = std::exchange(oldest->inbox_next, nullptr);
+        oldest->runnable_ns = now;
+        runnable_.push_back(*oldest);
+        ++statistics_.wakeups_from_others;
+        oldest = next;
+    }
+}
+
+void Scheduler::collect_io() {
+    if (engine_->in_flight() == 0) return;
+    IoRequestList finished;
+    engine_->poll(finished);
+    if (finished.empty()) return;
+    const std::uint64_t now = now_ns();
+    while (IoRequest* request = finished.pop_front()) {
+        pending_.remove(*request);
+        pending_count_.store(pending_count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+        // A simulated engine knows the exact time.
+        if (request->completed_ns == 0) request->completed_ns = now;
+        request->waiter->runnable_ns = now;
+        runnable_.push_back(*request->waiter);
+    }
+}
+
+void Scheduler::count_wait(const Waiter& waiter, std::uint64_t now) {
+    WaitStatistics& wait = statistics_.waits[static_cast<std::size_t>(waiter.wait_type)];
+    const std::uint64_t wait_ns = now - std::min(now, waiter.wait_start_ns);
+    ++wait.count;
+    wait.wait_ns += wait_ns;
+    wait.wait_max_ns = std::max(wait.wait_max_ns, wait_ns);
+    wait.signal_wait_ns += now - std::min(now, waiter.runnable_ns);
+}
+
+// `now` is the current time and is kept so: the end of one task's run is the beginning of the next one's.
+void Scheduler::run(Waiter& waiter, std::uint64_t& now) {
+    count_wait(waiter, now);
+    ++statistics_.switches;
+    worker_ = waiter.worker;
+    worker_->quantum_start_ns = now;
+    waiter.handle.resume();
+    worker_ = nullptr;
+    const std::uint64_t started = std::exchange(now, now_ns());
+    if (now - started > 2 * kQuantumNs) ++statistics_.quantum_overruns;
+}
+
+bool Scheduler::turn() {
+    current_scheduler = this;
+    ++statistics_.turns;
+    take_inbox();
+    collect_io();
+    std::uint64_t now = now_ns();
+    timers_.fire_due(now);
+
+    WaitQueue batch;
+    std::swap(batch, runnable_);
+    const bool ran = !batch.empty();
+    const std::uint64_t started = now;
+    while (Waiter* waiter = batch.pop_front()) {
+        run(*waiter, now);
+        if (now - started > kCollectIntervalNs) break;
+    }
+    // What was not reached stays in front of what became runnable meanwhile.
+    batch.append(runnable_);
+    std::swap(batch, runnable_);
+    current_scheduler = nullptr;
+    return ran;
+}
+
+void Scheduler::sleep(std::uint64_t timeout_ns, const std::atomic<bool>& stopping) {
+    asleep_.store(true, std::memory_order_seq_cst);
+    if (!stopping.load(std::memory_order_seq_cst) && inbox_.load(std::memory_order_seq_cst) == nullptr && runnable_.empty()) {
+        const std::uint64_t started = now_ns();
+        engine_->wait(timeout_ns);
+        statistics_.idle_ns += now_ns() - started;
+    }
+    asleep_.store(false, std::memory_order_relaxed);
+}
+
+std::uint64_t Scheduler::next_event_ns() const { return std::min(timers_.next_deadline_ns(), engine_->next_completion_ns()); }
+
+bool Scheduler::is_drained() const {
+    return task_count_.load(std::memory_order_relaxed) == 0 && inbox_.load(std::memory_order_relaxed) == nullptr &&
+           runnable_.empty() && engine_->in_flight() == 0;
+}
+
+void Scheduler::IoAwaiter::await_suspend(std::coroutine_handle<> suspended) {
+    UMS_ASSERT(current_scheduler == &scheduler);
+    waiter.suspend(suspended, wait_type);
+    request.waiter = &waiter;
+    request.error.clear();
+    request.transferred_bytes = 0;
+    request.completed_ns = 0;
+    request.reported_long = false;
+    request.submitted_ns = waiter.wait_start_ns;
+    ++scheduler.statistics_.io_requests;
+    scheduler.pending_.push_back(request);
+    scheduler.pending_count_.store(scheduler.pending_count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    scheduler.engine_->submit(request);
+}
+
+void Scheduler::YieldAwaiter::await_suspend(std::coroutine_handle<> suspended) {
+    waiter.suspend(suspended, WaitType::sos_scheduler_yield);
+    ++scheduler.statistics_.yields;
+    scheduler.make_runnable(waiter);
+}
+
+}  // namespace ums

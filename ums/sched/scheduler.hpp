@@ -1,0 +1,156 @@
+// One logical CPU: a thread that runs tasks in turn, without preemption, with an I/O engine and timers of its own. In the manner of SQLOS:
+// tasks run until they wait or yield (quantum 4 ms), finished I/O is collected between them, and the thread sleeps in the kernel only when
+// there is nothing to run.
+//
+// A turn: take in what other schedulers woke; start queued I/O and collect finished I/O in one call; fire timers; run what is runnable.
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "ums/base/clock.hpp"
+#include "ums/base/time.hpp"
+#include "ums/io/io_engine.hpp"
+#include "ums/sched/task.hpp"
+#include "ums/sched/task_group.hpp"
+#include "ums/sched/timer_queue.hpp"
+#include "ums/sched/wait_type.hpp"
+#include "ums/sched/waiter.hpp"
+#include "ums/sched/worker.hpp"
+
+namespace ums {
+
+// How long a task should run before it yields, as in SQLOS.
+inline constexpr std::uint64_t kQuantumNs = 4 * kNsPerMs;
+
+// What sys.dm_os_schedulers would show. Written by the scheduler's thread; read when it has stopped.
+struct SchedulerStatistics {
+    std::uint64_t switches = 0;          // a task got the CPU
+    std::uint64_t yields = 0;            // of them, after yielding
+    std::uint64_t quantum_overruns = 0;  // a task kept the CPU for more than two quanta
+    std::uint64_t turns = 0;
+    std::uint64_t idle_ns = 0;           // asleep in the kernel
+    std::uint64_t io_requests = 0;
+    std::uint64_t wakeups_from_others = 0;
+    WaitTable waits{};
+};
+
+class Scheduler {
+public:
+    Scheduler(std::uint32_t id, const Clock& clock, std::unique_ptr<IoEngine> engine);
+    Scheduler(const Scheduler&) = delete;
+    Scheduler& operator=(const Scheduler&) = delete;
+    // Asserts that no task and no request is left.
+    ~Scheduler();
+
+    // The scheduler that runs the calling task. Must only be called from a task.
+    static Scheduler& current();
+    // The same, or null outside of schedulers.
+    static Scheduler* current_or_null();
+
+    [[nodiscard]] std::uint32_t id() const { return id_; }
+    [[nodiscard]] std::uint64_t now_ns() const { return clock_.now_ns(); }
+    [[nodiscard]] const Clock& clock() const { return clock_; }
+    [[nodiscard]] const IoEngine& engine() const { return *engine_; }
+
+    // The task that is running. Own thread.
+    [[nodiscard]] Worker& worker() const { return *worker_; }
+
+    // Starts a task of its own under `name` on this scheduler. Any thread.
+    void spawn(TaskGroup& group, std::string name, Task<void> task);
+
+    // Starts a child of the running task, under the same name, on the same scheduler. Own thread.
+    void fork(TaskGroup& group, Task<void> task);
+
+    // Makes a suspended task of this scheduler run again. Any thread; the waiter must not stand in any list.
+    void make_runnable(Waiter& waiter);
+
+    struct IoAwaiter {
+        Scheduler& scheduler;
+        IoRequest& request;
+        WaitType wait_type;
+        Waiter waiter{};
+        [[nodiscard]] bool await_ready() const noexcept { return false; }
+        void await_suspend(std::coroutine_handle<> suspended);
+        void await_resume() const noexcept {}
+    };
+
+    // Posts a request on this scheduler's engine and waits until it has come back. Own thread.
+    [[nodiscard]] IoAwaiter io(IoRequest& request, WaitType wait_type = WaitType::io_completion) {
+        return IoAwaiter{*this, request, wait_type};
+    }
+
+    struct YieldAwaiter {
+        Scheduler& scheduler;
+        bool needed;
+        Waiter waiter{};
+        [[nodiscard]] bool await_ready() const noexcept { return !needed; }
+        void await_suspend(std::coroutine_handle<> suspended);
+        void await_resume() const noexcept {}
+    };
+
+    // Goes to the back of the runnable queue. Own thread.
+    [[nodiscard]] YieldAwaiter yield() { return YieldAwaiter{*this, true}; }
+    // The same if the quantum is used up; to be called in long loops.
+    [[nodiscard]] YieldAwaiter yield_if_due() { return YieldAwaiter{*this, now_ns() - worker_->quantum_start_ns >= kQuantumNs}; }
+
+    // Timers of this scheduler. Own thread.
+    [[nodiscard]] TimerQueue& timers() { return timers_; }
+
+    // Calls `visit(request)` for each request that has been out since before `submitted_before_ns`, oldest first. Own thread.
+    template <typename Visitor>
+    void visit_pending_io(std::uint64_t submitted_before_ns, Visitor&& visit) {
+        for (IoRequest* request = pending_.front(); request != nullptr; request = pending_.next(*request)) {
+            if (request->submitted_ns >= submitted_before_ns) break;
+            visit(*request);
+        }
+    }
+
+    // Runs what can run. False if there was nothing. For SchedulerGroup, on this scheduler's thread.
+    bool turn();
+    // Sleeps until there may be something to run, `timeout_ns` at most; not at all if `stopping`. For SchedulerGroup.
+    void sleep(std::uint64_t timeout_ns, const std::atomic<bool>& stopping);
+    // Ends a sleep. Any thread.
+    void wake();
+    // The nearest deadline or simulated completion, or kNever.
+    [[nodiscard]] std::uint64_t next_event_ns() const;
+    // No task, no request: the thread may end.
+    [[nodiscard]] bool is_drained() const;
+
+    // Own thread, or after the group has stopped.
+    [[nodiscard]] const SchedulerStatistics& statistics() const { return statistics_; }
+    // Tasks waiting for I/O; may be read by others as an estimate.
+    [[nodiscard]] std::uint32_t pending_io() const { return pending_count_.load(std::memory_order_relaxed); }
+
+private:
+    struct Root;  // the outermost coroutine of a spawned or forked task
+
+    static Root run_root(Task<void> task, TaskGroup& group, Scheduler& scheduler);
+    void start(TaskGroup& group, Task<void> task, std::unique_ptr<Worker> owned_worker, Worker* worker);
+    void take_inbox();
+    void collect_io();
+    void run(Waiter& waiter, std::uint64_t& now_ns);
+    void count_wait(const Waiter& waiter, std::uint64_t now_ns);
+
+    const std::uint32_t id_;
+    const Clock& clock_;
+    const std::unique_ptr<IoEngine> engine_;
+
+    // Own thread only.
+    WaitQueue runnable_;
+    TimerQueue timers_;
+    Fifo<IoRequest, PendingTag> pending_;
+    Worker* worker_ = nullptr;
+    SchedulerStatistics statistics_;
+
+    // Other threads, too.
+    std::atomic<Waiter*> inbox_{nullptr};
+    std::atomic<bool> asleep_{false};
+    std::atomic<std::uint32_t> task_count_{0};
+    std::atomic<std::uint32_t> pending_count_{0};
+};
+
+}  // namespace ums

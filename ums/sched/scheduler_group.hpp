@@ -1,0 +1,54 @@
+// All logical CPUs of a run: makes one scheduler and one I/O engine for each, runs them, and ends when the main task has ended.
+//
+// With a real clock every scheduler has an OS thread of its own. With a virtual clock all of them take turns on the calling thread and
+// time jumps to the next event when nobody can run: the same seed gives the same run.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ums/base/clock.hpp"
+#include "ums/io/storage.hpp"
+#include "ums/sched/scheduler.hpp"
+
+namespace ums {
+
+struct SchedulerGroupOptions {
+    std::uint32_t cpu_count = 1;
+    // CPUs that the schedulers' threads are bound to, one bit each, in turn; 0 = not bound.
+    std::uint64_t affinity = 0;
+    EngineOptions engine;
+};
+
+class SchedulerGroup {
+public:
+    // Throws std::system_error, with a line for people, if the engine that was asked for cannot be had.
+    SchedulerGroup(const SchedulerGroupOptions& options, Storage& storage, const Clock& clock);
+
+    // Runs `main` on scheduler 0 until it has ended and every request has come back. Every task that `main` starts must have been joined by
+    // then (asserted). Rethrows what leaves `main`. Once per group.
+    void run(Task<void> main);
+
+    [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(schedulers_.size()); }
+    [[nodiscard]] Scheduler& operator[](std::uint32_t id) { return *schedulers_[id]; }
+    [[nodiscard]] const Clock& clock() const { return clock_; }
+    // The engine in use, and one line on why it was not the first choice, or empty.
+    [[nodiscard]] std::string_view engine_name() const { return schedulers_[0]->engine().name(); }
+    [[nodiscard]] const std::string& engine_reason() const { return engine_reason_; }
+
+private:
+    void run_threads();
+    void run_in_turns();
+    void thread_loop(Scheduler& scheduler);
+
+    const SchedulerGroupOptions options_;
+    const Clock& clock_;
+    std::string engine_reason_;
+    std::vector<std::unique_ptr<Scheduler>> schedulers_;
+    std::atomic<bool> stopping_{false};
+};
+
+}  // namespace ums
