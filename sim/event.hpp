@@ -1,0 +1,37 @@
+// What a run tells while it goes on: messages, findings, phases. sim prints nothing; it hands events to a sink.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sim/finding.hpp"
+
+namespace sim {
+
+enum class Severity : std::uint8_t { info, warning, error };
+
+// One message; one ENTRY of the XML log. `error` means that the run fails.
+struct Event {
+    Severity severity = Severity::info;
+    std::uint64_t utc_us = 0;
+    std::uint64_t tick_ms = 0;   // since the run began
+    std::uint64_t thread_id = 0; // of the operating system
+    std::uint32_t cpu = 0;       // logical CPU (scheduler)
+    std::string user;            // "Monitor", "Random User 3", …
+    std::string source_file;     // where it was raised: file name without folder, line, function
+    std::uint32_t line = 0;
+    std::string function;
+    std::string hresult;         // "0x80070467" or empty
+    std::string system_text;
+    std::string description;
+};
+
+// Called from the schedulers' threads, one call at a time (the caller holds a lock). Must return soon: findings wait for it.
+class EventSink {
+public:
+    virtual ~EventSink() = default;
+    virtual void on_event(const Event& event) = 0;
+    virtual void on_finding(const Finding& finding) = 0;
+};
+
+}  // namespace sim

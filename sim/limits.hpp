@@ -1,0 +1,46 @@
+// Every bound of the simulation, with its reason.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sim {
+
+// SQL Server's page and extent.
+inline constexpr std::uint32_t kPageBytes = 8192;
+inline constexpr std::uint32_t kExtentPages = 8;
+// Unit of the stamps that tell torn pages apart: the smallest sector a disk has.
+inline constexpr std::uint32_t kSectorBytes = 512;
+inline constexpr std::uint32_t kSectorsPerPage = kPageBytes / kSectorBytes;
+
+// One vectored request has at most IOV_MAX segments; SQL Server Enterprise reads ahead up to 1024 pages.
+inline constexpr std::uint32_t kTransferPagesMax = 1024;
+// SQL Server's usual read-ahead: 512 KB.
+inline constexpr std::uint32_t kReadAheadPages = 64;
+// Largest gather write of checkpoint and lazy writer: 1 MB since SQL Server 2016, 256 KB before.
+inline constexpr std::uint32_t kGatherPagesMax = 128;
+
+// SQL Server's page numbers have 32 bits: 32 TB a file.
+inline constexpr std::uint64_t kFilePagesMax = 0xffff'ffff;
+// The sector stamp has 12 bits for the file.
+inline constexpr std::uint32_t kFilesMax = 4095;
+
+// SQLIOSim's limit, one bit each in a 64-bit affinity mask.
+inline constexpr std::uint32_t kCpusMax = 64;
+// SQLIOSim: all users together at most CPUCount * 1023 - 100.
+inline constexpr std::uint32_t kUsersPerCpu = 1023;
+inline constexpr std::uint32_t kUsersReserved = 100;
+
+// SQLIOSim's ceiling for outstanding requests of the process when MaxOutstandingIO is 0.
+inline constexpr std::uint32_t kOutstandingIoMax = 140'000;
+// SQL Server warns about requests that take longer (error 833).
+inline constexpr std::uint64_t kLongIoSeconds = 15;
+
+// SQL Server's largest log block, and how many flushes it has outstanding since 2012 (32 before).
+inline constexpr std::uint32_t kLogBlockBytesMax = 60 * 1024;
+inline constexpr std::uint32_t kLogFlushesMax = 112;
+
+// Below this no work is possible: a 1 MB gather write, a 512 KB read-ahead and single pages need frames at the same time.
+inline constexpr std::uint64_t kBufferPoolMbMin = 8;
+
+}  // namespace sim

@@ -1,0 +1,113 @@
+// What to do: the parameters of a run, typed, with SQLIOSim's defaults. Plain data. Filled and checked by config; sim trusts that
+// the ranges named in config's table of parameters hold. Ratios and chances are in hundredths of a percent: 10000 = 100 %.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sim {
+
+// UserCount = -1: as many as min(CPUCount * 2, 8).
+inline constexpr std::int32_t kAutomaticUserCount = -1;
+
+struct RandomUserOptions {
+    std::int32_t user_count = kAutomaticUserCount;
+    std::uint32_t jump_to_new_region_chance = 500;
+    std::uint32_t min_io_chain_pages = 50;
+    std::uint32_t max_io_chain_pages = 100;
+    std::uint32_t read_write_ratio = 9000;  // share of the chain's pages that are updated
+    std::uint32_t min_log_per_buffer_bytes = 64;
+    std::uint32_t max_log_per_buffer_bytes = 8192;
+    std::uint32_t rollback_chance = 100;
+    std::uint32_t sleep_after_ms = 5;
+    std::uint32_t yield_chance = 0;
+    bool cpu_simulation = false;
+    std::uint64_t cpu_cycles_min = 0;
+    std::uint64_t cpu_cycles_max = 0;
+};
+
+struct AuditUserOptions {
+    std::int32_t user_count = 2;
+    std::uint32_t buffers_validated_pages = 64;
+    std::uint32_t delay_after_cycles = 2;
+    std::uint32_t delay_ms = 200;
+};
+
+struct ReadAheadUserOptions {
+    std::int32_t user_count = 2;
+    std::uint32_t min_pages = 32;
+    std::uint32_t max_pages = 64;
+    std::uint32_t delay_after_cycles = 2;
+    std::uint32_t delay_ms = 200;
+};
+
+struct BulkUpdateUserOptions {
+    std::int32_t user_count = kAutomaticUserCount;
+    std::uint32_t min_pages = 64;
+    std::uint32_t max_pages = 128;
+    std::uint32_t delay_after_cycles = 2;
+    std::uint32_t delay_ms = 10;
+};
+
+struct ShrinkUserOptions {
+    std::uint32_t min_interval_s = 120;
+    std::uint32_t max_interval_s = 600;
+    std::uint32_t min_extends = 1;
+    std::uint32_t max_extends = 20;
+};
+
+struct FileOptions {
+    std::string path;
+    std::uint64_t initial_size_mb = 0;
+    std::uint64_t max_size_mb = 0;
+    std::uint64_t increment_mb = 0;  // 0 = does not shrink
+    bool shrinkable = false;
+    bool sparse = false;
+    bool is_log = false;
+};
+
+enum class EngineChoice : std::uint8_t { automatic, uring, threads };
+
+struct Options {
+    // [CONFIG]
+    std::string error_file = "sqliosim.log.xml";
+    std::uint32_t cpu_count = 0;  // 0 = as many as the machine (or container) has
+    std::uint64_t affinity = 0;
+    std::uint64_t io_affinity = 0;
+    std::uint64_t max_memory_mb = 0;  // 0 = half of what is available
+    bool stop_on_error = true;
+    std::uint32_t test_cycles = 1;  // 0 = until stopped
+    std::uint64_t test_cycle_duration_s = 300;
+    std::uint32_t cache_hit_ratio = 1000;
+    bool no_buffering = true;
+    bool write_through = true;
+    std::uint32_t max_outstanding_io = 0;  // 0 = kOutstandingIoMax
+    std::uint32_t target_io_duration_ms = 100;
+    bool allow_io_bursts = true;
+    bool use_scatter_gather = true;
+    bool force_read_ahead = true;
+    bool delete_files_at_startup = true;
+    bool delete_files_at_shutdown = false;
+    bool stamp_files = false;
+
+    // [CONFIG], ours: SQLIOSim has them built in.
+    std::uint32_t checkpoint_pages = 128;         // largest gather write: 128 as SQL Server 2016 and later, 32 as before
+    std::uint32_t checkpoint_interval_ms = 1000;  // pause between two checkpoints of the main run
+    std::uint32_t log_flushes_outstanding = 112;  // as SQL Server 2012 and later; 32 as before
+
+    RandomUserOptions random_user;
+    AuditUserOptions audit_user;
+    ReadAheadUserOptions read_ahead_user;
+    BulkUpdateUserOptions bulk_update_user;
+    ShrinkUserOptions shrink_user;
+    std::vector<FileOptions> files;
+
+    // Command line only.
+    std::uint64_t seed = 0;
+    EngineChoice engine = EngineChoice::automatic;
+    bool overwrite_foreign_files = false;  // also write to files that are not ours, to *.mdf/*.ndf/*.ldf and to block devices
+};
+
+}  // namespace sim

@@ -1,0 +1,175 @@
+// What happened: everything the reports need, plain data without pointers into the run. Times in microseconds, sizes in bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/finding.hpp"
+
+namespace sim {
+
+enum class Phase : std::uint8_t {
+    create,
+    initial_update,
+    initial_checkpoint,
+    main_run,
+    final_checkpoint,
+    final_audit,
+    summary,
+};
+
+std::string_view name_of(Phase phase);
+
+// The block device below a file, as the kernel tells. Where it cannot be told (overlay, network file systems), `known` is false
+// and the figures are 0.
+struct DriveFacts {
+    bool known = false;
+    std::string name;                 // "sda", "nvme0n1", "dm-3"
+    std::uint32_t number = 0;         // minor device number: "Storage number"
+    std::string manager;              // driver, for "Storage manager name": "virtio_blk", "nvme", "device-mapper"
+    std::uint32_t logical_sector_bytes = 512;
+    std::uint32_t physical_sector_bytes = 512;
+    std::uint64_t size_bytes = 0;
+    bool rotational = false;
+    bool removable = false;
+    bool read_cache = false;
+    bool write_cache = false;         // volatile write cache on ("write back")
+    bool fua = false;
+
+    // /proc/diskstats, since the run began.
+    std::uint64_t reads = 0;
+    std::uint64_t read_time_ms = 0;
+    std::uint64_t writes = 0;
+    std::uint64_t write_time_ms = 0;
+    std::uint64_t idle_time_ms = 0;
+    std::uint64_t read_bytes = 0;
+    std::uint64_t written_bytes = 0;
+    std::uint64_t merged_requests = 0;
+};
+
+struct FileResult {
+    std::string path;
+    std::uint32_t file_id = 0;
+    bool is_log = false;
+    bool compressed = false;
+    bool encrypted = false;
+    bool sparse = false;
+    std::uint64_t size_bytes = 0;
+
+    // The load governor.
+    std::uint32_t target_io_duration_ms = 0;
+    std::uint64_t average_io_duration_us = 0;
+    std::uint64_t throttle_count = 0;
+    std::uint64_t request_blocks = 0;
+
+    // Single-page and multi-page requests.
+    std::uint64_t reads = 0;
+    std::uint64_t scatter_reads = 0;
+    std::uint64_t writes = 0;
+    std::uint64_t gather_writes = 0;
+    std::uint64_t total_io_time_us = 0;
+    std::uint64_t read_bytes = 0;
+    std::uint64_t written_bytes = 0;
+    std::uint64_t max_io_time_us = 0;
+
+    std::uint64_t pages_verified = 0;
+    std::uint64_t long_ios = 0;
+    std::uint64_t write_retries = 0;
+    std::uint64_t grown_count = 0;
+    std::uint64_t shrunk_count = 0;
+    std::uint64_t findings = 0;
+    DriveFacts drive;
+};
+
+struct PhaseResult {
+    Phase phase{};
+    std::uint32_t cycle = 1;
+    std::uint64_t duration_us = 0;
+    std::uint64_t pages_read = 0;
+    std::uint64_t pages_written = 0;
+    std::uint64_t pages_verified = 0;
+    std::uint64_t log_bytes_written = 0;
+};
+
+// What the users of one section, or one of the system's own tasks, did.
+struct UserResult {
+    std::string name;  // "RandomUser", "AuditUser", "Checkpoint", …
+    std::uint32_t count = 0;
+    std::uint64_t cycles = 0;
+    std::uint64_t pages_read = 0;     // looked at
+    std::uint64_t pages_updated = 0;  // changed in memory, or written for the system's tasks
+    std::uint64_t rollbacks = 0;
+    std::uint64_t log_bytes = 0;
+};
+
+struct SchedulerResult {
+    std::uint32_t id = 0;
+    std::uint64_t switches = 0;
+    std::uint64_t yields = 0;
+    std::uint64_t quantum_overruns = 0;
+    std::uint64_t idle_us = 0;
+    std::uint64_t io_requests = 0;
+};
+
+struct WaitResult {
+    std::string type;
+    std::uint64_t count = 0;
+    std::uint64_t wait_us = 0;
+    std::uint64_t max_wait_us = 0;
+    std::uint64_t signal_wait_us = 0;
+};
+
+enum class Outcome : std::uint8_t {
+    passed,       // ran to the end, nothing wrong
+    stopped,      // a person stopped it, nothing wrong until then
+    failed,       // wrong data or lost data
+    not_done,     // the run could not be done: lost device, no space
+};
+
+struct Results {
+    std::string version;
+    std::uint64_t seed = 0;
+    std::uint64_t run_id = 0;
+    std::uint64_t start_utc_us = 0;
+    std::uint64_t duration_us = 0;
+    std::string engine;
+    std::string engine_reason;
+    std::uint32_t cpu_count = 0;
+    std::uint64_t buffer_pool_bytes = 0;
+    std::uint32_t cycles_completed = 0;
+    Outcome outcome = Outcome::passed;
+    std::string outcome_reason;  // a sentence when not passed
+
+    std::vector<FileResult> files;
+    std::vector<PhaseResult> phases;
+    std::vector<UserResult> users;
+    std::vector<SchedulerResult> schedulers;
+    std::vector<WaitResult> waits;
+    std::vector<Finding> findings;     // the first ones; all were handed to the sink
+    std::uint64_t finding_count = 0;
+};
+
+// For the progress display; taken at any time, from any thread.
+struct Progress {
+    struct File {
+        std::string path;
+        std::uint64_t average_io_duration_us = 0;
+        std::uint64_t request_blocks = 0;
+    };
+    Phase phase = Phase::create;
+    std::uint32_t cycle = 1;
+    std::uint32_t cycles = 1;              // 0 = until stopped
+    std::uint64_t elapsed_us = 0;          // of the phase
+    std::uint64_t phase_duration_us = 0;   // planned; 0 = not known, see done_fraction
+    double done_fraction = 0;              // of the phase, 0 … 1
+    std::uint64_t io_count = 0;            // since the run began
+    std::uint64_t io_bytes = 0;
+    std::uint64_t pages_verified = 0;
+    std::uint64_t findings = 0;
+    std::uint64_t throttle_count = 0;
+    std::uint64_t outstanding_io = 0;
+    std::vector<File> files;
+};
+
+}  // namespace sim
