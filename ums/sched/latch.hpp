@@ -32,7 +32,7 @@ public:
         LatchMode mode;
         WaitType type;
 
-        Awaiter(Latch& wanted, LatchMode wanted_mode, WaitType wait_type) : latch(wanted), mode(wanted_mode), type(wait_type) {}
+        Awaiter(Latch& wanted, LatchMode wanted_mode, WaitType reason) : latch(wanted), mode(wanted_mode), type(reason) {}
         [[nodiscard]] bool await_ready() const { return latch.try_acquire(mode); }
         bool await_suspend(std::coroutine_handle<> suspended);
         void await_resume() const noexcept {}

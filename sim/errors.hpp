@@ -1,0 +1,22 @@
+// Why a run could not begin or go on, as an exception with a message for a person: what, where, what is allowed. Only for start-up and
+// for files; results of I/O are values.
+#pragma once
+
+#include <stdexcept>
+
+namespace sim {
+
+// What was asked for is wrong or would do harm: a file that is not ours, a real database file. Exit code 2.
+class RefusedError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+// The machine cannot do what was asked for: no space, a read-only or missing folder, a file in use, a lost device, O_DIRECT refused.
+// Exit code 3.
+class EnvironmentError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+}  // namespace sim
