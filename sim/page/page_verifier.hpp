@@ -1,0 +1,28 @@
+// Compares what came back with what the ledger expects. Pure: no I/O, no state.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "sim/finding.hpp"
+#include "sim/ledger/page_ledger.hpp"
+#include "sim/page/page_codec.hpp"
+
+namespace sim {
+
+struct ExpectedPage {
+    std::uint64_t run_id = 0;
+    std::uint32_t file_id = 0;
+    std::uint32_t page_id = 0;
+    PageLedger::Entry entry;
+};
+
+// Nothing if the page is what was written last (or zeros where nothing was written, or anything at all where nothing is promised).
+// `page` is 8-aligned.
+[[nodiscard]] std::optional<FindingKind> verify_page(const std::byte* page, const ExpectedPage& expected);
+
+// Fills in the facts of the image: expected and received header, first wrong byte, description. `finding.kind` is set already.
+void describe_mismatch(const std::byte* page, const ExpectedPage& expected, Finding& finding);
+
+}  // namespace sim

@@ -1,0 +1,23 @@
+// A counter that one thread changes and others may read at any time: no locked instruction on the way.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace ums {
+
+class LocalCounter {
+public:
+    // Only the owning thread.
+    void add(std::uint64_t amount) { value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed); }
+    void raise_to(std::uint64_t amount) {
+        if (amount > value_.load(std::memory_order_relaxed)) value_.store(amount, std::memory_order_relaxed);
+    }
+    // Any thread.
+    [[nodiscard]] std::uint64_t value() const { return value_.load(std::memory_order_relaxed); }
+
+private:
+    std::atomic<std::uint64_t> value_{0};
+};
+
+}  // namespace ums
