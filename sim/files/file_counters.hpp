@@ -1,0 +1,34 @@
+// What was done with a file, counted by each scheduler for itself and summed up when somebody looks.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ums/base/local_counter.hpp"
+
+namespace sim {
+
+struct alignas(128) FileCounters {
+    ums::LocalCounter reads;          // single-page requests
+    ums::LocalCounter scatter_reads;  // multi-page requests
+    ums::LocalCounter writes;
+    ums::LocalCounter gather_writes;
+    ums::LocalCounter io_time_us;
+    ums::LocalCounter io_time_max_us;
+    ums::LocalCounter read_bytes;
+    ums::LocalCounter written_bytes;
+    ums::LocalCounter long_ios;
+    ums::LocalCounter write_retries;
+    ums::LocalCounter pages_verified;
+};
+
+using FileCountersPerCpu = std::vector<FileCounters>;
+
+// Any thread, any time.
+[[nodiscard]] inline std::uint64_t sum_of(const FileCountersPerCpu& counters, ums::LocalCounter FileCounters::*member) {
+    std::uint64_t sum = 0;
+    for (const FileCounters& cpu : counters) sum += (cpu.*member).value();
+    return sum;
+}
+
+}  // namespace sim

@@ -1,0 +1,241 @@
+#include "sim/files/file_creator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <vector>
+
+#include "sim/page/page_codec.hpp"
+#include "ums/base/assert.hpp"
+#include "ums/base/memory_region.hpp"
+#include "ums/sched/scheduler.hpp"
+
+namespace sim {
+
+namespace {
+
+constexpr std::uint64_t kMb = 1 << 20;
+constexpr std::uint64_t kStampBytes = kMb;
+// As many stamping writes at a time: enough to keep an array busy.
+constexpr std::uint32_t kStampsOutstanding = 8;
+
+bool has_database_extension(std::string_view path) {
+    if (path.size() < 4) return false;
+    std::string end(path.substr(path.size() - 4));
+    std::transform(end.begin(), end.end(), end.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return end == ".mdf" || end == ".ndf" || end == ".ldf";
+}
+
+std::string folder_of(const std::string& path) {
+    const std::size_t slash = path.find_last_of('/');
+    if (slash == std::string::npos) return ".";
+    return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+[[noreturn]] void fail(const std::string& path, std::string_view what, std::error_code error) {
+    throw EnvironmentError(fmt::format("{}: {}: {}.", path, what, error.message()));
+}
+
+}  // namespace
+
+// Closes and, if we made the file, removes it, unless the preparation came to its end.
+class FileCreator::Pending {
+public:
+    Pending(ums::Storage& storage, const std::string& path) : storage_(storage), path_(path) {}
+    Pending(const Pending&) = delete;
+    Pending& operator=(const Pending&) = delete;
+    ~Pending() {
+        if (done) return;
+        if (created) storage_.remove(path_);
+        if (control.is_open()) storage_.close(control);
+    }
+
+    ums::FileHandle control;
+    bool created = false;
+    bool done = false;
+
+private:
+    ums::Storage& storage_;
+    const std::string path_;
+};
+
+void FileCreator::refuse_dangerous_name(const FileOptions& file) const {
+    if (options_.overwrite_foreign_files || !has_database_extension(file.path)) return;
+    throw RefusedError(fmt::format("{}: refused: *.mdf, *.ndf and *.ldf are names of real databases. Use *.mdx and *.ldx for test files.",
+                                   file.path));
+}
+
+// True if there is a file of ours, which is then open and locked.
+bool FileCreator::open_existing(const FileOptions& file, Pending& pending) const {
+    ums::FileStatus status;
+    if (const auto error = storage_.status(file.path, status)) fail(file.path, "cannot be examined", error);
+    switch (status.kind) {
+        case ums::FileKind::missing: return false;
+        case ums::FileKind::regular: break;
+        case ums::FileKind::directory: throw RefusedError(fmt::format("{}: is a folder; a file name is needed.", file.path));
+        case ums::FileKind::block_device:
+        case ums::FileKind::other:
+            throw RefusedError(fmt::format("{}: refused: it is not a regular file, and ioproof writes only to files of its own.", file.path));
+    }
+    if (const auto error = storage_.open(file.path, {.direct = direct()}, pending.control)) fail(file.path, "cannot be opened", error);
+    if (storage_.lock(pending.control)) {
+        throw EnvironmentError(fmt::format("{}: is in use by another run (or another program holds a lock on it).", file.path));
+    }
+    const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
+    std::size_t transferred = 0;
+    const auto error = storage_.read(pending.control, 0, page.data(), kPageBytes, transferred);
+    if (error) fail(file.path, "its first page cannot be read", error);
+    if (!options_.overwrite_foreign_files && (transferred < kPageBytes || !has_signature(page.data()))) {
+        throw RefusedError(
+            fmt::format("{}: refused: the file exists and does not begin with ioproof's signature, so it may be somebody's data. Choose another "
+                        "name, remove it yourself, or give --overwrite-foreign-files if it may be destroyed.",
+                        file.path));
+    }
+    return true;
+}
+
+void FileCreator::create(const FileOptions& file, Pending& pending) const {
+    const auto error = storage_.open(file.path, {.create_new = true, .direct = direct()}, pending.control);
+    if (error == std::errc::invalid_argument && direct()) {
+        // The name may exist already: Linux creates the file before it finds that O_DIRECT is not to be had.
+        ums::FileStatus status;
+        if (!storage_.status(file.path, status) && status.kind == ums::FileKind::regular && status.size_bytes == 0) storage_.remove(file.path);
+        throw EnvironmentError(
+            fmt::format("{}: the file system refuses unbuffered access (O_DIRECT), which SQL Server needs and NoBuffering=TRUE asks for. To "
+                        "test it through the system's cache set NoBuffering=FALSE and UseScatterGather=FALSE.",
+                        file.path));
+    }
+    if (error == std::errc::no_such_file_or_directory) {
+        throw EnvironmentError(fmt::format("{}: the folder {} does not exist.", file.path, folder_of(file.path)));
+    }
+    if (error) fail(file.path, "cannot be created", error);
+    pending.created = true;
+    if (storage_.lock(pending.control)) {
+        throw EnvironmentError(fmt::format("{}: is in use by another run (or another program holds a lock on it).", file.path));
+    }
+}
+
+void FileCreator::check_space(const FileOptions& file, std::uint64_t present_bytes) const {
+    const std::uint64_t wanted_bytes = file.initial_size_mb * kMb;
+    std::uint64_t free_bytes = 0;
+    if (file.sparse || wanted_bytes <= present_bytes || storage_.free_space(folder_of(file.path), free_bytes)) return;
+    if (wanted_bytes - present_bytes <= free_bytes) return;
+    throw EnvironmentError(fmt::format("{}: not enough space: {} MB are needed, {} MB are free in {}.", file.path,
+                                       (wanted_bytes - present_bytes) / kMb, free_bytes / kMb, folder_of(file.path)));
+}
+
+ums::Task<void> FileCreator::write_signature(std::uint32_t id, const FileOptions& file, ums::FileHandle handle) const {
+    const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
+    make_page({run_id_, id, 0, 1, 0, journal_.clock().utc_us()}, page.data());
+    const ums::IoSegment segment{page.data(), kPageBytes};
+    ums::IoRequest request;
+    request.operation = ums::IoOperation::write;
+    request.durable = true;
+    request.file = handle;
+    request.size_bytes = kPageBytes;
+    request.segments = &segment;
+    request.segment_count = 1;
+    co_await ums::Scheduler::current().io(request);
+    if (request.error) fail(file.path, "the signature page cannot be written", request.error);
+    if (!request.is_complete_transfer()) throw EnvironmentError(fmt::format("{}: the signature page was written in part only.", file.path));
+}
+
+ums::Task<void> FileCreator::stamp_zeros(const FileOptions& file, ums::FileHandle handle, std::uint64_t begin_bytes,
+                                         std::uint64_t end_bytes) const {
+    const ums::MemoryRegion zeros(kStampBytes, ums::MemoryKind::huge_pages);
+    std::uint64_t next_bytes = begin_bytes;
+    std::error_code failure;
+    auto stamp = [](std::uint64_t& next, std::uint64_t end, std::byte* data, ums::FileHandle target, std::error_code& result) -> ums::Task<void> {
+        while (next < end && !result) {
+            const ums::IoSegment segment{data, std::min(kStampBytes, end - next)};
+            ums::IoRequest request;
+            request.operation = ums::IoOperation::write;
+            request.file = target;
+            request.offset_bytes = next;
+            request.size_bytes = segment.size_bytes;
+            request.segments = &segment;
+            request.segment_count = 1;
+            next += segment.size_bytes;
+            co_await ums::Scheduler::current().io(request);
+            if (request.error) result = request.error;
+            if (!request.error && !request.is_complete_transfer()) result = std::make_error_code(std::errc::no_space_on_device);
+        }
+    };
+    ums::TaskGroup stampers;
+    for (std::uint32_t i = 0; i < kStampsOutstanding; ++i) {
+        ums::Scheduler::current().fork(stampers, stamp(next_bytes, end_bytes, zeros.data(), handle, failure));
+    }
+    co_await stampers.join();
+    if (failure) fail(file.path, "cannot be stamped with zeros", failure);
+}
+
+// Brings the file to `size_bytes`; what is new in it, and all of a log file, reads as zeros afterwards.
+ums::Task<void> FileCreator::set_size(const FileOptions& file, Pending& pending, std::uint64_t size_bytes) const {
+    std::uint64_t present_bytes = 0;
+    if (const auto error = storage_.size(pending.control, present_bytes)) fail(file.path, "its size cannot be read", error);
+    if (file.sparse) {
+        // Pages of an earlier run would stand where holes are expected.
+        if (const auto error = storage_.truncate(pending.control, kPageBytes)) fail(file.path, "cannot be emptied", error);
+        if (const auto error = storage_.truncate(pending.control, size_bytes)) fail(file.path, "cannot be extended", error);
+        co_return;
+    }
+    check_space(file, present_bytes);
+    if (size_bytes > present_bytes) {
+        if (const auto error = storage_.allocate(pending.control, 0, size_bytes)) fail(file.path, "cannot be extended", error);
+    }
+    if (file.is_log) {
+        co_await stamp_zeros(file, pending.control, kPageBytes, size_bytes);
+    } else if (options_.stamp_files && size_bytes > present_bytes) {
+        co_await stamp_zeros(file, pending.control, std::max<std::uint64_t>(present_bytes / kPageBytes * kPageBytes, kPageBytes), size_bytes);
+    }
+}
+
+ums::FileHandle FileCreator::open_for_transfers(const FileOptions& file) const {
+    ums::FileHandle handle;
+    const auto error = storage_.open(file.path, {.direct = direct(), .durable_writes = options_.write_through}, handle);
+    if (error) fail(file.path, "cannot be opened for transfers", error);
+    return handle;
+}
+
+ums::Task<SimFile::Setup> FileCreator::prepare(std::uint32_t id, const FileOptions& file) {
+    refuse_dangerous_name(file);
+    const std::uint64_t initial_bytes = file.initial_size_mb * kMb;
+    Pending pending(storage_, file.path);
+    std::uint64_t present_bytes = 0;
+    if (open_existing(file, pending)) {
+        if (options_.delete_files_at_startup) {
+            if (const auto error = storage_.remove(file.path)) fail(file.path, "cannot be deleted", error);
+            storage_.close(pending.control);
+            pending.control = {};
+        } else if (const auto error = storage_.size(pending.control, present_bytes)) {
+            fail(file.path, "its size cannot be read", error);
+        }
+    }
+    if (!pending.control.is_open()) {
+        check_space(file, 0);
+        create(file, pending);
+    }
+    co_await write_signature(id, file, pending.control);
+    // A larger existing file is not cut, a smaller one is extended.
+    const std::uint64_t size_bytes = std::max(initial_bytes, present_bytes / kMb * kMb);
+    co_await set_size(file, pending, size_bytes);
+    if (const auto error = storage_.sync(pending.control)) fail(file.path, "cannot be made durable", error);
+
+    SimFile::Setup setup;
+    setup.id = id;
+    setup.options = file;
+    setup.options.max_size_mb = std::max(file.max_size_mb, size_bytes / kMb);
+    setup.transfers = open_for_transfers(file);
+    setup.control = pending.control;
+    setup.size_bytes = size_bytes;
+    setup.durable_writes = options_.write_through;
+    setup.target_io_duration_ms = options_.target_io_duration_ms;
+    setup.request_blocks_max = options_.max_outstanding_io == 0 ? kOutstandingIoMax : options_.max_outstanding_io;
+    setup.cpu_count = options_.cpu_count;
+    pending.done = true;
+    co_return setup;
+}
+
+}  // namespace sim

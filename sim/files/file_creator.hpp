@@ -1,0 +1,44 @@
+// Opens, creates, locks and prepares the test files. Nothing that is not ours is ever written to: an existing file must begin with our
+// signature page, real database names and block devices are refused, and what was made is removed again when the start fails.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sim/errors.hpp"
+#include "sim/files/sim_file.hpp"
+#include "sim/options.hpp"
+#include "ums/io/storage.hpp"
+#include "ums/sched/task.hpp"
+
+namespace sim {
+
+class FileCreator {
+public:
+    FileCreator(const Options& options, ums::Storage& storage, Journal& journal, std::uint64_t run_id)
+        : options_(options), storage_(storage), journal_(journal), run_id_(run_id) {}
+
+    // Leaves the file with its signature page, at its size, locked, and open for transfers. Throws RefusedError or EnvironmentError
+    // with a message for a person; a file that it made is removed again then. Runs as a task: zero-stamping takes a while.
+    ums::Task<SimFile::Setup> prepare(std::uint32_t id, const FileOptions& file);
+
+private:
+    class Pending;  // what must be undone if the preparation fails
+
+    void refuse_dangerous_name(const FileOptions& file) const;
+    bool open_existing(const FileOptions& file, Pending& pending) const;
+    void create(const FileOptions& file, Pending& pending) const;
+    void check_space(const FileOptions& file, std::uint64_t present_bytes) const;
+    ums::Task<void> write_signature(std::uint32_t id, const FileOptions& file, ums::FileHandle handle) const;
+    ums::Task<void> set_size(const FileOptions& file, Pending& pending, std::uint64_t size_bytes) const;
+    ums::Task<void> stamp_zeros(const FileOptions& file, ums::FileHandle handle, std::uint64_t begin_bytes, std::uint64_t end_bytes) const;
+    ums::FileHandle open_for_transfers(const FileOptions& file) const;
+    [[nodiscard]] bool direct() const { return options_.no_buffering || options_.use_scatter_gather; }
+
+    const Options& options_;
+    ums::Storage& storage_;
+    Journal& journal_;
+    std::uint64_t run_id_;
+};
+
+}  // namespace sim

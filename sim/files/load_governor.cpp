@@ -1,0 +1,80 @@
+#include "sim/files/load_governor.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "ums/base/assert.hpp"
+#include "ums/sched/scheduler.hpp"
+
+namespace sim {
+
+LoadGovernor::LoadGovernor(std::uint64_t target_us, std::uint32_t blocks_max)
+    : target_us_(static_cast<double>(target_us)), blocks_max_(blocks_max), average_us_(target_us_) {
+    UMS_ASSERT(blocks_max > 0);
+}
+
+LoadGovernor::~LoadGovernor() { UMS_ASSERT(busy_ == 0 && waiting_.empty()); }
+
+// A free block, or a new one if the rule allows it.
+bool LoadGovernor::take_block() {
+    const std::uint32_t blocks = blocks_.load(std::memory_order_relaxed);
+    if (busy_ == blocks) {
+        const bool wanted = bursts_allowed_ || average_us_.load(std::memory_order_relaxed) <= target_us_ || blocks == 0;
+        if (!wanted || blocks >= blocks_max_) return false;
+        blocks_.store(blocks + 1, std::memory_order_relaxed);
+    }
+    ++busy_;
+    return true;
+}
+
+bool LoadGovernor::try_acquire() {
+    const std::lock_guard guard(lock_);
+    return waiting_.empty() && take_block();
+}
+
+bool LoadGovernor::Awaiter::await_suspend(std::coroutine_handle<> suspended) {
+    const std::lock_guard guard(governor.lock_);
+    if (governor.waiting_.empty() && governor.take_block()) return false;
+    suspend(suspended, ums::WaitType::request_block);
+    governor.waiting_.push_back(*this);
+    return true;
+}
+
+void LoadGovernor::admit_waiting(ums::Fifo<Awaiter>& admitted) {
+    while (!waiting_.empty() && take_block()) admitted.push_back(*waiting_.pop_front());
+}
+
+// Outside the lock, and not touching the governor.
+void LoadGovernor::wake(ums::Fifo<Awaiter>& admitted) {
+    while (Awaiter* awaiter = admitted.pop_front()) awaiter->scheduler->make_runnable(*awaiter);
+}
+
+void LoadGovernor::complete(double duration_us) {
+    ums::Fifo<Awaiter> admitted;
+    {
+        const std::lock_guard guard(lock_);
+        UMS_ASSERT(busy_ > 0);
+        const std::uint32_t blocks = blocks_.load(std::memory_order_relaxed);
+        const double average = (average_us_.load(std::memory_order_relaxed) * (blocks - 1) + duration_us) / blocks;
+        average_us_.store(average, std::memory_order_relaxed);
+        --busy_;
+        if (average > target_us_ && !bursts_allowed_ && blocks > 1) {
+            blocks_.store(blocks - 1, std::memory_order_relaxed);
+            throttle_count_.store(throttle_count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        }
+        admit_waiting(admitted);
+    }
+    wake(admitted);
+}
+
+void LoadGovernor::allow_bursts(bool allowed) {
+    ums::Fifo<Awaiter> admitted;
+    {
+        const std::lock_guard guard(lock_);
+        bursts_allowed_ = allowed;
+        admit_waiting(admitted);
+    }
+    wake(admitted);
+}
+
+}  // namespace sim

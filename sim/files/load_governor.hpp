@@ -1,0 +1,68 @@
+// How many requests a file may have outstanding: SQLIOSim's rule for keeping the average I/O duration at its target.
+//
+//   On every completion     average = (average * (blocks - 1) + duration) / blocks,  starting at the target
+//   average above target    the request block of this I/O is thrown away: "Number of times IO throttled" rises by one
+//   otherwise               the block can be used again; while tasks want more, new blocks are made, up to MaxOutstandingIO
+//
+// With `blocks` in the divisor one slow request among many does not swing the average. The last block is never thrown away: with none
+// left nothing could ever complete. (KB 231619; PSS, "SQLIOSim outstanding I/O warnings".)
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstdint>
+
+#include "ums/base/spinlock.hpp"
+#include "ums/sched/waiter.hpp"
+
+namespace sim {
+
+// Any thread. One per file.
+class LoadGovernor {
+public:
+    LoadGovernor(std::uint64_t target_us, std::uint32_t blocks_max);
+    LoadGovernor(const LoadGovernor&) = delete;
+    LoadGovernor& operator=(const LoadGovernor&) = delete;
+    ~LoadGovernor();
+
+    struct Awaiter : ums::Waiter {
+        LoadGovernor& governor;
+        explicit Awaiter(LoadGovernor& wanted) : governor(wanted) {}
+        [[nodiscard]] bool await_ready() const { return governor.try_acquire(); }
+        bool await_suspend(std::coroutine_handle<> suspended);
+        void await_resume() const noexcept {}
+    };
+
+    // Waits for a request block. First come, first served.
+    [[nodiscard]] Awaiter acquire() { return Awaiter(*this); }
+
+    // The I/O of one block has finished.
+    void complete(double duration_us);
+
+    // While allowed, nothing is throttled and blocks are made whatever the average (AllowIOBursts in its phases).
+    void allow_bursts(bool allowed);
+
+    [[nodiscard]] std::uint64_t average_us() const { return static_cast<std::uint64_t>(average_us_.load(std::memory_order_relaxed)); }
+    [[nodiscard]] std::uint32_t blocks() const { return blocks_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::uint64_t throttle_count() const { return throttle_count_.load(std::memory_order_relaxed); }
+
+private:
+    [[nodiscard]] bool try_acquire();
+    [[nodiscard]] bool take_block();
+    void admit_waiting(ums::Fifo<Awaiter>& admitted);
+    static void wake(ums::Fifo<Awaiter>& admitted);
+
+    const double target_us_;
+    const std::uint32_t blocks_max_;
+
+    // Guarded by lock_; the atomics are read without it for reports.
+    ums::Spinlock lock_;
+    std::atomic<double> average_us_;
+    std::atomic<std::uint32_t> blocks_{0};
+    std::atomic<std::uint64_t> throttle_count_{0};
+    std::uint32_t busy_ = 0;
+    bool bursts_allowed_ = false;
+    ums::Fifo<Awaiter> waiting_;
+};
+
+}  // namespace sim

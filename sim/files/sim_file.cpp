@@ -1,0 +1,119 @@
+#include "sim/files/sim_file.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "ums/base/assert.hpp"
+#include "ums/sched/scheduler.hpp"
+
+namespace sim {
+
+SimFile::SimFile(Setup setup, ums::Storage& storage, ums::Semaphore& outstanding, Journal& journal)
+    : setup_(std::move(setup)),
+      storage_(storage),
+      outstanding_(outstanding),
+      journal_(journal),
+      size_bytes_(setup_.size_bytes),
+      governor_(std::uint64_t{setup_.target_io_duration_ms} * 1000, setup_.request_blocks_max),
+      counters_(setup_.cpu_count) {}
+
+SimFile::~SimFile() {
+    storage_.close(setup_.transfers);
+    storage_.close(setup_.control);
+}
+
+FileCounters& SimFile::local_counters() { return counters_[ums::Scheduler::current().id()]; }
+
+// The one gate to the storage: what goes wrong here would be our own mistake.
+ums::Task<TransferResult> SimFile::transfer(ums::IoOperation operation, std::uint64_t offset_bytes,
+                                            std::span<const ums::IoSegment> segments, ums::WaitType wait_type) {
+    ums::IoRequest request;
+    request.operation = operation;
+    request.file = setup_.transfers;
+    request.offset_bytes = offset_bytes;
+    request.segments = segments.data();
+    request.segment_count = static_cast<std::uint32_t>(segments.size());
+    request.durable = operation == ums::IoOperation::write && setup_.durable_writes;
+    request.owner = this;
+    for (const ums::IoSegment& segment : segments) request.size_bytes += segment.size_bytes;
+    UMS_ASSERT(!segments.empty() && segments.size() <= ums::kSegmentsMax);
+    UMS_ASSERT(offset_bytes % kSectorBytes == 0 && request.size_bytes % kSectorBytes == 0 && request.size_bytes > 0);
+    UMS_ASSERT(offset_bytes + request.size_bytes <= size_bytes());
+
+    co_await governor_.acquire();
+    co_await outstanding_.acquire(1, ums::WaitType::request_block);
+    co_await ums::Scheduler::current().io(request, wait_type);
+    outstanding_.release(1);
+    const std::uint64_t duration_ns = request.duration_ns();
+    governor_.complete(static_cast<double>(duration_ns) / 1000.0);
+    count(request);
+    warn_if_long(request);
+    co_return TransferResult{request.error, request.transferred_bytes, duration_ns / 1000};
+}
+
+void SimFile::count(const ums::IoRequest& request) {
+    FileCounters& counters = local_counters();
+    const bool single = is_log() || request.size_bytes <= kPageBytes;
+    if (request.operation == ums::IoOperation::read) {
+        (single ? counters.reads : counters.scatter_reads).add(1);
+        counters.read_bytes.add(request.transferred_bytes);
+    } else {
+        (single ? counters.writes : counters.gather_writes).add(1);
+        counters.written_bytes.add(request.transferred_bytes);
+    }
+    const std::uint64_t duration_us = request.duration_ns() / 1000;
+    counters.io_time_us.add(duration_us);
+    counters.io_time_max_us.raise_to(duration_us);
+}
+
+void SimFile::warn_if_long(const ums::IoRequest& request) {
+    const std::uint64_t duration_ms = request.duration_ns() / ums::kNsPerMs;
+    if (duration_ms < kLongIoSeconds * 1000) return;
+    local_counters().long_ios.add(1);
+    journal_.warning(fmt::format("I/O request took longer than {} seconds: {} of {} completed after {} ms.", kLongIoSeconds,
+                                 describe_request(request), path(), duration_ms));
+}
+
+ums::Task<std::error_code> SimFile::sync() {
+    ums::IoRequest request;
+    request.operation = ums::IoOperation::sync;
+    request.file = setup_.transfers;
+    request.owner = this;
+    co_await ums::Scheduler::current().io(request);
+    co_return request.error;
+}
+
+ums::Task<std::error_code> SimFile::resize(std::uint64_t new_size_bytes) {
+    UMS_ASSERT(new_size_bytes % kPageBytes == 0);
+    const std::uint64_t old_size_bytes = size_bytes();
+    const bool grows = new_size_bytes > old_size_bytes;
+    ums::IoRequest request;
+    request.file = setup_.control;
+    request.owner = this;
+    if (grows && !setup_.options.sparse) {
+        request.operation = ums::IoOperation::allocate;
+        request.offset_bytes = old_size_bytes;
+        request.size_bytes = new_size_bytes - old_size_bytes;
+    } else {
+        request.operation = ums::IoOperation::truncate;
+        request.offset_bytes = new_size_bytes;
+    }
+    co_await ums::Scheduler::current().io(request);
+    if (!request.error) size_bytes_.store(new_size_bytes, std::memory_order_release);
+    co_return request.error;
+}
+
+std::string describe_request(const ums::IoRequest& request) {
+    const char* operation = "sync";
+    switch (request.operation) {
+        case ums::IoOperation::read: operation = "read"; break;
+        case ums::IoOperation::write: operation = "write"; break;
+        case ums::IoOperation::sync: return operation;
+        case ums::IoOperation::allocate: operation = "allocation"; break;
+        case ums::IoOperation::truncate: operation = "truncation"; break;
+    }
+    return fmt::format("{} of {} bytes at offset 0x{:x}", operation, request.size_bytes, request.offset_bytes);
+}
+
+}  // namespace sim

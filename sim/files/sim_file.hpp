@@ -1,0 +1,93 @@
+// One open test file: the only place where pages and log blocks meet the storage. Every transfer passes the load governor and the
+// process-wide limit, is counted, and is watched for taking too long.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <system_error>
+
+#include "sim/files/file_counters.hpp"
+#include "sim/files/load_governor.hpp"
+#include "sim/limits.hpp"
+#include "sim/options.hpp"
+#include "sim/run/journal.hpp"
+#include "ums/io/storage.hpp"
+#include "ums/sched/latch.hpp"
+#include "ums/sched/semaphore.hpp"
+#include "ums/sched/task.hpp"
+
+namespace sim {
+
+struct TransferResult {
+    std::error_code error;
+    std::uint64_t transferred_bytes = 0;
+    std::uint64_t duration_us = 0;
+};
+
+class SimFile {
+public:
+    struct Setup {
+        std::uint32_t id = 0;
+        FileOptions options;
+        ums::FileHandle transfers;  // opened as NoBuffering and WriteThrough say
+        ums::FileHandle control;    // holds the lock; grows and cuts the file
+        std::uint64_t size_bytes = 0;
+        bool durable_writes = true;
+        std::uint32_t target_io_duration_ms = 100;
+        std::uint32_t request_blocks_max = kOutstandingIoMax;
+        std::uint32_t cpu_count = 1;
+    };
+
+    // Takes over both handles. `outstanding` is the process's limit. All references must outlive the file.
+    SimFile(Setup setup, ums::Storage& storage, ums::Semaphore& outstanding, Journal& journal);
+    ~SimFile();
+
+    [[nodiscard]] std::uint32_t id() const { return setup_.id; }
+    [[nodiscard]] const std::string& path() const { return setup_.options.path; }
+    [[nodiscard]] const FileOptions& options() const { return setup_.options; }
+    [[nodiscard]] bool is_log() const { return setup_.options.is_log; }
+    [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_.load(std::memory_order_acquire); }
+    [[nodiscard]] std::uint32_t pages() const { return static_cast<std::uint32_t>(size_bytes() / kPageBytes); }
+
+    // One request for one contiguous range of the file. The segments stay the caller's. Own scheduler's thread; waits.
+    ums::Task<TransferResult> transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
+                                       ums::WaitType wait_type);
+    // Makes completed writes durable where the file was not opened for write-through. Not counted, not governed.
+    ums::Task<std::error_code> sync();
+    // Grows (allocates, or leaves holes if sparse) or cuts the file. The caller holds resize_latch() exclusively.
+    ums::Task<std::error_code> resize(std::uint64_t size_bytes);
+
+    // Held shared by whoever works with pages of the file, exclusively by whoever changes its size. Not nested.
+    [[nodiscard]] ums::Latch& resize_latch() { return resize_latch_; }
+    [[nodiscard]] LoadGovernor& governor() { return governor_; }
+    [[nodiscard]] const LoadGovernor& governor() const { return governor_; }
+    [[nodiscard]] const FileCountersPerCpu& counters() const { return counters_; }
+    // Those of the running scheduler.
+    [[nodiscard]] FileCounters& local_counters();
+    [[nodiscard]] ums::FileHandle transfer_handle() const { return setup_.transfers; }
+    [[nodiscard]] ums::FileHandle control_handle() const { return setup_.control; }
+
+    std::atomic<std::uint64_t> grown_count{0};
+    std::atomic<std::uint64_t> shrunk_count{0};
+    std::atomic<std::uint64_t> finding_count{0};
+
+private:
+    void count(const ums::IoRequest& request);
+    void warn_if_long(const ums::IoRequest& request);
+
+    const Setup setup_;
+    ums::Storage& storage_;
+    ums::Semaphore& outstanding_;
+    Journal& journal_;
+    std::atomic<std::uint64_t> size_bytes_;
+    LoadGovernor governor_;
+    ums::Latch resize_latch_;
+    FileCountersPerCpu counters_;
+};
+
+// "read", "write", … and the range, for messages about a request.
+[[nodiscard]] std::string describe_request(const ums::IoRequest& request);
+
+}  // namespace sim
