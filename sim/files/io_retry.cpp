@@ -1,0 +1,104 @@
+#include "sim/files/io_retry.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "ums/base/memory_region.hpp"
+#include "ums/sched/event.hpp"
+#include "ums/sched/scheduler.hpp"
+
+namespace sim {
+
+namespace {
+
+constexpr std::array<std::uint64_t, kIoRetries> kPausesMs = {1, 10, 100, 500};
+
+std::uint64_t size_of(std::span<const ums::IoSegment> segments) {
+    std::uint64_t size_bytes = 0;
+    for (const ums::IoSegment& segment : segments) size_bytes += segment.size_bytes;
+    return size_bytes;
+}
+
+// Errors that say something about the place, not about these bytes: trying again does not help and no page is to blame.
+bool is_environment(const std::error_code& error) {
+    return error == std::errc::no_space_on_device || error == std::errc::no_such_device || error == std::errc::no_such_device_or_address ||
+           error == std::errc::read_only_file_system || error == std::errc::file_too_large || error.value() == EDQUOT ||
+           error.value() == ESTALE || error.value() == ESHUTDOWN;
+}
+
+}  // namespace
+
+ums::Task<bool> IoRetry::read(std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments, ums::WaitType wait_type) {
+    return transfer(ums::IoOperation::read, offset_bytes, segments, wait_type);
+}
+
+ums::Task<bool> IoRetry::write(std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments, ums::WaitType wait_type) {
+    return transfer(ums::IoOperation::write, offset_bytes, segments, wait_type);
+}
+
+ums::Task<bool> IoRetry::transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
+                                  ums::WaitType wait_type) {
+    const std::uint64_t size_bytes = size_of(segments);
+    TransferResult result;
+    for (std::uint32_t attempt = 0;; ++attempt) {
+        result = co_await file_.transfer(operation, offset_bytes, segments, wait_type);
+        if (!result.error && result.transferred_bytes == size_bytes) co_return true;
+        if (attempt == kIoRetries || is_environment(result.error) || run_.is_stopping()) break;
+        const std::string what = result.error ? result.error.message() : fmt::format("only {} bytes came", result.transferred_bytes);
+        journal_.warning(fmt::format("{} of {} bytes at offset 0x{:x} of {} failed: {}. It is tried again.",
+                                     operation == ums::IoOperation::read ? "Read" : "Write", size_bytes, offset_bytes, file_.path(), what));
+        if (operation == ums::IoOperation::write) file_.local_counters().write_retries.add(1);
+        co_await ums::sleep_until(journal_.clock().now_ns() + kPausesMs[attempt] * ums::kNsPerMs);
+    }
+    co_await report(operation, offset_bytes, size_bytes, result);
+    co_return false;
+}
+
+ums::Task<void> IoRetry::report(ums::IoOperation operation, std::uint64_t offset_bytes, std::uint64_t size_bytes, TransferResult result) {
+    const bool is_write = operation == ums::IoOperation::write;
+    const char* const name = is_write ? "write" : "read";
+    const bool lost = result.error && !is_environment(result.error) && co_await is_storage_lost();
+    if (lost || is_environment(result.error)) {
+        std::string text = fmt::format("{}: a {} of {} bytes at offset 0x{:x} failed: {}{}", file_.path(), name, size_bytes, offset_bytes,
+                                       result.error.message(),
+                                       lost ? ", and so does every other access to the file: the storage is gone." : ".");
+        if (!run_.is_stopping()) journal_.error(text);
+        run_.stop(Outcome::not_done, std::move(text));
+        co_return;
+    }
+    Finding finding;
+    finding.kind = result.error ? FindingKind::io_error : FindingKind::short_transfer;
+    finding.is_write = is_write;
+    finding.file_id = file_.id();
+    finding.path = file_.path();
+    finding.page_id = static_cast<std::uint32_t>(offset_bytes / kPageBytes);
+    finding.offset_bytes = offset_bytes;
+    finding.error_code = result.error.value();
+    finding.error_text = result.error ? result.error.message() : "";
+    finding.reads = kIoRetries + 1;
+    finding.description =
+        result.error ? fmt::format("A {} of {} bytes failed, also when tried again: {}.", name, size_bytes, finding.error_text)
+                     : fmt::format("A {} of {} bytes returned success after {} bytes.", name, size_bytes, result.transferred_bytes);
+    file_.finding_count.fetch_add(1, std::memory_order_relaxed);
+    journal_.report(std::move(finding));
+}
+
+// A single bad page leaves the rest readable; a device that is gone answers nothing.
+ums::Task<bool> IoRetry::is_storage_lost() {
+    const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
+    const ums::IoSegment segment{page.data(), kPageBytes};
+    for (const std::uint64_t offset_bytes : {std::uint64_t{0}, file_.size_bytes() / 2 / kPageBytes * kPageBytes, file_.size_bytes() - kPageBytes}) {
+        ums::IoRequest probe;
+        probe.file = file_.transfer_handle();
+        probe.offset_bytes = offset_bytes;
+        probe.size_bytes = kPageBytes;
+        probe.segments = &segment;
+        probe.segment_count = 1;
+        co_await ums::Scheduler::current().io(probe);
+        if (!probe.error) co_return false;
+    }
+    co_return true;
+}
+
+}  // namespace sim

@@ -1,0 +1,39 @@
+// Transfers with SQL Server's patience: a request that fails is logged and tried again with growing pauses. What stays wrong is reported
+// once: as a finding, or, where the storage as a whole is gone or full, as the end of the run.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <system_error>
+
+#include "sim/files/sim_file.hpp"
+#include "sim/run/journal.hpp"
+#include "sim/run/run_state.hpp"
+#include "ums/sched/task.hpp"
+
+namespace sim {
+
+// SQL Server tries a failed read four times more (errors 823, 824, 825).
+inline constexpr std::uint32_t kIoRetries = 4;
+
+class IoRetry {
+public:
+    // The references must outlive the object. Use by one task at a time.
+    IoRetry(SimFile& file, RunState& run, Journal& journal) : file_(file), run_(run), journal_(journal) {}
+
+    // True when all of it has been transferred. False: reported already, as a finding or as the end of the run.
+    ums::Task<bool> read(std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments, ums::WaitType wait_type);
+    ums::Task<bool> write(std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments, ums::WaitType wait_type);
+
+private:
+    ums::Task<bool> transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
+                             ums::WaitType wait_type);
+    ums::Task<void> report(ums::IoOperation operation, std::uint64_t offset_bytes, std::uint64_t size_bytes, TransferResult result);
+    ums::Task<bool> is_storage_lost();
+
+    SimFile& file_;
+    RunState& run_;
+    Journal& journal_;
+};
+
+}  // namespace sim

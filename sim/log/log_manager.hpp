@@ -1,0 +1,141 @@
+// The transaction log: records are collected in blocks, blocks are flushed in groups, several flushes are outstanding at a time, and a commit
+// waits until its records are hardened. Pages are written only after the log is hardened up to their LSN (write-ahead rule).
+//
+// Order of waiting, which keeps it free of deadlocks: log space is reserved before any page latch is taken; append() and harden() wait for
+// nothing but the log files' own I/O and may be called with latches held.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sim/log/log_layout.hpp"
+#include "sim/log/virtual_log_files.hpp"
+#include "sim/run/run_state.hpp"
+#include "ums/base/memory_region.hpp"
+#include "ums/base/spinlock.hpp"
+#include "ums/sched/event.hpp"
+#include "ums/sched/semaphore.hpp"
+#include "ums/sched/task.hpp"
+
+namespace sim {
+
+class LogManager;
+
+// Log space that a task may use. What is left is given back by the destructor. One owner at a time.
+class LogReservation {
+public:
+    LogReservation(LogManager& log, std::uint64_t size_bytes) : log_(&log), remaining_bytes_(size_bytes) {}
+    LogReservation(LogReservation&& other) noexcept : log_(other.log_), remaining_bytes_(std::exchange(other.remaining_bytes_, 0)) {}
+    LogReservation& operator=(LogReservation&&) = delete;
+    ~LogReservation();
+
+private:
+    friend class LogManager;
+    LogManager* log_;
+    std::uint64_t remaining_bytes_;
+};
+
+struct LogChange {
+    LogRecordKind kind{};
+    std::uint32_t file_id = 0;
+    std::uint32_t page_id = 0;
+    std::uint32_t version = 0;
+    std::uint32_t count = 0;
+};
+
+class LogManager {
+public:
+    // `files`: the log files, at least one; they and the other references must outlive the manager.
+    LogManager(const std::vector<SimFile*>& files, std::uint64_t run_id, std::uint32_t flushes_max, std::uint32_t alignment_bytes,
+               RunState& run, Journal& journal);
+    LogManager(const LogManager&) = delete;
+    LogManager& operator=(const LogManager&) = delete;
+    ~LogManager();
+
+    // Waits until `size_bytes` of records fit, in at most `record_count` records. Hold no latch. Wakes the checkpoint when space gets short.
+    ums::Task<LogReservation> reserve(std::uint64_t size_bytes, std::uint32_t record_count = 1);
+
+    // Appends a record of `size_bytes` (header included; rounded up to 8) within the reservation; `payload` stands behind the header, the rest is
+    // noise. Returns its LSN. A record that is larger than a block continues in filler records.
+    ums::Task<std::uint64_t> append(LogReservation& reservation, LogChange change, std::uint64_t size_bytes,
+                                    std::span<const std::byte> payload = {});
+
+    // Waits until the record at `lsn` is on stable storage. False if the log has failed: then nothing that depends on it may be written.
+    ums::Task<bool> harden(std::uint64_t lsn);
+
+    [[nodiscard]] bool is_hardened(std::uint64_t lsn) const { return hardened_lsn_.load(std::memory_order_acquire) >= lsn; }
+    // An LSN that every record appended from now on reaches or exceeds.
+    [[nodiscard]] std::uint64_t end_lsn();
+    // Records before `lsn` are no longer needed: their VLFs can be used again.
+    void truncate(std::uint64_t lsn);
+
+    // Set when a checkpoint should free log space soon.
+    [[nodiscard]] ums::Event& checkpoint_wanted() { return checkpoint_wanted_; }
+
+    // The log writer: a task of its own; ends, everything flushed, after stop().
+    ums::Task<void> run_writer();
+    void stop();
+
+    // VLFs that hold records, for the audit. Only while nothing is appended.
+    [[nodiscard]] std::vector<VirtualLogFile> used_vlfs();
+    [[nodiscard]] std::uint64_t run_id() const { return run_id_; }
+    [[nodiscard]] std::uint64_t bytes_written() const { return bytes_written_.load(std::memory_order_relaxed); }
+    [[nodiscard]] std::uint32_t alignment_bytes() const { return alignment_bytes_; }
+
+private:
+    friend class LogReservation;
+
+    struct Buffer;
+    struct SpaceAwaiter;
+    struct HardenAwaiter;
+
+    void give_back(std::uint64_t size_bytes);
+    [[nodiscard]] bool take_space(std::uint64_t size_bytes);
+    void admit_waiting_for_space(ums::Fifo<SpaceAwaiter>& admitted);
+    Buffer* writable_block(std::uint32_t record_bytes);
+    ums::Task<std::uint64_t> append_one(LogChange change, std::uint32_t record_bytes, std::span<const std::byte> payload);
+    void open_block(std::uint32_t record_bytes);
+    void seal_block();
+    ums::Task<void> flush(Buffer& buffer);
+    void finish_block(Buffer& buffer);
+    ums::Task<bool> write_block(Buffer& buffer);
+    void completed(Buffer& buffer, bool written);
+    [[nodiscard]] std::uint64_t end_lsn_locked();
+    [[nodiscard]] std::uint64_t overhead_bytes() const { return alignment_bytes_ + sizeof(LogBlockHeader) + 8; }
+
+    const std::uint64_t run_id_;
+    const std::uint32_t flushes_max_;
+    const std::uint32_t alignment_bytes_;
+    RunState& run_;
+    Journal& journal_;
+
+    ums::Event work_;            // for the log writer
+    ums::Event buffer_free_;
+    ums::Event checkpoint_wanted_;
+    ums::Semaphore flush_slots_;
+    std::atomic<std::uint64_t> hardened_lsn_{0};
+    std::atomic<std::uint64_t> bytes_written_{0};
+    std::atomic<bool> stopping_{false};
+    std::atomic<bool> failed_{false};
+
+    ums::Spinlock lock_;  // guards everything below
+    VirtualLogFiles vlfs_;
+    ums::MemoryRegion memory_;
+    std::vector<std::unique_ptr<Buffer>> buffers_;
+    std::vector<Buffer*> free_;
+    Buffer* current_ = nullptr;
+    std::deque<Buffer*> sealed_;     // to be flushed
+    std::deque<Buffer*> unhardened_; // sealed and not yet hardened, in order
+    std::uint64_t next_block_ = 1;
+    std::uint64_t wanted_lsn_ = 0;
+    std::uint64_t reserved_bytes_ = 0;
+    std::uint64_t filler_seed_ = 1;
+    ums::Fifo<SpaceAwaiter> waiting_for_space_;
+    ums::Fifo<HardenAwaiter> waiting_for_hardening_;
+};
+
+}  // namespace sim

@@ -1,0 +1,37 @@
+// Whether the run goes on: the wish of a person, a finding with StopOnError, or a storage that is gone ends it. Everything that loops or
+// sleeps looks here.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+
+#include "sim/results.hpp"
+#include "ums/sched/event.hpp"
+
+namespace sim {
+
+class RunState {
+public:
+    // Any thread, any time; the first reason counts, but a failure outranks a person's wish.
+    void stop(Outcome outcome, std::string reason);
+
+    [[nodiscard]] bool is_stopping() const { return stopping_.load(std::memory_order_acquire); }
+    [[nodiscard]] Outcome outcome() const;
+    [[nodiscard]] std::string reason() const;
+
+    // Set while users must not go on: the main run is over, or the whole run is. Users sleep on it.
+    [[nodiscard]] ums::Event& users_stop() { return users_stop_; }
+    [[nodiscard]] bool users_must_stop() const { return users_stop_.is_set(); }
+    // The main run begins: users may work, unless the run is stopping.
+    void release_users();
+
+private:
+    std::atomic<bool> stopping_{false};
+    ums::Event users_stop_;
+    mutable std::mutex mutex_;  // guards the rest
+    Outcome outcome_ = Outcome::passed;
+    std::string reason_;
+};
+
+}  // namespace sim
