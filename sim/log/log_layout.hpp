@@ -37,11 +37,10 @@ static_assert(offsetof(LogBlockHeader, sequence) == 24 && offsetof(LogBlockHeade
 
 enum class LogRecordKind : std::uint16_t {
     page_update = 1,       // one page got a new version
-    page_range = 2,        // `count` pages from page_id on; the payload holds their versions, 4 bytes each
-    filler = 3,            // the rest of a record that is larger than a block
-    checkpoint_begin = 4,  // every change before this record…
-    checkpoint_end = 5,    // …is in the data files once this one is written
-    file_resize = 6,       // the file has `count` pages from now on
+    filler = 2,            // the rest of a record that is larger than a block
+    checkpoint_begin = 3,  // every change before this record…
+    checkpoint_end = 4,    // …is in the data files once this one is written
+    file_resize = 5,       // the file has `page_count` pages from now on
 };
 
 struct LogRecordHeader {
@@ -51,7 +50,7 @@ struct LogRecordHeader {
     std::uint32_t file_id;
     std::uint32_t page_id;
     std::uint32_t version;     // of the page after the change
-    std::uint32_t count;
+    std::uint32_t page_count;  // of the file, for file_resize
     std::uint64_t lsn;
 };
 

@@ -11,6 +11,7 @@
 #include "sim/page/checksum.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/base/assert.hpp"
+#include "ums/base/prng.hpp"
 #include "ums/sched/scheduler.hpp"
 
 namespace sim {
@@ -232,8 +233,8 @@ LogManager::Buffer* LogManager::writable_block(std::uint32_t record_bytes) {
     return current_;
 }
 
-ums::Task<std::uint64_t> LogManager::append_one(LogChange change, std::uint32_t record_bytes, std::span<const std::byte> payload) {
-    UMS_ASSERT(record_bytes % 8 == 0 && record_bytes >= sizeof(LogRecordHeader) + payload.size() && record_bytes <= kLogRecordBytesMax);
+ums::Task<std::uint64_t> LogManager::append_one(LogChange change, std::uint32_t record_bytes) {
+    UMS_ASSERT(record_bytes % 8 == 0 && record_bytes >= sizeof(LogRecordHeader) && record_bytes <= kLogRecordBytesMax);
     for (;;) {
         {
             const std::lock_guard guard(lock_);
@@ -246,13 +247,11 @@ ums::Task<std::uint64_t> LogManager::append_one(LogChange change, std::uint32_t 
                 header.file_id = change.file_id;
                 header.page_id = change.page_id;
                 header.version = change.version;
-                header.count = change.count;
+                header.page_count = change.page_count;
                 header.lsn = block->first_lsn + header.slot;
                 std::byte* out = block->data + block->used_bytes;
                 std::memcpy(out, &header, sizeof header);
-                if (!payload.empty()) std::memcpy(out + sizeof header, payload.data(), payload.size());
-                const std::uint32_t written_bytes = round_up(sizeof header + payload.size(), 8);
-                if (written_bytes < record_bytes) fill_from_seed(++filler_seed_, out + written_bytes, record_bytes - written_bytes);
+                fill_from_seed(ums::mix64(header.lsn), out + sizeof header, record_bytes - sizeof header);
                 block->used_bytes += record_bytes;
                 block->last_lsn = header.lsn;
                 co_return header.lsn;
@@ -263,17 +262,16 @@ ums::Task<std::uint64_t> LogManager::append_one(LogChange change, std::uint32_t 
     }
 }
 
-ums::Task<std::uint64_t> LogManager::append(LogReservation& reservation, LogChange change, std::uint64_t size_bytes,
-                                            std::span<const std::byte> payload) {
+ums::Task<std::uint64_t> LogManager::append(LogReservation& reservation, LogChange change, std::uint64_t size_bytes) {
     UMS_ASSERT(size_bytes <= 2 * kLogRecordBytesMax);
-    const std::uint32_t wanted_bytes = round_up(std::max<std::uint64_t>(size_bytes, sizeof(LogRecordHeader) + payload.size()), 8);
+    const std::uint32_t wanted_bytes = round_up(std::max<std::uint64_t>(size_bytes, sizeof(LogRecordHeader)), 8);
     const std::uint32_t first_bytes = std::min(wanted_bytes, kLogRecordBytesMax / 8 * 8);
-    std::uint64_t lsn = co_await append_one(change, first_bytes, payload);
+    std::uint64_t lsn = co_await append_one(change, first_bytes);
     std::uint64_t used_bytes = first_bytes + overhead_bytes();
     if (wanted_bytes > first_bytes) {
         const std::uint32_t rest_bytes = std::max<std::uint32_t>(wanted_bytes - first_bytes, sizeof(LogRecordHeader));
         change.kind = LogRecordKind::filler;
-        lsn = co_await append_one(change, rest_bytes, {});
+        lsn = co_await append_one(change, rest_bytes);
         used_bytes += rest_bytes + overhead_bytes();
     }
     used_bytes = std::min(used_bytes, reservation.remaining_bytes_);

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "sim/log/log_layout.hpp"
@@ -44,7 +43,7 @@ struct LogChange {
     std::uint32_t file_id = 0;
     std::uint32_t page_id = 0;
     std::uint32_t version = 0;
-    std::uint32_t count = 0;
+    std::uint32_t page_count = 0;
 };
 
 class LogManager {
@@ -62,10 +61,9 @@ public:
     // For checkpoint marks: does not wait, the log keeps room for them.
     LogReservation reserve_for_system();
 
-    // Appends a record of `size_bytes` (header included; rounded up to 8) within the reservation; `payload` stands behind the header, the rest is
-    // noise. Returns its LSN. A record that is larger than a block continues in filler records.
-    ums::Task<std::uint64_t> append(LogReservation& reservation, LogChange change, std::uint64_t size_bytes,
-                                    std::span<const std::byte> payload = {});
+    // Appends a record of `size_bytes` (header included; rounded up to 8) within the reservation; what stands behind
+    // the header is noise. Returns its LSN. A record that is larger than a block continues in a filler record.
+    ums::Task<std::uint64_t> append(LogReservation& reservation, LogChange change, std::uint64_t size_bytes);
 
     // Waits until the record at `lsn` is on stable storage. False if the log has failed: then nothing that depends on it may be written.
     ums::Task<bool> harden(std::uint64_t lsn);
@@ -100,7 +98,7 @@ private:
     [[nodiscard]] bool take_space(std::uint64_t size_bytes);
     void admit_waiting_for_space(ums::Fifo<SpaceAwaiter>& admitted);
     Buffer* writable_block(std::uint32_t record_bytes);
-    ums::Task<std::uint64_t> append_one(LogChange change, std::uint32_t record_bytes, std::span<const std::byte> payload);
+    ums::Task<std::uint64_t> append_one(LogChange change, std::uint32_t record_bytes);
     void open_block(std::uint32_t record_bytes);
     void seal_block();
     ums::Task<void> flush(Buffer& buffer);
@@ -136,7 +134,6 @@ private:
     std::uint64_t next_block_ = 1;
     std::uint64_t wanted_lsn_ = 0;
     std::uint64_t reserved_bytes_ = 0;
-    std::uint64_t filler_seed_ = 1;
     ums::Fifo<SpaceAwaiter> waiting_for_space_;
     ums::Fifo<HardenAwaiter> waiting_for_hardening_;
 };

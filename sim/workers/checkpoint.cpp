@@ -42,6 +42,7 @@ ums::Task<void> Checkpoint::collect() {
         co_await ums::Scheduler::current().yield_if_due();
     }
     std::sort(dirty_.begin(), dirty_.end());
+    total_.store(dirty_.size(), std::memory_order_relaxed);
 }
 
 ums::Task<void> Checkpoint::write_all() {
@@ -102,8 +103,9 @@ void Checkpoint::stop() {
 }
 
 double Checkpoint::done_fraction() const {
-    const std::size_t next = next_.load(std::memory_order_relaxed);
-    return dirty_.empty() ? 0.0 : std::min(1.0, static_cast<double>(next) / static_cast<double>(dirty_.size()));
+    const auto total = static_cast<double>(total_.load(std::memory_order_relaxed));
+    const auto next = static_cast<double>(next_.load(std::memory_order_relaxed));
+    return total == 0 ? 0.0 : std::min(1.0, next / total);
 }
 
 }  // namespace sim

@@ -35,6 +35,7 @@ private:
     std::atomic<bool> stopping_{false};
     std::vector<std::uint64_t> dirty_;  // packed page keys, ascending
     std::atomic<std::size_t> next_{0};  // of dirty_
+    std::atomic<std::size_t> total_{0};
 };
 
 }  // namespace sim

@@ -1,0 +1,26 @@
+#include "sim/users/page_region.hpp"
+#include "sim/users/user_pace.hpp"
+#include "sim/users/users.hpp"
+
+namespace sim {
+
+ums::Task<void> run_audit_user(RunContext& context, std::uint64_t seed) {
+    const AuditUserOptions& options = context.options.audit_user;
+    ums::Prng prng(seed);
+    RangeReader reader = context.make_reader();
+    UserPace pace(context, options.delay_after_cycles, options.delay_ms);
+    PageRegion region = choose_region(context, prng, 1, 1);
+    do {
+        // Every page is read from disk, in memory or not, and none stays in the pool for the audit's sake.
+        const std::uint32_t pages = co_await reader.read(*region.data, region.first_page, options.buffers_validated_pages, {.keep = false});
+        WorkCounters::add(context.audit_user.pages_read, pages);
+        WorkCounters::add(context.audit_user.cycles, 1);
+        region.first_page += options.buffers_validated_pages;
+        if (region.first_page >= region.data->file.pages()) {
+            region = choose_region(context, prng, 1, 1);
+            region.first_page = 0;
+        }
+    } while (co_await pace.next_cycle());
+}
+
+}  // namespace sim

@@ -1,0 +1,22 @@
+#include "sim/users/bulk_writer.hpp"
+#include "sim/users/page_region.hpp"
+#include "sim/users/user_pace.hpp"
+#include "sim/users/users.hpp"
+
+namespace sim {
+
+ums::Task<void> run_bulk_update_user(RunContext& context, std::uint64_t seed) {
+    const BulkUpdateUserOptions& options = context.options.bulk_update_user;
+    ums::Prng prng(seed);
+    BulkWriter bulk(context, context.bulk_update_user, ums::mix64(seed));
+    UserPace pace(context, options.delay_after_cycles, options.delay_ms);
+    do {
+        const PageRegion region = choose_region(context, prng, options.min_pages, options.max_pages);
+        const std::uint64_t lsn = co_await bulk.update(*region.data, region.first_page, region.page_count);
+        if (lsn != 0) co_await context.log.harden(lsn);
+        co_await bulk.write(*region.data, region.first_page, region.page_count);
+        WorkCounters::add(context.bulk_update_user.cycles, 1);
+    } while (co_await pace.next_cycle());
+}
+
+}  // namespace sim

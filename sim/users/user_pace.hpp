@@ -1,0 +1,35 @@
+// The rhythm of a user: so many cycles, then a delay; and the end of the main run wakes it at once.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/run/run_context.hpp"
+
+namespace sim {
+
+class UserPace {
+public:
+    UserPace(RunContext& context, std::uint32_t delay_after_cycles, std::uint32_t delay_ms)
+        : context_(context), delay_after_cycles_(delay_after_cycles), delay_ms_(delay_ms) {}
+
+    // To be awaited after each cycle. False: the user must end.
+    ums::Task<bool> next_cycle() {
+        const bool due = ++cycles_ >= delay_after_cycles_;
+        if (due) cycles_ = 0;
+        if (due && delay_ms_ != 0) {
+            const std::uint64_t deadline_ns = context_.now_ns() + std::uint64_t{delay_ms_} * ums::kNsPerMs;
+            co_await context_.run.users_stop().wait(ums::WaitType::sleep_task, deadline_ns);
+        } else {
+            co_await ums::Scheduler::current().yield_if_due();
+        }
+        co_return !context_.run.users_must_stop();
+    }
+
+private:
+    RunContext& context_;
+    const std::uint32_t delay_after_cycles_;
+    const std::uint32_t delay_ms_;
+    std::uint32_t cycles_ = 0;
+};
+
+}  // namespace sim

@@ -1,0 +1,26 @@
+// The users of the main run, in the manner of SQLIOSim's. Each is a task that works until RunState says that users must stop. `seed` decides
+// all its choices.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/run/run_context.hpp"
+
+namespace sim {
+
+// OLTP: short transactions on a chain of pages of a region; most pages are updated, each with a log record; the commit waits for the log.
+ums::Task<void> run_random_user(RunContext& context, std::uint64_t seed);
+
+// DBCC: reads the files from a random place on, step by step, and verifies every page.
+ums::Task<void> run_audit_user(RunContext& context, std::uint64_t seed);
+
+// Scans: reads ranges into the pool with scatter reads.
+ums::Task<void> run_read_ahead_user(RunContext& context, std::uint64_t seed);
+
+// SELECT INTO, BULK INSERT: writes whole ranges anew and lets them be written at once.
+ums::Task<void> run_bulk_update_user(RunContext& context, std::uint64_t seed);
+
+// Shrinks files that allow it, and lets them grow again, once in a while.
+ums::Task<void> run_shrink_user(RunContext& context, std::uint64_t seed);
+
+}  // namespace sim
