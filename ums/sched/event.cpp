@@ -1,18 +1,38 @@
 #include "ums/sched/event.hpp"
 
 #include <mutex>
+#include <thread>
 
+#include "ums/base/assert.hpp"
 #include "ums/sched/scheduler.hpp"
 
 namespace ums {
+
+Event::~Event() {
+    // A task whose deadline has just passed may still be about to leave the queue, on its own thread.
+    for (;;) {
+        {
+            const std::lock_guard guard(lock_);
+            const Awaiter* last = waiting_.front();
+            if (last == nullptr) return;
+            UMS_ASSERT(last->outcome_.load(std::memory_order_relaxed) == Awaiter::Outcome::timed_out);
+        }
+        std::this_thread::yield();
+    }
+}
 
 void Event::set() {
     Fifo<Awaiter> woken;
     {
         const std::lock_guard guard(lock_);
         set_.store(true, std::memory_order_release);
-        while (Awaiter* awaiter = waiting_.pop_front()) {
-            awaiter->waiting_ = false;
+        Awaiter* following = nullptr;
+        for (Awaiter* awaiter = waiting_.front(); awaiter != nullptr; awaiter = following) {
+            following = Fifo<Awaiter>::next(*awaiter);
+            auto outcome = Awaiter::Outcome::open;
+            // One whose deadline was faster takes itself out of the queue.
+            if (!awaiter->outcome_.compare_exchange_strong(outcome, Awaiter::Outcome::happened)) continue;
+            waiting_.remove(*awaiter);
             woken.push_back(*awaiter);
         }
     }
@@ -34,7 +54,6 @@ bool Event::Awaiter::await_suspend(std::coroutine_handle<> suspended) {
     const std::lock_guard guard(event_.lock_);
     if (event_.set_.load(std::memory_order_relaxed)) return false;
     suspend(suspended, type_);
-    waiting_ = true;
     event_.waiting_.push_back(*this);
     if (deadline_ns != kNever) scheduler->timers().add(*this);
     return true;
@@ -43,19 +62,18 @@ bool Event::Awaiter::await_suspend(std::coroutine_handle<> suspended) {
 // Runs on the waiter's own scheduler. If set() has been faster, the task is on its way already.
 void Event::Awaiter::on_deadline(Timer& timer) {
     auto& awaiter = static_cast<Awaiter&>(timer);
+    auto outcome = Outcome::open;
+    if (!awaiter.outcome_.compare_exchange_strong(outcome, Outcome::timed_out)) return;
     {
         const std::lock_guard guard(awaiter.event_.lock_);
-        if (!awaiter.waiting_) return;
         awaiter.event_.waiting_.remove(awaiter);
-        awaiter.waiting_ = false;
-        awaiter.happened_ = false;
     }
     awaiter.scheduler->make_runnable(awaiter);
 }
 
 bool Event::Awaiter::await_resume() {
     if (scheduler != nullptr) scheduler->timers().remove(*this);
-    return happened_;
+    return outcome_.load(std::memory_order_relaxed) != Outcome::timed_out;
 }
 
 SleepAwaiter::SleepAwaiter(WaitType type, std::uint64_t sleep_deadline_ns) : type_(type) {

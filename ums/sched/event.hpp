@@ -12,11 +12,14 @@
 
 namespace ums {
 
+// It may be destroyed by a task whose wait() has ended, even while set() is still waking others. To have seen is_set() is not enough.
 class Event {
 public:
     Event() = default;
     Event(const Event&) = delete;
     Event& operator=(const Event&) = delete;
+    // Asserts that nobody waits.
+    ~Event();
 
     // Wakes everybody who waits. Any thread, also one that runs no scheduler.
     void set();
@@ -34,12 +37,14 @@ public:
     private:
         friend class Event;
         friend class Fifo<Awaiter>;
+        enum class Outcome : std::uint8_t { open, happened, timed_out };
         static void on_deadline(Timer& timer);
 
         Event& event_;
         WaitType type_;
-        bool waiting_ = false;  // guarded by the event's lock
-        bool happened_ = true;
+        // set() and the deadline race for it, and who decides it makes the task runnable. Needed beside the event's lock because the
+        // deadline of one that was woken, but does not run yet, must not touch the event: that may be gone.
+        std::atomic<Outcome> outcome_{Outcome::open};
     };
 
     // Must be awaited by a task. `deadline_ns` is of the scheduler's clock.

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <new>
+#include <utility>
 
 namespace ums {
 
@@ -9,6 +10,7 @@ namespace {
 
 constexpr std::size_t kClassBytes = 64;
 constexpr std::size_t kPooledBytesMax = 4096;
+constexpr std::size_t kListBytesMax = 256 * 1024;
 
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool kPooled = false;
@@ -26,11 +28,17 @@ struct FreeFrame {
     FreeFrame* next;
 };
 
+struct FrameList {
+    FreeFrame* first = nullptr;
+    std::size_t count = 0;
+};
+
 struct FrameLists {
-    std::array<FreeFrame*, kPooledBytesMax / kClassBytes + 1> lists{};
+    std::array<FrameList, kPooledBytesMax / kClassBytes + 1> lists{};
 
     ~FrameLists() {
-        for (FreeFrame* frame : lists) {
+        for (const FrameList& list : lists) {
+            FreeFrame* frame = list.first;
             while (frame != nullptr) {
                 FreeFrame* next = frame->next;
                 ::operator delete(frame);
@@ -48,11 +56,10 @@ constexpr std::size_t class_of(std::size_t size_bytes) { return (size_bytes + kC
 
 void* allocate_frame(std::size_t size_bytes) {
     if (!kPooled || size_bytes > kPooledBytesMax) return ::operator new(size_bytes);
-    FreeFrame*& list = thread_frames.lists[class_of(size_bytes)];
-    if (list == nullptr) return ::operator new(class_of(size_bytes) * kClassBytes);
-    FreeFrame* frame = list;
-    list = frame->next;
-    return frame;
+    FrameList& list = thread_frames.lists[class_of(size_bytes)];
+    if (list.first == nullptr) return ::operator new(class_of(size_bytes) * kClassBytes);
+    --list.count;
+    return std::exchange(list.first, list.first->next);
 }
 
 void free_frame(void* frame, std::size_t size_bytes) noexcept {
@@ -60,8 +67,13 @@ void free_frame(void* frame, std::size_t size_bytes) noexcept {
         ::operator delete(frame);
         return;
     }
-    FreeFrame*& list = thread_frames.lists[class_of(size_bytes)];
-    list = new (frame) FreeFrame{list};
+    FrameList& list = thread_frames.lists[class_of(size_bytes)];
+    if (list.count * class_of(size_bytes) * kClassBytes >= kListBytesMax) {
+        ::operator delete(frame);
+        return;
+    }
+    ++list.count;
+    list.first = new (frame) FreeFrame{list.first};
 }
 
 }  // namespace ums

@@ -22,12 +22,14 @@ void Waiter::suspend(std::coroutine_handle<> suspended, WaitType type) {
     worker = &scheduler->worker();
     wait_type = type;
     wait_start_ns = scheduler->now_ns();
+    // The task does nothing from here on, so its run ends now and the next one's begins: one look at the clock serves all three.
+    scheduler->suspended_ns_ = wait_start_ns;
 }
 
 struct Scheduler::Root {
     struct promise_type {
         Waiter start;
-        std::unique_ptr<Worker> owned_worker;
+        Worker own_worker;  // not used by a forked child
 
         static void* operator new(std::size_t size_bytes) { return allocate_frame(size_bytes); }
         static void operator delete(void* frame, std::size_t size_bytes) noexcept { free_frame(frame, size_bytes); }
@@ -55,8 +57,10 @@ Scheduler::Root Scheduler::run_root(Task<void> task, TaskGroup& group, Scheduler
     group.finished(std::move(exception));
 }
 
-Scheduler::Scheduler(std::uint32_t id, const Clock& clock, std::unique_ptr<IoEngine> engine)
-    : id_(id), clock_(clock), engine_(std::move(engine)) {}
+Scheduler::Scheduler(std::uint32_t id, const Clock& clock, std::unique_ptr<IoEngine> engine, std::uint64_t shuffle_seed)
+    : id_(id), clock_(clock), engine_(std::move(engine)) {
+    if (shuffle_seed != 0) shuffle_.emplace(mix64(shuffle_seed) + id);
+}
 
 Scheduler::~Scheduler() { UMS_ASSERT(is_drained()); }
 
@@ -67,34 +71,34 @@ Scheduler& Scheduler::current() {
 
 Scheduler* Scheduler::current_or_null() { return current_scheduler; }
 
-void Scheduler::start(TaskGroup& group, Task<void> task, std::unique_ptr<Worker> owned_worker, Worker* worker) {
+void Scheduler::start(TaskGroup& group, Task<void> task, std::string name, Worker* parent) {
+    const Root root = run_root(std::move(task), group, *this);
     group.add();
     task_count_.fetch_add(1, std::memory_order_relaxed);
-    const Root root = run_root(std::move(task), group, *this);
     auto& promise = root.handle.promise();
-    promise.owned_worker = std::move(owned_worker);
+    promise.own_worker.name = std::move(name);
     promise.start.handle = root.handle;
     promise.start.scheduler = this;
-    promise.start.worker = worker;
+    promise.start.worker = parent != nullptr ? parent : &promise.own_worker;
     promise.start.wait_type = WaitType::sos_scheduler_yield;
     promise.start.wait_start_ns = now_ns();
-    make_runnable(promise.start);
+    make_runnable(promise.start, promise.start.wait_start_ns);
 }
 
 void Scheduler::spawn(TaskGroup& group, std::string name, Task<void> task) {
-    auto worker = std::make_unique<Worker>(Worker{std::move(name)});
-    Worker* const identity = worker.get();
-    start(group, std::move(task), std::move(worker), identity);
+    start(group, std::move(task), std::move(name), nullptr);
 }
 
 void Scheduler::fork(TaskGroup& group, Task<void> task) {
-    UMS_ASSERT(current_scheduler == this && worker_ != nullptr);
-    start(group, std::move(task), nullptr, worker_);
+    UMS_ASSERT(current_scheduler == this);
+    start(group, std::move(task), {}, &worker());
 }
 
-void Scheduler::make_runnable(Waiter& waiter) {
+void Scheduler::make_runnable(Waiter& waiter) { make_runnable(waiter, now_ns()); }
+
+void Scheduler::make_runnable(Waiter& waiter, std::uint64_t now) {
+    waiter.runnable_ns = now;
     if (current_scheduler == this) {
-        waiter.runnable_ns = now_ns();
         runnable_.push_back(waiter);
         return;
     }
@@ -105,8 +109,10 @@ void Scheduler::make_runnable(Waiter& waiter) {
     wake();
 }
 
+// Of many who wake at a time only the first has to call the kernel: the sleeper looks at its inbox before it sleeps again, and its
+// `asleep_ = true` comes, in the single order of these operations, after whatever was put in before somebody saw `false` here.
 void Scheduler::wake() {
-    if (asleep_.load(std::memory_order_seq_cst)) engine_->wake();
+    if (asleep_.load(std::memory_order_seq_cst) && asleep_.exchange(false, std::memory_order_seq_cst)) engine_->wake();
 }
 
 void Scheduler::take_inbox() {
@@ -119,10 +125,8 @@ void Scheduler::take_inbox() {
         oldest = newest;
         newest = next;
     }
-    const std::uint64_t now = now_ns();
     while (oldest != nullptr) {
         Waiter* next = std::exchange(oldest->inbox_next, nullptr);
-        oldest->runnable_ns = now;
         runnable_.push_back(*oldest);
         ++statistics_.wakeups_from_others;
         oldest = next;
@@ -162,20 +166,37 @@ void Scheduler::run(Waiter& waiter, std::uint64_t& now) {
     worker_->quantum_start_ns = now;
     waiter.handle.resume();
     worker_ = nullptr;
-    const std::uint64_t started = std::exchange(now, now_ns());
+    const std::uint64_t suspended = std::exchange(suspended_ns_, 0);
+    const std::uint64_t started = std::exchange(now, suspended != 0 ? suspended : now_ns());
     if (now - started > 2 * kQuantumNs) ++statistics_.quantum_overruns;
 }
 
+// What one turn runs: all that is runnable now; when shuffling, one task of it.
+WaitQueue Scheduler::take_batch() {
+    WaitQueue batch;
+    if (!shuffle_) {
+        std::swap(batch, runnable_);
+        return batch;
+    }
+    std::uint64_t count = 0;
+    for (Waiter* waiter = runnable_.front(); waiter != nullptr; waiter = WaitQueue::next(*waiter)) ++count;
+    if (count == 0) return batch;
+    Waiter* chosen = runnable_.front();
+    for (std::uint64_t steps = shuffle_->below(count); steps > 0; --steps) chosen = WaitQueue::next(*chosen);
+    runnable_.remove(*chosen);
+    batch.push_back(*chosen);
+    return batch;
+}
+
 bool Scheduler::turn() {
-    current_scheduler = this;
+    Scheduler* const outer = std::exchange(current_scheduler, this);
     ++statistics_.turns;
     take_inbox();
     collect_io();
     std::uint64_t now = now_ns();
     timers_.fire_due(now);
 
-    WaitQueue batch;
-    std::swap(batch, runnable_);
+    WaitQueue batch = take_batch();
     const bool ran = !batch.empty();
     const std::uint64_t started = now;
     while (Waiter* waiter = batch.pop_front()) {
@@ -185,7 +206,7 @@ bool Scheduler::turn() {
     // What was not reached stays in front of what became runnable meanwhile.
     batch.append(runnable_);
     std::swap(batch, runnable_);
-    current_scheduler = nullptr;
+    current_scheduler = outer;
     return ran;
 }
 
@@ -224,7 +245,7 @@ void Scheduler::IoAwaiter::await_suspend(std::coroutine_handle<> suspended) {
 void Scheduler::YieldAwaiter::await_suspend(std::coroutine_handle<> suspended) {
     waiter.suspend(suspended, WaitType::sos_scheduler_yield);
     ++scheduler.statistics_.yields;
-    scheduler.make_runnable(waiter);
+    scheduler.make_runnable(waiter, waiter.wait_start_ns);
 }
 
 }  // namespace ums

@@ -9,9 +9,12 @@
 #include <coroutine>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "ums/base/assert.hpp"
 #include "ums/base/clock.hpp"
+#include "ums/base/prng.hpp"
 #include "ums/base/time.hpp"
 #include "ums/io/io_engine.hpp"
 #include "ums/sched/task.hpp"
@@ -28,11 +31,11 @@ inline constexpr std::uint64_t kQuantumNs = 4 * kNsPerMs;
 
 // What sys.dm_os_schedulers would show. Written by the scheduler's thread; read when it has stopped.
 struct SchedulerStatistics {
-    std::uint64_t switches = 0;          // a task got the CPU
+    std::uint64_t switches = 0;          // a task got the CPU: each is one wait of `waits`, the start of a task as SOS_SCHEDULER_YIELD
     std::uint64_t yields = 0;            // of them, after yielding
     std::uint64_t quantum_overruns = 0;  // a task kept the CPU for more than two quanta
     std::uint64_t turns = 0;
-    std::uint64_t idle_ns = 0;           // asleep in the kernel
+    std::uint64_t idle_ns = 0;           // asleep in the kernel; with a virtual clock: time that was skipped
     std::uint64_t io_requests = 0;
     std::uint64_t wakeups_from_others = 0;
     WaitTable waits{};
@@ -40,7 +43,8 @@ struct SchedulerStatistics {
 
 class Scheduler {
 public:
-    Scheduler(std::uint32_t id, const Clock& clock, std::unique_ptr<IoEngine> engine);
+    // `shuffle_seed`: see SchedulerGroupOptions.
+    Scheduler(std::uint32_t id, const Clock& clock, std::unique_ptr<IoEngine> engine, std::uint64_t shuffle_seed = 0);
     Scheduler(const Scheduler&) = delete;
     Scheduler& operator=(const Scheduler&) = delete;
     // Asserts that no task and no request is left.
@@ -57,12 +61,17 @@ public:
     [[nodiscard]] const IoEngine& engine() const { return *engine_; }
 
     // The task that is running. Own thread.
-    [[nodiscard]] Worker& worker() const { return *worker_; }
+    [[nodiscard]] Worker& worker() const {
+        UMS_ASSERT(worker_ != nullptr);
+        return *worker_;
+    }
 
-    // Starts a task of its own under `name` on this scheduler. Any thread.
+    // Starts a task of its own under `name` on this scheduler. Any thread; one that runs no scheduler keeps the group of schedulers
+    // alive until the call has returned (so it is with Event::set() and all else that wakes a task).
     void spawn(TaskGroup& group, std::string name, Task<void> task);
 
-    // Starts a child of the running task, under the same name, on the same scheduler. Own thread.
+    // Starts a child of the running task, under the same name, on the same scheduler. Own thread. The running task must join it before it
+    // ends.
     void fork(TaskGroup& group, Task<void> task);
 
     // Makes a suspended task of this scheduler run again. Any thread; the waiter must not stand in any list.
@@ -95,7 +104,9 @@ public:
     // Goes to the back of the runnable queue. Own thread.
     [[nodiscard]] YieldAwaiter yield() { return YieldAwaiter{*this, true}; }
     // The same if the quantum is used up; to be called in long loops.
-    [[nodiscard]] YieldAwaiter yield_if_due() { return YieldAwaiter{*this, now_ns() - worker_->quantum_start_ns >= kQuantumNs}; }
+    [[nodiscard]] YieldAwaiter yield_if_due() {
+        return YieldAwaiter{*this, shuffle_.has_value() || now_ns() - worker().quantum_start_ns >= kQuantumNs};
+    }
 
     // Timers of this scheduler. Own thread.
     [[nodiscard]] TimerQueue& timers() { return timers_; }
@@ -111,6 +122,8 @@ public:
 
     // Runs what can run. False if there was nothing. For SchedulerGroup, on this scheduler's thread.
     bool turn();
+    // Virtual time only: nothing could run for that long. For SchedulerGroup.
+    void count_idle(std::uint64_t idle_ns) { statistics_.idle_ns += idle_ns; }
     // Sleeps until there may be something to run, `timeout_ns` at most; not at all if `stopping`. For SchedulerGroup.
     void sleep(std::uint64_t timeout_ns, const std::atomic<bool>& stopping);
     // Ends a sleep. Any thread.
@@ -119,6 +132,8 @@ public:
     [[nodiscard]] std::uint64_t next_event_ns() const;
     // No task, no request: the thread may end.
     [[nodiscard]] bool is_drained() const;
+    // Tasks that were started here and have not ended. Any thread, as an estimate.
+    [[nodiscard]] std::uint32_t task_count() const { return task_count_.load(std::memory_order_relaxed); }
 
     // Own thread, or after the group has stopped.
     [[nodiscard]] const SchedulerStatistics& statistics() const { return statistics_; }
@@ -126,12 +141,15 @@ public:
     [[nodiscard]] std::uint32_t pending_io() const { return pending_count_.load(std::memory_order_relaxed); }
 
 private:
+    friend struct Waiter;
     struct Root;  // the outermost coroutine of a spawned or forked task
 
     static Root run_root(Task<void> task, TaskGroup& group, Scheduler& scheduler);
-    void start(TaskGroup& group, Task<void> task, std::unique_ptr<Worker> owned_worker, Worker* worker);
+    void start(TaskGroup& group, Task<void> task, std::string name, Worker* parent);
+    void make_runnable(Waiter& waiter, std::uint64_t now_ns);
     void take_inbox();
     void collect_io();
+    [[nodiscard]] WaitQueue take_batch();
     void run(Waiter& waiter, std::uint64_t& now_ns);
     void count_wait(const Waiter& waiter, std::uint64_t now_ns);
 
@@ -144,10 +162,12 @@ private:
     TimerQueue timers_;
     Fifo<IoRequest, PendingTag> pending_;
     Worker* worker_ = nullptr;
+    std::uint64_t suspended_ns_ = 0;  // when the running task suspended itself, 0 while it has not
+    std::optional<Prng> shuffle_;
     SchedulerStatistics statistics_;
 
-    // Other threads, too.
-    std::atomic<Waiter*> inbox_{nullptr};
+    // Other threads, too; on a cache line that the own thread's counters do not disturb.
+    alignas(64) std::atomic<Waiter*> inbox_{nullptr};
     std::atomic<bool> asleep_{false};
     std::atomic<std::uint32_t> task_count_{0};
     std::atomic<std::uint32_t> pending_count_{0};

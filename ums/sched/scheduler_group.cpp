@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "ums/base/assert.hpp"
 #include "ums/base/os_thread.hpp"
+#include "ums/base/prng.hpp"
 
 namespace ums {
 
@@ -29,29 +31,46 @@ SchedulerGroup::SchedulerGroup(const SchedulerGroupOptions& options, Storage& st
     EngineOptions engine_options = options.engine;
     for (std::uint32_t id = 0; id < options.cpu_count; ++id) {
         std::string reason;
-        schedulers_.push_back(std::make_unique<Scheduler>(id, clock, storage.make_engine(engine_options, reason)));
+        schedulers_.push_back(std::make_unique<Scheduler>(id, clock, storage.make_engine(engine_options, reason),
+                                                          options.shuffle_seed));
         if (engine_reason_.empty()) engine_reason_ = reason;
     }
+}
+
+bool SchedulerGroup::is_drained() const {
+    return std::all_of(schedulers_.begin(), schedulers_.end(), [](const auto& scheduler) { return scheduler->is_drained(); });
+}
+
+void SchedulerGroup::stop() {
+    stopping_.store(true, std::memory_order_seq_cst);
+    for (const auto& scheduler : schedulers_) scheduler->wake();
+}
+
+Task<void> SchedulerGroup::run_main(Task<void> main, std::exception_ptr& failure) {
+    try {
+        co_await main;
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    // A task that was left behind might wait for ever, and the run with it.
+    std::uint32_t task_count = 0;
+    for (const auto& scheduler : schedulers_) task_count += scheduler->task_count();
+    UMS_ASSERT(task_count == 1);
+    stop();
 }
 
 void SchedulerGroup::run(Task<void> main) {
     UMS_ASSERT(!stopping_);
     TaskGroup group;
-    schedulers_[0]->spawn(group, "Main", std::move(main));
     std::exception_ptr failure;
-    auto watch = [](SchedulerGroup& self, TaskGroup& main_group, std::exception_ptr& result) -> Task<void> {
-        try {
-            co_await main_group.join();
-        } catch (...) {
-            result = std::current_exception();
-        }
-        self.stopping_.store(true, std::memory_order_seq_cst);
-        for (const auto& scheduler : self.schedulers_) scheduler->wake();
-    };
-    TaskGroup watchers;
-    schedulers_[0]->spawn(watchers, "Watch", watch(*this, group, failure));
-    clock_.is_real() ? run_threads() : run_in_turns();
-    for (const auto& scheduler : schedulers_) UMS_ASSERT(scheduler->is_drained());
+    const auto start_main = [&] { schedulers_[0]->spawn(group, "Main", run_main(std::move(main), failure)); };
+    if (clock_.is_real()) {
+        run_threads(start_main);
+    } else {
+        start_main();
+        run_in_turns();
+    }
+    UMS_ASSERT(is_drained());
     if (failure) std::rethrow_exception(failure);
 }
 
@@ -66,28 +85,43 @@ void SchedulerGroup::thread_loop(Scheduler& scheduler) {
     }
 }
 
-void SchedulerGroup::run_threads() {
+void SchedulerGroup::run_threads(const std::function<void()>& start_main) {
     std::vector<std::thread> threads;
-    for (const auto& scheduler : schedulers_) {
-        threads.emplace_back([this, target = scheduler.get()] {
-            name_this_thread("scheduler " + std::to_string(target->id()));
-            thread_loop(*target);
-        });
+    try {
+        for (const auto& scheduler : schedulers_) {
+            threads.emplace_back([this, target = scheduler.get()] {
+                name_this_thread("scheduler " + std::to_string(target->id()));
+                thread_loop(*target);
+            });
+        }
+    } catch (...) {
+        stop();
+        for (std::thread& thread : threads) thread.join();
+        throw;
     }
+    start_main();
     for (std::thread& thread : threads) thread.join();
 }
 
 void SchedulerGroup::run_in_turns() {
     auto& clock = const_cast<VirtualClock&>(dynamic_cast<const VirtualClock&>(clock_));
+    constexpr std::uint32_t kMissOneTurnIn = 4;
+    std::optional<Prng> shuffle;
+    if (options_.shuffle_seed != 0) shuffle.emplace(options_.shuffle_seed);
     for (;;) {
         bool ran = false;
-        for (const auto& scheduler : schedulers_) ran |= scheduler->turn();
+        for (const auto& scheduler : schedulers_) {
+            const bool misses = shuffle && shuffle->below(kMissOneTurnIn) == 0;
+            if (misses || scheduler->turn()) ran = true;
+        }
         if (ran) continue;
-        if (stopping_.load(std::memory_order_relaxed)) return;
+        if (stopping_.load(std::memory_order_relaxed) && is_drained()) return;
         std::uint64_t next = kNever;
         for (const auto& scheduler : schedulers_) next = std::min(next, scheduler->next_event_ns());
         UMS_ASSERT(next != kNever);  // everybody waits and nothing will ever happen: a deadlock of ours
+        const std::uint64_t now = clock.now_ns();
         clock.advance_to(next);
+        for (const auto& scheduler : schedulers_) scheduler->count_idle(clock.now_ns() - now);
     }
 }
 

@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +23,9 @@ struct SchedulerGroupOptions {
     // CPUs that the schedulers' threads are bound to, one bit each, in turn; 0 = not bound.
     std::uint64_t affinity = 0;
     EngineOptions engine;
+    // To hunt mistakes of order; 0 = off. Otherwise each scheduler picks a runnable task at random from this seed, yield_if_due() always
+    // yields, and with a virtual clock a scheduler now and then misses its turn. With a virtual clock the same seed gives the same run.
+    std::uint64_t shuffle_seed = 0;
 };
 
 class SchedulerGroup {
@@ -29,7 +34,8 @@ public:
     SchedulerGroup(const SchedulerGroupOptions& options, Storage& storage, const Clock& clock);
 
     // Runs `main` on scheduler 0 until it has ended and every request has come back. Every task that `main` starts must have been joined by
-    // then (asserted). Rethrows what leaves `main`. Once per group.
+    // then (asserted). Rethrows what leaves `main`. Once per group. Throws std::system_error if the system gives us no threads; nothing has
+    // run then.
     void run(Task<void> main);
 
     [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(schedulers_.size()); }
@@ -40,8 +46,11 @@ public:
     [[nodiscard]] const std::string& engine_reason() const { return engine_reason_; }
 
 private:
-    void run_threads();
+    Task<void> run_main(Task<void> main, std::exception_ptr& failure);
+    void stop();
+    void run_threads(const std::function<void()>& start_main);
     void run_in_turns();
+    [[nodiscard]] bool is_drained() const;
     void thread_loop(Scheduler& scheduler);
 
     const SchedulerGroupOptions options_;

@@ -73,8 +73,11 @@ public:
     explicit Task(Handle handle) noexcept : handle_(handle) {}
     Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
     Task& operator=(Task&&) = delete;
+    // Before it was awaited or after it has finished; never while it waits, for then somebody's list still points into it.
     ~Task() {
-        if (handle_) handle_.destroy();
+        if (!handle_) return;
+        UMS_ASSERT(handle_.done() || !handle_.promise().continuation);
+        handle_.destroy();
     }
 
     struct Awaiter {

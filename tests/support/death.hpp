@@ -1,0 +1,31 @@
+// Proves that a broken rule of our own stops the program: runs `action` in a child process and says whether it ended by abort().
+// Only while no other thread is running.
+#pragma once
+
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace ums::testing {
+
+template <typename Action>
+[[nodiscard]] bool aborts(Action&& action) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        // Catch would catch the signal and report it as a failure of the test; the expected message is not for the reader of the log.
+        std::signal(SIGABRT, SIG_DFL);
+        const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+        if (nowhere >= 0) ::dup2(nowhere, STDERR_FILENO);
+        ::alarm(20);
+        action();
+        std::_Exit(0);
+    }
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+}
+
+}  // namespace ums::testing

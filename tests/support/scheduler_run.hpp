@@ -1,0 +1,65 @@
+// Runs a coroutine as the main task of a group of schedulers over a ManualStorage.
+#pragma once
+
+#include <cstdint>
+
+#include "tests/support/manual_engine.hpp"
+#include "ums/base/clock.hpp"
+#include "ums/sched/event.hpp"
+#include "ums/sched/scheduler_group.hpp"
+
+namespace ums::testing {
+
+// Everything a test of the scheduler touches.
+struct World {
+    ManualStorage& storage;
+    SchedulerGroup& schedulers;
+    const Clock& clock;
+};
+
+struct RunOptions {
+    std::uint32_t cpu_count = 1;
+    RequestDelay delay = fixed_delay(0);
+    std::uint64_t shuffle_seed = 0;
+    std::uint64_t sleep_ns_min = 0;  // see ManualEngine
+};
+
+// `main` is called as main(World&) and must return a Task<void>. Catch's assertions are not thread-safe: note results in the tasks, check
+// them in `after`, which is called as after(World&) when all threads have ended, or behind the run.
+template <typename Main, typename After>
+void run_with_clock(const Clock& clock, const RunOptions& options, Main&& main, After&& after) {
+    ManualStorage storage(clock, options.delay, options.sleep_ns_min);
+    SchedulerGroupOptions group_options;
+    group_options.cpu_count = options.cpu_count;
+    group_options.shuffle_seed = options.shuffle_seed;
+    SchedulerGroup schedulers(group_options, storage, clock);
+    World world{storage, schedulers, clock};
+    schedulers.run(main(world));
+    after(world);
+}
+
+template <typename Main>
+void run_real(const RunOptions& options, Main&& main) {
+    const RealClock clock;
+    run_with_clock(clock, options, main, [](World&) {});
+}
+
+template <typename Main, typename After>
+void run_real(const RunOptions& options, Main&& main, After&& after) {
+    const RealClock clock;
+    run_with_clock(clock, options, main, after);
+}
+
+template <typename Main>
+void run_virtual(const RunOptions& options, Main&& main) {
+    const VirtualClock clock;
+    run_with_clock(clock, options, main, [](World&) {});
+}
+
+template <typename Main, typename After>
+void run_virtual(const RunOptions& options, Main&& main, After&& after) {
+    const VirtualClock clock;
+    run_with_clock(clock, options, main, after);
+}
+
+}  // namespace ums::testing

@@ -1,0 +1,115 @@
+#include "ums/sched/semaphore.hpp"
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/death.hpp"
+#include "tests/support/scheduler_run.hpp"
+#include "tests/support/seed.hpp"
+#include "ums/base/prng.hpp"
+
+namespace ums {
+namespace {
+
+using testing::run_real;
+using testing::run_virtual;
+using testing::RunOptions;
+using testing::World;
+
+constexpr WaitType kWait = WaitType::request_block;
+
+TEST_CASE("units are taken and given back without waiting while there are enough") {
+    Semaphore semaphore(10);
+    CHECK(semaphore.try_acquire(7));
+    CHECK(semaphore.available() == 3);
+    CHECK_FALSE(semaphore.try_acquire(4));
+    CHECK(semaphore.try_acquire(3));
+    CHECK(semaphore.available() == 0);
+    CHECK(semaphore.try_acquire(0));
+    semaphore.release(10);
+    CHECK(semaphore.available() == 10);
+}
+
+TEST_CASE("one who needs several units gets all at once or none, and nobody overtakes it") {
+    std::vector<std::string> log;
+    run_virtual({}, [&](World& world) -> Task<void> {
+        Semaphore semaphore(10);
+        TaskGroup group;
+        auto take = [&](std::uint64_t units, std::string name) -> Task<void> {
+            co_await semaphore.acquire(units, kWait);
+            log.push_back(std::move(name));
+        };
+        co_await semaphore.acquire(6, kWait);
+        world.schedulers[0].spawn(group, "eight", take(8, "eight"));
+        world.schedulers[0].spawn(group, "one", take(1, "one"));  // would fit
+        world.schedulers[0].spawn(group, "five", take(5, "five"));
+        co_await sleep_until(world.clock.now_ns() + 10);
+        UMS_ASSERT(log.empty() && semaphore.has_waiters());
+        UMS_ASSERT(semaphore.available() == 4);  // the first does not hold a part
+        UMS_ASSERT(!semaphore.try_acquire(1));   // not past those who wait
+        semaphore.release(3);
+        co_await sleep_until(world.clock.now_ns() + 10);
+        UMS_ASSERT(log.empty());
+        semaphore.release(3);
+        co_await sleep_until(world.clock.now_ns() + 10);
+        UMS_ASSERT((log == std::vector<std::string>{"eight", "one"}));
+        semaphore.release(8);
+        co_await group.join();
+        UMS_ASSERT(!semaphore.has_waiters() && semaphore.available() == 4);
+    });
+    CHECK(log == std::vector<std::string>{"eight", "one", "five"});
+}
+
+TEST_CASE("four schedulers never hold more units than there are, and nobody starves") {
+    constexpr std::uint32_t kSchedulers = 4;
+    constexpr std::uint64_t kUnits = 8;
+    constexpr int kRounds = 400;
+    const std::uint64_t seed = testing::test_seed("semaphore");
+    Semaphore semaphore(kUnits);
+    std::atomic<std::uint64_t> held{0};
+    std::atomic<int> violations{0};
+    std::atomic<int> rounds_done{0};
+    run_real(RunOptions{.cpu_count = kSchedulers, .sleep_ns_min = 20 * kNsPerSecond},
+        [&](World& world) -> Task<void> {
+            auto work = [&](std::uint64_t number) -> Task<void> {
+                Prng prng(seed + number);
+                for (int round = 0; round < kRounds; ++round) {
+                    const std::uint64_t units = prng.between(1, kUnits);
+                    if (!semaphore.try_acquire(units)) co_await semaphore.acquire(units, kWait);
+                    if (held.fetch_add(units) + units > kUnits) violations.fetch_add(1);
+                    if (prng.below(2) == 0) co_await Scheduler::current().yield();
+                    held.fetch_sub(units);
+                    semaphore.release(units);
+                    rounds_done.fetch_add(1);
+                }
+            };
+            TaskGroup group;
+            for (std::uint32_t i = 0; i < 2 * kSchedulers; ++i) world.schedulers[i % kSchedulers].spawn(group, "work", work(i));
+            co_await group.join();
+        },
+        [](World& world) {
+            for (std::uint32_t id = 0; id < kSchedulers; ++id) CHECK(world.storage.engine(id).expired_waits() == 0);
+        });
+    CHECK(violations == 0);
+    CHECK(rounds_done == 2 * static_cast<int>(kSchedulers) * kRounds);
+    CHECK(semaphore.available() == kUnits);
+}
+
+TEST_CASE("to destroy a semaphore that somebody waits for is an internal error") {
+    CHECK(testing::aborts([] {
+        run_virtual({}, [](World& world) -> Task<void> {
+            auto semaphore = std::make_unique<Semaphore>(0);
+            auto take = [&]() -> Task<void> { co_await semaphore->acquire(1, kWait); };
+            TaskGroup group;
+            world.schedulers[0].spawn(group, "take", take());
+            co_await Scheduler::current().yield();
+            semaphore.reset();
+        });
+    }));
+}
+
+}  // namespace
+}  // namespace ums
