@@ -78,6 +78,7 @@ void SchedulerGroup::thread_loop(Scheduler& scheduler) {
 
 void SchedulerGroup::run_threads() {
     std::vector<std::thread> threads;
+    threads.reserve(schedulers_.size());
     for (const auto& scheduler : schedulers_) {
         threads.emplace_back([this, target = scheduler.get()] {
             pthread_setname_np(pthread_self(), ("scheduler " + std::to_string(target->id())).c_str());
