@@ -15,19 +15,20 @@ BEGIN {
     below_cli = "^(ums|sim|config|reports)/"
     everywhere = "."
     nowhere = "^$"
+    name_after = "($|[^A-Za-z0-9_])"
     name_before = "(^|[^A-Za-z0-9_])"
     call_before = "(^|[^A-Za-z0-9_.>:])(std::|::)?"  # not a member of something
 
     ban(call_before "assert *\\(", everywhere, nowhere, "assert() is off in release builds: use UMS_ASSERT (ums/base/assert.hpp)")
     ban("# *include *<(cassert|assert\\.h)>", everywhere, nowhere, "use UMS_ASSERT (ums/base/assert.hpp)")
-    ban(name_before "(std::(cout|cerr|clog)|v?f?printf|puts|fputs|putchar|perror)" "($|[^A-Za-z0-9_])", below_cli, "^ums/base/assert\\.hpp$",
+    ban(name_before "(std::(cout|cerr|clog)|v?f?printf|puts|fputs|putchar|perror)" name_after, below_cli, "^ums/base/assert\\.hpp$",
         "only cli prints: hand an event, a result or a string to the caller")
     ban(name_before "fmt::print", below_cli, nowhere, "only cli prints: hand an event, a result or a string to the caller")
     ban(call_before "(exit|_exit|_Exit|quick_exit|abort|terminate) *\\(", below_cli, "^ums/base/assert\\.hpp$",
         "only cli ends the program: return an error, throw at start-up, or UMS_ASSERT")
     ban("(_clock|Clock|[cC]lock_type)::now *\\(", product, "^ums/base/clock\\.cpp$", "all time comes from ums::Clock")
-    ban(call_before "(clock_gettime|gettimeofday|ftime|timespec_get) *\\(|std::(time|clock) *\\(|" call_before "time *\\((NULL|nullptr|0|&)", product,
-        "^ums/base/clock\\.cpp$", "all time comes from ums::Clock")
+    ban(call_before "(clock_gettime|gettimeofday|timespec_get) *\\(", product, "^ums/base/clock\\.cpp$", "all time comes from ums::Clock")
+    ban("std::(time|clock) *\\(|" call_before "time *\\((NULL|nullptr|0|&)", product, nowhere, "all time comes from ums::Clock")
     ban(call_before "(rand|srand|drand48|rand_r) *\\(", everywhere, nowhere, "use ums::Prng: its sequence depends on the seed alone")
     ban("std::(mt19937|minstd_rand|default_random_engine|[a-z_]+_distribution)", everywhere, nowhere,
         "use ums::Prng: the standard library's sequences differ between platforms")
@@ -39,12 +40,12 @@ BEGIN {
     ban(call_before "(sprintf|snprintf|vsprintf|strcpy|strcat|gets|strtok) *\\(", everywhere, nowhere, "use fmt::format or std::string")
     ban(call_before "(localtime|gmtime|ctime|asctime|strerror|tmpnam|mktemp) *\\(", everywhere, nowhere,
         "not safe with threads: use the _r form, std::error_code::message or mkstemp")
-    ban("std::system *\\(|" call_before "popen *\\(", product, nowhere, "no shell below the program: read /sys and /proc, or call the system")
-    ban("std::(format|expected)" "($|[^A-Za-z0-9_])", everywhere, nowhere, "gcc 12 has neither: use fmt::format, or a result struct")
+    ban("std::system *\\(|" call_before "popen *\\(", product, nowhere, "no shell below the program: read /sys and /proc")
+    ban("std::(format|expected)" name_after, everywhere, nowhere, "gcc 12 has neither: use fmt::format, or a result struct")
     ban("# *include *<(format|expected|print)>", everywhere, nowhere, "gcc 12 does not have it: use fmt")
     ban("# *include *<iostream>", below_cli, nowhere, "only cli prints")
     ban("std::endl", everywhere, nowhere, "use '\\n'; flush where it matters")
-    ban(name_before "volatile" "($|[^A-Za-z0-9_])", everywhere, nowhere, "not for threads: use std::atomic")
+    ban(name_before "volatile" name_after, everywhere, nowhere, "not for threads: use std::atomic")
     ban("^ *using namespace ", "\\.hpp$", nowhere, "a header must not open namespaces")
 }
 

@@ -14,8 +14,9 @@ our_files() {
 failures=0
 
 # Texts of people: code, scripts, documents. Data of tests (*.ini, *.txt beside them) is left as it is.
-our_files \( -name '*.hpp' -o -name '*.cpp' -o -name '*.in' -o -name '*.sh' -o -name '*.cmake' -o -name CMakeLists.txt -o -name '*.json' \
-    -o -name '*.md' -o -name '*.toml' -o -name '*.yml' -o -path ./dev -o -path './.ci/*' -o -name '.clang-*' -o -name .gitignore \) |
+our_files \( -name '*.hpp' -o -name '*.cpp' -o -name '*.in' -o -name '*.sh' -o -name '*.awk' -o -name '*.cmake' -o -name CMakeLists.txt \
+    -o -name '*.json' -o -name '*.md' -o -name '*.toml' -o -name '*.yml' -o -path ./dev -o -path './.ci/*' -o -name '.clang-*' \
+    -o -name .gitignore \) |
     LC_ALL=C awk -f "$tools/text_rules.awk" || failures=1
 
 # The product's own code.

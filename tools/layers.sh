@@ -5,7 +5,8 @@ set -euo pipefail
 root=${1:-$(dirname "${BASH_SOURCE[0]}")/..}
 cd "$root"
 
-find ums sim config reports cli tests -type f \( -name '*.hpp' -o -name '*.cpp' \) 2>/dev/null | LC_ALL=C sort | LC_ALL=C awk '
+find . -type f \( -name '*.hpp' -o -name '*.cpp' \) | sed -n 's,^\./,,; /^\(ums\|sim\|config\|reports\|cli\|tests\)\//p' |
+    LC_ALL=C sort | LC_ALL=C awk '
 BEGIN {
     sees["ums"] = " ums "
     sees["sim"] = " ums sim "

@@ -41,7 +41,7 @@ accepts() {
     shift
     write "$file" "$@"
     cases=$((cases + 1))
-    output=$("$tools/$check" "$tree" 2>&1) || true
+    output=$("$tools/$check" "$tree" 2>&1) || complain "$file: failed, nothing was expected"
     [ -z "$output" ] || complain "$file: nothing was expected"
     rm "$tree/$file"
 }
