@@ -224,6 +224,7 @@ ums::Task<SimFile::Setup> FileCreator::prepare(std::uint32_t id, const FileOptio
     if (const auto error = storage_.sync(pending.control)) fail(file.path, "cannot be made durable", error);
 
     SimFile::Setup setup;
+    setup.created = pending.created;
     setup.id = id;
     setup.options = file;
     setup.options.max_size_mb = std::max(file.max_size_mb, size_bytes / kMb);

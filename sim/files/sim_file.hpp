@@ -29,6 +29,7 @@ struct TransferResult {
 class SimFile {
 public:
     struct Setup {
+        bool created = false;  // by this run
         std::uint32_t id = 0;
         FileOptions options;
         ums::FileHandle transfers;  // opened as NoBuffering and WriteThrough say
@@ -47,6 +48,7 @@ public:
     [[nodiscard]] std::uint32_t id() const { return setup_.id; }
     [[nodiscard]] const std::string& path() const { return setup_.options.path; }
     [[nodiscard]] const FileOptions& options() const { return setup_.options; }
+    [[nodiscard]] bool was_created() const { return setup_.created; }
     [[nodiscard]] bool is_log() const { return setup_.options.is_log; }
     [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_.load(std::memory_order_acquire); }
     [[nodiscard]] std::uint32_t pages() const { return static_cast<std::uint32_t>(size_bytes() / kPageBytes); }
@@ -58,6 +60,11 @@ public:
     ums::Task<std::error_code> sync();
     // Grows (allocates, or leaves holes if sparse) or cuts the file. The caller holds resize_latch() exclusively.
     ums::Task<std::error_code> resize(std::uint64_t size_bytes);
+
+    // The file system says that nothing is stored in the range. Blocks for a moment.
+    [[nodiscard]] bool is_hole(std::uint64_t offset_bytes, std::uint64_t size_bytes) const;
+    // Cached pages of the file are forgotten by the system as far as it can.
+    void drop_cache() const { storage_.drop_cache(setup_.transfers); }
 
     // Held shared by whoever works with pages of the file, exclusively by whoever changes its size. Not nested.
     [[nodiscard]] ums::Latch& resize_latch() { return resize_latch_; }

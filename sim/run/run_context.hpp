@@ -28,13 +28,13 @@ struct RunContext {
     LogManager& log;
     BufferManager& buffers;
 
-    WorkCounters random_user;
-    WorkCounters audit_user;
-    WorkCounters read_ahead_user;
-    WorkCounters bulk_update_user;
-    WorkCounters shrink_user;
-    WorkCounters checkpoint;
-    WorkCounters lazy_writer;
+    WorkCounters random_user{};
+    WorkCounters audit_user{};
+    WorkCounters read_ahead_user{};
+    WorkCounters bulk_update_user{};
+    WorkCounters shrink_user{};
+    WorkCounters checkpoint{};
+    WorkCounters lazy_writer{};
 
     [[nodiscard]] PageWriter make_writer() const {
         return PageWriter({run_id, options.checkpoint_pages, options.use_scatter_gather}, buffers.pool(), log, run, journal);

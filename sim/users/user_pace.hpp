@@ -1,4 +1,4 @@
-// The rhythm of a user: so many cycles, then a delay; and the end of the main run wakes it at once.
+// The rhythm of a user: so many cycles, then a delay (0 cycles: never one); and the end of the main run wakes it at once.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ public:
 
     // To be awaited after each cycle. False: the user must end.
     ums::Task<bool> next_cycle() {
-        const bool due = ++cycles_ >= delay_after_cycles_;
+        const bool due = delay_after_cycles_ != 0 && ++cycles_ >= delay_after_cycles_;
         if (due) cycles_ = 0;
         if (due && delay_ms_ != 0) {
             const std::uint64_t deadline_ns = context_.now_ns() + std::uint64_t{delay_ms_} * ums::kNsPerMs;

@@ -92,8 +92,8 @@ ums::Task<void> Checkpoint::serve() {
     const std::uint64_t interval_ns = std::uint64_t{context_.options.checkpoint_interval_ms} * ums::kNsPerMs;
     ums::Event& wanted = context_.log.checkpoint_wanted();
     while (!stopping_) {
-        co_await wanted.wait(ums::WaitType::checkpoint_queue, context_.now_ns() + interval_ns);
-        if (!stopping_) co_await run_once();
+        const bool is_wanted = co_await wanted.wait(ums::WaitType::checkpoint_queue, context_.now_ns() + interval_ns);
+        if (!stopping_ && (is_wanted || periodic_)) co_await run_once();
     }
 }
 

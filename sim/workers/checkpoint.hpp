@@ -16,8 +16,9 @@ public:
     // One checkpoint, from the dirty pages found to the truncated log. Several callers take turns. Hold no latch.
     ums::Task<void> run_once();
 
-    // The service: a checkpoint every CheckpointInterval and whenever the log wants one, until stop().
+    // The service: a checkpoint whenever the log wants one, and every CheckpointInterval while it is periodic, until stop().
     ums::Task<void> serve();
+    void set_periodic(bool periodic) { periodic_.store(periodic, std::memory_order_relaxed); }
     void stop();
 
     // Share of the current pass that is written, 0 … 1. Any thread.
@@ -33,6 +34,7 @@ private:
     RunContext& context_;
     ums::Latch one_at_a_time_;
     std::atomic<bool> stopping_{false};
+    std::atomic<bool> periodic_{false};
     std::vector<std::uint64_t> dirty_;  // packed page keys, ascending
     std::atomic<std::size_t> next_{0};  // of dirty_
     std::atomic<std::size_t> total_{0};

@@ -1,0 +1,447 @@
+#include "sim/run/run_driver.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/files/file_creator.hpp"
+#include "sim/log/log_auditor.hpp"
+#include "sim/run/drive_facts.hpp"
+#include "sim/users/users.hpp"
+#include "sim/workers/long_io_monitor.hpp"
+#include "ums/base/machine.hpp"
+
+namespace sim {
+
+namespace {
+
+constexpr std::uint64_t kMb = 1 << 20;
+
+ums::EngineKind engine_kind(EngineChoice choice) {
+    switch (choice) {
+        case EngineChoice::automatic: return ums::EngineKind::automatic;
+        case EngineChoice::uring: return ums::EngineKind::uring;
+        case EngineChoice::threads: return ums::EngineKind::threads;
+    }
+    UMS_ASSERT(!"unknown engine");
+}
+
+}  // namespace
+
+struct RunDriver::Parts {
+    // In the order of their making; taken down in reverse.
+    std::vector<std::unique_ptr<DataFile>> data_files;
+    std::vector<std::unique_ptr<SimFile>> log_files;
+    std::vector<SimFile*> files;  // all, in the order of the configuration
+    std::vector<DriveFacts> drives;
+    std::unique_ptr<LogManager> log;
+    std::unique_ptr<BufferPool> pool;
+    std::unique_ptr<PageChecker> checker;
+    std::unique_ptr<BufferManager> buffers;
+    std::unique_ptr<RunContext> context;
+    std::unique_ptr<WholeFileWork> whole_files;
+    std::unique_ptr<Checkpoint> checkpoint;
+    std::unique_ptr<LazyWriter> lazy_writer;
+    WorkCounters initial_update;
+    WorkCounters final_audit;
+    ums::Event monitors_stop;
+    ums::TaskGroup writers;    // checkpoint and lazy writer: need the log
+    ums::TaskGroup log_writer;
+    ums::TaskGroup monitors;
+};
+
+RunDriver::RunDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink)
+    : options_(std::move(options)),
+      storage_(storage),
+      clock_(clock),
+      journal_(clock, sink),
+      run_id_(ums::mix64(options_.seed ^ ums::mix64(clock.utc_us()))) {
+    if (options_.cpu_count == 0) options_.cpu_count = std::min(ums::available_cpu_count(), kCpusMax);
+    journal_.on_finding([this] {
+        if (options_.stop_on_error) run_.stop(Outcome::failed, "A fault was found, and StopOnError ends the run.");
+    });
+}
+
+RunDriver::~RunDriver() = default;
+
+void RunDriver::request_stop() { run_.stop(Outcome::stopped, "The run was stopped before its end."); }
+
+Results RunDriver::run() {
+    ums::SchedulerGroupOptions group;
+    group.cpu_count = options_.cpu_count;
+    group.affinity = options_.affinity;
+    group.engine.kind = engine_kind(options_.engine);
+    group.engine.io_affinity = options_.io_affinity;
+    try {
+        schedulers_ = std::make_unique<ums::SchedulerGroup>(group, storage_, clock_);
+    } catch (const std::system_error& error) {
+        throw EnvironmentError(error.what());
+    }
+    outstanding_ = std::make_unique<ums::Semaphore>(options_.max_outstanding_io == 0 ? kOutstandingIoMax : options_.max_outstanding_io);
+    results_.seed = options_.seed;
+    results_.run_id = run_id_;
+    results_.start_utc_us = clock_.utc_us();
+    results_.engine = schedulers_->engine_name();
+    results_.engine_reason = schedulers_->engine_reason();
+    results_.cpu_count = options_.cpu_count;
+    schedulers_->run(main());
+    results_.duration_us = (clock_.now_ns() - journal_.start_ns()) / 1000;
+    collect_schedulers();
+    decide_outcome();
+    return std::move(results_);
+}
+
+// --- files and parts ---
+
+// All or none: what was made for a run that does not begin is removed again.
+ums::Task<void> RunDriver::open_files() {
+    FileCreator creator(options_, storage_, journal_, run_id_);
+    std::exception_ptr failure;
+    for (const FileOptions& file : options_.files) {
+        if (run_.is_stopping()) break;
+        try {
+            SimFile::Setup setup = co_await creator.prepare(static_cast<std::uint32_t>(parts_->files.size() + 1), file);
+            add_file(std::move(setup));
+        } catch (...) {
+            failure = std::current_exception();
+            break;
+        }
+    }
+    if (all_files_open()) co_return;
+    for (const SimFile* file : parts_->files) {
+        if (file->was_created()) storage_.remove(file->path());
+    }
+    if (failure) std::rethrow_exception(failure);
+}
+
+void RunDriver::add_file(SimFile::Setup setup) {
+    const std::lock_guard guard(parts_mutex_);
+    parts_->drives.push_back(read_drive_facts(setup.options.path));
+    if (setup.options.is_log) {
+        parts_->log_files.push_back(std::make_unique<SimFile>(std::move(setup), storage_, *outstanding_, journal_));
+        parts_->files.push_back(parts_->log_files.back().get());
+        return;
+    }
+    const std::uint64_t pages_max = std::max(setup.options.max_size_mb * kMb, setup.size_bytes) / kPageBytes;
+    parts_->data_files.push_back(std::make_unique<DataFile>(std::move(setup), pages_max, storage_, *outstanding_, journal_));
+    DataFile& data = *parts_->data_files.back();
+    parts_->files.push_back(&data.file);
+}
+
+bool RunDriver::all_files_open() const { return parts_->files.size() == options_.files.size(); }
+
+// MaxMemoryMB, or half of what is available; never more than the data files need.
+std::uint64_t RunDriver::pool_bytes() const {
+    std::uint64_t needed_bytes = 0;
+    for (const auto& data : parts_->data_files) needed_bytes += data->ledger.pages_max() * kPageBytes;
+    const std::uint64_t available_bytes = ums::available_memory_bytes();
+    const std::uint64_t wanted_bytes = options_.max_memory_mb == 0 ? available_bytes / 2 : options_.max_memory_mb * kMb;
+    return std::max(std::min({wanted_bytes, needed_bytes, available_bytes}), kBufferPoolMbMin * kMb);
+}
+
+// A disk with 4 KB sectors refuses shorter unbuffered writes: asked, not guessed.
+std::uint32_t RunDriver::log_alignment_bytes() const {
+    constexpr std::uint32_t kLargeSectorBytes = 4096;
+    const ums::MemoryRegion buffer(kLargeSectorBytes, ums::MemoryKind::plain);
+    for (const auto& file : parts_->log_files) {
+        std::size_t transferred = 0;
+        if (storage_.read(file->transfer_handle(), kSectorBytes, buffer.data(), kSectorBytes, transferred)) return kLargeSectorBytes;
+    }
+    return kSectorBytes;
+}
+
+void RunDriver::make_parts() {
+    Parts& parts = *parts_;
+    std::vector<SimFile*> logs;
+    for (const auto& file : parts.log_files) logs.push_back(file.get());
+    parts.log = std::make_unique<LogManager>(logs, run_id_, options_.log_flushes_outstanding, log_alignment_bytes(), run_, journal_);
+    results_.buffer_pool_bytes = pool_bytes();
+    const std::uint64_t tasks_max = std::uint64_t{options_.cpu_count} * kUsersPerCpu + kTransferPagesMax;
+    parts.pool = std::make_unique<BufferPool>(results_.buffer_pool_bytes, tasks_max);
+    parts.checker = std::make_unique<PageChecker>(run_id_, run_, journal_);
+    parts.buffers = std::make_unique<BufferManager>(*parts.pool, *parts.checker, run_, journal_, options_.cache_hit_ratio);
+    parts.context.reset(
+        new RunContext{options_, run_id_, run_, journal_, *schedulers_, parts.data_files, *parts.log, *parts.buffers});
+    parts.whole_files = std::make_unique<WholeFileWork>(*parts.context);
+    parts.checkpoint = std::make_unique<Checkpoint>(*parts.context);
+    parts.lazy_writer = std::make_unique<LazyWriter>(*parts.context);
+    // A read-ahead must leave memory for the others.
+    const auto pages_max = static_cast<std::uint32_t>(std::min<std::uint64_t>(parts.pool->slots().count() / 8, kTransferPagesMax));
+    ReadAheadUserOptions& read_ahead = options_.read_ahead_user;
+    read_ahead.max_pages = std::min(read_ahead.max_pages, pages_max);
+    read_ahead.min_pages = std::min(read_ahead.min_pages, read_ahead.max_pages);
+    options_.audit_user.buffers_validated_pages = std::min(options_.audit_user.buffers_validated_pages, pages_max);
+    ready_.store(true, std::memory_order_release);
+}
+
+void RunDriver::close_files() {
+    const std::lock_guard guard(parts_mutex_);
+    ready_.store(false, std::memory_order_release);
+    std::vector<std::string> to_delete;
+    if (options_.delete_files_at_shutdown) {
+        for (const SimFile* file : parts_->files) to_delete.push_back(file->path());
+    }
+    parts_.reset();
+    for (const std::string& path : to_delete) {
+        if (const auto error = storage_.remove(path)) journal_.warning(fmt::format("{}: cannot be deleted: {}.", path, error.message()));
+    }
+}
+
+// --- phases ---
+
+ums::Task<void> RunDriver::main() {
+    parts_ = std::make_unique<Parts>();
+    co_await phase(Phase::create, open_files());
+    if (!all_files_open()) {
+        close_files();
+        co_return;
+    }
+    make_parts();
+    start_services();
+    for (std::uint32_t cycle = 1; !run_.is_stopping() && (options_.test_cycles == 0 || cycle <= options_.test_cycles); ++cycle) {
+        cycle_.store(cycle, std::memory_order_relaxed);
+        co_await run_cycle();
+        if (!run_.is_stopping()) results_.cycles_completed = cycle;
+    }
+    phase_.store(Phase::summary, std::memory_order_relaxed);
+    co_await stop_services();
+    collect_files();
+    collect_users();
+    close_files();
+}
+
+ums::Task<void> RunDriver::run_cycle() {
+    Parts& parts = *parts_;
+    const std::uint64_t seed = ums::mix64(options_.seed + cycle_);
+    allow_bursts(options_.allow_io_bursts);
+    co_await phase(Phase::initial_update, parts.whole_files->initial_update(parts.initial_update, seed));
+    co_await phase(Phase::initial_checkpoint, parts.checkpoint->run_once());
+    allow_bursts(false);
+    co_await phase(Phase::main_run, main_run(seed));
+    allow_bursts(options_.allow_io_bursts);
+    co_await phase(Phase::final_checkpoint, parts.checkpoint->run_once());
+    allow_bursts(false);
+    co_await phase(Phase::final_audit, final_audit());
+}
+
+void RunDriver::allow_bursts(bool allowed) {
+    for (SimFile* file : parts_->files) file->governor().allow_bursts(allowed);
+}
+
+// A run that is stopping skips what is left.
+ums::Task<void> RunDriver::phase(Phase phase, ums::Task<void> work) {
+    if (run_.is_stopping()) co_return;
+    phase_.store(phase, std::memory_order_relaxed);
+    journal_.set_phase(phase);
+    const std::uint64_t start_ns = clock_.now_ns();
+    phase_start_ns_.store(start_ns, std::memory_order_relaxed);
+    const Totals before = totals();
+    co_await work;
+    const Totals after = totals();
+    PhaseResult result;
+    result.phase = phase;
+    result.cycle = cycle_;
+    result.duration_us = (clock_.now_ns() - start_ns) / 1000;
+    result.pages_read = (after.read_bytes - before.read_bytes) / kPageBytes;
+    result.pages_written = (after.written_bytes - before.written_bytes) / kPageBytes;
+    result.pages_verified = after.pages_verified - before.pages_verified;
+    result.log_bytes_written = after.log_bytes - before.log_bytes;
+    results_.phases.push_back(result);
+}
+
+ums::Task<void> RunDriver::main_run(std::uint64_t seed) {
+    run_.release_users();
+    parts_->checkpoint->set_periodic(true);
+    ums::TaskGroup users;
+    start_users(users, seed);
+    const std::uint64_t deadline_ns = clock_.now_ns() + options_.test_cycle_duration_s * ums::kNsPerSecond;
+    co_await run_.users_stop().wait(ums::WaitType::task_join, deadline_ns);
+    run_.users_stop().set();
+    co_await users.join();
+    parts_->checkpoint->set_periodic(false);
+}
+
+ums::Task<void> RunDriver::final_audit() {
+    co_await parts_->whole_files->final_audit(parts_->final_audit);
+    if (run_.is_stopping()) co_return;
+    LogAuditor auditor(*parts_->log, run_, journal_);
+    co_await auditor.audit();
+}
+
+// --- tasks ---
+
+void RunDriver::start_services() {
+    Parts& parts = *parts_;
+    const std::uint32_t cpus = schedulers_->size();
+    (*schedulers_)[0].spawn(parts.log_writer, "Log Writer", parts.log->run_writer());
+    (*schedulers_)[cpus - 1].spawn(parts.writers, "Checkpoint", parts.checkpoint->serve());
+    (*schedulers_)[cpus / 2].spawn(parts.writers, "Lazy Writer", parts.lazy_writer->serve());
+    for (std::uint32_t cpu = 0; cpu < cpus; ++cpu) {
+        (*schedulers_)[cpu].spawn(parts.monitors, "Monitor", watch_for_long_io(*parts.context, parts.monitors_stop));
+    }
+}
+
+// Those who use the log end before it does.
+ums::Task<void> RunDriver::stop_services() {
+    Parts& parts = *parts_;
+    parts.checkpoint->stop();
+    parts.lazy_writer->stop();
+    co_await parts.writers.join();
+    parts.log->stop();
+    co_await parts.log_writer.join();
+    parts.monitors_stop.set();
+    co_await parts.monitors.join();
+}
+
+std::uint32_t RunDriver::users_of(std::int32_t user_count) const {
+    constexpr std::uint32_t kAutomaticMax = 8;
+    if (user_count == kAutomaticUserCount) return std::min(options_.cpu_count * 2, kAutomaticMax);
+    return static_cast<std::uint32_t>(user_count);
+}
+
+void RunDriver::start_section(ums::TaskGroup& users, const char* name, std::uint32_t count, std::uint64_t seed, UserFunction user) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+        seed = ums::mix64(seed);
+        ums::Scheduler& scheduler = (*schedulers_)[next_cpu_++ % schedulers_->size()];
+        scheduler.spawn(users, fmt::format("{} {}", name, i + 1), user(*parts_->context, seed));
+    }
+}
+
+void RunDriver::start_users(ums::TaskGroup& users, std::uint64_t seed) {
+    start_section(users, "Random User", users_of(options_.random_user.user_count), seed ^ 1, run_random_user);
+    start_section(users, "Audit User", users_of(options_.audit_user.user_count), seed ^ 2, run_audit_user);
+    start_section(users, "Read Ahead User", users_of(options_.read_ahead_user.user_count), seed ^ 3, run_read_ahead_user);
+    start_section(users, "Bulk Update User", users_of(options_.bulk_update_user.user_count), seed ^ 4, run_bulk_update_user);
+    start_section(users, "Shrink User", 1, seed ^ 5, run_shrink_user);
+}
+
+// --- results ---
+
+RunDriver::Totals RunDriver::totals() const {
+    Totals totals;
+    for (const auto& data : parts_->data_files) {
+        const FileCountersPerCpu& counters = data->file.counters();
+        totals.read_bytes += sum_of(counters, &FileCounters::read_bytes);
+        totals.written_bytes += sum_of(counters, &FileCounters::written_bytes);
+        totals.pages_verified += sum_of(counters, &FileCounters::pages_verified);
+    }
+    for (const auto& log : parts_->log_files) totals.log_bytes += sum_of(log->counters(), &FileCounters::written_bytes);
+    return totals;
+}
+
+void RunDriver::collect_files() {
+    for (std::size_t i = 0; i < parts_->files.size(); ++i) {
+        const SimFile& file = *parts_->files[i];
+        FileResult result;
+        result.path = file.path();
+        result.file_id = file.id();
+        result.is_log = file.is_log();
+        result.size_bytes = file.size_bytes();
+        result.target_io_duration_ms = options_.target_io_duration_ms;
+        result.average_io_duration_us = file.governor().average_us();
+        result.throttle_count = file.governor().throttle_count();
+        result.request_blocks = file.governor().blocks();
+        const FileCountersPerCpu& counters = file.counters();
+        result.reads = sum_of(counters, &FileCounters::reads);
+        result.scatter_reads = sum_of(counters, &FileCounters::scatter_reads);
+        result.writes = sum_of(counters, &FileCounters::writes);
+        result.gather_writes = sum_of(counters, &FileCounters::gather_writes);
+        result.total_io_time_us = sum_of(counters, &FileCounters::io_time_us);
+        result.read_bytes = sum_of(counters, &FileCounters::read_bytes);
+        result.written_bytes = sum_of(counters, &FileCounters::written_bytes);
+        for (const FileCounters& cpu : counters) result.max_io_time_us = std::max(result.max_io_time_us, cpu.io_time_max_us.value());
+        result.pages_verified = sum_of(counters, &FileCounters::pages_verified);
+        result.long_ios = sum_of(counters, &FileCounters::long_ios);
+        result.write_retries = sum_of(counters, &FileCounters::write_retries);
+        result.grown_count = file.grown_count;
+        result.shrunk_count = file.shrunk_count;
+        result.findings = file.finding_count;
+        read_attributes(file.path(), result);
+        result.drive = drive_facts_since(parts_->drives[i], (clock_.now_ns() - journal_.start_ns()) / ums::kNsPerMs, file.path());
+        results_.files.push_back(std::move(result));
+    }
+}
+
+void RunDriver::collect_users() {
+    const auto add = [this](const char* name, std::uint32_t count, const WorkCounters& counters) {
+        results_.users.push_back(
+            {name, count, counters.cycles, counters.pages_read, counters.pages_updated, counters.rollbacks, counters.log_bytes});
+    };
+    const RunContext& context = *parts_->context;
+    add("RandomUser", users_of(options_.random_user.user_count), context.random_user);
+    add("AuditUser", users_of(options_.audit_user.user_count), context.audit_user);
+    add("ReadAheadUser", users_of(options_.read_ahead_user.user_count), context.read_ahead_user);
+    add("BulkUpdateUser", users_of(options_.bulk_update_user.user_count), context.bulk_update_user);
+    add("ShrinkUser", 1, context.shrink_user);
+    add("Initial Update", 1, parts_->initial_update);
+    add("Checkpoint", 1, context.checkpoint);
+    add("Lazy Writer", 1, context.lazy_writer);
+    add("Final Audit", 1, parts_->final_audit);
+}
+
+void RunDriver::collect_schedulers() {
+    ums::WaitTable waits{};
+    for (std::uint32_t cpu = 0; cpu < schedulers_->size(); ++cpu) {
+        const ums::SchedulerStatistics& statistics = (*schedulers_)[cpu].statistics();
+        results_.schedulers.push_back({cpu, statistics.switches, statistics.yields, statistics.quantum_overruns, statistics.idle_ns / 1000,
+                                       statistics.io_requests});
+        for (std::size_t type = 0; type < ums::kWaitTypeCount; ++type) {
+            waits[type].count += statistics.waits[type].count;
+            waits[type].wait_ns += statistics.waits[type].wait_ns;
+            waits[type].signal_wait_ns += statistics.waits[type].signal_wait_ns;
+            waits[type].wait_max_ns = std::max(waits[type].wait_max_ns, statistics.waits[type].wait_max_ns);
+        }
+    }
+    for (std::size_t type = 0; type < ums::kWaitTypeCount; ++type) {
+        if (waits[type].count == 0) continue;
+        results_.waits.push_back({std::string(name_of(static_cast<ums::WaitType>(type))), waits[type].count, waits[type].wait_ns / 1000,
+                                  waits[type].wait_max_ns / 1000, waits[type].signal_wait_ns / 1000});
+    }
+}
+
+void RunDriver::decide_outcome() {
+    results_.finding_count = journal_.finding_count();
+    results_.findings = journal_.take_findings();
+    results_.outcome = run_.outcome();
+    results_.outcome_reason = run_.reason();
+    // Wrong data outranks everything: it was found, whatever came afterwards.
+    if (results_.finding_count > 0 && results_.outcome != Outcome::failed) {
+        results_.outcome = Outcome::failed;
+        results_.outcome_reason = fmt::format("{} wrong answer{} of the storage {} found.", results_.finding_count,
+                                              results_.finding_count == 1 ? "" : "s", results_.finding_count == 1 ? "was" : "were");
+    }
+}
+
+Progress RunDriver::progress() const {
+    Progress progress;
+    progress.phase = phase_.load(std::memory_order_relaxed);
+    progress.cycle = cycle_.load(std::memory_order_relaxed);
+    progress.cycles = options_.test_cycles;
+    progress.elapsed_us = (clock_.now_ns() - std::min(clock_.now_ns(), phase_start_ns_.load(std::memory_order_relaxed))) / 1000;
+    progress.findings = journal_.finding_count();
+    const std::lock_guard guard(parts_mutex_);
+    if (!ready_.load(std::memory_order_acquire)) return progress;
+    if (progress.phase == Phase::main_run) {
+        progress.phase_duration_us = options_.test_cycle_duration_s * 1'000'000;
+        progress.done_fraction =
+            std::min(1.0, static_cast<double>(progress.elapsed_us) / static_cast<double>(std::max<std::uint64_t>(progress.phase_duration_us, 1)));
+    } else if (progress.phase == Phase::initial_update || progress.phase == Phase::final_audit) {
+        progress.done_fraction = parts_->whole_files->done_fraction();
+    } else {
+        progress.done_fraction = parts_->checkpoint->done_fraction();
+    }
+    for (const SimFile* file : parts_->files) {
+        const FileCountersPerCpu& counters = file->counters();
+        progress.io_count += sum_of(counters, &FileCounters::reads) + sum_of(counters, &FileCounters::scatter_reads) +
+                             sum_of(counters, &FileCounters::writes) + sum_of(counters, &FileCounters::gather_writes);
+        progress.io_bytes += sum_of(counters, &FileCounters::read_bytes) + sum_of(counters, &FileCounters::written_bytes);
+        progress.pages_verified += sum_of(counters, &FileCounters::pages_verified);
+        progress.throttle_count += file->governor().throttle_count();
+        progress.files.push_back({file->path(), file->governor().average_us(), file->governor().blocks()});
+    }
+    for (std::uint32_t cpu = 0; cpu < schedulers_->size(); ++cpu) progress.outstanding_io += (*schedulers_)[cpu].pending_io();
+    return progress;
+}
+
+}  // namespace sim

@@ -1,0 +1,87 @@
+// Makes the parts of a run, leads them through the phases, and takes them down again in order.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "sim/run/phases.hpp"
+#include "sim/run/run_context.hpp"
+#include "sim/simulation.hpp"
+#include "sim/workers/checkpoint.hpp"
+#include "sim/workers/lazy_writer.hpp"
+
+namespace sim {
+
+class RunDriver {
+public:
+    RunDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink);
+    ~RunDriver();
+
+    Results run();
+    void request_stop();
+    [[nodiscard]] Progress progress() const;
+
+private:
+    // What exists only while files are open.
+    struct Parts;
+
+    // Counters of all files at one moment.
+    struct Totals {
+        std::uint64_t read_bytes = 0;
+        std::uint64_t written_bytes = 0;
+        std::uint64_t pages_verified = 0;
+        std::uint64_t log_bytes = 0;
+    };
+    using UserFunction = ums::Task<void> (*)(RunContext& context, std::uint64_t seed);
+
+    ums::Task<void> main();
+    ums::Task<void> open_files();
+    void add_file(SimFile::Setup setup);
+    [[nodiscard]] bool all_files_open() const;
+    void make_parts();
+    [[nodiscard]] std::uint64_t pool_bytes() const;
+    [[nodiscard]] std::uint32_t log_alignment_bytes() const;
+    void close_files();
+
+    ums::Task<void> run_cycle();
+    ums::Task<void> phase(Phase phase, ums::Task<void> work);
+    ums::Task<void> main_run(std::uint64_t seed);
+    ums::Task<void> final_audit();
+    void allow_bursts(bool allowed);
+
+    void start_services();
+    ums::Task<void> stop_services();
+    void start_users(ums::TaskGroup& users, std::uint64_t seed);
+    void start_section(ums::TaskGroup& users, const char* name, std::uint32_t count, std::uint64_t seed, UserFunction user);
+    [[nodiscard]] std::uint32_t users_of(std::int32_t user_count) const;
+
+    [[nodiscard]] Totals totals() const;
+    void collect_files();
+    void collect_users();
+    void collect_schedulers();
+    void decide_outcome();
+
+    Options options_;
+    ums::Storage& storage_;
+    const ums::Clock& clock_;
+    Journal journal_;
+    RunState run_;
+    const std::uint64_t run_id_;
+    std::unique_ptr<ums::SchedulerGroup> schedulers_;
+    std::unique_ptr<ums::Semaphore> outstanding_;
+    std::unique_ptr<Parts> parts_;
+    mutable std::mutex parts_mutex_;   // held by progress() while it looks at parts_, and while they are taken down
+    std::atomic<bool> ready_{false};   // all parts are there
+    std::uint32_t next_cpu_ = 0;
+    Results results_;
+
+    std::atomic<Phase> phase_{Phase::create};
+    std::atomic<std::uint32_t> cycle_{1};
+    std::atomic<std::uint64_t> phase_start_ns_{0};
+};
+
+}  // namespace sim
