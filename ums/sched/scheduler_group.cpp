@@ -87,6 +87,7 @@ void SchedulerGroup::thread_loop(Scheduler& scheduler) {
 
 void SchedulerGroup::run_threads(const std::function<void()>& start_main) {
     std::vector<std::thread> threads;
+    threads.reserve(schedulers_.size());
     try {
         for (const auto& scheduler : schedulers_) {
             threads.emplace_back([this, target = scheduler.get()] {
