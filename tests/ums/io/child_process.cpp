@@ -1,0 +1,57 @@
+#include "tests/ums/io/child_process.hpp"
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <exception>
+
+namespace ums::test {
+
+std::string in_child_process(const std::function<std::string()>& body) {
+    std::array<int, 2> ends{};
+    if (pipe(ends.data()) != 0) return "no pipe";
+    const pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        std::string text;
+        try {
+            text = body();
+        } catch (const std::exception& error) {
+            text = std::string("exception: ") + error.what();
+        }
+        text += '.';
+        const auto written = write(ends[1], text.data(), text.size());
+        _exit(written == static_cast<ssize_t>(text.size()) ? 0 : 1);
+    }
+    close(ends[1]);
+    std::string text;
+    std::array<char, 4096> buffer{};
+    for (ssize_t count = 0; (count = read(ends[0], buffer.data(), buffer.size())) > 0;) text.append(buffer.data(), static_cast<std::size_t>(count));
+    close(ends[0]);
+    waitpid(child, nullptr, 0);
+    if (text.empty()) return "died";
+    text.pop_back();
+    return text;
+}
+
+bool forbid(SystemCall call, int error_number) {
+    constexpr std::array<long, 3> kNumbers = {SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register};
+    const auto number = static_cast<unsigned>(kNumbers[static_cast<std::size_t>(call)]);
+    const auto answer = static_cast<unsigned>(SECCOMP_RET_ERRNO | (static_cast<unsigned>(error_number) & SECCOMP_RET_DATA));
+    std::array<sock_filter, 4> program = {{
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, answer),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    }};
+    sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+}  // namespace ums::test

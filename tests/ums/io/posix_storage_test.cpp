@@ -1,0 +1,250 @@
+#include "ums/io/posix_storage.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/catch.hpp"
+#include "tests/ums/io/engines.hpp"
+#include "tests/ums/io/memory.hpp"
+#include "tests/ums/io/temp_folder.hpp"
+
+using namespace ums;
+using namespace ums::test;
+
+namespace {
+
+struct Files {
+    FileHandle open(const std::string& name, OpenOptions options = {}) {
+        FileHandle file;
+        const std::error_code error = storage.open(folder.file(name), options, file);
+        INFO(error.message());
+        REQUIRE(!error);
+        return file;
+    }
+    FileHandle create(const std::string& name) {
+        OpenOptions options;
+        options.create_new = true;
+        return open(name, options);
+    }
+    TempFolder folder;
+    PosixStorage storage;
+};
+
+int flags_of(FileHandle file) { return fcntl(file.value, F_GETFL); }
+
+}  // namespace
+
+TEST_CASE("status tells kinds apart and takes a missing file for no error") {
+    Files files;
+    FileStatus status;
+    REQUIRE(!files.storage.status(files.folder.file("missing"), status));
+    CHECK(status.kind == FileKind::missing);
+    REQUIRE(!files.storage.status(files.folder.path(), status));
+    CHECK(status.kind == FileKind::directory);
+    REQUIRE(!files.storage.status("/dev/null", status));
+    CHECK(status.kind == FileKind::other);
+    std::ofstream(files.folder.file("data")) << "12345" << std::flush;
+    REQUIRE(!files.storage.status(files.folder.file("data"), status));
+    CHECK(status.kind == FileKind::regular);
+    CHECK(status.size_bytes == 5);
+    CHECK(files.storage.status(files.folder.file("data/below"), status) == std::errc::not_a_directory);
+}
+
+TEST_CASE("two names of one file have the same identity, two files have not") {
+    Files files;
+    for (const char* name : {"a", "b"}) std::ofstream(files.folder.file(name)) << "x";
+    std::filesystem::create_symlink(files.folder.file("a"), files.folder.file("symbolic"));
+    std::filesystem::create_hard_link(files.folder.file("a"), files.folder.file("hard"));
+    const auto identity = [&](const std::string& name) {
+        FileStatus status;
+        REQUIRE(!files.storage.status(files.folder.file(name), status));
+        return std::pair(status.device_id, status.inode);
+    };
+    CHECK(identity("symbolic") == identity("a"));
+    CHECK(identity("hard") == identity("a"));
+    CHECK(identity("b") != identity("a"));
+}
+
+TEST_CASE("create_new makes a file once and never touches one that is there") {
+    Files files;
+    const bool direct = GENERATE(false, true);
+    if (direct && !files.folder.has_direct_io()) return;
+    OpenOptions options;
+    options.create_new = true;
+    options.direct = direct;
+    std::ofstream(files.folder.file("theirs")) << "precious" << std::flush;
+    FileHandle file;
+    CHECK(files.storage.open(files.folder.file("theirs"), options, file) == std::errc::file_exists);
+    CHECK_FALSE(file.is_open());
+    CHECK(std::filesystem::file_size(files.folder.file("theirs")) == 8);
+    std::filesystem::create_symlink(files.folder.file("nowhere"), files.folder.file("dangling"));
+    CHECK(files.storage.open(files.folder.file("dangling"), options, file) == std::errc::file_exists);
+
+    REQUIRE(!files.storage.open(files.folder.file("ours"), options, file));
+    CHECK(file.is_open());
+    files.storage.close(file);
+    CHECK(files.storage.open(files.folder.file("no folder/x"), options, file) == std::errc::no_such_file_or_directory);
+    CHECK(files.storage.open(files.folder.file("missing"), {}, file) == std::errc::no_such_file_or_directory);
+}
+
+TEST_CASE("options become the flags of the open file") {
+    Files files;
+    files.storage.close(files.create("data"));
+    OpenOptions options;
+    SECTION("plain: read and write, not inherited by child processes") {
+        const FileHandle file = files.open("data");
+        CHECK((flags_of(file) & O_ACCMODE) == O_RDWR);
+        CHECK((flags_of(file) & (O_DIRECT | O_DSYNC)) == 0);
+        CHECK((fcntl(file.value, F_GETFD) & FD_CLOEXEC) != 0);
+        files.storage.close(file);
+    }
+    SECTION("read_only") {
+        options.read_only = true;
+        const FileHandle file = files.open("data", options);
+        CHECK((flags_of(file) & O_ACCMODE) == O_RDONLY);
+        files.storage.close(file);
+    }
+    SECTION("durable_writes") {
+        options.durable_writes = true;
+        const FileHandle file = files.open("data", options);
+        CHECK((flags_of(file) & O_DSYNC) != 0);
+        files.storage.close(file);
+    }
+    SECTION("direct") {
+        if (!files.folder.has_direct_io()) return;
+        options.direct = true;
+        options.create_new = GENERATE(false, true);
+        const FileHandle file = files.open(options.create_new ? "new" : "data", options);
+        CHECK((flags_of(file) & O_DIRECT) != 0);
+        files.storage.close(file);
+    }
+}
+
+TEST_CASE("a file system that refuses direct I/O says invalid_argument") {
+    PosixStorage storage;
+    OpenOptions options;
+    options.direct = true;
+    options.read_only = true;
+    FileHandle file;
+    CHECK(storage.open("/proc/self/status", options, file) == std::errc::invalid_argument);
+    CHECK_FALSE(file.is_open());
+}
+
+TEST_CASE("a lock keeps a second opener out until the first one closes") {
+    Files files;
+    const FileHandle first = files.create("data");
+    const FileHandle second = files.open("data");
+    CHECK(!files.storage.lock(first));
+    CHECK(files.storage.lock(second) == std::errc::resource_unavailable_try_again);
+    files.storage.close(first);
+    CHECK(!files.storage.lock(second));
+    files.storage.close(second);
+}
+
+TEST_CASE("remove takes the name away and does not mind if there is none") {
+    Files files;
+    files.storage.close(files.create("data"));
+    CHECK(!files.storage.remove(files.folder.file("data")));
+    CHECK_FALSE(std::filesystem::exists(files.folder.file("data")));
+    CHECK(!files.storage.remove(files.folder.file("data")));
+    CHECK(files.storage.remove(files.folder.path()));
+}
+
+TEST_CASE("the blocking operations do what the engine's do") {
+    Files files;
+    const FileHandle file = files.create("data");
+    std::uint64_t size_bytes = 0;
+    CHECK(!files.storage.truncate(file, 10000));
+    CHECK(!files.storage.size(file, size_bytes));
+    CHECK(size_bytes == 10000);
+    const std::error_code allocated = files.storage.allocate(file, 10000, 90000);
+    if (allocated != std::errc::operation_not_supported) {
+        CHECK(!allocated);
+        CHECK(!files.storage.size(file, size_bytes));
+        CHECK(size_bytes == 100000);
+    }
+    CHECK(!files.storage.sync(file));
+    files.storage.drop_cache(file);
+    files.storage.close(file);
+    CHECK(files.storage.sync(file) == std::errc::bad_file_descriptor);
+    CHECK(files.storage.size(file, size_bytes) == std::errc::bad_file_descriptor);
+}
+
+TEST_CASE("a blocking read is short at the end of the file only") {
+    Files files;
+    const FileHandle file = files.create("data");
+    REQUIRE(write(file.value, "0123456789", 10) == 10);
+    const Memory memory(16);
+    std::size_t transferred_bytes = 0;
+    CHECK(!files.storage.read(file, 2, memory.data(), 4, transferred_bytes));
+    CHECK(transferred_bytes == 4);
+    CHECK(std::memcmp(memory.data(), "2345", 4) == 0);
+    CHECK(!files.storage.read(file, 8, memory.data(), 16, transferred_bytes));
+    CHECK(transferred_bytes == 2);
+    CHECK(!files.storage.read(file, 100, memory.data(), 16, transferred_bytes));
+    CHECK(transferred_bytes == 0);
+    files.storage.close(file);
+    CHECK(files.storage.read(file, 0, memory.data(), 16, transferred_bytes) == std::errc::bad_file_descriptor);
+}
+
+TEST_CASE("next_data steps over holes") {
+    constexpr std::uint64_t kMiB = 1 << 20;
+    Files files;
+    const FileHandle file = files.create("data");
+    REQUIRE(!files.storage.truncate(file, 4 * kMiB));
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    REQUIRE(!files.storage.next_data(file, 0, begin, end));
+    if (begin == 0) {
+        WARN("this file system does not tell holes");
+        CHECK(end == 4 * kMiB);
+    } else {
+        CHECK(begin == 4 * kMiB);
+        CHECK(end == 4 * kMiB);
+        const std::string data(65536, 'x');
+        REQUIRE(pwrite(file.value, data.data(), data.size(), 2 * kMiB) == 65536);
+        REQUIRE(!files.storage.next_data(file, 0, begin, end));
+        CHECK(begin == 2 * kMiB);
+        CHECK(end == 2 * kMiB + 65536);
+        REQUIRE(!files.storage.next_data(file, 2 * kMiB + 4096, begin, end));
+        CHECK(begin == 2 * kMiB + 4096);
+        REQUIRE(!files.storage.next_data(file, end, begin, end));
+        CHECK(begin == 4 * kMiB);
+    }
+    REQUIRE(!files.storage.next_data(file, 5 * kMiB, begin, end));
+    CHECK(begin == 4 * kMiB);
+    files.storage.close(file);
+}
+
+TEST_CASE("free space is known for a folder and for a file that does not exist yet") {
+    Files files;
+    std::uint64_t in_folder = 0;
+    std::uint64_t for_file = 0;
+    CHECK(!files.storage.free_space(files.folder.path(), in_folder));
+    CHECK(in_folder > 0);
+    CHECK(!files.storage.free_space(files.folder.file("not yet"), for_file));
+    CHECK(for_file > 0);
+    CHECK(files.storage.free_space("/does/not/exist", for_file) == std::errc::no_such_file_or_directory);
+}
+
+TEST_CASE("the engine that is asked for is the one that comes") {
+    PosixStorage storage;
+    std::string reason = "old";
+    EngineOptions options;
+    options.kind = EngineKind::threads;
+    CHECK(storage.make_engine(options, reason)->name() == "threads");
+    CHECK(reason.empty());
+    options.kind = EngineKind::automatic;
+    if (!has_uring()) {
+        CHECK(storage.make_engine(options, reason)->name() == "threads");
+        CHECK(!reason.empty());
+        return;
+    }
+    CHECK(storage.make_engine(options, reason)->name() == "uring");
+    CHECK(reason.empty());
+    options.kind = EngineKind::uring;
+    CHECK(storage.make_engine(options, reason)->name() == "uring");
+}

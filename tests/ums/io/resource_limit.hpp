@@ -1,0 +1,32 @@
+// A lower soft limit for the process while the test needs it.
+#pragma once
+
+#include <csignal>
+#include <sys/resource.h>
+
+#include "ums/base/assert.hpp"
+
+namespace ums::test {
+
+class ResourceLimit {
+public:
+    ResourceLimit(__rlimit_resource resource, rlim_t value) : resource_(resource) {
+        UMS_ASSERT(getrlimit(resource_, &before_) == 0);
+        const rlimit lower{value, before_.rlim_max};
+        UMS_ASSERT(setrlimit(resource_, &lower) == 0);
+        previous_handler_ = std::signal(SIGXFSZ, SIG_IGN);  // the error is wanted, not the signal that comes with RLIMIT_FSIZE
+    }
+    ResourceLimit(const ResourceLimit&) = delete;
+    ResourceLimit& operator=(const ResourceLimit&) = delete;
+    ~ResourceLimit() {
+        setrlimit(resource_, &before_);
+        std::signal(SIGXFSZ, previous_handler_);
+    }
+
+private:
+    __rlimit_resource resource_;
+    rlimit before_{};
+    void (*previous_handler_)(int) = SIG_DFL;
+};
+
+}  // namespace ums::test
