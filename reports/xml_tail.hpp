@@ -38,8 +38,8 @@ public:
     XmlTail(TailFile& file, std::string_view root);
 
     // Makes the file hold `prolog` (ASCII; XML declaration and the like, closed with '\n', less than a page with the root) and an empty
-    // root element. `old_size_bytes` is what the file holds: nothing, or an XML document. If that is one of ours, the file is well-formed at
-    // every moment of the replacement, too; else after it.
+    // root element. `old_size_bytes` is what the file holds: nothing, or an XML document. If that is one of ours, the file is well-formed
+    // at every moment of the replacement, too; else after it.
     std::error_code start(std::string_view prolog, std::uint64_t old_size_bytes);
 
     // `element` is plain ASCII without "?>". After a failure the element is not in the file, the file is as before as far as the system
