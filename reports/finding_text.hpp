@@ -1,0 +1,17 @@
+// A finding in a few words, from its typed facts. Pure.
+#pragma once
+
+#include <string>
+
+#include "sim/finding.hpp"
+
+namespace reports {
+
+// What was wrong, without kind, file and page: "version 3 came back, 5 was acknowledged". At most about 55 columns unless the system's
+// own error text is longer.
+std::string finding_detail(const sim::Finding& finding);
+
+// A whole sentence: the finding's own description, or one made of kind and detail where it has none.
+std::string finding_sentence(const sim::Finding& finding);
+
+}  // namespace reports

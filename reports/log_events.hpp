@@ -1,0 +1,22 @@
+// Results and findings as entries of the XML log, the way SQLIOSim logs them. Pure.
+#pragma once
+
+#include <vector>
+
+#include "sim/event.hpp"
+#include "sim/finding.hpp"
+#include "sim/results.hpp"
+
+namespace reports {
+
+// One entry for each line of each file's final summary (User Monitor, Func CLogicalFile::OutputSummary), then "Stress Test Attempt
+// Complete". A run that failed or could not be done gets one more, of severity error, that says so: readers of the log decide by TYPE='ERROR'. Their
+// time is the end of the run; the thread is left open (0).
+std::vector<sim::Event> summary_events(const sim::Results& results);
+
+// "Buffer validation failed on /data/sqliosim.mdx Page: 87366, offset 0x8" (the offset is that of the first wrong byte in the page),
+// HRESULT 0x80070467 and its text, and then what we know in one sentence. A request that the system itself failed is "Read failed on …"
+// or "Write failed on …", 0x8007045D (ERROR_IO_DEVICE), with the system's own text. Always of severity error.
+sim::Event finding_event(const sim::Finding& finding);
+
+}  // namespace reports

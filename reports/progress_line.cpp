@@ -1,0 +1,105 @@
+#include "reports/progress_line.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "reports/text.hpp"
+
+namespace reports {
+
+namespace {
+
+// What is left out first when there is no room.
+enum class Rank { always, time_left, io_rate, mb_rate, average, cycle };
+
+struct Field {
+    Rank rank;
+    std::string text;
+};
+
+// An estimate from a few percent of a phase misleads more than it helps.
+constexpr double kFractionMin = 0.02;
+
+std::optional<std::uint64_t> remaining_us(const sim::Progress& progress) {
+    if (progress.phase_duration_us > 0) return progress.phase_duration_us - std::min(progress.phase_duration_us, progress.elapsed_us);
+    if (!(progress.done_fraction >= kFractionMin)) return std::nullopt;
+    const double fraction = std::min(progress.done_fraction, 1.0);
+    return static_cast<std::uint64_t>(static_cast<double>(progress.elapsed_us) * (1 - fraction) / fraction);
+}
+
+std::string remaining_text(const sim::Progress& progress) {
+    const auto remaining = remaining_us(progress);
+    return remaining ? clock_text(*remaining) : "--:--";
+}
+
+std::string cycle_text(const sim::Progress& progress) {
+    if (progress.cycles == 1) return {};
+    return progress.cycles == 0 ? fmt::format("cycle {}", progress.cycle) : fmt::format("cycle {}/{}", progress.cycle, progress.cycles);
+}
+
+// Four columns up to 9999 ms.
+std::string milliseconds_text(std::uint64_t duration_us) {
+    const double milliseconds = static_cast<double>(duration_us) / 1e3;
+    return milliseconds < 99.95 ? fmt::format("{:4.1f}", milliseconds) : fmt::format("{:4.0f}", milliseconds);
+}
+
+std::uint64_t worst_average_us(const sim::Progress& progress) {
+    std::uint64_t worst = 0;
+    for (const auto& file : progress.files) worst = std::max(worst, file.average_io_duration_us);
+    return worst;
+}
+
+std::string findings_text(const sim::Progress& progress) {
+    return fmt::format("{} {}", progress.findings == 0 ? "findings" : "FINDINGS", progress.findings);
+}
+
+std::string joined(const std::vector<Field>& fields, Rank up_to) {
+    std::string line;
+    for (const Field& field : fields) {
+        if (field.rank > up_to || field.text.empty()) continue;
+        if (!line.empty()) line += "  ";
+        line += field.text;
+    }
+    return line;
+}
+
+std::string file_name(const std::string& path) { return printable(std::string_view(path).substr(path.find_last_of('/') + 1)); }
+
+}  // namespace
+
+std::string progress_line(const sim::Progress& progress, const ProgressRates& rates, std::size_t width) {
+    const std::vector<Field> fields{
+        {Rank::always, pad_right(sim::name_of(progress.phase), 18)},
+        {Rank::cycle, cycle_text(progress)},
+        {Rank::time_left, pad_left(clock_text(progress.elapsed_us), 5) + " " + pad_left("-" + remaining_text(progress), 6)},
+        {Rank::io_rate, pad_left(rate_text(rates.ios_per_second), 5) + "/s"},
+        {Rank::mb_rate, fmt::format("{:6.1f} MB/s", rates.mb_per_second)},
+        {Rank::average, "avg " + milliseconds_text(worst_average_us(progress)) + " ms"},
+        {Rank::always, findings_text(progress)},
+    };
+    std::string line;
+    for (const Rank rank : {Rank::cycle, Rank::average, Rank::mb_rate, Rank::io_rate, Rank::time_left, Rank::always}) {
+        line = joined(fields, rank);
+        if (line.size() <= width) break;
+    }
+    line.resize(width, ' ');
+    return line;
+}
+
+std::string progress_plain(const sim::Progress& progress, const ProgressRates& rates) {
+    std::string line(sim::name_of(progress.phase));
+    if (const std::string cycle = cycle_text(progress); !cycle.empty()) line += ", " + cycle;
+    line += fmt::format(", {} elapsed, {} left, {} IO/s, {:.1f} MB/s", clock_text(progress.elapsed_us), remaining_text(progress),
+                        rate_text(rates.ios_per_second), rates.mb_per_second);
+    for (std::size_t i = 0; i < progress.files.size(); ++i) {
+        const auto& file = progress.files[i];
+        line += fmt::format(", {}{} {:.1f} ms", i == 0 ? "average " : "", file_name(file.path),
+                            static_cast<double>(file.average_io_duration_us) / 1e3);
+    }
+    return line + ", " + findings_text(progress);
+}
+
+}  // namespace reports

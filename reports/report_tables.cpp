@@ -1,0 +1,172 @@
+#include "reports/report_tables.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "reports/finding_text.hpp"
+#include "reports/table.hpp"
+#include "reports/text.hpp"
+#include "reports/text_report.hpp"
+
+namespace reports {
+
+namespace {
+
+using Align = Table::Align;
+
+constexpr std::uint64_t kPageBytes = 8192;
+
+std::string average_text(std::uint64_t total_us, std::uint64_t count) { return duration_text(count == 0 ? 0 : total_us / count); }
+
+std::vector<sim::PhaseResult> summed_over_cycles(const std::vector<sim::PhaseResult>& phases) {
+    std::vector<sim::PhaseResult> sums;
+    for (const sim::PhaseResult& phase : phases) {
+        const auto same = std::find_if(sums.begin(), sums.end(), [&](const auto& sum) { return sum.phase == phase.phase; });
+        if (same == sums.end()) {
+            sums.push_back(phase);
+            continue;
+        }
+        same->duration_us += phase.duration_us;
+        same->pages_read += phase.pages_read;
+        same->pages_written += phase.pages_written;
+        same->pages_verified += phase.pages_verified;
+        same->log_bytes_written += phase.log_bytes_written;
+    }
+    return sums;
+}
+
+// Tasks that wait for work, not for the storage or for each other.
+bool is_idle_wait(const std::string& type) {
+    static constexpr std::array<std::string_view, 5> kIdle{"SLEEP_TASK", "LAZYWRITER_SLEEP", "CHECKPOINT_QUEUE", "LOGMGR_QUEUE", "TASK_JOIN"};
+    return std::find(kIdle.begin(), kIdle.end(), type) != kIdle.end();
+}
+
+std::string verdict(const sim::FileResult& file, sim::Outcome outcome) {
+    if (file.findings > 0) return fmt::format("BAD: {} finding{}", count_text(file.findings), file.findings == 1 ? "" : "s");
+    if (outcome != sim::Outcome::passed) return "nothing found";
+    // Nobody reads a log file back unless a transaction is undone, and a page that was not read proves nothing.
+    return file.pages_verified == 0 ? "no errors" : "good";
+}
+
+std::string percent_text(std::uint64_t part, std::uint64_t whole) {
+    if (whole == 0) return "-";
+    return fmt::format("{:.1f} %", std::min(100.0, 100.0 * static_cast<double>(part) / static_cast<double>(whole)));
+}
+
+void add_scheduler(Table& table, const std::string& name, const sim::SchedulerResult& scheduler, std::uint64_t duration_us) {
+    table.add_row({name, count_text(scheduler.switches), count_text(scheduler.yields), count_text(scheduler.quantum_overruns),
+                   percent_text(scheduler.idle_us, duration_us), count_text(scheduler.io_requests)});
+}
+
+}  // namespace
+
+std::string phases_table(const sim::Results& results) {
+    if (results.phases.empty()) return {};
+    Table table({{"Phase", Align::left}, {"time"}, {"pages read"}, {"MB/s"}, {"pages written"}, {"MB/s"}, {"log MB/s"}, {"pages verified"}});
+    for (const sim::PhaseResult& phase : summed_over_cycles(results.phases)) {
+        table.add_row({std::string(sim::name_of(phase.phase)), duration_text(phase.duration_us), count_text(phase.pages_read),
+                       mb_rate_text(phase.pages_read * kPageBytes, phase.duration_us), count_text(phase.pages_written),
+                       mb_rate_text(phase.pages_written * kPageBytes, phase.duration_us),
+                       mb_rate_text(phase.log_bytes_written, phase.duration_us), count_text(phase.pages_verified)});
+    }
+    return table.text(kReportColumns);
+}
+
+std::string users_table(const sim::Results& results) {
+    if (results.users.empty()) return {};
+    Table table({{"User", Align::left}, {"tasks"}, {"cycles"}, {"pages read"}, {"pages changed"}, {"rollbacks"}, {"log"}});
+    for (const sim::UserResult& user : results.users) {
+        table.add_row({user.name, count_text(user.count), count_text(user.cycles), count_text(user.pages_read), count_text(user.pages_updated),
+                       count_text(user.rollbacks), size_text(user.log_bytes)});
+    }
+    return table.text(kReportColumns);
+}
+
+std::string files_table(const sim::Results& results) {
+    if (results.files.empty()) return {};
+    Table table({{"File", Align::left, true}, {"size"}, {"average"}, {"longest"}, {"blocks"}, {"throttled"}, {"verified"},
+                 {"verdict", Align::left}});
+    for (const sim::FileResult& file : results.files) {
+        table.add_row({printable(file.path), size_text(file.size_bytes), duration_text(file.average_io_duration_us),
+                       duration_text(file.max_io_time_us), count_text(file.request_blocks), count_text(file.throttle_count),
+                       count_text(file.pages_verified), verdict(file, results.outcome)});
+    }
+    return table.text(kReportColumns);
+}
+
+std::string attention_text(const sim::Results& results) {
+    std::string text;
+    const auto add = [&](const sim::FileResult& file, const std::string& sentence) {
+        text += wrapped(fmt::format("  {}: {}", printable(file.path), sentence), kReportColumns, 4);
+    };
+    for (const sim::FileResult& file : results.files) {
+        const std::uint64_t target_us = std::uint64_t{file.target_io_duration_ms} * 1000;
+        if (file.average_io_duration_us > target_us) {
+            add(file, fmt::format("the average request took {}, above the target of {} ms; the path does not keep up with this load.",
+                                  duration_text(file.average_io_duration_us), file.target_io_duration_ms));
+        }
+        if (file.long_ios > 0) {
+            add(file, fmt::format("{} request{} took over 15 s, the longest {}; SQL Server would log error 833.", count_text(file.long_ios),
+                                  file.long_ios == 1 ? "" : "s", duration_text(file.max_io_time_us)));
+        }
+        if (file.write_retries > 0) {
+            add(file, fmt::format("{} failed write{} had to be repeated.", count_text(file.write_retries), file.write_retries == 1 ? "" : "s"));
+        }
+    }
+    return text.empty() ? text : "Attention\n" + text;
+}
+
+std::string waits_table(const sim::Results& results) {
+    std::vector<sim::WaitResult> waits;
+    std::copy_if(results.waits.begin(), results.waits.end(), std::back_inserter(waits),
+                 [](const auto& wait) { return wait.count > 0 && !is_idle_wait(wait.type); });
+    if (waits.empty()) return {};
+    std::stable_sort(waits.begin(), waits.end(), [](const auto& a, const auto& b) { return a.wait_us > b.wait_us; });
+    if (waits.size() > kWaitsListed) waits.resize(kWaitsListed);
+    Table table({{"Wait", Align::left}, {"count"}, {"total"}, {"average"}, {"longest"}, {"average signal"}});
+    for (const sim::WaitResult& wait : waits) {
+        table.add_row({wait.type, count_text(wait.count), duration_text(wait.wait_us), average_text(wait.wait_us, wait.count),
+                       duration_text(wait.max_wait_us), average_text(wait.signal_wait_us, wait.count)});
+    }
+    return table.text(kReportColumns);
+}
+
+std::string schedulers_table(const sim::Results& results) {
+    if (results.schedulers.empty()) return {};
+    Table table({{"Scheduler", Align::left}, {"switches"}, {"yields"}, {"quantum overruns"}, {"idle"}, {"I/O requests"}});
+    if (results.schedulers.size() <= kSchedulersListed) {
+        for (const auto& scheduler : results.schedulers) add_scheduler(table, std::to_string(scheduler.id), scheduler, results.duration_us);
+        return table.text(kReportColumns);
+    }
+    sim::SchedulerResult sum;
+    for (const sim::SchedulerResult& scheduler : results.schedulers) {
+        sum.switches += scheduler.switches;
+        sum.yields += scheduler.yields;
+        sum.quantum_overruns += scheduler.quantum_overruns;
+        sum.idle_us += scheduler.idle_us;
+        sum.io_requests += scheduler.io_requests;
+    }
+    add_scheduler(table, fmt::format("all {}", results.schedulers.size()), sum, results.duration_us * results.schedulers.size());
+    return table.text(kReportColumns);
+}
+
+std::string findings_table(const sim::Results& results) {
+    if (results.finding_count == 0) return {};
+    const std::size_t listed = std::min(results.findings.size(), kFindingsListed);
+    Table table({{"#"}, {"at"}, {"File", Align::left, true}, {"page"}, {"kind", Align::left}, {"what came back", Align::left}});
+    for (std::size_t i = 0; i < listed; ++i) {
+        const sim::Finding& finding = results.findings[i];
+        table.add_row({std::to_string(i + 1), duration_text(finding.tick_ms * 1000), printable(finding.path), std::to_string(finding.page_id),
+                       std::string(sim::name_of(finding.kind)), finding_detail(finding)});
+    }
+    std::string text = fmt::format("Findings: {}\n", count_text(results.finding_count));
+    if (listed > 0) text += table.text(kReportColumns);
+    if (results.finding_count > listed) {
+        text += fmt::format("  ... and {} more; the XML log has them all.\n", count_text(results.finding_count - listed));
+    }
+    return text;
+}
+
+}  // namespace reports

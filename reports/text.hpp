@@ -1,0 +1,45 @@
+// Numbers and names as people read them on a terminal. Pure. MB means 1024 * 1024 bytes, as in SQL Server and in `-size`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace reports {
+
+// 1234567 -> "1,234,567".
+std::string count_text(std::uint64_t count);
+
+// About three digits: "512 bytes", "64 KB", "1.5 MB", "128 MB", "2.0 TB".
+std::string size_text(std::uint64_t size_bytes);
+
+// "850 us", "3.2 ms", "48 ms", "12.3 s", "5 min 03 s", "2 h 05 min". Fractions are cut, never rounded up to the next unit.
+std::string duration_text(std::uint64_t duration_us);
+
+// Five columns up to 99 hours: "01:23" minutes and seconds below 100 minutes, "2h05m" above.
+std::string clock_text(std::uint64_t duration_us);
+
+// A rate in at most five columns, without the "/s": "830", "12.3k", "645k", "1.23M". Negative and not finite become 0.
+std::string rate_text(double per_second);
+
+// Mebibytes per second with one decimal: "96.1"; 0 if no time has passed.
+std::string mb_rate_text(std::uint64_t size_bytes, std::uint64_t duration_us);
+
+// The text without anything that moves a cursor or breaks a line: control characters become '?'.
+std::string printable(std::string_view text);
+
+// Columns on a terminal, counting one for each UTF-8 character.
+std::size_t display_width(std::string_view text);
+
+// Filled with spaces up to `width`; longer texts stay as they are.
+std::string pad_left(std::string_view text, std::size_t width);
+std::string pad_right(std::string_view text, std::size_t width);
+
+// At most `width` columns, keeping the end, where the name of a file is: "...ata/sqliosim.mdx".
+std::string keep_end(std::string_view text, std::size_t width);
+
+// Broken at spaces into lines of at most `width` columns, each closed with '\n'; lines after the first begin with `indent` spaces.
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
+
+}  // namespace reports

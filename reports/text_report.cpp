@@ -1,0 +1,94 @@
+#include "reports/text_report.hpp"
+
+#include <array>
+#include <ctime>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "reports/file_summary.hpp"
+#include "reports/report_tables.hpp"
+#include "reports/text.hpp"
+#include "ums/base/assert.hpp"
+
+namespace reports {
+
+namespace {
+
+std::string utc_text(std::uint64_t utc_us) {
+    const auto seconds = static_cast<std::time_t>(utc_us / 1'000'000);
+    std::tm parts{};
+    ::gmtime_r(&seconds, &parts);
+    std::array<char, 32> text{};
+    return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S UTC", &parts)};
+}
+
+std::string counted(std::uint64_t count, const char* noun) { return fmt::format("{} {}{}", count_text(count), noun, count == 1 ? "" : "s"); }
+
+std::string run_text(const sim::Results& results) {
+    std::string text = fmt::format("ioproof {}, run {:016x}, seed {}\n", results.version, results.run_id, results.seed);
+    text += fmt::format("started {}, took {}: {} completed, {}, {} of buffer pool\n", utc_text(results.start_utc_us),
+                        duration_text(results.duration_us), counted(results.cycles_completed, "cycle"),
+                        counted(results.cpu_count, "scheduler"), size_text(results.buffer_pool_bytes));
+    const std::string reason = results.engine_reason.empty() ? "" : fmt::format(" ({})", printable(results.engine_reason));
+    return text + wrapped(fmt::format("I/O engine: {}{}", results.engine, reason), kReportColumns, 4);
+}
+
+std::uint64_t pages_verified(const sim::Results& results) {
+    std::uint64_t pages = 0;
+    for (const sim::FileResult& file : results.files) pages += file.pages_verified;
+    return pages;
+}
+
+std::string kinds_found(const sim::Results& results) {
+    std::vector<std::string_view> kinds;
+    for (const sim::Finding& finding : results.findings) {
+        const std::string_view kind = sim::name_of(finding.kind);
+        if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
+    }
+    return kinds.empty() ? std::string() : fmt::format(" ({})", fmt::join(kinds, ", "));
+}
+
+std::string outcome_sentence(const sim::Results& results) {
+    const std::string verified = counted(pages_verified(results), "page read");
+    switch (results.outcome) {
+        case sim::Outcome::passed:
+            return fmt::format("PASSED: {} verified, not one was wrong, old or missing. In this run the storage kept what it was given.",
+                               verified + (pages_verified(results) == 1 ? " was" : "s were"));
+        case sim::Outcome::stopped:
+            return fmt::format("STOPPED before the end: {} verified until then, nothing was wrong. Pages that were not read back are not "
+                               "proven; let a run go to its end before you trust the storage.",
+                               verified + (pages_verified(results) == 1 ? " was" : "s were"));
+        case sim::Outcome::failed:
+            return fmt::format("FAILED: {}{}. Do not trust this storage with a database until the cause is found.",
+                               counted(results.finding_count, "finding"), kinds_found(results));
+        case sim::Outcome::not_done:
+            if (results.finding_count > 0) {
+                return fmt::format("COULD NOT BE DONE: the run broke off, with {}{} until then.", counted(results.finding_count, "finding"),
+                                   kinds_found(results));
+            }
+            return "COULD NOT BE DONE: the run broke off. It neither clears nor blames the storage's data.";
+    }
+    UMS_ASSERT(!"unknown outcome");
+}
+
+}  // namespace
+
+std::string outcome_text(const sim::Results& results) {
+    std::string text = outcome_sentence(results);
+    if (results.outcome != sim::Outcome::passed && !results.outcome_reason.empty()) text += " " + printable(results.outcome_reason);
+    return wrapped(text, kReportColumns, 0);
+}
+
+std::string text_report(const sim::Results& results) {
+    std::string text;
+    for (const sim::FileResult& file : results.files) text += fmt::format("{}\n", fmt::join(file_summary(file), "\n"));
+    text += "Stress Test Attempt Complete\n\n" + run_text(results);
+    for (const std::string& block : {phases_table(results), users_table(results), waits_table(results), schedulers_table(results),
+                                     files_table(results), findings_table(results), attention_text(results)}) {
+        if (!block.empty()) text += "\n" + block;
+    }
+    return text + "\n" + outcome_text(results);
+}
+
+}  // namespace reports

@@ -1,0 +1,24 @@
+// What a person sees at the end of a run: the final summaries, then what was done, what was found, and whether the storage can be trusted.
+// Pure: results in, text out, at most 100 columns (the lines of the final summaries are as long as SQLIOSim's).
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "sim/results.hpp"
+
+namespace reports {
+
+inline constexpr std::size_t kReportColumns = 100;
+// Findings listed one by one; further ones are counted.
+inline constexpr std::size_t kFindingsListed = 20;
+// Schedulers listed one by one; more are summed up in one line.
+inline constexpr std::size_t kSchedulersListed = 8;
+inline constexpr std::size_t kWaitsListed = 8;
+
+std::string text_report(const sim::Results& results);
+
+// The last lines of the report: passed, stopped, FAILED or could not be done, and what that means.
+std::string outcome_text(const sim::Results& results);
+
+}  // namespace reports
