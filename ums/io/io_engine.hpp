@@ -13,6 +13,9 @@
 
 namespace ums {
 
+// No engine sleeps longer at a time; keeps timeouts within what system calls take.
+inline constexpr std::uint64_t kWaitNsMax = 3600 * kNsPerSecond;
+
 class IoEngine {
 public:
     virtual ~IoEngine() = default;

@@ -1,14 +1,12 @@
 #include "ums/sched/scheduler_group.hpp"
 
-#include <pthread.h>
-#include <sched.h>
-
 #include <algorithm>
 #include <bit>
 #include <thread>
 #include <utility>
 
 #include "ums/base/assert.hpp"
+#include "ums/base/os_thread.hpp"
 
 namespace ums {
 
@@ -21,14 +19,6 @@ std::uint32_t cpu_of(std::uint64_t mask, std::uint32_t index) {
         if ((mask >> cpu & 1) == 0) continue;
         if (remaining-- == 0) return cpu;
     }
-}
-
-void bind_this_thread(std::uint32_t cpu) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(cpu, &set);
-    // A CPU that the container does not allow is no reason to fail: the thread then runs where it may.
-    pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
 }  // namespace
@@ -66,7 +56,7 @@ void SchedulerGroup::run(Task<void> main) {
 }
 
 void SchedulerGroup::thread_loop(Scheduler& scheduler) {
-    if (options_.affinity != 0) bind_this_thread(cpu_of(options_.affinity, scheduler.id()));
+    if (options_.affinity != 0) bind_this_thread(std::uint64_t{1} << cpu_of(options_.affinity, scheduler.id()));
     for (;;) {
         if (scheduler.turn()) continue;
         if (stopping_.load(std::memory_order_seq_cst) && scheduler.is_drained()) return;
@@ -80,7 +70,7 @@ void SchedulerGroup::run_threads() {
     std::vector<std::thread> threads;
     for (const auto& scheduler : schedulers_) {
         threads.emplace_back([this, target = scheduler.get()] {
-            pthread_setname_np(pthread_self(), ("scheduler " + std::to_string(target->id())).c_str());
+            name_this_thread("scheduler " + std::to_string(target->id()));
             thread_loop(*target);
         });
     }

@@ -1,0 +1,30 @@
+// A request from start to end on the calling thread, by way of ordinary system calls: for the pool of threads and for files that
+// are opened or created.
+#pragma once
+
+#include <cstdint>
+
+#include "ums/io/io_request.hpp"
+#include "ums/io/transfer_progress.hpp"
+
+namespace ums {
+
+// The system calls themselves, so that tests can cut transfers short and interrupt them. Results as in advance_request().
+class BlockingCalls {
+public:
+    virtual ~BlockingCalls() = default;
+
+    virtual std::int64_t transfer(const IoRequest& request, const TransferPiece& piece, bool durable);
+    // fdatasync, fallocate, ftruncate.
+    virtual std::int64_t sync(FileHandle file);
+    virtual std::int64_t allocate(FileHandle file, std::uint64_t offset_bytes, std::uint64_t size_bytes);
+    virtual std::int64_t truncate(FileHandle file, std::uint64_t size_bytes);
+    // Before something is tried again that the system could not do at the moment.
+    virtual void pause();
+};
+
+// Returns when `error` and `transferred_bytes` are final. A durable write that the file system refuses is written and then synced.
+void perform_blocking(IoRequest& request, BlockingCalls& calls);
+void perform_blocking(IoRequest& request);
+
+}  // namespace ums

@@ -1,0 +1,103 @@
+#include "ums/io/blocking_pool.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "ums/base/assert.hpp"
+#include "ums/base/os_thread.hpp"
+#include "ums/io/blocking_io.hpp"
+
+namespace ums {
+
+BlockingPool::BlockingPool(BlockingPoolOptions options, std::function<void()> on_finished)
+    : options_(std::move(options)), on_finished_(std::move(on_finished)) {
+    UMS_ASSERT(options_.threads_max > 0);
+    threads_.reserve(options_.threads_max);
+}
+
+BlockingPool::~BlockingPool() {
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    work_to_do_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+    UMS_ASSERT(queue_.empty() && finished_.empty());
+}
+
+void BlockingPool::submit(IoRequestList& requests) {
+    std::uint32_t added = 0;
+    std::uint32_t threads_missing = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        while (IoRequest* request = requests.pop_front()) {
+            queue_.push_back(*request);
+            ++added;
+        }
+        queued_count_ += added;
+        threads_missing = queued_count_ - std::min(queued_count_, idle_threads_);
+    }
+    for (std::uint32_t i = 0; i < added; ++i) work_to_do_.notify_one();
+    if (threads_missing > 0 && threads_.size() < options_.threads_max) add_threads(threads_missing);
+}
+
+void BlockingPool::add_threads(std::uint32_t wanted) {
+    try {
+        for (; wanted > 0 && threads_.size() < options_.threads_max; --wanted) {
+            threads_.emplace_back([this, number = threads_.size()] {
+                name_this_thread(options_.thread_name + " " + std::to_string(number));
+                bind_this_thread(options_.affinity);
+                work();
+            });
+        }
+    } catch (const std::system_error& error) {
+        // Fewer threads than wished for are enough to go on.
+        if (threads_.empty()) fail_queued(error.code());
+    }
+}
+
+void BlockingPool::fail_queued(const std::error_code& error) {
+    const std::lock_guard lock(mutex_);
+    while (IoRequest* request = queue_.pop_front()) {
+        request->error = error;
+        finished_.push_back(*request);
+        finished_count_.fetch_add(1, std::memory_order_seq_cst);
+    }
+    queued_count_ = 0;
+}
+
+void BlockingPool::collect(IoRequestList& finished) {
+    if (!has_finished()) return;
+    IoRequestList taken;
+    {
+        const std::lock_guard lock(mutex_);
+        std::swap(taken, finished_);
+        finished_count_.store(0, std::memory_order_seq_cst);
+    }
+    finished.append(taken);
+}
+
+void BlockingPool::work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        while (queue_.empty()) {
+            if (stopping_) return;
+            ++idle_threads_;
+            work_to_do_.wait(lock);
+            --idle_threads_;
+        }
+        IoRequest& request = *queue_.pop_front();
+        --queued_count_;
+        lock.unlock();
+        perform_blocking(request);
+        lock.lock();
+        finished_.push_back(request);
+        finished_count_.fetch_add(1, std::memory_order_seq_cst);
+        lock.unlock();
+        on_finished_();
+        lock.lock();
+    }
+}
+
+}  // namespace ums

@@ -1,0 +1,63 @@
+// Threads that carry out requests with blocking system calls, for an engine whose own thread must not block. They are made when there is
+// more to do than threads that wait for work, and stay until the end.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "ums/io/io_request.hpp"
+
+namespace ums {
+
+struct BlockingPoolOptions {
+    std::uint32_t threads_max = 1;
+    std::uint64_t affinity = 0;  // CPUs, one bit each; 0 = all
+    std::string thread_name;
+};
+
+// All members belong to one thread, the owner's.
+class BlockingPool {
+public:
+    // `on_finished` is called by the pool's threads, without a lock, after each request.
+    BlockingPool(BlockingPoolOptions options, std::function<void()> on_finished);
+    BlockingPool(const BlockingPool&) = delete;
+    BlockingPool& operator=(const BlockingPool&) = delete;
+    // Ends the threads after what they were given. Asserts that every request was collected.
+    ~BlockingPool();
+
+    // Takes all of `requests`. If the system gives not even one thread they finish with that error.
+    void submit(IoRequestList& requests);
+
+    // True if collect() has something to give; one load.
+    [[nodiscard]] bool has_finished() const { return finished_count_.load(std::memory_order_seq_cst) > 0; }
+
+    // Appends what has finished since the last call.
+    void collect(IoRequestList& finished);
+
+private:
+    void add_threads(std::uint32_t wanted);
+    void fail_queued(const std::error_code& error);
+    void work();
+
+    const BlockingPoolOptions options_;
+    const std::function<void()> on_finished_;
+    std::vector<std::thread> threads_;
+
+    std::mutex mutex_;  // guards the members up to stopping_
+    std::condition_variable work_to_do_;
+    IoRequestList queue_;
+    std::uint32_t queued_count_ = 0;
+    std::uint32_t idle_threads_ = 0;
+    IoRequestList finished_;
+    bool stopping_ = false;
+
+    std::atomic<std::uint32_t> finished_count_{0};
+};
+
+}  // namespace ums

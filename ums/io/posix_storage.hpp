@@ -1,0 +1,46 @@
+// Real files of a POSIX system (Linux).
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "ums/io/storage.hpp"
+#include "ums/io/uring_probe.hpp"
+
+namespace ums {
+
+// Errors are errno values in std::system_category(); their message() is fit for people.
+class PosixStorage final : public Storage {
+public:
+    std::error_code status(const std::string& path, FileStatus& status) override;
+    // If a new file cannot be opened as it should be (O_DIRECT refused) no file is left behind.
+    std::error_code open(const std::string& path, const OpenOptions& options, FileHandle& file) override;
+    void close(FileHandle file) override;
+    std::error_code remove(const std::string& path) override;
+
+    std::error_code lock(FileHandle file) override;
+    std::error_code size(FileHandle file, std::uint64_t& size_bytes) override;
+    // `operation_not_supported` where the file system cannot reserve space; it is not imitated by writing zeros.
+    std::error_code allocate(FileHandle file, std::uint64_t offset_bytes, std::uint64_t size_bytes) override;
+    std::error_code truncate(FileHandle file, std::uint64_t size_bytes) override;
+    std::error_code sync(FileHandle file) override;
+    std::error_code read(FileHandle file, std::uint64_t offset_bytes, std::byte* data, std::size_t size_bytes,
+                         std::size_t& transferred_bytes) override;
+    std::error_code next_data(FileHandle file, std::uint64_t offset_bytes, std::uint64_t& begin_bytes, std::uint64_t& end_bytes) override;
+    // `path` may be a file that does not exist yet in a folder that does.
+    std::error_code free_space(const std::string& path, std::uint64_t& free_bytes) override;
+    // Pages that are not yet written cannot be forgotten: they are written first.
+    void drop_cache(FileHandle file) override;
+
+    std::unique_ptr<IoEngine> make_engine(const EngineOptions& options, std::string& reason) override;
+
+private:
+    const UringSupport& uring_support();
+
+    std::mutex mutex_;  // guards uring_support_ until it is set
+    std::optional<UringSupport> uring_support_;
+};
+
+}  // namespace ums

@@ -1,0 +1,46 @@
+// How a request advances from one system call to the next. Pure logic, the same for all engines: what is to be transferred next, and what
+// the result of a call means. The progress itself is kept in the request's `transferred_bytes`; nothing else is needed, because a
+// continuation in the middle of a segment transfers the rest of that segment alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "ums/io/io_request.hpp"
+
+namespace ums {
+
+// What the next system call shall transfer: one piece of memory, or whole segments of the caller's.
+struct TransferPiece {
+    const IoSegment* segments = nullptr;  // with `segment_count` > 1
+    std::uint32_t segment_count = 1;
+    std::byte* data = nullptr;  // with `segment_count` == 1
+    std::uint32_t size_bytes = 0;
+    std::uint64_t offset_bytes = 0;  // in the file
+};
+
+enum class RequestStep : std::uint8_t {
+    finished,     // hand it back: `error` and `transferred_bytes` are final
+    more,         // cut short or interrupted: go on with the next piece at once
+    retry_later,  // the system lacks something at the moment: the same again after a pause
+};
+
+// Asserts what the caller of the engine promises: 1 to kSegmentsMax segments that add up to `size_bytes` (none if there is nothing to do).
+void check_request(const IoRequest& request);
+
+// True for a transfer of 0 bytes, which finishes without a system call.
+[[nodiscard]] bool is_empty_transfer(const IoRequest& request);
+
+// For reads and writes that are not finished.
+[[nodiscard]] TransferPiece next_piece(const IoRequest& request);
+
+// `result`: bytes transferred or 0 for the other operations; a negative errno value if the call failed.
+//
+// A transfer of 0 bytes is the end of the file. Direct I/O ends a file at any byte but starts at multiples of a sector only: the
+// invalid_argument of a continuation is therefore taken for the end, too, and the request comes back short, without an error.
+[[nodiscard]] RequestStep advance_request(IoRequest& request, std::int64_t result);
+
+// The file system does not know a write that is durable by itself: write, then sync.
+[[nodiscard]] bool is_durable_write_refused(const IoRequest& request, std::int64_t result);
+
+}  // namespace ums

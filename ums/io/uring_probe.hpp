@@ -1,0 +1,43 @@
+// May this process use io_uring, and if not, why: in words that tell people what to change.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <system_error>
+
+struct io_uring;
+
+namespace ums {
+
+// What the kernel of this machine gives.
+struct UringSupport {
+    std::error_code error;  // set if io_uring cannot be used
+    std::string reason;     // the rest of a sentence that begins with "io_uring cannot be used because"
+    std::uint32_t setup_flags = 0;  // IORING_SETUP_*, the best that the kernel takes
+    bool has_truncate = false;      // IORING_OP_FTRUNCATE, Linux 6.9
+
+    [[nodiscard]] bool is_usable() const { return !error; }
+};
+
+// What decides about the permission to use io_uring.
+struct UringEnvironment {
+    std::optional<int> disabled_sysctl;  // kernel.io_uring_disabled; none before Linux 6.6
+    bool has_seccomp_filter = false;
+    std::uint64_t locked_memory_bytes = 0;  // RLIMIT_MEMLOCK; all ones = no limit
+};
+
+// `proc_root`: "/proc", or a made-up tree.
+[[nodiscard]] UringEnvironment read_uring_environment(const std::string& proc_root);
+
+// Why io_uring_setup() gave `error_number` in such an environment. Pure.
+[[nodiscard]] std::string explain_uring_refusal(int error_number, const UringEnvironment& environment);
+
+// Makes a small ring with the best flags, asks for the operations that the engine needs and carries one out, so that nothing can be refused
+// later. Takes well below a millisecond.
+[[nodiscard]] UringSupport probe_uring();
+
+// Makes a ring. Zero or a negative errno value. The completion queue has `completions_max` entries at least.
+[[nodiscard]] int create_ring(io_uring& ring, std::uint32_t submissions_max, std::uint32_t completions_max, std::uint32_t setup_flags);
+
+}  // namespace ums
