@@ -68,6 +68,7 @@ void SchedulerGroup::thread_loop(Scheduler& scheduler) {
 
 void SchedulerGroup::run_threads() {
     std::vector<std::thread> threads;
+    threads.reserve(schedulers_.size());
     for (const auto& scheduler : schedulers_) {
         threads.emplace_back([this, target = scheduler.get()] {
             name_this_thread("scheduler " + std::to_string(target->id()));

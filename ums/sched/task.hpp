@@ -32,8 +32,8 @@ struct TaskPromiseBase {
         [[nodiscard]] bool await_ready() const noexcept { return false; }
         template <typename Promise>
         std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> finished) const noexcept {
-            const std::coroutine_handle<> continuation = finished.promise().continuation;
-            return continuation ? continuation : std::noop_coroutine();
+            const std::coroutine_handle<> parent = finished.promise().continuation;
+            return parent ? parent : std::noop_coroutine();
         }
         void await_resume() const noexcept {}
     };

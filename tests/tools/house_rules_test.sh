@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+check=house_rules.sh
+. "$(dirname "${BASH_SOURCE[0]}")/rule_tree.sh"
+
+test_case='TEST_CASE("a short read comes back as short") {}'
+lines() { awk -v count="$1" 'BEGIN { for (i = 1; i <= count; ++i) print "// line " i }'; }
+columns() { awk -v count="$1" 'BEGIN { line = "//"; while (length(line) < count) line = line "x"; print line }'; }
+use() { reports "sim/a.cpp:2: $1" sim/a.cpp '// what follows is banned' "$2"; }
+
+write ums/base/good.hpp '#pragma once' '// assert( and rand() in a comment, "…" in UTF-8' 'int f(int value);'
+
+# Texts.
+reports 'sim/a.cpp:801: longer than 800 lines' sim/a.cpp "$(lines 801)"
+reports "sim/a.cpp:1: a tabulator" sim/a.cpp $'\tint x;'
+accepts sim/a.cpp "$(lines 400)"
+warns "sim/a.cpp:401: warning: longer than 400 lines" sim/a.cpp "$(lines 401)"
+reports 'sim/a.cpp:2: longer than 140 columns' sim/a.cpp '' "$(columns 141)"
+accepts sim/a.cpp "$(columns 139)…"
+accepts docs/a.md "$(columns 300)"
+reports 'docs/a.md:1: leftover note' docs/a.md "to be done: TO""DO"
+reports 'sim/a.cpp:1: leftover note' sim/a.cpp "int x;  // FIX""ME"
+reports 'sim/a.cpp:1: leftover note' sim/a.cpp "int x;  // X""XX: why"
+accepts sim/a.cpp '// a TODOLIST is a word of its own'
+reports 'README.md:1: a path of somebody' README.md "see /wo""rk/notes"
+reports 'sim/a.cpp:1: a path of somebody' sim/a.cpp "const char* path = \"/ho""me/somebody/x\";"
+accepts README.md "ioproof -dir /mnt/nvme0/wo""rk/x"
+reports 'dev:1: blanks at the end' dev 'echo '
+reports 'sim/a.cpp:1: ends with a carriage return' sim/a.cpp $'int x;\r'
+accepts samples/a.ini $'[CONFIG]\r' $'\tA=1 '
+
+# Places.
+reports 'sim/a_test.cpp:1: no test program takes this file' sim/a_test.cpp "$test_case"
+reports 'tests/a_test.cpp:1: no test program takes this file' tests/a_test.cpp "$test_case"
+reports 'tests/other/a_test.cpp:1: no test program takes this file' tests/other/a_test.cpp "$test_case"
+reports 'tests/other/helper.cpp:1: no test program takes this file' tests/other/helper.cpp 'int x;'
+reports 'tests/sim/a.cpp:1: a file with test cases is named' tests/sim/a.cpp "$test_case"
+reports 'tests/sim/a_test.cpp:1: a test file without a test case' tests/sim/a_test.cpp '// TEST_CASE("later")'
+accepts tests/sim/a_test.cpp "$test_case"
+accepts tests/support/helper.cpp 'int x;'
+reports 'sim/a.hpp:1: a header begins with #pragma once' sim/a.hpp 'int x;'
+
+# Calls with a better replacement.
+use 'assert() is off' 'assert(x > 0);'
+use 'use UMS_ASSERT' '#include <cassert>'
+accepts sim/a.cpp 'static_assert(sizeof(int) == 4);' 'UMS_ASSERT(x);' 'verify.assert(x);'
+use 'only cli prints' 'std::cout << x;'
+use 'only cli prints' 'std::fprintf(stderr, "x");'
+use 'only cli prints' 'printf("x");'
+use 'only cli prints' 'fmt::print("x");'
+use 'only cli prints' '#include <iostream>'
+accepts cli/a.cpp 'std::cout << fmt::format("{}", 1);'
+accepts ums/base/assert.hpp '#pragma once' 'std::fprintf(stderr, "x");' 'std::abort();'
+use 'only cli ends the program' 'std::exit(1);'
+use 'all time comes from ums::Clock' 'auto t = std::chrono::steady_clock::now();'
+use 'all time comes from ums::Clock' 'clock_gettime(CLOCK_MONOTONIC, &now);'
+use 'all time comes from ums::Clock' 'seed = time(nullptr);'
+accepts ums/base/clock.cpp 'auto t = std::chrono::steady_clock::now();'
+accepts sim/a.cpp 'auto t = clock.now_ns();' 'write_time(0);' 'file.time(0);'
+use 'use ums::Prng' 'int x = rand() % 6;'
+use 'use ums::Prng' 'std::mt19937 engine;'
+use 'use ums::Prng' 'std::uniform_int_distribution<int> dice(1, 6);'
+use 'the seed comes with the options' 'std::random_device device;'
+use "a scheduler's thread must not sleep" 'std::this_thread::sleep_for(1ms);'
+use "a scheduler's thread must not sleep" 'usleep(10);'
+use 'use std::from_chars' 'int x = atoi(text);'
+use 'use std::from_chars' 'int x = std::stoi(text);'
+use 'use fmt::format' 'snprintf(text, sizeof text, "%d", x);'
+use 'not safe with threads' 'auto* fields = gmtime(&seconds);'
+accepts sim/a.cpp 'gmtime_r(&seconds, &fields);'
+use 'no shell below the program' 'std::system("lsblk");'
+use 'gcc 12 has neither' 'auto text = std::format("{}", x);'
+use 'gcc 12 does not have it' '#include <format>'
+use "use '\\n'" 'out << std::endl;'
+use 'not for threads' 'volatile bool stop = false;'
+reports 'sim/a.hpp:2: a header must not open namespaces' sim/a.hpp '#pragma once' 'using namespace std;'
+
+# Comments and strings are no code.
+accepts sim/a.cpp '/* rand()' '   printf("x") */ int x;' 'const char* text = "rand() \" printf(";' 'char quote = '"'\"'"'; // assert(x)' \
+    'const char* raw = R"x(printf(' 'rand()' ')x";' 'int big = 1'"'"'000; // exit(1)'
+reports 'sim/a.cpp:2: use ums::Prng' sim/a.cpp '/* a comment */ const char* raw = R"(' ')"; int x = rand();'
+
+finish

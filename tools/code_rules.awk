@@ -1,0 +1,129 @@
+# Rules for C++: calls that have a better replacement here, and where tests may stand. Reads file names; prints file:line: what to do.
+# Looks at the code only: comments and the contents of strings are taken out first.
+
+# A call or name that is banned below `places` (a pattern for the file name), except in files that match `except`.
+function ban(pattern, places, except, replacement) {
+    ++ban_count
+    ban_pattern[ban_count] = pattern
+    ban_places[ban_count] = places
+    ban_except[ban_count] = except
+    ban_replacement[ban_count] = replacement
+}
+
+BEGIN {
+    product = "^(ums|sim|config|reports|cli)/"
+    below_cli = "^(ums|sim|config|reports)/"
+    everywhere = "."
+    nowhere = "^$"
+    name_before = "(^|[^A-Za-z0-9_])"
+    call_before = "(^|[^A-Za-z0-9_.>:])(std::|::)?"  # not a member of something
+
+    ban(call_before "assert *\\(", everywhere, nowhere, "assert() is off in release builds: use UMS_ASSERT (ums/base/assert.hpp)")
+    ban("# *include *<(cassert|assert\\.h)>", everywhere, nowhere, "use UMS_ASSERT (ums/base/assert.hpp)")
+    ban(name_before "(std::(cout|cerr|clog)|v?f?printf|puts|fputs|putchar|perror)" "($|[^A-Za-z0-9_])", below_cli, "^ums/base/assert\\.hpp$",
+        "only cli prints: hand an event, a result or a string to the caller")
+    ban(name_before "fmt::print", below_cli, nowhere, "only cli prints: hand an event, a result or a string to the caller")
+    ban(call_before "(exit|_exit|_Exit|quick_exit|abort|terminate) *\\(", below_cli, "^ums/base/assert\\.hpp$",
+        "only cli ends the program: return an error, throw at start-up, or UMS_ASSERT")
+    ban("(_clock|Clock|[cC]lock_type)::now *\\(", product, "^ums/base/clock\\.cpp$", "all time comes from ums::Clock")
+    ban(call_before "(clock_gettime|gettimeofday|ftime|timespec_get) *\\(|std::(time|clock) *\\(|" call_before "time *\\((NULL|nullptr|0|&)", product,
+        "^ums/base/clock\\.cpp$", "all time comes from ums::Clock")
+    ban(call_before "(rand|srand|drand48|rand_r) *\\(", everywhere, nowhere, "use ums::Prng: its sequence depends on the seed alone")
+    ban("std::(mt19937|minstd_rand|default_random_engine|[a-z_]+_distribution)", everywhere, nowhere,
+        "use ums::Prng: the standard library's sequences differ between platforms")
+    ban("std::random_device", below_cli, nowhere, "the seed comes with the options; cli draws it")
+    ban("this_thread::sleep_|" call_before "(usleep|nanosleep|clock_nanosleep) *\\(|::sleep *\\([0-9]", "^(ums/sched|sim)/", nowhere,
+        "a scheduler's thread must not sleep: co_await ums::sleep_until")
+    ban(call_before "(atoi|atol|atoll|atof|strtol|strtoul|strtoll|strtoull|strtod|sscanf|stoi|stol|stoul|stoull|stod) *\\(", everywhere,
+        nowhere, "use std::from_chars: it tells bad input and ignores the locale")
+    ban(call_before "(sprintf|snprintf|vsprintf|strcpy|strcat|gets|strtok) *\\(", everywhere, nowhere, "use fmt::format or std::string")
+    ban(call_before "(localtime|gmtime|ctime|asctime|strerror|tmpnam|mktemp) *\\(", everywhere, nowhere,
+        "not safe with threads: use the _r form, std::error_code::message or mkstemp")
+    ban("std::system *\\(|" call_before "popen *\\(", product, nowhere, "no shell below the program: read /sys and /proc, or call the system")
+    ban("std::(format|expected)" "($|[^A-Za-z0-9_])", everywhere, nowhere, "gcc 12 has neither: use fmt::format, or a result struct")
+    ban("# *include *<(format|expected|print)>", everywhere, nowhere, "gcc 12 does not have it: use fmt")
+    ban("# *include *<iostream>", below_cli, nowhere, "only cli prints")
+    ban("std::endl", everywhere, nowhere, "use '\\n'; flush where it matters")
+    ban(name_before "volatile" "($|[^A-Za-z0-9_])", everywhere, nowhere, "not for threads: use std::atomic")
+    ban("^ *using namespace ", "\\.hpp$", nowhere, "a header must not open namespaces")
+}
+
+function fail(rule) {
+    printf "%s:%d: %s\n", file, line_number, rule
+    failures = 1
+}
+
+# The code of a line: without comments, strings emptied. Keeps in `open_end` what ends a comment or raw string that goes on.
+function code_of(line, code, at, one, two, quote, delimiter) {
+    code = ""
+    at = 1
+    while (at <= length(line)) {
+        if (open_end != "") {
+            quote = index(substr(line, at), open_end)
+            if (quote == 0) return code
+            at += quote + length(open_end) - 1
+            open_end = ""
+            continue
+        }
+        one = substr(line, at, 1)
+        two = substr(line, at, 2)
+        if (two == "//") return code
+        if (two == "/*") {
+            open_end = "*/"
+            at += 2
+        } else if (two == "R\"") {
+            delimiter = substr(line, at + 2)
+            sub(/\(.*/, "", delimiter)
+            open_end = ")" delimiter "\""
+            code = code "\"\""
+            at += 3 + length(delimiter)
+        } else if (one == "\"" || (one == "'" && code !~ /[0-9a-fA-F]$/)) {
+            quote = one
+            for (++at; at <= length(line) && substr(line, at, 1) != quote; ++at)
+                if (substr(line, at, 1) == "\\") ++at
+            ++at
+            code = code quote quote
+        } else {
+            code = code one
+            ++at
+        }
+    }
+    return code
+}
+
+function check_place() {
+    line_number = 1
+    if (file ~ /_test\.cpp$/ && file !~ /^tests\/(ums|sim|config|reports|cli)\//)
+        fail("no test program takes this file: put it below tests/<layer>/")
+    if (file ~ /^tests\// && file !~ /^tests\/(ums|sim|config|reports|cli|support)\//)
+        fail("no test program takes this file: put it below tests/<layer>/ or tests/support/")
+}
+
+function check_file(line, code, has_pragma, has_test, i) {
+    check_place()
+    line_number = 0
+    open_end = ""
+    has_pragma = 0
+    has_test = 0
+    while ((getline line < file) > 0) {
+        ++line_number
+        code = code_of(line)
+        if (code ~ /^#pragma once$/) has_pragma = 1
+        if (code ~ /^ *(TEST_CASE|TEMPLATE_TEST_CASE|SCENARIO|TEST_CASE_METHOD)/) has_test = 1
+        for (i = 1; i <= ban_count; ++i)
+            if (code ~ ban_pattern[i] && file ~ ban_places[i] && file !~ ban_except[i]) fail(ban_replacement[i])
+    }
+    close(file)
+    line_number = 1
+    if (file ~ /\.hpp$/ && !has_pragma) fail("a header begins with #pragma once")
+    if (file ~ /\.hpp$/ && has_test) fail("a test case in a header runs as often as it is included")
+    if (file ~ /_test\.cpp$/ && !has_test) fail("a test file without a test case")
+    if (file ~ /\.cpp$/ && file !~ /_test\.cpp$/ && has_test) fail("a file with test cases is named *_test.cpp")
+}
+
+{
+    file = $0
+    check_file()
+}
+
+END { exit failures }

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# house_rules.sh [folder]: what neither the formatter nor clang-tidy checks. Prints file:line and what to do instead, exit 1 if a rule is
+# broken; warnings alone are exit 0. Needs bash, find and any awk.
+set -euo pipefail
+tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cd "${1:-$tools/..}"
+
+# Ours, with or without git: everything but what git ignores.
+our_files() {
+    find . \( -path ./.git -o -path './build*' -o -name 'ioproof-quickstart*' \) -prune -o -type f "$@" -print |
+        sed 's,^\./,,' | LC_ALL=C sort
+}
+
+failures=0
+
+# Texts of people: code, scripts, documents. Data of tests (*.ini, *.txt beside them) is left as it is.
+our_files \( -name '*.hpp' -o -name '*.cpp' -o -name '*.in' -o -name '*.sh' -o -name '*.cmake' -o -name CMakeLists.txt -o -name '*.json' \
+    -o -name '*.md' -o -name '*.toml' -o -name '*.yml' -o -path ./dev -o -path './.ci/*' -o -name '.clang-*' -o -name .gitignore \) |
+    LC_ALL=C awk -f "$tools/text_rules.awk" || failures=1
+
+# The product's own code.
+our_files \( -name '*.hpp' -o -name '*.cpp' \) | LC_ALL=C awk -f "$tools/code_rules.awk" || failures=1
+
+exit $failures

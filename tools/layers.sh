@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# layers.sh [folder]: checks that includes run one way (ums <- sim <- config, reports <- cli). Prints file:line and the rule that is broken,
+# exit 1 if there is any. Needs bash, find and any awk.
+set -euo pipefail
+root=${1:-$(dirname "${BASH_SOURCE[0]}")/..}
+cd "$root"
+
+find ums sim config reports cli tests -type f \( -name '*.hpp' -o -name '*.cpp' \) 2>/dev/null | LC_ALL=C sort | LC_ALL=C awk '
+BEGIN {
+    sees["ums"] = " ums "
+    sees["sim"] = " ums sim "
+    sees["config"] = " ums sim config "
+    sees["reports"] = " ums sim reports "
+    sees["cli"] = " ums sim config reports cli "
+    # Folders of ums; each sees itself and those to its left.
+    sees["ums/base"] = " base "
+    sees["ums/io"] = " base io "
+    sees["ums/sched"] = " base io sched "
+    # What config and reports see of sim: plain data, which includes nothing but plain data.
+    plain["config"] = " sim/options.hpp sim/limits.hpp "
+    plain["reports"] = " sim/results.hpp sim/finding.hpp sim/event.hpp sim/limits.hpp "
+    plain["sim"] = " sim/options.hpp sim/limits.hpp sim/results.hpp sim/finding.hpp sim/event.hpp "
+}
+
+function contains(list, word) { return index(list, " " word " ") > 0 }
+
+function broken(rule) {
+    printf "%s:%d: includes %s: %s\n", file, line_number, included, rule
+    failures = 1
+}
+
+# Below tests/<layer> a file sees what the layer sees, and tests/support.
+function check(layer, is_test, target, target_folder) {
+    target = included
+    sub(/\/.*/, "", target)
+    if (target == "tests") {
+        if (!is_test) broken("only tests include tests")
+        else if (included !~ /^tests\/support\//) {
+            if (index(included, "tests/" layer "/") != 1) broken("tests share code through tests/support only")
+        }
+        return
+    }
+    if (!(target in sees)) return broken("write the path from the root: a layer (ums, sim, config, reports, cli) or tests/support")
+    if (included ~ /\.cpp$/) return broken("a .cpp is not included")
+    if (!contains(sees[layer], target)) return broken(layer " sees only" sees[layer] "(ums <- sim <- config, reports <- cli)")
+    if (is_test) return
+    if ((layer == "config" || layer == "reports") && target == "sim" && !contains(plain[layer], included))
+        return broken("of sim, " layer " sees only" plain[layer])
+    if ((layer == "config" || layer == "reports") && target == "ums" && included !~ /^ums\/base\//)
+        return broken("of ums, " layer " sees only ums/base: it does no I/O and runs no tasks")
+    if (contains(plain["sim"], file) && !contains(plain["sim"], included))
+        return broken("plain data includes only plain data:" plain["sim"])
+    if (layer == "ums") {
+        target_folder = included
+        sub(/^ums\//, "", target_folder)
+        sub(/\/.*/, "", target_folder)
+        if (!(("ums/" folder) in sees)) return broken("ums/" folder " is not known to tools/layers.sh")
+        if (!contains(sees["ums/" folder], target_folder)) return broken("inside ums: base <- io <- sched")
+    }
+}
+
+function check_file(is_test, layer, line) {
+    is_test = (file ~ /^tests\//)
+    layer = file
+    sub(/^tests\//, "", layer)
+    folder = layer
+    sub(/\/.*/, "", layer)
+    sub(/^[^\/]*\//, "", folder)
+    sub(/\/.*/, "", folder)
+    if (is_test && layer == "support") layer = "sim"
+    line_number = 0
+    while ((getline line < file) > 0) {
+        ++line_number
+        if (line !~ /^[ \t]*#[ \t]*include[ \t]*["<]/) continue
+        own_style = (line ~ /include[ \t]*"/)
+        included = line
+        sub(/^[^"<]*["<]/, "", included)
+        sub(/[">].*/, "", included)
+        if (own_style) check(layer, is_test)
+        else if (included ~ /^(ums|sim|config|reports|cli|tests)\//) broken("our own headers stand in quotation marks")
+    }
+    close(file)
+}
+
+{
+    file = $0
+    check_file()
+}
+
+END { exit failures }
+'
