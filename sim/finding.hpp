@@ -44,6 +44,7 @@ struct Finding {
     int error_code = 0;  // the system's, for io_error
     std::string error_text;
     std::uint32_t reads = 1;  // how often the page was read until this was decided
+    bool transient = false;   // a later read returned the right page
 
     std::string phase;
     std::string user;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/log/log_layout.hpp"
+
 #include "ums/base/assert.hpp"
 #include "ums/base/prng.hpp"
 

@@ -1,0 +1,153 @@
+#include "sim/buffer/buffer_manager.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/files/io_retry.hpp"
+#include "sim/page/page_codec.hpp"
+
+namespace sim {
+
+void FixedPage::release() {
+    if (frame_ == nullptr) return;
+    Frame& frame = *std::exchange(frame_, nullptr);
+    frame.latch.release(mode_);
+    pool_->unpin(frame);
+    data_->file.resize_latch().release(ums::LatchMode::shared);
+}
+
+std::uint32_t BufferManager::change(Frame& frame) {
+    UMS_ASSERT(frame.version < kVersionMax);
+    frame.dirty.store(true, std::memory_order_release);
+    return ++frame.version;
+}
+
+void BufferManager::logged(Frame& frame, std::uint64_t lsn) { frame.lsn = lsn; }
+
+std::uint64_t BufferManager::free_target() const { return std::clamp<std::uint64_t>(pool_.slots().count() / 32, 64, 4096); }
+
+void BufferManager::want_memory(std::uint64_t count) {
+    if (pool_.slots().free_count() < count + free_target() / 2 && !memory_wanted_.is_set()) memory_wanted_.set();
+}
+
+ums::Task<void> BufferManager::acquire_slots(std::uint32_t count, std::vector<Slot>& slots) {
+    want_memory(count);
+    co_await pool_.slots().acquire(count, slots);
+}
+
+// The pinned frame, or null if there is no memory for it at once.
+Frame* BufferManager::find_or_insert(PageKey key, std::vector<Slot>& spare, bool& inserted) {
+    if (spare.empty()) {
+        if (Frame* present = pool_.find(key)) return present;
+        want_memory(1);
+        if (!pool_.slots().try_acquire(1, spare)) return nullptr;
+    }
+    return &pool_.find_or_insert(key, inserted);
+}
+
+// Memory first, latches second: nobody waits for memory while he keeps others from freeing it.
+ums::Task<FixedPage> BufferManager::fix(DataFile& data, std::uint32_t page, FixIntent intent, ums::Prng& prng) {
+    const bool hit = intent == FixIntent::overwrite || prng.chance(cache_hit_ratio_);
+    ums::Latch& resize_latch = data.file.resize_latch();
+    std::vector<Slot> spare;
+    FixedPage fixed;
+    for (;;) {
+        co_await resize_latch.acquire(ums::LatchMode::shared, ums::WaitType::file_resize);
+        if (page >= data.file.pages()) break;
+        bool inserted = false;
+        Frame* const frame = find_or_insert({data.file.id(), page}, spare, inserted);
+        if (inserted) {
+            const Slot slot = spare.back();
+            spare.pop_back();
+            fixed = co_await use_new(data, *frame, intent, slot);
+            break;
+        }
+        if (frame != nullptr) {
+            fixed = co_await use_present(data, *frame, intent, hit, spare);
+            if (fixed) break;
+        }
+        resize_latch.release(ums::LatchMode::shared);
+        if (frame == nullptr) co_await acquire_slots(1, spare);
+    }
+    if (!fixed) resize_latch.release(ums::LatchMode::shared);
+    pool_.slots().release(spare);
+    co_return fixed;
+}
+
+// The frame is new, pinned and held EX.
+ums::Task<FixedPage> BufferManager::use_new(DataFile& data, Frame& frame, FixIntent intent, Slot slot) {
+    frame.version = data.ledger[frame.key.page_id].version;
+    bool usable = true;
+    if (intent == FixIntent::overwrite) {
+        frame.slot = slot;
+    } else {
+        usable = co_await read_in(data, frame, slot);
+    }
+    if (!usable) {
+        pool_.discard(frame);
+        frame.latch.release(ums::LatchMode::exclusive);
+        pool_.unpin(frame);
+        co_return FixedPage{};
+    }
+    if (intent != FixIntent::look) co_return FixedPage(pool_, data, frame, ums::LatchMode::exclusive);
+    frame.latch.downgrade_to_shared(ums::LatchMode::exclusive);
+    co_return FixedPage(pool_, data, frame, ums::LatchMode::shared);
+}
+
+// The frame is pinned. Nothing comes back if it has been discarded before its latch was ours.
+ums::Task<FixedPage> BufferManager::use_present(DataFile& data, Frame& frame, FixIntent intent, bool hit, std::vector<Slot>& spare) {
+    const bool reread = !hit && !frame.dirty.load(std::memory_order_relaxed);
+    const bool exclusive = reread || intent != FixIntent::look;
+    const bool in_io = frame.in_io.load(std::memory_order_relaxed);
+    const auto type = exclusive ? (in_io ? ums::WaitType::pageiolatch_ex : ums::WaitType::pagelatch_ex)
+                                : (in_io ? ums::WaitType::pageiolatch_sh : ums::WaitType::pagelatch_sh);
+    const auto mode = exclusive ? ums::LatchMode::exclusive : ums::LatchMode::shared;
+    co_await frame.latch.acquire(mode, type);
+    bool usable = frame.in_table();
+    if (usable && reread && !frame.dirty.load(std::memory_order_relaxed)) usable = co_await read_again(data, frame, spare);
+    if (!usable) {
+        frame.latch.release(mode);
+        pool_.unpin(frame);
+        co_return FixedPage{};
+    }
+    frame.referenced.store(true, std::memory_order_relaxed);
+    if (exclusive && intent == FixIntent::look) {
+        frame.latch.downgrade_to_shared(ums::LatchMode::exclusive);
+        co_return FixedPage(pool_, data, frame, ums::LatchMode::shared);
+    }
+    co_return FixedPage(pool_, data, frame, mode);
+}
+
+// Reads the page into `slot`, which belongs to the frame afterwards. False if it cannot be read; a wrong page can be used: it is unknown.
+ums::Task<bool> BufferManager::read_in(DataFile& data, Frame& frame, Slot slot) {
+    std::byte* const memory = pool_.slots().data(slot);
+    const ums::IoSegment segment{memory, kPageBytes};
+    stamp_not_read(memory, kPageBytes);
+    frame.slot = slot;
+    frame.in_io.store(true, std::memory_order_relaxed);
+    IoRetry retry(data.file, run_, journal_);
+    const bool complete =
+        co_await retry.read(std::uint64_t{frame.key.page_id} * kPageBytes, {&segment, 1}, ums::WaitType::pageiolatch_ex);
+    frame.in_io.store(false, std::memory_order_relaxed);
+    if (complete) {
+        if (co_await checker_.check(data, frame.key.page_id, memory)) data.ledger.mark_read_back(frame.key.page_id);
+    }
+    co_return complete;
+}
+
+// A clean page is read again, into other memory than it was written from. Without memory at hand it stays as it is.
+ums::Task<bool> BufferManager::read_again(DataFile& data, Frame& frame, std::vector<Slot>& spare) {
+    if (spare.empty() && !pool_.slots().try_acquire(1, spare)) {
+        memory_wanted_.set();
+        co_return true;
+    }
+    const Slot fresh = spare.back();
+    spare.pop_back();
+    const Slot old = std::exchange(frame.slot, kNoSlot);
+    const bool complete = co_await read_in(data, frame, fresh);
+    if (old != kNoSlot) pool_.slots().release(old);
+    if (!complete) pool_.discard(frame);
+    co_return complete;
+}
+
+}  // namespace sim

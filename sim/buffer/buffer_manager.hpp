@@ -1,0 +1,91 @@
+// Pages for the users: brings them in, lets them be changed, counts on the ledger to know what they must contain. One page at a time; ranges
+// are read by RangeReader and written by PageWriter.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "sim/buffer/buffer_pool.hpp"
+#include "sim/buffer/page_checker.hpp"
+#include "sim/files/data_file.hpp"
+#include "ums/base/prng.hpp"
+#include "ums/sched/event.hpp"
+
+namespace sim {
+
+// A page in memory: pinned, latched, and its file kept from changing size. Gives everything back on destruction. Holds no more than one of a
+// file at a time (the file's latch is not recursive).
+class FixedPage {
+public:
+    FixedPage() = default;
+    FixedPage(BufferPool& pool, DataFile& data, Frame& frame, ums::LatchMode mode)
+        : pool_(&pool), data_(&data), frame_(&frame), mode_(mode) {}
+    FixedPage(FixedPage&& other) noexcept { *this = std::move(other); }
+    FixedPage& operator=(FixedPage&& other) noexcept {
+        std::swap(pool_, other.pool_);
+        std::swap(data_, other.data_);
+        std::swap(frame_, other.frame_);
+        std::swap(mode_, other.mode_);
+        return *this;
+    }
+    ~FixedPage() { release(); }
+
+    void release();
+    explicit operator bool() const { return frame_ != nullptr; }
+    [[nodiscard]] Frame& frame() const { return *frame_; }
+
+private:
+    BufferPool* pool_ = nullptr;
+    DataFile* data_ = nullptr;
+    Frame* frame_ = nullptr;
+    ums::LatchMode mode_{};
+};
+
+enum class FixIntent : std::uint8_t {
+    look,       // SH
+    change,     // EX
+    overwrite,  // EX, and the old contents do not matter: not read when they are not in memory
+};
+
+class BufferManager {
+public:
+    // `cache_hit_ratio`: chance, in hundredths of a percent, that a clean page in memory is used without reading it again.
+    BufferManager(BufferPool& pool, PageChecker& checker, RunState& run, Journal& journal, std::uint32_t cache_hit_ratio)
+        : pool_(pool), checker_(checker), run_(run), journal_(journal), cache_hit_ratio_(cache_hit_ratio) {}
+
+    // The page, or nothing if it is not there any more (the file has shrunk) or cannot be read (reported already). Hold no latch. `prng`
+    // decides on cache hits.
+    ums::Task<FixedPage> fix(DataFile& data, std::uint32_t page, FixIntent intent, ums::Prng& prng);
+
+    // The contents have changed: new version, dirty. The page is held EX.
+    static std::uint32_t change(Frame& frame);
+    // The change is in the log at `lsn`.
+    static void logged(Frame& frame, std::uint64_t lsn);
+
+    [[nodiscard]] BufferPool& pool() { return pool_; }
+    [[nodiscard]] PageChecker& checker() { return checker_; }
+    // Set when free memory is short: the lazy writer's work.
+    [[nodiscard]] ums::Event& memory_wanted() { return memory_wanted_; }
+    // Memory for `count` pages; wakes the lazy writer. Hold no latch.
+    ums::Task<void> acquire_slots(std::uint32_t count, std::vector<Slot>& slots);
+    // Free slots that the lazy writer keeps available.
+    [[nodiscard]] std::uint64_t free_target() const;
+
+private:
+    void want_memory(std::uint64_t count);
+    Frame* find_or_insert(PageKey key, std::vector<Slot>& spare, bool& inserted);
+    ums::Task<bool> read_in(DataFile& data, Frame& frame, Slot slot);
+    ums::Task<bool> read_again(DataFile& data, Frame& frame, std::vector<Slot>& spare);
+    ums::Task<FixedPage> use_present(DataFile& data, Frame& frame, FixIntent intent, bool hit, std::vector<Slot>& spare);
+    ums::Task<FixedPage> use_new(DataFile& data, Frame& frame, FixIntent intent, Slot slot);
+
+    BufferPool& pool_;
+    PageChecker& checker_;
+    RunState& run_;
+    Journal& journal_;
+    const std::uint32_t cache_hit_ratio_;
+    ums::Event memory_wanted_;
+};
+
+}  // namespace sim

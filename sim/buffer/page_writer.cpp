@@ -1,0 +1,141 @@
+#include "sim/buffer/page_writer.hpp"
+
+#include <algorithm>
+
+#include "sim/files/io_retry.hpp"
+#include "sim/page/page_codec.hpp"
+#include "ums/sched/scheduler.hpp"
+
+namespace sim {
+
+ums::Task<PageWriter::Written> PageWriter::write_around(DataFile& data, std::uint32_t page, bool wait) {
+    Written written{0, page + 1, false};
+    co_await data.file.resize_latch().acquire(ums::LatchMode::shared, ums::WaitType::file_resize);
+    Frame* const anchor = co_await latch_anchor({data.file.id(), page}, wait, written.was_busy);
+    if (anchor != nullptr) {
+        run_frames_.assign(1, anchor);
+        gather_neighbours(data, page);
+        written.end_page = run_frames_.back()->key.page_id + 1;
+        if (co_await harden_log()) {
+            make_images(data);
+            co_await transfer(data);
+            written.pages = static_cast<std::uint32_t>(run_frames_.size());
+        }
+        release_all();
+    }
+    data.file.resize_latch().release(ums::LatchMode::shared);
+    co_return written;
+}
+
+ums::Task<Frame*> PageWriter::latch_anchor(PageKey key, bool wait, bool& was_busy) {
+    Frame* const frame = pool_.find(key);
+    if (frame == nullptr) co_return nullptr;
+    bool latched = frame->latch.try_acquire(ums::LatchMode::update);
+    if (!latched && wait) {
+        co_await frame->latch.acquire(ums::LatchMode::update, ums::WaitType::pagelatch_up);
+        latched = true;
+    }
+    was_busy = !latched;
+    if (latched && frame->in_table() && frame->dirty.load(std::memory_order_relaxed)) co_return frame;
+    if (latched) frame->latch.release(ums::LatchMode::update);
+    pool_.unpin(*frame);
+    co_return nullptr;
+}
+
+// Neighbours are only tried for: who holds a latch must not wait for one that comes before it.
+Frame* PageWriter::latch_neighbour(PageKey key) {
+    Frame* const frame = pool_.find(key);
+    if (frame == nullptr) return nullptr;
+    if (frame->dirty.load(std::memory_order_relaxed) && frame->latch.try_acquire(ums::LatchMode::update)) {
+        if (frame->in_table() && frame->dirty.load(std::memory_order_relaxed)) return frame;
+        frame->latch.release(ums::LatchMode::update);
+    }
+    pool_.unpin(*frame);
+    return nullptr;
+}
+
+void PageWriter::gather_neighbours(DataFile& data, std::uint32_t page) {
+    const std::uint32_t file_id = data.file.id();
+    const std::uint32_t pages = data.file.pages();
+    while (run_frames_.size() < settings_.gather_pages_max) {
+        const auto next = page + static_cast<std::uint32_t>(run_frames_.size());
+        Frame* const frame = next < pages ? latch_neighbour({file_id, next}) : nullptr;
+        if (frame == nullptr) break;
+        run_frames_.push_back(frame);
+    }
+    before_.clear();
+    while (run_frames_.size() + before_.size() < settings_.gather_pages_max && before_.size() < page) {
+        Frame* const frame = latch_neighbour({file_id, page - 1 - static_cast<std::uint32_t>(before_.size())});
+        if (frame == nullptr) break;
+        before_.push_back(frame);
+    }
+    run_frames_.insert(run_frames_.begin(), before_.rbegin(), before_.rend());
+}
+
+// The write-ahead rule. False if the log has failed: then no page may be written.
+ums::Task<bool> PageWriter::harden_log() {
+    std::uint64_t lsn = 0;
+    for (const Frame* frame : run_frames_) lsn = std::max(lsn, frame->lsn);
+    co_return co_await log_.harden(lsn);
+}
+
+void PageWriter::make_images(DataFile& data) {
+    const std::uint64_t write_utc_us = journal_.clock().utc_us();
+    checksums_.clear();
+    segments_.clear();
+    for (const Frame* frame : run_frames_) {
+        UMS_ASSERT(log_.is_hardened(frame->lsn));
+        std::byte* const memory = pool_.data(*frame);
+        checksums_.push_back(
+            make_page({settings_.run_id, data.file.id(), frame->key.page_id, frame->version, frame->lsn, write_utc_us}, memory));
+        segments_.push_back({memory, kPageBytes});
+    }
+}
+
+ums::Task<void> PageWriter::transfer(DataFile& data) {
+    const std::uint64_t offset_bytes = std::uint64_t{run_frames_.front()->key.page_id} * kPageBytes;
+    const std::size_t count = run_frames_.size();
+    if (settings_.use_gather && count > 1) {
+        const TransferResult result =
+            co_await data.file.transfer(ums::IoOperation::write, offset_bytes, segments_, ums::WaitType::io_completion);
+        if (!result.error && result.transferred_bytes == count * kPageBytes) {
+            for (std::size_t i = 0; i < count; ++i) acknowledge(data, i);
+            co_return;
+        }
+        journal_.warning("A gather write of " + std::to_string(count) + " pages of " + data.file.path() + " failed: " +
+                         (result.error ? result.error.message() : "it was cut short") + ". The pages are written one by one.");
+        data.file.local_counters().write_retries.add(1);
+    }
+    ums::TaskGroup writes;
+    for (std::size_t i = 0; i < count; ++i) ums::Scheduler::current().fork(writes, write_one(data, i));
+    co_await writes.join();
+}
+
+// A page that cannot be written is unknown from then on, not assumed; it is not tried for ever.
+ums::Task<void> PageWriter::write_one(DataFile& data, std::size_t index) {
+    Frame& frame = *run_frames_[index];
+    IoRetry retry(data.file, run_, journal_);
+    const std::uint64_t offset_bytes = std::uint64_t{frame.key.page_id} * kPageBytes;
+    if (co_await retry.write(offset_bytes, {&segments_[index], 1}, ums::WaitType::io_completion)) {
+        acknowledge(data, index);
+    } else {
+        data.ledger.mark_unknown(frame.key.page_id);
+        frame.dirty.store(false, std::memory_order_release);
+    }
+}
+
+void PageWriter::acknowledge(DataFile& data, std::size_t index) {
+    Frame& frame = *run_frames_[index];
+    data.ledger.acknowledge(frame.key.page_id, frame.version, frame.lsn, checksums_[index]);
+    frame.dirty.store(false, std::memory_order_release);
+}
+
+void PageWriter::release_all() {
+    for (Frame* frame : run_frames_) {
+        frame->latch.release(ums::LatchMode::update);
+        pool_.unpin(*frame);
+    }
+    run_frames_.clear();
+}
+
+}  // namespace sim

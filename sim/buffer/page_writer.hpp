@@ -1,0 +1,56 @@
+// Writes dirty pages: looks for adjacent dirty pages forward and backward and writes them with one gather write, as checkpoint and lazy
+// writer of SQL Server do. A page is written only after the log is hardened up to its LSN (asserted).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/buffer/buffer_manager.hpp"
+#include "sim/log/log_manager.hpp"
+
+namespace sim {
+
+struct PageWriterSettings {
+    std::uint64_t run_id = 0;
+    std::uint32_t gather_pages_max = kGatherPagesMax;
+    bool use_gather = true;  // false: one request for each page
+};
+
+// Owned by one task; keeps its vectors from call to call.
+class PageWriter {
+public:
+    PageWriter(const PageWriterSettings& settings, BufferPool& pool, LogManager& log, RunState& run, Journal& journal)
+        : settings_(settings), pool_(pool), log_(log), run_(run), journal_(journal) {}
+
+    struct Written {
+        std::uint32_t pages = 0;      // written
+        std::uint32_t end_page = 0;   // behind the last page of the run
+        bool was_busy = false;        // somebody holds the page: nothing was done
+    };
+
+    // Writes the page and its dirty neighbours, if it is in memory and dirty. `wait` for its latch, or give up at once. Hold no latch.
+    ums::Task<Written> write_around(DataFile& data, std::uint32_t page, bool wait);
+
+private:
+    ums::Task<Frame*> latch_anchor(PageKey key, bool wait, bool& was_busy);
+    Frame* latch_neighbour(PageKey key);
+    void gather_neighbours(DataFile& data, std::uint32_t page);
+    ums::Task<bool> harden_log();
+    void make_images(DataFile& data);
+    ums::Task<void> transfer(DataFile& data);
+    ums::Task<void> write_one(DataFile& data, std::size_t index);
+    void acknowledge(DataFile& data, std::size_t index);
+    void release_all();
+
+    const PageWriterSettings settings_;
+    BufferPool& pool_;
+    LogManager& log_;
+    RunState& run_;
+    Journal& journal_;
+    std::vector<Frame*> run_frames_;  // ascending, pinned, held UP
+    std::vector<Frame*> before_;
+    std::vector<std::uint32_t> checksums_;
+    std::vector<ums::IoSegment> segments_;
+};
+
+}  // namespace sim

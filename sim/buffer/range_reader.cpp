@@ -1,0 +1,139 @@
+#include "sim/buffer/range_reader.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/files/io_retry.hpp"
+#include "sim/page/page_codec.hpp"
+#include "ums/sched/scheduler.hpp"
+
+namespace sim {
+
+ums::Task<std::uint32_t> RangeReader::read(DataFile& data, std::uint32_t first_page, std::uint32_t count, RangeReadOptions options) {
+    UMS_ASSERT(count > 0 && count <= kTransferPagesMax && slots_.empty());
+    co_await buffers_.acquire_slots(count, slots_);
+    co_await data.file.resize_latch().acquire(ums::LatchMode::shared, ums::WaitType::file_resize);
+    const std::uint32_t pages = data.file.pages();
+    const std::uint32_t present = first_page >= pages ? 0 : std::min(count, pages - first_page);
+    co_await latch_pages(data, first_page, present, options.read_present);
+    co_await read_runs(data, first_page);
+    const std::uint32_t read_count = co_await finish_pages(data, first_page, options.keep);
+    data.file.resize_latch().release(ums::LatchMode::shared);
+    unused_.insert(unused_.end(), slots_.begin(), slots_.end());
+    buffers_.pool().slots().release(unused_);
+    slots_.clear();
+    unused_.clear();
+    co_return read_count;
+}
+
+// In ascending order, as everybody does who takes several. New pages are held EX, present ones UP: nobody writes them meanwhile.
+ums::Task<void> RangeReader::latch_pages(DataFile& data, std::uint32_t first_page, std::uint32_t count, bool read_present) {
+    items_.clear();
+    std::reverse(slots_.begin(), slots_.end());  // taken from the back, ascending
+    BufferPool& pool = buffers_.pool();
+    for (std::uint32_t i = 0; i < count; ++i) {
+        Item item;
+        for (;;) {
+            item.frame = &pool.find_or_insert({data.file.id(), first_page + i}, item.inserted);
+            if (item.inserted) break;
+            if (!read_present) {
+                pool.unpin(*std::exchange(item.frame, nullptr));
+                break;
+            }
+            const bool in_io = item.frame->in_io.load(std::memory_order_relaxed);
+            co_await item.frame->latch.acquire(ums::LatchMode::update, in_io ? ums::WaitType::pageiolatch_sh : ums::WaitType::pagelatch_up);
+            if (item.frame->in_table()) break;
+            item.frame->latch.release(ums::LatchMode::update);
+            pool.unpin(*item.frame);
+        }
+        if (item.frame != nullptr) {
+            item.slot = slots_.back();
+            slots_.pop_back();
+            stamp_not_read(pool.slots().data(item.slot), kPageBytes);
+            if (item.inserted) item.frame->in_io.store(true, std::memory_order_relaxed);
+        }
+        items_.push_back(item);
+    }
+}
+
+// One request for each run of pages that have to be read; without scatter/gather one for each page, all at once.
+ums::Task<void> RangeReader::read_runs(DataFile& data, std::uint32_t first_page) {
+    if (!use_scatter_) {
+        ums::TaskGroup reads;
+        for (std::size_t i = 0; i < items_.size(); ++i) {
+            if (items_[i].frame == nullptr) continue;
+            ums::Scheduler::current().fork(reads, read_page(data, first_page + static_cast<std::uint32_t>(i), items_[i]));
+        }
+        co_await reads.join();
+        co_return;
+    }
+    for (std::size_t begin = 0; begin < items_.size();) {
+        std::size_t end = begin;
+        while (end < items_.size() && items_[end].frame != nullptr) ++end;
+        if (end > begin) co_await read_run(data, first_page, begin, end);
+        begin = end + 1;
+    }
+}
+
+ums::Task<void> RangeReader::read_run(DataFile& data, std::uint32_t first_page, std::size_t begin, std::size_t end) {
+    segments_.clear();
+    for (std::size_t i = begin; i < end; ++i) segments_.push_back({buffers_.pool().slots().data(items_[i].slot), kPageBytes});
+    const std::uint64_t offset_bytes = (std::uint64_t{first_page} + begin) * kPageBytes;
+    const TransferResult result =
+        co_await data.file.transfer(ums::IoOperation::read, offset_bytes, segments_, ums::WaitType::pageiolatch_sh);
+    const bool complete = !result.error && result.transferred_bytes == (end - begin) * kPageBytes;
+    for (std::size_t i = begin; i < end; ++i) {
+        if (complete) {
+            items_[i].complete = true;
+        } else {
+            // Which of the pages is to blame, only single reads can tell.
+            co_await read_page(data, first_page + static_cast<std::uint32_t>(i), items_[i]);
+        }
+    }
+}
+
+ums::Task<void> RangeReader::read_page(DataFile& data, std::uint32_t page, Item& item) {
+    std::byte* const memory = buffers_.pool().slots().data(item.slot);
+    const ums::IoSegment segment{memory, kPageBytes};
+    stamp_not_read(memory, kPageBytes);
+    IoRetry retry(data.file, run_, journal_);
+    item.complete = co_await retry.read(std::uint64_t{page} * kPageBytes, {&segment, 1}, ums::WaitType::pageiolatch_sh);
+}
+
+ums::Task<std::uint32_t> RangeReader::finish_pages(DataFile& data, std::uint32_t first_page, bool keep) {
+    std::uint32_t read_count = 0;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        Item& item = items_[i];
+        if (item.frame == nullptr) continue;
+        const std::uint32_t page = first_page + static_cast<std::uint32_t>(i);
+        if (item.complete) {
+            ++read_count;
+            if (co_await buffers_.checker().check(data, page, buffers_.pool().slots().data(item.slot))) data.ledger.mark_read_back(page);
+            if (item.inserted) item.frame->version = data.ledger[page].version;
+        }
+        release(item, keep);
+    }
+    co_return read_count;
+}
+
+void RangeReader::release(Item& item, bool keep) {
+    BufferPool& pool = buffers_.pool();
+    Frame& frame = *item.frame;
+    if (item.inserted) {
+        frame.in_io.store(false, std::memory_order_relaxed);
+        if (item.complete && keep) {
+            frame.slot = item.slot;
+        } else {
+            unused_.push_back(item.slot);
+            pool.discard(frame);
+        }
+        frame.latch.release(ums::LatchMode::exclusive);
+    } else {
+        // A present page keeps the memory it has; what was read was for verification only.
+        unused_.push_back(item.slot);
+        frame.latch.release(ums::LatchMode::update);
+    }
+    pool.unpin(frame);
+}
+
+}  // namespace sim

@@ -1,0 +1,52 @@
+// Reads ranges of pages: one scatter read into 64 pages (512 KB) as SQL Server's read-ahead does, up to 1024. Every page that comes back
+// is verified, also those of pages that are in memory already (ForceReadAhead): those go to memory of their own.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/buffer/buffer_manager.hpp"
+
+namespace sim {
+
+struct RangeReadOptions {
+    bool read_present = true;  // also read pages that are in memory
+    bool keep = true;          // leave the pages in the pool
+};
+
+// Owned by one task; keeps its vectors from call to call.
+class RangeReader {
+public:
+    RangeReader(BufferManager& buffers, RunState& run, Journal& journal, bool use_scatter)
+        : buffers_(buffers), run_(run), journal_(journal), use_scatter_(use_scatter) {}
+
+    // Reads and verifies [first_page, first_page + count), cut at the end of the file; at most kTransferPagesMax. Returns how many pages
+    // were read. Hold no latch.
+    ums::Task<std::uint32_t> read(DataFile& data, std::uint32_t first_page, std::uint32_t count, RangeReadOptions options);
+
+private:
+    struct Item {
+        Frame* frame = nullptr;  // null: in memory and not to be read
+        Slot slot = kNoSlot;
+        bool inserted = false;
+        bool complete = false;
+    };
+
+    ums::Task<void> latch_pages(DataFile& data, std::uint32_t first_page, std::uint32_t count, bool read_present);
+    ums::Task<void> read_runs(DataFile& data, std::uint32_t first_page);
+    ums::Task<void> read_run(DataFile& data, std::uint32_t first_page, std::size_t begin, std::size_t end);
+    ums::Task<void> read_page(DataFile& data, std::uint32_t page, Item& item);
+    ums::Task<std::uint32_t> finish_pages(DataFile& data, std::uint32_t first_page, bool keep);
+    void release(Item& item, bool keep);
+
+    BufferManager& buffers_;
+    RunState& run_;
+    Journal& journal_;
+    const bool use_scatter_;
+    std::vector<Slot> slots_;
+    std::vector<Slot> unused_;
+    std::vector<Item> items_;
+    std::vector<ums::IoSegment> segments_;
+};
+
+}  // namespace sim
