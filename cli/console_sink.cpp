@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <spdlog/sinks/base_sink.h>
 
+#include "reports/finding_text.hpp"
+
 namespace cli {
 namespace {
 
@@ -88,7 +90,7 @@ void ConsoleSink::on_finding(const sim::Finding& finding) {
     if (++findings_ > kFindingsShownMax + 1) return;
     const std::string text = findings_ > kFindingsShownMax
                                  ? fmt::format("more than {} findings; the further ones are in the log only", kFindingsShownMax)
-                                 : fmt::format("FINDING {}: {}: {}", sim::name_of(finding.kind), place_of(finding), finding.description);
+                                 : fmt::format("FINDING {}: {}: {}", sim::name_of(finding.kind), place_of(finding), reports::finding_sentence(finding));
     logger_->log(time_of(finding.utc_us), spdlog::source_loc{}, spdlog::level::err, text);
 }
 

@@ -27,8 +27,7 @@ void end_process(int /*signal*/) {
 
 }  // namespace
 
-void exit_at_once_on_signals(ExitCode code, bool redraws) {
-    set_exit_at_once_code(code);
+void exit_at_once_on_signals(bool redraws) {
     erases_line.store(redraws);
     struct sigaction action {};
     action.sa_handler = end_process;

@@ -6,11 +6,11 @@
 
 namespace cli {
 
-// From now on SIGINT and SIGTERM end the process with `code`, and SIGHUP is ignored: a terminal that goes away may send it twice, and
-// that is no second request. `redraws`: a progress line may have to be erased.
-void exit_at_once_on_signals(ExitCode code, bool redraws);
+// From now on SIGINT and SIGTERM end the process, and SIGHUP is ignored: a terminal that goes away may send it twice, and that is no
+// second request. `redraws`: a progress line may have to be erased.
+void exit_at_once_on_signals(bool redraws);
 
-// Changes the code, for example when a finding comes in. Any thread.
+// The exit code then: ExitCode::stopped, unless something else is set, for example when a finding comes in. Any thread.
 void set_exit_at_once_code(ExitCode code);
 
 }  // namespace cli

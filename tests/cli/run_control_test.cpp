@@ -91,7 +91,7 @@ TEST_CASE("after exit_at_once_on_signals a signal ends the process with the code
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {
-        cli::exit_at_once_on_signals(cli::ExitCode::stopped, false);
+        cli::exit_at_once_on_signals(false);
         ::kill(::getpid(), SIGHUP);  // is ignored
         cli::set_exit_at_once_code(cli::ExitCode::integrity);
         ::kill(::getpid(), SIGINT);

@@ -1,0 +1,19 @@
+// What this process may use of the machine: CPUs and memory, with the limits of its container (cgroup v1 and v2, its own and those of
+// the groups above it).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ums {
+
+struct Machine {
+    std::uint32_t cpu_count = 1;        // of the affinity mask, not more than the CPU quota rounded up
+    std::uint64_t memory_bytes = 0;     // physical, or the limit of the container; 0 = not known
+    std::uint64_t available_bytes = 0;  // what can be allocated without swapping; 0 = not known
+};
+
+// Any thread. Never fails: what cannot be read counts as no limit. `root` is the folder that holds proc and sys, for tests.
+Machine this_machine(const std::string& root = "");
+
+}  // namespace ums
