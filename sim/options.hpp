@@ -31,7 +31,7 @@ struct RandomUserOptions {
 struct AuditUserOptions {
     std::int32_t user_count = 2;
     std::uint32_t buffers_validated_pages = 64;
-    std::uint32_t delay_after_cycles = 2;
+    std::uint32_t delay_after_cycles = 2;  // 0 = never pause
     std::uint32_t delay_ms = 200;
 };
 
@@ -39,7 +39,7 @@ struct ReadAheadUserOptions {
     std::int32_t user_count = 2;
     std::uint32_t min_pages = 32;
     std::uint32_t max_pages = 64;
-    std::uint32_t delay_after_cycles = 2;
+    std::uint32_t delay_after_cycles = 2;  // 0 = never pause
     std::uint32_t delay_ms = 200;
 };
 
@@ -47,7 +47,7 @@ struct BulkUpdateUserOptions {
     std::int32_t user_count = kAutomaticUserCount;
     std::uint32_t min_pages = 64;
     std::uint32_t max_pages = 128;
-    std::uint32_t delay_after_cycles = 2;
+    std::uint32_t delay_after_cycles = 2;  // 0 = never pause
     std::uint32_t delay_ms = 10;
 };
 

@@ -1,0 +1,91 @@
+// Step 2 of load_options: the switches of the command line, which win over the file.
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "config/load_options.hpp"
+#include "config/parameters/rows.hpp"
+
+namespace config {
+
+namespace {
+
+constexpr std::string_view kDataFileName = "sqliosim.mdx";
+constexpr std::string_view kLogFileName = "sqliosim.ldx";
+// SQLIOSim: half of the data file, at most 50 MB. Ours: never below what a ring of virtual log files needs.
+constexpr std::uint64_t kLogMbMax = 50;
+constexpr std::uint64_t kLogMbMin = 4;
+// SQLIOSim's sample for the data file.
+constexpr std::uint64_t kIncrementMb = 10;
+constexpr std::uint64_t kGrowth = 2;
+
+std::uint64_t log_size_mb(std::uint64_t data_size_mb) { return std::clamp(data_size_mb / 2, kLogMbMin, kLogMbMax); }
+
+void set_size(sim::FileOptions& file, std::uint64_t size_mb) {
+    file.initial_size_mb = file.is_log ? log_size_mb(size_mb) : size_mb;
+    file.max_size_mb = file.is_log ? file.initial_size_mb : size_mb * kGrowth;
+}
+
+void add_directory(Draft& draft, const std::string& directory, std::uint64_t size_mb) {
+    if (directory.empty()) return draft.problems.error("-dir: is empty; allowed: an existing directory");
+    for (const bool is_log : {false, true}) {
+        const std::size_t index = draft.add_file(fmt::format("-dir {}:", directory), draft.options.files.size() + 1);
+        sim::FileOptions& file = draft.options.files[index];
+        file.path = (std::filesystem::path(directory) / (is_log ? kLogFileName : kDataFileName)).string();
+        file.is_log = is_log;
+        file.shrinkable = !is_log;
+        file.increment_mb = is_log ? 0 : kIncrementMb;
+        set_size(file, size_mb);
+    }
+}
+
+bool check_size(Draft& draft, std::uint64_t size_mb) {
+    constexpr std::uint64_t kSizeMbMax = kFileMbMax / kGrowth;
+    if (size_mb >= 1 && size_mb <= kSizeMbMax) return true;
+    draft.problems.error(fmt::format("-size {}: allowed: 1 to {} MB", size_mb, kSizeMbMax));
+    return false;
+}
+
+void apply_size(Draft& draft, std::uint64_t size_mb) {
+    const std::string place = fmt::format("-size {}", size_mb);
+    for (sim::FileOptions& file : draft.options.files) {
+        set_size(file, size_mb);
+        draft.set_origin(&file.initial_size_mb, place, fmt::format("{}", file.initial_size_mb));
+        draft.set_origin(&file.max_size_mb, place, fmt::format("{}", file.max_size_mb));
+    }
+}
+
+void apply_duration(Draft& draft, std::uint64_t duration_s) {
+    if (duration_s >= 1 && duration_s <= kDurationSMax) {
+        draft.options.test_cycle_duration_s = duration_s;
+    } else {
+        draft.problems.error(fmt::format("-d {}: allowed: 1 to {} s", duration_s, kDurationSMax));
+    }
+}
+
+}  // namespace
+
+void apply_overrides(Draft& draft, const CommandLineOverrides& overrides) {
+    sim::Options& options = draft.options;
+    const bool size_is_good = !overrides.size_mb || check_size(draft, *overrides.size_mb);
+    if (!overrides.directories.empty()) {
+        draft.remove_files();
+        const std::uint64_t size_mb = size_is_good ? overrides.size_mb.value_or(kDefaultSizeMb) : kDefaultSizeMb;
+        for (const std::string& directory : overrides.directories) add_directory(draft, directory, size_mb);
+    } else if (overrides.size_mb && size_is_good) {
+        apply_size(draft, *overrides.size_mb);
+    }
+    if (overrides.duration_s) apply_duration(draft, *overrides.duration_s);
+    if (overrides.error_log) {
+        if (overrides.error_log->empty()) draft.problems.error("-log: is empty; allowed: the name of a file");
+        options.error_file = *overrides.error_log;
+        draft.set_origin(&options.error_file, "-log", options.error_file);
+    }
+    if (overrides.delete_files_at_shutdown) options.delete_files_at_shutdown = true;
+    options.overwrite_foreign_files = overrides.overwrite_foreign_files;
+    options.seed = overrides.seed.value_or(options.seed);
+    options.engine = overrides.engine;
+}
+
+}  // namespace config

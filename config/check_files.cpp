@@ -1,0 +1,100 @@
+// Step 3 of load_options: the files. Looks at names and sizes only; the run itself looks at the disk.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "config/load_options.hpp"
+#include "config/parameter_table.hpp"
+#include "sim/limits.hpp"
+
+namespace config {
+
+namespace {
+
+#ifdef _WIN32
+constexpr bool kOnWindows = true;
+#else
+constexpr bool kOnWindows = false;
+#endif
+
+// f:\x, f:x, \\server\share\x, a\b. "sqliosim.mdx:replica" is none: drives have one letter.
+bool is_windows_path(std::string_view path) {
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    const bool has_drive = path.size() >= 2 && is_letter(path[0]) && path[1] == ':';
+    return has_drive || path.find('\\') != std::string_view::npos;
+}
+
+// The same text for the same file, however it is written. Links are not followed: the run locks its files and sees those.
+std::string normal_form(const std::string& path) {
+    std::error_code error;
+    const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+    return (error ? std::filesystem::path(path) : absolute).lexically_normal().string();
+}
+
+void check_present(Draft& draft) {
+    const auto& files = draft.options.files;
+    const bool ini = draft.dialect() == Dialect::ini;
+    if (files.empty()) {
+        return draft.problems.error(fmt::format("{}no file is named; give -dir DIR, or {}", draft.prefix(),
+                                                ini ? "a [File1] section with FileName, InitialSize and MaxSize"
+                                                    : "a [[file]] table with path, initial_size_mb and max_size_mb"));
+    }
+    if (files.size() > sim::kFilesMax) {
+        draft.problems.error(fmt::format("{}{} files are named; allowed: at most {}", draft.prefix(), files.size(), sim::kFilesMax));
+    }
+    const bool has_log = std::any_of(files.begin(), files.end(), [](const sim::FileOptions& file) { return file.is_log; });
+    const bool has_data = std::any_of(files.begin(), files.end(), [](const sim::FileOptions& file) { return !file.is_log; });
+    if (!has_log) {
+        draft.problems.error(fmt::format("{}no log file is named; at least one file needs {}", draft.prefix(), ini ? "LogFile=TRUE" : "log_file = true"));
+    }
+    if (!has_data) {
+        draft.problems.error(
+            fmt::format("{}no data file is named; at least one file needs {}", draft.prefix(), ini ? "LogFile=FALSE" : "log_file = false"));
+    }
+}
+
+void check_names(Draft& draft) {
+    const std::string& error_file = draft.options.error_file;
+    if (!kOnWindows && is_windows_path(error_file)) {
+        draft.problems.error(
+            fmt::format("{}: a Windows path, which this system does not have; name a file here, or give -log FILE", draft.describe(&error_file)));
+    }
+    std::map<std::string, const std::string*> seen = {{normal_form(error_file), &error_file}};
+    for (const sim::FileOptions& file : draft.options.files) {
+        if (!kOnWindows && is_windows_path(file.path)) {
+            draft.problems.error(fmt::format(
+                "{}: a Windows path, which this system does not have; name a file here, or give -dir DIR, which replaces all files of the "
+                "configuration",
+                draft.describe(&file.path)));
+            continue;
+        }
+        const auto [earlier, is_new] = seen.emplace(normal_form(file.path), &file.path);
+        if (!is_new) {
+            draft.problems.error(fmt::format("{}: the same file as {}", draft.describe(&file.path), draft.describe(earlier->second)));
+        }
+    }
+}
+
+void check_sizes(Draft& draft) {
+    for (const sim::FileOptions& file : draft.options.files) {
+        if (file.max_size_mb < file.initial_size_mb) {
+            draft.problems.error(
+                fmt::format("{}: must not be below {}", draft.describe(&file.max_size_mb), draft.refer_to(&file.initial_size_mb)));
+        }
+        if (file.shrinkable && !file.is_log && file.increment_mb == 0) {
+            draft.problems.error(fmt::format("{}: needs an {} above 0", draft.describe(&file.shrinkable), draft.refer_to(&file.increment_mb)));
+        }
+    }
+}
+
+}  // namespace
+
+void check_files(Draft& draft) {
+    check_present(draft);
+    check_names(draft);
+    check_sizes(draft);
+}
+
+}  // namespace config

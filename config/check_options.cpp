@@ -1,0 +1,75 @@
+// Step 3 of load_options: what one parameter demands of another, but for files.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "config/load_options.hpp"
+#include "config/parameter_table.hpp"
+#include "sim/limits.hpp"
+
+namespace config {
+
+namespace {
+
+template <typename T>
+void check_order(Draft& draft, const T& min, const T& max) {
+    if (min <= max) return;
+    // The message belongs to the line that a person wrote.
+    if (draft.was_given(&min)) {
+        draft.problems.error(fmt::format("{}: must not be above {}", draft.describe(&min), draft.refer_to(&max)));
+    } else {
+        draft.problems.error(fmt::format("{}: must not be below {}", draft.describe(&max), draft.refer_to(&min)));
+    }
+}
+
+void check_log_per_buffer(Draft& draft) {
+    const std::uint32_t& bytes = draft.options.random_user.max_log_per_buffer_bytes;
+    if (bytes % sim::kSectorBytes == 0 || sim::kSectorBytes % bytes == 0) return;
+    draft.problems.error(fmt::format("{}: allowed: a multiple of the sector size of {} bytes, or a divisor of it",
+                                     draft.describe(&bytes), sim::kSectorBytes));
+}
+
+std::uint64_t users_of(std::int32_t user_count, std::uint32_t cpu_count) {
+    constexpr std::uint64_t kAutomaticMax = 8;
+    if (user_count == sim::kAutomaticUserCount) return std::min<std::uint64_t>(std::uint64_t{cpu_count} * 2, kAutomaticMax);
+    return static_cast<std::uint64_t>(user_count);
+}
+
+void check_user_total(Draft& draft, const MachineFacts& machine) {
+    const sim::Options& o = draft.options;
+    const std::uint32_t cpu_count = std::clamp(o.cpu_count == 0 ? machine.cpu_count : o.cpu_count, 1U, sim::kCpusMax);
+    const std::int32_t* counts[] = {&o.random_user.user_count, &o.audit_user.user_count, &o.read_ahead_user.user_count,
+                                    &o.bulk_update_user.user_count};
+    std::uint64_t total = 0;
+    const std::int32_t* largest = counts[0];
+    for (const std::int32_t* count : counts) {
+        total += users_of(*count, cpu_count);
+        if (users_of(*count, cpu_count) > users_of(*largest, cpu_count)) largest = count;
+    }
+    const std::uint64_t allowed = std::uint64_t{cpu_count} * sim::kUsersPerCpu - sim::kUsersReserved;
+    if (total <= allowed) return;
+    draft.problems.error(fmt::format("{}: too many users, {} in all sections together; allowed: CPUCount x {} - {} = {} with {} CPU{}",
+                                     draft.describe(largest), total, sim::kUsersPerCpu, sim::kUsersReserved, allowed, cpu_count,
+                                     cpu_count == 1 ? "" : "s"));
+}
+
+}  // namespace
+
+void check_options(Draft& draft, const MachineFacts& machine) {
+    const sim::Options& o = draft.options;
+    check_order(draft, o.random_user.min_io_chain_pages, o.random_user.max_io_chain_pages);
+    check_order(draft, o.random_user.min_log_per_buffer_bytes, o.random_user.max_log_per_buffer_bytes);
+    check_order(draft, o.random_user.cpu_cycles_min, o.random_user.cpu_cycles_max);
+    check_order(draft, o.read_ahead_user.min_pages, o.read_ahead_user.max_pages);
+    check_order(draft, o.bulk_update_user.min_pages, o.bulk_update_user.max_pages);
+    check_order(draft, o.shrink_user.min_interval_s, o.shrink_user.max_interval_s);
+    check_order(draft, o.shrink_user.min_extends, o.shrink_user.max_extends);
+    check_log_per_buffer(draft);
+    check_user_total(draft, machine);
+    if (o.random_user.cpu_simulation && o.random_user.cpu_cycles_max == 0) {
+        draft.problems.warning(fmt::format("{}: has no effect, since {}", draft.describe(&o.random_user.cpu_simulation),
+                                           draft.refer_to(&o.random_user.cpu_cycles_max)));
+    }
+}
+
+}  // namespace config

@@ -1,0 +1,65 @@
+// Configuration: from SQLIOSim's INI files or from TOML, and from the switches of the command line, to one checked sim::Options; and
+// back to a file. The only header of config that others need. All functions may be called from any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/config_error.hpp"
+#include "sim/options.hpp"
+
+namespace config {
+
+// What SQLIOSim reads when no -cfg is given and the file exists in the current directory. The caller decides whether to look for it.
+inline constexpr std::string_view kDefaultFileName = "sqliosim.cfg.ini";
+// Size of the data file of -dir when -size is not given.
+inline constexpr std::uint64_t kDefaultSizeMb = 4096;
+
+// What some checks need to know of the machine. Nothing of it is written into the options: CPUCount 0 and MaxMemoryMB 0 stay 0.
+struct MachineFacts {
+    std::uint32_t cpu_count = 1;        // logical CPUs that the run may use
+    std::uint64_t default_pool_mb = 0;  // the pool when MaxMemoryMB is 0; 0 = not known, then Increment is not checked against it
+    std::uint64_t memory_mb = 0;        // physical memory, or the limit of the container; 0 = not known, then MaxMemoryMB is not capped
+};
+
+// The switches that win over the file.
+struct CommandLineOverrides {
+    std::optional<std::string> error_log;    // -log: ErrorFile
+    std::vector<std::string> directories;    // -dir, each makes a data and a log file and replaces the files of the configuration
+    std::optional<std::uint64_t> duration_s; // -d: TestCycleDuration
+    std::optional<std::uint64_t> size_mb;    // -size: initial size of every data file; it may grow to twice that
+    bool delete_files_at_shutdown = false;   // --ephemeral
+    bool overwrite_foreign_files = false;
+    std::optional<std::uint64_t> seed;
+    sim::EngineChoice engine = sim::EngineChoice::automatic;
+};
+
+struct Configuration {
+    sim::Options options;
+    std::vector<std::string> warnings;  // one line each, with the place as in ConfigError
+};
+
+// Reads `path` (TOML if it ends in .toml, else INI; none = every parameter has its default), applies the switches and checks the whole.
+// Throws ConfigError, with every error that was found. Opens no other file than `path`.
+Configuration load_file(const std::optional<std::string>& path, const CommandLineOverrides& overrides, const MachineFacts& machine);
+
+// Writes every parameter to `path` (TOML if it ends in .toml, else INI), replacing it; load_file gives the same options back (but for seed,
+// engine and overwrite_foreign_files, which no file holds). Throws ConfigError if it cannot be written or a file name does not fit the format.
+void save(const sim::Options& options, const std::string& path);
+
+// The narrowest terminal that `explain` fills.
+inline constexpr std::size_t kTerminalColumns = 80;
+
+// Help for a terminal: `topic` is empty (all sections and keys in short), a section (RandomUser, [RandomUser], random_user), a key in
+// either spelling (all sections that have it) or SECTION.KEY. No line is longer than `columns`, unless a single word is.
+// Throws ConfigError with a suggestion if there is no such topic.
+std::string explain(std::string_view topic, std::size_t columns = kTerminalColumns);
+
+// docs/configuration.md, whole.
+std::string documentation_page();
+
+}  // namespace config

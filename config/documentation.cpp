@@ -1,0 +1,117 @@
+// docs/configuration.md, from the table of parameters.
+#include <fmt/format.h>
+
+#include "config/config.hpp"
+#include "config/parameter_table.hpp"
+#include "config/text_wrap.hpp"
+#include "config/value_text.hpp"
+
+namespace config {
+
+namespace {
+
+constexpr std::size_t kPageColumns = 120;
+
+std::string paragraph(std::string_view text) { return wrap(text, kPageColumns, "", 0) + '\n'; }
+
+std::string item(std::string_view text) { return wrap(text, kPageColumns, "- ", 2); }
+
+constexpr std::string_view kIntroduction[] = {
+    "ioproof reads SQLIOSim's configuration files as they are, and files in TOML whose names say their units. A file whose name ends in "
+    "`.toml` is TOML, every other is INI. Both hold the same parameters. `-save FILE` "
+    "writes all of them, in the form that the name asks for. Switches of the command line win over the file, and what neither gives has its default.",
+    "`ioproof config explain` shows this page in the terminal, `ioproof config explain KEY` one parameter.",
+};
+
+constexpr std::string_view kIniRules[] = {
+    "Sections in brackets, `Key=Value` below them. Upper and lower case are the same in sections, keys and booleans.",
+    "A line that begins with `;` or `#` is a comment. There are no comments behind a value.",
+    "LF, CRLF and CR end a line; UTF-8 with and without byte order mark and UTF-16 with one are read.",
+    "Booleans are `TRUE` or `FALSE`, also `1`/`0`, `YES`/`NO`, `ON`/`OFF`.",
+    "Ratios and chances are in hundredths of a percent: 1000 = 10 %, 10000 = 100 %.",
+    "A value in matching quotes loses them. An empty value is ignored, and so is a `[FileN]` section with nothing but empty values.",
+    "A key that is given twice counts as given last, with a warning.",
+};
+
+constexpr std::string_view kTomlRules[] = {
+    "Tables `[config]`, `[random_user]`, ... and one `[[file]]` table per file. Names are in lower case; the unit stands last.",
+    "Ratios and chances are in percent with at most two decimals: `10.0`, `0.05`.",
+    "Masks above 63 bits are written as a string: `\"0x8000000000000000\"`.",
+};
+
+constexpr std::string_view kErrorRules[] = {
+    "A value that is not allowed, an unknown section, a missing file and parameters that contradict each other are errors: all of them are "
+    "shown, each with file, line, key, value and what is allowed, and the exit code is 2. Nothing has been touched by then.",
+    "An unknown key is a warning with a suggestion.",
+    "With `-dir DIR` the files of the configuration are replaced by `DIR/sqliosim.mdx` and `DIR/sqliosim.ldx` and are not even looked at. "
+    "`-dir` may be repeated. The data file has the size of `-size` (4096 MB without it) and may grow to twice that; the log file is half as "
+    "large, at most 50 MB and at least 4 MB. `-size` without `-dir` sets the sizes of the configuration's files in the same way.",
+    "A Windows path (`f:\\sqliosim.mdx`) is an error on Linux, unless `-dir` is given.",
+    "All users together may be at most CPUCount x 1023 - 100.",
+    "MaxMemoryMB is capped to the memory of the machine, and Increment is made smaller until Increment x MaxExtends < MaxMemoryMB / number of data files. "
+    "Both give a warning.",
+};
+
+template <std::size_t N>
+std::string items(const std::string_view (&rules)[N]) {
+    std::string out;
+    for (const std::string_view rule : rules) out += item(rule);
+    return out + '\n';
+}
+
+// A cell must not end at a bar of the text.
+std::string cell(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        if (c == '|') out += '\\';
+        out += c;
+    }
+    return out;
+}
+
+std::string code_or_none(const std::string& text) { return text.empty() ? "none" : fmt::format("`{}`", text); }
+
+std::string section_heading(const SectionInfo& info) {
+    if (info.section == Section::file) return "## [File1], [File2], ...\n\n";
+    return fmt::format("## [{}]\n\n", info.ini_name);
+}
+
+std::string overview_row(const Parameter& parameter) {
+    const std::string alias = parameter.ini_alias.empty() ? std::string{} : fmt::format(", `{}`", parameter.ini_alias);
+    return fmt::format("| `{}`{} | `{}` | {} | {} | {} |\n", parameter.ini_name, alias, parameter.toml_name,
+                       code_or_none(default_text(parameter, Dialect::ini)), cell(allowed_text(parameter, Dialect::ini)), cell(parameter.help));
+}
+
+std::string details_of(const Parameter& parameter) {
+    std::string text = fmt::format("**{}**: {}", parameter.ini_name, parameter.details);
+    if (parameter.kind == Kind::ratio) text += fmt::format(" TOML: {}, default `{}`.", allowed_text(parameter, Dialect::toml), default_text(parameter, Dialect::toml));
+    if (!parameter.background.empty()) text += fmt::format(" *SQL Server: {}*", parameter.background);
+    return item(text);
+}
+
+std::string section_part(const SectionInfo& info) {
+    std::string out = section_heading(info);
+    const std::string toml = info.section == Section::file ? "`[[file]]`" : fmt::format("`[{}]`", info.toml_name);
+    out += paragraph(fmt::format("{} SQL Server: {} TOML: {}.", info.help, info.background, toml));
+    out += "| INI | TOML | Default (INI) | Allowed (INI) | Meaning |\n|---|---|---|---|---|\n";
+    std::string details;
+    for (const Parameter& parameter : parameter_table()) {
+        if (parameter.section != info.section) continue;
+        out += overview_row(parameter);
+        details += details_of(parameter);
+    }
+    return out + '\n' + details + '\n';
+}
+
+}  // namespace
+
+std::string documentation_page() {
+    std::string out = "# Configuration\n\n<!-- Made from the table of parameters in config/parameters; a test compares. Change it there. -->\n\n";
+    for (const std::string_view text : kIntroduction) out += paragraph(text);
+    out += "## INI\n\n" + items(kIniRules) + "## TOML\n\n" + items(kTomlRules) + "## What is checked\n\n" + items(kErrorRules);
+    for (const SectionInfo& info : section_table()) out += section_part(info);
+    out.pop_back();
+    return out;
+}
+
+}  // namespace config

@@ -1,0 +1,21 @@
+// Keys and values of a file, plus the switches, to checked options.
+#pragma once
+
+#include "config/config.hpp"
+#include "config/draft.hpp"
+#include "config/raw_config.hpp"
+
+namespace config {
+
+// `raw` may be nullptr: no configuration file. `problems` is what the reader found already. Throws ConfigError with every error of the
+// first of these steps that finds any: text and values; switches; the checks between parameters.
+Configuration load_options(const RawConfig* raw, Problems problems, const CommandLineOverrides& overrides, const MachineFacts& machine);
+
+// The steps of load_options, in this order. They add to the draft's problems and throw nothing.
+void read_sections(Draft& draft, const RawConfig& raw, bool skip_files);
+void apply_overrides(Draft& draft, const CommandLineOverrides& overrides);
+void adjust_to_machine(Draft& draft, const MachineFacts& machine);
+void check_options(Draft& draft, const MachineFacts& machine);
+void check_files(Draft& draft);
+
+}  // namespace config

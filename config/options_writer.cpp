@@ -1,0 +1,63 @@
+#include "config/options_writer.hpp"
+
+#include <fmt/format.h>
+
+#include "config/config_error.hpp"
+#include "config/parameter_table.hpp"
+#include "config/text_decoding.hpp"
+#include "config/value_text.hpp"
+
+namespace config {
+
+namespace {
+
+// The INI reader removes blanks around a value and one pair of quotes.
+std::string quoted_for_ini(const std::string& text) {
+    const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; };
+    const auto is_quote = [](char c) { return c == '"' || c == '\''; };
+    if (text.empty()) return text;
+    const bool needs_quotes = is_blank(text.front()) || is_blank(text.back()) || (is_quote(text.front()) && text.front() == text.back());
+    return needs_quotes ? '"' + text + '"' : text;
+}
+
+void check_text(const Parameter& parameter, Dialect dialect, const std::string& text, std::size_t file_number) {
+    const bool fits = dialect == Dialect::ini ? text.find_first_of("\r\n") == std::string::npos : is_utf8(text);
+    if (fits) return;
+    throw ConfigError(fmt::format("{} = {}: cannot be written to {}", qualified_name(parameter, dialect, file_number), text,
+                                  dialect == Dialect::ini ? "an INI file, whose values are one line; write TOML" : "TOML, which is UTF-8; write INI"));
+}
+
+std::string entry(const Parameter& parameter, Dialect dialect, sim::Options& options, std::size_t file_index) {
+    const Field field = field_of(parameter, options, file_index);
+    std::string value = value_text(parameter, dialect, field);
+    if (const auto* text = std::get_if<std::string*>(&field)) {
+        check_text(parameter, dialect, **text, file_index + 1);
+        if (dialect == Dialect::ini) value = quoted_for_ini(value);
+    }
+    return fmt::format("{}{}{}\n", name_of(parameter, dialect), dialect == Dialect::ini ? "=" : " = ", value);
+}
+
+std::string section_text(Section section, Dialect dialect, sim::Options& options, std::size_t file_index) {
+    const std::string_view name = name_of(section, dialect);
+    std::string text = section != Section::file       ? fmt::format("\n[{}]\n", name)
+                       : dialect == Dialect::ini ? fmt::format("\n[{}{}]\n", name, file_index + 1)
+                                                 : fmt::format("\n[[{}]]\n", name);
+    for (const Parameter& parameter : parameter_table()) {
+        if (parameter.section == section) text += entry(parameter, dialect, options, file_index);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string write_options(sim::Options options, Dialect dialect) {
+    const char comment = dialect == Dialect::ini ? ';' : '#';
+    std::string text = fmt::format("{} Written by ioproof. \"ioproof config explain KEY\" says what a key means.\n", comment);
+    for (const SectionInfo& info : section_table()) {
+        const std::size_t copies = info.section == Section::file ? options.files.size() : 1;
+        for (std::size_t i = 0; i < copies; ++i) text += section_text(info.section, dialect, options, i);
+    }
+    return text;
+}
+
+}  // namespace config

@@ -1,0 +1,63 @@
+// One row of the table of parameters: everything that readers, writer, help and documentation know of a parameter.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "sim/options.hpp"
+
+namespace config {
+
+// The two spellings of a configuration.
+enum class Dialect : std::uint8_t { ini, toml };
+
+enum class Section : std::uint8_t { config, random_user, audit_user, read_ahead_user, bulk_update_user, shrink_user, file };
+
+struct SectionInfo {
+    Section section{};
+    std::string_view ini_name;    // RandomUser; files are File1, File2, ...
+    std::string_view toml_name;   // random_user; files are [[file]]
+    std::string_view help;        // one line
+    std::string_view background;  // what SQL Server does that it stands for
+};
+
+enum class Kind : std::uint8_t {
+    flag,   // INI: TRUE or FALSE; TOML: true or false
+    count,  // a whole number
+    ratio,  // INI: hundredths of a percent; TOML: percent with at most two decimals
+    mask,   // 64 bits; also hexadecimal. TOML numbers have 63 bits: larger masks are written as a string
+    text,
+};
+
+// Where the value lives. The type of the field is the type of the parameter.
+using Field = std::variant<bool*, std::int32_t*, std::uint32_t*, std::uint64_t*, std::string*>;
+using OptionsField = Field (*)(sim::Options&);
+using FileField = Field (*)(sim::FileOptions&);
+
+// Bounds of a number, both included, in the unit of the INI file.
+struct Range {
+    std::int64_t min = 0;
+    std::uint64_t max = 0;
+    bool or_zero = false;              // 0 is allowed below min, too
+    std::vector<std::uint64_t> only{}; // if not empty: nothing else
+};
+
+struct Parameter {
+    Section section{};
+    std::string_view ini_name;
+    std::string_view ini_alias{};  // another spelling that is read, or empty
+    std::string_view toml_name;
+    Kind kind{};
+    std::string_view unit{};  // of a number in the INI file; empty = a plain number
+    Range range{};
+    bool required = false;  // has no default (files only)
+    std::variant<OptionsField, FileField> field{};
+    std::string_view help;          // one line
+    std::string_view details;       // what one should know to choose a value
+    std::string_view background{};  // SQL Server's own behaviour, or empty
+};
+
+}  // namespace config

@@ -1,0 +1,33 @@
+// The one table of all parameters, in the order in which files are written. It drives both readers, the writer, `config explain` and
+// docs/configuration.md, so that they cannot disagree. Defaults are those of a default-constructed sim::Options.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/parameter.hpp"
+
+namespace config {
+
+// Built at first use, then constant; rows may be identified by their address.
+const std::vector<Parameter>& parameter_table();
+const std::vector<SectionInfo>& section_table();
+const SectionInfo& info_of(Section section);
+
+std::string_view name_of(Section section, Dialect dialect);
+std::string_view name_of(const Parameter& parameter, Dialect dialect);
+
+// "[RandomUser] UserCount" or "[random_user] user_count"; for a file "[File2] MaxSize" or "[[file]] max_size_mb" (file_number from 1;
+// 0 = any file).
+std::string qualified_name(const Parameter& parameter, Dialect dialect, std::size_t file_number);
+
+// Finds the row for a key as written in a file of this dialect (INI: any case, aliases too). nullptr if there is none.
+const Parameter* find_parameter(Section section, std::string_view key, Dialect dialect);
+
+Field field_of(const Parameter& parameter, sim::Options& options, std::size_t file_index);
+
+bool equal_ignoring_case(std::string_view a, std::string_view b);
+
+}  // namespace config

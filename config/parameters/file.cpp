@@ -1,0 +1,77 @@
+#include "config/parameters/rows.hpp"
+
+namespace config {
+
+using sim::FileOptions;
+
+std::vector<Parameter> file_parameters() {
+    constexpr Section kSection = Section::file;
+    return {
+        {.section = kSection,
+         .ini_name = "FileName",
+         .toml_name = "path",
+         .kind = Kind::text,
+         .required = true,
+         .field = +[](FileOptions& f) -> Field { return &f.path; },
+         .help = "Name of the file.",
+         .details = "A relative name is taken from the current directory. NAME.mdx:STREAM, an NTFS stream on Windows, is simply another file on "
+                    "Linux. Never name a file of a database: ioproof refuses files that it did not make.",
+         .background = "Databases consist of .mdf, .ndf and .ldf files; .mdx and .ldx cannot be taken for them."},
+        {.section = kSection,
+         .ini_name = "InitialSize",
+         .toml_name = "initial_size_mb",
+         .kind = Kind::count,
+         .unit = "MB",
+         .range = {.min = 1, .max = kFileMbMax},
+         .required = true,
+         .field = +[](FileOptions& f) -> Field { return &f.initial_size_mb; },
+         .help = "Size at the start.",
+         .details = "An existing file that is larger is not shrunk, a smaller one is expanded. The switch -size wins."},
+        {.section = kSection,
+         .ini_name = "MaxSize",
+         .toml_name = "max_size_mb",
+         .kind = Kind::count,
+         .unit = "MB",
+         .range = {.min = 1, .max = kFileMbMax},
+         .required = true,
+         .field = +[](FileOptions& f) -> Field { return &f.max_size_mb; },
+         .help = "Size that the file may grow to, not below InitialSize.",
+         .details = "Only files with Shrinkable=TRUE grow."},
+        {.section = kSection,
+         .ini_name = "Increment",
+         .toml_name = "increment_mb",
+         .kind = Kind::count,
+         .unit = "MB",
+         .range = {.min = 0, .max = kFileMbMax},
+         .field = +[](FileOptions& f) -> Field { return &f.increment_mb; },
+         .help = "Step by which the file grows and shrinks; 0 = it does neither.",
+         .details = "Made smaller at the start, with a warning, so that Increment x MaxExtends < MaxMemoryMB / number of data files; if nothing is "
+                    "left the file is not shrinkable.",
+         .background = "FILEGROWTH of a database file."},
+        {.section = kSection,
+         .ini_name = "Shrinkable",
+         .toml_name = "shrinkable",
+         .kind = Kind::flag,
+         .field = +[](FileOptions& f) -> Field { return &f.shrinkable; },
+         .help = "The shrink user may shrink and grow the file.",
+         .details = "Data files only; needs an Increment above 0.",
+         .background = "DBCC SHRINKFILE and automatic growth."},
+        {.section = kSection,
+         .ini_name = "LogFile",
+         .toml_name = "log_file",
+         .kind = Kind::flag,
+         .field = +[](FileOptions& f) -> Field { return &f.is_log; },
+         .help = "A log file; FALSE = a data file.",
+         .details = "At least one of each is needed."},
+        {.section = kSection,
+         .ini_name = "Sparse",
+         .toml_name = "sparse",
+         .kind = Kind::flag,
+         .field = +[](FileOptions& f) -> Field { return &f.sparse; },
+         .help = "Make a sparse file: space is taken when it is first written.",
+         .details = "Then the disk may be full in the middle of the run.",
+         .background = "Database snapshots, and the hidden ones of DBCC CHECKDB, are sparse files."},
+    };
+}
+
+}  // namespace config

@@ -1,0 +1,210 @@
+#include "config/parameters/rows.hpp"
+
+namespace config {
+
+using sim::Options;
+
+namespace {
+
+Range cycle_counts() { return {.min = 0, .max = 1'000'000}; }
+
+std::vector<Parameter> audit_rows() {
+    constexpr Section kSection = Section::audit_user;
+    return {
+        {.section = kSection,
+         .ini_name = "UserCount",
+         .toml_name = "user_count",
+         .kind = Kind::count,
+         .unit = "users",
+         .range = user_counts(),
+         .field = +[](Options& o) -> Field { return &o.audit_user.user_count; },
+         .help = "Number of audit users; -1 = twice CPUCount, at most 8; 0 = none.",
+         .details = "The audit of every page at the end of a cycle takes place even with 0."},
+        {.section = kSection,
+         .ini_name = "BuffersValidated",
+         .toml_name = "buffers_validated_pages",
+         .kind = Kind::count,
+         .unit = "pages",
+         .range = transfer_pages(),
+         .field = +[](Options& o) -> Field { return &o.audit_user.buffers_validated_pages; },
+         .help = "Pages that are read and verified in a step.",
+         .details = "A step is one scatter read, where UseScatterGather allows it."},
+        {.section = kSection,
+         .ini_name = "DelayAfterCycles",
+         .toml_name = "delay_after_cycles",
+         .kind = Kind::count,
+         .unit = "steps",
+         .range = cycle_counts(),
+         .field = +[](Options& o) -> Field { return &o.audit_user.delay_after_cycles; },
+         .help = "Steps between two pauses of AuditDelay; 0 = never pause.",
+         .details = "With AuditDelay it sets how much of the path the audit takes from the other users."},
+        {.section = kSection,
+         .ini_name = "AuditDelay",
+         .toml_name = "delay_ms",
+         .kind = Kind::count,
+         .unit = "ms",
+         .range = pauses_ms(),
+         .field = +[](Options& o) -> Field { return &o.audit_user.delay_ms; },
+         .help = "Pause after every DelayAfterCycles steps.",
+         .details = "0 = no pause."},
+    };
+}
+
+std::vector<Parameter> read_ahead_rows() {
+    constexpr Section kSection = Section::read_ahead_user;
+    return {
+        {.section = kSection,
+         .ini_name = "UserCount",
+         .toml_name = "user_count",
+         .kind = Kind::count,
+         .unit = "users",
+         .range = user_counts(),
+         .field = +[](Options& o) -> Field { return &o.read_ahead_user.user_count; },
+         .help = "Number of read-ahead users; -1 = twice CPUCount, at most 8; 0 = none.",
+         .details = "Each stands for a scan of a table that is prefetched."},
+        {.section = kSection,
+         .ini_name = "BuffersRAMin",
+         .toml_name = "min_pages",
+         .kind = Kind::count,
+         .unit = "pages",
+         .range = transfer_pages(),
+         .field = +[](Options& o) -> Field { return &o.read_ahead_user.min_pages; },
+         .help = "Fewest pages of a read-ahead.",
+         .details = "The length is drawn between this and BuffersRAMax, and is clamped to the file."},
+        {.section = kSection,
+         .ini_name = "BuffersRAMax",
+         .toml_name = "max_pages",
+         .kind = Kind::count,
+         .unit = "pages",
+         .range = transfer_pages(),
+         .field = +[](Options& o) -> Field { return &o.read_ahead_user.max_pages; },
+         .help = "Most pages of a read-ahead.",
+         .details = "64 pages are reads of 512 KB.",
+         .background = "SQL Server reads ahead up to 64 pages at a time, the Enterprise edition up to 1024."},
+        {.section = kSection,
+         .ini_name = "DelayAfterCycles",
+         .toml_name = "delay_after_cycles",
+         .kind = Kind::count,
+         .unit = "steps",
+         .range = cycle_counts(),
+         .field = +[](Options& o) -> Field { return &o.read_ahead_user.delay_after_cycles; },
+         .help = "Steps between two pauses of RADelay; 0 = never pause.",
+         .details = "A step is one read-ahead."},
+        {.section = kSection,
+         .ini_name = "RADelay",
+         .toml_name = "delay_ms",
+         .kind = Kind::count,
+         .unit = "ms",
+         .range = pauses_ms(),
+         .field = +[](Options& o) -> Field { return &o.read_ahead_user.delay_ms; },
+         .help = "Pause after every DelayAfterCycles steps.",
+         .details = "0 = no pause."},
+    };
+}
+
+std::vector<Parameter> bulk_update_rows() {
+    constexpr Section kSection = Section::bulk_update_user;
+    return {
+        {.section = kSection,
+         .ini_name = "UserCount",
+         .toml_name = "user_count",
+         .kind = Kind::count,
+         .unit = "users",
+         .range = user_counts(),
+         .field = +[](Options& o) -> Field { return &o.bulk_update_user.user_count; },
+         .help = "Number of bulk users; -1 = twice CPUCount, at most 8; 0 = none.",
+         .details = "Each stands for a load into a table."},
+        {.section = kSection,
+         .ini_name = "BuffersBUMin",
+         .toml_name = "min_pages",
+         .kind = Kind::count,
+         .unit = "pages",
+         .range = transfer_pages(),
+         .field = +[](Options& o) -> Field { return &o.bulk_update_user.min_pages; },
+         .help = "Fewest neighbouring pages of a bulk update.",
+         .details = "The length is drawn between this and BuffersBUMax, and is clamped to the file."},
+        {.section = kSection,
+         .ini_name = "BuffersBUMax",
+         .toml_name = "max_pages",
+         .kind = Kind::count,
+         .unit = "pages",
+         .range = transfer_pages(),
+         .field = +[](Options& o) -> Field { return &o.bulk_update_user.max_pages; },
+         .help = "Most neighbouring pages of a bulk update.",
+         .details = "The larger, the longer the sequential writes."},
+        {.section = kSection,
+         .ini_name = "DelayAfterCycles",
+         .toml_name = "delay_after_cycles",
+         .kind = Kind::count,
+         .unit = "steps",
+         .range = cycle_counts(),
+         .field = +[](Options& o) -> Field { return &o.bulk_update_user.delay_after_cycles; },
+         .help = "Steps between two pauses of BUDelay; 0 = never pause.",
+         .details = "A step is one bulk update."},
+        {.section = kSection,
+         .ini_name = "BUDelay",
+         .toml_name = "delay_ms",
+         .kind = Kind::count,
+         .unit = "ms",
+         .range = pauses_ms(),
+         .field = +[](Options& o) -> Field { return &o.bulk_update_user.delay_ms; },
+         .help = "Pause after every DelayAfterCycles steps.",
+         .details = "0 = no pause."},
+    };
+}
+
+std::vector<Parameter> shrink_rows() {
+    constexpr Section kSection = Section::shrink_user;
+    const Range intervals{.min = 1, .max = kDurationSMax};
+    const Range extends{.min = 1, .max = 1'000'000};
+    return {
+        {.section = kSection,
+         .ini_name = "MinShrinkInterval",
+         .toml_name = "min_interval_s",
+         .kind = Kind::count,
+         .unit = "s",
+         .range = intervals,
+         .field = +[](Options& o) -> Field { return &o.shrink_user.min_interval_s; },
+         .help = "Shortest time between two changes of size.",
+         .details = "The time is drawn between this and MaxShrinkInterval. A main run that is shorter never shrinks a file."},
+        {.section = kSection,
+         .ini_name = "MaxShrinkInterval",
+         .toml_name = "max_interval_s",
+         .kind = Kind::count,
+         .unit = "s",
+         .range = intervals,
+         .field = +[](Options& o) -> Field { return &o.shrink_user.max_interval_s; },
+         .help = "Longest time between two changes of size.",
+         .details = "See MinShrinkInterval."},
+        {.section = kSection,
+         .ini_name = "MinExtends",
+         .toml_name = "min_extends",
+         .kind = Kind::count,
+         .unit = "increments",
+         .range = extends,
+         .field = +[](Options& o) -> Field { return &o.shrink_user.min_extends; },
+         .help = "Least change of size, in increments of the file.",
+         .details = "The number of increments is drawn between this and MaxExtends; the size stays at or below MaxSize."},
+        {.section = kSection,
+         .ini_name = "MaxExtends",
+         .toml_name = "max_extends",
+         .kind = Kind::count,
+         .unit = "increments",
+         .range = extends,
+         .field = +[](Options& o) -> Field { return &o.shrink_user.max_extends; },
+         .help = "Largest change of size, in increments of the file.",
+         .details = "Increment x MaxExtends is kept below MaxMemoryMB / number of data files, by making Increment smaller."},
+    };
+}
+
+}  // namespace
+
+std::vector<Parameter> other_user_parameters() {
+    std::vector<Parameter> rows;
+    for (const auto& part : {audit_rows(), read_ahead_rows(), bulk_update_rows(), shrink_rows()}) {
+        rows.insert(rows.end(), part.begin(), part.end());
+    }
+    return rows;
+}
+
+}  // namespace config

@@ -1,0 +1,32 @@
+// The pieces of the table of parameters, one per section, and the ranges that several of them use.
+#pragma once
+
+#include <vector>
+
+#include "config/parameter.hpp"
+#include "sim/limits.hpp"
+
+namespace config {
+
+std::vector<Parameter> run_parameters();     // [CONFIG]: what a run is
+std::vector<Parameter> io_parameters();      // [CONFIG]: how it talks to the files
+std::vector<Parameter> engine_parameters();  // [CONFIG]: ours
+std::vector<Parameter> random_user_parameters();
+std::vector<Parameter> other_user_parameters();  // audit, read-ahead, bulk update, shrink
+std::vector<Parameter> file_parameters();
+
+// 10000 hundredths of a percent are 100 %.
+inline constexpr std::uint64_t kRatioMax = 10'000;
+inline constexpr std::uint64_t kUsersMax = std::uint64_t{sim::kCpusMax} * sim::kUsersPerCpu - sim::kUsersReserved;
+// An hour: longer pauses are typing errors, and all sums of them fit 32 bits.
+inline constexpr std::uint64_t kPauseMsMax = 3'600'000;
+// A year.
+inline constexpr std::uint64_t kDurationSMax = 31'536'000;
+inline constexpr std::uint64_t kFileMbMax = sim::kFilePagesMax / (1024 * 1024 / sim::kPageBytes);
+
+inline Range ratios() { return {.min = 0, .max = kRatioMax}; }
+inline Range user_counts() { return {.min = sim::kAutomaticUserCount, .max = kUsersMax}; }
+inline Range pauses_ms() { return {.min = 0, .max = kPauseMsMax}; }
+inline Range transfer_pages() { return {.min = 1, .max = sim::kTransferPagesMax}; }
+
+}  // namespace config

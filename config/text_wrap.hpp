@@ -1,0 +1,14 @@
+// Breaks text into lines.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace config {
+
+// Breaks `text` at blanks so that no line is longer than `columns`, unless a single word is. The first line begins with `first_indent`, the
+// others with as many blanks as `indent`. Ends in a line feed.
+std::string wrap(std::string_view text, std::size_t columns, std::string_view first_indent, std::size_t indent);
+
+}  // namespace config

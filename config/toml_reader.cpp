@@ -1,0 +1,99 @@
+#include "config/toml_reader.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "config/config_error.hpp"
+#include "config/parameter_table.hpp"
+#include "config/text_decoding.hpp"
+
+namespace config {
+
+namespace {
+
+Place place_of(const toml::source_region& region) { return {region.begin.line, region.begin.column}; }
+
+std::string text_of(const toml::node& node) {
+    std::ostringstream out;
+    node.visit([&out](const auto& concrete) { out << concrete; });
+    return out.str();
+}
+
+RawValue value_of(const toml::node& node) {
+    if (const auto* flag = node.as_boolean()) return {RawType::boolean, flag->get() ? "true" : "false", 0};
+    if (const auto* number = node.as_integer()) return {RawType::integer, fmt::format("{}", number->get()), 0};
+    if (const auto* number = node.as_floating_point()) return {RawType::floating, fmt::format("{}", number->get()), number->get()};
+    if (const auto* text = node.as_string()) return {RawType::string, text->get(), 0};
+    return {RawType::other, text_of(node), 0};
+}
+
+bool before(Place a, Place b) { return a.line != b.line ? a.line < b.line : a.column < b.column; }
+
+class TomlReader {
+public:
+    TomlReader(const std::string& file_name, Problems& problems) : problems_(problems) {
+        result_.file_name = file_name;
+        result_.dialect = Dialect::toml;
+    }
+
+    RawConfig read(const toml::table& root) {
+        for (const auto& [key, node] : root) read_top(std::string(key.str()), place_of(key.source()), node);
+        // toml++ sorts keys by name; messages are wanted in the order of the file.
+        std::stable_sort(result_.sections.begin(), result_.sections.end(),
+                         [](const RawSection& a, const RawSection& b) { return before(a.place, b.place); });
+        return std::move(result_);
+    }
+
+private:
+    void read_top(const std::string& name, Place place, const toml::node& node) {
+        const bool is_file = name == name_of(Section::file, Dialect::toml);
+        const auto* array = node.as_array();
+        if (array != nullptr && is_file) {
+            for (const toml::node& element : *array) {
+                const auto* table = element.as_table();
+                if (table == nullptr) return complain(name, place, "files are written as tables, [[file]]");
+                read_table(name, place_of(table->source()), *table);
+            }
+            return;
+        }
+        const auto* table = node.as_table();
+        if (table != nullptr && !is_file) return read_table(name, place, *table);
+        if (is_file) return complain(name, place, "files are written as tables, [[file]]");
+        if (array != nullptr) return complain(name, place, fmt::format("only files may be several; write [{}]", name));
+        complain(name, place, "a key outside of a table; write it below a [section]");
+    }
+
+    void read_table(const std::string& name, Place place, const toml::table& table) {
+        RawSection section{name, place, {}};
+        for (const auto& [key, node] : table) {
+            section.entries.push_back({std::string(key.str()), value_of(node), place_of(key.source())});
+        }
+        std::stable_sort(section.entries.begin(), section.entries.end(),
+                         [](const RawEntry& a, const RawEntry& b) { return before(a.place, b.place); });
+        result_.sections.push_back(std::move(section));
+    }
+
+    void complain(const std::string& name, Place place, std::string_view what) {
+        problems_.error(fmt::format("{}: {}: {}", describe(result_.file_name, place), name, what));
+    }
+
+    Problems& problems_;
+    RawConfig result_;
+};
+
+}  // namespace
+
+RawConfig read_toml(std::string_view bytes, const std::string& file_name, Problems& problems) {
+    const std::string text = decode_text(bytes, file_name);
+    try {
+        const toml::table root = toml::parse(text, file_name);
+        return TomlReader(file_name, problems).read(root);
+    } catch (const toml::parse_error& error) {
+        throw ConfigError(fmt::format("{}: not valid TOML: {}", describe(file_name, place_of(error.source())), error.description()));
+    }
+}
+
+}  // namespace config
