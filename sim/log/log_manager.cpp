@@ -161,6 +161,13 @@ ums::Task<LogReservation> LogManager::reserve(std::uint64_t size_bytes, std::uin
     co_return LogReservation(*this, wanted_bytes);
 }
 
+LogReservation LogManager::reserve_for_system() {
+    const std::uint64_t wanted_bytes = sizeof(LogRecordHeader) + overhead_bytes();
+    const std::lock_guard guard(lock_);
+    reserved_bytes_ += wanted_bytes;
+    return LogReservation(*this, wanted_bytes);
+}
+
 void LogManager::truncate(std::uint64_t lsn) {
     ums::Fifo<SpaceAwaiter> admitted;
     {

@@ -59,6 +59,9 @@ public:
     // Waits until `size_bytes` of records fit, in at most `record_count` records. Hold no latch. Wakes the checkpoint when space gets short.
     ums::Task<LogReservation> reserve(std::uint64_t size_bytes, std::uint32_t record_count = 1);
 
+    // For checkpoint marks: does not wait, the log keeps room for them.
+    LogReservation reserve_for_system();
+
     // Appends a record of `size_bytes` (header included; rounded up to 8) within the reservation; `payload` stands behind the header, the rest is
     // noise. Returns its LSN. A record that is larger than a block continues in filler records.
     ums::Task<std::uint64_t> append(LogReservation& reservation, LogChange change, std::uint64_t size_bytes,

@@ -1,0 +1,40 @@
+// Checkpoint: writes every page that was dirty when it began, adjacent ones together, and lets the log forget what came before.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "sim/run/run_context.hpp"
+
+namespace sim {
+
+class Checkpoint {
+public:
+    explicit Checkpoint(RunContext& context) : context_(context) {}
+
+    // One checkpoint, from the dirty pages found to the truncated log. Several callers take turns. Hold no latch.
+    ums::Task<void> run_once();
+
+    // The service: a checkpoint every CheckpointInterval and whenever the log wants one, until stop().
+    ums::Task<void> serve();
+    void stop();
+
+    // Share of the current pass that is written, 0 … 1. Any thread.
+    [[nodiscard]] double done_fraction() const;
+
+private:
+    ums::Task<void> collect();
+    ums::Task<void> write_all();
+    ums::Task<void> write_some();
+    ums::Task<void> sync_files();
+    ums::Task<std::uint64_t> log_mark(LogRecordKind kind);
+
+    RunContext& context_;
+    ums::Latch one_at_a_time_;
+    std::atomic<bool> stopping_{false};
+    std::vector<std::uint64_t> dirty_;  // packed page keys, ascending
+    std::atomic<std::size_t> next_{0};  // of dirty_
+};
+
+}  // namespace sim

@@ -1,0 +1,30 @@
+// Lazy writer: keeps free memory available. A clock hand goes round the frames, spares those that were used since it last came by,
+// writes the dirty ones and evicts the clean ones.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "sim/run/run_context.hpp"
+
+namespace sim {
+
+class LazyWriter {
+public:
+    explicit LazyWriter(RunContext& context) : context_(context) {}
+
+    // The service: works when memory is wanted and looks once a second, until stop().
+    ums::Task<void> serve();
+    void stop();
+
+private:
+    ums::Task<void> make_room();
+    ums::Task<bool> sweep_some();
+    ums::Task<void> write(PageKey key);
+
+    RunContext& context_;
+    std::uint32_t hand_ = 0;
+    std::atomic<bool> stopping_{false};
+};
+
+}  // namespace sim

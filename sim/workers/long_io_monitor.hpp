@@ -1,0 +1,11 @@
+// Warns about requests that are still out after 15 seconds, once each; finished ones warn by themselves (SimFile).
+#pragma once
+
+#include "sim/run/run_context.hpp"
+
+namespace sim {
+
+// One task on each scheduler, because only its own thread may look at its requests. Ends when `stop` is set.
+ums::Task<void> watch_for_long_io(RunContext& context, ums::Event& stop);
+
+}  // namespace sim
