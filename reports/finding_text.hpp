@@ -7,7 +7,7 @@
 
 namespace reports {
 
-// What was wrong, without kind, file and page: "version 3 came back, 5 was acknowledged". At most about 55 columns unless the system's
+// What was wrong, without kind, file and page: "version 3 came back, 5 was written". At most about 40 columns unless the system's
 // own error text is longer.
 std::string finding_detail(const sim::Finding& finding);
 

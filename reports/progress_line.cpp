@@ -71,10 +71,11 @@ std::string file_name(const std::string& path) { return printable(std::string_vi
 }  // namespace
 
 std::string progress_line(const sim::Progress& progress, const ProgressRates& rates, std::size_t width) {
+    const char* minus = remaining_us(progress) ? "-" : "";
     const std::vector<Field> fields{
         {Rank::always, pad_right(sim::name_of(progress.phase), 18)},
         {Rank::cycle, cycle_text(progress)},
-        {Rank::time_left, pad_left(clock_text(progress.elapsed_us), 5) + " " + pad_left("-" + remaining_text(progress), 6)},
+        {Rank::time_left, pad_left(clock_text(progress.elapsed_us), 5) + " " + pad_left(minus + remaining_text(progress), 6)},
         {Rank::io_rate, pad_left(rate_text(rates.ios_per_second), 5) + "/s"},
         {Rank::mb_rate, fmt::format("{:6.1f} MB/s", rates.mb_per_second)},
         {Rank::average, "avg " + milliseconds_text(worst_average_us(progress)) + " ms"},
@@ -85,6 +86,7 @@ std::string progress_line(const sim::Progress& progress, const ProgressRates& ra
         line = joined(fields, rank);
         if (line.size() <= width) break;
     }
+    if (line.size() > width) line = findings_text(progress) + "  " + std::string(sim::name_of(progress.phase));
     line.resize(width, ' ');
     return line;
 }

@@ -10,8 +10,8 @@
 namespace reports {
 
 // One line for a terminal, exactly `width` columns, without line end: phase, cycle if there is more than one, elapsed and remaining time,
-// requests/s and MB/s of the last interval, the worst running average of all files, findings. 79 columns hold them all but the cycle. Every field
-// keeps its place from one line to the next. On a narrow terminal fields are left out, the phase and the findings last.
+// requests/s and MB/s of the last interval, the worst running average of all files, findings. 79 columns hold them all but the cycle.
+// Every field keeps its place from one line to the next. On a narrow terminal fields are left out, the phase and the findings last.
 //
 //     main run            01:23 -03:37  12.3k/s    96.1 MB/s  avg  0.4 ms  findings 0
 std::string progress_line(const sim::Progress& progress, const ProgressRates& rates, std::size_t width);

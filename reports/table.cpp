@@ -11,8 +11,8 @@ namespace reports {
 namespace {
 
 constexpr std::size_t kGap = 2;
-// A shrinking column stays readable: "..." and the end of a name.
-constexpr std::size_t kShrunkWidthMin = 12;
+// A shrinking column stays readable: "...sqliosim.mdx".
+constexpr std::size_t kShrunkWidthMin = 15;
 
 }  // namespace
 

@@ -51,7 +51,9 @@ std::string duration_text(std::uint64_t duration_us) {
 std::string clock_text(std::uint64_t duration_us) {
     const std::uint64_t seconds = duration_us / kUsPerSecond;
     if (seconds < 6000) return fmt::format("{:02}:{:02}", seconds / 60, seconds % 60);
-    return fmt::format("{}h{:02}m", seconds / 3600, seconds / 60 % 60);
+    const std::uint64_t hours = seconds / 3600;
+    if (hours >= 100) return fmt::format("{}d{:02}h", hours / 24, hours % 24);
+    return fmt::format("{}h{:02}{}", hours, seconds / 60 % 60, hours < 10 ? "m" : "");
 }
 
 std::string rate_text(double per_second) {

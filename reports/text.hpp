@@ -17,7 +17,7 @@ std::string size_text(std::uint64_t size_bytes);
 // "850 us", "3.2 ms", "48 ms", "12.3 s", "5 min 03 s", "2 h 05 min". Fractions are cut, never rounded up to the next unit.
 std::string duration_text(std::uint64_t duration_us);
 
-// Five columns up to 99 hours: "01:23" minutes and seconds below 100 minutes, "2h05m" above.
+// Always five columns, up to 9 days: "01:23" minutes and seconds below 100 minutes, then "2h05m", "12h05", "4d04h".
 std::string clock_text(std::uint64_t duration_us);
 
 // A rate in at most five columns, without the "/s": "830", "12.3k", "645k", "1.23M". Negative and not finite become 0.

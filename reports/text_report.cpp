@@ -1,5 +1,6 @@
 #include "reports/text_report.hpp"
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 #include <vector>
@@ -23,11 +24,13 @@ std::string utc_text(std::uint64_t utc_us) {
     return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S UTC", &parts)};
 }
 
-std::string counted(std::uint64_t count, const char* noun) { return fmt::format("{} {}{}", count_text(count), noun, count == 1 ? "" : "s"); }
+std::string counted(std::uint64_t count, const char* noun) {
+    return fmt::format("{} {}{}", count_text(count), noun, count == 1 ? "" : "s");
+}
 
 std::string run_text(const sim::Results& results) {
     std::string text = fmt::format("ioproof {}, run {:016x}, seed {}\n", results.version, results.run_id, results.seed);
-    text += fmt::format("started {}, took {}: {} completed, {}, {} of buffer pool\n", utc_text(results.start_utc_us),
+    text += fmt::format("started {}, took {}: {}, {}, buffer pool {}\n", utc_text(results.start_utc_us),
                         duration_text(results.duration_us), counted(results.cycles_completed, "cycle"),
                         counted(results.cpu_count, "scheduler"), size_text(results.buffer_pool_bytes));
     const std::string reason = results.engine_reason.empty() ? "" : fmt::format(" ({})", printable(results.engine_reason));
@@ -49,25 +52,34 @@ std::string kinds_found(const sim::Results& results) {
     return kinds.empty() ? std::string() : fmt::format(" ({})", fmt::join(kinds, ", "));
 }
 
-std::string outcome_sentence(const sim::Results& results) {
-    const std::string verified = counted(pages_verified(results), "page read");
-    switch (results.outcome) {
+std::string findings_counted(const sim::Results& results) { return counted(results.finding_count, "finding") + kinds_found(results); }
+
+// What happened; the reason, if any, comes between it and the advice.
+std::string what_happened(const sim::Results& results, sim::Outcome outcome) {
+    const std::uint64_t pages = pages_verified(results);
+    const std::string verified = counted(pages, "page read") + (pages == 1 ? " was" : " were") + " verified";
+    switch (outcome) {
         case sim::Outcome::passed:
-            return fmt::format("PASSED: {} verified, not one was wrong, old or missing. In this run the storage kept what it was given.",
-                               verified + (pages_verified(results) == 1 ? " was" : "s were"));
-        case sim::Outcome::stopped:
-            return fmt::format("STOPPED before the end: {} verified until then, nothing was wrong. Pages that were not read back are not "
-                               "proven; let a run go to its end before you trust the storage.",
-                               verified + (pages_verified(results) == 1 ? " was" : "s were"));
-        case sim::Outcome::failed:
-            return fmt::format("FAILED: {}{}. Do not trust this storage with a database until the cause is found.",
-                               counted(results.finding_count, "finding"), kinds_found(results));
+            return pages == 0 ? "PASSED, but no page was read back." : "PASSED: " + verified + ", none was wrong, old or missing.";
+        case sim::Outcome::stopped: return "STOPPED before the end: " + verified + " until then, none was wrong, old or missing.";
+        case sim::Outcome::failed: return "FAILED: " + findings_counted(results) + ".";
         case sim::Outcome::not_done:
-            if (results.finding_count > 0) {
-                return fmt::format("COULD NOT BE DONE: the run broke off, with {}{} until then.", counted(results.finding_count, "finding"),
-                                   kinds_found(results));
-            }
-            return "COULD NOT BE DONE: the run broke off. It neither clears nor blames the storage's data.";
+            if (results.finding_count == 0) return "COULD NOT BE DONE: the run broke off.";
+            return "COULD NOT BE DONE: the run broke off, with " + findings_counted(results) + " until then.";
+    }
+    UMS_ASSERT(!"unknown outcome");
+}
+
+const char* what_it_means(const sim::Results& results, sim::Outcome outcome) {
+    switch (outcome) {
+        case sim::Outcome::passed:
+            return pages_verified(results) == 0 ? "That proves nothing about the storage."
+                                                : "In this run the storage kept what it was given.";
+        case sim::Outcome::stopped: return "What was not read back is not proven: let a run go to its end before you trust the storage.";
+        case sim::Outcome::failed: return "Do not trust this storage with a database until the cause is found.";
+        case sim::Outcome::not_done:
+            if (results.finding_count == 0) return "That proves nothing about the storage's data, neither good nor bad.";
+            return "Do not trust this storage with a database until the cause is found.";
     }
     UMS_ASSERT(!"unknown outcome");
 }
@@ -75,9 +87,12 @@ std::string outcome_sentence(const sim::Results& results) {
 }  // namespace
 
 std::string outcome_text(const sim::Results& results) {
-    std::string text = outcome_sentence(results);
-    if (results.outcome != sim::Outcome::passed && !results.outcome_reason.empty()) text += " " + printable(results.outcome_reason);
-    return wrapped(text, kReportColumns, 0);
+    // Whatever the outcome says, a finding is never hidden behind a friendlier word.
+    const bool found = results.finding_count > 0 && results.outcome != sim::Outcome::not_done;
+    const sim::Outcome outcome = found ? sim::Outcome::failed : results.outcome;
+    std::string text = what_happened(results, outcome);
+    if (outcome != sim::Outcome::passed && !results.outcome_reason.empty()) text += " " + printable(results.outcome_reason);
+    return wrapped(text + " " + what_it_means(results, outcome), kReportColumns, 0);
 }
 
 std::string text_report(const sim::Results& results) {

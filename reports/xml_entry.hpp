@@ -11,8 +11,9 @@ namespace reports {
 //  Func='CLogicalFile::OutputSummary' HRESULT='' SYSTEXT=''>          (one line)
 // <EXTENDED_DESCRIPTION>text </EXTENDED_DESCRIPTION>
 // </ENTRY>
-// Attributes in this order, in single quotes; DATE is MM/DD/YY; date and time are local. A space follows the description, as in the original, so that the
-// element always has a text node: a known reader takes the first one without looking. Plain ASCII, closed with '\n'; contains no "?>".
+// Attributes in this order, in single quotes; DATE is MM/DD/YY; date and time are local. A space follows the description, as in the
+// original, so that the element always has a text node: a known reader takes the first one without looking. Plain ASCII, closed with
+// '\n'; contains no "?>".
 std::string xml_entry(const sim::Event& event);
 
 }  // namespace reports

@@ -41,8 +41,9 @@ std::error_code XmlTail::start(std::string_view prolog, std::uint64_t old_size_b
     }
     // The rest of an old document is hidden in an instruction until it is cut off. No room for the end of that instruction is no reason to
     // give up: the replacement frees it.
-    const std::uint64_t end = old_size_bytes + (within_page(old_size_bytes, kInstruction.size()) ? 0 : kPageBytes - old_size_bytes % kPageBytes);
-    static_cast<void>(file_.write_at(old_size_bytes, spaces(end - old_size_bytes) + std::string(kInstruction)));
+    const bool fits = within_page(old_size_bytes, kInstruction.size());
+    const std::uint64_t to_next_page = fits ? 0 : kPageBytes - old_size_bytes % kPageBytes;
+    static_cast<void>(file_.write_at(old_size_bytes, spaces(to_next_page) + std::string(kInstruction)));
     if (const auto error = file_.write_at(0, head + closing_tag_ + std::string(kInstructionBegin))) return error;
     if (const auto error = file_.truncate(head.size() + closing_tag_.size())) return error;
     return file_.write_at(position_bytes_, closing_tag_ + "\n");
@@ -81,8 +82,8 @@ std::error_code XmlTail::append_across_pages(std::string_view element) {
 }
 
 void XmlTail::recover() {
-    // Every state of append_across_pages is well-formed when cut off behind the old closing tag. Where only a part of a page arrived, the second step
-    // puts the tag back. Errors of these two change nothing for the caller, who has one already.
+    // Every state of append_across_pages is well-formed when cut off behind the old closing tag. Where only a part of a page arrived, the
+    // second step puts the tag back. Errors of these two change nothing for the caller, who has one already.
     static_cast<void>(file_.truncate(position_bytes_ + closing_tag_.size()));
     static_cast<void>(file_.write_at(position_bytes_, closing_tag_ + "\n"));
 }

@@ -1,16 +1,16 @@
 // Appends elements to an XML document that is well-formed at every moment, also if the process is killed in the middle of a write.
 //
 // The closing tag of the root is always in the file; an element is written over it, together with a new one, in one call. That alone
-// is not enough: the kernel copies a write page by page and gives up between two pages when the process is being killed (a test with
-// SIGKILL in a loop of such writes found 5 % of the files cut off at a page boundary). So one call is used only where everything that
-// changes lies within one 4 KB page. An element that crosses a boundary is written where no parser looks, inside a processing instruction behind the
-// root element, and then uncovered by a change within one page:
+// is not enough: the kernel copies a write page by page and gives up between two pages when the process is being killed (SIGKILL in a
+// loop of such writes, Linux 6.18: 5 % of the files cut off at a page boundary, on ext4 and on tmpfs). So one call is used only where
+// everything that changes lies within one 4 KB page. An element that crosses a boundary is written where no parser looks, inside a
+// processing instruction behind the root element, and then uncovered by a change within one page:
 //
 //     </ERRORLOG>                                           before
-//     </ERRORLOG>                             <?end?>       1. spaces, and the end of the instruction, behind the root: legal, however much arrives
-//     </ERRORLOG><?end                        <?end?>       2. the instruction now begins at the closing tag (within one page)
-//     </ERRORLOG><?end <ENTRY>...</ENTRY></ERRORLOG><?end?> 3. the element and the new closing tag, not seen yet: legal, however much arrives
-//                      <ENTRY>...</ENTRY></ERRORLOG><?end?> 4. uncovered (within one page)
+//  1  </ERRORLOG>                             <?end?>       spaces, and the end of the instruction: legal, however much arrives
+//  2  </ERRORLOG><?end                        <?end?>       the instruction begins at the closing tag (within one page)
+//  3  </ERRORLOG><?end <ENTRY>...</ENTRY></ERRORLOG><?end?> the element and the new tag, not seen: legal, however much arrives
+//  4                   <ENTRY>...</ENTRY></ERRORLOG><?end?> uncovered (within one page)
 //
 // The next element overwrites "</ERRORLOG><?end?>". A loss of power is another matter: nothing here waits for the disk.
 #pragma once
@@ -37,9 +37,9 @@ public:
     // `root` is the name of the root element. `file` must outlive the tail.
     XmlTail(TailFile& file, std::string_view root);
 
-    // Makes the file hold `prolog` (ASCII; XML declaration and the like, closed with '\n', less than a page with the root) and an empty root element.
-    // `old_size_bytes` is what the file holds: nothing, or an XML document in ASCII or UTF-8 without processing instructions
-    // behind its first page, which then is well-formed up to the moment when it is replaced, and after it.
+    // Makes the file hold `prolog` (ASCII; XML declaration and the like, closed with '\n', less than a page with the root) and an empty
+    // root element. `old_size_bytes` is what the file holds: nothing, or an XML document. If that is one of ours, the file is well-formed
+    // at every moment of the replacement, too; else after it.
     std::error_code start(std::string_view prolog, std::uint64_t old_size_bytes);
 
     // `element` is plain ASCII without "?>". After a failure the element is not in the file, the file is as before as far as the system

@@ -1,0 +1,92 @@
+#include "reports/log_events.hpp"
+
+#include <algorithm>
+
+#include "reports/file_summary.hpp"
+#include "tests/reports/example_results.hpp"
+#include "tests/support/catch.hpp"
+
+namespace {
+
+std::size_t errors_in(const std::vector<sim::Event>& events) {
+    return static_cast<std::size_t>(
+        std::count_if(events.begin(), events.end(), [](const auto& event) { return event.severity == sim::Severity::error; }));
+}
+
+}  // namespace
+
+TEST_CASE("each line of each summary becomes one entry, as SQLIOSim logs it") {
+    const sim::Results results = example_results();
+    const auto events = reports::summary_events(results);
+    REQUIRE(events.size() == 15);
+    const auto data = reports::file_summary(results.files[0]);
+    const auto log = reports::file_summary(results.files[1]);
+    for (std::size_t i = 0; i < 7; ++i) {
+        CHECK(events[i].description == data[i]);
+        CHECK(events[i + 7].description == log[i]);
+        CHECK(events[i].user == "Monitor");
+        CHECK(events[i].source_file == "FileIO.cpp");
+        CHECK(events[i].line == 587);
+        CHECK(events[i].function == "CLogicalFile::OutputSummary");
+        CHECK(events[i].hresult.empty());
+        CHECK(events[i].system_text.empty());
+        CHECK(events[i].utc_us == results.start_utc_us + results.duration_us);
+        CHECK(events[i].tick_ms == 352'700);
+    }
+    CHECK(events[14].description == "Stress Test Attempt Complete");
+    CHECK(errors_in(events) == 0);
+}
+
+TEST_CASE("a run that failed or could not be done leaves an entry of type error; one that was stopped does not") {
+    sim::Results results = example_results();
+    results.outcome = sim::Outcome::failed;
+    results.finding_count = 3;
+    results.outcome_reason = "StopOnError.";
+    CHECK(errors_in(reports::summary_events(results)) == 1);
+    CHECK(reports::summary_events(results).back().description == "The run failed with 3 finding(s). StopOnError.");
+    results.outcome = sim::Outcome::not_done;
+    results.outcome_reason = "No space left on device.";
+    CHECK(errors_in(reports::summary_events(results)) == 1);
+    CHECK(reports::summary_events(results).back().description == "The run could not be done. No space left on device.");
+    results.outcome = sim::Outcome::stopped;
+    CHECK(errors_in(reports::summary_events(results)) == 0);
+}
+
+TEST_CASE("a wrong page is a failed buffer validation, in SQLIOSim's words first") {
+    sim::Finding finding = example_finding();
+    finding.path = "F:\\sqliosim.mdx";
+    finding.cpu = 1;
+    const sim::Event event = reports::finding_event(finding);
+    CHECK(event.severity == sim::Severity::error);
+    CHECK(event.description ==
+          "Buffer validation failed on F:\\sqliosim.mdx Page: 87366, offset 0x8. Version 5 of the page was acknowledged, version 3 came back 15 "
+          "times.");
+    CHECK(event.function == "CBUF::ValidateBuffer");
+    CHECK(event.hresult == "0x80070467");
+    CHECK(event.system_text == "While accessing the hard disk, a disk operation failed even after retries.");
+    CHECK(event.user == "Random User 3");
+    CHECK(event.utc_us == finding.utc_us);
+    CHECK(event.tick_ms == finding.tick_ms);
+    CHECK(event.cpu == 1);
+}
+
+TEST_CASE("a finding without a description is described from its facts") {
+    sim::Finding finding = example_finding();
+    finding.description.clear();
+    CHECK_THAT(reports::finding_event(finding).description, ContainsSubstring("offset 0x8. old version: version 3 came back, 5 was written."));
+}
+
+TEST_CASE("a request that the system failed says which, and gives the system's text") {
+    sim::Finding finding = example_finding();
+    finding.kind = sim::FindingKind::io_error;
+    finding.is_write = true;
+    finding.error_code = 5;
+    finding.error_text = "Input/output error";
+    finding.description.clear();
+    const sim::Event event = reports::finding_event(finding);
+    CHECK(event.description == "Write failed on /data/sqliosim.mdx Page: 87366, offset 0x8. I/O error: write: Input/output error (5).");
+    CHECK(event.hresult == "0x8007045D");
+    CHECK(event.system_text == "Input/output error");
+    finding.is_write = false;
+    CHECK_THAT(reports::finding_event(finding).description, ContainsSubstring("Read failed on "));
+}

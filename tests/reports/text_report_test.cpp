@@ -1,0 +1,225 @@
+#include "reports/text_report.hpp"
+
+#include <sstream>
+
+#include "tests/reports/example_results.hpp"
+#include "tests/support/catch.hpp"
+
+using reports::outcome_text;
+using reports::text_report;
+
+namespace {
+
+// The report without the final summaries, which have a test of their own.
+std::string own_part(const std::string& report) {
+    const std::size_t begin = report.find("Stress Test Attempt Complete\n");
+    REQUIRE(begin != std::string::npos);
+    return report.substr(begin);
+}
+
+sim::Results failed_results() {
+    sim::Results results = example_results();
+    results.outcome = sim::Outcome::failed;
+    results.outcome_reason = "StopOnError ended the run at the first finding.";
+    results.findings = {example_finding()};
+    results.finding_count = 1;
+    results.files[0].findings = 1;
+    return results;
+}
+
+}  // namespace
+
+TEST_CASE("the report of a run that passed") {
+    CHECK(own_part(text_report(example_results())) == R"(Stress Test Attempt Complete
+
+ioproof 0.1.0, run 5eed000000000001, seed 20260101
+started 2025-11-24 16:00:00 UTC, took 5 min 52 s: 1 cycle, 2 schedulers, buffer pool 2 GB
+I/O engine: uring
+
+  Phase                     time  pages read   MB/s  pages written   MB/s  log MB/s  pages verified
+  create                   1.2 s           -      -              -      -      41.3               -
+  initial update          13.3 s     524,288  308.0        524,288  308.0       4.8         524,288
+  initial checkpoint      740 ms           -      -         21,004  221.7       0.0               -
+  main run            5 min 00 s   8,067,555  210.1      8,536,901  222.3      30.7       8,067,555
+  final checkpoint         1.4 s           -      -         44,091  232.7       0.0               -
+  final audit              9.8 s     524,288  418.0              -      -         -         524,288
+
+  User            tasks   cycles  pages read  pages changed  rollbacks     log
+  RandomUser          4   91,204   6,831,402      6,148,100     68,021    7 GB
+  AuditUser           2    2,804     179,456              -          -       -
+  ReadAheadUser       2    2,911     139,728              -          -       -
+  BulkUpdateUser      4    9,551     916,969        916,969          -    2 GB
+  ShrinkUser          1        -           -              -          -       -
+  Checkpoint          1      291           -      7,011,222          -  291 KB
+  LazyWriter          1   14,081           -      1,525,679          -       -
+  LogWriter           1  316,141           -              -          -    9 GB
+
+  Wait              count        total  average  longest  average signal
+  PAGEIOLATCH_SH  446,776   1 h 25 min    11 ms   248 ms           20 us
+  WRITELOG        316,141  22 min 26 s   4.2 ms    31 ms           12 us
+  PAGELATCH_EX      9,001       41.0 s   4.5 ms    18 ms           33 us
+  REQUEST_BLOCK       382        3.8 s    10 ms    41 ms            5 us
+
+  Scheduler    switches  yields  quantum overruns    idle  I/O requests
+  0          12,345,678  88,123                12  20.1 %     1,204,331
+  1          11,998,004  86,004                 9  25.1 %     1,199,871
+
+  File                 size  average  longest  blocks  throttled   verified  verdict
+  /data/sqliosim.mdx   4 GB    15 ms   248 ms     108        382  9,116,131  good
+  /log/sqliosim.ldx   50 MB   850 us    31 ms       8          -          -  no errors
+
+PASSED: 9,116,131 page reads were verified, none was wrong, old or missing. In this run the storage
+kept what it was given.
+)");
+}
+
+TEST_CASE("the report begins with the final summary of every file") {
+    const std::string report = text_report(example_results());
+    CHECK(report.find("********** Final Summary for file /data/sqliosim.mdx **********\nFile Attributes: ") == 0);
+    CHECK_THAT(report, ContainsSubstring("\n********** Final Summary for file /log/sqliosim.ldx **********\nFile Attributes: "));
+    CHECK_THAT(report, ContainsSubstring("Storage manager name = unknown\nStress Test Attempt Complete\n"));
+}
+
+TEST_CASE("a finding is listed with its facts, blamed on its file, and decides the last line") {
+    const std::string report = own_part(text_report(failed_results()));
+    CHECK_THAT(report, ContainsSubstring(R"(
+  File                 size  average  longest  blocks  throttled   verified  verdict
+  /data/sqliosim.mdx   4 GB    15 ms   248 ms     108        382  9,116,131  BAD: 1 finding
+  /log/sqliosim.ldx   50 MB   850 us    31 ms       8          -          -  nothing found
+
+Findings: 1
+  #          at  File                 page  kind         what came back
+  1  1 min 01 s  /data/sqliosim.mdx  87366  old version  version 3 came back, 5 was written
+
+FAILED: 1 finding (old version). StopOnError ended the run at the first finding. Do not trust this
+storage with a database until the cause is found.
+)"));
+}
+
+TEST_CASE("twenty findings are listed and the rest is counted") {
+    sim::Results results = failed_results();
+    results.findings.assign(30, example_finding());
+    results.finding_count = 1'234;
+    const std::string report = text_report(results);
+    CHECK_THAT(report, ContainsSubstring("\nFindings: 1,234\n"));
+    CHECK_THAT(report, ContainsSubstring("\n  20  1 min 01 s  "));
+    CHECK(report.find("\n  21  1 min 01 s  ") == std::string::npos);
+    CHECK_THAT(report, ContainsSubstring("\n  ... and 1,214 more; the XML log has them all.\n"));
+}
+
+TEST_CASE("every kind of finding says what came back") {
+    sim::Results results = failed_results();
+    sim::Finding finding = example_finding();
+    finding.received_checksum = 0x1234;
+    finding.calculated_checksum = 0xdeadbeef;
+    finding.received_page_id = 12;
+    finding.received_file_id = 2;
+    finding.error_code = 5;
+    finding.error_text = "Input/output error";
+    results.findings.clear();
+    for (const auto kind : {sim::FindingKind::checksum, sim::FindingKind::wrong_page, sim::FindingKind::never_written,
+                            sim::FindingKind::short_transfer, sim::FindingKind::io_error}) {
+        finding.kind = kind;
+        results.findings.push_back(finding);
+    }
+    finding.kind = sim::FindingKind::never_written;
+    finding.expected_version = 0;
+    results.findings.push_back(finding);
+    results.finding_count = results.findings.size();
+    const std::string report = text_report(results);
+    CHECK_THAT(report, ContainsSubstring("  checksum        stored 00001234, calculated deadbeef\n"));
+    CHECK_THAT(report, ContainsSubstring("  wrong page      holds page 12 of file 2\n"));
+    CHECK_THAT(report, ContainsSubstring("  never written   nothing of ours, version 5 was written\n"));
+    CHECK_THAT(report, ContainsSubstring("  short transfer  read: fewer bytes than asked for\n"));
+    CHECK_THAT(report, ContainsSubstring("  I/O error       read: Input/output error (5)\n"));
+    CHECK_THAT(report, ContainsSubstring("  never written   holds version 3, nothing was written\n"));
+    CHECK_THAT(report, ContainsSubstring("FAILED: 6 findings (checksum, wrong page, never written, short transfer, I/O error)."));
+}
+
+TEST_CASE("cycles of a phase are summed up") {
+    sim::Results results = example_results();
+    results.phases = {{sim::Phase::main_run, 1, 10'000'000, 128, 256, 128, 0}, {sim::Phase::main_run, 2, 10'000'000, 2432, 2304, 128, 0}};
+    CHECK_THAT(text_report(results), ContainsSubstring("  main run  20.0 s       2,560   1.0          2,560   1.0         -             256\n"));
+}
+
+TEST_CASE("many schedulers are one line") {
+    sim::Results results = example_results();
+    results.schedulers.assign(16, results.schedulers[0]);
+    const std::string report = text_report(results);
+    CHECK_THAT(report, ContainsSubstring("\n  all 16     197,530,848  1,409,968               192  20.1 %    19,269,296\n"));
+}
+
+TEST_CASE("slow and troubled files get attention although the run passed") {
+    sim::Results results = example_results();
+    results.files[0].average_io_duration_us = 121'000;
+    results.files[0].long_ios = 3;
+    results.files[0].max_io_time_us = 21'300'000;
+    results.files[1].write_retries = 1;
+    CHECK_THAT(text_report(results), ContainsSubstring(R"(
+Attention
+  /data/sqliosim.mdx: the average request took 121 ms, above the target of 100 ms; the path does not
+    keep up with this load.
+  /data/sqliosim.mdx: 3 requests took over 15 s, the longest 21.3 s; SQL Server would log error 833.
+  /log/sqliosim.ldx: 1 failed write had to be repeated.
+
+PASSED: )"));
+}
+
+TEST_CASE("why the engine was chosen is told") {
+    sim::Results results = example_results();
+    results.engine = "threads";
+    results.engine_reason = "io_uring cannot be used here: Operation not permitted";
+    CHECK_THAT(text_report(results), ContainsSubstring("\nI/O engine: threads (io_uring cannot be used here: Operation not permitted)\n"));
+}
+
+TEST_CASE("own lines stay within the width of the report, also with long names") {
+    sim::Results results = failed_results();
+    results.files[0].path = "/var/opt/mssql/storage/very/long/mount/point/of/the/new/array/lun-0042/testdata/sqliosim.mdx";
+    results.findings[0].path = results.files[0].path;
+    results.findings[0].page_id = 4'294'967'294;
+    results.files[0].findings = results.finding_count = 1'234'567;
+    results.files[0].long_ios = 1;
+    results.engine_reason = "a reason as long as any that a system gives: the kernel is too old, the container forbids it, or memory is short";
+    std::istringstream lines(own_part(text_report(results)));
+    for (std::string line; std::getline(lines, line);) {
+        INFO(line);
+        CHECK(line.size() <= reports::kReportColumns);
+    }
+}
+
+TEST_CASE("each outcome has its word, its reason and its meaning") {
+    sim::Results results = example_results();
+    CHECK(outcome_text(results).find("PASSED: 9,116,131 page reads were verified") == 0);
+
+    results.outcome = sim::Outcome::stopped;
+    results.outcome_reason = "Interrupted.";
+    CHECK(outcome_text(results) ==
+          "STOPPED before the end: 9,116,131 page reads were verified until then, none was wrong, old or\n"
+          "missing. Interrupted. What was not read back is not proven: let a run go to its end before you trust\n"
+          "the storage.\n");
+
+    results.outcome = sim::Outcome::not_done;
+    results.outcome_reason = "No space left on device.";
+    CHECK(outcome_text(results) ==
+          "COULD NOT BE DONE: the run broke off. No space left on device. That proves nothing about the\n"
+          "storage's data, neither good nor bad.\n");
+
+    results.finding_count = 2;
+    CHECK_THAT(outcome_text(results), ContainsSubstring("broke off, with 2 findings until then."));
+    CHECK_THAT(outcome_text(results), ContainsSubstring("Do not\ntrust this storage with a database"));
+}
+
+TEST_CASE("findings are never reported as passed or stopped") {
+    sim::Results results = example_results();
+    results.finding_count = 1;
+    CHECK(outcome_text(results).find("FAILED: 1 finding.") == 0);
+    results.outcome = sim::Outcome::stopped;
+    CHECK(outcome_text(results).find("FAILED: 1 finding.") == 0);
+}
+
+TEST_CASE("a run that verified nothing does not praise the storage") {
+    sim::Results results = example_results();
+    for (auto& file : results.files) file.pages_verified = 0;
+    CHECK(outcome_text(results) == "PASSED, but no page was read back. That proves nothing about the storage.\n");
+    CHECK_THAT(text_report(results), ContainsSubstring("-  not verified\n"));
+}

@@ -1,0 +1,229 @@
+#include "reports/xml_log.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <regex>
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "reports/log_events.hpp"
+#include "reports/xml_entry.hpp"
+#include "sim/errors.hpp"
+#include "tests/reports/example_results.hpp"
+#include "tests/reports/temporary_folder.hpp"
+#include "tests/reports/xml_checker.hpp"
+#include "tests/support/catch.hpp"
+
+using reports::XmlLog;
+using test_support::xml_error;
+
+namespace {
+
+sim::Event event_of(std::string description) {
+    sim::Event event;
+    event.utc_us = 1'764'000'000'000'000;
+    event.user = "Monitor";
+    event.description = std::move(description);
+    return event;
+}
+
+std::size_t count_of(const std::string& text, std::string_view token) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(token); at != std::string::npos; at = text.find(token, at + 1)) ++count;
+    return count;
+}
+
+std::string refusal_of(const std::string& path) {
+    try {
+        XmlLog log(path);
+    } catch (const sim::RefusedError& error) {
+        return error.what();
+    }
+    return "not refused";
+}
+
+// Files larger than this cannot be written, as on a full disk.
+class FileSizeLimit {
+public:
+    explicit FileSizeLimit(rlim_t size_bytes) {
+        ::getrlimit(RLIMIT_FSIZE, &old_);
+        old_handler_ = std::signal(SIGXFSZ, SIG_IGN);
+        const rlimit limit{size_bytes, old_.rlim_max};
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    ~FileSizeLimit() {
+        ::setrlimit(RLIMIT_FSIZE, &old_);
+        std::signal(SIGXFSZ, old_handler_);
+    }
+    FileSizeLimit(const FileSizeLimit&) = delete;
+    FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+private:
+    rlimit old_{};
+    void (*old_handler_)(int) = nullptr;
+};
+
+[[noreturn]] void log_until_killed(const std::string& path) {
+    XmlLog log(path);
+    for (std::size_t i = 0;; ++i) log.on_event(event_of("event " + std::to_string(i) + std::string(i % 700, '<')));
+}
+
+}  // namespace
+
+TEST_CASE("a log has the head that browsers and parsers expect, and every entry between the root's tags") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("sqliosim.log.xml");
+    XmlLog log(path);
+    CHECK(read_file(path) ==
+          "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<?xml-stylesheet type=\"text/xsl\" href=\"ErrorLog.xslt\"?>\n<ERRORLOG>\n</ERRORLOG>\n");
+    log.on_event(event_of("first"));
+    log.on_finding(example_finding());
+    const std::string content = read_file(path);
+    CHECK(xml_error(content) == "");
+    CHECK(count_of(content, "<ENTRY ") == 2);
+    CHECK(count_of(content, "TYPE='ERROR'") == 1);
+    CHECK_THAT(content, ContainsSubstring("<EXTENDED_DESCRIPTION>Buffer validation failed on /data/sqliosim.mdx Page: 87366, offset 0x8. "));
+    CHECK_FALSE(log.failure());
+}
+
+TEST_CASE("an event without a thread gets the calling one") {
+    const TemporaryFolder folder;
+    XmlLog log(folder.file("log.xml"));
+    log.on_event(event_of("own"));
+    sim::Event event = event_of("given");
+    event.thread_id = 9080;
+    log.on_event(event);
+    CHECK_THAT(read_file(folder.file("log.xml")), ContainsSubstring(" TID='" + std::to_string(::gettid()) + "' "));
+    CHECK_THAT(read_file(folder.file("log.xml")), ContainsSubstring(" TID='9080' "));
+}
+
+TEST_CASE("the summary of a run can be read back from the log as the known reader does") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("log.xml");
+    {
+        XmlLog log(path);
+        for (const auto& event : reports::summary_events(example_results())) log.on_event(event);
+    }
+    const std::string content = read_file(path);
+    CHECK(xml_error(content) == "");
+    const std::regex first(
+        R"(<EXTENDED_DESCRIPTION>Target IO Duration \(ms\) = (\d+), Running Average IO Duration \(ms\) = (\d+), )"
+        R"(Number of times IO throttled = (\d+), IO request blocks = (\d+))");
+    std::smatch match;
+    REQUIRE(std::regex_search(content, match, first));
+    CHECK(match[2] == "15");
+    CHECK(match[3] == "382");
+    CHECK(match[4] == "108");
+    CHECK(count_of(content, "TYPE='ERROR'") == 0);
+    CHECK(count_of(content, "********** Final Summary for file ") == 2);
+}
+
+TEST_CASE("an older log is replaced, ours, SQLIOSim's in UTF-8 or UTF-16, or an empty file") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("log.xml");
+    {
+        XmlLog log(path);
+        for (int i = 0; i < 100; ++i) log.on_event(event_of("old"));
+    }
+    const std::string utf8 = "\xef\xbb\xbf<?xml version='1.0'?><ROOT><ENTRY TYPE='INFO'></ENTRY></ROOT>";
+    std::string utf16 = "\xff\xfe";
+    for (const char letter : std::string_view("<?xml version='1.0'?><?xml-stylesheet type='text/xsl' href='ErrorLog.xslt'?><R>old</R>")) {
+        utf16 += letter;
+        utf16 += '\0';
+    }
+    for (const std::string& old : {read_file(path), utf8, utf16, std::string()}) {
+        write_file(path, old);
+        XmlLog log(path);
+        log.on_event(event_of("new"));
+        const std::string content = read_file(path);
+        CHECK(xml_error(content) == "");
+        CHECK(count_of(content, "<ENTRY ") == 1);
+        CHECK(count_of(content, "old") == 0);
+    }
+}
+
+TEST_CASE("a file that is not a log is refused and left as it is") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("letter.xml");
+    for (const std::string content : {"Dear DBA,", "<?xml version='1.0'?><invoice/>", "see ErrorLog.xslt and <?xml"}) {
+        write_file(path, content);
+        CHECK_THAT(refusal_of(path), ContainsSubstring("letter.xml': it exists and is not a log of ioproof or SQLIOSim"));
+        CHECK(read_file(path) == content);
+    }
+    CHECK_THAT(refusal_of(folder.file("")), ContainsSubstring("it is a directory"));
+    const std::string pipe = folder.file("pipe");
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    CHECK_THAT(refusal_of(pipe), ContainsSubstring("it is not a regular file"));
+}
+
+TEST_CASE("a log that another run writes to is refused") {
+    const TemporaryFolder folder;
+    XmlLog log(folder.file("log.xml"));
+    log.on_event(event_of("kept"));
+    CHECK_THAT(refusal_of(folder.file("log.xml")), ContainsSubstring("another run is writing to it"));
+    CHECK_THAT(read_file(folder.file("log.xml")), ContainsSubstring("kept"));
+}
+
+TEST_CASE("a folder that is not there is an error of the environment that names the file") {
+    const TemporaryFolder folder;
+    CHECK_THROWS_AS(XmlLog(folder.file("missing/log.xml")), sim::EnvironmentError);
+    CHECK_THROWS_WITH(XmlLog(folder.file("missing/log.xml")), ContainsSubstring("missing/log.xml': No such file or directory"));
+}
+
+TEST_CASE("a full disk does not stop the run; it is reported once, and what fits later is logged") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("log.xml");
+    XmlLog log(path);
+    {
+        const FileSizeLimit limit(6000);
+        for (int i = 0; i < 40; ++i) log.on_event(event_of("entry"));
+        CHECK(xml_error(read_file(path)) == "");
+        CHECK(read_file(path).size() <= 6000);
+    }
+    const std::size_t kept = count_of(read_file(path), "<ENTRY ");
+    CHECK(kept > 10);
+    CHECK(kept < 40);
+    REQUIRE(log.failure());
+    CHECK_THAT(*log.failure(), ContainsSubstring(std::to_string(40 - kept) + " of 40 entries could not be written: File too large"));
+    log.on_event(event_of("after"));
+    CHECK(count_of(read_file(path), "<ENTRY ") == kept + 1);
+    CHECK_THAT(read_file(path), ContainsSubstring("after"));
+    CHECK(xml_error(read_file(path)) == "");
+}
+
+TEST_CASE("no log is left behind where not even its head could be written") {
+    const TemporaryFolder folder;
+    const FileSizeLimit limit(10);
+    CHECK_THROWS_AS(XmlLog(folder.file("log.xml")), sim::EnvironmentError);
+    CHECK_FALSE(std::filesystem::exists(folder.file("log.xml")));
+}
+
+TEST_CASE("the log is well-formed after kill -9 at any moment") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("log.xml");
+    const auto seed = static_cast<unsigned>(::getpid());
+    WARN("seed " << seed);
+    std::srand(seed);
+    const bool has_xmllint = std::system("xmllint --version >/dev/null 2>&1") == 0;
+    std::size_t entries = 0;
+    for (int round = 0; round < 50; ++round) {
+        const pid_t child = ::fork();
+        REQUIRE(child >= 0);
+        if (child == 0) log_until_killed(path);
+        ::usleep(static_cast<useconds_t>(1'000 + std::rand() % 9'000));
+        REQUIRE(::kill(child, SIGKILL) == 0);
+        REQUIRE(::waitpid(child, nullptr, 0) == child);
+        const std::string content = std::filesystem::exists(path) ? read_file(path) : "";
+        INFO("round " << round << ", " << content.size() << " bytes");
+        // Killed before the very first write.
+        if (content.empty()) continue;
+        entries += count_of(content, "<ENTRY ");
+        REQUIRE(xml_error(content) == "");
+        if (has_xmllint) REQUIRE(std::system(("xmllint --noout --huge '" + path + "'").c_str()) == 0);
+    }
+    CHECK(entries > 1000);
+}
