@@ -87,10 +87,8 @@ void UringEngine::create(std::uint32_t depth) {
 void UringEngine::settle_owner() {
     if (has_owner_) return;
     has_owner_ = true;
-    if ((support_.setup_flags & IORING_SETUP_R_DISABLED) != 0) {
-        const int result = io_uring_enable_rings(&ring_.ring);
-        UMS_ASSERT(result == 0);  // tried by probe_uring()
-    }
+    const int result = enable_ring(ring_.ring, support_.setup_flags);
+    UMS_ASSERT(result == 0);  // tried by probe_uring()
     if (io_affinity_ != 0) {
         // The kernel's workers belong to a thread from its first submission on.
         arm_wake_up();

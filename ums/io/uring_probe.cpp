@@ -57,9 +57,7 @@ UringSupport refused_by_kernel(int error_number) {
 
 // Zero, or the negative errno value of a ring that takes requests but does not work.
 int try_ring(io_uring& ring, std::uint32_t setup_flags) {
-    if ((setup_flags & IORING_SETUP_R_DISABLED) != 0) {
-        if (const int result = io_uring_enable_rings(&ring); result < 0) return result;
-    }
+    if (const int result = enable_ring(ring, setup_flags); result < 0) return result;
     io_uring_prep_nop(io_uring_get_sqe(&ring));
     if (const int result = io_uring_submit_and_wait(&ring, 1); result < 0) return result;
     io_uring_cqe* completion = nullptr;
@@ -126,6 +124,12 @@ std::string explain_uring_refusal(int error_number, const UringEnvironment& envi
         case ENFILE: return "there are too many open files (ulimit -n)";
         default: return fmt::format("the kernel refused it: {}", errno_error(error_number).message());
     }
+}
+
+int enable_ring(io_uring& ring, std::uint32_t setup_flags) {
+    if ((setup_flags & IORING_SETUP_R_DISABLED) == 0) return 0;
+    // Not io_uring_enable_rings(): the library of Debian 12 declares it but does not export it.
+    return io_uring_register(static_cast<unsigned>(ring.ring_fd), IORING_REGISTER_ENABLE_RINGS, nullptr, 0);
 }
 
 int create_ring(io_uring& ring, std::uint32_t submissions_max, std::uint32_t completions_max, std::uint32_t setup_flags) {

@@ -37,6 +37,9 @@ struct UringEnvironment {
 // later. Takes well below a millisecond.
 [[nodiscard]] UringSupport probe_uring();
 
+// The ring belongs to the calling thread from now on, if `setup_flags` made it wait for that. Zero or a negative errno value.
+[[nodiscard]] int enable_ring(io_uring& ring, std::uint32_t setup_flags);
+
 // Makes a ring. Zero or a negative errno value. The completion queue has `completions_max` entries at least.
 [[nodiscard]] int create_ring(io_uring& ring, std::uint32_t submissions_max, std::uint32_t completions_max, std::uint32_t setup_flags);
 

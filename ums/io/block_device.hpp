@@ -1,0 +1,52 @@
+// The block device below a file, as far as Linux tells: facts from sysfs, counters of the kernel's block layer. Read-only and without
+// privileges. Files without a block device of their own (tmpfs, overlay, NFS, 9p) are not an error: nothing is known about them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ums {
+
+// Since the machine started; differences of two readings tell about a run. See Documentation/block/stat.rst of Linux. Other users of the
+// device are counted, too.
+struct BlockDeviceCounters {
+    std::uint64_t reads = 0;
+    std::uint64_t reads_merged = 0;
+    std::uint64_t read_bytes = 0;
+    std::uint64_t read_time_ms = 0;
+    std::uint64_t writes = 0;
+    std::uint64_t writes_merged = 0;
+    std::uint64_t written_bytes = 0;
+    std::uint64_t write_time_ms = 0;
+    std::uint64_t busy_time_ms = 0;  // at least one request was out; idle = elapsed - busy
+};
+
+struct BlockDevice {
+    bool known = false;
+    std::string name;          // of the whole disk, also for a file on a partition: "sda", "nvme0n1", "dm-3"
+    std::uint32_t number = 0;  // minor device number of the whole disk
+    std::string driver;        // "sd", "nvme", "virtio_blk", "device-mapper"; may be empty
+    std::uint32_t logical_sector_bytes = 512;
+    std::uint32_t physical_sector_bytes = 512;
+    std::uint64_t size_bytes = 0;
+    bool is_rotational = false;
+    bool is_removable = false;
+    bool has_write_cache = false;  // volatile: a write is durable only after a flush or with FUA
+    bool has_fua = false;          // the device can make single writes durable
+    BlockDeviceCounters counters;
+};
+
+// Where Linux shows itself; tests have trees of their own.
+struct BlockDeviceRoots {
+    std::string sys = "/sys";
+    std::string proc = "/proc";
+};
+
+// Facts and counters of the whole disk with the device number `major`:`minor`, or of the disk that this partition belongs to.
+[[nodiscard]] BlockDevice read_block_device(std::uint32_t major, std::uint32_t minor, const BlockDeviceRoots& roots = {});
+
+// The same for the device that holds the file or folder `path`, or that `path` is. File systems with anonymous device numbers (btrfs) are
+// looked up by what they were mounted from; of several disks only that one is known. A file that does not exist: known = false.
+[[nodiscard]] BlockDevice block_device_of(const std::string& path, const BlockDeviceRoots& roots = {});
+
+}  // namespace ums

@@ -1,0 +1,41 @@
+#include "ums/io/file_attributes.hpp"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+#include "ums/io/errno_error.hpp"
+
+namespace ums {
+
+namespace {
+
+// File systems may keep the end of a file in its inode or round: a hole smaller than this does not count.
+constexpr std::int64_t kSparseMarginBytes = 64 * 1024;
+constexpr std::int64_t kStatBlockBytes = 512;
+
+}  // namespace
+
+std::error_code read_file_attributes(const std::string& path, FileAttributes& attributes) {
+    attributes = {};
+    const int fd = uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
+    if (fd < 0) return last_errno_error();
+    struct stat facts {};
+    const std::error_code error = ::fstat(fd, &facts) < 0 ? last_errno_error() : std::error_code{};
+    if (!error && S_ISREG(facts.st_mode)) {
+        attributes.is_sparse = facts.st_blocks * kStatBlockBytes + kSparseMarginBytes < facts.st_size;
+        int flags = 0;
+        if (::ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0) {
+            attributes.is_compressed = (flags & FS_COMPR_FL) != 0;
+            attributes.is_encrypted = (flags & FS_ENCRYPT_FL) != 0;
+        }
+    }
+    ::close(fd);
+    return error;
+}
+
+}  // namespace ums
