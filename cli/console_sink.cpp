@@ -75,7 +75,7 @@ ConsoleSink::ConsoleSink(Console& console, std::function<void()> wake, const Con
     : options_(options),
       logger_(std::make_shared<spdlog::logger>("console",
                                                std::make_shared<ConsoleQueue>(console, std::move(wake), options.sqliosim_form))) {
-    logger_->set_pattern(options.sqliosim_form ? "%m/%d/%y %H:%M:%S %v" : "%H:%M:%S %^%l:%$ %v");
+    logger_->set_pattern(options.sqliosim_form ? "%D %H:%M:%S %v" : "%H:%M:%S %^%l:%$ %v");
     logger_->set_level(options.errors_only ? spdlog::level::err : spdlog::level::info);
 }
 

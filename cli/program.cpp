@@ -1,8 +1,9 @@
 #include "cli/program.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
-#include <new>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "cli/exit_codes.hpp"
 #include "cli/run_command.hpp"
 #include "cli/usage_error.hpp"
+#include "config/options_writer.hpp"
 #include "sim/errors.hpp"
 
 namespace cli {
@@ -24,11 +26,19 @@ void ignore_signals_of_calls() {
     std::signal(SIGXFSZ, SIG_IGN);
 }
 
+// In the dialect of the file that was read, so that it can be taken as the next one.
+void show_configuration(const RunArguments& arguments, Console& console) {
+    const config::Configuration configuration = effective_configuration(arguments, ums::this_machine());
+    for (const std::string& warning : configuration.warnings) console.add_message(fmt::format("warning: {}\n", warning));
+    const bool is_toml = configuration_file(arguments).value_or("").ends_with(".toml");
+    console.add_result(config::write_options(configuration.options, is_toml ? config::Dialect::toml : config::Dialect::ini));
+}
+
 ExitCode execute(const std::vector<std::string>& command_line, Console& console) {
     const Arguments arguments = parse_arguments(command_line);
     switch (arguments.action) {
         case Action::run: return run_command(command_line, arguments, console);
-        case Action::show_config: console.add_result(effective_configuration_text(arguments.run)); break;
+        case Action::show_config: show_configuration(arguments.run, console); break;
         case Action::explain_parameter: console.add_result(config::explain(arguments.parameter, console.columns())); break;
         case Action::print_help:
         case Action::print_version: console.add_result(arguments.text); break;

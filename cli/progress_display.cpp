@@ -7,18 +7,18 @@ namespace cli {
 void ProgressDisplay::update(const sim::Progress& progress, std::uint64_t now_us) {
     if (!is_wanted_) return;
     if (!console_.redraws()) return add_plain_line(progress, now_us);
-    const reports::ProgressRates rates = meter_.update(progress, updated_us_ ? now_us - *updated_us_ : 0);
-    updated_us_ = now_us;
+    const reports::ProgressRates rates = meter_.update(progress, now_us - shown_us_);
+    shown_us_ = now_us;
     // One column stays free: a full line would wrap on some terminals.
     line_ = reports::progress_line(progress, rates, console_.columns() - 1);
 }
 
 void ProgressDisplay::add_plain_line(const sim::Progress& progress, std::uint64_t now_us) {
     const bool is_new_phase = progress.phase != phase_ || progress.cycle != cycle_;
-    if (plain_us_ && !is_new_phase && now_us - *plain_us_ < kPlainIntervalUs) return;
-    const reports::ProgressRates rates = meter_.update(progress, plain_us_ ? now_us - *plain_us_ : 0);
+    if (!is_new_phase && now_us - shown_us_ < kPlainIntervalUs) return;
+    const reports::ProgressRates rates = meter_.update(progress, now_us - shown_us_);
     console_.add_message(reports::progress_plain(progress, rates) + "\n");
-    plain_us_ = now_us;
+    shown_us_ = now_us;
     phase_ = progress.phase;
     cycle_ = progress.cycle;
 }

@@ -14,10 +14,11 @@ namespace cli {
 // Control thread only.
 class ProgressDisplay {
 public:
-    // `console` must outlive the display.
-    ProgressDisplay(Console& console, bool is_wanted) : console_(console), is_wanted_(is_wanted) {}
+    // `console` must outlive the display. `now_us` is monotonic and only its differences count, here and below.
+    ProgressDisplay(Console& console, bool is_wanted, std::uint64_t now_us)
+        : console_(console), is_wanted_(is_wanted), shown_us_(now_us) {}
 
-    // Every second; `now_us` is monotonic and only its differences count.
+    // Every second.
     void update(const sim::Progress& progress, std::uint64_t now_us);
 
     // What stands in the last line of the terminal; empty elsewhere.
@@ -31,9 +32,8 @@ private:
     Console& console_;
     const bool is_wanted_;
     reports::ProgressMeter meter_;
-    std::optional<std::uint64_t> updated_us_;
-    std::optional<std::uint64_t> plain_us_;
-    sim::Phase phase_ = sim::Phase::create;
+    std::uint64_t shown_us_;
+    std::optional<sim::Phase> phase_;  // of the last plain line
     std::uint32_t cycle_ = 1;
     std::string line_;
 };

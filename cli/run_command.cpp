@@ -77,7 +77,7 @@ public:
           console_sink_(console, [this] { control_.wake(); },
                         {.sqliosim_form = arguments.called_as_sqliosim, .errors_only = arguments.run.quiet}),
           sink_({&log_, &console_sink_, &exit_code_sink_}),
-          display_(console, !arguments.run.quiet && !arguments.run.no_progress && !arguments.called_as_sqliosim),
+          display_(console, !arguments.run.quiet && !arguments.run.no_progress && !arguments.called_as_sqliosim, start_ns_ / ums::kNsPerUs),
           control_({.on_stop_signal = [this](int signal) { stop(signal); },
                     .on_wake = [this] { console_.flush(display_.line()); },
                     .on_second = [this] { show_progress(); }}),

@@ -11,8 +11,8 @@
 namespace cli {
 
 struct StartFacts {
-    std::string engine;         // "uring"
-    std::string engine_reason;  // why not another one; may be empty
+    std::string engine{};         // "uring"
+    std::string engine_reason{};  // why not another one; may be empty
     std::uint32_t cpu_count = 0;
     std::uint64_t pool_mb = 0;
     std::string config_path;  // empty = defaults

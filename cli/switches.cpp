@@ -89,8 +89,8 @@ std::string closest_spelling(std::string_view token) {
     for (const Switch& entry : kRunSwitches) {
         for (const std::string& spelling : spellings_of(entry)) {
             const std::size_t distance = edit_distance(lower, spelling);
-            // Half of a short word wrong is no likeness.
-            if (distance < best_distance && distance * 2 < spelling.size()) {
+            // Short words are like everything.
+            if (distance < best_distance && distance * 2 <= spelling.size() && spelling.size() > 3) {
                 best_distance = distance;
                 best = spelling;
             }
