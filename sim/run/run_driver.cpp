@@ -8,9 +8,9 @@
 #include "sim/files/file_creator.hpp"
 #include "sim/log/log_auditor.hpp"
 #include "sim/run/drive_facts.hpp"
+#include "sim/run/sizing.hpp"
 #include "sim/users/users.hpp"
 #include "sim/workers/long_io_monitor.hpp"
-#include "ums/base/machine.hpp"
 
 namespace sim {
 
@@ -53,11 +53,12 @@ struct RunDriver::Parts {
 
 RunDriver::RunDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink)
     : options_(std::move(options)),
+      machine_(ums::this_machine()),
       storage_(storage),
       clock_(clock),
       journal_(clock, sink),
       run_id_(ums::mix64(options_.seed ^ ums::mix64(clock.utc_us()))) {
-    if (options_.cpu_count == 0) options_.cpu_count = std::min(ums::available_cpu_count(), kCpusMax);
+    options_.cpu_count = cpu_count_for(options_, machine_);
     journal_.on_finding([this] {
         if (options_.stop_on_error) run_.stop(Outcome::failed, "A fault was found, and StopOnError ends the run.");
     });
@@ -131,15 +132,6 @@ void RunDriver::add_file(SimFile::Setup setup) {
 
 bool RunDriver::all_files_open() const { return parts_->files.size() == options_.files.size(); }
 
-// MaxMemoryMB, or half of what is available; never more than the data files need.
-std::uint64_t RunDriver::pool_bytes() const {
-    std::uint64_t needed_bytes = 0;
-    for (const auto& data : parts_->data_files) needed_bytes += data->ledger.pages_max() * kPageBytes;
-    const std::uint64_t available_bytes = ums::available_memory_bytes();
-    const std::uint64_t wanted_bytes = options_.max_memory_mb == 0 ? available_bytes / 2 : options_.max_memory_mb * kMb;
-    return std::max(std::min({wanted_bytes, needed_bytes, available_bytes}), kBufferPoolMbMin * kMb);
-}
-
 // A disk with 4 KB sectors refuses shorter unbuffered writes: asked, not guessed.
 std::uint32_t RunDriver::log_alignment_bytes() const {
     constexpr std::uint32_t kLargeSectorBytes = 4096;
@@ -156,7 +148,7 @@ void RunDriver::make_parts() {
     std::vector<SimFile*> logs;
     for (const auto& file : parts.log_files) logs.push_back(file.get());
     parts.log = std::make_unique<LogManager>(logs, run_id_, options_.log_flushes_outstanding, log_alignment_bytes(), run_, journal_);
-    results_.buffer_pool_bytes = pool_bytes();
+    results_.buffer_pool_bytes = pool_mb_for(options_, machine_) * kMb;
     const std::uint64_t tasks_max = std::uint64_t{options_.cpu_count} * kUsersPerCpu + kTransferPagesMax;
     parts.pool = std::make_unique<BufferPool>(results_.buffer_pool_bytes, tasks_max);
     parts.checker = std::make_unique<PageChecker>(run_id_, run_, journal_);

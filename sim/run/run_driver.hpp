@@ -13,6 +13,7 @@
 #include "sim/simulation.hpp"
 #include "sim/workers/checkpoint.hpp"
 #include "sim/workers/lazy_writer.hpp"
+#include "ums/base/machine.hpp"
 
 namespace sim {
 
@@ -43,7 +44,6 @@ private:
     void add_file(SimFile::Setup setup);
     [[nodiscard]] bool all_files_open() const;
     void make_parts();
-    [[nodiscard]] std::uint64_t pool_bytes() const;
     [[nodiscard]] std::uint32_t log_alignment_bytes() const;
     void close_files();
 
@@ -66,6 +66,7 @@ private:
     void decide_outcome();
 
     Options options_;
+    const ums::Machine machine_;
     ums::Storage& storage_;
     const ums::Clock& clock_;
     Journal journal_;

@@ -4,86 +4,121 @@
 
 #include <algorithm>
 #include <fstream>
-#include <limits>
+#include <optional>
 #include <sstream>
 #include <string_view>
+#include <vector>
 
 namespace ums {
 
 namespace {
 
-constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+// Sources: proc(5), cgroups(7), Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst of the Linux kernel.
 
-// "max" and anything unreadable: no limit.
-std::uint64_t read_number(const std::string& path) {
+std::string first_line(const std::string& path) {
     std::ifstream file(path);
-    std::uint64_t value = 0;
-    return file >> value ? value : kNoLimit;
+    std::string line;
+    std::getline(file, line);
+    return line;
 }
 
-std::uint64_t mem_available_bytes(const std::string& root) {
-    std::ifstream file(root + "proc/meminfo");
-    std::string line;
-    while (std::getline(file, line)) {
+std::optional<std::uint64_t> number_in(const std::string& path) {
+    std::istringstream text(first_line(path));
+    std::int64_t value = 0;
+    if (text >> value && value >= 0) return static_cast<std::uint64_t>(value);
+    return std::nullopt;  // missing, "max", or -1: no limit
+}
+
+// The number behind `key` in a file of lines "key number" or "key: number kB".
+std::uint64_t number_after(const std::string& path, std::string_view key) {
+    std::ifstream file(path);
+    std::string name;
+    for (std::string line; std::getline(file, line);) {
         std::istringstream words(line);
-        std::string name;
-        std::uint64_t kib = 0;
-        if (words >> name >> kib && name == "MemAvailable:") return kib * 1024;
+        std::uint64_t value = 0;
+        if (words >> name >> value && name == key) return value;
     }
-    return std::uint64_t{1} << 30;  // no /proc: a modest guess
+    return 0;
 }
 
-// The folder of this process's cgroup below `root`, version 2 ("0::/path") or the memory controller of version 1 ("5:memory:/path").
-std::string cgroup_folder(const std::string& root, bool version_2) {
-    std::ifstream file(root + "proc/self/cgroup");
-    std::string line;
-    while (std::getline(file, line)) {
+// The folders of this process's group and of all groups above it, for one v1 controller, or for v2 with an empty name.
+std::vector<std::string> group_folders(const std::string& root, const std::string& controller) {
+    std::ifstream file(root + "/proc/self/cgroup");
+    for (std::string line; std::getline(file, line);) {  // "5:cpu,cpuacct:/path", v2 "0::/path"
         const std::size_t first = line.find(':');
         const std::size_t second = line.find(':', first + 1);
         if (first == std::string::npos || second == std::string::npos) continue;
-        const std::string controllers = line.substr(first + 1, second - first - 1);
-        if (version_2 ? controllers.empty() : controllers == "memory") {
-            return root + (version_2 ? "sys/fs/cgroup" : "sys/fs/cgroup/memory") + line.substr(second + 1);
+        const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+        if (controller.empty() ? controllers != ",," : controllers.find("," + controller + ",") == std::string::npos) continue;
+        const std::string mount = root + "/sys/fs/cgroup" + (controller.empty() ? "" : "/" + controller);
+        std::vector<std::string> folders;
+        std::string path = line.substr(second + 1);
+        while (path.size() > 1) {
+            folders.push_back(mount + path);
+            path.resize(path.find_last_of('/'));
         }
+        folders.push_back(mount);  // inside a container's namespace this is the container
+        return folders;
     }
     return {};
 }
 
-// What the cgroup and every one above it leave. The group's own folder may not be visible inside a container; its root then is.
-std::uint64_t cgroup_left_bytes(const std::string& root, bool version_2) {
-    const std::string top = root + (version_2 ? "sys/fs/cgroup" : "sys/fs/cgroup/memory");
-    const char* const limit_name = version_2 ? "/memory.max" : "/memory.limit_in_bytes";
-    const char* const used_name = version_2 ? "/memory.current" : "/memory.usage_in_bytes";
-    std::string folder = cgroup_folder(root, version_2);
-    std::uint64_t left = kNoLimit;
-    for (;;) {
-        if (folder.size() < top.size()) folder = top;
-        const std::uint64_t limit = read_number(folder + limit_name);
-        const std::uint64_t used = read_number(folder + used_name);
-        if (limit != kNoLimit && used != kNoLimit) left = std::min(left, limit - std::min(limit, used));
-        if (folder == top) return left;
-        folder.resize(folder.find_last_of('/'));
+void apply_memory_limit(Machine& machine, std::optional<std::uint64_t> limit, std::uint64_t used, std::uint64_t reclaimable) {
+    if (!limit) return;
+    // Cached file data counts as used but gives way.
+    const std::uint64_t held = used - std::min(used, reclaimable);
+    machine.memory_bytes = std::min(machine.memory_bytes, *limit);
+    machine.available_bytes = std::min(machine.available_bytes, *limit - std::min(*limit, held));
+}
+
+void apply_memory_limits(Machine& machine, const std::string& root) {
+    for (const std::string& folder : group_folders(root, "")) {
+        apply_memory_limit(machine, number_in(folder + "/memory.max"), number_in(folder + "/memory.current").value_or(0),
+                           number_after(folder + "/memory.stat", "inactive_file"));
     }
+    for (const std::string& folder : group_folders(root, "memory")) {
+        apply_memory_limit(machine, number_in(folder + "/memory.limit_in_bytes"), number_in(folder + "/memory.usage_in_bytes").value_or(0),
+                           number_after(folder + "/memory.stat", "total_inactive_file"));
+    }
+}
+
+void apply_cpu_limit(Machine& machine, std::uint64_t quota_us, std::uint64_t period_us) {
+    if (quota_us == 0 || period_us == 0) return;
+    const std::uint64_t whole = (quota_us + period_us - 1) / period_us;
+    machine.cpu_count = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(whole, 1, machine.cpu_count));
+}
+
+void apply_cpu_limits(Machine& machine, const std::string& root) {
+    for (const std::string& folder : group_folders(root, "")) {
+        std::istringstream text(first_line(folder + "/cpu.max"));  // "200000 100000", or "max 100000"
+        std::uint64_t quota_us = 0;
+        std::uint64_t period_us = 0;
+        if (text >> quota_us >> period_us) apply_cpu_limit(machine, quota_us, period_us);
+    }
+    for (const std::string& folder : group_folders(root, "cpu")) {
+        apply_cpu_limit(machine, number_in(folder + "/cpu.cfs_quota_us").value_or(0), number_in(folder + "/cpu.cfs_period_us").value_or(0));
+    }
+}
+
+std::uint32_t cpus_of_affinity_mask() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (::sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
+    return static_cast<std::uint32_t>(std::max(CPU_COUNT(&set), 1));
 }
 
 }  // namespace
 
-std::uint32_t available_cpu_count() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    std::uint32_t count = sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<std::uint32_t>(CPU_COUNT(&set)) : 1;
-    const std::string folder = cgroup_folder("/", true);
-    std::ifstream file((folder.empty() ? "/sys/fs/cgroup" : folder) + "/cpu.max");
-    std::uint64_t quota_us = 0;
-    std::uint64_t period_us = 0;
-    if (file >> quota_us >> period_us && period_us != 0) {
-        count = std::min(count, static_cast<std::uint32_t>((quota_us + period_us - 1) / period_us));
-    }
-    return std::max(count, 1U);
-}
-
-std::uint64_t available_memory_bytes(const std::string& root) {
-    return std::min({mem_available_bytes(root), cgroup_left_bytes(root, true), cgroup_left_bytes(root, false)});
+Machine this_machine(const std::string& root) {
+    constexpr std::uint64_t kBytesPerKb = 1024;
+    Machine machine;
+    machine.cpu_count = cpus_of_affinity_mask();
+    machine.memory_bytes = number_after(root + "/proc/meminfo", "MemTotal:") * kBytesPerKb;
+    machine.available_bytes = number_after(root + "/proc/meminfo", "MemAvailable:") * kBytesPerKb;
+    // A limit on a machine that does not tell its memory would be taken for the smaller of it and 0.
+    if (machine.memory_bytes > 0) apply_memory_limits(machine, root);
+    apply_cpu_limits(machine, root);
+    return machine;
 }
 
 }  // namespace ums

@@ -1,4 +1,5 @@
-// What this process may use of the machine: containers and affinity masks give less than the hardware has.
+// What this process may use of the machine: CPUs and memory, with the limits of its container (cgroup v1 and v2, its own and those of
+// the groups above it).
 #pragma once
 
 #include <cstdint>
@@ -6,11 +7,13 @@
 
 namespace ums {
 
-// CPUs that the process may run on, at least 1. A cgroup's CPU quota counts, rounded up.
-[[nodiscard]] std::uint32_t available_cpu_count();
+struct Machine {
+    std::uint32_t cpu_count = 1;        // of the affinity mask, not more than the CPU quota rounded up
+    std::uint64_t memory_bytes = 0;     // physical, or the limit of the container; 0 = not known
+    std::uint64_t available_bytes = 0;  // what can be allocated without swapping; 0 = not known
+};
 
-// Bytes that can be taken without swapping: the kernel's MemAvailable, or what the cgroup leaves, whichever is less. `root` is "/" except
-// in tests.
-[[nodiscard]] std::uint64_t available_memory_bytes(const std::string& root = "/");
+// Any thread. Never fails: what cannot be read counts as no limit. `root` is the folder that holds proc and sys, for tests.
+Machine this_machine(const std::string& root = "");
 
 }  // namespace ums

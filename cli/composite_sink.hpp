@@ -1,0 +1,32 @@
+// Hands every event and finding of a run to several receivers, in their order: log first, then the console. One call at a time, so that
+// the command line may add its own events to those of a simulation.
+#pragma once
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "sim/event.hpp"
+
+namespace cli {
+
+class CompositeSink final : public sim::EventSink {
+public:
+    // The receivers must outlive this object. Any thread may call.
+    explicit CompositeSink(std::vector<sim::EventSink*> receivers) : receivers_(std::move(receivers)) {}
+
+    void on_event(const sim::Event& event) override {
+        const std::lock_guard lock(mutex_);
+        for (sim::EventSink* receiver : receivers_) receiver->on_event(event);
+    }
+    void on_finding(const sim::Finding& finding) override {
+        const std::lock_guard lock(mutex_);
+        for (sim::EventSink* receiver : receivers_) receiver->on_finding(finding);
+    }
+
+private:
+    std::mutex mutex_;
+    const std::vector<sim::EventSink*> receivers_;
+};
+
+}  // namespace cli

@@ -1,0 +1,19 @@
+// From the switches to the configuration of a run.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/arguments.hpp"
+#include "config/config.hpp"
+#include "ums/base/machine.hpp"
+
+namespace cli {
+
+// The file that is read: the one that was named, or SQLIOSim's default name if it exists in the current folder.
+std::optional<std::string> configuration_file(const RunArguments& arguments);
+
+// Defaults, file, and switches, checked. Throws config::ConfigError.
+config::Configuration effective_configuration(const RunArguments& arguments, const ums::Machine& machine);
+
+}  // namespace cli

@@ -1,0 +1,143 @@
+#include "cli/console.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace cli {
+namespace {
+
+// Messages kept for a reader that is not reading; a finding has some 200 bytes.
+constexpr std::size_t kQueuedMessagesMax = 10'000;
+// A descriptor that poll() calls writable takes at least this much without blocking: 256 is what a terminal keeps free, pipes promise
+// PIPE_BUF (4096).
+constexpr std::size_t kTerminalChunkBytes = 256;
+constexpr std::size_t kPipeChunkBytes = 4096;
+constexpr std::size_t kColumnsDefault = 80;
+
+bool can_redraw(int descriptor) {
+    const char* kind = std::getenv("TERM");
+    return ::isatty(descriptor) == 1 && kind != nullptr && std::string_view(kind) != "dumb";
+}
+
+// https://no-color.org
+bool colors_are_unwanted() {
+    const char* value = std::getenv("NO_COLOR");
+    return value != nullptr && *value != '\0';
+}
+
+bool is_writable(int descriptor, bool wait) {
+    pollfd poll_request{.fd = descriptor, .events = POLLOUT, .revents = 0};
+    int ready = 0;
+    do {
+        ready = ::poll(&poll_request, 1, wait ? -1 : 0);
+    } while (ready < 0 && errno == EINTR);
+    return ready != 0;  // an error shows up in write()
+}
+
+enum class WriteOutcome { done, later, gone };
+
+// Takes what was written off the front of `text`.
+WriteOutcome write_text(int descriptor, std::string& text, bool wait) {
+    const std::size_t chunk_bytes = ::isatty(descriptor) == 1 ? kTerminalChunkBytes : kPipeChunkBytes;
+    std::size_t written_bytes = 0;
+    WriteOutcome outcome = WriteOutcome::done;
+    while (written_bytes < text.size()) {
+        if (!is_writable(descriptor, wait)) {
+            outcome = WriteOutcome::later;
+            break;
+        }
+        const std::size_t size_bytes = std::min(chunk_bytes, text.size() - written_bytes);
+        const ssize_t result = ::write(descriptor, text.data() + written_bytes, size_bytes);
+        if (result >= 0) {
+            written_bytes += static_cast<std::size_t>(result);
+        } else if (errno != EINTR && errno != EAGAIN) {
+            outcome = WriteOutcome::gone;
+            break;
+        } else if (errno == EAGAIN && !wait) {
+            outcome = WriteOutcome::later;
+            break;
+        }
+    }
+    text.erase(0, written_bytes);
+    return outcome;
+}
+
+}  // namespace
+
+Console::Console(int results_descriptor, int messages_descriptor)
+    : results_descriptor_(results_descriptor),
+      messages_descriptor_(messages_descriptor),
+      redraws_(can_redraw(messages_descriptor)),
+      shows_colors_(redraws_ && !colors_are_unwanted()) {}
+
+std::size_t Console::columns() const {
+    winsize size{};
+    if (::ioctl(messages_descriptor_, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    return kColumnsDefault;
+}
+
+void Console::add_result(std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back({results_descriptor_, std::string(text), false});
+}
+
+void Console::add_message(std::string_view text) {
+    const std::lock_guard lock(mutex_);
+    if (queue_.size() >= kQueuedMessagesMax) {
+        ++left_out_;
+        return;
+    }
+    queue_.push_back({messages_descriptor_, std::string(text), true});
+}
+
+void Console::flush(std::string_view progress) {
+    if (!write_queued(false) || !redraws_ || progress == drawn_ || !erase_progress(false)) return;
+    std::string text(progress);
+    write_text(messages_descriptor_, text, false);
+    drawn_ = progress;  // also when only a part of it came out: that part must be erased
+}
+
+void Console::finish() {
+    erase_progress(true);
+    write_queued(true);
+}
+
+bool Console::erase_progress(bool wait) {
+    if (drawn_.empty()) return true;
+    std::string text = "\r\x1b[K";
+    if (write_text(messages_descriptor_, text, wait) == WriteOutcome::later) return false;
+    drawn_.clear();
+    return true;
+}
+
+bool Console::write_queued(bool wait) {
+    for (;;) {
+        Piece piece;
+        {
+            const std::lock_guard lock(mutex_);
+            if (queue_.empty() && left_out_ > 0) {
+                queue_.push_back({messages_descriptor_, fmt::format("… {} messages left out here; they are in the log\n", left_out_), true});
+                left_out_ = 0;
+            }
+            if (queue_.empty()) return true;
+            piece = std::move(queue_.front());
+            queue_.pop_front();
+        }
+        const bool is_ready = (wait || is_writable(piece.descriptor, false)) && erase_progress(wait);
+        if (!is_ready || write_text(piece.descriptor, piece.text, wait) == WriteOutcome::later) {
+            const std::lock_guard lock(mutex_);
+            queue_.push_front(std::move(piece));
+            return false;
+        }
+    }
+}
+
+}  // namespace cli

@@ -1,0 +1,59 @@
+// The terminal, shared by messages, the report, and one progress line that is redrawn in place. Any thread may hand in text, which never
+// blocks it; only the thread of the run's control writes. So a terminal that stands still (Ctrl-S, a pager) does not stop the I/O that
+// is being measured, and nothing garbles the progress line.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace cli {
+
+class Console {
+public:
+    // Descriptors for results and for messages; both must outlive the console. Progress goes where the messages go.
+    Console(int results_descriptor, int messages_descriptor);
+
+    // True if the progress can be redrawn in place: messages go to a terminal that is not "dumb".
+    [[nodiscard]] bool redraws() const { return redraws_; }
+    [[nodiscard]] bool shows_colors() const { return shows_colors_; }
+    // Columns of the terminal now; people resize windows.
+    [[nodiscard]] std::size_t columns() const;
+
+    // Queues whole lines. Any thread. When nobody takes them off, the oldest messages stay and further ones are counted and left out
+    // (they are in the log); results are never left out.
+    void add_result(std::string_view text);
+    void add_message(std::string_view text);
+
+    // Control thread only. Writes what can be written without waiting, then draws `progress` (not wider than columns()) if everything is out.
+    void flush(std::string_view progress);
+    // Control thread only. Writes everything, waits for a slow reader, and leaves no progress line behind. Output that nobody can
+    // receive any more (closed pipe, terminal that hung up) is dropped.
+    void finish();
+
+private:
+    struct Piece {
+        int descriptor = -1;
+        std::string text;
+        bool is_message = false;
+    };
+
+    // True if no progress line is left on the screen.
+    bool erase_progress(bool wait);
+    // Writes from the head of the queue; `wait` = also when that takes time. True if the queue is empty.
+    bool write_queued(bool wait);
+
+    const int results_descriptor_;
+    const int messages_descriptor_;
+    const bool redraws_;
+    const bool shows_colors_;
+    std::string drawn_;  // the progress line that is on the screen
+
+    std::mutex mutex_;  // guards what follows
+    std::deque<Piece> queue_;
+    std::size_t left_out_ = 0;
+};
+
+}  // namespace cli

@@ -1,0 +1,97 @@
+#include "cli/console_sink.hpp"
+
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <spdlog/sinks/base_sink.h>
+
+#include "reports/finding_text.hpp"
+
+namespace cli {
+namespace {
+
+constexpr std::string_view kRed = "\x1b[1;31m";
+constexpr std::string_view kYellow = "\x1b[33m";
+constexpr std::string_view kColorOff = "\x1b[0m";
+
+// The last step of spdlog: a formatted line goes to the console's queue.
+class ConsoleQueue final : public spdlog::sinks::base_sink<std::mutex> {
+public:
+    ConsoleQueue(Console& console, std::function<void()> wake, bool as_results)
+        : console_(console), wake_(std::move(wake)), as_results_(as_results) {}
+
+private:
+    void sink_it_(const spdlog::details::log_msg& message) override {
+        spdlog::memory_buf_t line;
+        formatter_->format(message, line);
+        std::string text(line.data(), line.size());
+        if (as_results_) {
+            console_.add_result(text);
+        } else {
+            if (console_.shows_colors()) text = colored(message, text);
+            console_.add_message(text);
+        }
+        wake_();
+    }
+    void flush_() override {}
+
+    static std::string colored(const spdlog::details::log_msg& message, const std::string& text) {
+        if (message.level < spdlog::level::warn || message.color_range_end <= message.color_range_start) return text;
+        const std::string_view view(text);
+        return fmt::format("{}{}{}{}{}", view.substr(0, message.color_range_start), message.level == spdlog::level::warn ? kYellow : kRed,
+                           view.substr(message.color_range_start, message.color_range_end - message.color_range_start), kColorOff,
+                           view.substr(message.color_range_end));
+    }
+
+    Console& console_;
+    const std::function<void()> wake_;
+    const bool as_results_;
+};
+
+spdlog::level::level_enum level_of(sim::Severity severity) {
+    switch (severity) {
+        case sim::Severity::warning: return spdlog::level::warn;
+        case sim::Severity::error: return spdlog::level::err;
+        case sim::Severity::info: break;
+    }
+    return spdlog::level::info;
+}
+
+spdlog::log_clock::time_point time_of(std::uint64_t utc_us) {
+    return spdlog::log_clock::time_point(std::chrono::microseconds(utc_us));
+}
+
+std::string place_of(const sim::Finding& finding) {
+    return fmt::format("{} page {} (offset {:#x})", finding.path, finding.page_id, finding.offset_bytes);
+}
+
+}  // namespace
+
+ConsoleSink::ConsoleSink(Console& console, std::function<void()> wake, const ConsoleSinkOptions& options)
+    : options_(options),
+      logger_(std::make_shared<spdlog::logger>("console",
+                                               std::make_shared<ConsoleQueue>(console, std::move(wake), options.sqliosim_form))) {
+    logger_->set_pattern(options.sqliosim_form ? "%D %H:%M:%S %v" : "%H:%M:%S %^%l:%$ %v");
+    logger_->set_level(options.errors_only ? spdlog::level::err : spdlog::level::info);
+}
+
+void ConsoleSink::on_event(const sim::Event& event) {
+    const std::string system = event.system_text.empty() ? "" : fmt::format(" ({})", event.system_text);
+    const std::string text = options_.sqliosim_form ? fmt::format("{} {} {}{}", event.thread_id, event.user, event.description, system)
+                                                    : event.description + system;
+    logger_->log(time_of(event.utc_us), spdlog::source_loc{}, level_of(event.severity), text);
+}
+
+void ConsoleSink::on_finding(const sim::Finding& finding) {
+    if (++findings_ > kFindingsShownMax + 1) return;
+    const std::string text = findings_ > kFindingsShownMax
+                                 ? fmt::format("more than {} findings; the further ones are in the log only", kFindingsShownMax)
+                                 : fmt::format("FINDING {}: {}: {}", sim::name_of(finding.kind), place_of(finding), reports::finding_sentence(finding));
+    logger_->log(time_of(finding.utc_us), spdlog::source_loc{}, spdlog::level::err, text);
+}
+
+}  // namespace cli

@@ -1,0 +1,39 @@
+// Shows the messages of a run to people, as lines on the console.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include <spdlog/logger.h>
+
+#include "cli/console.hpp"
+#include "sim/event.hpp"
+
+namespace cli {
+
+struct ConsoleSinkOptions {
+    bool sqliosim_form = false;  // "DATE TIME TID USER TEXT" on the results' descriptor, as SQLIOSIM.COM shows its log
+    bool errors_only = false;
+};
+
+class ConsoleSink final : public sim::EventSink {
+public:
+    // `console` must outlive the sink. `wake` is called, from any thread, when there is something to flush.
+    ConsoleSink(Console& console, std::function<void()> wake, const ConsoleSinkOptions& options);
+
+    // Never block: lines are queued.
+    void on_event(const sim::Event& event) override;
+    void on_finding(const sim::Finding& finding) override;
+
+private:
+    // A broken disk has as many findings as pages; the log has them all.
+    static constexpr std::uint64_t kFindingsShownMax = 20;
+
+    const ConsoleSinkOptions options_;
+    std::shared_ptr<spdlog::logger> logger_;
+    std::uint64_t findings_ = 0;
+};
+
+}  // namespace cli

@@ -1,0 +1,26 @@
+#include "cli/progress_display.hpp"
+
+#include "reports/progress_line.hpp"
+
+namespace cli {
+
+void ProgressDisplay::update(const sim::Progress& progress, std::uint64_t now_us) {
+    if (!is_wanted_) return;
+    if (!console_.redraws()) return add_plain_line(progress, now_us);
+    const reports::ProgressRates rates = meter_.update(progress, now_us - shown_us_);
+    shown_us_ = now_us;
+    // One column stays free: a full line would wrap on some terminals.
+    line_ = reports::progress_line(progress, rates, console_.columns() - 1);
+}
+
+void ProgressDisplay::add_plain_line(const sim::Progress& progress, std::uint64_t now_us) {
+    const bool is_new_phase = progress.phase != phase_ || progress.cycle != cycle_;
+    if (!is_new_phase && now_us - shown_us_ < kPlainIntervalUs) return;
+    const reports::ProgressRates rates = meter_.update(progress, now_us - shown_us_);
+    console_.add_message(reports::progress_plain(progress, rates) + "\n");
+    shown_us_ = now_us;
+    phase_ = progress.phase;
+    cycle_ = progress.cycle;
+}
+
+}  // namespace cli

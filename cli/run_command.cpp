@@ -1,0 +1,221 @@
+#include "cli/run_command.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <functional>
+#include <random>
+#include <source_location>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/composite_sink.hpp"
+#include "cli/configuration.hpp"
+#include "cli/console_sink.hpp"
+#include "cli/exit_at_once.hpp"
+#include "cli/progress_display.hpp"
+#include "cli/run_control.hpp"
+#include "cli/start_text.hpp"
+#include "reports/file_summary.hpp"
+#include "reports/log_events.hpp"
+#include "reports/text_report.hpp"
+#include "reports/xml_log.hpp"
+#include "sim/run/sizing.hpp"
+#include "sim/simulation.hpp"
+#include "sim/version.hpp"
+#include "ums/base/clock.hpp"
+#include "ums/base/thread_id.hpp"
+#include "ums/io/posix_storage.hpp"
+
+namespace cli {
+namespace {
+
+std::uint64_t random_seed() {
+    std::random_device device;
+    return (static_cast<std::uint64_t>(device()) << 32) | device();
+}
+
+ums::EngineKind kind_of(sim::EngineChoice choice) {
+    switch (choice) {
+        case sim::EngineChoice::uring: return ums::EngineKind::uring;
+        case sim::EngineChoice::threads: return ums::EngineKind::threads;
+        case sim::EngineChoice::automatic: break;
+    }
+    return ums::EngineKind::automatic;
+}
+
+// The engine that this choice gives here: made once to see, and let go.
+void find_engine(ums::Storage& storage, sim::EngineChoice choice, StartFacts& facts) {
+    try {
+        facts.engine = storage.make_engine({.kind = kind_of(choice)}, facts.engine_reason)->name();
+    } catch (const std::system_error& error) {
+        throw sim::EnvironmentError(error.what());
+    }
+}
+
+// A finding decides about the exit code even if the run is ended by force.
+class ExitCodeSink final : public sim::EventSink {
+public:
+    void on_event(const sim::Event& /*event*/) override {}
+    void on_finding(const sim::Finding& /*finding*/) override { set_exit_at_once_code(ExitCode::integrity); }
+};
+
+std::string stop_text(int signal) {
+    const char* name = signal == SIGINT ? "Ctrl-C" : signal == SIGTERM ? "SIGTERM" : "SIGHUP";
+    return fmt::format("{}: stopping in order: outstanding I/O is finished, then the summary; once more ends at once", name);
+}
+
+// Everything that lives as long as a run. The members are made in this order: the log before anything else is touched.
+class Run {
+public:
+    Run(sim::Options options, const Arguments& arguments, Console& console)
+        : arguments_(arguments),
+          options_(std::move(options)),
+          console_(console),
+          log_(options_.error_file),
+          console_sink_(console, [this] { control_.wake(); },
+                        {.sqliosim_form = arguments.called_as_sqliosim, .errors_only = arguments.run.quiet}),
+          sink_({&log_, &console_sink_, &exit_code_sink_}),
+          display_(console, !arguments.run.quiet && !arguments.run.no_progress && !arguments.called_as_sqliosim, start_ns_ / ums::kNsPerUs),
+          control_({.on_stop_signal = [this](int signal) { stop(signal); },
+                    .on_wake = [this] { console_.flush(display_.line()); },
+                    .on_second = [this] { show_progress(); }}),
+          simulation_(options_, storage_, clock_, sink_) {}
+
+    // Into the log, and onto the console.
+    void tell(sim::Severity severity, const std::string& text, std::source_location where = std::source_location::current()) {
+        sink_.on_event(event_of(severity, text, where));
+    }
+    // Into the log only.
+    void note(const std::string& text, std::source_location where = std::source_location::current()) {
+        log_.on_event(event_of(sim::Severity::info, text, where));
+    }
+
+    void announce(const StartFacts& facts) {
+        const std::vector<StartLine> lines = start_lines(options_, facts);
+        for (const StartLine& line : lines) {
+            const std::string text = line.name.empty() ? line.text : fmt::format("{}: {}", line.name, line.text);
+            if (arguments_.called_as_sqliosim) {
+                tell(sim::Severity::info, text);
+            } else {
+                note(text);
+            }
+        }
+        if (!arguments_.called_as_sqliosim && !arguments_.run.quiet) console_.add_result(start_text(sim::kVersion, lines) + "\n");
+        console_.flush("");
+    }
+
+    ExitCode execute() {
+        sim::Results results;
+        try {
+            control_.run([&] { results = simulation_.run(); });
+        } catch (const std::exception& error) {
+            log_.on_event(event_of(sim::Severity::error, error.what(), std::source_location::current()));
+            throw;
+        }
+        const ExitCode code = exit_code_of(results);
+        // A reader that does not take the report may be left with Ctrl-C; the result stands.
+        set_exit_at_once_code(code);
+        exit_at_once_on_signals(console_.redraws());
+        report(results);
+        return code;
+    }
+
+private:
+    sim::Event event_of(sim::Severity severity, const std::string& text, const std::source_location& where) const {
+        sim::Event event;
+        event.severity = severity;
+        event.utc_us = clock_.utc_us();
+        event.tick_ms = (clock_.now_ns() - start_ns_) / ums::kNsPerMs;
+        event.thread_id = ums::this_thread_id();
+        event.user = "Monitor";
+        const std::string_view file(where.file_name());
+        event.source_file = file.substr(file.find_last_of('/') + 1);
+        event.line = where.line();
+        event.function = where.function_name();
+        event.description = text;
+        return event;
+    }
+
+    void stop(int signal) {
+        exit_at_once_on_signals(console_.redraws());
+        // People who pressed a key want an answer also where they asked for quiet.
+        if (arguments_.run.quiet) console_.add_message(stop_text(signal) + "\n");
+        tell(sim::Severity::warning, stop_text(signal));
+        simulation_.request_stop();
+        console_.flush(display_.line());
+    }
+
+    void show_progress() {
+        display_.update(simulation_.progress(), clock_.now_ns() / ums::kNsPerUs);
+        console_.flush(display_.line());
+    }
+
+    void report(const sim::Results& results) {
+        for (const sim::Event& event : reports::summary_events(results)) log_.on_event(event);
+        if (const auto failure = log_.failure()) console_.add_message(fmt::format("warning: {}\n", *failure));
+        console_.add_result(arguments_.called_as_sqliosim ? sqliosim_report(results) : "\n" + reports::text_report(results));
+    }
+
+    // The lines that SQLIOSIM.COM ends with, to the letter, and ours that says what they mean.
+    static std::string sqliosim_report(const sim::Results& results) {
+        std::string text;
+        for (const sim::FileResult& file : results.files) text += fmt::format("{}\n", fmt::join(reports::file_summary(file), "\n"));
+        return text + "Stress Test Attempt Complete\n" + reports::outcome_text(results);
+    }
+
+    const Arguments& arguments_;
+    const sim::Options options_;
+    Console& console_;
+    const ums::RealClock clock_;
+    const std::uint64_t start_ns_ = clock_.now_ns();
+    reports::XmlLog log_;
+    ExitCodeSink exit_code_sink_;
+    ConsoleSink console_sink_;
+    CompositeSink sink_;
+    ProgressDisplay display_;
+    RunControl control_;
+    ums::PosixStorage storage_;
+    sim::Simulation simulation_;
+};
+
+}  // namespace
+
+ExitCode run_command(const std::vector<std::string>& command_line, const Arguments& arguments, Console& console) {
+    const ums::Machine machine = ums::this_machine();
+    const config::Configuration configuration = effective_configuration(arguments.run, machine);
+
+    sim::Options options = configuration.options;
+    if (!arguments.run.seed) options.seed = random_seed();
+    options.cpu_count = sim::cpu_count_for(options, machine);
+    options.max_memory_mb = sim::pool_mb_for(options, machine);
+
+    StartFacts facts{.cpu_count = options.cpu_count,
+                     .pool_mb = options.max_memory_mb,
+                     .config_path = configuration_file(arguments.run).value_or(""),
+                     .log_path = options.error_file,
+                     .repeat_command = repeat_command(command_line, options.seed)};
+    ums::PosixStorage storage;
+    find_engine(storage, options.engine, facts);
+
+    Run run(options, arguments, console);
+    if (!arguments.run.save_path.empty()) config::save(configuration.options, arguments.run.save_path);
+    run.announce(facts);
+    for (const std::string& warning : configuration.warnings) run.tell(sim::Severity::warning, warning);
+    return run.execute();
+}
+
+ExitCode exit_code_of(const sim::Results& results) {
+    // The system's own errors say that the run could not go on, not that data is wrong.
+    const auto is_wrong_data = [](const sim::Finding& finding) { return finding.kind != sim::FindingKind::io_error; };
+    switch (results.outcome) {
+        case sim::Outcome::passed: return ExitCode::ok;
+        case sim::Outcome::stopped: return results.finding_count > 0 ? ExitCode::integrity : ExitCode::stopped;
+        case sim::Outcome::failed: return ExitCode::integrity;
+        case sim::Outcome::not_done: break;
+    }
+    return std::any_of(results.findings.begin(), results.findings.end(), is_wrong_data) ? ExitCode::integrity : ExitCode::environment;
+}
+
+}  // namespace cli

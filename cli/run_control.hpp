@@ -1,0 +1,36 @@
+// Keeps the calling thread free for people while a run goes on in threads of its own: signals, the progress timer, messages.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <utility>
+
+#include <boost/asio/io_context.hpp>
+
+namespace cli {
+
+class RunControl {
+public:
+    struct Callbacks {
+        std::function<void(int signal)> on_stop_signal;  // the first SIGINT, SIGTERM or SIGHUP; once
+        std::function<void()> on_wake;                   // after wake()
+        std::function<void()> on_second;                 // every second
+    };
+
+    // All callbacks come on the thread that calls run(), one at a time, and must not throw.
+    explicit RunControl(Callbacks callbacks) : callbacks_(std::move(callbacks)) {}
+
+    // Calls `work` in a new thread, returns when it has ended, and passes on what it threw. Once per object. `work` and the threads
+    // that it starts get no signals. A SIGHUP that was ignored when the process began (nohup) stays ignored.
+    void run(const std::function<void()>& work);
+
+    // Any thread, during run() or after it: on_wake comes soon. Several calls may be answered by one.
+    void wake();
+
+private:
+    Callbacks callbacks_;
+    boost::asio::io_context context_{1};
+    std::atomic<bool> wake_pending_{false};
+};
+
+}  // namespace cli

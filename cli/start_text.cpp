@@ -1,0 +1,64 @@
+#include "cli/start_text.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+std::string cycles_text(const sim::Options& options) {
+    const std::string duration = fmt::format("{} s", options.test_cycle_duration_s);
+    if (options.test_cycles == 0) return fmt::format("{} a cycle, until stopped", duration);
+    if (options.test_cycles == 1) return fmt::format("{}, one cycle", duration);
+    return fmt::format("{} a cycle, {} cycles", duration, options.test_cycles);
+}
+
+std::string size_text(const sim::FileOptions& file) {
+    if (file.max_size_mb <= file.initial_size_mb) return fmt::format("{} MB", file.initial_size_mb);
+    return fmt::format("{} MB, up to {} MB", file.initial_size_mb, file.max_size_mb);
+}
+
+// What all files may take at their largest, data and logs apart: "up to 128 MB data + 32 MB log".
+std::string space_text(const sim::Options& options) {
+    std::uint64_t data_mb = 0;
+    std::uint64_t log_mb = 0;
+    for (const sim::FileOptions& file : options.files) {
+        (file.is_log ? log_mb : data_mb) += std::max(file.initial_size_mb, file.max_size_mb);
+    }
+    return fmt::format("up to {} MB data + {} MB log", data_mb, log_mb);
+}
+
+void add_files(std::vector<StartLine>& lines, const sim::Options& options) {
+    std::size_t path_width = 0;
+    for (const sim::FileOptions& file : options.files) path_width = std::max(path_width, file.path.size());
+    for (const sim::FileOptions& file : options.files) {
+        lines.push_back({&file == &options.files.front() ? "files" : "",
+                         fmt::format("{:{}}  {}  {}", file.path, path_width, file.is_log ? "log " : "data", size_text(file))});
+    }
+}
+
+}  // namespace
+
+std::vector<StartLine> start_lines(const sim::Options& options, const StartFacts& facts) {
+    std::vector<StartLine> lines;
+    lines.push_back({"seed", fmt::format("{}", options.seed)});
+    lines.push_back({"engine", facts.engine_reason.empty() ? facts.engine : fmt::format("{} ({})", facts.engine, facts.engine_reason)});
+    lines.push_back({"CPUs", fmt::format("{}", facts.cpu_count)});
+    lines.push_back({"buffer pool", fmt::format("{} MB", facts.pool_mb)});
+    lines.push_back({"main run", cycles_text(options)});
+    lines.push_back({"configuration", facts.config_path.empty() ? "defaults" : facts.config_path});
+    lines.push_back({"log", facts.log_path});
+    add_files(lines, options);
+    lines.push_back({"space", space_text(options)});
+    lines.push_back({"repeat with", facts.repeat_command});
+    return lines;
+}
+
+std::string start_text(std::string_view version, const std::vector<StartLine>& lines) {
+    std::string text = fmt::format("ioproof {}\n", version);
+    for (const StartLine& line : lines) text += fmt::format("  {:<14} {}\n", line.name, line.text);
+    return text;
+}
+
+}  // namespace cli

@@ -1,0 +1,144 @@
+#include "cli/console_sink.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string>
+
+#include <unistd.h>
+
+#include "cli/composite_sink.hpp"
+#include "tests/support/catch.hpp"
+
+namespace {
+
+// Results and messages in two files without a name.
+class Captured {
+public:
+    Captured() {
+        for (int& descriptor : descriptors_) {
+            std::string name = "/tmp/ioproof-test-XXXXXX";
+            descriptor = ::mkstemp(name.data());
+            REQUIRE(descriptor >= 0);
+            ::unlink(name.c_str());
+        }
+    }
+    ~Captured() {
+        for (const int descriptor : descriptors_) ::close(descriptor);
+    }
+    Captured(const Captured&) = delete;
+    Captured& operator=(const Captured&) = delete;
+
+    [[nodiscard]] int out() const { return descriptors_[0]; }
+    [[nodiscard]] int err() const { return descriptors_[1]; }
+    [[nodiscard]] static std::string text(int descriptor) {
+        std::string text(100'000, '\0');
+        const ssize_t size = ::pread(descriptor, text.data(), text.size(), 0);
+        text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+        return text;
+    }
+
+private:
+    std::array<int, 2> descriptors_{-1, -1};
+};
+
+sim::Event event_of(sim::Severity severity, const std::string& text) {
+    sim::Event event;
+    event.severity = severity;
+    event.utc_us = 1'700'000'000'000'000;  // 2023-11-14 22:13:20 UTC
+    event.thread_id = 9080;
+    event.user = "Monitor";
+    event.description = text;
+    return event;
+}
+
+sim::Finding finding() {
+    sim::Finding finding;
+    finding.kind = sim::FindingKind::checksum;
+    finding.path = "/d/sqliosim.mdx";
+    finding.page_id = 87366;
+    finding.offset_bytes = 87366ULL * 8192;
+    finding.utc_us = 1'700'000'000'000'000;
+    finding.description = "the checksum is wrong";
+    return finding;
+}
+
+struct UtcZone {
+    UtcZone() {
+        ::setenv("TZ", "UTC", 1);
+        ::tzset();
+    }
+};
+
+}  // namespace
+
+TEST_CASE("messages are lines with time and severity on standard error") {
+    const UtcZone zone;
+    const Captured captured;
+    cli::Console console(captured.out(), captured.err());
+    int wakes = 0;
+    cli::ConsoleSink sink(console, [&] { ++wakes; }, {});
+    sink.on_event(event_of(sim::Severity::info, "all is well"));
+    sim::Event error = event_of(sim::Severity::error, "the disk is gone");
+    error.system_text = "No such device";
+    sink.on_event(error);
+    sink.on_event(event_of(sim::Severity::warning, "slow"));
+    CHECK(wakes == 3);
+    console.finish();
+    CHECK(Captured::text(captured.err()) ==
+          "22:13:20 info: all is well\n22:13:20 error: the disk is gone (No such device)\n22:13:20 warning: slow\n");
+    CHECK(Captured::text(captured.out()).empty());
+}
+
+TEST_CASE("a quiet console shows errors and findings only") {
+    const UtcZone zone;
+    const Captured captured;
+    cli::Console console(captured.out(), captured.err());
+    cli::ConsoleSink sink(console, [] {}, {.sqliosim_form = false, .errors_only = true});
+    sink.on_event(event_of(sim::Severity::info, "all is well"));
+    sink.on_event(event_of(sim::Severity::warning, "slow"));
+    sink.on_event(event_of(sim::Severity::error, "gone"));
+    sink.on_finding(finding());
+    console.finish();
+    CHECK(Captured::text(captured.err()) ==
+          "22:13:20 error: gone\n"
+          "22:13:20 error: FINDING checksum: /d/sqliosim.mdx page 87366 (offset 0x2aa8c000): the checksum is wrong\n");
+}
+
+TEST_CASE("called as sqliosim, messages go to standard output with date, thread and user") {
+    const UtcZone zone;
+    const Captured captured;
+    cli::Console console(captured.out(), captured.err());
+    cli::ConsoleSink sink(console, [] {}, {.sqliosim_form = true, .errors_only = false});
+    sink.on_event(event_of(sim::Severity::info, "all is well"));
+    console.finish();
+    CHECK(Captured::text(captured.out()) == "11/14/23 22:13:20 9080 Monitor all is well\n");
+    CHECK(Captured::text(captured.err()).empty());
+}
+
+TEST_CASE("of very many findings the first ones are shown, and one line says so") {
+    const Captured captured;
+    cli::Console console(captured.out(), captured.err());
+    cli::ConsoleSink sink(console, [] {}, {});
+    for (int i = 0; i < 1000; ++i) sink.on_finding(finding());
+    console.finish();
+    const std::string text = Captured::text(captured.err());
+    CHECK(std::count(text.begin(), text.end(), '\n') == 21);
+    CHECK_THAT(text, ContainsSubstring("more than 20 findings"));
+}
+
+TEST_CASE("a composite sink hands everything to all receivers") {
+    const Captured first_files;
+    const Captured second_files;
+    cli::Console first_console(first_files.out(), first_files.err());
+    cli::Console second_console(second_files.out(), second_files.err());
+    cli::ConsoleSink first(first_console, [] {}, {});
+    cli::ConsoleSink second(second_console, [] {}, {});
+    cli::CompositeSink both({&first, &second});
+    both.on_event(event_of(sim::Severity::info, "one"));
+    both.on_finding(finding());
+    first_console.finish();
+    second_console.finish();
+    CHECK_THAT(Captured::text(first_files.err()), ContainsSubstring("one") && ContainsSubstring("FINDING"));
+    CHECK(Captured::text(first_files.err()) == Captured::text(second_files.err()));
+}

@@ -1,0 +1,77 @@
+#include "cli/progress_display.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/process.hpp"
+
+namespace {
+
+constexpr std::uint64_t kSecondUs = 1'000'000;
+
+// A console whose messages go to a file.
+struct FileConsole {
+    test::TempFolder folder;
+    int descriptor = ::open((folder / "messages").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    cli::Console console{descriptor, descriptor};
+
+    FileConsole() { REQUIRE(descriptor >= 0); }
+    ~FileConsole() { ::close(descriptor); }
+    FileConsole(const FileConsole&) = delete;
+    FileConsole& operator=(const FileConsole&) = delete;
+
+    std::string text() {
+        console.finish();
+        return test::read_text(folder / "messages");
+    }
+};
+
+sim::Progress progress_in(sim::Phase phase, std::uint64_t io_count) {
+    sim::Progress progress;
+    progress.phase = phase;
+    progress.io_count = io_count;
+    return progress;
+}
+
+}  // namespace
+
+TEST_CASE("where lines cannot be redrawn there is one every ten seconds and one for each phase") {
+    FileConsole file;
+    cli::ProgressDisplay display(file.console, true, 100 * kSecondUs);
+    for (std::uint64_t second = 1; second <= 35; ++second) {
+        const sim::Phase phase = second < 13 ? sim::Phase::initial_update : sim::Phase::main_run;
+        display.update(progress_in(phase, second * 1000), (100 + second) * kSecondUs);
+    }
+    CHECK(display.line().empty());
+    const std::string text = file.text();
+    INFO(text);
+    // Seconds 1 and 11 in the first phase, 13, 23, 33 in the second one.
+    CHECK(std::count(text.begin(), text.end(), '\n') == 5);
+    CHECK(text.find("initial update") == 0);
+    CHECK_THAT(text, ContainsSubstring("1000 IO/s") || ContainsSubstring("1.00k IO/s") || ContainsSubstring("1.0k IO/s"));
+}
+
+TEST_CASE("a new cycle is shown like a new phase") {
+    FileConsole file;
+    cli::ProgressDisplay display(file.console, true, 0);
+    sim::Progress progress = progress_in(sim::Phase::main_run, 1);
+    progress.cycles = 0;
+    display.update(progress, kSecondUs);
+    progress.cycle = 2;
+    display.update(progress, 2 * kSecondUs);
+    display.update(progress, 3 * kSecondUs);
+    const std::string text = file.text();
+    CHECK(std::count(text.begin(), text.end(), '\n') == 2);
+    CHECK_THAT(text, ContainsSubstring("cycle 2"));
+}
+
+TEST_CASE("nothing is shown where no progress is wanted") {
+    FileConsole file;
+    cli::ProgressDisplay display(file.console, false, 0);
+    for (std::uint64_t second = 1; second <= 30; ++second) display.update(progress_in(sim::Phase::main_run, second), second * kSecondUs);
+    CHECK(file.text().empty());
+}

@@ -1,0 +1,40 @@
+#include "cli/start_text.hpp"
+
+#include "tests/support/catch.hpp"
+
+TEST_CASE("the start says everything that was drawn or found out") {
+    sim::Options options;
+    options.seed = 4711;
+    options.test_cycle_duration_s = 5;
+    options.files = {{.path = "/d/sqliosim.mdx", .initial_size_mb = 64, .max_size_mb = 128},
+                     {.path = "/d/x.ldx", .initial_size_mb = 32, .max_size_mb = 32, .is_log = true}};
+    const cli::StartFacts facts{.engine = "threads",
+                                .engine_reason = "io_uring is not permitted here",
+                                .cpu_count = 2,
+                                .pool_mb = 64,
+                                .config_path = "",
+                                .log_path = "sqliosim.log.xml",
+                                .repeat_command = "ioproof run -dir /d --seed 4711"};
+    CHECK(cli::start_text("1.2.3", cli::start_lines(options, facts)) ==
+          "ioproof 1.2.3\n"
+          "  seed           4711\n"
+          "  engine         threads (io_uring is not permitted here)\n"
+          "  CPUs           2\n"
+          "  buffer pool    64 MB\n"
+          "  main run       5 s, one cycle\n"
+          "  configuration  defaults\n"
+          "  log            sqliosim.log.xml\n"
+          "  files          /d/sqliosim.mdx  data  64 MB, up to 128 MB\n"
+          "                 /d/x.ldx         log   32 MB\n"
+          "  space          up to 128 MB data + 32 MB log\n"
+          "  repeat with    ioproof run -dir /d --seed 4711\n");
+}
+
+TEST_CASE("cycles are named when there are several or no end") {
+    sim::Options options;
+    options.files = {{.path = "a", .initial_size_mb = 1, .max_size_mb = 1}};
+    options.test_cycles = 3;
+    CHECK_THAT(cli::start_text("", cli::start_lines(options, {})), ContainsSubstring("300 s a cycle, 3 cycles"));
+    options.test_cycles = 0;
+    CHECK_THAT(cli::start_text("", cli::start_lines(options, {})), ContainsSubstring("300 s a cycle, until stopped"));
+}

@@ -1,0 +1,51 @@
+#include "sim/run/sizing.hpp"
+
+#include "sim/limits.hpp"
+#include "tests/support/catch.hpp"
+
+namespace {
+
+constexpr std::uint64_t kMb = 1024ULL * 1024;
+
+sim::Options options_with(std::uint64_t max_memory_mb, std::uint64_t data_mb) {
+    sim::Options options;
+    options.max_memory_mb = max_memory_mb;
+    options.files = {{.path = "a.mdx", .initial_size_mb = data_mb / 2, .max_size_mb = data_mb},
+                     {.path = "a.ldx", .initial_size_mb = 5000, .max_size_mb = 5000, .is_log = true}};
+    return options;
+}
+
+const ums::Machine kMachine{.cpu_count = 4, .memory_bytes = 1000 * kMb, .available_bytes = 600 * kMb};
+
+}  // namespace
+
+TEST_CASE("the pool is half of the available memory when nothing is asked for") {
+    CHECK(sim::pool_mb_for(options_with(0, 4000), kMachine) == 300);
+    CHECK(sim::default_pool_mb(kMachine) == 300);
+}
+
+TEST_CASE("MaxMemoryMB is followed, but never above the memory of the machine") {
+    CHECK(sim::pool_mb_for(options_with(500, 4000), kMachine) == 500);
+    CHECK(sim::pool_mb_for(options_with(2000, 4000), kMachine) == 1000);
+    CHECK(sim::pool_mb_for(options_with(2000, 4000), {}) == 2000);
+}
+
+TEST_CASE("the pool is not larger than the data files at their largest, logs not counted") {
+    CHECK(sim::pool_mb_for(options_with(0, 128), kMachine) == 128);
+    CHECK(sim::pool_mb_for(options_with(500, 128), kMachine) == 128);
+}
+
+TEST_CASE("the pool has room for the largest requests, whatever is asked for") {
+    CHECK(sim::pool_mb_for(options_with(1, 4000), kMachine) == sim::kBufferPoolMbMin);
+    CHECK(sim::pool_mb_for(options_with(0, 2), kMachine) == sim::kBufferPoolMbMin);
+    CHECK(sim::pool_mb_for(options_with(0, 4000), {}) == sim::kBufferPoolMbMin);
+}
+
+TEST_CASE("CPUCount is followed, also above the machine's; 0 means the machine's; 64 is the limit") {
+    sim::Options options;
+    CHECK(sim::cpu_count_for(options, kMachine) == 4);
+    options.cpu_count = 8;
+    CHECK(sim::cpu_count_for(options, kMachine) == 8);
+    options.cpu_count = 0;
+    CHECK(sim::cpu_count_for(options, {.cpu_count = 128}) == 64);
+}

@@ -1,0 +1,129 @@
+// Runs a program as a person would: in a folder, with its output kept, signals sent to it, and a limit on its patience.
+#pragma once
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace test {
+
+inline std::string read_text(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+// A folder that goes away with its content.
+class TempFolder {
+public:
+    // Below `parent`: the folder for temporary files, unless a test needs another file system.
+    explicit TempFolder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+        std::string pattern = (parent / "ioproof-test-XXXXXX").string();
+        if (::mkdtemp(pattern.data()) == nullptr) throw std::system_error(errno, std::generic_category(), pattern);
+        path_ = pattern;
+    }
+    ~TempFolder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    TempFolder(const TempFolder&) = delete;
+    TempFolder& operator=(const TempFolder&) = delete;
+
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+    [[nodiscard]] std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+
+private:
+    std::filesystem::path path_;
+};
+
+// One run of a program. Its standard output and error go to files of their own, so that it is never blocked by the test.
+class Process {
+public:
+    // Starts `words` (the first is the program's path) in `folder`.
+    Process(std::vector<std::string> words, const std::filesystem::path& folder) : words_(std::move(words)) {
+        std::vector<char*> arguments;
+        for (std::string& word : words_) arguments.push_back(word.data());
+        arguments.push_back(nullptr);
+        pid_ = ::fork();
+        if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
+        if (pid_ == 0) become(arguments, folder);
+    }
+    ~Process() {
+        if (pid_ <= 0 || ended_) return;
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, nullptr, 0);
+    }
+    Process(const Process&) = delete;
+    Process& operator=(const Process&) = delete;
+
+    void send(int signal) const { ::kill(pid_, signal); }
+
+    // Waits until it ends. The exit code; 128 + number if a signal ended it. Throws after `patience`, and ends the program then.
+    int wait(std::chrono::seconds patience = std::chrono::seconds(60)) {
+        const auto deadline = std::chrono::steady_clock::now() + patience;
+        while (!poll()) {
+            if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("the program does not end: " + error());
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        return exit_code_;
+    }
+
+    // True as soon as its output or messages contain `text`; false if it ends or `patience` is over before.
+    bool says(const std::string& text, std::chrono::seconds patience = std::chrono::seconds(60)) {
+        const auto deadline = std::chrono::steady_clock::now() + patience;
+        for (;;) {
+            const bool ended = poll();
+            if ((output() + error()).find(text) != std::string::npos) return true;
+            if (ended || std::chrono::steady_clock::now() > deadline) return false;
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+    }
+
+    [[nodiscard]] std::string output() const { return read_text(captured_ / "out"); }
+    [[nodiscard]] std::string error() const { return read_text(captured_ / "err"); }
+
+private:
+    [[noreturn]] void become(const std::vector<char*>& arguments, const std::filesystem::path& folder) const {
+        const int out = ::open((captured_ / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        const int err = ::open((captured_ / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        const int in = ::open("/dev/null", O_RDONLY);
+        const bool ready = out >= 0 && err >= 0 && in >= 0 && ::dup2(in, 0) == 0 && ::dup2(out, 1) == 1 && ::dup2(err, 2) == 2 &&
+                           ::chdir(folder.c_str()) == 0;
+        if (ready) ::execv(arguments[0], arguments.data());
+        ::_exit(127);
+    }
+
+    // True if it has ended.
+    bool poll() {
+        int status = 0;
+        if (!ended_ && ::waitpid(pid_, &status, WNOHANG) == pid_) {
+            ended_ = true;
+            exit_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        }
+        return ended_;
+    }
+
+    std::vector<std::string> words_;
+    TempFolder captured_folder_;
+    std::filesystem::path captured_ = captured_folder_.path();
+    pid_t pid_ = -1;
+    bool ended_ = false;
+    int exit_code_ = -1;
+};
+
+}  // namespace test
