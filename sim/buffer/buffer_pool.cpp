@@ -122,6 +122,22 @@ BufferPool::Sweep BufferPool::sweep(std::uint32_t frame_number, PageKey& key) {
     return Sweep::evicted;
 }
 
+void BufferPool::evict(PageKey key) {
+    const std::uint32_t bucket = bucket_of(key);
+    Frame* frame = nullptr;
+    Slot slot = kNoSlot;
+    {
+        const std::lock_guard guard(lock_of(bucket));
+        frame = lookup(bucket, key);
+        const bool unused = frame != nullptr && frame->pins.load(std::memory_order_relaxed) == 0;
+        if (!unused || frame->dirty.load(std::memory_order_relaxed)) return;
+        unlink(bucket, *frame);
+        slot = std::exchange(frame->slot, kNoSlot);
+    }
+    give_free_frame(*frame);
+    if (slot != kNoSlot) slots_.release(slot);
+}
+
 void BufferPool::collect_dirty(std::uint32_t begin, std::uint32_t end, std::vector<std::uint64_t>& keys) {
     for (std::uint32_t number = begin; number < end; ++number) {
         const Frame& frame = frames_[number];

@@ -37,6 +37,9 @@ public:
     // Evicts the frame's page if nobody uses it, it is clean, and it was not referenced since the last sweep. `key` is set for dirty.
     Sweep sweep(std::uint32_t frame_number, PageKey& key);
 
+    // Evicts the page if it is there, clean, and nobody uses it.
+    void evict(PageKey key);
+
     // Appends the keys of all dirty pages of frames [begin, end), packed.
     void collect_dirty(std::uint32_t begin, std::uint32_t end, std::vector<std::uint64_t>& keys);
 

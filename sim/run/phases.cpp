@@ -65,7 +65,11 @@ ums::Task<void> WholeFileWork::update_ranges(FileProgress& progress, WorkCounter
         if (first >= pages) break;
         const std::uint32_t count = std::min(kRangePages, pages - first);
         co_await bulk.update(*progress.data, first, count);
-        if (has_previous) co_await bulk.write(*progress.data, previous, kRangePages);
+        if (has_previous) {
+            co_await bulk.write(*progress.data, previous, kRangePages);
+            // The main run shall read from the storage, and memory that is used again is faster than memory that is new.
+            for (std::uint32_t i = 0; i < kRangePages; ++i) context_.buffers.pool().evict({progress.data->file.id(), previous + i});
+        }
         has_previous = true;
         previous = first;
         done_pages_.fetch_add(count, std::memory_order_relaxed);
