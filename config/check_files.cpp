@@ -84,7 +84,7 @@ void check_sizes(Draft& draft) {
                 fmt::format("{}: must not be below {}", draft.describe(&file.max_size_mb), draft.refer_to(&file.initial_size_mb)));
         }
         if (file.shrinkable && !file.is_log && file.increment_mb == 0) {
-            draft.problems.error(fmt::format("{}: needs an {} above 0", draft.describe(&file.shrinkable), draft.refer_to(&file.increment_mb)));
+            draft.problems.error(fmt::format("{}: not possible with {}", draft.describe(&file.shrinkable), draft.refer_to(&file.increment_mb)));
         }
     }
 }

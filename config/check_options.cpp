@@ -67,7 +67,7 @@ void check_options(Draft& draft, const MachineFacts& machine) {
     check_log_per_buffer(draft);
     check_user_total(draft, machine);
     if (o.random_user.cpu_simulation && o.random_user.cpu_cycles_max == 0) {
-        draft.problems.warning(fmt::format("{}: has no effect, since {}", draft.describe(&o.random_user.cpu_simulation),
+        draft.problems.warning(fmt::format("{}: has no effect while {}", draft.describe(&o.random_user.cpu_simulation),
                                            draft.refer_to(&o.random_user.cpu_cycles_max)));
     }
 }

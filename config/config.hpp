@@ -28,13 +28,13 @@ struct MachineFacts {
 
 // The switches that win over the file.
 struct CommandLineOverrides {
-    std::optional<std::string> error_log;    // -log: ErrorFile
-    std::vector<std::string> directories;    // -dir, each makes a data and a log file and replaces the files of the configuration
-    std::optional<std::uint64_t> duration_s; // -d: TestCycleDuration
-    std::optional<std::uint64_t> size_mb;    // -size: initial size of every data file; it may grow to twice that
+    std::optional<std::string> error_log{};    // -log: ErrorFile
+    std::vector<std::string> directories{};    // -dir, each makes a data and a log file and replaces the files of the configuration
+    std::optional<std::uint64_t> duration_s{}; // -d: TestCycleDuration
+    std::optional<std::uint64_t> size_mb{};    // -size: initial size of every data file; it may grow to twice that
     bool delete_files_at_shutdown = false;   // --ephemeral
     bool overwrite_foreign_files = false;
-    std::optional<std::uint64_t> seed;
+    std::optional<std::uint64_t> seed{};
     sim::EngineChoice engine = sim::EngineChoice::automatic;
 };
 
