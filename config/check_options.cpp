@@ -25,8 +25,8 @@ void check_order(Draft& draft, const T& min, const T& max) {
 void check_log_per_buffer(Draft& draft) {
     const std::uint32_t& bytes = draft.options.random_user.max_log_per_buffer_bytes;
     if (bytes % sim::kSectorBytes == 0 || sim::kSectorBytes % bytes == 0) return;
-    draft.problems.error(fmt::format("{}: allowed: a multiple of the sector size of {} bytes, or a divisor of it",
-                                     draft.describe(&bytes), sim::kSectorBytes));
+    draft.problems.error(fmt::format("{}: allowed: a multiple of the sector size of {} bytes, or a divisor of it", draft.describe(&bytes),
+                                     sim::kSectorBytes));
 }
 
 std::uint64_t users_of(std::int32_t user_count, std::uint32_t cpu_count) {

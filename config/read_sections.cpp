@@ -52,7 +52,8 @@ private:
         }
         for (const SectionInfo& info : section_table()) {
             if (info.section == Section::file) continue;
-            const bool same = raw_.dialect == Dialect::toml ? section.name == info.toml_name : equal_ignoring_case(section.name, info.ini_name);
+            const bool same =
+                raw_.dialect == Dialect::toml ? section.name == info.toml_name : equal_ignoring_case(section.name, info.ini_name);
             if (!same) continue;
             for (const RawEntry& entry : section.entries) read_entry(info.section, entry, 0, 0);
             return;
@@ -101,7 +102,8 @@ private:
         const Parameter* parameter = find_parameter(section, entry.key, raw_.dialect);
         if (parameter == nullptr) {
             const std::string suggestion = suggest_key(section, entry.key, raw_.dialect);
-            draft_.problems.warning(fmt::format("{}: {}: unknown key, ignored{}{}", place, entry.key, suggestion.empty() ? "" : "; ", suggestion));
+            draft_.problems.warning(
+                fmt::format("{}: {}: unknown key, ignored{}{}", place, entry.key, suggestion.empty() ? "" : "; ", suggestion));
             return;
         }
         const std::string line = fmt::format("{}: {} = {}", place, qualified_name(*parameter, raw_.dialect, number), entry.value.text);

@@ -211,8 +211,13 @@ sim::Options expected() {
                        .shrinkable = true,
                        .sparse = true,
                        .is_log = false});
-    o.files.push_back(
-        {.path = "log.ldx", .initial_size_mb = 50, .max_size_mb = 51, .increment_mb = 0, .shrinkable = false, .sparse = false, .is_log = true});
+    o.files.push_back({.path = "log.ldx",
+                       .initial_size_mb = 50,
+                       .max_size_mb = 51,
+                       .increment_mb = 0,
+                       .shrinkable = false,
+                       .sparse = false,
+                       .is_log = true});
     return o;
 }
 

@@ -74,10 +74,11 @@ TEST_CASE("broken UTF-16 and zero bytes are errors that say what to do") {
 }
 
 TEST_CASE("odd case of sections, keys and booleans and blanks do not matter") {
-    const sim::Options options = quiet_ini(std::string("  [ config ]\n\tcpucount\t=  2 \nSTOPONERROR = false\nnoBuffering=No\nWriteThrough=0\n"
-                                                       "StampFiles=yes\nForceReadAhead=oFF\nDeleteFilesAtShutdown=1\nAllowIOBursts=TRUE\n[RANDOMUSER]\n"
-                                                       "rollbackchance=7\n") +
-                                           kIniFiles);
+    const sim::Options options =
+        quiet_ini(std::string("  [ config ]\n\tcpucount\t=  2 \nSTOPONERROR = false\nnoBuffering=No\nWriteThrough=0\n"
+                              "StampFiles=yes\nForceReadAhead=oFF\nDeleteFilesAtShutdown=1\nAllowIOBursts=TRUE\n[RANDOMUSER]\n"
+                              "rollbackchance=7\n") +
+                  kIniFiles);
     CHECK(options.cpu_count == 2);
     CHECK_FALSE(options.stop_on_error);
     CHECK_FALSE(options.no_buffering);
@@ -90,7 +91,8 @@ TEST_CASE("odd case of sections, keys and booleans and blanks do not matter") {
 }
 
 TEST_CASE("comment lines begin with ; or #, and both characters may stand in a value") {
-    const sim::Options options = quiet_ini(";CPUCount=9\n#CPUCount=9\n  ; [x]\n[CONFIG]\n ;CPUCount=9\nErrorFile=a;b#c=d.xml\n" + std::string(kIniFiles));
+    const sim::Options options =
+        quiet_ini(";CPUCount=9\n#CPUCount=9\n  ; [x]\n[CONFIG]\n ;CPUCount=9\nErrorFile=a;b#c=d.xml\n" + std::string(kIniFiles));
     CHECK(options.cpu_count == 0);
     CHECK(options.error_file == "a;b#c=d.xml");
 }
@@ -109,7 +111,7 @@ TEST_CASE("ScatterGather is another spelling of UseScatterGather") {
     CHECK(both.warnings[0] == "test.ini:3: [CONFIG] UseScatterGather = FALSE: given again (first at test.ini:2); the last one counts");
 }
 
-TEST_CASE("a [FileN] section with nothing but empty values is ignored") {
+TEST_CASE("a file section with nothing but empty values is ignored") {
     const sim::Options expected = quiet_ini(kIniFiles);
     CHECK(quiet_ini(std::string(kIniFiles) + "[File3]\nFileName=\n") == expected);
     CHECK(quiet_ini(std::string(kIniFiles) + "[File3]\nFileName= \nInitialSize=\n") == expected);
@@ -117,22 +119,25 @@ TEST_CASE("a [FileN] section with nothing but empty values is ignored") {
 }
 
 TEST_CASE("files are taken in the order of their numbers") {
-    const sim::Options options = quiet_ini("[File10]\nFileName=ten.ldx\nInitialSize=4\nMaxSize=4\nLogFile=TRUE\n"
-                                           "[FILE2]\nFileName=two.mdx\nInitialSize=4\nMaxSize=4\n");
+    const sim::Options options = quiet_ini(
+        "[File10]\nFileName=ten.ldx\nInitialSize=4\nMaxSize=4\nLogFile=TRUE\n"
+        "[FILE2]\nFileName=two.mdx\nInitialSize=4\nMaxSize=4\n");
     REQUIRE(options.files.size() == 2);
     CHECK(options.files[0].path == "two.mdx");
     CHECK(options.files[1].path == "ten.ldx");
 }
 
 TEST_CASE("a name with a stream is simply another file") {
-    const sim::Options options = quiet_ini(std::string(kIniFiles) + "[File3]\nFileName=a.mdx:replica\nInitialSize=4\nMaxSize=4\nSparse=TRUE\n");
+    const sim::Options options =
+        quiet_ini(std::string(kIniFiles) + "[File3]\nFileName=a.mdx:replica\nInitialSize=4\nMaxSize=4\nSparse=TRUE\n");
     REQUIRE(options.files.size() == 3);
     CHECK(options.files[2].path == "a.mdx:replica");
     CHECK(options.files[2].sparse);
 }
 
 TEST_CASE("what is given twice counts as given last, with a warning") {
-    const auto loaded = load_ini("[CONFIG]\nCPUCount=2\ncpucount=3\n[RandomUser]\nUserCount=1\n[config]\nCPUCount=4\n" + std::string(kIniFiles));
+    const auto loaded =
+        load_ini("[CONFIG]\nCPUCount=2\ncpucount=3\n[RandomUser]\nUserCount=1\n[config]\nCPUCount=4\n" + std::string(kIniFiles));
     CHECK(loaded.options.cpu_count == 4);
     REQUIRE(loaded.warnings.size() == 2);
     CHECK(loaded.warnings[0] == "test.ini:3: [CONFIG] CPUCount = 3: given again (first at test.ini:2); the last one counts");

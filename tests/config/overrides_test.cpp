@@ -16,7 +16,7 @@ sim::FileOptions log(const std::string& path, std::uint64_t size_mb) {
 
 }  // namespace
 
-TEST_CASE("-dir makes a data and a log file there") {
+TEST_CASE("the switch -dir makes a data and a log file there") {
     const auto loaded = config::load_file(std::nullopt, {.directories = {"/data"}}, kMachine);
     CHECK(loaded.warnings.empty());
     CHECK(loaded.options.files == std::vector<sim::FileOptions>{data("/data/sqliosim.mdx", 4096), log("/data/sqliosim.ldx", 50)});
@@ -25,7 +25,7 @@ TEST_CASE("-dir makes a data and a log file there") {
     CHECK(without_files == sim::Options{});
 }
 
-TEST_CASE("-dir may be repeated, with -size, and slashes at the end do not matter") {
+TEST_CASE("the switch -dir may be repeated, with -size, and slashes at the end do not matter") {
     const auto loaded = config::load_file(std::nullopt, {.directories = {"d1/", "."}, .size_mb = 64}, kMachine);
     CHECK(loaded.options.files == std::vector<sim::FileOptions>{data("d1/sqliosim.mdx", 64), log("d1/sqliosim.ldx", 32),
                                                                 data("./sqliosim.mdx", 64), log("./sqliosim.ldx", 32)});
@@ -52,11 +52,12 @@ TEST_CASE("with -dir the files of the configuration are not even looked at") {
     CHECK(load_toml("[[file]]\npath = 1\n", {.directories = {"d"}}).options.files.size() == 2);
 }
 
-TEST_CASE("-size without -dir sets the sizes of the configuration's files") {
-    const auto loaded = load_ini("[File1]\nFileName=a.mdx\nInitialSize=1\nMaxSize=1\nIncrement=3\nSparse=TRUE\n"
-                                 "[File2]\nFileName=a.ldx\nInitialSize=999\nMaxSize=999\nLogFile=TRUE\n"
-                                 "[File3]\nFileName=b.mdx\nInitialSize=500\nMaxSize=600\n",
-                                 {.size_mb = 30});
+TEST_CASE("the switch -size without -dir sets the sizes of the configuration's files") {
+    const auto loaded = load_ini(
+        "[File1]\nFileName=a.mdx\nInitialSize=1\nMaxSize=1\nIncrement=3\nSparse=TRUE\n"
+        "[File2]\nFileName=a.ldx\nInitialSize=999\nMaxSize=999\nLogFile=TRUE\n"
+        "[File3]\nFileName=b.mdx\nInitialSize=500\nMaxSize=600\n",
+        {.size_mb = 30});
     const auto& files = loaded.options.files;
     REQUIRE(files.size() == 3);
     CHECK(files[0] == sim::FileOptions{.path = "a.mdx", .initial_size_mb = 30, .max_size_mb = 60, .increment_mb = 3, .sparse = true});
@@ -64,14 +65,15 @@ TEST_CASE("-size without -dir sets the sizes of the configuration's files") {
     CHECK(files[2] == sim::FileOptions{.path = "b.mdx", .initial_size_mb = 30, .max_size_mb = 60});
 }
 
-TEST_CASE("-d, -log, --ephemeral and what no file holds") {
-    const auto loaded = load_ini("[CONFIG]\nTestCycleDuration=9\nErrorFile=c:\\x.xml\nDeleteFilesAtShutdown=FALSE\n" + std::string(kIniFiles),
-                                 {.error_log = "mine.xml",
-                                  .duration_s = 5,
-                                  .delete_files_at_shutdown = true,
-                                  .overwrite_foreign_files = true,
-                                  .seed = 77,
-                                  .engine = sim::EngineChoice::threads});
+TEST_CASE("the switches -d, -log, --ephemeral and what no file holds") {
+    const auto loaded =
+        load_ini("[CONFIG]\nTestCycleDuration=9\nErrorFile=c:\\x.xml\nDeleteFilesAtShutdown=FALSE\n" + std::string(kIniFiles),
+                 {.error_log = "mine.xml",
+                  .duration_s = 5,
+                  .delete_files_at_shutdown = true,
+                  .overwrite_foreign_files = true,
+                  .seed = 77,
+                  .engine = sim::EngineChoice::threads});
     CHECK(loaded.options.test_cycle_duration_s == 5);
     CHECK(loaded.options.error_file == "mine.xml");
     CHECK(loaded.options.delete_files_at_shutdown);

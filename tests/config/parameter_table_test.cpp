@@ -40,7 +40,9 @@ public:
         }
     }
 
-    void set(Dialect dialect, const Parameter& row, std::size_t file, const std::string& value) { values_[{dialect, row.section, file}][&row] = value; }
+    void set(Dialect dialect, const Parameter& row, std::size_t file, const std::string& value) {
+        values_[{dialect, row.section, file}][&row] = value;
+    }
 
     std::string text(Dialect dialect) const {
         std::string out;
@@ -48,7 +50,7 @@ public:
             const auto [of_dialect, section, file] = where;
             if (of_dialect != dialect) continue;
             const std::string name(name_of(section, dialect));
-            out += section != Section::file     ? "[" + name + "]\n"
+            out += section != Section::file  ? "[" + name + "]\n"
                    : dialect == Dialect::ini ? fmt::format("[{}{}]\n", name, file)
                                              : "[[" + name + "]]\n";
             for (const auto& [row, value] : keys) out += fmt::format("{} = {}\n", name_of(*row, dialect), value);
@@ -85,8 +87,10 @@ OtherValue other_value(const Parameter& row, Field field) {
     if (std::holds_alternative<std::string*>(field)) return {"other name.mdx", "\"other name.mdx\""};
     return std::visit(
         [&row](auto* number) -> OtherValue {
-            if constexpr (std::is_same_v<decltype(number), std::string*>) return {};
-            else return other_number(row, static_cast<std::int64_t>(*number));
+            if constexpr (std::is_same_v<decltype(number), std::string*>)
+                return {};
+            else
+                return other_number(row, static_cast<std::int64_t>(*number));
         },
         field);
 }
@@ -108,7 +112,8 @@ TEST_CASE("every key is found in its section, in any case, and in no other spell
 }
 
 TEST_CASE("the unit stands last in every TOML name that has one") {
-    const std::map<std::string_view, std::string_view> suffixes = {{"ms", "_ms"}, {"s", "_s"}, {"MB", "_mb"}, {"pages", "_pages"}, {"bytes", "_bytes"}};
+    const std::map<std::string_view, std::string_view> suffixes = {
+        {"ms", "_ms"}, {"s", "_s"}, {"MB", "_mb"}, {"pages", "_pages"}, {"bytes", "_bytes"}};
     for (const Parameter& row : parameter_table()) {
         INFO(row_name(row));
         if (row.kind == Kind::ratio) CHECK(row.toml_name.ends_with("_percent"));
@@ -159,9 +164,11 @@ TEST_CASE("every parameter changes exactly its own field, through INI and throug
             CHECK_FALSE(changed == base);
             CHECK(value_text(row, Dialect::ini, field_of(row, changed, index)) == other.ini);
             // With this one field put back nothing is different.
-            std::visit([](auto* to, auto* from) {
-                if constexpr (std::is_same_v<decltype(to), decltype(from)>) *to = *from;
-            }, field_of(row, changed, index), field_of(row, untouched, index));
+            std::visit(
+                [](auto* to, auto* from) {
+                    if constexpr (std::is_same_v<decltype(to), decltype(from)>) *to = *from;
+                },
+                field_of(row, changed, index), field_of(row, untouched, index));
             CHECK(changed == base);
         }
     }

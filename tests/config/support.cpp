@@ -16,16 +16,18 @@ namespace config_test {
 config::Configuration load(config::Dialect dialect, const std::string& text, const config::CommandLineOverrides& overrides,
                            const config::MachineFacts& machine) {
     config::Problems problems;
-    const config::RawConfig raw = dialect == config::Dialect::ini ? config::read_ini(text, "test.ini", problems)
-                                                                  : config::read_toml(text, "test.toml", problems);
+    const config::RawConfig raw =
+        dialect == config::Dialect::ini ? config::read_ini(text, "test.ini", problems) : config::read_toml(text, "test.toml", problems);
     return config::load_options(&raw, problems, overrides, machine);
 }
 
-config::Configuration load_ini(const std::string& text, const config::CommandLineOverrides& overrides, const config::MachineFacts& machine) {
+config::Configuration load_ini(const std::string& text, const config::CommandLineOverrides& overrides,
+                               const config::MachineFacts& machine) {
     return load(config::Dialect::ini, text, overrides, machine);
 }
 
-config::Configuration load_toml(const std::string& text, const config::CommandLineOverrides& overrides, const config::MachineFacts& machine) {
+config::Configuration load_toml(const std::string& text, const config::CommandLineOverrides& overrides,
+                                const config::MachineFacts& machine) {
     return load(config::Dialect::toml, text, overrides, machine);
 }
 
