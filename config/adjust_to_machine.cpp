@@ -27,9 +27,9 @@ void fix_log_size(Draft& draft, sim::FileOptions& file) {
 void limit_increment(Draft& draft, sim::FileOptions& file, std::uint64_t pool_mb, std::uint64_t data_files) {
     const std::uint64_t largest = (pool_mb - 1) / (data_files * draft.options.shrink_user.max_extends);
     if (!file.shrinkable || file.increment_mb <= largest) return;
-    std::string message = fmt::format("{}: made {}, so that times {} it is less than the pool of {} MB / {} data file{}",
-                                      draft.describe(&file.increment_mb), largest, draft.refer_to(&draft.options.shrink_user.max_extends), pool_mb,
-                                      data_files, data_files == 1 ? "" : "s");
+    std::string message =
+        fmt::format("{}: made {}, so that times {} it is less than the pool of {} MB / {} data file{}", draft.describe(&file.increment_mb),
+                    largest, draft.refer_to(&draft.options.shrink_user.max_extends), pool_mb, data_files, data_files == 1 ? "" : "s");
     file.increment_mb = largest;
     if (largest == 0) {
         message += "; so the file is not shrinkable";

@@ -29,14 +29,17 @@ void set_size(sim::FileOptions& file, std::uint64_t size_mb) {
 
 void add_directory(Draft& draft, const std::string& directory, std::uint64_t size_mb) {
     if (directory.empty()) return draft.problems.error("-dir: is empty; allowed: an existing directory");
+    const std::string place = fmt::format("-dir {}", directory);
     for (const bool is_log : {false, true}) {
-        const std::size_t index = draft.add_file(fmt::format("-dir {}:", directory), draft.options.files.size() + 1);
+        const std::size_t index = draft.add_file(place + ":", draft.options.files.size() + 1);
         sim::FileOptions& file = draft.options.files[index];
         file.path = (std::filesystem::path(directory) / (is_log ? kLogFileName : kDataFileName)).string();
         file.is_log = is_log;
         file.shrinkable = !is_log;
         file.increment_mb = is_log ? 0 : kIncrementMb;
         set_size(file, size_mb);
+        draft.set_origin(&file.path, place, file.path);
+        draft.set_origin(&file.increment_mb, place, fmt::format("{}", file.increment_mb));
     }
 }
 

@@ -47,7 +47,8 @@ void check_present(Draft& draft) {
     const bool has_log = std::any_of(files.begin(), files.end(), [](const sim::FileOptions& file) { return file.is_log; });
     const bool has_data = std::any_of(files.begin(), files.end(), [](const sim::FileOptions& file) { return !file.is_log; });
     if (!has_log) {
-        draft.problems.error(fmt::format("{}no log file is named; at least one file needs {}", draft.prefix(), ini ? "LogFile=TRUE" : "log_file = true"));
+        draft.problems.error(
+            fmt::format("{}no log file is named; at least one file needs {}", draft.prefix(), ini ? "LogFile=TRUE" : "log_file = true"));
     }
     if (!has_data) {
         draft.problems.error(
@@ -58,8 +59,8 @@ void check_present(Draft& draft) {
 void check_names(Draft& draft) {
     const std::string& error_file = draft.options.error_file;
     if (!kOnWindows && is_windows_path(error_file)) {
-        draft.problems.error(
-            fmt::format("{}: a Windows path, which this system does not have; name a file here, or give -log FILE", draft.describe(&error_file)));
+        draft.problems.error(fmt::format("{}: a Windows path, which this system does not have; name a file here, or give -log FILE",
+                                         draft.describe(&error_file)));
     }
     std::map<std::string, const std::string*> seen = {{normal_form(error_file), &error_file}};
     for (const sim::FileOptions& file : draft.options.files) {
@@ -84,7 +85,8 @@ void check_sizes(Draft& draft) {
                 fmt::format("{}: must not be below {}", draft.describe(&file.max_size_mb), draft.refer_to(&file.initial_size_mb)));
         }
         if (file.shrinkable && !file.is_log && file.increment_mb == 0) {
-            draft.problems.error(fmt::format("{}: needs an {} above 0", draft.describe(&file.shrinkable), draft.refer_to(&file.increment_mb)));
+            draft.problems.error(
+                fmt::format("{}: not possible with {}", draft.describe(&file.shrinkable), draft.refer_to(&file.increment_mb)));
         }
     }
 }

@@ -25,8 +25,8 @@ void check_order(Draft& draft, const T& min, const T& max) {
 void check_log_per_buffer(Draft& draft) {
     const std::uint32_t& bytes = draft.options.random_user.max_log_per_buffer_bytes;
     if (bytes % sim::kSectorBytes == 0 || sim::kSectorBytes % bytes == 0) return;
-    draft.problems.error(fmt::format("{}: allowed: a multiple of the sector size of {} bytes, or a divisor of it",
-                                     draft.describe(&bytes), sim::kSectorBytes));
+    draft.problems.error(fmt::format("{}: allowed: a multiple of the sector size of {} bytes, or a divisor of it", draft.describe(&bytes),
+                                     sim::kSectorBytes));
 }
 
 std::uint64_t users_of(std::int32_t user_count, std::uint32_t cpu_count) {
@@ -67,7 +67,7 @@ void check_options(Draft& draft, const MachineFacts& machine) {
     check_log_per_buffer(draft);
     check_user_total(draft, machine);
     if (o.random_user.cpu_simulation && o.random_user.cpu_cycles_max == 0) {
-        draft.problems.warning(fmt::format("{}: has no effect, since {}", draft.describe(&o.random_user.cpu_simulation),
+        draft.problems.warning(fmt::format("{}: has no effect while {}", draft.describe(&o.random_user.cpu_simulation),
                                            draft.refer_to(&o.random_user.cpu_cycles_max)));
     }
 }

@@ -28,13 +28,13 @@ struct MachineFacts {
 
 // The switches that win over the file.
 struct CommandLineOverrides {
-    std::optional<std::string> error_log;    // -log: ErrorFile
-    std::vector<std::string> directories;    // -dir, each makes a data and a log file and replaces the files of the configuration
-    std::optional<std::uint64_t> duration_s; // -d: TestCycleDuration
-    std::optional<std::uint64_t> size_mb;    // -size: initial size of every data file; it may grow to twice that
-    bool delete_files_at_shutdown = false;   // --ephemeral
+    std::optional<std::string> error_log{};     // -log: ErrorFile
+    std::vector<std::string> directories{};     // -dir, each makes a data and a log file and replaces the files of the configuration
+    std::optional<std::uint64_t> duration_s{};  // -d: TestCycleDuration
+    std::optional<std::uint64_t> size_mb{};     // -size: initial size of every data file; it may grow to twice that
+    bool delete_files_at_shutdown = false;      // --ephemeral
     bool overwrite_foreign_files = false;
-    std::optional<std::uint64_t> seed;
+    std::optional<std::uint64_t> seed{};
     sim::EngineChoice engine = sim::EngineChoice::automatic;
 };
 
@@ -48,7 +48,8 @@ struct Configuration {
 Configuration load_file(const std::optional<std::string>& path, const CommandLineOverrides& overrides, const MachineFacts& machine);
 
 // Writes every parameter to `path` (TOML if it ends in .toml, else INI), replacing it; load_file gives the same options back (but for seed,
-// engine and overwrite_foreign_files, which no file holds). Throws ConfigError if it cannot be written or a file name does not fit the format.
+// engine and overwrite_foreign_files, which no file holds). Throws ConfigError if it cannot be written or a file name does not fit the
+// format.
 void save(const sim::Options& options, const std::string& path);
 
 // The narrowest terminal that `explain` fills.

@@ -19,7 +19,8 @@ std::string item(std::string_view text) { return wrap(text, kPageColumns, "- ", 
 constexpr std::string_view kIntroduction[] = {
     "ioproof reads SQLIOSim's configuration files as they are, and files in TOML whose names say their units. A file whose name ends in "
     "`.toml` is TOML, every other is INI. Both hold the same parameters. `-save FILE` "
-    "writes all of them, in the form that the name asks for. Switches of the command line win over the file, and what neither gives has its default.",
+    "writes all of them, in the form that the name asks for. Switches of the command line win over the file, and what neither gives has "
+    "its default.",
     "`ioproof config explain` shows this page in the terminal, `ioproof config explain KEY` one parameter.",
 };
 
@@ -44,11 +45,13 @@ constexpr std::string_view kErrorRules[] = {
     "shown, each with file, line, key, value and what is allowed, and the exit code is 2. Nothing has been touched by then.",
     "An unknown key is a warning with a suggestion.",
     "With `-dir DIR` the files of the configuration are replaced by `DIR/sqliosim.mdx` and `DIR/sqliosim.ldx` and are not even looked at. "
-    "`-dir` may be repeated. The data file has the size of `-size` (4096 MB without it) and may grow to twice that; the log file is half as "
+    "`-dir` may be repeated. The data file has the size of `-size` (4096 MB without it) and may grow to twice that; the log file is half "
+    "as "
     "large, at most 50 MB and at least 4 MB. `-size` without `-dir` sets the sizes of the configuration's files in the same way.",
     "A Windows path (`f:\\sqliosim.mdx`) is an error on Linux, unless `-dir` is given.",
     "All users together may be at most CPUCount x 1023 - 100.",
-    "MaxMemoryMB is capped to the memory of the machine, and Increment is made smaller until Increment x MaxExtends < MaxMemoryMB / number of data files. "
+    "MaxMemoryMB is capped to the memory of the machine, and Increment is made smaller until Increment x MaxExtends < MaxMemoryMB / number "
+    "of data files. "
     "Both give a warning.",
 };
 
@@ -79,12 +82,14 @@ std::string section_heading(const SectionInfo& info) {
 std::string overview_row(const Parameter& parameter) {
     const std::string alias = parameter.ini_alias.empty() ? std::string{} : fmt::format(", `{}`", parameter.ini_alias);
     return fmt::format("| `{}`{} | `{}` | {} | {} | {} |\n", parameter.ini_name, alias, parameter.toml_name,
-                       code_or_none(default_text(parameter, Dialect::ini)), cell(allowed_text(parameter, Dialect::ini)), cell(parameter.help));
+                       code_or_none(default_text(parameter, Dialect::ini)), cell(allowed_text(parameter, Dialect::ini)),
+                       cell(parameter.help));
 }
 
 std::string details_of(const Parameter& parameter) {
     std::string text = fmt::format("**{}**: {}", parameter.ini_name, parameter.details);
-    if (parameter.kind == Kind::ratio) text += fmt::format(" TOML: {}, default `{}`.", allowed_text(parameter, Dialect::toml), default_text(parameter, Dialect::toml));
+    if (parameter.kind == Kind::ratio)
+        text += fmt::format(" TOML: {}, default `{}`.", allowed_text(parameter, Dialect::toml), default_text(parameter, Dialect::toml));
     if (!parameter.background.empty()) text += fmt::format(" *SQL Server: {}*", parameter.background);
     return item(text);
 }
@@ -106,7 +111,8 @@ std::string section_part(const SectionInfo& info) {
 }  // namespace
 
 std::string documentation_page() {
-    std::string out = "# Configuration\n\n<!-- Made from the table of parameters in config/parameters; a test compares. Change it there. -->\n\n";
+    std::string out =
+        "# Configuration\n\n<!-- Made from the table of parameters in config/parameters; a test compares. Change it there. -->\n\n";
     for (const std::string_view text : kIntroduction) out += paragraph(text);
     out += "## INI\n\n" + items(kIniRules) + "## TOML\n\n" + items(kTomlRules) + "## What is checked\n\n" + items(kErrorRules);
     for (const SectionInfo& info : section_table()) out += section_part(info);

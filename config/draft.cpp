@@ -72,7 +72,7 @@ std::string Draft::describe(const void* field) {
 std::string Draft::refer_to(const void* field) {
     const Row row = row_of(field);
     const bool given = was_given(*row.parameter, row.file_index);
-    return fmt::format("{}, which is {}{}", name_of(*row.parameter, dialect_), value_text(*row.parameter, dialect_, row.field),
+    return fmt::format("{} = {}{}", name_of(*row.parameter, dialect_), value_text(*row.parameter, dialect_, row.field),
                        given ? "" : " (default)");
 }
 

@@ -20,7 +20,7 @@ public:
     // `source` is the name of the configuration file, empty if there is none.
     Draft(std::string source, Dialect dialect) : source_(std::move(source)), dialect_(dialect) {}
 
-    // Adds a file. `place` is how messages about it begin: "x.ini:30: [File1]" or "-dir /data:".
+    // Adds a file. `place` is how messages about what it lacks begin: "x.ini:30: [File1]".
     std::size_t add_file(std::string place, std::size_t number);
     void remove_files();
 
@@ -33,7 +33,7 @@ public:
     void set_origin(const void* field, std::string place, std::string written);
     // "x.ini:12: [RandomUser] RollbackChance = 200", with "(default)" if it was not given: the beginning of a message.
     [[nodiscard]] std::string describe(const void* field);
-    // "MaxIOChainLength, which is 100 (default)": within a message.
+    // "MaxIOChainLength = 100 (default)": within a message.
     [[nodiscard]] std::string refer_to(const void* field);
     [[nodiscard]] bool was_given(const void* field);
     // For a file without a place of its own; "x.ini: " or empty.

@@ -36,8 +36,9 @@ std::string key_list(Section section, std::size_t columns) {
 }
 
 std::string overview(std::size_t columns) {
-    std::string out = wrap("Parameters of a configuration file, INI as SQLIOSim's or TOML. \"ioproof config explain KEY\" or \"... SECTION\" says more.",
-                           columns, "", 0);
+    std::string out =
+        wrap("Parameters of a configuration file, INI as SQLIOSim's or TOML. \"ioproof config explain KEY\" or \"... SECTION\" says more.",
+             columns, "", 0);
     for (const SectionInfo& info : section_table()) {
         out += fmt::format("\n{}\n", header_of(info.section)) + wrap(info.help, columns, "  ", 2) + key_list(info.section, columns);
     }
@@ -67,7 +68,8 @@ std::string parameter_help(const Parameter& parameter, std::size_t columns) {
     out += fact("Default", default_or_required(parameter, Dialect::ini), columns);
     out += fact("TOML", qualified_name(parameter, Dialect::toml, 0), columns);
     if (parameter.kind == Kind::ratio) {
-        out += fact("", fmt::format("{}; default {}", allowed_text(parameter, Dialect::toml), default_text(parameter, Dialect::toml)), columns);
+        out += fact("", fmt::format("{}; default {}", allowed_text(parameter, Dialect::toml), default_text(parameter, Dialect::toml)),
+                    columns);
     }
     if (!parameter.background.empty()) out += fact("SQL Server", parameter.background, columns);
     return out;

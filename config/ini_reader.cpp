@@ -82,7 +82,7 @@ private:
     }
 
     void complain(std::string_view line, std::string_view what) {
-        problems_.error(fmt::format("{}: {}: {}", describe(result_.file_name, place_), shortened(line), what));
+        problems_.error(fmt::format("{}: {}: {}", describe(result_.file_name, place_), shortened(line), what), place_);
     }
 
     Problems& problems_;

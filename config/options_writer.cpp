@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "config/config_error.hpp"
 #include "config/parameter_table.hpp"
+#include "config/problems.hpp"
 #include "config/text_decoding.hpp"
 #include "config/value_text.hpp"
 
@@ -23,8 +23,11 @@ std::string quoted_for_ini(const std::string& text) {
 void check_text(const Parameter& parameter, Dialect dialect, const std::string& text, std::size_t file_number) {
     const bool fits = dialect == Dialect::ini ? text.find_first_of("\r\n") == std::string::npos : is_utf8(text);
     if (fits) return;
-    throw ConfigError(fmt::format("{} = {}: cannot be written to {}", qualified_name(parameter, dialect, file_number), text,
-                                  dialect == Dialect::ini ? "an INI file, whose values are one line; write TOML" : "TOML, which is UTF-8; write INI"));
+    Problems problems;
+    problems.error(
+        fmt::format("{} = {}: cannot be written to {}", qualified_name(parameter, dialect, file_number), text,
+                    dialect == Dialect::ini ? "an INI file, whose values are one line; write TOML" : "TOML, which is UTF-8; write INI"));
+    problems.throw_if_any();
 }
 
 std::string entry(const Parameter& parameter, Dialect dialect, sim::Options& options, std::size_t file_index) {
@@ -39,7 +42,7 @@ std::string entry(const Parameter& parameter, Dialect dialect, sim::Options& opt
 
 std::string section_text(Section section, Dialect dialect, sim::Options& options, std::size_t file_index) {
     const std::string_view name = name_of(section, dialect);
-    std::string text = section != Section::file       ? fmt::format("\n[{}]\n", name)
+    std::string text = section != Section::file  ? fmt::format("\n[{}]\n", name)
                        : dialect == Dialect::ini ? fmt::format("\n[{}{}]\n", name, file_index + 1)
                                                  : fmt::format("\n[[{}]]\n", name);
     for (const Parameter& parameter : parameter_table()) {

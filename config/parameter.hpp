@@ -41,8 +41,8 @@ using FileField = Field (*)(sim::FileOptions&);
 struct Range {
     std::int64_t min = 0;
     std::uint64_t max = 0;
-    bool or_zero = false;              // 0 is allowed below min, too
-    std::vector<std::uint64_t> only{}; // if not empty: nothing else
+    bool or_zero = false;               // 0 is allowed below min, too
+    std::vector<std::uint64_t> only{};  // if not empty: nothing else
 };
 
 struct Parameter {

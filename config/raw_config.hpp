@@ -1,6 +1,7 @@
 // What a reader found in a file: sections, keys and values as they were written, with their places. Knows no parameter.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ struct RawValue {
 struct Place {
     std::uint32_t line = 0;
     std::uint32_t column = 0;  // 0 = not known (INI)
+
+    friend auto operator<=>(const Place&, const Place&) = default;
 };
 
 struct RawEntry {

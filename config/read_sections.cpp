@@ -52,13 +52,15 @@ private:
         }
         for (const SectionInfo& info : section_table()) {
             if (info.section == Section::file) continue;
-            const bool same = raw_.dialect == Dialect::toml ? section.name == info.toml_name : equal_ignoring_case(section.name, info.ini_name);
+            const bool same =
+                raw_.dialect == Dialect::toml ? section.name == info.toml_name : equal_ignoring_case(section.name, info.ini_name);
             if (!same) continue;
             for (const RawEntry& entry : section.entries) read_entry(info.section, entry, 0, 0);
             return;
         }
         draft_.problems.error(fmt::format("{}: [{}]: unknown section; {}", describe(raw_.file_name, section.place), section.name,
-                                          suggest_section(section.name, raw_.dialect)));
+                                          suggest_section(section.name, raw_.dialect)),
+                              section.place);
     }
 
     // All parts of the same number in an INI file are one file.
@@ -70,12 +72,12 @@ private:
             draft_.problems.warning(fmt::format("{}: {} occurs again (first in line {}); both are taken as one file",
                                                 describe(raw_.file_name, parts[i]->place), name, parts.front()->place.line));
         }
-        const std::size_t errors_before = draft_.problems.errors().size();
+        const std::size_t errors_before = draft_.problems.error_count();
         const std::size_t index = draft_.add_file(place, number);
         for (const RawSection* part : parts) {
             for (const RawEntry& entry : part->entries) read_entry(Section::file, entry, index, number);
         }
-        if (draft_.problems.errors().size() == errors_before) require_all(index);
+        if (draft_.problems.error_count() == errors_before) require_all(index, parts.front()->place);
     }
 
     // SQLIOSim writes a last section with an empty FileName; it means nothing.
@@ -86,11 +88,12 @@ private:
         });
     }
 
-    void require_all(std::size_t index) {
+    void require_all(std::size_t index, Place place) {
         for (const Parameter& parameter : parameter_table()) {
             if (!parameter.required || draft_.was_given(parameter, index)) continue;
-            draft_.problems.error(fmt::format("{}: {} is missing; it has no default; allowed: {}", draft_.file_place(index),
-                                              name_of(parameter, raw_.dialect), allowed_text(parameter, raw_.dialect)));
+            draft_.problems.error(fmt::format("{} {} is missing; it has no default; allowed: {}", draft_.file_place(index),
+                                              name_of(parameter, raw_.dialect), allowed_text(parameter, raw_.dialect)),
+                                  place);
         }
     }
 
@@ -99,7 +102,8 @@ private:
         const Parameter* parameter = find_parameter(section, entry.key, raw_.dialect);
         if (parameter == nullptr) {
             const std::string suggestion = suggest_key(section, entry.key, raw_.dialect);
-            draft_.problems.warning(fmt::format("{}: {}: unknown key, ignored{}{}", place, entry.key, suggestion.empty() ? "" : "; ", suggestion));
+            draft_.problems.warning(
+                fmt::format("{}: {}: unknown key, ignored{}{}", place, entry.key, suggestion.empty() ? "" : "; ", suggestion));
             return;
         }
         const std::string line = fmt::format("{}: {} = {}", place, qualified_name(*parameter, raw_.dialect, number), entry.value.text);
@@ -114,7 +118,7 @@ private:
         }
         const Field field = field_of(*parameter, draft_.options, file_index);
         if (const auto problem = store_value(*parameter, raw_.dialect, entry.value, field)) {
-            draft_.problems.error(fmt::format("{}: {}; allowed: {}", line, *problem, allowed_text(*parameter, raw_.dialect)));
+            draft_.problems.error(fmt::format("{}: {}; allowed: {}", line, *problem, allowed_text(*parameter, raw_.dialect)), entry.place);
             return;
         }
         draft_.set_origin(*parameter, file_index, place, entry.value.text);

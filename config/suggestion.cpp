@@ -15,7 +15,9 @@ namespace {
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // A third of the word may be wrong; less than that is a guess.
-bool is_near(std::size_t distance, std::string_view word) { return distance <= std::max<std::size_t>(2, word.size() / 3) && distance < word.size(); }
+bool is_near(std::size_t distance, std::string_view word) {
+    return distance <= std::max<std::size_t>(2, word.size() / 3) && distance < word.size();
+}
 
 bool matches_any_name(const Parameter& parameter, std::string_view key) {
     return equal_ignoring_case(key, parameter.ini_name) || equal_ignoring_case(key, parameter.ini_alias) ||

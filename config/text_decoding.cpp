@@ -88,8 +88,8 @@ std::string decode_text(std::string_view bytes, const std::string& file_name) {
     const std::size_t zero = text.find('\0');
     if (zero != std::string::npos) {
         const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(zero), '\n') + 1;
-        throw ConfigError(fmt::format("{}:{}: not a text file (zero byte); UTF-16 needs a byte order mark, or save the file as UTF-8",
-                                      file_name, line));
+        throw ConfigError(
+            fmt::format("{}:{}: not a text file (zero byte); UTF-16 needs a byte order mark, or save the file as UTF-8", file_name, line));
     }
     return text;
 }
@@ -98,7 +98,11 @@ bool is_utf8(std::string_view text) {
     std::size_t i = 0;
     while (i < text.size()) {
         const auto lead = static_cast<unsigned char>(text[i]);
-        const std::size_t length = lead < 0x80 ? 1 : lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3 : lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
+        const std::size_t length = lead < 0x80                   ? 1
+                                   : lead >= 0xC2 && lead < 0xE0 ? 2
+                                   : lead >= 0xE0 && lead < 0xF0 ? 3
+                                   : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                                 : 0;
         if (length == 0 || i + length > text.size()) return false;
         std::uint32_t code = length == 1 ? lead : lead & (0x7FU >> length);
         for (std::size_t k = 1; k < length; ++k) {

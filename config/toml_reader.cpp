@@ -30,8 +30,6 @@ RawValue value_of(const toml::node& node) {
     return {RawType::other, text_of(node), 0};
 }
 
-bool before(Place a, Place b) { return a.line != b.line ? a.line < b.line : a.column < b.column; }
-
 class TomlReader {
 public:
     TomlReader(const std::string& file_name, Problems& problems) : problems_(problems) {
@@ -43,7 +41,7 @@ public:
         for (const auto& [key, node] : root) read_top(std::string(key.str()), place_of(key.source()), node);
         // toml++ sorts keys by name; messages are wanted in the order of the file.
         std::stable_sort(result_.sections.begin(), result_.sections.end(),
-                         [](const RawSection& a, const RawSection& b) { return before(a.place, b.place); });
+                         [](const RawSection& a, const RawSection& b) { return a.place < b.place; });
         return std::move(result_);
     }
 
@@ -72,12 +70,12 @@ private:
             section.entries.push_back({std::string(key.str()), value_of(node), place_of(key.source())});
         }
         std::stable_sort(section.entries.begin(), section.entries.end(),
-                         [](const RawEntry& a, const RawEntry& b) { return before(a.place, b.place); });
+                         [](const RawEntry& a, const RawEntry& b) { return a.place < b.place; });
         result_.sections.push_back(std::move(section));
     }
 
     void complain(const std::string& name, Place place, std::string_view what) {
-        problems_.error(fmt::format("{}: {}: {}", describe(result_.file_name, place), name, what));
+        problems_.error(fmt::format("{}: {}: {}", describe(result_.file_name, place), name, what), place);
     }
 
     Problems& problems_;

@@ -51,7 +51,7 @@ Problem check_range(const Range& range, WholeNumber number) {
     if (!number.negative && number.magnitude == 0 && range.or_zero) return std::nullopt;
     if (!range.only.empty()) {
         const bool listed = !number.negative && std::find(range.only.begin(), range.only.end(), number.magnitude) != range.only.end();
-        return listed ? Problem{} : Problem{"is not one of them"};
+        return listed ? Problem{} : Problem{"is not one of these"};
     }
     if (number.negative) {
         const bool in_range = range.min < 0 && number.magnitude <= static_cast<std::uint64_t>(-range.min);

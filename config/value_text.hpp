@@ -10,8 +10,8 @@
 
 namespace config {
 
-// Stores `value` in `field` and returns nothing; or leaves it and returns what is wrong, e.g. "is not a whole number", without the place and
-// without what is allowed.
+// Stores `value` in `field` and returns nothing; or leaves it and returns what is wrong, e.g. "is not a whole number", without the place
+// and without what is allowed.
 std::optional<std::string> store_value(const Parameter& parameter, Dialect dialect, const RawValue& value, Field field);
 
 // As written in a file. TOML text comes in quotes, INI text bare (the writer quotes it where needed).

@@ -26,6 +26,8 @@ struct RandomUserOptions {
     bool cpu_simulation = false;
     std::uint64_t cpu_cycles_min = 0;
     std::uint64_t cpu_cycles_max = 0;
+
+    friend bool operator==(const RandomUserOptions&, const RandomUserOptions&) = default;
 };
 
 struct AuditUserOptions {
@@ -33,6 +35,8 @@ struct AuditUserOptions {
     std::uint32_t buffers_validated_pages = 64;
     std::uint32_t delay_after_cycles = 2;  // 0 = never pause
     std::uint32_t delay_ms = 200;
+
+    friend bool operator==(const AuditUserOptions&, const AuditUserOptions&) = default;
 };
 
 struct ReadAheadUserOptions {
@@ -41,6 +45,8 @@ struct ReadAheadUserOptions {
     std::uint32_t max_pages = 64;
     std::uint32_t delay_after_cycles = 2;  // 0 = never pause
     std::uint32_t delay_ms = 200;
+
+    friend bool operator==(const ReadAheadUserOptions&, const ReadAheadUserOptions&) = default;
 };
 
 struct BulkUpdateUserOptions {
@@ -49,6 +55,8 @@ struct BulkUpdateUserOptions {
     std::uint32_t max_pages = 128;
     std::uint32_t delay_after_cycles = 2;  // 0 = never pause
     std::uint32_t delay_ms = 10;
+
+    friend bool operator==(const BulkUpdateUserOptions&, const BulkUpdateUserOptions&) = default;
 };
 
 struct ShrinkUserOptions {
@@ -56,6 +64,8 @@ struct ShrinkUserOptions {
     std::uint32_t max_interval_s = 600;
     std::uint32_t min_extends = 1;
     std::uint32_t max_extends = 20;
+
+    friend bool operator==(const ShrinkUserOptions&, const ShrinkUserOptions&) = default;
 };
 
 struct FileOptions {
@@ -66,6 +76,8 @@ struct FileOptions {
     bool shrinkable = false;
     bool sparse = false;
     bool is_log = false;
+
+    friend bool operator==(const FileOptions&, const FileOptions&) = default;
 };
 
 enum class EngineChoice : std::uint8_t { automatic, uring, threads };
@@ -108,6 +120,8 @@ struct Options {
     std::uint64_t seed = 0;
     EngineChoice engine = EngineChoice::automatic;
     bool overwrite_foreign_files = false;  // also write to files that are not ours, to *.mdf/*.ndf/*.ldf and to block devices
+
+    friend bool operator==(const Options&, const Options&) = default;
 };
 
 }  // namespace sim

@@ -14,8 +14,9 @@ std::vector<Parameter> file_parameters() {
          .required = true,
          .field = +[](FileOptions& f) -> Field { return &f.path; },
          .help = "Name of the file.",
-         .details = "A relative name is taken from the current directory. NAME.mdx:STREAM, an NTFS stream on Windows, is simply another file on "
-                    "Linux. Never name a file of a database: ioproof refuses files that it did not make.",
+         .details =
+             "A relative name is taken from the current directory. NAME.mdx:STREAM, an NTFS stream on Windows, is simply another file on "
+             "Linux. Never name a file of a database: ioproof refuses files that it did not make.",
          .background = "Databases consist of .mdf, .ndf and .ldf files; .mdx and .ldx cannot be taken for them."},
         {.section = kSection,
          .ini_name = "InitialSize",
@@ -45,7 +46,8 @@ std::vector<Parameter> file_parameters() {
          .range = {.min = 0, .max = kFileMbMax},
          .field = +[](FileOptions& f) -> Field { return &f.increment_mb; },
          .help = "Step by which the file grows and shrinks; 0 = it does neither.",
-         .details = "Made smaller at the start, with a warning, so that Increment x MaxExtends < MaxMemoryMB / number of data files; if nothing is "
+         .details = "Made smaller at the start, with a warning, so that Increment x MaxExtends < MaxMemoryMB / number of data files; if "
+                    "nothing is "
                     "left the file is not shrinkable.",
          .background = "FILEGROWTH of a database file."},
         {.section = kSection,

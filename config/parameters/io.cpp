@@ -14,8 +14,9 @@ std::vector<Parameter> io_parameters() {
          .range = ratios(),
          .field = +[](Options& o) -> Field { return &o.cache_hit_ratio; },
          .help = "Share of the random user's page accesses that are served from the buffer pool.",
-         .details = "The rest are read from the file although the page may be in the pool, so that the path is exercised. 10000 reads only what "
-                    "is not in the pool.",
+         .details =
+             "The rest are read from the file although the page may be in the pool, so that the path is exercised. 10000 reads only what "
+             "is not in the pool.",
          .background = "A server in good health shows a 'Buffer cache hit ratio' above 90 %; SQLIOSim tests with 10 %."},
         {.section = kSection,
          .ini_name = "NoBuffering",
@@ -23,8 +24,9 @@ std::vector<Parameter> io_parameters() {
          .kind = Kind::flag,
          .field = +[](Options& o) -> Field { return &o.no_buffering; },
          .help = "Bypass the operating system's page cache (O_DIRECT).",
-         .details = "Where a file system does not know O_DIRECT, FALSE is the only way; then reads may be answered by the page cache and say less "
-                    "about the storage.",
+         .details =
+             "Where a file system does not know O_DIRECT, FALSE is the only way; then reads may be answered by the page cache and say less "
+             "about the storage.",
          .background = "SQL Server opens its files with FILE_FLAG_NO_BUFFERING, on Linux with O_DIRECT."},
         {.section = kSection,
          .ini_name = "WriteThrough",
@@ -51,8 +53,9 @@ std::vector<Parameter> io_parameters() {
          .range = {.min = 1, .max = 86'400'000},
          .field = +[](Options& o) -> Field { return &o.target_io_duration_ms; },
          .help = "Average duration of requests that the load is throttled to, per file.",
-         .details = "While a file's running average is above it, requests that complete are not replaced; below it more are issued. A very large "
-                    "value, e.g. 1000000, switches throttling off.",
+         .details =
+             "While a file's running average is above it, requests that complete are not replaced; below it more are issued. A very large "
+             "value, e.g. 1000000, switches throttling off.",
          .background = "Lazy writer and checkpoint of SQL Server watch the duration of their writes in the same way."},
         {.section = kSection,
          .ini_name = "AllowIOBursts",
@@ -69,8 +72,9 @@ std::vector<Parameter> io_parameters() {
          .kind = Kind::flag,
          .field = +[](Options& o) -> Field { return &o.use_scatter_gather; },
          .help = "One request for several neighbouring pages; FALSE = one request per page.",
-         .details = "Read-ahead, bulk update, checkpoint and audit transfer runs of pages. On Windows it works only together with NoBuffering; on "
-                    "Linux vectored I/O does not need it, so that both can be chosen apart.",
+         .details =
+             "Read-ahead, bulk update, checkpoint and audit transfer runs of pages. On Windows it works only together with NoBuffering; on "
+             "Linux vectored I/O does not need it, so that both can be chosen apart.",
          .background = "ReadFileScatter and WriteFileGather on Windows, preadv and pwritev on Linux."},
         {.section = kSection,
          .ini_name = "ForceReadAhead",
@@ -86,8 +90,9 @@ std::vector<Parameter> io_parameters() {
          .kind = Kind::flag,
          .field = +[](Options& o) -> Field { return &o.delete_files_at_startup; },
          .help = "Delete the files of an earlier run first.",
-         .details = "Only files that carry ioproof's signature are deleted. FALSE uses them again: a larger one is not shrunk, a smaller one is "
-                    "expanded."},
+         .details =
+             "Only files that carry ioproof's signature are deleted. FALSE uses them again: a larger one is not shrunk, a smaller one is "
+             "expanded."},
         {.section = kSection,
          .ini_name = "DeleteFilesAtShutdown",
          .toml_name = "delete_files_at_shutdown",
@@ -117,7 +122,8 @@ std::vector<Parameter> engine_parameters() {
          .range = {.min = 32, .max = sim::kGatherPagesMax, .only = {32, sim::kGatherPagesMax}},
          .field = +[](Options& o) -> Field { return &o.checkpoint_pages; },
          .help = "Largest gather write of checkpoint and lazy writer.",
-         .details = "They look for dirty neighbours of a page in both directions and write all in one request. An extension of ioproof: SQLIOSim has "
+         .details = "They look for dirty neighbours of a page in both directions and write all in one request. An extension of ioproof: "
+                    "SQLIOSim has "
                     "it built in.",
          .background = "32 pages (256 KB) up to SQL Server 2014, 128 pages (1 MB) since 2016."},
         {.section = kSection,

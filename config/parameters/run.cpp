@@ -15,8 +15,9 @@ std::vector<Parameter> run_parameters() {
          .kind = Kind::text,
          .field = +[](Options& o) -> Field { return &o.error_file; },
          .help = "Name of the XML log.",
-         .details = "Every event of the run, one XML element each, in SQLIOSim's form. The switch -log wins. A relative name is taken from the "
-                    "current directory.",
+         .details =
+             "Every event of the run, one XML element each, in SQLIOSim's form. The switch -log wins. A relative name is taken from the "
+             "current directory.",
          .background = "SQLIOSim names it sqliosim.log.xml; tools of storage vendors look for entries of TYPE='ERROR' in it."},
         {.section = kSection,
          .ini_name = "CPUCount",
@@ -26,8 +27,9 @@ std::vector<Parameter> run_parameters() {
          .range = {.min = 0, .max = sim::kCpusMax},
          .field = +[](Options& o) -> Field { return &o.cpu_count; },
          .help = "Number of logical CPUs to simulate; 0 = as many as the machine has.",
-         .details = "Each gets one scheduler: an operating-system thread with its own I/O engine. It may be more than the machine has, but that "
-                    "measures nothing useful. It also sets how many users UserCount -1 makes.",
+         .details =
+             "Each gets one scheduler: an operating-system thread with its own I/O engine. It may be more than the machine has, but that "
+             "measures nothing useful. It also sets how many users UserCount -1 makes.",
          .background = "SQL Server makes one SQLOS scheduler per logical CPU."},
         {.section = kSection,
          .ini_name = "Affinity",
@@ -55,8 +57,9 @@ std::vector<Parameter> run_parameters() {
          .range = {.min = static_cast<std::int64_t>(sim::kBufferPoolMbMin), .max = 16 * 1024 * 1024, .or_zero = true},
          .field = +[](Options& o) -> Field { return &o.max_memory_mb; },
          .help = "Size of the buffer pool; 0 = half of the memory that is available.",
-         .details = "Limits of a container count. Never more than the machine has, and no more than the data files need. A pool that is small "
-                    "against the files makes more physical I/O.",
+         .details =
+             "Limits of a container count. Never more than the machine has, and no more than the data files need. A pool that is small "
+             "against the files makes more physical I/O.",
          .background = "The server setting 'max server memory', for the buffer pool alone."},
         {.section = kSection,
          .ini_name = "StopOnError",

@@ -1,0 +1,164 @@
+// What a person is told about each mistake: where, what, and what is allowed.
+#include "tests/config/support.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace config_test;
+
+namespace {
+
+// The error of one key in a section of an otherwise good file; the key stands in line 2.
+std::string error_in(const std::string& section, const std::string& line) {
+    return ini_error("[" + section + "]\n" + line + "\n" + kIniFiles);
+}
+
+std::vector<std::string> warnings_of(const std::string& text) { return load_ini(text + kIniFiles).warnings; }
+
+}  // namespace
+
+TEST_CASE("a value that is no number") {
+    CHECK(error_in("CONFIG", "CPUCount=two") == "test.ini:2: [CONFIG] CPUCount = two: is not a whole number; allowed: 0 to 64 CPUs");
+    CHECK(error_in("CONFIG", "CPUCount=2.5") == "test.ini:2: [CONFIG] CPUCount = 2.5: is not a whole number; allowed: 0 to 64 CPUs");
+    CHECK(error_in("CONFIG", "CPUCount=0x2") == "test.ini:2: [CONFIG] CPUCount = 0x2: is not a whole number; allowed: 0 to 64 CPUs");
+    CHECK(error_in("CONFIG", "CPUCount=--2") == "test.ini:2: [CONFIG] CPUCount = --2: is not a whole number; allowed: 0 to 64 CPUs");
+    CHECK(error_in("CONFIG", "CPUCount=2 ;two") ==
+          "test.ini:2: [CONFIG] CPUCount = 2 ;two: is not a whole number (a comment needs a line of its own); allowed: 0 to 64 CPUs");
+    CHECK(error_in("CONFIG", "Affinity=0xG") ==
+          "test.ini:2: [CONFIG] Affinity = 0xG: is not a whole number; allowed: a mask of 64 bits, decimal or hexadecimal (0x...)");
+    CHECK(error_in("CONFIG", "StopOnError=perhaps") ==
+          "test.ini:2: [CONFIG] StopOnError = perhaps: is not a boolean; allowed: TRUE or FALSE");
+}
+
+TEST_CASE("a value out of range") {
+    CHECK(error_in("CONFIG", "CPUCount=65") == "test.ini:2: [CONFIG] CPUCount = 65: is too large; allowed: 0 to 64 CPUs");
+    CHECK(error_in("CONFIG", "CPUCount=-1") == "test.ini:2: [CONFIG] CPUCount = -1: is too small; allowed: 0 to 64 CPUs");
+    CHECK(error_in("CONFIG", "TestCycles=99999999999999999999") ==
+          "test.ini:2: [CONFIG] TestCycles = 99999999999999999999: is too large; allowed: 0 to 1000000 cycles");
+    CHECK(error_in("CONFIG", "TestCycles=-99999999999999999999") ==
+          "test.ini:2: [CONFIG] TestCycles = -99999999999999999999: is too small; allowed: 0 to 1000000 cycles");
+    CHECK(error_in("CONFIG", "TestCycleDuration=0") ==
+          "test.ini:2: [CONFIG] TestCycleDuration = 0: is too small; allowed: 1 to 31536000 s");
+    CHECK(error_in("CONFIG", "MaxMemoryMB=7") == "test.ini:2: [CONFIG] MaxMemoryMB = 7: is too small; allowed: 0, or 8 to 16777216 MB");
+    CHECK(error_in("CONFIG", "MaxOutstandingIO=140001") ==
+          "test.ini:2: [CONFIG] MaxOutstandingIO = 140001: is too large; allowed: 0 to 140000 requests");
+    CHECK(error_in("CONFIG", "CheckpointPages=64") ==
+          "test.ini:2: [CONFIG] CheckpointPages = 64: is not one of these; allowed: 32 or 128 pages");
+    CHECK(error_in("CONFIG", "CheckpointPages=-32") ==
+          "test.ini:2: [CONFIG] CheckpointPages = -32: is not one of these; allowed: 32 or 128 pages");
+    CHECK(error_in("CONFIG", "LogFlushesOutstanding=113") ==
+          "test.ini:2: [CONFIG] LogFlushesOutstanding = 113: is too large; allowed: 1 to 112 flushes");
+    CHECK(error_in("RandomUser", "UserCount=-2") == "test.ini:2: [RandomUser] UserCount = -2: is too small; allowed: -1 to 65372 users");
+    CHECK(error_in("RandomUser", "MaxLogPerBuffer=64001") ==
+          "test.ini:2: [RandomUser] MaxLogPerBuffer = 64001: is too large; allowed: 1 to 64000 bytes");
+    CHECK(error_in("ReadAheadUser", "BuffersRAMax=1025") ==
+          "test.ini:2: [ReadAheadUser] BuffersRAMax = 1025: is too large; allowed: 1 to 1024 pages");
+}
+
+TEST_CASE("a ratio above 10000") {
+    const std::string allowed = "is too large; allowed: 0 to 10000 (hundredths of a percent, 10000 = 100 %)";
+    CHECK(error_in("CONFIG", "CacheHitRatio=10001") == "test.ini:2: [CONFIG] CacheHitRatio = 10001: " + allowed);
+    CHECK(error_in("RandomUser", "RollbackChance=10001") == "test.ini:2: [RandomUser] RollbackChance = 10001: " + allowed);
+    CHECK(error_in("RandomUser", "JumpToNewRegionPercentage=10001") ==
+          "test.ini:2: [RandomUser] JumpToNewRegionPercentage = 10001: " + allowed);
+    CHECK(error_in("RandomUser", "RandomUserReadWriteRatio=10001") ==
+          "test.ini:2: [RandomUser] RandomUserReadWriteRatio = 10001: " + allowed);
+    CHECK(error_in("RandomUser", "YieldPercentage=10001") == "test.ini:2: [RandomUser] YieldPercentage = 10001: " + allowed);
+}
+
+TEST_CASE("a minimum above its maximum, told about the line that was written") {
+    CHECK(error_in("RandomUser", "MinIOChainLength=101") ==
+          "test.ini:2: [RandomUser] MinIOChainLength = 101: must not be above MaxIOChainLength = 100 (default)");
+    CHECK(error_in("RandomUser", "MaxIOChainLength=49") ==
+          "test.ini:2: [RandomUser] MaxIOChainLength = 49: must not be below MinIOChainLength = 50 (default)");
+    CHECK(error_in("RandomUser", "MinIOChainLength=9\nMaxIOChainLength=8") ==
+          "test.ini:2: [RandomUser] MinIOChainLength = 9: must not be above MaxIOChainLength = 8");
+    CHECK(error_in("RandomUser", "MinLogPerBuffer=8193") ==
+          "test.ini:2: [RandomUser] MinLogPerBuffer = 8193: must not be above MaxLogPerBuffer = 8192 (default)");
+    CHECK(error_in("RandomUser", "CPUCyclesMin=1") ==
+          "test.ini:2: [RandomUser] CPUCyclesMin = 1: must not be above CPUCyclesMax = 0 (default)");
+    CHECK(error_in("ReadAheadUser", "BuffersRAMin=65") ==
+          "test.ini:2: [ReadAheadUser] BuffersRAMin = 65: must not be above BuffersRAMax = 64 (default)");
+    CHECK(error_in("BulkUpdateUser", "BuffersBUMax=63") ==
+          "test.ini:2: [BulkUpdateUser] BuffersBUMax = 63: must not be below BuffersBUMin = 64 (default)");
+    CHECK(error_in("ShrinkUser", "MinShrinkInterval=601") ==
+          "test.ini:2: [ShrinkUser] MinShrinkInterval = 601: must not be above MaxShrinkInterval = 600 (default)");
+    CHECK(error_in("ShrinkUser", "MinExtends=21") ==
+          "test.ini:2: [ShrinkUser] MinExtends = 21: must not be above MaxExtends = 20 (default)");
+    CHECK(toml_error("[bulk_update_user]\nmin_pages = 129\n" + std::string(kTomlFiles)) ==
+          "test.toml:2:1: [bulk_update_user] min_pages = 129: must not be above max_pages = 128 (default)");
+}
+
+TEST_CASE("MaxLogPerBuffer is a multiple or a divisor of the sector size") {
+    const std::string rule = ": allowed: a multiple of the sector size of 512 bytes, or a divisor of it";
+    CHECK(error_in("RandomUser", "MaxLogPerBuffer=8000") == "test.ini:2: [RandomUser] MaxLogPerBuffer = 8000" + rule);
+    CHECK(error_in("RandomUser", "MinLogPerBuffer=1\nMaxLogPerBuffer=100") == "test.ini:3: [RandomUser] MaxLogPerBuffer = 100" + rule);
+    for (const char* good : {"64", "128", "256", "512", "1024", "64000"}) {
+        CHECK(load_ini(std::string("[RandomUser]\nMaxLogPerBuffer=") + good + kIniFiles).options.random_user.max_log_per_buffer_bytes ==
+              static_cast<std::uint32_t>(std::stoul(good)));
+    }
+}
+
+TEST_CASE("too many users, of all sections together, for the CPUs that there are") {
+    const std::string all =
+        "[RandomUser]\nUserCount=500\n[AuditUser]\nUserCount=200\n[ReadAheadUser]\nUserCount=200\n[BulkUpdateUser]\nUserCount=";
+    const config::MachineFacts one_cpu{.cpu_count = 1};
+    CHECK(ini_error(all + "24" + kIniFiles, {}, one_cpu) ==
+          "test.ini:2: [RandomUser] UserCount = 500: too many users, 924 in all sections together; allowed: CPUCount x 1023 - 100 = 923 "
+          "with 1 CPU");
+    CHECK(load_ini(all + "23" + kIniFiles, {}, one_cpu).options.bulk_update_user.user_count == 23);
+    CHECK(load_ini(all + "24" + kIniFiles, {}, kMachine).options.bulk_update_user.user_count == 24);
+    // -1 counts as min(CPUCount * 2, 8).
+    CHECK(load_ini("[RandomUser]\nUserCount=917" + std::string(kIniFiles), {}, one_cpu).options.random_user.user_count == 917);
+    CHECK_THAT(ini_error("[RandomUser]\nUserCount=918" + std::string(kIniFiles), {}, one_cpu), ContainsSubstring("924 in all"));
+    // The file's CPUCount counts, not the machine's; a machine with more than 64 CPUs counts as 64.
+    CHECK_THAT(ini_error("[CONFIG]\nCPUCount=2\n[RandomUser]\nUserCount=1946" + std::string(kIniFiles)),
+               ContainsSubstring("= 1946 with 2 CPUs"));
+    CHECK_THAT(ini_error("[RandomUser]\nUserCount=65372" + std::string(kIniFiles), {}, {.cpu_count = 128}),
+               ContainsSubstring("= 65372 with 64 CPUs"));
+}
+
+TEST_CASE("an unknown section is an error with a suggestion") {
+    CHECK(ini_error("[RandomUsers]\nUserCount=1\n") == "test.ini:1: [RandomUsers]: unknown section; did you mean [RandomUser]?");
+    CHECK(ini_error("[random_user]\nUserCount=1\n") == "test.ini:1: [random_user]: unknown section; did you mean [RandomUser]?");
+    CHECK(ini_error("[File]\n") == "test.ini:1: [File]: unknown section; did you mean [File1]?");
+    CHECK(ini_error("[FileOne]\n") ==
+          "test.ini:1: [FileOne]: unknown section; sections are [CONFIG], [RandomUser], [AuditUser], [ReadAheadUser], [BulkUpdateUser], "
+          "[ShrinkUser], [File1], [File2], ...");
+}
+
+TEST_CASE("an unknown key is a warning with a suggestion") {
+    const auto only = [](const std::string& text) {
+        const auto warnings = warnings_of(text);
+        REQUIRE(warnings.size() == 1);
+        return warnings[0];
+    };
+    CHECK(only("[CONFIG]\nTestCycle=1\n") == "test.ini:2: TestCycle: unknown key, ignored; did you mean TestCycles?");
+    CHECK(only("[RandomUser]\nSleepsAfter=1\n") == "test.ini:2: SleepsAfter: unknown key, ignored; did you mean SleepAfter?");
+    CHECK(only("[RandomUser]\nAuditDelay=1\n") == "test.ini:2: AuditDelay: unknown key, ignored; it belongs to [AuditUser]");
+    CHECK(only("[RandomUser]\nFileName=x\n") == "test.ini:2: FileName: unknown key, ignored; it belongs to [File1]");
+    CHECK(only("[RandomUser]\nsleep_after_ms=1\n") == "test.ini:2: sleep_after_ms: unknown key, ignored; it is written SleepAfter here");
+    CHECK(only("[RandomUser]\nAuditDelays=1\n") ==
+          "test.ini:2: AuditDelays: unknown key, ignored; did you mean AuditDelay of [AuditUser]?");
+    CHECK(only("[CONFIG]\nEntirelyDifferentThing=1\n") == "test.ini:2: EntirelyDifferentThing: unknown key, ignored");
+}
+
+TEST_CASE("CPUSimulation without cycles to burn is a warning") {
+    const auto warnings = warnings_of("[RandomUser]\nCPUSimulation=TRUE\n");
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0] == "test.ini:2: [RandomUser] CPUSimulation = TRUE: has no effect while CPUCyclesMax = 0 (default)");
+}
+
+TEST_CASE("all errors are shown at once, in the order of the file; a long list is cut") {
+    CHECK(ini_error("[CONFIG]\nCPUCount=x\nnonsense\nStopOnError=2\n[Foo]\n") ==
+          "test.ini:2: [CONFIG] CPUCount = x: is not a whole number; allowed: 0 to 64 CPUs\n"
+          "test.ini:3: nonsense: expected Key=Value, a [Section], or a comment that begins with ;\n"
+          "test.ini:4: [CONFIG] StopOnError = 2: is not a boolean; allowed: TRUE or FALSE\n"
+          "test.ini:5: [Foo]: unknown section; sections are [CONFIG], [RandomUser], [AuditUser], [ReadAheadUser], [BulkUpdateUser], "
+          "[ShrinkUser], "
+          "[File1], [File2], ...");
+    std::string text = "[CONFIG]\n";
+    for (int i = 0; i < 30; ++i) text += "nonsense\n";
+    const std::string message = ini_error(text);
+    CHECK_THAT(message, ContainsSubstring("test.ini:21: nonsense"));
+    CHECK(message.find("test.ini:22:") == std::string::npos);
+    CHECK_THAT(message, ContainsSubstring("\nand 10 more errors"));
+}

@@ -1,0 +1,103 @@
+// Whatever bytes a file holds: options or a ConfigError, nothing else.
+#include <utility>
+
+#include "config/options_writer.hpp"
+#include "tests/config/random_options.hpp"
+#include "tests/config/support.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace config;
+using namespace config_test;
+
+namespace {
+
+std::string random_bytes(ums::Prng& prng) {
+    std::string bytes;
+    const std::uint64_t length = prng.between(0, 300);
+    // Mostly the characters that mean something to one of the readers.
+    static const std::string kSpecial = "[]=;#\n\r\t \"'\\{},.-_+0x1eTFfile\xEF\xBB\xBF\xFF\xFE";
+    const bool only_special = prng.chance(5000);
+    for (std::uint64_t i = 0; i < length; ++i) {
+        bytes += only_special ? kSpecial[prng.below(kSpecial.size())] : static_cast<char>(prng.below(256));
+    }
+    return bytes;
+}
+
+// Deletes, doubles, replaces and inserts pieces.
+void mutate(std::string& text, ums::Prng& prng) {
+    const std::uint64_t changes = prng.between(1, 8);
+    for (std::uint64_t i = 0; i < changes && !text.empty(); ++i) {
+        const std::size_t at = prng.below(text.size());
+        const std::size_t length = prng.below(20);
+        switch (prng.below(4)) {
+            case 0: text.erase(at, length); break;
+            case 1: text.insert(at, text.substr(at, length)); break;
+            case 2: text[at] = static_cast<char>(prng.below(256)); break;
+            default: text.insert(at, random_bytes(prng).substr(0, length)); break;
+        }
+    }
+}
+
+// True if it was accepted; then what was accepted must be good enough to be written and read again.
+bool try_load(Dialect dialect, const std::string& text) {
+    Configuration loaded;
+    try {
+        loaded = load(dialect, text);
+    } catch (const ConfigError& error) {
+        const std::string message = error.what();
+        REQUIRE_FALSE(message.empty());
+        return false;
+    }
+    const Configuration again = load(dialect, write_options(loaded.options, dialect));
+    REQUIRE(again.options == loaded.options);
+    return true;
+}
+
+}  // namespace
+
+TEST_CASE("random bytes never crash a reader") {
+    const std::uint64_t seed = test_seed("random bytes");
+    INFO("seed " << seed);
+    ums::Prng prng(seed);
+    for (int i = 0; i < 20000; ++i) {
+        const std::string bytes = random_bytes(prng);
+        try_load(Dialect::ini, bytes);
+        try_load(Dialect::toml, bytes);
+    }
+}
+
+TEST_CASE("damaged files are accepted with sound options or refused with a message") {
+    const std::uint64_t seed = test_seed("damaged files");
+    INFO("seed " << seed);
+    ums::Prng prng(seed);
+    int accepted = 0;
+    int refused = 0;
+    for (int i = 0; i < 1000; ++i) {
+        const sim::Options options = random_options(prng);
+        for (const Dialect dialect : {Dialect::ini, Dialect::toml}) {
+            std::string text = write_options(options, dialect);
+            mutate(text, prng);
+            ++(try_load(dialect, text) ? accepted : refused);
+        }
+    }
+    // Both must happen, else the test tests nothing.
+    CHECK(accepted > 100);
+    CHECK(refused > 100);
+}
+
+TEST_CASE("deep nesting, long lines and many sections are borne") {
+    for (const Dialect dialect : {Dialect::ini, Dialect::toml}) {
+        try_load(dialect, "x = " + std::string(100000, '['));
+        try_load(dialect, "x = " + std::string(100000, '{'));
+        try_load(dialect, std::string(100000, '['));
+        try_load(dialect, "[" + std::string(100000, 'a') + "]\n");
+        try_load(dialect, "[CONFIG]\n" + std::string(100000, 'a') + " = 1\n");
+        try_load(dialect, "[config]\n" + std::string(100000, 'a') + " = 1\n");
+        std::string sections;
+        for (int i = 0; i < 5000; ++i)
+            sections += dialect == Dialect::ini
+                            ? "[File" + std::to_string(i) + "]\nFileName=" + std::to_string(i) + "\nInitialSize=1\nMaxSize=1\n"
+                            : "[[file]]\npath=\"" + std::to_string(i) + "\"\ninitial_size_mb=1\nmax_size_mb=1\n";
+        CHECK_THAT(error_of(dialect, sections), ContainsSubstring("5000 files are named; allowed: at most 4095"));
+    }
+}

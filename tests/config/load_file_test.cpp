@@ -1,0 +1,96 @@
+// Files on disk: which reader, what is said of files that cannot be read or written.
+#include <filesystem>
+
+#include "config/config.hpp"
+#include "tests/config/random_options.hpp"
+#include "tests/config/support.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace config_test;
+
+namespace {
+
+std::string load_error(const std::optional<std::string>& path, const config::CommandLineOverrides& overrides = {}) {
+    try {
+        config::load_file(path, overrides, kMachine);
+    } catch (const config::ConfigError& error) {
+        return error.what();
+    }
+    return {};
+}
+
+std::string save_error(const std::string& path) {
+    try {
+        config::save({}, path);
+    } catch (const config::ConfigError& error) {
+        return error.what();
+    }
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("the extension chooses the reader; everything but .toml is INI") {
+    const TemporaryDirectory folder;
+    const std::string toml = std::string("[config]\ncpu_count = 3\n") + kTomlFiles;
+    const std::string ini = std::string("[CONFIG]\nCPUCount=3\n") + kIniFiles;
+    CHECK(config::load_file(folder.write("a.toml", toml), {}, kMachine).options.cpu_count == 3);
+    CHECK(config::load_file(folder.write("a.TOML", toml), {}, kMachine).options.cpu_count == 3);
+    CHECK(config::load_file(folder.write("sqliosim.cfg.ini", ini), {}, kMachine).options.cpu_count == 3);
+    CHECK(config::load_file(folder.write("sqliosim.cfg", ini), {}, kMachine).options.cpu_count == 3);
+}
+
+TEST_CASE("messages name the file as it was given") {
+    const TemporaryDirectory folder;
+    const std::string path = folder.write("x.ini", "[CONFIG]\nCPUCount=x\n");
+    CHECK(load_error(path) == path + ":2: [CONFIG] CPUCount = x: is not a whole number; allowed: 0 to 64 CPUs");
+}
+
+TEST_CASE("without a file and without -dir no file is named") {
+    CHECK(load_error(std::nullopt) == "no file is named; give -dir DIR, or a [File1] section with FileName, InitialSize and MaxSize");
+}
+
+TEST_CASE("a configuration file that cannot be read is an error that says why") {
+    const TemporaryDirectory folder;
+    CHECK(load_error(folder.file("missing.ini")) == folder.file("missing.ini") + ": cannot be opened: No such file or directory");
+    CHECK(load_error(folder.file("")) == folder.file("") + ": is a folder, not a configuration file");
+    CHECK(load_error(folder.write("big.ini", std::string(4 * 1024 * 1024 + 1, ';'))) ==
+          folder.file("big.ini") + ": is larger than 4 MB; is it a configuration file?");
+    CHECK_THAT(load_error("/dev/zero"), ContainsSubstring("/dev/zero: is larger than 4 MB"));
+    CHECK_THAT(load_error(folder.write("page.ini", std::string(8192, '\0'))), ContainsSubstring("page.ini:1: not a text file"));
+}
+
+TEST_CASE("what is saved is loaded again, the file's own name included") {
+    const TemporaryDirectory folder;
+    const std::uint64_t seed = test_seed("save");
+    INFO("seed " << seed);
+    ums::Prng prng(seed);
+    const sim::Options options = random_options(prng);
+    for (const char* name : {"saved.ini", "saved.toml"}) {
+        config::save(options, folder.file(name));
+        CHECK(config::load_file(folder.file(name), {}, kMachine).options == options);
+        // A shorter text leaves nothing of the longer one.
+        sim::Options fewer = options;
+        fewer.files.resize(2);
+        config::save(fewer, folder.file(name));
+        CHECK(config::load_file(folder.file(name), {}, kMachine).options.files.size() == 2);
+    }
+}
+
+TEST_CASE("the switch -save holds defaults, file and switches together") {
+    const TemporaryDirectory folder;
+    const std::string path = folder.write("x.ini", "[CONFIG]\nCPUCount=3\n");
+    const sim::Options options = config::load_file(path, {.directories = {"/d"}, .duration_s = 7, .size_mb = 64}, kMachine).options;
+    config::save(options, path);
+    const sim::Options again = config::load_file(path, {}, kMachine).options;
+    CHECK(again == options);
+    CHECK(again.cpu_count == 3);
+    CHECK(again.test_cycle_duration_s == 7);
+    CHECK(again.files.at(0).initial_size_mb == 64);
+}
+
+TEST_CASE("a file that cannot be saved is an error that says why") {
+    const TemporaryDirectory folder;
+    CHECK(save_error(folder.file("no/x.ini")) == folder.file("no/x.ini") + ": cannot be written: No such file or directory");
+    if (std::filesystem::exists("/dev/full")) CHECK(save_error("/dev/full") == "/dev/full: cannot be written: No space left on device");
+}

@@ -1,0 +1,87 @@
+// What is written reads back as the same options.
+#include "config/options_writer.hpp"
+
+#include "tests/config/random_options.hpp"
+#include "tests/config/support.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace config;
+using namespace config_test;
+
+namespace {
+
+std::string error_of_writing(const std::string& name, Dialect dialect) {
+    sim::Options options;
+    options.files.push_back({.path = name});
+    try {
+        write_options(options, dialect);
+    } catch (const ConfigError& error) {
+        return error.what();
+    }
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("random valid options survive writing and reading, in both dialects") {
+    const std::uint64_t seed = test_seed("options_writer");
+    ums::Prng prng(seed);
+    for (int i = 0; i < 500; ++i) {
+        const sim::Options options = random_options(prng);
+        for (const Dialect dialect : {Dialect::ini, Dialect::toml}) {
+            const std::string text = write_options(options, dialect);
+            const Configuration loaded = load(dialect, text);
+            INFO("seed " << seed << ", round " << i << "\n" << text);
+            REQUIRE(loaded.warnings == std::vector<std::string>{});
+            REQUIRE(loaded.options == options);
+            REQUIRE(write_options(loaded.options, dialect) == text);
+        }
+    }
+}
+
+TEST_CASE("what was adjusted stays as it is when it is read again") {
+    const Configuration once = load_ini(
+        "[CONFIG]\nMaxMemoryMB=32\n[File1]\nFileName=a.mdx\nInitialSize=64\nMaxSize=128\nIncrement=10\nShrinkable=TRUE\n"
+        "[File2]\nFileName=a.ldx\nInitialSize=4\nMaxSize=4\nLogFile=TRUE\nShrinkable=TRUE\n");
+    REQUIRE(once.warnings.size() == 2);
+    CHECK(quiet_ini(write_options(once.options, Dialect::ini)) == once.options);
+    CHECK(quiet_toml(write_options(once.options, Dialect::toml)) == once.options);
+}
+
+TEST_CASE("the INI file has SQLIOSim's sections and keys") {
+    sim::Options options;
+    options.files.push_back({.path = "/d/sqliosim.mdx", .initial_size_mb = 64, .max_size_mb = 128, .increment_mb = 10, .shrinkable = true});
+    options.files.push_back({.path = "/d/sqliosim.ldx", .initial_size_mb = 32, .max_size_mb = 32, .is_log = true});
+    const std::string text = write_options(options, Dialect::ini);
+    CHECK_THAT(text,
+               ContainsSubstring("\n[CONFIG]\nErrorFile=sqliosim.log.xml\nCPUCount=0\n") &&
+                   ContainsSubstring("\nCacheHitRatio=1000\nNoBuffering=TRUE\n") && ContainsSubstring("\n[RandomUser]\nUserCount=-1\n") &&
+                   ContainsSubstring("\n[File1]\nFileName=/d/sqliosim.mdx\nInitialSize=64\nMaxSize=128\nIncrement=10\nShrinkable=TRUE\n"
+                                     "LogFile=FALSE\nSparse=FALSE\n") &&
+                   ContainsSubstring("\n[File2]\nFileName=/d/sqliosim.ldx\n"));
+}
+
+TEST_CASE("the TOML file has names with units and percentages") {
+    sim::Options options;
+    options.random_user.rollback_chance = 1205;
+    options.affinity = ~std::uint64_t{0};
+    options.files.push_back({.path = "a\"b.mdx", .initial_size_mb = 64, .max_size_mb = 128});
+    CHECK_THAT(write_options(options, Dialect::toml), ContainsSubstring("\n[config]\nerror_file = \"sqliosim.log.xml\"\n") &&
+                                                          ContainsSubstring("\ncache_hit_ratio_percent = 10.0\n") &&
+                                                          ContainsSubstring("\nrollback_chance_percent = 12.05\n") &&
+                                                          ContainsSubstring("\naffinity = \"0xFFFFFFFFFFFFFFFF\"\n") &&
+                                                          ContainsSubstring("\n[[file]]\npath = \"a\\\"b.mdx\"\ninitial_size_mb = 64\n"));
+}
+
+TEST_CASE("names that a dialect cannot hold are errors, not other names") {
+    CHECK(error_of_writing("a\nb", Dialect::ini) ==
+          "[File1] FileName = a\\x0Ab: cannot be written to an INI file, whose values are one line; write TOML");
+    CHECK(error_of_writing("a\rb", Dialect::ini) ==
+          "[File1] FileName = a\\x0Db: cannot be written to an INI file, whose values are one line; write TOML");
+    CHECK(error_of_writing("a\nb", Dialect::toml).empty());
+    CHECK(error_of_writing("\xFF", Dialect::toml) == "[[file]] path = \xFF: cannot be written to TOML, which is UTF-8; write INI");
+    for (const char* bad : {"\xC0\x80", "\xC3", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE0\x80\x80", "a\x80", "\xF0\x80\x80\x80"}) {
+        CHECK_FALSE(error_of_writing(bad, Dialect::toml).empty());
+        CHECK(error_of_writing(bad, Dialect::ini).empty());
+    }
+}

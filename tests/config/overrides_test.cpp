@@ -1,0 +1,102 @@
+// The switches win over the file.
+#include "tests/config/support.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace config_test;
+
+namespace {
+
+sim::FileOptions data(const std::string& path, std::uint64_t size_mb) {
+    return {.path = path, .initial_size_mb = size_mb, .max_size_mb = 2 * size_mb, .increment_mb = 10, .shrinkable = true};
+}
+
+sim::FileOptions log(const std::string& path, std::uint64_t size_mb) {
+    return {.path = path, .initial_size_mb = size_mb, .max_size_mb = size_mb, .is_log = true};
+}
+
+}  // namespace
+
+TEST_CASE("the switch -dir makes a data and a log file there") {
+    const auto loaded = config::load_file(std::nullopt, {.directories = {"/data"}}, kMachine);
+    CHECK(loaded.warnings.empty());
+    CHECK(loaded.options.files == std::vector<sim::FileOptions>{data("/data/sqliosim.mdx", 4096), log("/data/sqliosim.ldx", 50)});
+    sim::Options without_files = loaded.options;
+    without_files.files.clear();
+    CHECK(without_files == sim::Options{});
+}
+
+TEST_CASE("the switch -dir may be repeated, with -size, and slashes at the end do not matter") {
+    const auto loaded = config::load_file(std::nullopt, {.directories = {"d1/", "."}, .size_mb = 64}, kMachine);
+    CHECK(loaded.options.files == std::vector<sim::FileOptions>{data("d1/sqliosim.mdx", 64), log("d1/sqliosim.ldx", 32),
+                                                                data("./sqliosim.mdx", 64), log("./sqliosim.ldx", 32)});
+}
+
+TEST_CASE("the log file is half of the data file, at most 50 MB and at least 4 MB") {
+    const auto log_mb = [](std::uint64_t size_mb) {
+        return config::load_file(std::nullopt, {.directories = {"d"}, .size_mb = size_mb}, kMachine).options.files.at(1).initial_size_mb;
+    };
+    CHECK(log_mb(1) == 4);
+    CHECK(log_mb(8) == 4);
+    CHECK(log_mb(10) == 5);
+    CHECK(log_mb(99) == 49);
+    CHECK(log_mb(100) == 50);
+    CHECK(log_mb(100000) == 50);
+}
+
+TEST_CASE("with -dir the files of the configuration are not even looked at") {
+    const auto loaded = load_ini("[CONFIG]\nCPUCount=2\n[File1]\nFileName=f:\\x.mdx\nInitialSize=many\nFoo=1\n[File2]\nMaxSize=1\n",
+                                 {.directories = {"d"}, .size_mb = 8});
+    CHECK(loaded.warnings.empty());
+    CHECK(loaded.options.cpu_count == 2);
+    CHECK(loaded.options.files == std::vector<sim::FileOptions>{data("d/sqliosim.mdx", 8), log("d/sqliosim.ldx", 4)});
+    CHECK(load_toml("[[file]]\npath = 1\n", {.directories = {"d"}}).options.files.size() == 2);
+}
+
+TEST_CASE("the switch -size without -dir sets the sizes of the configuration's files") {
+    const auto loaded = load_ini(
+        "[File1]\nFileName=a.mdx\nInitialSize=1\nMaxSize=1\nIncrement=3\nSparse=TRUE\n"
+        "[File2]\nFileName=a.ldx\nInitialSize=999\nMaxSize=999\nLogFile=TRUE\n"
+        "[File3]\nFileName=b.mdx\nInitialSize=500\nMaxSize=600\n",
+        {.size_mb = 30});
+    const auto& files = loaded.options.files;
+    REQUIRE(files.size() == 3);
+    CHECK(files[0] == sim::FileOptions{.path = "a.mdx", .initial_size_mb = 30, .max_size_mb = 60, .increment_mb = 3, .sparse = true});
+    CHECK(files[1] == log("a.ldx", 15));
+    CHECK(files[2] == sim::FileOptions{.path = "b.mdx", .initial_size_mb = 30, .max_size_mb = 60});
+}
+
+TEST_CASE("the switches -d, -log, --ephemeral and what no file holds") {
+    const auto loaded =
+        load_ini("[CONFIG]\nTestCycleDuration=9\nErrorFile=c:\\x.xml\nDeleteFilesAtShutdown=FALSE\n" + std::string(kIniFiles),
+                 {.error_log = "mine.xml",
+                  .duration_s = 5,
+                  .delete_files_at_shutdown = true,
+                  .overwrite_foreign_files = true,
+                  .seed = 77,
+                  .engine = sim::EngineChoice::threads});
+    CHECK(loaded.options.test_cycle_duration_s == 5);
+    CHECK(loaded.options.error_file == "mine.xml");
+    CHECK(loaded.options.delete_files_at_shutdown);
+    CHECK(loaded.options.overwrite_foreign_files);
+    CHECK(loaded.options.seed == 77);
+    CHECK(loaded.options.engine == sim::EngineChoice::threads);
+    // Absent, they leave the file's values.
+    const sim::Options plain = quiet_ini("[CONFIG]\nTestCycleDuration=9\nDeleteFilesAtShutdown=TRUE\n" + std::string(kIniFiles));
+    CHECK(plain.test_cycle_duration_s == 9);
+    CHECK(plain.delete_files_at_shutdown);
+}
+
+TEST_CASE("switches with values that are not allowed are errors, all at once") {
+    CHECK(ini_error(kIniFiles, {.error_log = "", .directories = {""}, .duration_s = 0, .size_mb = 0}) ==
+          "-size 0: allowed: 1 to 16777215 MB\n-dir: is empty; allowed: an existing directory\n-d 0: allowed: 1 to 31536000 s\n"
+          "-log: is empty; allowed: the name of a file");
+    CHECK(ini_error(kIniFiles, {.size_mb = 16777216}) == "-size 16777216: allowed: 1 to 16777215 MB");
+    CHECK(ini_error(kIniFiles, {.duration_s = 31536001}) == "-d 31536001: allowed: 1 to 31536000 s");
+    CHECK(ini_error(kIniFiles, {.directories = {"d", "./d"}}) ==
+          "-dir ./d: [File3] FileName = ./d/sqliosim.mdx: the same file as -dir d: [File1] FileName = d/sqliosim.mdx\n"
+          "-dir ./d: [File4] FileName = ./d/sqliosim.ldx: the same file as -dir d: [File2] FileName = d/sqliosim.ldx");
+    CHECK_THAT(ini_error(kIniFiles, {.error_log = "a.mdx"}), ContainsSubstring("the same file as -log: [CONFIG] ErrorFile = a.mdx"));
+#ifndef _WIN32
+    CHECK_THAT(ini_error(kIniFiles, {.directories = {"f:\\x"}}), ContainsSubstring("-dir f:\\x: [File1] FileName = f:\\x/sqliosim.mdx"));
+#endif
+}

@@ -1,0 +1,112 @@
+#include "tests/config/random_options.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "config/parameter_table.hpp"
+
+namespace config_test {
+
+namespace {
+
+using config::Field;
+using config::Parameter;
+
+// Blanks, quotes, comment characters, brackets, control characters and UTF-8, but no backslash: that would be a Windows path.
+std::string random_name(ums::Prng& prng) {
+    static const std::string pieces[] = {" ",
+                                         "\t",
+                                         "\"",
+                                         "'",
+                                         ";",
+                                         "#",
+                                         "=",
+                                         "[",
+                                         "]",
+                                         "a",
+                                         "B",
+                                         "0",
+                                         "x",
+                                         "/",
+                                         ".",
+                                         "\x7F",
+                                         "\x01",
+                                         "\xC3\xA4",
+                                         "\xE2\x82\xAC",
+                                         "\xF0\x9F\x98\x80"};
+    std::string name;
+    const std::uint64_t length = prng.between(1, 12);
+    for (std::uint64_t i = 0; i < length; ++i) name += pieces[prng.below(std::size(pieces))];
+    return name;
+}
+
+std::uint64_t random_magnitude(const Parameter& row, ums::Prng& prng) {
+    if (!row.range.only.empty()) return row.range.only[prng.below(row.range.only.size())];
+    const auto min = static_cast<std::uint64_t>(std::max<std::int64_t>(row.range.min, 0));
+    if (row.range.or_zero && prng.chance(2500)) return 0;
+    if (row.range.max == ~std::uint64_t{0}) return prng.next() >> prng.below(64);
+    if (prng.chance(2000)) return prng.chance(5000) ? min : row.range.max;
+    return prng.between(min, row.range.max);
+}
+
+void randomize(const Parameter& row, Field field, ums::Prng& prng) {
+    if (auto** flag = std::get_if<bool*>(&field)) {
+        **flag = prng.chance(5000);
+    } else if (auto** text = std::get_if<std::string*>(&field)) {
+        **text = random_name(prng);
+    } else if (auto** number = std::get_if<std::int32_t*>(&field)) {
+        // User counts: small enough that all of them together fit one CPU.
+        **number = static_cast<std::int32_t>(prng.between(0, 200)) - 1;
+    } else if (auto** small = std::get_if<std::uint32_t*>(&field)) {
+        **small = static_cast<std::uint32_t>(random_magnitude(row, prng));
+    } else if (auto** large = std::get_if<std::uint64_t*>(&field)) {
+        **large = random_magnitude(row, prng);
+    }
+}
+
+template <typename T>
+void order(T& min, T& max) {
+    if (max < min) std::swap(min, max);
+}
+
+void make_consistent(sim::Options& o, ums::Prng& prng) {
+    static constexpr std::uint32_t kLogSizes[] = {1, 64, 256, 512, 8192, 64000};
+    auto& random_user = o.random_user;
+    random_user.max_log_per_buffer_bytes = kLogSizes[prng.below(std::size(kLogSizes))];
+    random_user.min_log_per_buffer_bytes = std::min(random_user.min_log_per_buffer_bytes, random_user.max_log_per_buffer_bytes);
+    if (random_user.cpu_simulation && random_user.cpu_cycles_max == 0) random_user.cpu_cycles_max = 1;
+    order(random_user.min_io_chain_pages, random_user.max_io_chain_pages);
+    order(random_user.cpu_cycles_min, random_user.cpu_cycles_max);
+    order(o.read_ahead_user.min_pages, o.read_ahead_user.max_pages);
+    order(o.bulk_update_user.min_pages, o.bulk_update_user.max_pages);
+    order(o.shrink_user.min_interval_s, o.shrink_user.max_interval_s);
+    order(o.shrink_user.min_extends, o.shrink_user.max_extends);
+    o.shrink_user.max_extends = std::max(o.shrink_user.min_extends, std::min(o.shrink_user.max_extends, 10U));
+}
+
+void make_consistent(sim::FileOptions& file, std::size_t index, const sim::Options& o) {
+    file.path += std::to_string(index) + "e";  // no two are the same, none is the XML log
+    file.is_log = index == 0 ? false : index == 1 ? true : file.is_log;
+    if (file.max_size_mb < file.initial_size_mb) std::swap(file.max_size_mb, file.initial_size_mb);
+    const std::uint64_t share =
+        o.max_memory_mb == 0 ? file.increment_mb : (o.max_memory_mb - 1) / (o.files.size() * o.shrink_user.max_extends);
+    file.increment_mb = std::min(file.increment_mb, share);
+    if (file.is_log || file.increment_mb == 0) file.shrinkable = false;
+}
+
+}  // namespace
+
+sim::Options random_options(ums::Prng& prng) {
+    sim::Options o;
+    o.files.resize(prng.between(2, 5));
+    for (const Parameter& row : config::parameter_table()) {
+        const std::size_t copies = row.section == config::Section::file ? o.files.size() : 1;
+        for (std::size_t i = 0; i < copies; ++i) randomize(row, config::field_of(row, o, i), prng);
+    }
+    o.error_file += "log";
+    make_consistent(o, prng);
+    for (std::size_t i = 0; i < o.files.size(); ++i) make_consistent(o.files[i], i, o);
+    return o;
+}
+
+}  // namespace config_test

@@ -1,0 +1,110 @@
+// TOML files: syntax errors with line and column, structure, types, exact percentages.
+#include "tests/config/support.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace config_test;
+
+namespace {
+
+std::string with_files(const std::string& text) { return text + kTomlFiles; }
+
+}  // namespace
+
+TEST_CASE("a TOML syntax error has file, line and column") {
+    CHECK_THAT(toml_error("[config]\ncpu_count = = 2\n"), ContainsSubstring("test.toml:2:13: not valid TOML: "));
+    CHECK_THAT(toml_error("[config\n"), ContainsSubstring("test.toml:1:8: not valid TOML: "));
+    CHECK_THAT(toml_error("[config]\ncpu_count = 2\ncpu_count = 3\n"), ContainsSubstring("test.toml:3:"));
+    CHECK_THAT(toml_error("[config]\n[config]\n"), ContainsSubstring("test.toml:2:"));
+    CHECK_THAT(toml_error("[config]\ncpu_count = 99999999999999999999\n"), ContainsSubstring("test.toml:2:"));
+    CHECK_THAT(toml_error("[config]\nerror_file = \"\xFF\"\n"), ContainsSubstring("test.toml:2:"));
+}
+
+TEST_CASE("a TOML file may begin with a byte order mark and have CRLF") {
+    CHECK(quiet_toml("\xEF\xBB\xBF[config]\r\ncpu_count = 2\r\n" + std::string(kTomlFiles)).cpu_count == 2);
+}
+
+TEST_CASE("percentages map exactly to hundredths of a percent") {
+    for (std::uint32_t hundredths = 0; hundredths <= 10000; ++hundredths) {
+        std::string percent =
+            std::to_string(hundredths / 100) + "." + std::to_string(hundredths % 100 / 10) + std::to_string(hundredths % 10);
+        const auto loaded = load_toml(with_files("[random_user]\nrollback_chance_percent = " + percent));
+        if (loaded.options.random_user.rollback_chance != hundredths) FAIL(percent);
+    }
+    CHECK(quiet_toml(with_files("[config]\ncache_hit_ratio_percent = 100\n")).cache_hit_ratio == 10000);
+    CHECK(quiet_toml(with_files("[config]\ncache_hit_ratio_percent = 7\n")).cache_hit_ratio == 700);
+    CHECK(quiet_toml(with_files("[config]\ncache_hit_ratio_percent = 1e1\n")).cache_hit_ratio == 1000);
+}
+
+TEST_CASE("percentages out of range or finer than two decimals are errors") {
+    const auto error = [](const std::string& value) { return toml_error("[config]\ncache_hit_ratio_percent = " + value + "\n"); };
+    const std::string allowed = "; allowed: 0.0 to 100.0 percent, at most two decimals";
+    CHECK(error("100.01") == "test.toml:2:1: [config] cache_hit_ratio_percent = 100.01: is too large" + allowed);
+    CHECK(error("101") == "test.toml:2:1: [config] cache_hit_ratio_percent = 101: is too large" + allowed);
+    CHECK(error("9223372036854775807") == "test.toml:2:1: [config] cache_hit_ratio_percent = 9223372036854775807: is too large" + allowed);
+    CHECK(error("-0.01") == "test.toml:2:1: [config] cache_hit_ratio_percent = -0.01: is too small" + allowed);
+    CHECK(error("-1") == "test.toml:2:1: [config] cache_hit_ratio_percent = -1: is too small" + allowed);
+    CHECK(error("0.001") == "test.toml:2:1: [config] cache_hit_ratio_percent = 0.001: has more than two decimals" + allowed);
+    CHECK(error("nan") == "test.toml:2:1: [config] cache_hit_ratio_percent = nan: is not a number" + allowed);
+    CHECK(error("-inf") == "test.toml:2:1: [config] cache_hit_ratio_percent = -inf: is not a number" + allowed);
+    CHECK(error("\"10\"") == "test.toml:2:1: [config] cache_hit_ratio_percent = 10: is not a number" + allowed);
+}
+
+TEST_CASE("values of another type are errors") {
+    const auto error = [](const std::string& line) { return toml_error("[config]\n" + line + "\n"); };
+    CHECK(error("cpu_count = \"2\"") == "test.toml:2:1: [config] cpu_count = 2: is not a whole number; allowed: 0 to 64 CPUs");
+    CHECK(error("cpu_count = 2.0") == "test.toml:2:1: [config] cpu_count = 2: is not a whole number; allowed: 0 to 64 CPUs");
+    CHECK(error("cpu_count = true") == "test.toml:2:1: [config] cpu_count = true: is not a whole number; allowed: 0 to 64 CPUs");
+    CHECK(error("cpu_count = [1, 2]") == "test.toml:2:1: [config] cpu_count = [ 1, 2 ]: is not a whole number; allowed: 0 to 64 CPUs");
+    CHECK(error("cpu_count = 1979-05-27") ==
+          "test.toml:2:1: [config] cpu_count = 1979-05-27: is not a whole number; allowed: 0 to 64 CPUs");
+    CHECK(error("stop_on_error = 1") == "test.toml:2:1: [config] stop_on_error = 1: is not a boolean; allowed: true or false");
+    CHECK(error("stop_on_error = \"true\"") == "test.toml:2:1: [config] stop_on_error = true: is not a boolean; allowed: true or false");
+    CHECK(error("error_file = 1") == "test.toml:2:1: [config] error_file = 1: is not a text in quotes; allowed: a text in quotes");
+    CHECK(error("error_file = \"\"") == "test.toml:2:1: [config] error_file = : is empty; allowed: a text in quotes");
+    CHECK_THAT(error("error_file = \"a\\u0000b\""), ContainsSubstring("error_file = a\\x00b: contains a zero byte"));
+    CHECK(error("affinity = -1") ==
+          "test.toml:2:1: [config] affinity = -1: is too small; allowed: a mask of 64 bits, decimal or hexadecimal (0x...)");
+    CHECK(
+        error("affinity = \"0x1FFFFFFFFFFFFFFFF\"") ==
+        "test.toml:2:1: [config] affinity = 0x1FFFFFFFFFFFFFFFF: is too large; allowed: a mask of 64 bits, decimal or hexadecimal (0x...)");
+}
+
+TEST_CASE("masks above 63 bits are written as a string") {
+    CHECK(quiet_toml(with_files("[config]\naffinity = \"0xFFFFFFFFFFFFFFFF\"\n")).affinity == ~std::uint64_t{0});
+    CHECK(quiet_toml(with_files("[config]\naffinity = \"18446744073709551615\"\n")).affinity == ~std::uint64_t{0});
+    CHECK(quiet_toml(with_files("[config]\naffinity = 0x7FFFFFFFFFFFFFFF\n")).affinity == ~std::uint64_t{0} >> 1);
+}
+
+TEST_CASE("files are tables of an array, also an inline one, in their order") {
+    const sim::Options options = quiet_toml(
+        "file = [ { path = \"z.mdx\", initial_size_mb = 4, max_size_mb = 4 },\n"
+        "  { path = \"a.ldx\", initial_size_mb = 4, max_size_mb = 4, log_file = true } ]\n");
+    REQUIRE(options.files.size() == 2);
+    CHECK(options.files[0].path == "z.mdx");
+    CHECK(options.files[1].path == "a.ldx");
+}
+
+TEST_CASE("dotted keys are the same as tables") { CHECK(quiet_toml("config.cpu_count = 2\n" + std::string(kTomlFiles)).cpu_count == 2); }
+
+TEST_CASE("wrong structure is an error that shows the right one, all at once, in the order of the file") {
+    CHECK(toml_error("cpu_count = 2\n[[random_user]]\nuser_count = 1\n[file]\npath = \"x\"\n[raid]\nx = 1\n") ==
+          "test.toml:1:1: cpu_count: a key outside of a table; write it below a [section]\n"
+          "test.toml:2:3: random_user: only files may be several; write [random_user]\n"
+          "test.toml:4:2: file: files are written as tables, [[file]]\n"
+          "test.toml:6:2: [raid]: unknown section; sections are [config], [random_user], [audit_user], [read_ahead_user], "
+          "[bulk_update_user], "
+          "[shrink_user], [[file]]");
+    CHECK(toml_error("file = [1]\n") == "test.toml:1:1: file: files are written as tables, [[file]]");
+}
+
+TEST_CASE("TOML names are exact, and the INI name is answered with the TOML one") {
+    const auto warnings =
+        load_toml("[config]\nCPUCount = 2\ncpu_cont = 3\nuser_count = 1\nmin_pages = 2\n" + std::string(kTomlFiles)).warnings;
+    REQUIRE(warnings.size() == 4);
+    CHECK(warnings[0] == "test.toml:2:1: CPUCount: unknown key, ignored; it is written cpu_count here");
+    CHECK(warnings[1] == "test.toml:3:1: cpu_cont: unknown key, ignored; did you mean cpu_count?");
+    CHECK(warnings[2] ==
+          "test.toml:4:1: user_count: unknown key, ignored; it belongs to [random_user] or [audit_user] or [read_ahead_user] or "
+          "[bulk_update_user]");
+    CHECK(warnings[3] == "test.toml:5:1: min_pages: unknown key, ignored; it belongs to [read_ahead_user] or [bulk_update_user]");
+}
