@@ -13,7 +13,7 @@ std::string_view name_of(FindingKind kind) {
         case FindingKind::short_transfer: return "short transfer";
         case FindingKind::io_error: return "I/O error";
     }
-    UMS_ASSERT(!"unknown finding kind");
+    UMS_ASSERT(false && "unknown finding kind");
 }
 
 }  // namespace sim

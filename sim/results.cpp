@@ -14,7 +14,7 @@ std::string_view name_of(Phase phase) {
         case Phase::final_audit: return "final audit";
         case Phase::summary: return "summary";
     }
-    UMS_ASSERT(!"unknown phase");
+    UMS_ASSERT(false && "unknown phase");
 }
 
 }  // namespace sim
