@@ -17,10 +17,10 @@ namespace sim::testing {
 
 // What happens to one request.
 struct Fate {
-    int error = 0;                                   // errno that it comes back with; nothing is transferred then
-    std::optional<std::uint64_t> transferred_bytes;  // says that so many bytes were transferred, whatever was
-    std::uint64_t delay_ns = 0;                      // its end is made known so much later
-    bool hold = false;                               // … or when the test calls release_held()
+    int error = 0;                                     // errno that it comes back with; nothing is transferred then
+    std::optional<std::uint64_t> transferred_bytes{};  // says that so many bytes were transferred, whatever was
+    std::uint64_t delay_ns = 0;                        // its end is made known so much later
+    bool hold = false;                                 // … or when the test calls release_held()
 };
 
 class FaultyEngine;
