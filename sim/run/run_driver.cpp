@@ -172,7 +172,9 @@ void RunDriver::close_files() {
     ready_.store(false, std::memory_order_release);
     std::vector<std::string> to_delete;
     if (options_.delete_files_at_shutdown) {
-        for (const SimFile* file : parts_->files) to_delete.push_back(file->path());
+        for (const SimFile* file : parts_->files) {
+            if (!file->is_device()) to_delete.push_back(file->path());
+        }
     }
     parts_.reset();
     for (const std::string& path : to_delete) {
