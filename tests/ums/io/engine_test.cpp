@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "tests/support/catch.hpp"
+#include "tests/ums/io/child_process.hpp"
 #include "tests/ums/io/engines.hpp"
 #include "tests/ums/io/memory.hpp"
 #include "tests/ums/io/resource_limit.hpp"
@@ -247,6 +248,34 @@ TEST_CASE("a write that the system cuts short is continued, and the error of the
     CHECK(request.error == std::errc::file_too_large);
     CHECK(request.transferred_bytes == 2 * kPage + kPage / 2);
     CHECK(bench.size_bytes() == 2 * kPage + kPage / 2);
+}
+
+TEST_CASE("a write and an allocation that do not fit on the disk say so") {
+    const auto variant = GENERATE(from_range(engine_variants()));
+    CAPTURE(variant);
+    const TempFolder folder;
+    const std::string report = in_child_process([&]() -> std::string {
+        if (!mount_privately("tmpfs", folder.path(), "size=64k")) return "cannot mount";
+        PosixStorage storage;
+        OpenOptions options;
+        options.create_new = true;
+        FileHandle file;
+        if (storage.open(folder.file("data.mdx"), options, file)) return "cannot create";
+        const auto engine = variant.make({});
+        IoRequest allocate = make_request(IoOperation::allocate, file, 0, 1 << 20);
+        finish(*engine, allocate);
+        const Memory memory(16 * kPage);
+        const std::vector<IoSegment> segments = scattered(memory, kPage);
+        IoRequest write = make_request(IoOperation::write, file, 0, segments);
+        finish(*engine, write);
+        const bool are_both_no_space = allocate.error == std::errc::no_space_on_device && write.error == std::errc::no_space_on_device;
+        return (are_both_no_space ? "no space, " : "something else, ") + std::to_string(write.transferred_bytes);
+    });
+    if (report == "cannot mount") {
+        WARN("this user may not mount a file system");
+        return;
+    }
+    CHECK(report == "no space, 65536");
 }
 
 TEST_CASE("allocate, truncate and sync do what they say") {
