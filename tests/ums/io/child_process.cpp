@@ -37,7 +37,8 @@ std::string in_child_process(const std::function<std::string()>& body) {
     close(ends[1]);
     std::string text;
     std::array<char, 4096> buffer{};
-    for (ssize_t count = 0; (count = read(ends[0], buffer.data(), buffer.size())) > 0;) text.append(buffer.data(), static_cast<std::size_t>(count));
+    for (ssize_t count = 0; (count = read(ends[0], buffer.data(), buffer.size())) > 0;)
+        text.append(buffer.data(), static_cast<std::size_t>(count));
     close(ends[0]);
     waitpid(child, nullptr, 0);
     if (text.empty()) return "died";
