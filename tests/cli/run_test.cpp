@@ -37,7 +37,7 @@ TEST_CASE("the start says the seed, the engine, the files, the space, and the co
     CHECK_THAT(output, ContainsSubstring("seed           4711\n"));
     CHECK_THAT(output, ContainsSubstring("engine         threads"));
     CHECK_THAT(output, ContainsSubstring("data/sqliosim.mdx  data  4 MB, up to 8 MB\n"));
-    CHECK_THAT(output, ContainsSubstring("up to 8 MB data + 2 MB log\n"));
+    CHECK_THAT(output, ContainsSubstring("up to 8 MB data + 4 MB log\n"));
     CHECK_THAT(output, ContainsSubstring(" run -dir data -size 4 -d 1 --engine threads --seed 4711\n"));
     CHECK_THAT(folder.read("sqliosim.log.xml"), ContainsSubstring("seed: 4711"));
 }
