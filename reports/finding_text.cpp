@@ -24,7 +24,7 @@ std::string finding_detail(const sim::Finding& finding) {
             if (finding.error_text.empty()) return fmt::format("{}: error {}", verb, finding.error_code);
             return fmt::format("{}: {} ({})", verb, printable(finding.error_text), finding.error_code);
     }
-    UMS_ASSERT(!"unknown finding kind");
+    UMS_ASSERT(false && "unknown finding kind");
 }
 
 std::string finding_sentence(const sim::Finding& finding) {

@@ -67,7 +67,7 @@ std::string what_happened(const sim::Results& results, sim::Outcome outcome) {
             if (results.finding_count == 0) return "COULD NOT BE DONE: the run broke off.";
             return "COULD NOT BE DONE: the run broke off, with " + findings_counted(results) + " until then.";
     }
-    UMS_ASSERT(!"unknown outcome");
+    UMS_ASSERT(false && "unknown outcome");
 }
 
 const char* what_it_means(const sim::Results& results, sim::Outcome outcome) {
@@ -81,7 +81,7 @@ const char* what_it_means(const sim::Results& results, sim::Outcome outcome) {
             if (results.finding_count == 0) return "That proves nothing about the storage's data, neither good nor bad.";
             return "Do not trust this storage with a database until the cause is found.";
     }
-    UMS_ASSERT(!"unknown outcome");
+    UMS_ASSERT(false && "unknown outcome");
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ const char* type_of(sim::Severity severity) {
         case sim::Severity::warning: return "WARNING";
         case sim::Severity::error: return "ERROR";
     }
-    UMS_ASSERT(!"unknown severity");
+    UMS_ASSERT(false && "unknown severity");
 }
 
 std::string local_time(std::uint64_t utc_us, const char* form) {

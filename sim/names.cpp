@@ -14,7 +14,7 @@ std::string_view name_of(FindingKind kind) {
         case FindingKind::short_transfer: return "short transfer";
         case FindingKind::io_error: return "I/O error";
     }
-    UMS_ASSERT(!"unknown finding kind");
+    UMS_ASSERT(false && "unknown finding kind");
 }
 
 std::string_view name_of(Phase phase) {
@@ -27,7 +27,7 @@ std::string_view name_of(Phase phase) {
         case Phase::final_audit: return "final audit";
         case Phase::summary: return "summary";
     }
-    UMS_ASSERT(!"unknown phase");
+    UMS_ASSERT(false && "unknown phase");
 }
 
 }  // namespace sim

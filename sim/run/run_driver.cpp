@@ -24,7 +24,7 @@ ums::EngineKind engine_kind(EngineChoice choice) {
         case EngineChoice::uring: return ums::EngineKind::uring;
         case EngineChoice::threads: return ums::EngineKind::threads;
     }
-    UMS_ASSERT(!"unknown engine");
+    UMS_ASSERT(false && "unknown engine");
 }
 
 }  // namespace

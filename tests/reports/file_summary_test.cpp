@@ -33,7 +33,8 @@ TEST_CASE("attributes, caches and media follow the facts") {
     file.drive.manager = "device mapper";
     const auto lines = file_summary(file);
     CHECK(lines[1] == "File Attributes: Compression = Yes, Encryption = Yes, Sparse = Yes");
-    CHECK(lines[4] == "DRIVE LEVEL: Sector size = 4096, Cylinders = 20397, Media type = 11, Sectors per track = 63, Tracks per Cylinders = 255");
+    CHECK(lines[4] ==
+          "DRIVE LEVEL: Sector size = 4096, Cylinders = 20397, Media type = 11, Sectors per track = 63, Tracks per Cylinders = 255");
     CHECK(lines[5] == "DRIVE LEVEL: Read cache enabled = No, Write cache enabled = Yes");
     CHECK_THAT(lines[6], ContainsSubstring("Storage manager name = device_mapper"));
 }

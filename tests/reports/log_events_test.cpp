@@ -59,8 +59,8 @@ TEST_CASE("a wrong page is a failed buffer validation, in SQLIOSim's words first
     const sim::Event event = reports::finding_event(finding);
     CHECK(event.severity == sim::Severity::error);
     CHECK(event.description ==
-          "Buffer validation failed on F:\\sqliosim.mdx Page: 87366, offset 0x8. Version 5 of the page was acknowledged, version 3 came back 15 "
-          "times.");
+          "Buffer validation failed on F:\\sqliosim.mdx Page: 87366, offset 0x8. Version 5 of the page was acknowledged, "
+          "version 3 came back 15 times.");
     CHECK(event.function == "CBUF::ValidateBuffer");
     CHECK(event.hresult == "0x80070467");
     CHECK(event.system_text == "While accessing the hard disk, a disk operation failed even after retries.");
@@ -73,7 +73,8 @@ TEST_CASE("a wrong page is a failed buffer validation, in SQLIOSim's words first
 TEST_CASE("a finding without a description is described from its facts") {
     sim::Finding finding = example_finding();
     finding.description.clear();
-    CHECK_THAT(reports::finding_event(finding).description, ContainsSubstring("offset 0x8. old version: version 3 came back, 5 was written."));
+    CHECK_THAT(reports::finding_event(finding).description,
+               ContainsSubstring("offset 0x8. old version: version 3 came back, 5 was written."));
 }
 
 TEST_CASE("a request that the system failed says which, and gives the system's text") {

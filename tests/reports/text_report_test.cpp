@@ -138,8 +138,10 @@ TEST_CASE("every kind of finding says what came back") {
 
 TEST_CASE("cycles of a phase are summed up") {
     sim::Results results = example_results();
-    results.phases = {{sim::Phase::main_run, 1, 10'000'000, 128, 256, 128, 0}, {sim::Phase::main_run, 2, 10'000'000, 2432, 2304, 128, 0}};
-    CHECK_THAT(text_report(results), ContainsSubstring("  main run  20.0 s       2,560   1.0          2,560   1.0         -             256\n"));
+    results.phases = {{sim::Phase::main_run, 1, 10'000'000, 128, 256, 128, 0},
+                      {sim::Phase::main_run, 2, 10'000'000, 2432, 2304, 128, 0}};
+    CHECK_THAT(text_report(results),
+               ContainsSubstring("  main run  20.0 s       2,560   1.0          2,560   1.0         -             256\n"));
 }
 
 TEST_CASE("many schedulers are one line") {
@@ -179,7 +181,7 @@ TEST_CASE("own lines stay within the width of the report, also with long names")
     results.findings[0].page_id = 4'294'967'294;
     results.files[0].findings = results.finding_count = 1'234'567;
     results.files[0].long_ios = 1;
-    results.engine_reason = "a reason as long as any that a system gives: the kernel is too old, the container forbids it, or memory is short";
+    results.engine_reason = "a reason as long as any: the kernel is too old, the container forbids it, or memory is short for its rings";
     std::istringstream lines(own_part(text_report(results)));
     for (std::string line; std::getline(lines, line);) {
         INFO(line);

@@ -69,7 +69,7 @@ private:
 
 [[noreturn]] void log_until_killed(const std::string& path) {
     XmlLog log(path);
-    for (std::size_t i = 0;; ++i) log.on_event(event_of("event " + std::to_string(i) + std::string(i % 700, '<')));
+    for (std::size_t i = 0;; ++i) log.on_event(event_of("event " + std::to_string(i) + std::string(i * 37 % 9'000, 'x')));
 }
 
 }  // namespace
@@ -79,14 +79,15 @@ TEST_CASE("a log has the head that browsers and parsers expect, and every entry 
     const std::string path = folder.file("sqliosim.log.xml");
     XmlLog log(path);
     CHECK(read_file(path) ==
-          "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<?xml-stylesheet type=\"text/xsl\" href=\"ErrorLog.xslt\"?>\n<ERRORLOG>\n</ERRORLOG>\n");
+          "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<?xml-stylesheet type=\"text/xsl\" href=\"ErrorLog.xslt\"?>\n"
+          "<ERRORLOG>\n</ERRORLOG>\n");
     log.on_event(event_of("first"));
     log.on_finding(example_finding());
     const std::string content = read_file(path);
     CHECK(xml_error(content) == "");
     CHECK(count_of(content, "<ENTRY ") == 2);
     CHECK(count_of(content, "TYPE='ERROR'") == 1);
-    CHECK_THAT(content, ContainsSubstring("<EXTENDED_DESCRIPTION>Buffer validation failed on /data/sqliosim.mdx Page: 87366, offset 0x8. "));
+    CHECK_THAT(content, ContainsSubstring("<EXTENDED_DESCRIPTION>Buffer validation failed on /data/sqliosim.mdx Page: 87366, offset 0x8"));
     CHECK_FALSE(log.failure());
 }
 

@@ -46,7 +46,8 @@ private:
     void check() {
         ++states;
         const std::string error = test_support::xml_error(content);
-        if (!error.empty() && first_problem.empty()) first_problem = error + ": " + content.substr(content.size() - std::min<std::size_t>(content.size(), 300));
+        if (error.empty() || !first_problem.empty()) return;
+        first_problem = error + ": ..." + content.substr(content.size() - std::min<std::size_t>(content.size(), 300));
     }
     std::optional<std::uint64_t> pages_left_;
 };
@@ -85,12 +86,12 @@ TEST_CASE("the document is well-formed after every page of every write, whatever
     const std::uint64_t seed = 7;
     CAPTURE(seed);
     ums::Prng random(seed);
-    for (int round = 0; round < 30; ++round) {
+    for (int round = 0; round < 10; ++round) {
         PageWiseFile file;
         reports::XmlTail tail(file, "ERRORLOG");
         REQUIRE_FALSE(tail.start(kProlog, 0));
         for (std::size_t i = 0; i < 60; ++i) {
-            REQUIRE_FALSE(tail.append(element_of(i, random.chance(1000) ? random.below(20'000) : random.below(600))));
+            REQUIRE_FALSE(tail.append(element_of(i, random.chance(1000) ? random.below(12'000) : random.below(600))));
         }
         INFO("round " << round << ", " << file.states << " states");
         REQUIRE(file.first_problem == "");

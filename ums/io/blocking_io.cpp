@@ -41,7 +41,7 @@ std::int64_t perform_call(const IoRequest& request, BlockingCalls& calls, bool d
         case IoOperation::allocate: return calls.allocate(request.file, request.offset_bytes, request.size_bytes);
         case IoOperation::truncate: return calls.truncate(request.file, request.offset_bytes);
     }
-    UMS_ASSERT(!"an unknown operation");
+    UMS_ASSERT(false && "an unknown operation");
     return 0;
 }
 

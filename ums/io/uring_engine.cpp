@@ -144,7 +144,7 @@ void UringEngine::prepare(io_uring_sqe& submission, IoRequest& request) const {
             return;
         case IoOperation::truncate: io_uring_prep_rw(kUringOpTruncate, &submission, file, nullptr, 0, request.offset_bytes); return;
     }
-    UMS_ASSERT(!"an unknown operation");
+    UMS_ASSERT(false && "an unknown operation");
 }
 
 void UringEngine::poll(IoRequestList& finished) {

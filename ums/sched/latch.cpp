@@ -16,7 +16,7 @@ bool Latch::admits(LatchMode mode) const {
         case LatchMode::update: return !update_held_;
         case LatchMode::exclusive: return !update_held_ && shared_count_ == 0;
     }
-    UMS_ASSERT(!"unknown latch mode");
+    UMS_ASSERT(false && "unknown latch mode");
 }
 
 void Latch::enter(LatchMode mode) {

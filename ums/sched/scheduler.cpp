@@ -38,7 +38,7 @@ struct Scheduler::Root {
         std::suspend_always initial_suspend() noexcept { return {}; }
         std::suspend_never final_suspend() noexcept { return {}; }
         void return_void() noexcept {}
-        void unhandled_exception() noexcept { UMS_ASSERT(!"an exception left a root task"); }
+        void unhandled_exception() noexcept { UMS_ASSERT(false && "an exception left a root task"); }
     };
     std::coroutine_handle<promise_type> handle;
 };

@@ -26,7 +26,7 @@ std::string_view name_of(WaitType type) {
         case WaitType::task_join: return "TASK_JOIN";
         case WaitType::count_: break;
     }
-    UMS_ASSERT(!"unknown wait type");
+    UMS_ASSERT(false && "unknown wait type");
 }
 
 }  // namespace ums
