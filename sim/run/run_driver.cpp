@@ -259,9 +259,11 @@ ums::Task<void> RunDriver::main_run(std::uint64_t seed) {
 
 ums::Task<void> RunDriver::final_audit() {
     co_await parts_->whole_files->final_audit(parts_->final_audit);
-    if (run_.is_stopping()) co_return;
+    // The log is audited while it stands still.
+    co_await parts_->checkpoint->pause();
     LogAuditor auditor(*parts_->log, run_, journal_);
-    co_await auditor.audit();
+    if (!run_.is_stopping() && co_await parts_->log->flush()) co_await auditor.audit();
+    parts_->checkpoint->resume();
 }
 
 // --- tasks ---
