@@ -63,6 +63,7 @@ struct LogManager::SpaceAwaiter : ums::Waiter {
             log.waiting_for_space_.push_back(*this);
         }
         log.checkpoint_wanted_.set();
+        log.growth_wanted_.set();
         return true;
     }
     void await_resume() const noexcept {}
@@ -171,10 +172,23 @@ LogReservation LogManager::reserve_for_system() {
 
 void LogManager::truncate(std::uint64_t lsn) {
     ums::Fifo<SpaceAwaiter> admitted;
+    bool is_still_full = false;
     {
         const std::lock_guard guard(lock_);
         UMS_ASSERT(lsn <= end_lsn_locked());
         vlfs_.truncate(vlf_of_lsn(lsn));
+        admit_waiting_for_space(admitted);
+        is_still_full = !waiting_for_space_.empty();
+    }
+    while (SpaceAwaiter* awaiter = admitted.pop_front()) awaiter->scheduler->make_runnable(*awaiter);
+    if (is_still_full) checkpoint_wanted_.set();
+}
+
+void LogManager::add_space(SimFile& file, std::uint64_t begin_bytes, std::uint64_t end_bytes) {
+    ums::Fifo<SpaceAwaiter> admitted;
+    {
+        const std::lock_guard guard(lock_);
+        vlfs_.add(file, begin_bytes, end_bytes);
         admit_waiting_for_space(admitted);
     }
     while (SpaceAwaiter* awaiter = admitted.pop_front()) awaiter->scheduler->make_runnable(*awaiter);
@@ -253,7 +267,7 @@ ums::Task<std::uint64_t> LogManager::append_one(LogChange change, std::uint32_t 
                 std::memcpy(out, &header, sizeof header);
                 fill_from_seed(ums::mix64(header.lsn), out + sizeof header, record_bytes - sizeof header);
                 block->used_bytes += record_bytes;
-                block->last_lsn = header.lsn;
+                block->last_lsn = last_lsn_ = header.lsn;
                 co_return header.lsn;
             }
         }
@@ -298,6 +312,15 @@ ums::Task<bool> LogManager::harden(std::uint64_t lsn) {
     co_return !failed_ && is_hardened(lsn);
 }
 
+ums::Task<bool> LogManager::flush() {
+    std::uint64_t lsn = 0;
+    {
+        const std::lock_guard guard(lock_);
+        lsn = last_lsn_;
+    }
+    co_return co_await harden(lsn);
+}
+
 void LogManager::stop() {
     stopping_ = true;
     work_.set();
@@ -322,7 +345,7 @@ ums::Task<void> LogManager::run_writer() {
             }
             if (buffer == nullptr) break;
             co_await flush_slots_.acquire(1, ums::WaitType::log_writer_queue);
-            ums::Scheduler::current().fork(flushes, flush(*buffer));
+            ums::Scheduler::current().fork(flushes, flush_block(*buffer));
         }
         if (last_round) break;
     }
@@ -355,7 +378,7 @@ ums::Task<bool> LogManager::write_block(Buffer& buffer) {
     co_return written;
 }
 
-ums::Task<void> LogManager::flush(Buffer& buffer) {
+ums::Task<void> LogManager::flush_block(Buffer& buffer) {
     finish_block(buffer);
     const bool written = co_await write_block(buffer);
     flush_slots_.release(1);
