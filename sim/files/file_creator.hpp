@@ -8,6 +8,7 @@
 #include "sim/errors.hpp"
 #include "sim/files/sim_file.hpp"
 #include "sim/options.hpp"
+#include "sim/run/run_state.hpp"
 #include "ums/io/storage.hpp"
 #include "ums/sched/task.hpp"
 
@@ -15,8 +16,9 @@ namespace sim {
 
 class FileCreator {
 public:
-    FileCreator(const Options& options, ums::Storage& storage, Journal& journal, std::uint64_t run_id)
-        : options_(options), storage_(storage), journal_(journal), run_id_(run_id) {}
+    // `run`: cuts stamping short when it stops; the file is not complete then.
+    FileCreator(const Options& options, ums::Storage& storage, Journal& journal, std::uint64_t run_id, const RunState* run = nullptr)
+        : options_(options), storage_(storage), journal_(journal), run_id_(run_id), run_(run) {}
 
     // Leaves the file with its signature page, at its size, locked, and open for transfers. Throws RefusedError or EnvironmentError
     // with a message for a person; a file that it made is removed again then. Runs as a task: zero-stamping takes a while.
@@ -29,7 +31,7 @@ private:
     bool open_existing(const FileOptions& file, Pending& pending) const;
     void create(const FileOptions& file, Pending& pending) const;
     void check_space(const FileOptions& file, std::uint64_t present_bytes) const;
-    ums::Task<void> write_signature(std::uint32_t id, const FileOptions& file, ums::FileHandle handle) const;
+    ums::Task<std::uint32_t> write_signature(std::uint32_t id, const FileOptions& file, ums::FileHandle handle) const;
     ums::Task<void> set_size(const FileOptions& file, Pending& pending, std::uint64_t size_bytes) const;
     ums::Task<void> stamp_zeros(const FileOptions& file, ums::FileHandle handle, std::uint64_t begin_bytes, std::uint64_t end_bytes) const;
     ums::FileHandle open_for_transfers(const FileOptions& file) const;
@@ -39,6 +41,7 @@ private:
     ums::Storage& storage_;
     Journal& journal_;
     std::uint64_t run_id_;
+    const RunState* run_;
 };
 
 }  // namespace sim

@@ -41,7 +41,8 @@ ums::Task<bool> IoRetry::transfer(ums::IoOperation operation, std::uint64_t offs
                                   ums::WaitType wait_type) {
     const std::uint64_t size_bytes = size_of(segments);
     TransferResult result;
-    for (std::uint32_t attempt = 0;; ++attempt) {
+    std::uint32_t attempt = 0;
+    for (;; ++attempt) {
         result = co_await file_.transfer(operation, offset_bytes, segments, wait_type);
         if (!result.error && result.transferred_bytes == size_bytes) co_return true;
         if (attempt == kIoRetries || is_environment(result.error) || run_.is_stopping()) break;
@@ -51,11 +52,12 @@ ums::Task<bool> IoRetry::transfer(ums::IoOperation operation, std::uint64_t offs
         if (operation == ums::IoOperation::write) file_.local_counters().write_retries.add(1);
         co_await ums::sleep_until(journal_.clock().now_ns() + kPausesMs[attempt] * ums::kNsPerMs);
     }
-    co_await report(operation, offset_bytes, size_bytes, result);
+    co_await report(operation, offset_bytes, size_bytes, result, attempt + 1);
     co_return false;
 }
 
-ums::Task<void> IoRetry::report(ums::IoOperation operation, std::uint64_t offset_bytes, std::uint64_t size_bytes, TransferResult result) {
+ums::Task<void> IoRetry::report(ums::IoOperation operation, std::uint64_t offset_bytes, std::uint64_t size_bytes, TransferResult result,
+                               std::uint32_t attempts) {
     const bool is_write = operation == ums::IoOperation::write;
     const char* const name = is_write ? "write" : "read";
     const bool lost = result.error && !is_environment(result.error) && co_await is_storage_lost();
@@ -76,9 +78,10 @@ ums::Task<void> IoRetry::report(ums::IoOperation operation, std::uint64_t offset
     finding.offset_bytes = offset_bytes;
     finding.error_code = result.error.value();
     finding.error_text = result.error ? result.error.message() : "";
-    finding.reads = kIoRetries + 1;
+    finding.reads = attempts;
     finding.description =
-        result.error ? fmt::format("A {} of {} bytes failed, also when tried again: {}.", name, size_bytes, finding.error_text)
+        result.error ? fmt::format("A {} of {} bytes failed{}: {}.", name, size_bytes, attempts > 1 ? ", also when tried again" : "",
+                                   finding.error_text)
                      : fmt::format("A {} of {} bytes returned success after {} bytes.", name, size_bytes, result.transferred_bytes);
     file_.finding_count.fetch_add(1, std::memory_order_relaxed);
     journal_.report(std::move(finding));

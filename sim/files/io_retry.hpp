@@ -28,7 +28,8 @@ public:
 private:
     ums::Task<bool> transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
                              ums::WaitType wait_type);
-    ums::Task<void> report(ums::IoOperation operation, std::uint64_t offset_bytes, std::uint64_t size_bytes, TransferResult result);
+    ums::Task<void> report(ums::IoOperation operation, std::uint64_t offset_bytes, std::uint64_t size_bytes, TransferResult result,
+                           std::uint32_t attempts);
     ums::Task<bool> is_storage_lost();
 
     SimFile& file_;

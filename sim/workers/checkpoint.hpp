@@ -16,6 +16,10 @@ public:
     // One checkpoint, from the dirty pages found to the truncated log. Several callers take turns. Hold no latch.
     ums::Task<void> run_once();
 
+    // Between the two no checkpoint runs, and those that have run have nothing outstanding.
+    ums::Task<void> suspend();
+    void resume();
+
     // The service: a checkpoint whenever the log wants one, and every CheckpointInterval while it is periodic, until stop().
     ums::Task<void> serve();
     void set_periodic(bool periodic) { periodic_.store(periodic, std::memory_order_relaxed); }
@@ -25,6 +29,7 @@ public:
     [[nodiscard]] double done_fraction() const;
 
 private:
+    ums::Task<void> write_dirty_pages();
     ums::Task<void> collect();
     ums::Task<void> write_all();
     ums::Task<void> write_some();
