@@ -99,7 +99,7 @@ Results RunDriver::run() {
 
 // All or none: what was made for a run that does not begin is removed again.
 ums::Task<void> RunDriver::open_files() {
-    FileCreator creator(options_, storage_, journal_, run_id_);
+    FileCreator creator(options_, storage_, journal_, run_id_, &run_);
     std::exception_ptr failure;
     for (const FileOptions& file : options_.files) {
         if (run_.is_stopping()) break;
@@ -111,7 +111,7 @@ ums::Task<void> RunDriver::open_files() {
             break;
         }
     }
-    if (all_files_open()) co_return;
+    if (all_files_open() && !run_.is_stopping()) co_return;
     for (const SimFile* file : parts_->files) {
         if (file->was_created()) storage_.remove(file->path());
     }
@@ -129,6 +129,7 @@ void RunDriver::add_file(SimFile::Setup setup) {
     const std::uint64_t pages_max = std::max(setup.options.max_size_mb * kMb, setup.size_bytes) / kPageBytes;
     parts_->data_files.push_back(std::make_unique<DataFile>(std::move(setup), pages_max, storage_, *outstanding_, journal_));
     DataFile& data = *parts_->data_files.back();
+    data.ledger.acknowledge(0, 1, 0, data.file.signature_checksum());
     parts_->files.push_back(&data.file);
 }
 
@@ -190,7 +191,7 @@ void RunDriver::close_files() {
 ums::Task<void> RunDriver::main() {
     parts_ = std::make_unique<Parts>();
     co_await phase(Phase::create, open_files());
-    if (!all_files_open()) {
+    if (!all_files_open() || run_.is_stopping()) {
         close_files();
         co_return;
     }
