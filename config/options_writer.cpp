@@ -4,7 +4,7 @@
 
 #include "config/parameter_table.hpp"
 #include "config/problems.hpp"
-#include "config/text_decoding.hpp"
+#include "config/toml_masking.hpp"
 #include "config/value_text.hpp"
 
 namespace config {
@@ -21,12 +21,12 @@ std::string quoted_for_ini(const std::string& text) {
 }
 
 void check_text(const Parameter& parameter, Dialect dialect, const std::string& text, std::size_t file_number) {
-    const bool fits = dialect == Dialect::ini ? text.find_first_of("\r\n") == std::string::npos : is_utf8(text);
+    const bool fits = dialect == Dialect::ini ? text.find_first_of("\r\n") == std::string::npos : can_be_masked(quoted_for_toml(text));
     if (fits) return;
     Problems problems;
-    problems.error(
-        fmt::format("{} = {}: cannot be written to {}", qualified_name(parameter, dialect, file_number), text,
-                    dialect == Dialect::ini ? "an INI file, whose values are one line; write TOML" : "TOML, which is UTF-8; write INI"));
+    problems.error(fmt::format("{} = {}: cannot be written to {}", qualified_name(parameter, dialect, file_number), text,
+                               dialect == Dialect::ini ? "an INI file, whose values are one line; write TOML"
+                                                       : "TOML, which is UTF-8, here without U+100000 and above; write INI"));
     problems.throw_if_any();
 }
 

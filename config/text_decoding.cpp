@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "config/config_error.hpp"
+#include "config/utf8.hpp"
 
 namespace config {
 
@@ -14,25 +15,6 @@ namespace {
 constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
 constexpr std::string_view kUtf16LittleMark = "\xFF\xFE";
 constexpr std::string_view kUtf16BigMark = "\xFE\xFF";
-
-void append_utf8(std::string& out, std::uint32_t code) {
-    const auto add = [&out](std::uint32_t byte) { out += static_cast<char>(static_cast<unsigned char>(byte)); };
-    if (code < 0x80) {
-        add(code);
-    } else if (code < 0x800) {
-        add(0xC0 | (code >> 6));
-        add(0x80 | (code & 0x3F));
-    } else if (code < 0x10000) {
-        add(0xE0 | (code >> 12));
-        add(0x80 | ((code >> 6) & 0x3F));
-        add(0x80 | (code & 0x3F));
-    } else {
-        add(0xF0 | (code >> 18));
-        add(0x80 | ((code >> 12) & 0x3F));
-        add(0x80 | ((code >> 6) & 0x3F));
-        add(0x80 | (code & 0x3F));
-    }
-}
 
 class Utf16Decoder {
 public:
@@ -92,29 +74,6 @@ std::string decode_text(std::string_view bytes, const std::string& file_name) {
             fmt::format("{}:{}: not a text file (zero byte); UTF-16 needs a byte order mark, or save the file as UTF-8", file_name, line));
     }
     return text;
-}
-
-bool is_utf8(std::string_view text) {
-    std::size_t i = 0;
-    while (i < text.size()) {
-        const auto lead = static_cast<unsigned char>(text[i]);
-        const std::size_t length = lead < 0x80                   ? 1
-                                   : lead >= 0xC2 && lead < 0xE0 ? 2
-                                   : lead >= 0xE0 && lead < 0xF0 ? 3
-                                   : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                                 : 0;
-        if (length == 0 || i + length > text.size()) return false;
-        std::uint32_t code = length == 1 ? lead : lead & (0x7FU >> length);
-        for (std::size_t k = 1; k < length; ++k) {
-            const auto byte = static_cast<unsigned char>(text[i + k]);
-            if ((byte & 0xC0) != 0x80) return false;
-            code = code << 6 | (byte & 0x3F);
-        }
-        if (length == 3 && (code < 0x800 || (code >= 0xD800 && code <= 0xDFFF))) return false;
-        if (length == 4 && (code < 0x10000 || code > 0x10FFFF)) return false;
-        i += length;
-    }
-    return true;
 }
 
 }  // namespace config

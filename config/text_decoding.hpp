@@ -11,7 +11,4 @@ namespace config {
 // text with zero bytes (UTF-16 without a mark, or no text at all).
 std::string decode_text(std::string_view bytes, const std::string& file_name);
 
-// Valid UTF-8, without surrogates and overlong forms.
-bool is_utf8(std::string_view text);
-
 }  // namespace config

@@ -9,6 +9,8 @@
 #include "config/config_error.hpp"
 #include "config/parameter_table.hpp"
 #include "config/text_decoding.hpp"
+#include "config/toml_masking.hpp"
+#include "config/utf8.hpp"
 
 namespace config {
 
@@ -19,15 +21,27 @@ Place place_of(const toml::source_region& region) { return {region.begin.line, r
 std::string text_of(const toml::node& node) {
     std::ostringstream out;
     node.visit([&out](const auto& concrete) { out << concrete; });
-    return out.str();
+    return unmask_from_toml(out.str());
 }
 
 RawValue value_of(const toml::node& node) {
     if (const auto* flag = node.as_boolean()) return {RawType::boolean, flag->get() ? "true" : "false", 0};
     if (const auto* number = node.as_integer()) return {RawType::integer, fmt::format("{}", number->get()), 0};
     if (const auto* number = node.as_floating_point()) return {RawType::floating, fmt::format("{}", number->get()), number->get()};
-    if (const auto* text = node.as_string()) return {RawType::string, text->get(), 0};
+    if (const auto* text = node.as_string()) return {RawType::string, unmask_from_toml(text->get()), 0};
     return {RawType::other, text_of(node), 0};
+}
+
+void refuse_unreadable(std::string_view text, const std::string& file_name) {
+    for (std::uint32_t line = 1; !text.empty(); ++line) {
+        const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+        const std::string_view part = text.substr(0, end);
+        if (!is_utf8(part)) throw ConfigError(fmt::format("{}: not valid UTF-8, which TOML must be", describe(file_name, {line, 0})));
+        if (!can_be_masked(part)) {
+            throw ConfigError(fmt::format("{}: characters U+100000 and above are not supported", describe(file_name, {line, 0})));
+        }
+        text.remove_prefix(end);
+    }
 }
 
 class TomlReader {
@@ -38,7 +52,7 @@ public:
     }
 
     RawConfig read(const toml::table& root) {
-        for (const auto& [key, node] : root) read_top(std::string(key.str()), place_of(key.source()), node);
+        for (const auto& [key, node] : root) read_top(unmask_from_toml(key.str()), place_of(key.source()), node);
         // toml++ sorts keys by name; messages are wanted in the order of the file.
         std::stable_sort(result_.sections.begin(), result_.sections.end(),
                          [](const RawSection& a, const RawSection& b) { return a.place < b.place; });
@@ -67,7 +81,7 @@ private:
     void read_table(const std::string& name, Place place, const toml::table& table) {
         RawSection section{name, place, {}};
         for (const auto& [key, node] : table) {
-            section.entries.push_back({std::string(key.str()), value_of(node), place_of(key.source())});
+            section.entries.push_back({unmask_from_toml(key.str()), value_of(node), place_of(key.source())});
         }
         std::stable_sort(section.entries.begin(), section.entries.end(),
                          [](const RawEntry& a, const RawEntry& b) { return a.place < b.place; });
@@ -86,11 +100,13 @@ private:
 
 RawConfig read_toml(std::string_view bytes, const std::string& file_name, Problems& problems) {
     const std::string text = decode_text(bytes, file_name);
+    refuse_unreadable(text, file_name);
     try {
-        const toml::table root = toml::parse(text, file_name);
+        const toml::table root = toml::parse(mask_for_toml(text), file_name);
         return TomlReader(file_name, problems).read(root);
     } catch (const toml::parse_error& error) {
-        throw ConfigError(fmt::format("{}: not valid TOML: {}", describe(file_name, place_of(error.source())), error.description()));
+        throw ConfigError(
+            fmt::format("{}: not valid TOML: {}", describe(file_name, place_of(error.source())), unmask_from_toml(error.description())));
     }
 }
 

@@ -1,4 +1,5 @@
 // TOML files: syntax errors with line and column, structure, types, exact percentages.
+#include "config/utf8.hpp"
 #include "tests/config/support.hpp"
 #include "tests/support/catch.hpp"
 
@@ -16,7 +17,7 @@ TEST_CASE("a TOML syntax error has file, line and column") {
     CHECK_THAT(toml_error("[config]\ncpu_count = 2\ncpu_count = 3\n"), ContainsSubstring("test.toml:3:"));
     CHECK_THAT(toml_error("[config]\n[config]\n"), ContainsSubstring("test.toml:2:"));
     CHECK_THAT(toml_error("[config]\ncpu_count = 99999999999999999999\n"), ContainsSubstring("test.toml:2:"));
-    CHECK_THAT(toml_error("[config]\nerror_file = \"\xFF\"\n"), ContainsSubstring("test.toml:2:"));
+    CHECK(toml_error("[config]\nerror_file = \"\xFF\"\n") == "test.toml:2: not valid UTF-8, which TOML must be");
 }
 
 TEST_CASE("a TOML file may begin with a byte order mark and have CRLF") {
@@ -107,4 +108,34 @@ TEST_CASE("TOML names are exact, and the INI name is answered with the TOML one"
           "test.toml:4:1: user_count: unknown key, ignored; it belongs to [random_user] or [audit_user] or [read_ahead_user] or "
           "[bulk_update_user]");
     CHECK(warnings[3] == "test.toml:5:1: min_pages: unknown key, ignored; it belongs to [read_ahead_user] or [bulk_update_user]");
+}
+
+TEST_CASE("characters beyond ASCII are read everywhere in a string, in comments and in quoted keys") {
+    const std::string name = "\u00C4\u00A0\u1680\u2028\u20AC\u3000\uFEFF\uFFFE\U0001F600\U000FFFFF";
+    const sim::Options options = quiet_toml("# " + name + "\n[config]\nerror_file = \"" + name + "\" # " + name + "\n" + kTomlFiles);
+    CHECK(options.error_file == name);
+    CHECK(quiet_toml(with_files("[config]\nerror_file = '" + name + "'\n")).error_file == name);
+    CHECK(quiet_toml(with_files("[config]\nerror_file = \"\\u00C4\\u20AC\"\n")).error_file == "\u00C4\u20AC");
+    CHECK(quiet_toml(with_files("[config]\nerror_file = \"\"\"\\\n  \u00C4\"\"\"\n")).error_file == "\u00C4");
+    const auto warnings = load_toml(with_files("[config]\n\"gr\u00F6\u00DFe\" = 1\n")).warnings;
+    REQUIRE(warnings.size() == 1);
+    CHECK(warnings[0] == "test.toml:2:1: gr\u00F6\u00DFe: unknown key, ignored");
+}
+
+// Undefined behaviour in toml++ 3.3 and 3.4, seen by the undefined-behaviour sanitizer: see config/toml_masking.hpp.
+TEST_CASE("characters beyond ASCII outside of strings are errors, with the right column") {
+    CHECK_THAT(toml_error("[config]\ngr\u00F6\u00DFe = 1\n"), ContainsSubstring("test.toml:2:3: not valid TOML: "));
+    CHECK_THAT(toml_error("[config]\ncpu_count =\u00A01\n"), ContainsSubstring("test.toml:2:12: not valid TOML: "));
+    for (std::uint32_t code = 0x80; code <= 0x10FFFF; code += code < 0x10000 ? 1 : 997) {
+        if (code >= 0xD800 && code <= 0xDFFF) continue;
+        std::string character;
+        config::append_utf8(character, code);
+        CHECK_FALSE(toml_error("[config]" + character + "\ncpu_count = 1\n").empty());
+    }
+    CHECK_THAT(toml_error("[config]\nerror_file = \"\"\"\\\u00C4\"\"\"\n"), ContainsSubstring("test.toml:2:"));
+}
+
+TEST_CASE("private characters from U+100000 are refused, not mistaken for others") {
+    CHECK(toml_error("[config]\nerror_file = \"\U001000C4\"\n") == "test.toml:2: characters U+100000 and above are not supported");
+    CHECK(toml_error("[config]\nerror_file = \"\\U001000C4\"\n") == "test.toml:2: characters U+100000 and above are not supported");
 }

@@ -1,6 +1,5 @@
 #include "ums/io/block_device.hpp"
 
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -9,6 +8,8 @@
 #include <fstream>
 #include <optional>
 #include <system_error>
+
+#include <fmt/format.h>
 
 #include "ums/io/mount_table.hpp"
 

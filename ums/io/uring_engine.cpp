@@ -72,7 +72,7 @@ UringEngine::UringEngine(const EngineOptions& options, const UringSupport& suppo
 
 UringEngine::~UringEngine() { UMS_ASSERT(in_flight_ == 0); }
 
-// Before Linux 5.12 the queues count as locked memory, of which ordinary users have little.
+// The queues count as locked memory on some kernels (before 5.12, and again on 6.18), and ordinary users have little of that.
 void UringEngine::create(std::uint32_t depth) {
     for (;;) {
         const int result = create_ring(ring_.ring, std::min(std::bit_ceil(depth), kSubmissionsMax), depth + 1, support_.setup_flags);

@@ -5,11 +5,11 @@
 // list. No memory is allocated per request.
 #pragma once
 
-#include <liburing.h>
-
 #include <cstdint>
 #include <memory>
 #include <string_view>
+
+#include <liburing.h>
 
 #include "ums/io/blocking_pool.hpp"
 #include "ums/io/io_engine.hpp"

@@ -1,7 +1,5 @@
 #include "ums/io/uring_probe.hpp"
 
-#include <fmt/format.h>
-#include <liburing.h>
 #include <sys/resource.h>
 
 #include <array>
@@ -10,6 +8,9 @@
 #include <memory>
 #include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
+#include <liburing.h>
 
 #include "ums/io/errno_error.hpp"
 #include "ums/io/uring_opcodes.hpp"
@@ -24,8 +25,12 @@ struct NamedOpcode {
 };
 
 constexpr std::array kOpcodesNeeded = {
-    NamedOpcode{IORING_OP_NOP, "NOP"},     NamedOpcode{IORING_OP_READ, "READ"},   NamedOpcode{IORING_OP_WRITE, "WRITE"},
-    NamedOpcode{IORING_OP_READV, "READV"}, NamedOpcode{IORING_OP_WRITEV, "WRITEV"}, NamedOpcode{IORING_OP_FSYNC, "FSYNC"},
+    NamedOpcode{IORING_OP_NOP, "NOP"},
+    NamedOpcode{IORING_OP_READ, "READ"},
+    NamedOpcode{IORING_OP_WRITE, "WRITE"},
+    NamedOpcode{IORING_OP_READV, "READV"},
+    NamedOpcode{IORING_OP_WRITEV, "WRITEV"},
+    NamedOpcode{IORING_OP_FSYNC, "FSYNC"},
     NamedOpcode{IORING_OP_FALLOCATE, "FALLOCATE"},
 };
 
@@ -114,7 +119,8 @@ std::string explain_uring_refusal(int error_number, const UringEnvironment& envi
         case EPERM:
         case EACCES:
             if (disabled == 2) return "the system forbids it to everybody (sysctl kernel.io_uring_disabled is 2)";
-            if (disabled == 1) return "the system allows it to root and the group kernel.io_uring_group only (sysctl kernel.io_uring_disabled is 1)";
+            if (disabled == 1)
+                return "the system allows it to root and the group kernel.io_uring_group only (sysctl kernel.io_uring_disabled is 1)";
             if (environment.has_seccomp_filter) return "a seccomp filter forbids it (containers often have one)";
             return "the system forbids it (a security module, perhaps)";
         case ENOMEM:

@@ -12,8 +12,8 @@ namespace ums {
 
 // What the kernel of this machine gives.
 struct UringSupport {
-    std::error_code error;  // set if io_uring cannot be used
-    std::string reason;     // the rest of a sentence that begins with "io_uring cannot be used because"
+    std::error_code error;          // set if io_uring cannot be used
+    std::string reason;             // the rest of a sentence that begins with "io_uring cannot be used because"
     std::uint32_t setup_flags = 0;  // IORING_SETUP_*, the best that the kernel takes
     bool has_truncate = false;      // IORING_OP_FTRUNCATE, Linux 6.9
 

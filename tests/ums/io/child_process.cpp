@@ -2,6 +2,8 @@
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -10,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <exception>
+#include <fstream>
 
 namespace ums::test {
 
@@ -24,6 +27,8 @@ std::string in_child_process(const std::function<std::string()>& body) {
             text = body();
         } catch (const std::exception& error) {
             text = std::string("exception: ") + error.what();
+        } catch (...) {  // a failed REQUIRE must not leave the child
+            text = "a test failed";
         }
         text += '.';
         const auto written = write(ends[1], text.data(), text.size());
@@ -32,7 +37,8 @@ std::string in_child_process(const std::function<std::string()>& body) {
     close(ends[1]);
     std::string text;
     std::array<char, 4096> buffer{};
-    for (ssize_t count = 0; (count = read(ends[0], buffer.data(), buffer.size())) > 0;) text.append(buffer.data(), static_cast<std::size_t>(count));
+    for (ssize_t count = 0; (count = read(ends[0], buffer.data(), buffer.size())) > 0;)
+        text.append(buffer.data(), static_cast<std::size_t>(count));
     close(ends[0]);
     waitpid(child, nullptr, 0);
     if (text.empty()) return "died";
@@ -52,6 +58,27 @@ bool forbid(SystemCall call, int error_number) {
     }};
     sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+namespace {
+
+// An ordinary user may mount in a user namespace in which it is root.
+bool enter_mount_namespace() {
+    if (unshare(CLONE_NEWNS) == 0) return true;
+    const uid_t user = getuid();
+    const gid_t group = getgid();
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+    std::ofstream("/proc/self/setgroups") << "deny";
+    std::ofstream("/proc/self/uid_map") << "0 " << user << " 1";
+    std::ofstream("/proc/self/gid_map") << "0 " << group << " 1";
+    return getuid() == 0;
+}
+
+}  // namespace
+
+bool mount_privately(const std::string& type, const std::string& folder, const std::string& options) {
+    return enter_mount_namespace() && mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+           mount(type.c_str(), folder.c_str(), type.c_str(), 0, options.c_str()) == 0;
 }
 
 }  // namespace ums::test

@@ -14,4 +14,7 @@ enum class SystemCall { io_uring_setup, io_uring_enter, io_uring_register };
 // From now on this process gets `error_number` from `call`. False where that cannot be arranged.
 [[nodiscard]] bool forbid(SystemCall call, int error_number);
 
+// Puts a new, empty file system of `type` ("tmpfs", "ramfs") over `folder`, seen by this process only. False where that is not allowed.
+[[nodiscard]] bool mount_privately(const std::string& type, const std::string& folder, const std::string& options = {});
+
 }  // namespace ums::test

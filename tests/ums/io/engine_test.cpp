@@ -1,56 +1,17 @@
-// What every engine promises, driven directly.
+// What every engine promises about transfers, driven directly.
 #include <fcntl.h>
-#include <sched.h>
 
-#include <bit>
-#include <filesystem>
 #include <fstream>
 
 #include "tests/support/catch.hpp"
-#include "tests/ums/io/engines.hpp"
-#include "tests/ums/io/memory.hpp"
+#include "tests/ums/io/child_process.hpp"
+#include "tests/ums/io/engine_bench.hpp"
 #include "tests/ums/io/resource_limit.hpp"
-#include "tests/ums/io/temp_folder.hpp"
-#include "ums/io/posix_storage.hpp"
 
 using namespace ums;
 using namespace ums::test;
 
 namespace {
-
-constexpr std::uint64_t kPage = 8192;
-
-// A new file in a folder of its own, and an engine.
-struct Bench {
-    explicit Bench(const EngineVariant& variant, EngineOptions options = {}, bool direct = false) : engine(variant.make(options)) {
-        OpenOptions open_options;
-        open_options.create_new = true;
-        open_options.direct = direct;
-        REQUIRE(!storage.open(path(), open_options, file));
-    }
-    ~Bench() { storage.close(file); }
-
-    [[nodiscard]] std::string path() const { return folder.file("data.mdx"); }
-    [[nodiscard]] std::uint64_t size_bytes() {
-        std::uint64_t size = 0;
-        REQUIRE(!storage.size(file, size));
-        return size;
-    }
-
-    TempFolder folder;
-    PosixStorage storage;
-    std::unique_ptr<IoEngine> engine;
-    FileHandle file;
-};
-
-// `memory` in segments of `segment_bytes`, last piece first, so that the order matters.
-std::vector<IoSegment> scattered(const Memory& memory, std::size_t segment_bytes) {
-    std::vector<IoSegment> segments;
-    for (std::size_t end = memory.size_bytes(); end > 0; end -= segment_bytes) {
-        segments.push_back({memory.data() + end - segment_bytes, segment_bytes});
-    }
-    return segments;
-}
 
 bool skip_without_direct_io() {
     if (TempFolder().has_direct_io()) return false;
@@ -181,7 +142,8 @@ TEST_CASE("the system's errors come back with the request") {
     const std::vector<IoSegment> segments{{memory.data(), kPage}};
 
     SECTION("a handle that is not open") {
-        for (const IoOperation operation : {IoOperation::read, IoOperation::write, IoOperation::sync, IoOperation::allocate, IoOperation::truncate}) {
+        for (const IoOperation operation :
+             {IoOperation::read, IoOperation::write, IoOperation::sync, IoOperation::allocate, IoOperation::truncate}) {
             IoRequest request = make_request(operation, FileHandle{9999}, 0, segments);
             finish(*bench.engine, request);
             CHECK(request.error == std::errc::bad_file_descriptor);
@@ -249,6 +211,34 @@ TEST_CASE("a write that the system cuts short is continued, and the error of the
     CHECK(bench.size_bytes() == 2 * kPage + kPage / 2);
 }
 
+TEST_CASE("a write and an allocation that do not fit on the disk say so") {
+    const auto variant = GENERATE(from_range(engine_variants()));
+    CAPTURE(variant);
+    const TempFolder folder;
+    const std::string report = in_child_process([&]() -> std::string {
+        if (!mount_privately("tmpfs", folder.path(), "size=64k")) return "cannot mount";
+        PosixStorage storage;
+        OpenOptions options;
+        options.create_new = true;
+        FileHandle file;
+        if (storage.open(folder.file("data.mdx"), options, file)) return "cannot create";
+        const auto engine = variant.make({});
+        IoRequest allocate = make_request(IoOperation::allocate, file, 0, 1 << 20);
+        finish(*engine, allocate);
+        const Memory memory(16 * kPage);
+        const std::vector<IoSegment> segments = scattered(memory, kPage);
+        IoRequest write = make_request(IoOperation::write, file, 0, segments);
+        finish(*engine, write);
+        const bool are_both_no_space = allocate.error == std::errc::no_space_on_device && write.error == std::errc::no_space_on_device;
+        return (are_both_no_space ? "no space, " : "something else, ") + std::to_string(write.transferred_bytes);
+    });
+    if (report == "cannot mount") {
+        WARN("this user may not mount a file system");
+        return;
+    }
+    CHECK(report == "no space, 65536");
+}
+
 TEST_CASE("allocate, truncate and sync do what they say") {
     const auto variant = GENERATE(from_range(engine_variants()));
     CAPTURE(variant);
@@ -302,135 +292,4 @@ TEST_CASE("more requests than the queue depth all come back, whatever the depth"
         for (const IoRequest& request : requests) CHECK(request.is_complete_transfer());
     }
     CHECK(read.equals(written));
-}
-
-TEST_CASE("wait starts what was queued and ends when it has finished") {
-    const auto variant = GENERATE(from_range(engine_variants()));
-    CAPTURE(variant);
-    Bench bench(variant);
-    IoRequest sync = make_request(IoOperation::sync, bench.file);
-    bench.engine->submit(sync);
-    const auto started = std::chrono::steady_clock::now();
-    IoRequestList finished;
-    while (finished.empty()) {
-        bench.engine->wait(10 * kNsPerSecond);
-        bench.engine->poll(finished);
-    }
-    CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(5));
-    finished.pop_front();
-}
-
-TEST_CASE("wait ends when its time is over") {
-    const auto variant = GENERATE(from_range(engine_variants()));
-    CAPTURE(variant);
-    const auto engine = variant.make({});
-    const auto started = std::chrono::steady_clock::now();
-    engine->wait(30 * kNsPerMs);
-    const auto waited = std::chrono::steady_clock::now() - started;
-    CHECK(waited >= std::chrono::milliseconds(29));
-    CHECK(waited < std::chrono::seconds(5));
-    engine->wait(0);
-}
-
-TEST_CASE("wake ends a wait that is under way") {
-    const auto variant = GENERATE(from_range(engine_variants()));
-    CAPTURE(variant);
-    const auto engine = variant.make({});
-    for (int round = 0; round < 3; ++round) {
-        std::thread other([&] {
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));
-            engine->wake();
-        });
-        const auto started = std::chrono::steady_clock::now();
-        engine->wait(20 * kNsPerSecond);
-        const auto waited = std::chrono::steady_clock::now() - started;
-        other.join();
-        CHECK(waited >= std::chrono::milliseconds(15));
-        CHECK(waited < std::chrono::seconds(10));
-    }
-}
-
-TEST_CASE("a wake before the wait is not lost, even if finished requests are collected in between") {
-    const auto variant = GENERATE(from_range(engine_variants()));
-    CAPTURE(variant);
-    Bench bench(variant);
-    const auto started = std::chrono::steady_clock::now();
-    bench.engine->wait(0);  // whatever is made on first use is there
-    for (int round = 0; round < 3; ++round) {
-        bench.engine->wake();
-        IoRequestList finished;
-        bench.engine->poll(finished);
-        bench.engine->wait(20 * kNsPerSecond);
-    }
-    CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(10));
-    // Nothing is left of them: the next wait sleeps.
-    const auto quiet = std::chrono::steady_clock::now();
-    bench.engine->wait(30 * kNsPerMs);
-    CHECK(std::chrono::steady_clock::now() - quiet >= std::chrono::milliseconds(29));
-}
-
-TEST_CASE("an engine may be made on one thread and used on another") {
-    const auto variant = GENERATE(from_range(engine_variants()));
-    CAPTURE(variant);
-    Bench bench(variant);
-    IoRequest sync = make_request(IoOperation::sync, bench.file);
-    std::thread owner([&] { finish(*bench.engine, sync); });
-    owner.join();
-    CHECK(!sync.error);
-}
-
-namespace {
-
-// CPUs of the threads of this process whose name begins so, as the kernel writes them.
-std::vector<std::string> cpus_of_threads(const std::string& name) {
-    std::vector<std::string> lists;
-    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
-        std::ifstream status(task.path() / "status");
-        bool is_wanted = false;
-        for (std::string line; std::getline(status, line);) {
-            if (line.rfind("Name:", 0) == 0) is_wanted = line.find(name) != std::string::npos;
-            if (is_wanted && line.rfind("Cpus_allowed_list:", 0) == 0) lists.push_back(line.substr(line.find('\t') + 1));
-        }
-    }
-    return lists;
-}
-
-std::uint64_t own_cpus() {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    UMS_ASSERT(sched_getaffinity(0, sizeof set, &set) == 0);
-    std::uint64_t mask = 0;
-    for (unsigned cpu = 0; cpu < 64; ++cpu) mask |= std::uint64_t{CPU_ISSET(cpu, &set) != 0} << cpu;
-    return mask;
-}
-
-}  // namespace
-
-TEST_CASE("the engine's own threads run on the CPUs of io_affinity") {
-    const auto variant = GENERATE(from_range(engine_variants()));
-    CAPTURE(variant);
-    const std::uint64_t all = own_cpus();
-    if (all == 0) return;
-    const auto last_cpu = static_cast<unsigned>(63 - std::countl_zero(all));
-    EngineOptions options;
-    options.io_affinity = std::uint64_t{1} << last_cpu;
-    Bench bench(variant, options);
-    IoRequest sync = make_request(IoOperation::sync, bench.file);
-    finish(*bench.engine, sync);  // needs a thread in every engine
-    const std::vector<std::string> lists = cpus_of_threads(bench.engine->name() == "uring" ? "iou-wrk" : "io ");
-    CHECK(!lists.empty());
-    for (const std::string& list : lists) CHECK(list == std::to_string(last_cpu));
-}
-
-TEST_CASE("the pool makes threads when they are needed and not more than the queue depth") {
-    EngineOptions options;
-    options.queue_depth = 3;
-    const auto variant = engine_variants().front();
-    Bench bench(variant, options);
-    CHECK(cpus_of_threads("io ").empty());
-    std::vector<IoRequest> syncs(50, make_request(IoOperation::sync, bench.file));
-    for (IoRequest& sync : syncs) bench.engine->submit(sync);
-    collect(*bench.engine, 50);
-    CHECK(!cpus_of_threads("io ").empty());
-    CHECK(cpus_of_threads("io ").size() <= 3);
 }

@@ -34,7 +34,8 @@ void collect(IoEngine& engine, std::uint32_t count);
 // Submits one request and sees it back.
 void finish(IoEngine& engine, IoRequest& request);
 
-[[nodiscard]] IoRequest make_request(IoOperation operation, FileHandle file, std::uint64_t offset_bytes, const std::vector<IoSegment>& segments);
+[[nodiscard]] IoRequest make_request(IoOperation operation, FileHandle file, std::uint64_t offset_bytes,
+                                     const std::vector<IoSegment>& segments);
 [[nodiscard]] IoRequest make_request(IoOperation operation, FileHandle file, std::uint64_t offset_bytes = 0, std::uint64_t size_bytes = 0);
 
 }  // namespace ums::test

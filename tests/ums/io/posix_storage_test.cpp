@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "tests/support/catch.hpp"
+#include "tests/ums/io/child_process.hpp"
 #include "tests/ums/io/engines.hpp"
 #include "tests/ums/io/memory.hpp"
 #include "tests/ums/io/temp_folder.hpp"
@@ -131,6 +132,25 @@ TEST_CASE("a file system that refuses direct I/O says invalid_argument") {
     FileHandle file;
     CHECK(storage.open("/proc/self/status", options, file) == std::errc::invalid_argument);
     CHECK_FALSE(file.is_open());
+}
+
+TEST_CASE("a new file that cannot be opened for direct I/O is not left behind") {
+    const TempFolder folder;
+    const std::string report = in_child_process([&]() -> std::string {
+        if (!mount_privately("ramfs", folder.path())) return "cannot mount";
+        PosixStorage storage;
+        OpenOptions options;
+        options.create_new = true;
+        options.direct = true;
+        FileHandle file;
+        const std::error_code error = storage.open(folder.file("data.mdx"), options, file);
+        return error.message() + (std::filesystem::is_empty(folder.path()) ? ", nothing left" : ", something left");
+    });
+    if (report == "cannot mount") {
+        WARN("this user may not mount a file system");
+        return;
+    }
+    CHECK(report == std::make_error_code(std::errc::invalid_argument).message() + ", nothing left");
 }
 
 TEST_CASE("a lock keeps a second opener out until the first one closes") {

@@ -1,8 +1,9 @@
 // A lower soft limit for the process while the test needs it.
 #pragma once
 
-#include <csignal>
 #include <sys/resource.h>
+
+#include <csignal>
 
 #include "ums/base/assert.hpp"
 

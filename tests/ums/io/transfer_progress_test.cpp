@@ -139,7 +139,8 @@ TEST_CASE("a transfer of nothing is the end of the file, not an error") {
 }
 
 TEST_CASE("an interrupted call is tried again at once, one that the system cannot do now later") {
-    for (const IoOperation operation : {IoOperation::read, IoOperation::write, IoOperation::sync, IoOperation::allocate, IoOperation::truncate}) {
+    for (const IoOperation operation :
+         {IoOperation::read, IoOperation::write, IoOperation::sync, IoOperation::allocate, IoOperation::truncate}) {
         Transfer transfer({4});
         transfer.request.operation = operation;
         CHECK(advance_request(transfer.request, -EINTR) == RequestStep::more);

@@ -1,0 +1,145 @@
+// What every engine promises about sleeping, waking up and its own threads.
+#include <sched.h>
+
+#include <bit>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "tests/support/catch.hpp"
+#include "tests/ums/io/engine_bench.hpp"
+
+using namespace ums;
+using namespace ums::test;
+
+TEST_CASE("wait starts what was queued and ends when it has finished") {
+    const auto variant = GENERATE(from_range(engine_variants()));
+    CAPTURE(variant);
+    Bench bench(variant);
+    IoRequest sync = make_request(IoOperation::sync, bench.file);
+    bench.engine->submit(sync);
+    const auto started = std::chrono::steady_clock::now();
+    IoRequestList finished;
+    while (finished.empty()) {
+        bench.engine->wait(10 * kNsPerSecond);
+        bench.engine->poll(finished);
+    }
+    CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(5));
+    finished.pop_front();
+}
+
+TEST_CASE("wait ends when its time is over") {
+    const auto variant = GENERATE(from_range(engine_variants()));
+    CAPTURE(variant);
+    const auto engine = variant.make({});
+    const auto started = std::chrono::steady_clock::now();
+    engine->wait(30 * kNsPerMs);
+    const auto waited = std::chrono::steady_clock::now() - started;
+    CHECK(waited >= std::chrono::milliseconds(29));
+    CHECK(waited < std::chrono::seconds(5));
+    engine->wait(0);
+}
+
+TEST_CASE("wake ends a wait that is under way") {
+    const auto variant = GENERATE(from_range(engine_variants()));
+    CAPTURE(variant);
+    const auto engine = variant.make({});
+    for (int round = 0; round < 3; ++round) {
+        std::thread other([&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            engine->wake();
+        });
+        const auto started = std::chrono::steady_clock::now();
+        engine->wait(20 * kNsPerSecond);
+        const auto waited = std::chrono::steady_clock::now() - started;
+        other.join();
+        CHECK(waited >= std::chrono::milliseconds(15));
+        CHECK(waited < std::chrono::seconds(10));
+    }
+}
+
+TEST_CASE("a wake before the wait is not lost, even if finished requests are collected in between") {
+    const auto variant = GENERATE(from_range(engine_variants()));
+    CAPTURE(variant);
+    Bench bench(variant);
+    const auto started = std::chrono::steady_clock::now();
+    bench.engine->wait(0);  // whatever is made on first use is there
+    for (int round = 0; round < 3; ++round) {
+        bench.engine->wake();
+        IoRequestList finished;
+        bench.engine->poll(finished);
+        bench.engine->wait(20 * kNsPerSecond);
+    }
+    CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(10));
+    // Nothing is left of them: the next wait sleeps.
+    const auto quiet = std::chrono::steady_clock::now();
+    bench.engine->wait(30 * kNsPerMs);
+    CHECK(std::chrono::steady_clock::now() - quiet >= std::chrono::milliseconds(29));
+}
+
+TEST_CASE("an engine may be made on one thread and used on another") {
+    const auto variant = GENERATE(from_range(engine_variants()));
+    CAPTURE(variant);
+    Bench bench(variant);
+    IoRequest sync = make_request(IoOperation::sync, bench.file);
+    std::thread owner([&] { finish(*bench.engine, sync); });
+    owner.join();
+    CHECK(!sync.error);
+}
+
+namespace {
+
+// CPUs of the threads of this process whose name begins so, as the kernel writes them.
+std::vector<std::string> cpus_of_threads(const std::string& name) {
+    std::vector<std::string> lists;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+        std::ifstream status(task.path() / "status");
+        bool is_wanted = false;
+        for (std::string line; std::getline(status, line);) {
+            if (line.rfind("Name:", 0) == 0) is_wanted = line.find(name) != std::string::npos;
+            if (is_wanted && line.rfind("Cpus_allowed_list:", 0) == 0) lists.push_back(line.substr(line.find('\t') + 1));
+        }
+    }
+    return lists;
+}
+
+std::uint64_t own_cpus() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    UMS_ASSERT(sched_getaffinity(0, sizeof set, &set) == 0);
+    std::uint64_t mask = 0;
+    for (unsigned cpu = 0; cpu < 64; ++cpu) mask |= std::uint64_t{CPU_ISSET(cpu, &set) != 0} << cpu;
+    return mask;
+}
+
+}  // namespace
+
+TEST_CASE("the engine's own threads run on the CPUs of io_affinity") {
+    const auto variant = GENERATE(from_range(engine_variants()));
+    CAPTURE(variant);
+    const std::uint64_t all = own_cpus();
+    if (all == 0) return;
+    const auto last_cpu = static_cast<unsigned>(63 - std::countl_zero(all));
+    EngineOptions options;
+    options.io_affinity = std::uint64_t{1} << last_cpu;
+    Bench bench(variant, options);
+    IoRequest sync = make_request(IoOperation::sync, bench.file);
+    finish(*bench.engine, sync);  // needs a thread in every engine
+    const std::vector<std::string> lists = cpus_of_threads(bench.engine->name() == "uring" ? "iou-wrk" : "io ");
+    CHECK(!lists.empty());
+    for (const std::string& list : lists) CHECK(list == std::to_string(last_cpu));
+}
+
+TEST_CASE("the pool makes threads when they are needed and not more than the queue depth") {
+    EngineOptions options;
+    options.queue_depth = 3;
+    const auto variant = engine_variants().front();
+    Bench bench(variant, options);
+    CHECK(cpus_of_threads("io ").empty());
+    std::vector<IoRequest> syncs(50, make_request(IoOperation::sync, bench.file));
+    for (IoRequest& sync : syncs) bench.engine->submit(sync);
+    collect(*bench.engine, 50);
+    CHECK(!cpus_of_threads("io ").empty());
+    CHECK(cpus_of_threads("io ").size() <= 3);
+}
