@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 MASK = (1 << 64) - 1
-PAGE_BYTES, SECTOR_BYTES = 8192, 512
+PAGE_BYTES, SECTOR_BYTES, MB = 8192, 512, 1 << 20
 SIGNATURE = (b"\n\nThis is a test file of ioproof, the SQL Server I/O simulator.\n"
              b"It contains no user data and can be deleted when no test is running.\n\n")
 
@@ -124,10 +124,10 @@ def check_page(path, data, number):
 
 
 def virtual_log_files(size_bytes, alignment):
-    usable, mb = size_bytes - PAGE_BYTES, 1 << 20
-    number = max(4 if usable < 64 * mb else 8 if usable <= 1024 * mb else 16, -(-usable // (512 * mb)))
+    usable = size_bytes - PAGE_BYTES
+    number = max(4 if usable < 64 * MB else 8 if usable <= 1024 * MB else 16, -(-usable // (512 * MB)))
     length = usable // number // alignment * alignment
-    return [(PAGE_BYTES + i * length, length) for i in range(number)]
+    return {PAGE_BYTES + i * length for i in range(number)}
 
 
 def check_records(path, offset, block, record_count, used_bytes, first_lsn):
@@ -145,8 +145,21 @@ def check_records(path, offset, block, record_count, used_bytes, first_lsn):
     return records
 
 
-def check_vlf(path, data, begin, length, identity, blocks):
-    at, turn, last = 0, None, None
+def check_log(path, data, identity, blocks):
+    """A VLF begins where a block stands that says so."""
+    begins = set()
+    for begin in range(PAGE_BYTES, len(data), SECTOR_BYTES):
+        if data[begin + 4:begin + 8] == b"IOPL" and data[begin + 52:begin + 56] == bytes(4):
+            if check_vlf(path, data, begin, identity, blocks):
+                begins.add(begin)
+    # Those of the first size are where the document says, those of a grown part at its beginning. The first size is not in the file.
+    expect(any(begins <= virtual_log_files(size * MB, alignment) | set(range(size * MB, len(data), MB))
+               for alignment in (512, 4096) for size in range(len(data) // MB, 0, -1)), path, 0, "the VLFs are not where they should be")
+
+
+def check_vlf(path, data, begin, identity, blocks):
+    """Returns the number of blocks."""
+    at, turn, last, length, count_found = 0, None, None, len(data) - begin, 0
     while at + 64 <= length:
         offset = begin + at
         (checksum, magic, version, count, size_bytes, run_id, sequence, first_lsn, vlf_sequence, used_bytes, file_id, sector,
@@ -164,6 +177,8 @@ def check_vlf(path, data, begin, length, identity, blocks):
         expect(sequence not in blocks, path, offset, f"block {sequence} twice")
         blocks[sequence] = check_records(path, offset, block, count, used_bytes, first_lsn)
         at += size_bytes
+        count_found += 1
+    return count_found
 
 
 def check(paths):
@@ -171,17 +186,13 @@ def check(paths):
     for path in paths:
         with open(path, "rb") as file:
             data = file.read()
-        expect(len(data) % (1 << 20) == 0, path, len(data), "not whole megabytes")
+        expect(len(data) % MB == 0, path, len(data), "not whole megabytes")
         file_id, run_id, _, _ = check_page(path, data, 0)
         runs.add(run_id)
         files.append(file_id)
         first = data[PAGE_BYTES + 4:PAGE_BYTES + 8]
         if first == b"IOPL":
-            found = [{}, {}]
-            for alignment, by_sequence in zip((512, 4096), found):
-                for begin, length in virtual_log_files(len(data), alignment):
-                    check_vlf(path, data, begin, length, (file_id, run_id), by_sequence)
-            blocks.update(max(found, key=len))  # with the wrong alignment only the first VLF is found
+            check_log(path, data, (file_id, run_id), blocks)
             continue
         for number in range(len(data) // PAGE_BYTES):
             page = check_page(path, data, number)
