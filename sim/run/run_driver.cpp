@@ -162,7 +162,7 @@ void RunDriver::make_parts() {
     parts.checkpoint = std::make_unique<Checkpoint>(*parts.context);
     parts.lazy_writer = std::make_unique<LazyWriter>(*parts.context);
     // A read-ahead must leave memory for the others.
-    const auto pages_max = static_cast<std::uint32_t>(std::min<std::uint64_t>(parts.pool->slots().count() / 8, kTransferPagesMax));
+    const std::uint32_t pages_max = parts.context->transfer_pages_max();
     ReadAheadUserOptions& read_ahead = options_.read_ahead_user;
     read_ahead.max_pages = std::min(read_ahead.max_pages, pages_max);
     read_ahead.min_pages = std::min(read_ahead.min_pages, read_ahead.max_pages);
@@ -259,9 +259,11 @@ ums::Task<void> RunDriver::main_run(std::uint64_t seed) {
 
 ums::Task<void> RunDriver::final_audit() {
     co_await parts_->whole_files->final_audit(parts_->final_audit);
-    if (run_.is_stopping()) co_return;
+    // The log is audited while it stands still.
+    co_await parts_->checkpoint->pause();
     LogAuditor auditor(*parts_->log, run_, journal_);
-    co_await auditor.audit();
+    if (!run_.is_stopping() && co_await parts_->log->flush()) co_await auditor.audit();
+    parts_->checkpoint->resume();
 }
 
 // --- tasks ---

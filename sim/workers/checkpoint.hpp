@@ -21,6 +21,10 @@ public:
     void set_periodic(bool periodic) { periodic_.store(periodic, std::memory_order_relaxed); }
     void stop();
 
+    // Between the two no checkpoint runs.
+    ums::Task<void> pause() { co_await one_at_a_time_.acquire(ums::LatchMode::exclusive, ums::WaitType::checkpoint_queue); }
+    void resume() { one_at_a_time_.release(ums::LatchMode::exclusive); }
+
     // Share of the current pass that is written, 0 … 1. Any thread.
     [[nodiscard]] double done_fraction() const;
 
