@@ -35,7 +35,7 @@ BEGIN {
     ban("std::random_device", below_cli, nowhere, "the seed comes with the options; cli draws it")
     ban("this_thread::sleep_|" call_before "(usleep|nanosleep|clock_nanosleep) *\\(|::sleep *\\([0-9]", "^(ums/sched|sim)/", nowhere,
         "a scheduler's thread must not sleep: co_await ums::sleep_until")
-    ban(call_before "(atoi|atol|atoll|atof|strtol|strtoul|strtoll|strtoull|strtod|sscanf|stoi|stol|stoul|stoull|stod) *\\(", everywhere,
+    ban(call_before "(atoi|atol|atoll|atof|strtol|strtoul|strtoll|strtoull|strtod|sscanf|stoi|stol|stoul|stoull|stod) *\\(", product,
         nowhere, "use std::from_chars: it tells bad input and ignores the locale")
     ban(call_before "(sprintf|snprintf|vsprintf|strcpy|strcat|gets|strtok) *\\(", everywhere, nowhere, "use fmt::format or std::string")
     ban(call_before "(localtime|gmtime|ctime|asctime|strerror|tmpnam|mktemp) *\\(", everywhere, nowhere,

@@ -6,7 +6,7 @@ BEGIN {
     kColumnsMax = 140
     # Written apart, so that this file does not break its own rule.
     leftover_words = "TO" "DO|FIX" "ME|X" "XX"
-    private_folders = "/(wo" "rk|ho" "me|ro" "ot|Us" "ers)/"
+    private_folders = "/(wo" "rk|ro" "ot|(ho" "me|Us" "ers)/[A-Za-z0-9_.-]+)/"
 }
 
 function fail(rule) {

@@ -63,6 +63,7 @@ struct LogManager::SpaceAwaiter : ums::Waiter {
             log.waiting_for_space_.push_back(*this);
         }
         log.checkpoint_wanted_.set();
+        log.growth_wanted_.set();
         return true;
     }
     void await_resume() const noexcept {}
@@ -171,10 +172,23 @@ LogReservation LogManager::reserve_for_system() {
 
 void LogManager::truncate(std::uint64_t lsn) {
     ums::Fifo<SpaceAwaiter> admitted;
+    bool is_still_full = false;
     {
         const std::lock_guard guard(lock_);
         UMS_ASSERT(lsn <= end_lsn_locked());
         vlfs_.truncate(vlf_of_lsn(lsn));
+        admit_waiting_for_space(admitted);
+        is_still_full = !waiting_for_space_.empty();
+    }
+    while (SpaceAwaiter* awaiter = admitted.pop_front()) awaiter->scheduler->make_runnable(*awaiter);
+    if (is_still_full) checkpoint_wanted_.set();
+}
+
+void LogManager::add_space(SimFile& file, std::uint64_t begin_bytes, std::uint64_t end_bytes) {
+    ums::Fifo<SpaceAwaiter> admitted;
+    {
+        const std::lock_guard guard(lock_);
+        vlfs_.add(file, begin_bytes, end_bytes);
         admit_waiting_for_space(admitted);
     }
     while (SpaceAwaiter* awaiter = admitted.pop_front()) awaiter->scheduler->make_runnable(*awaiter);

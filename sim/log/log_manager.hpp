@@ -74,6 +74,11 @@ public:
     // Records before `lsn` are no longer needed: their VLFs can be used again.
     void truncate(std::uint64_t lsn);
 
+    // A grown part of a log file can be used from now on.
+    void add_space(SimFile& file, std::uint64_t begin_bytes, std::uint64_t end_bytes);
+    // Set when a task has to wait for space.
+    [[nodiscard]] ums::Event& growth_wanted() { return growth_wanted_; }
+
     // Set when a checkpoint should free log space soon.
     [[nodiscard]] ums::Event& checkpoint_wanted() { return checkpoint_wanted_; }
 
@@ -117,6 +122,7 @@ private:
     ums::Event work_;            // for the log writer
     ums::Event buffer_free_;
     ums::Event checkpoint_wanted_;
+    ums::Event growth_wanted_;
     ums::Semaphore flush_slots_;
     std::atomic<std::uint64_t> hardened_lsn_{0};
     std::atomic<std::uint64_t> bytes_written_{0};

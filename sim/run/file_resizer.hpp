@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <system_error>
 
 #include "sim/run/run_context.hpp"
 
@@ -18,8 +17,6 @@ public:
     ums::Task<void> resize(DataFile& data, std::uint64_t size_bytes);
 
 private:
-    ums::Task<std::error_code> stamp_zeros(DataFile& data, std::uint64_t begin_bytes, std::uint64_t end_bytes);
-
     RunContext& context_;
 };
 

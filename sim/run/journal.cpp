@@ -12,6 +12,7 @@ namespace {
 
 // Findings kept for the results; all of them go to the sink.
 constexpr std::size_t kFindingsKept = 10'000;
+constexpr std::size_t kImagesKept = 100;
 
 // The running task, or the process as a whole.
 void sign(std::string& user, std::uint32_t& cpu) {
@@ -54,6 +55,7 @@ void Journal::report(Finding finding) {
     {
         const std::lock_guard guard(mutex_);
         sink_.on_finding(finding);
+        if (findings_.size() >= kImagesKept) finding.image = {};
         if (findings_.size() < kFindingsKept) findings_.push_back(std::move(finding));
     }
     if (finding_hook_) finding_hook_();

@@ -7,6 +7,7 @@
 
 #include "sim/files/file_creator.hpp"
 #include "sim/log/log_auditor.hpp"
+#include "sim/log/log_growth.hpp"
 #include "sim/run/drive_facts.hpp"
 #include "sim/run/sizing.hpp"
 #include "sim/users/users.hpp"
@@ -36,6 +37,7 @@ struct RunDriver::Parts {
     std::vector<SimFile*> files;  // all, in the order of the configuration
     std::vector<DriveFacts> drives;
     std::unique_ptr<LogManager> log;
+    std::unique_ptr<LogGrowth> log_growth;
     std::unique_ptr<BufferPool> pool;
     std::unique_ptr<PageChecker> checker;
     std::unique_ptr<BufferManager> buffers;
@@ -148,6 +150,7 @@ void RunDriver::make_parts() {
     std::vector<SimFile*> logs;
     for (const auto& file : parts.log_files) logs.push_back(file.get());
     parts.log = std::make_unique<LogManager>(logs, run_id_, options_.log_flushes_outstanding, log_alignment_bytes(), run_, journal_);
+    parts.log_growth = std::make_unique<LogGrowth>(*parts.log, parts.log_files, journal_);
     results_.buffer_pool_bytes = pool_mb_for(options_, machine_) * kMb;
     const std::uint64_t tasks_max = std::uint64_t{options_.cpu_count} * kUsersPerCpu + kTransferPagesMax;
     parts.pool = std::make_unique<BufferPool>(results_.buffer_pool_bytes, tasks_max);
@@ -267,6 +270,7 @@ void RunDriver::start_services() {
     Parts& parts = *parts_;
     const std::uint32_t cpus = schedulers_->size();
     (*schedulers_)[0].spawn(parts.log_writer, "Log Writer", parts.log->run_writer());
+    (*schedulers_)[0].spawn(parts.writers, "Log Growth", parts.log_growth->serve());
     (*schedulers_)[cpus - 1].spawn(parts.writers, "Checkpoint", parts.checkpoint->serve());
     (*schedulers_)[cpus / 2].spawn(parts.writers, "Lazy Writer", parts.lazy_writer->serve());
     for (std::uint32_t cpu = 0; cpu < cpus; ++cpu) {
@@ -279,6 +283,7 @@ ums::Task<void> RunDriver::stop_services() {
     Parts& parts = *parts_;
     parts.checkpoint->stop();
     parts.lazy_writer->stop();
+    parts.log_growth->stop();
     co_await parts.writers.join();
     parts.log->stop();
     co_await parts.log_writer.join();

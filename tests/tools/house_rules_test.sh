@@ -23,6 +23,7 @@ reports 'sim/a.cpp:1: leftover note' sim/a.cpp "int x;  // X""XX: why"
 accepts sim/a.cpp '// a TODOLIST is a word of its own'
 reports 'README.md:1: a path of somebody' README.md "see /wo""rk/notes"
 reports 'sim/a.cpp:1: a path of somebody' sim/a.cpp "const char* path = \"/ho""me/somebody/x\";"
+accepts tests/sim/a_test.cpp "$test_case" "CHECK(source_of(\"/ho""me/x\") == device);" 'CHECK(std::stoi(text) == 1);'
 accepts README.md "ioproof -dir /mnt/nvme0/wo""rk/x"
 reports 'dev:1: blanks at the end' dev 'echo '
 reports 'sim/a.cpp:1: ends with a carriage return' sim/a.cpp $'int x;\r'

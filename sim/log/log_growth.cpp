@@ -1,0 +1,56 @@
+#include "sim/log/log_growth.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/files/zero_stamp.hpp"
+
+namespace sim {
+
+namespace {
+constexpr std::uint64_t kMb = 1 << 20;
+}
+
+SimFile* LogGrowth::growable_file() const {
+    for (const auto& file : files_) {
+        const FileOptions& options = file->options();
+        if (options.increment_mb != 0 && file->size_bytes() + options.increment_mb * kMb <= options.max_size_mb * kMb) return file.get();
+    }
+    return nullptr;
+}
+
+ums::Task<void> LogGrowth::serve() {
+    while (!stopping_) {
+        SimFile* const file = growable_file();
+        if (file == nullptr) co_return;
+        co_await log_.growth_wanted().wait(ums::WaitType::log_writer_queue);
+        log_.growth_wanted().reset();
+        if (stopping_ || !co_await grow(*file)) co_return;
+    }
+}
+
+void LogGrowth::stop() {
+    stopping_ = true;
+    log_.growth_wanted().set();
+}
+
+// False if the system refuses: the log then lives with what it has.
+ums::Task<bool> LogGrowth::grow(SimFile& file) {
+    const std::uint64_t old_bytes = file.size_bytes();
+    const std::uint64_t new_bytes = old_bytes + file.options().increment_mb * kMb;
+    co_await file.resize_latch().acquire(ums::LatchMode::exclusive, ums::WaitType::file_resize);
+    std::error_code error = co_await file.resize(new_bytes);
+    if (!error) error = co_await stamp_zeros(file, old_bytes, new_bytes);
+    file.resize_latch().release(ums::LatchMode::exclusive);
+    if (error) {
+        journal_.warning(fmt::format("{}: the log is full and cannot grow to {} MB: {}.", file.path(), new_bytes / kMb, error.message()));
+        co_return false;
+    }
+    log_.add_space(file, old_bytes, new_bytes);
+    file.grown_count.fetch_add(1, std::memory_order_relaxed);
+    journal_.info(fmt::format("{}: grown from {} MB to {} MB.", file.path(), old_bytes / kMb, new_bytes / kMb));
+    co_return true;
+}
+
+}  // namespace sim

@@ -1,0 +1,32 @@
+// Lets the log grow by its files' Increment, within MaxSize, when it is full: as SQL Server's log does
+// rather than let transactions wait for the next truncation.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "sim/log/log_manager.hpp"
+
+namespace sim {
+
+class LogGrowth {
+public:
+    LogGrowth(LogManager& log, const std::vector<std::unique_ptr<SimFile>>& files, Journal& journal)
+        : log_(log), files_(files), journal_(journal) {}
+
+    // The service: grows a file each time the log asks for it, until stop() or until no file can grow any more.
+    ums::Task<void> serve();
+    void stop();
+
+private:
+    [[nodiscard]] SimFile* growable_file() const;
+    ums::Task<bool> grow(SimFile& file);
+
+    LogManager& log_;
+    const std::vector<std::unique_ptr<SimFile>>& files_;
+    Journal& journal_;
+    std::atomic<bool> stopping_{false};
+};
+
+}  // namespace sim
