@@ -11,6 +11,7 @@
 #include "sim/run/drive_facts.hpp"
 #include "sim/run/sizing.hpp"
 #include "sim/users/users.hpp"
+#include "sim/version.hpp"
 #include "sim/workers/long_io_monitor.hpp"
 
 namespace sim {
@@ -82,6 +83,7 @@ Results RunDriver::run() {
         throw EnvironmentError(error.what());
     }
     outstanding_ = std::make_unique<ums::Semaphore>(options_.max_outstanding_io == 0 ? kOutstandingIoMax : options_.max_outstanding_io);
+    results_.version = kVersion;
     results_.seed = options_.seed;
     results_.run_id = run_id_;
     results_.start_utc_us = clock_.utc_us();
