@@ -35,7 +35,7 @@ void limit_increment(Draft& draft, sim::FileOptions& file, std::uint64_t pool_mb
         message += "; so the file is not shrinkable";
         file.shrinkable = false;
     }
-    draft.problems.warning(std::move(message));
+    draft.problems.warning(message);
 }
 
 }  // namespace
