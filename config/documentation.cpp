@@ -41,8 +41,7 @@ constexpr std::string_view kTomlRules[] = {
 
 constexpr std::string_view kErrorRules[] = {
     ("A value that is not allowed, an unknown section, a missing file and parameters that contradict each other are errors: all of them "
-     "are "
-     "shown, each with file, line, key, value and what is allowed, and the exit code is 2. Nothing has been touched by then."),
+     "are shown, each with file, line, key, value and what is allowed, and the exit code is 2. Nothing has been touched by then."),
     "An unknown key is a warning with a suggestion.",
     ("With `-dir DIR` the files of the configuration are replaced by `DIR/sqliosim.mdx` and `DIR/sqliosim.ldx` and are not even looked at. "
      "`-dir` may be repeated. The data file has the size of `-size` (4096 MB without it) and may grow to twice that; the log file is half "
