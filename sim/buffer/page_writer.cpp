@@ -20,6 +20,8 @@ ums::Task<PageWriter::Written> PageWriter::write_around(DataFile& data, std::uin
             make_images(data);
             co_await transfer(data);
             written.pages = static_cast<std::uint32_t>(run_frames_.size());
+        } else {
+            give_up();
         }
         release_all();
     }
@@ -77,6 +79,11 @@ ums::Task<bool> PageWriter::harden_log() {
     std::uint64_t lsn = 0;
     for (const Frame* frame : run_frames_) lsn = std::max(lsn, frame->lsn);
     co_return co_await log_.harden(lsn);
+}
+
+// The log has failed, so these changes can never be written, and the run is over. Their memory must still be had by those who wait for it.
+void PageWriter::give_up() {
+    for (Frame* frame : run_frames_) frame->dirty.store(false, std::memory_order_release);
 }
 
 void PageWriter::make_images(DataFile& data) {

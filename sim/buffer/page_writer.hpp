@@ -36,6 +36,7 @@ private:
     Frame* latch_neighbour(PageKey key);
     void gather_neighbours(DataFile& data, std::uint32_t page);
     ums::Task<bool> harden_log();
+    void give_up();
     void make_images(DataFile& data);
     ums::Task<void> transfer(DataFile& data);
     ums::Task<void> write_one(DataFile& data, std::size_t index);

@@ -139,9 +139,9 @@ void FileCreator::check_space(const FileOptions& file, std::uint64_t present_byt
                                        (wanted_bytes - present_bytes) / kMb, free_bytes / kMb, folder_of(file.path)));
 }
 
-ums::Task<void> FileCreator::write_signature(std::uint32_t id, const FileOptions& file, ums::FileHandle handle) const {
+ums::Task<std::uint32_t> FileCreator::write_signature(std::uint32_t id, const FileOptions& file, ums::FileHandle handle) const {
     const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
-    make_page({run_id_, id, 0, 1, 0, journal_.clock().utc_us()}, page.data());
+    const std::uint32_t checksum = make_page({run_id_, id, 0, 1, 0, journal_.clock().utc_us()}, page.data());
     const ums::IoSegment segment{page.data(), kPageBytes};
     ums::IoRequest request;
     request.operation = ums::IoOperation::write;
@@ -153,6 +153,7 @@ ums::Task<void> FileCreator::write_signature(std::uint32_t id, const FileOptions
     co_await ums::Scheduler::current().io(request);
     if (request.error) fail(file.path, "the signature page cannot be written", request.error);
     if (!request.is_complete_transfer()) throw EnvironmentError(fmt::format("{}: the signature page was written in part only.", file.path));
+    co_return checksum;
 }
 
 ums::Task<void> FileCreator::stamp_zeros(const FileOptions& file, ums::FileHandle handle, std::uint64_t begin_bytes,
@@ -160,8 +161,9 @@ ums::Task<void> FileCreator::stamp_zeros(const FileOptions& file, ums::FileHandl
     const ums::MemoryRegion zeros(kStampBytes, ums::MemoryKind::huge_pages);
     std::uint64_t next_bytes = begin_bytes;
     std::error_code failure;
-    auto stamp = [](std::uint64_t& next, std::uint64_t end, std::byte* data, ums::FileHandle target, std::error_code& result) -> ums::Task<void> {
-        while (next < end && !result) {
+    auto stamp = [](const RunState* run, std::uint64_t& next, std::uint64_t end, std::byte* data, ums::FileHandle target,
+                    std::error_code& result) -> ums::Task<void> {
+        while (next < end && !result && (run == nullptr || !run->is_stopping())) {
             const ums::IoSegment segment{data, std::min(kStampBytes, end - next)};
             ums::IoRequest request;
             request.operation = ums::IoOperation::write;
@@ -178,7 +180,7 @@ ums::Task<void> FileCreator::stamp_zeros(const FileOptions& file, ums::FileHandl
     };
     ums::TaskGroup stampers;
     for (std::uint32_t i = 0; i < kStampsOutstanding; ++i) {
-        ums::Scheduler::current().fork(stampers, stamp(next_bytes, end_bytes, zeros.data(), handle, failure));
+        ums::Scheduler::current().fork(stampers, stamp(run_, next_bytes, end_bytes, zeros.data(), handle, failure));
     }
     co_await stampers.join();
     if (failure) fail(file.path, "cannot be stamped with zeros", failure);
@@ -238,7 +240,8 @@ std::uint64_t FileCreator::wanted_size(const FileOptions& file, const Pending& p
     const std::uint64_t initial_bytes = file.initial_size_mb * kMb;
     std::uint64_t present_bytes = 0;
     if (const auto error = storage_.size(pending.control, present_bytes)) fail(file.path, "its size cannot be read", error);
-    if (!pending.is_device) return std::max(initial_bytes, present_bytes / kMb * kMb);
+    // A larger existing file is not cut, a smaller one is extended; a part of a MB becomes a whole one.
+    if (!pending.is_device) return std::max(initial_bytes, (present_bytes + kMb - 1) / kMb * kMb);
     if (present_bytes >= initial_bytes) return initial_bytes;
     throw EnvironmentError(fmt::format("{}: the device is too small: InitialSize is {} MB, it has {} MB.", file.path, file.initial_size_mb,
                                        present_bytes / kMb));
@@ -257,7 +260,7 @@ ums::Task<SimFile::Setup> FileCreator::prepare(std::uint32_t id, const FileOptio
         create(file, pending);
     }
     const std::uint64_t size_bytes = wanted_size(file, pending);
-    co_await write_signature(id, file, pending.control);
+    const std::uint32_t signature_checksum = co_await write_signature(id, file, pending.control);
     if (pending.is_device) {
         co_await set_device_size(file, pending, size_bytes);
     } else {
@@ -273,6 +276,7 @@ ums::Task<SimFile::Setup> FileCreator::prepare(std::uint32_t id, const FileOptio
     setup.transfers = open_for_transfers(file);
     setup.control = pending.control;
     setup.size_bytes = size_bytes;
+    setup.signature_checksum = signature_checksum;
     setup.durable_writes = options_.write_through;
     setup.target_io_duration_ms = options_.target_io_duration_ms;
     setup.request_blocks_max = options_.max_outstanding_io == 0 ? kOutstandingIoMax : options_.max_outstanding_io;

@@ -11,6 +11,7 @@
 #include "sim/errors.hpp"
 #include "sim/files/sim_file.hpp"
 #include "sim/options.hpp"
+#include "sim/run/run_state.hpp"
 #include "ums/io/storage.hpp"
 #include "ums/sched/task.hpp"
 
@@ -18,8 +19,9 @@ namespace sim {
 
 class FileCreator {
 public:
-    FileCreator(const Options& options, ums::Storage& storage, Journal& journal, std::uint64_t run_id)
-        : options_(options), storage_(storage), journal_(journal), run_id_(run_id) {}
+    // `run`: cuts stamping short when it stops; the file is not complete then.
+    FileCreator(const Options& options, ums::Storage& storage, Journal& journal, std::uint64_t run_id, const RunState* run = nullptr)
+        : options_(options), storage_(storage), journal_(journal), run_id_(run_id), run_(run) {}
 
     // Leaves the file with its signature page, at its size, locked, and open for transfers. Throws RefusedError or EnvironmentError
     // with a message for a person; a file that it made is removed again then. Runs as a task: zero-stamping takes a while.
@@ -36,7 +38,7 @@ private:
     void check_space(const FileOptions& file, std::uint64_t present_bytes) const;
     [[nodiscard]] std::uint64_t wanted_size(const FileOptions& file, const Pending& pending) const;
     [[nodiscard]] static FileOptions usable_options(const FileOptions& file, const Pending& pending, std::uint64_t size_bytes);
-    ums::Task<void> write_signature(std::uint32_t id, const FileOptions& file, ums::FileHandle handle) const;
+    ums::Task<std::uint32_t> write_signature(std::uint32_t id, const FileOptions& file, ums::FileHandle handle) const;
     ums::Task<void> set_size(const FileOptions& file, const Pending& pending, std::uint64_t size_bytes) const;
     ums::Task<void> set_device_size(const FileOptions& file, const Pending& pending, std::uint64_t size_bytes) const;
     ums::Task<void> stamp_zeros(const FileOptions& file, ums::FileHandle handle, std::uint64_t begin_bytes, std::uint64_t end_bytes) const;
@@ -47,6 +49,7 @@ private:
     ums::Storage& storage_;
     Journal& journal_;
     std::uint64_t run_id_;
+    const RunState* run_;
 };
 
 }  // namespace sim

@@ -36,6 +36,7 @@ public:
         ums::FileHandle transfers;  // opened as NoBuffering and WriteThrough say
         ums::FileHandle control;    // holds the lock; grows and cuts the file
         std::uint64_t size_bytes = 0;
+        std::uint32_t signature_checksum = 0;  // of page 0, as it was written: version 1
         bool durable_writes = true;
         std::uint32_t target_io_duration_ms = 100;
         std::uint32_t request_blocks_max = kOutstandingIoMax;
@@ -51,6 +52,7 @@ public:
     [[nodiscard]] const FileOptions& options() const { return setup_.options; }
     [[nodiscard]] bool was_created() const { return setup_.created; }
     [[nodiscard]] bool is_device() const { return setup_.is_device; }
+    [[nodiscard]] std::uint32_t signature_checksum() const { return setup_.signature_checksum; }
     [[nodiscard]] bool is_log() const { return setup_.options.is_log; }
     [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_.load(std::memory_order_acquire); }
     [[nodiscard]] std::uint32_t pages() const { return static_cast<std::uint32_t>(size_bytes() / kPageBytes); }

@@ -72,6 +72,7 @@ ums::Task<void> LogAuditor::audit_vlf(const VirtualLogFile& vlf) {
     std::uint64_t digest = 0;
     std::uint64_t begin_bytes = 0;
     while (begin_bytes < vlf.end_bytes) {
+        if (run_.is_stopping()) co_return;
         const ums::IoSegment segment{buffer.data(), std::min(kReadBytes, vlf.end_bytes - begin_bytes)};
         stamp_not_read(buffer.data(), segment.size_bytes);
         IoRetry retry(*vlf.file, run_, journal_);

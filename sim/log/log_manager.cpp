@@ -52,13 +52,15 @@ struct LogManager::Buffer {
 struct LogManager::SpaceAwaiter : ums::Waiter {
     LogManager& log;
     std::uint64_t size_bytes;
+    bool granted = true;
     SpaceAwaiter(LogManager& manager, std::uint64_t bytes) : log(manager), size_bytes(bytes) {}
 
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     bool await_suspend(std::coroutine_handle<> suspended) {
         {
             const std::lock_guard guard(log.lock_);
-            if (log.waiting_for_space_.empty() && log.take_space(size_bytes)) return false;
+            granted = !log.failed_ && !log.refusing_;
+            if (!granted || (log.waiting_for_space_.empty() && log.take_space(size_bytes))) return false;
             suspend(suspended, ums::WaitType::log_full);
             log.waiting_for_space_.push_back(*this);
         }
@@ -66,7 +68,7 @@ struct LogManager::SpaceAwaiter : ums::Waiter {
         log.growth_wanted_.set();
         return true;
     }
-    void await_resume() const noexcept {}
+    [[nodiscard]] bool await_resume() const noexcept { return granted; }
 };
 
 struct LogManager::HardenAwaiter : ums::Waiter {
@@ -127,9 +129,9 @@ bool LogManager::take_space(std::uint64_t size_bytes) {
 
 void LogManager::admit_waiting_for_space(ums::Fifo<SpaceAwaiter>& admitted) {
     while (SpaceAwaiter* first = waiting_for_space_.front()) {
-        // A log that has failed frees no space any more; its users find that out when they harden.
-        if (failed_) {
-            reserved_bytes_ += first->size_bytes;
+        // No space will ever be freed again then.
+        if (failed_ || refusing_) {
+            first->granted = false;
         } else if (!take_space(first->size_bytes)) {
             return;
         }
@@ -159,8 +161,18 @@ ums::Task<LogReservation> LogManager::reserve(std::uint64_t size_bytes, std::uin
         is_short = static_cast<double>(vlfs_.free_bytes()) < kShortOfSpace * static_cast<double>(vlfs_.total_bytes());
     }
     if (is_short && !checkpoint_wanted_.is_set()) checkpoint_wanted_.set();
-    co_await SpaceAwaiter(*this, wanted_bytes);
-    co_return LogReservation(*this, wanted_bytes);
+    const bool granted = co_await SpaceAwaiter(*this, wanted_bytes);
+    co_return LogReservation(*this, granted ? wanted_bytes : 0);
+}
+
+void LogManager::refuse_reservations() {
+    ums::Fifo<SpaceAwaiter> admitted;
+    {
+        const std::lock_guard guard(lock_);
+        refusing_ = true;
+        admit_waiting_for_space(admitted);
+    }
+    while (SpaceAwaiter* awaiter = admitted.pop_front()) awaiter->scheduler->make_runnable(*awaiter);
 }
 
 LogReservation LogManager::reserve_for_system() {

@@ -24,13 +24,15 @@ namespace sim {
 
 class LogManager;
 
-// Log space that a task may use. What is left is given back by the destructor. One owner at a time.
+// Log space that a task may use; false if there is none to be had any more. What is left is given back by the destructor. One owner at a time.
 class LogReservation {
 public:
     LogReservation(LogManager& log, std::uint64_t size_bytes) : log_(&log), remaining_bytes_(size_bytes) {}
     LogReservation(LogReservation&& other) noexcept : log_(other.log_), remaining_bytes_(std::exchange(other.remaining_bytes_, 0)) {}
     LogReservation& operator=(LogReservation&&) = delete;
     ~LogReservation();
+
+    explicit operator bool() const { return remaining_bytes_ != 0; }
 
 private:
     friend class LogManager;
@@ -56,7 +58,11 @@ public:
     ~LogManager();
 
     // Waits until `size_bytes` of records fit, in at most `record_count` records. Hold no latch. Wakes the checkpoint when space gets short.
+    // Comes back without space if the log has failed or the run is stopping: then nothing may be appended.
     ums::Task<LogReservation> reserve(std::uint64_t size_bytes, std::uint32_t record_count = 1);
+
+    // The run is stopping, so no checkpoint will make room any more: whoever waits for space, or asks for it later, gets none.
+    void refuse_reservations();
 
     // For checkpoint marks: does not wait, the log keeps room for them.
     LogReservation reserve_for_system();
@@ -144,6 +150,7 @@ private:
     std::uint64_t wanted_lsn_ = 0;
     std::uint64_t last_lsn_ = 0;  // of the newest record
     std::uint64_t reserved_bytes_ = 0;
+    bool refusing_ = false;
     ums::Fifo<SpaceAwaiter> waiting_for_space_;
     ums::Fifo<HardenAwaiter> waiting_for_hardening_;
 };

@@ -22,13 +22,14 @@ ums::Task<void> FileResizer::resize(DataFile& data, std::uint64_t size_bytes) {
     const auto pages = static_cast<std::uint32_t>(size_bytes / kPageBytes);
     co_await read_last_time(data, pages, file.pages());
     LogReservation reservation = co_await context_.log.reserve(sizeof(LogRecordHeader));
+    if (!reservation) co_return;
     co_await file.resize_latch().acquire(ums::LatchMode::exclusive, ums::WaitType::file_resize);
     const std::uint64_t old_bytes = file.size_bytes();
     const std::uint32_t old_pages = file.pages();
-    context_.buffers.pool().discard_from(file.id(), pages);
     std::error_code error = co_await file.resize(size_bytes);
     if (!error && pages > old_pages && context_.options.stamp_files) error = co_await stamp_zeros(file, old_bytes, size_bytes);
     if (!error) {
+        context_.buffers.pool().discard_from(file.id(), pages);
         for (std::uint32_t page = pages; page < old_pages; ++page) data.ledger.forget(page);
         (pages < old_pages ? file.shrunk_count : file.grown_count).fetch_add(1, std::memory_order_relaxed);
         co_await context_.log.append(reservation, {.kind = LogRecordKind::file_resize, .file_id = file.id(), .page_count = pages},

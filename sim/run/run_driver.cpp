@@ -11,6 +11,7 @@
 #include "sim/run/drive_facts.hpp"
 #include "sim/run/sizing.hpp"
 #include "sim/users/users.hpp"
+#include "sim/version.hpp"
 #include "sim/workers/long_io_monitor.hpp"
 
 namespace sim {
@@ -82,6 +83,7 @@ Results RunDriver::run() {
         throw EnvironmentError(error.what());
     }
     outstanding_ = std::make_unique<ums::Semaphore>(options_.max_outstanding_io == 0 ? kOutstandingIoMax : options_.max_outstanding_io);
+    results_.version = kVersion;
     results_.seed = options_.seed;
     results_.run_id = run_id_;
     results_.start_utc_us = clock_.utc_us();
@@ -99,7 +101,7 @@ Results RunDriver::run() {
 
 // All or none: what was made for a run that does not begin is removed again.
 ums::Task<void> RunDriver::open_files() {
-    FileCreator creator(options_, storage_, journal_, run_id_);
+    FileCreator creator(options_, storage_, journal_, run_id_, &run_);
     std::exception_ptr failure;
     for (const FileOptions& file : options_.files) {
         if (run_.is_stopping()) break;
@@ -111,7 +113,7 @@ ums::Task<void> RunDriver::open_files() {
             break;
         }
     }
-    if (all_files_open()) co_return;
+    if (all_files_open() && !run_.is_stopping()) co_return;
     for (const SimFile* file : parts_->files) {
         if (file->was_created()) storage_.remove(file->path());
     }
@@ -129,6 +131,7 @@ void RunDriver::add_file(SimFile::Setup setup) {
     const std::uint64_t pages_max = std::max(setup.options.max_size_mb * kMb, setup.size_bytes) / kPageBytes;
     parts_->data_files.push_back(std::make_unique<DataFile>(std::move(setup), pages_max, storage_, *outstanding_, journal_));
     DataFile& data = *parts_->data_files.back();
+    data.ledger.acknowledge(0, 1, 0, data.file.signature_checksum());
     parts_->files.push_back(&data.file);
 }
 
@@ -190,7 +193,7 @@ void RunDriver::close_files() {
 ums::Task<void> RunDriver::main() {
     parts_ = std::make_unique<Parts>();
     co_await phase(Phase::create, open_files());
-    if (!all_files_open()) {
+    if (!all_files_open() || run_.is_stopping()) {
         close_files();
         co_return;
     }

@@ -10,6 +10,7 @@ ums::Task<std::uint64_t> BulkWriter::update(DataFile& data, std::uint32_t first_
     for (std::uint32_t done = 0; done < count;) {
         const std::uint32_t chunk = std::min(count - done, kExtentPages);
         LogReservation reservation = co_await context_.log.reserve(kRecordBytes * chunk, chunk);
+        if (!reservation) break;
         for (std::uint32_t i = 0; i < chunk; ++i, ++done) {
             const std::uint32_t page = first_page + done;
             const FixedPage fixed = co_await context_.buffers.fix(data, page, FixIntent::overwrite, prng_);

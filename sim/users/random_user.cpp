@@ -55,6 +55,7 @@ private:
         const std::uint64_t log_bytes = prng_.between(options_.min_log_per_buffer_bytes, options_.max_log_per_buffer_bytes);
         const bool rolls_back = prng_.chance(options_.rollback_chance);
         LogReservation reservation = co_await context_.log.reserve(log_bytes);
+        if (!reservation) co_return 0;
         const FixedPage fixed = co_await context_.buffers.fix(*region_.data, page, FixIntent::change, prng_);
         if (!fixed) co_return 0;
         if (rolls_back) {

@@ -21,6 +21,13 @@ ums::Task<std::uint64_t> Checkpoint::log_mark(LogRecordKind kind) {
 ums::Task<void> Checkpoint::run_once() {
     co_await one_at_a_time_.acquire(ums::LatchMode::exclusive, ums::WaitType::checkpoint_queue);
     context_.log.checkpoint_wanted().reset();
+    if (!context_.run.is_stopping()) co_await write_dirty_pages();
+    // Somebody may wait for log space that will not be freed any more.
+    if (context_.run.is_stopping()) context_.log.refuse_reservations();
+    one_at_a_time_.release(ums::LatchMode::exclusive);
+}
+
+ums::Task<void> Checkpoint::write_dirty_pages() {
     // Whatever was changed before this point is dirty now, or being written under a latch that collect() or the writers meet.
     const std::uint64_t begin_lsn = context_.log.end_lsn();
     co_await log_mark(LogRecordKind::checkpoint_begin);
@@ -30,7 +37,6 @@ ums::Task<void> Checkpoint::run_once() {
     const bool hardened = co_await context_.log.harden(co_await log_mark(LogRecordKind::checkpoint_end));
     if (hardened && !context_.run.is_stopping()) context_.log.truncate(begin_lsn);
     WorkCounters::add(context_.checkpoint.cycles, 1);
-    one_at_a_time_.release(ums::LatchMode::exclusive);
 }
 
 ums::Task<void> Checkpoint::collect() {

@@ -29,6 +29,7 @@ public:
     [[nodiscard]] double done_fraction() const;
 
 private:
+    ums::Task<void> write_dirty_pages();
     ums::Task<void> collect();
     ums::Task<void> write_all();
     ums::Task<void> write_some();

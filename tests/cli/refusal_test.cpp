@@ -103,6 +103,14 @@ TEST_CASE("a file that grows beyond what is allowed (ulimit -f) is no space: exi
     CHECK(test::names_in(folder.data()).empty());
 }
 
+TEST_CASE("too little memory is an error of the environment that says what to change, and leaves no files") {
+    const IoproofFolder folder;
+    Process run({"/bin/sh", "-c", std::string("ulimit -v 300000; exec '") + IOPROOF_PROGRAM + "' run -dir data -size 400 -d 1"}, folder.path());
+    CHECK(run.wait() == 3);
+    CHECK_THAT(run.error(), ContainsSubstring("MaxMemoryMB"));
+    CHECK(test::names_in(folder.data()).empty());
+}
+
 TEST_CASE("a file system that is too small: exit code 3 and nothing half-made") {
     const IoproofFolder folder;
     if (::mount("tmpfs", folder.data().c_str(), "tmpfs", 0, "size=16m") != 0) {

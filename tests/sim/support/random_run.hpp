@@ -1,0 +1,17 @@
+// Options drawn from a seed, within the ranges that config allows, for runs that shall find deadlocks and false alarms.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sim/options.hpp"
+
+namespace sim::test {
+
+// `in_virtual_time`: long runs are cheap, and whoever never waits would stop the clock.
+[[nodiscard]] Options random_options(std::uint64_t seed, const std::string& folder, bool in_virtual_time);
+
+// On one line, for people.
+[[nodiscard]] std::string summary_of(const Options& options);
+
+}  // namespace sim::test

@@ -1,0 +1,125 @@
+// A whole run in one call: on real files in a folder of its own, or in virtual time on a storage in memory.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "sim/simulation.hpp"
+#include "tests/sim/support/memory_storage.hpp"
+#include "tests/sim/support/recording_storage.hpp"
+#include "ums/base/clock.hpp"
+#include "ums/io/posix_storage.hpp"
+
+namespace sim::test {
+
+// Ends the process, so that a test that hangs says so and where, instead of running into the time limit of all.
+class Watchdog {
+public:
+    Watchdog(std::string what, std::uint32_t seconds);
+    ~Watchdog();
+
+private:
+    std::mutex mutex_;
+    std::condition_variable done_changed_;
+    bool done_ = false;
+    std::thread thread_;
+};
+
+// Keeps everything. Thread-safe, so that a test can look while the run goes on.
+class CollectingSink final : public EventSink {
+public:
+    void on_event(const Event& event) override;
+    void on_finding(const Finding& finding) override;
+
+    [[nodiscard]] std::vector<Event> events() const;
+    [[nodiscard]] std::vector<Finding> findings() const;
+    [[nodiscard]] std::size_t count_of(Severity severity, const std::string& text = {}) const;
+    // All of it, for INFO().
+    [[nodiscard]] std::string text() const;
+
+private:
+    mutable std::mutex mutex_;
+    std::vector<Event> events_;
+    std::vector<Finding> findings_;
+};
+
+// A folder on a file system that takes direct I/O, removed with all that is in it.
+class RunFolder {
+public:
+    RunFolder();
+    explicit RunFolder(const std::filesystem::path& parent);
+    RunFolder(const RunFolder&) = delete;
+    RunFolder& operator=(const RunFolder&) = delete;
+    ~RunFolder();
+
+    [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
+    [[nodiscard]] std::string path() const { return path_.string(); }
+    [[nodiscard]] bool is_empty() const { return std::filesystem::is_empty(path_); }
+
+private:
+    std::filesystem::path path_;
+};
+
+// One data file of 8 MB and one log file of 4 MB, no users, two CPUs, one second: each test adds what it is about.
+[[nodiscard]] Options quiet_options(const std::string& folder);
+// The same with all kinds of users, none of whom sleeps long.
+[[nodiscard]] Options busy_options(const std::string& folder);
+
+[[nodiscard]] inline bool is_read(const Recorded& request) { return request.operation == ums::IoOperation::read; }
+[[nodiscard]] inline bool is_write(const Recorded& request) { return request.operation == ums::IoOperation::write; }
+
+[[nodiscard]] const UserResult& user(const Results& results, const std::string& name);
+[[nodiscard]] const PhaseResult& phase(const Results& results, Phase phase, std::uint32_t cycle = 1);
+[[nodiscard]] std::uint64_t wait_count(const Results& results, const std::string& type);
+
+// What a sound storage must give, in one sentence if it does not: passed, no finding, no overlapping transfers, counters that agree.
+[[nodiscard]] std::string what_is_wrong(const Options& options, const Results& results, const CollectingSink& sink,
+                                        const RecordingStorage& storage);
+
+// In virtual time, in memory.
+class VirtualRun {
+public:
+    static constexpr const char* kFolder = "/memory";
+
+    explicit VirtualRun(DiskModel model = random_disk(1, 50, 150)) : memory(clock, std::move(model)) {}
+
+    // Runs to the end. More than once on the same files is possible; the recording goes on.
+    Results run(const Options& options);
+    // The same, while requests can look at or stop the simulation.
+    Results run(const Options& options, const std::function<void(Simulation&)>& prepare);
+
+    ums::VirtualClock clock;
+    MemoryStorage memory;
+    RecordingStorage storage{memory};
+    CollectingSink sink;
+};
+
+// On real files.
+class RealRun {
+public:
+    RealRun() = default;
+    explicit RealRun(const std::filesystem::path& parent) : folder(parent) {}
+
+    Results run(const Options& options) { return run(options, {}); }
+    // `meanwhile` is called on another thread while the run goes on.
+    Results run(const Options& options, const std::function<void(Simulation&)>& meanwhile);
+
+    RunFolder folder;
+    ums::RealClock clock;
+    ums::PosixStorage posix;
+    RecordingStorage storage{posix};
+    CollectingSink sink;
+};
+
+// Waits, in real time, until the run is in this phase or behind it. False after 30 seconds.
+bool wait_for_phase(const Simulation& simulation, Phase phase);
+
+}  // namespace sim::test
