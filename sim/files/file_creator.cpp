@@ -74,7 +74,7 @@ void FileCreator::open_control(const FileOptions& file, const ums::OpenOptions& 
     if (error == std::errc::invalid_argument && how.direct) {
         throw EnvironmentError(
             fmt::format("{}: the file system refuses unbuffered access (O_DIRECT), which SQL Server needs and NoBuffering=TRUE asks for. To "
-                        "test it through the system's cache set NoBuffering=FALSE and UseScatterGather=FALSE.",
+                        "test it through the system's cache set NoBuffering=FALSE.",
                         file.path));
     }
     if (error == std::errc::device_or_resource_busy && how.exclusive) {
