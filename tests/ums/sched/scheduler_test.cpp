@@ -147,7 +147,8 @@ TEST_CASE("requests that are out can be visited, the oldest first, up to an age"
 }
 
 TEST_CASE("finished I/O is collected while other tasks keep the CPU busy") {
-    // A hundred tasks compute for 50 us at a time and yield, so one round of them takes 5 ms. The request of 1 ms must be seen much earlier.
+    // A hundred tasks compute for 50 us at a time and yield, so one round of them takes 5 ms. The request of 1 ms must be seen much
+    // earlier.
     VirtualClock clock;
     bool over = false;
     run_with_clock(

@@ -1,5 +1,5 @@
-// Wake-ups between schedulers. The engines sleep for at least 20 s here unless they are woken: the scheduler's own limit of one second would
-// hide a wake-up that was lost.
+// Wake-ups between schedulers. The engines of the stress tests sleep for at least 20 s unless they are woken: the scheduler's own limit of
+// one second would hide a wake-up that was lost.
 #include <array>
 #include <atomic>
 #include <functional>
