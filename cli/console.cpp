@@ -100,7 +100,8 @@ void Console::add_message(std::string_view text) {
 
 void Console::flush(std::string_view progress) {
     if (!write_queued(false) || !redraws_ || progress == drawn_ || !erase_progress(false)) return;
-    std::string text(progress);
+    // Back to the first column: a "^C" that the terminal echoes there is erased with the line, behind it the line might wrap.
+    std::string text = progress.empty() ? "" : fmt::format("{}\r", progress);
     write_text(messages_descriptor_, text, false);
     drawn_ = progress;  // also when only a part of it came out: that part must be erased
 }

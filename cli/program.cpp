@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
+#include <new>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -76,6 +77,9 @@ int run_program(const std::vector<std::string>& command_line) {
         code = ExitCode::usage;
     } catch (const sim::EnvironmentError& error) {
         add_error(console, program, error.what());
+        code = ExitCode::environment;
+    } catch (const std::bad_alloc&) {
+        add_error(console, program, "there is not enough memory; lower MaxMemoryMB, the number of users, or the size of the files");
         code = ExitCode::environment;
     } catch (const std::exception& error) {
         add_error(console, program, fmt::format("internal error: {}", error.what()));

@@ -63,7 +63,7 @@ public:
 
 std::string stop_text(int signal) {
     const char* name = signal == SIGINT ? "Ctrl-C" : signal == SIGTERM ? "SIGTERM" : "SIGHUP";
-    return fmt::format("{}: stopping in order: outstanding I/O is finished, then the summary; once more ends at once", name);
+    return fmt::format("{}: draining I/O, then the summary; again to end at once", name);
 }
 
 // Everything that lives as long as a run. The members are made in this order: the log before anything else is touched.

@@ -46,7 +46,7 @@ std::vector<StartLine> start_lines(const sim::Options& options, const StartFacts
     lines.push_back({"engine", facts.engine_reason.empty() ? facts.engine : fmt::format("{} ({})", facts.engine, facts.engine_reason)});
     lines.push_back({"CPUs", fmt::format("{}", facts.cpu_count)});
     lines.push_back({"buffer pool", fmt::format("{} MB", facts.pool_mb)});
-    lines.push_back({"main run", cycles_text(options)});
+    lines.push_back({"duration", cycles_text(options)});
     lines.push_back({"configuration", facts.config_path.empty() ? "defaults" : facts.config_path});
     lines.push_back({"log", facts.log_path});
     add_files(lines, options);

@@ -23,19 +23,25 @@ void fix_log_size(Draft& draft, sim::FileOptions& file) {
     file.shrinkable = false;
 }
 
-// Increment x MaxExtends < MaxMemoryMB / number of data files: what a change of size touches fits into the file's share of the pool.
+// Increment x MaxExtends < MaxMemoryMB / number of data files: what a change of size touches fits into the file's share of the pool. Where not
+// even 1 MB fits that often, MaxExtends gives way.
 void limit_increment(Draft& draft, sim::FileOptions& file, std::uint64_t pool_mb, std::uint64_t data_files) {
-    const std::uint64_t largest = (pool_mb - 1) / (data_files * draft.options.shrink_user.max_extends);
-    if (!file.shrinkable || file.increment_mb <= largest) return;
-    std::string message =
-        fmt::format("{}: made {}, so that times {} it is less than the pool of {} MB / {} data file{}", draft.describe(&file.increment_mb),
-                    largest, draft.refer_to(&draft.options.shrink_user.max_extends), pool_mb, data_files, data_files == 1 ? "" : "s");
-    file.increment_mb = largest;
-    if (largest == 0) {
-        message += "; so the file is not shrinkable";
-        file.shrinkable = false;
+    sim::ShrinkUserOptions& shrink = draft.options.shrink_user;
+    const std::uint64_t share_mb = (pool_mb - 1) / data_files;
+    if (!file.shrinkable || file.increment_mb * shrink.max_extends <= share_mb) return;
+    const std::string rule =
+        fmt::format("so that Increment times MaxExtends is less than the pool of {} MB / {} data file{}", pool_mb, data_files,
+                    data_files == 1 ? "" : "s");
+    const std::uint64_t increment_mb = std::max<std::uint64_t>(share_mb / shrink.max_extends, 1);
+    if (increment_mb < file.increment_mb) {
+        draft.problems.warning(fmt::format("{}: made {}, {}", draft.describe(&file.increment_mb), increment_mb, rule));
+        file.increment_mb = increment_mb;
     }
-    draft.problems.warning(std::move(message));
+    if (file.increment_mb * shrink.max_extends <= share_mb) return;
+    const auto extends = static_cast<std::uint32_t>(std::max<std::uint64_t>(share_mb / file.increment_mb, 1));
+    draft.problems.warning(fmt::format("{}: made {}, {}", draft.describe(&shrink.max_extends), extends, rule));
+    shrink.max_extends = extends;
+    shrink.min_extends = std::min(shrink.min_extends, extends);
 }
 
 }  // namespace

@@ -43,11 +43,11 @@ Problem parse_whole(std::string_view text, bool hexadecimal_allowed, WholeNumber
         return comment ? "is not a whole number (a comment needs a line of its own)" : "is not a whole number";
     }
     if (error == std::errc::result_out_of_range) return number.negative ? "is too small" : "is too large";
+    if (number.magnitude == 0) number.negative = false;  // -0
     return std::nullopt;
 }
 
 Problem check_range(const Range& range, WholeNumber number) {
-    if (number.magnitude == 0) number.negative = false;
     if (!number.negative && number.magnitude == 0 && range.or_zero) return std::nullopt;
     if (!range.only.empty()) {
         const bool listed = !number.negative && std::find(range.only.begin(), range.only.end(), number.magnitude) != range.only.end();

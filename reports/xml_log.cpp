@@ -37,8 +37,6 @@ bool looks_like_log(int descriptor) {
 
 std::string refusal(int descriptor, const struct stat& status) {
     if (!S_ISREG(status.st_mode)) return "it is not a regular file";
-    // Where the file system has no locks, there is nobody to ask.
-    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return "another run is writing to it";
     if (status.st_size > 0 && !looks_like_log(descriptor)) {
         return "it exists and is not a log of ioproof or SQLIOSim. Name another file, or remove this one";
     }
@@ -53,6 +51,11 @@ int open_log(const std::string& path) {
     if (descriptor < 0) throw sim::EnvironmentError(fmt::format("log file '{}': {}.", path, last_error().message()));
     struct stat status {};
     const bool known = ::fstat(descriptor, &status) == 0;
+    // Where the file system has no locks, there is nobody to ask.
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        ::close(descriptor);
+        throw sim::EnvironmentError(fmt::format("log file '{}': another run is writing to it.", path));
+    }
     const std::string reason = known ? refusal(descriptor, status) : last_error().message();
     if (!reason.empty()) {
         ::close(descriptor);

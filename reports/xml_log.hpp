@@ -30,8 +30,8 @@ private:
 class XmlLog final : public sim::EventSink {
 public:
     // Makes the file, or replaces a log of ours or of SQLIOSim, as SQLIOSim does. The file stays locked until the object ends. Throws
-    // sim::RefusedError if there is something else under that name, or another run writes to it; the file is not touched then. Throws
-    // sim::EnvironmentError if the system does not let us make it.
+    // sim::RefusedError if there is something else under that name, sim::EnvironmentError if another run writes to it or the system does
+    // not let us make it; the file is not touched then.
     explicit XmlLog(const std::string& path);
 
     // A thread_id of 0 becomes the calling thread.

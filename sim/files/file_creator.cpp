@@ -54,6 +54,7 @@ public:
 
     ums::FileHandle control;
     bool created = false;
+    bool is_device = false;
     bool done = false;
 
 private:
@@ -67,7 +68,29 @@ void FileCreator::refuse_dangerous_name(const FileOptions& file) const {
                                    file.path));
 }
 
-// True if there is a file of ours, which is then open and locked.
+// Opens and locks.
+void FileCreator::open_control(const FileOptions& file, const ums::OpenOptions& how, Pending& pending) const {
+    const auto error = storage_.open(file.path, how, pending.control);
+    if (error == std::errc::invalid_argument && how.direct) {
+        throw EnvironmentError(
+            fmt::format("{}: the file system refuses unbuffered access (O_DIRECT), which SQL Server needs and NoBuffering=TRUE asks for. To "
+                        "test it through the system's cache set NoBuffering=FALSE and UseScatterGather=FALSE.",
+                        file.path));
+    }
+    if (error == std::errc::device_or_resource_busy && how.exclusive) {
+        throw EnvironmentError(fmt::format("{}: the device is in use: it is mounted, or part of another device.", file.path));
+    }
+    if (error == std::errc::no_such_file_or_directory && how.create_new) {
+        throw EnvironmentError(fmt::format("{}: the folder {} does not exist.", file.path, folder_of(file.path)));
+    }
+    if (error) fail(file.path, how.create_new ? "cannot be created" : "cannot be opened", error);
+    pending.created = how.create_new;
+    if (storage_.lock(pending.control)) {
+        throw EnvironmentError(fmt::format("{}: is in use by another run (or another program holds a lock on it).", file.path));
+    }
+}
+
+// True if there is a file that may be used, which is then open and locked.
 bool FileCreator::open_existing(const FileOptions& file, Pending& pending) const {
     ums::FileStatus status;
     if (const auto error = storage_.status(file.path, status)) fail(file.path, "cannot be examined", error);
@@ -76,45 +99,35 @@ bool FileCreator::open_existing(const FileOptions& file, Pending& pending) const
         case ums::FileKind::regular: break;
         case ums::FileKind::directory: throw RefusedError(fmt::format("{}: is a folder; a file name is needed.", file.path));
         case ums::FileKind::block_device:
+            if (!options_.overwrite_foreign_files) {
+                throw RefusedError(fmt::format("{}: refused: it is a block device, and what is on it would be destroyed. Give "
+                                               "--overwrite-foreign-files if it may be.",
+                                               file.path));
+            }
+            pending.is_device = true;
+            break;
         case ums::FileKind::other:
-            throw RefusedError(fmt::format("{}: refused: it is not a regular file, and ioproof writes only to files of its own.", file.path));
+            throw RefusedError(fmt::format("{}: refused: it is neither a regular file nor a block device.", file.path));
     }
-    if (const auto error = storage_.open(file.path, {.direct = direct()}, pending.control)) fail(file.path, "cannot be opened", error);
-    if (storage_.lock(pending.control)) {
-        throw EnvironmentError(fmt::format("{}: is in use by another run (or another program holds a lock on it).", file.path));
-    }
+    open_control(file, {.direct = direct(), .exclusive = pending.is_device}, pending);
+    if (!options_.overwrite_foreign_files) check_signature(file, pending);
+    return true;
+}
+
+void FileCreator::check_signature(const FileOptions& file, const Pending& pending) const {
     const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
     std::size_t transferred = 0;
     const auto error = storage_.read(pending.control, 0, page.data(), kPageBytes, transferred);
     if (error) fail(file.path, "its first page cannot be read", error);
-    if (!options_.overwrite_foreign_files && (transferred < kPageBytes || !has_signature(page.data()))) {
-        throw RefusedError(
-            fmt::format("{}: refused: the file exists and does not begin with ioproof's signature, so it may be somebody's data. Choose another "
-                        "name, remove it yourself, or give --overwrite-foreign-files if it may be destroyed.",
-                        file.path));
-    }
-    return true;
+    if (transferred == kPageBytes && has_signature(page.data())) return;
+    throw RefusedError(
+        fmt::format("{}: refused: the file exists and does not begin with ioproof's signature, so it may be somebody's data. Choose another "
+                    "name, remove it yourself, or give --overwrite-foreign-files if it may be destroyed.",
+                    file.path));
 }
 
 void FileCreator::create(const FileOptions& file, Pending& pending) const {
-    const auto error = storage_.open(file.path, {.create_new = true, .direct = direct()}, pending.control);
-    if (error == std::errc::invalid_argument && direct()) {
-        // The name may exist already: Linux creates the file before it finds that O_DIRECT is not to be had.
-        ums::FileStatus status;
-        if (!storage_.status(file.path, status) && status.kind == ums::FileKind::regular && status.size_bytes == 0) storage_.remove(file.path);
-        throw EnvironmentError(
-            fmt::format("{}: the file system refuses unbuffered access (O_DIRECT), which SQL Server needs and NoBuffering=TRUE asks for. To "
-                        "test it through the system's cache set NoBuffering=FALSE and UseScatterGather=FALSE.",
-                        file.path));
-    }
-    if (error == std::errc::no_such_file_or_directory) {
-        throw EnvironmentError(fmt::format("{}: the folder {} does not exist.", file.path, folder_of(file.path)));
-    }
-    if (error) fail(file.path, "cannot be created", error);
-    pending.created = true;
-    if (storage_.lock(pending.control)) {
-        throw EnvironmentError(fmt::format("{}: is in use by another run (or another program holds a lock on it).", file.path));
-    }
+    open_control(file, {.create_new = true, .direct = direct()}, pending);
 }
 
 void FileCreator::check_space(const FileOptions& file, std::uint64_t present_bytes) const {
@@ -174,7 +187,7 @@ ums::Task<void> FileCreator::stamp_zeros(const FileOptions& file, ums::FileHandl
 }
 
 // Brings the file to `size_bytes`; what is new in it, and all of a log file, reads as zeros afterwards.
-ums::Task<void> FileCreator::set_size(const FileOptions& file, Pending& pending, std::uint64_t size_bytes) const {
+ums::Task<void> FileCreator::set_size(const FileOptions& file, const Pending& pending, std::uint64_t size_bytes) const {
     std::uint64_t present_bytes = 0;
     if (const auto error = storage_.size(pending.control, present_bytes)) fail(file.path, "its size cannot be read", error);
     if (file.sparse) {
@@ -185,13 +198,21 @@ ums::Task<void> FileCreator::set_size(const FileOptions& file, Pending& pending,
     }
     check_space(file, present_bytes);
     if (size_bytes > present_bytes) {
-        if (const auto error = storage_.allocate(pending.control, 0, size_bytes)) fail(file.path, "cannot be extended", error);
+        if (const auto error = storage_.allocate(pending.control, 0, size_bytes)) {
+            // Without space the system may have gone half of the way.
+            static_cast<void>(storage_.truncate(pending.control, present_bytes));
+            fail(file.path, "cannot be extended", error);
+        }
     }
     if (file.is_log) {
         co_await stamp_zeros(file, pending.control, kPageBytes, size_bytes);
     } else if (options_.stamp_files && size_bytes > present_bytes) {
         co_await stamp_zeros(file, pending.control, std::max<std::uint64_t>(present_bytes / kPageBytes * kPageBytes, kPageBytes), size_bytes);
     }
+}
+
+ums::Task<void> FileCreator::set_device_size(const FileOptions& file, const Pending& pending, std::uint64_t size_bytes) const {
+    if (file.is_log || options_.stamp_files) co_await stamp_zeros(file, pending.control, kPageBytes, size_bytes);
 }
 
 ums::FileHandle FileCreator::open_for_transfers(const FileOptions& file) const {
@@ -201,35 +222,57 @@ ums::FileHandle FileCreator::open_for_transfers(const FileOptions& file) const {
     return handle;
 }
 
+// What can be done with a device is less than what was asked for.
+FileOptions FileCreator::usable_options(const FileOptions& file, const Pending& pending, std::uint64_t size_bytes) {
+    FileOptions usable = file;
+    usable.max_size_mb = std::max(file.max_size_mb, size_bytes / kMb);
+    if (pending.is_device) {
+        usable.max_size_mb = size_bytes / kMb;
+        usable.increment_mb = 0;
+        usable.shrinkable = false;
+        usable.sparse = false;
+    }
+    return usable;
+}
+
+// A larger existing file is not cut, a smaller one is extended; of a device as much is used as was asked for.
+std::uint64_t FileCreator::wanted_size(const FileOptions& file, const Pending& pending) const {
+    const std::uint64_t initial_bytes = file.initial_size_mb * kMb;
+    std::uint64_t present_bytes = 0;
+    if (const auto error = storage_.size(pending.control, present_bytes)) fail(file.path, "its size cannot be read", error);
+    // A larger existing file is not cut, a smaller one is extended; a part of a MB becomes a whole one.
+    if (!pending.is_device) return std::max(initial_bytes, (present_bytes + kMb - 1) / kMb * kMb);
+    if (present_bytes >= initial_bytes) return initial_bytes;
+    throw EnvironmentError(fmt::format("{}: the device is too small: InitialSize is {} MB, it has {} MB.", file.path, file.initial_size_mb,
+                                       present_bytes / kMb));
+}
+
 ums::Task<SimFile::Setup> FileCreator::prepare(std::uint32_t id, const FileOptions& file) {
     refuse_dangerous_name(file);
-    const std::uint64_t initial_bytes = file.initial_size_mb * kMb;
     Pending pending(storage_, file.path);
-    std::uint64_t present_bytes = 0;
-    if (open_existing(file, pending)) {
-        if (options_.delete_files_at_startup) {
-            if (const auto error = storage_.remove(file.path)) fail(file.path, "cannot be deleted", error);
-            storage_.close(pending.control);
-            pending.control = {};
-        } else if (const auto error = storage_.size(pending.control, present_bytes)) {
-            fail(file.path, "its size cannot be read", error);
-        }
+    if (open_existing(file, pending) && options_.delete_files_at_startup && !pending.is_device) {
+        if (const auto error = storage_.remove(file.path)) fail(file.path, "cannot be deleted", error);
+        storage_.close(pending.control);
+        pending.control = {};
     }
     if (!pending.control.is_open()) {
         check_space(file, 0);
         create(file, pending);
     }
+    const std::uint64_t size_bytes = wanted_size(file, pending);
     const std::uint32_t signature_checksum = co_await write_signature(id, file, pending.control);
-    // A larger existing file is not cut, a smaller one is extended; a part of a MB becomes a whole one.
-    const std::uint64_t size_bytes = std::max(initial_bytes, (present_bytes + kMb - 1) / kMb * kMb);
-    co_await set_size(file, pending, size_bytes);
+    if (pending.is_device) {
+        co_await set_device_size(file, pending, size_bytes);
+    } else {
+        co_await set_size(file, pending, size_bytes);
+    }
     if (const auto error = storage_.sync(pending.control)) fail(file.path, "cannot be made durable", error);
 
     SimFile::Setup setup;
     setup.created = pending.created;
+    setup.is_device = pending.is_device;
     setup.id = id;
-    setup.options = file;
-    setup.options.max_size_mb = std::max(file.max_size_mb, size_bytes / kMb);
+    setup.options = usable_options(file, pending, size_bytes);
     setup.transfers = open_for_transfers(file);
     setup.control = pending.control;
     setup.size_bytes = size_bytes;

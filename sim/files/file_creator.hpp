@@ -1,5 +1,8 @@
 // Opens, creates, locks and prepares the test files. Nothing that is not ours is ever written to: an existing file must begin with our
-// signature page, real database names and block devices are refused, and what was made is removed again when the start fails.
+// signature page, real database names and block devices are refused (all three unless overwrite_foreign_files says otherwise), and what was
+// made is removed again when the start fails.
+//
+// A block device is used as a file of fixed size, its first InitialSize MB: it is never deleted, cut, extended or sparse.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +32,15 @@ private:
 
     void refuse_dangerous_name(const FileOptions& file) const;
     bool open_existing(const FileOptions& file, Pending& pending) const;
+    void open_control(const FileOptions& file, const ums::OpenOptions& how, Pending& pending) const;
+    void check_signature(const FileOptions& file, const Pending& pending) const;
     void create(const FileOptions& file, Pending& pending) const;
     void check_space(const FileOptions& file, std::uint64_t present_bytes) const;
+    [[nodiscard]] std::uint64_t wanted_size(const FileOptions& file, const Pending& pending) const;
+    [[nodiscard]] static FileOptions usable_options(const FileOptions& file, const Pending& pending, std::uint64_t size_bytes);
     ums::Task<std::uint32_t> write_signature(std::uint32_t id, const FileOptions& file, ums::FileHandle handle) const;
-    ums::Task<void> set_size(const FileOptions& file, Pending& pending, std::uint64_t size_bytes) const;
+    ums::Task<void> set_size(const FileOptions& file, const Pending& pending, std::uint64_t size_bytes) const;
+    ums::Task<void> set_device_size(const FileOptions& file, const Pending& pending, std::uint64_t size_bytes) const;
     ums::Task<void> stamp_zeros(const FileOptions& file, ums::FileHandle handle, std::uint64_t begin_bytes, std::uint64_t end_bytes) const;
     ums::FileHandle open_for_transfers(const FileOptions& file) const;
     [[nodiscard]] bool direct() const { return options_.no_buffering || options_.use_scatter_gather; }

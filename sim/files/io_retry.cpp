@@ -57,7 +57,7 @@ ums::Task<bool> IoRetry::transfer(ums::IoOperation operation, std::uint64_t offs
 }
 
 ums::Task<void> IoRetry::report(ums::IoOperation operation, std::uint64_t offset_bytes, std::uint64_t size_bytes, TransferResult result,
-                               std::uint32_t attempts) {
+                                std::uint32_t tries) {
     const bool is_write = operation == ums::IoOperation::write;
     const char* const name = is_write ? "write" : "read";
     const bool lost = result.error && !is_environment(result.error) && co_await is_storage_lost();
@@ -78,10 +78,9 @@ ums::Task<void> IoRetry::report(ums::IoOperation operation, std::uint64_t offset
     finding.offset_bytes = offset_bytes;
     finding.error_code = result.error.value();
     finding.error_text = result.error ? result.error.message() : "";
-    finding.reads = attempts;
+    finding.reads = tries;
     finding.description =
-        result.error ? fmt::format("A {} of {} bytes failed{}: {}.", name, size_bytes, attempts > 1 ? ", also when tried again" : "",
-                                   finding.error_text)
+        result.error ? fmt::format("A {} of {} bytes failed{}: {}.", name, size_bytes, tries > 1 ? ", also when tried again" : "", finding.error_text)
                      : fmt::format("A {} of {} bytes returned success after {} bytes.", name, size_bytes, result.transferred_bytes);
     file_.finding_count.fetch_add(1, std::memory_order_relaxed);
     journal_.report(std::move(finding));

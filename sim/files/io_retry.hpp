@@ -29,7 +29,7 @@ private:
     ums::Task<bool> transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
                              ums::WaitType wait_type);
     ums::Task<void> report(ums::IoOperation operation, std::uint64_t offset_bytes, std::uint64_t size_bytes, TransferResult result,
-                           std::uint32_t attempts);
+                           std::uint32_t tries);
     ums::Task<bool> is_storage_lost();
 
     SimFile& file_;

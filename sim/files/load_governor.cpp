@@ -40,8 +40,14 @@ bool LoadGovernor::Awaiter::await_suspend(std::coroutine_handle<> suspended) {
     return true;
 }
 
+// One new block at a time: the average tells of a new load only when its requests have come back, and if all who wait began at once it
+// would swing between far too few requests and far too many.
 void LoadGovernor::admit_waiting(ums::Fifo<Awaiter>& admitted) {
-    while (!waiting_.empty() && take_block()) admitted.push_back(*waiting_.pop_front());
+    const std::uint32_t blocks_before = blocks_.load(std::memory_order_relaxed);
+    while (!waiting_.empty() && take_block()) {
+        admitted.push_back(*waiting_.pop_front());
+        if (!bursts_allowed_ && blocks_.load(std::memory_order_relaxed) > blocks_before) break;
+    }
 }
 
 // Outside the lock, and not touching the governor.

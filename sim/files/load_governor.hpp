@@ -2,7 +2,8 @@
 //
 //   On every completion     average = (average * (blocks - 1) + duration) / blocks,  starting at the target
 //   average above target    the request block of this I/O is thrown away: "Number of times IO throttled" rises by one
-//   otherwise               the block can be used again; while tasks want more, new blocks are made, up to MaxOutstandingIO
+//   otherwise               the block can be used again; a task that finds none free makes a new one, up to MaxOutstandingIO. Of those
+//                           who had to wait because the average was too high, each completion lets one make a new block
 //
 // With `blocks` in the divisor one slow request among many does not swing the average. The last block is never thrown away: with none
 // left nothing could ever complete. (KB 231619; PSS, "SQLIOSim outstanding I/O warnings".)

@@ -85,7 +85,7 @@ ums::Task<std::error_code> SimFile::sync() {
 }
 
 ums::Task<std::error_code> SimFile::resize(std::uint64_t new_size_bytes) {
-    UMS_ASSERT(new_size_bytes % kPageBytes == 0);
+    UMS_ASSERT(new_size_bytes % kPageBytes == 0 && !setup_.is_device);
     const std::uint64_t old_size_bytes = size_bytes();
     const bool grows = new_size_bytes > old_size_bytes;
     ums::IoRequest request;

@@ -29,7 +29,8 @@ struct TransferResult {
 class SimFile {
 public:
     struct Setup {
-        bool created = false;  // by this run
+        bool created = false;    // by this run
+        bool is_device = false;  // a block device: never resized, never deleted
         std::uint32_t id = 0;
         FileOptions options;
         ums::FileHandle transfers;  // opened as NoBuffering and WriteThrough say
@@ -50,6 +51,7 @@ public:
     [[nodiscard]] const std::string& path() const { return setup_.options.path; }
     [[nodiscard]] const FileOptions& options() const { return setup_.options; }
     [[nodiscard]] bool was_created() const { return setup_.created; }
+    [[nodiscard]] bool is_device() const { return setup_.is_device; }
     [[nodiscard]] std::uint32_t signature_checksum() const { return setup_.signature_checksum; }
     [[nodiscard]] bool is_log() const { return setup_.options.is_log; }
     [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_.load(std::memory_order_acquire); }

@@ -279,7 +279,7 @@ ums::Task<std::uint64_t> LogManager::append_one(LogChange change, std::uint32_t 
                 std::memcpy(out, &header, sizeof header);
                 fill_from_seed(ums::mix64(header.lsn), out + sizeof header, record_bytes - sizeof header);
                 block->used_bytes += record_bytes;
-                block->last_lsn = header.lsn;
+                block->last_lsn = last_lsn_ = header.lsn;
                 co_return header.lsn;
             }
         }
@@ -324,6 +324,15 @@ ums::Task<bool> LogManager::harden(std::uint64_t lsn) {
     co_return !failed_ && is_hardened(lsn);
 }
 
+ums::Task<bool> LogManager::flush() {
+    std::uint64_t lsn = 0;
+    {
+        const std::lock_guard guard(lock_);
+        lsn = last_lsn_;
+    }
+    co_return co_await harden(lsn);
+}
+
 void LogManager::stop() {
     stopping_ = true;
     work_.set();
@@ -348,7 +357,7 @@ ums::Task<void> LogManager::run_writer() {
             }
             if (buffer == nullptr) break;
             co_await flush_slots_.acquire(1, ums::WaitType::log_writer_queue);
-            ums::Scheduler::current().fork(flushes, flush(*buffer));
+            ums::Scheduler::current().fork(flushes, flush_block(*buffer));
         }
         if (last_round) break;
     }
@@ -381,7 +390,7 @@ ums::Task<bool> LogManager::write_block(Buffer& buffer) {
     co_return written;
 }
 
-ums::Task<void> LogManager::flush(Buffer& buffer) {
+ums::Task<void> LogManager::flush_block(Buffer& buffer) {
     finish_block(buffer);
     const bool written = co_await write_block(buffer);
     flush_slots_.release(1);

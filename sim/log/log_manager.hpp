@@ -74,6 +74,9 @@ public:
     // Waits until the record at `lsn` is on stable storage. False if the log has failed: then nothing that depends on it may be written.
     ums::Task<bool> harden(std::uint64_t lsn);
 
+    // Hardens everything that has been appended so far.
+    ums::Task<bool> flush();
+
     [[nodiscard]] bool is_hardened(std::uint64_t lsn) const { return hardened_lsn_.load(std::memory_order_acquire) >= lsn; }
     // An LSN that every record appended from now on reaches or exceeds.
     [[nodiscard]] std::uint64_t end_lsn();
@@ -92,7 +95,7 @@ public:
     ums::Task<void> run_writer();
     void stop();
 
-    // VLFs that hold records, for the audit. Only while nothing is appended.
+    // VLFs that hold records, for the audit. Only after flush(), while nothing is appended.
     [[nodiscard]] std::vector<VirtualLogFile> used_vlfs();
     [[nodiscard]] std::uint64_t run_id() const { return run_id_; }
     [[nodiscard]] std::uint64_t bytes_written() const { return bytes_written_.load(std::memory_order_relaxed); }
@@ -112,7 +115,7 @@ private:
     ums::Task<std::uint64_t> append_one(LogChange change, std::uint32_t record_bytes);
     void open_block(std::uint32_t record_bytes);
     void seal_block();
-    ums::Task<void> flush(Buffer& buffer);
+    ums::Task<void> flush_block(Buffer& buffer);
     void finish_block(Buffer& buffer);
     ums::Task<bool> write_block(Buffer& buffer);
     void completed(Buffer& buffer, bool written);
@@ -145,6 +148,7 @@ private:
     std::deque<Buffer*> unhardened_; // sealed and not yet hardened, in order
     std::uint64_t next_block_ = 1;
     std::uint64_t wanted_lsn_ = 0;
+    std::uint64_t last_lsn_ = 0;  // of the newest record
     std::uint64_t reserved_bytes_ = 0;
     bool refusing_ = false;
     ums::Fifo<SpaceAwaiter> waiting_for_space_;

@@ -24,13 +24,18 @@ std::uint64_t block_digest(std::uint64_t block_sequence, std::uint32_t checksum)
     return ums::mix64(ums::mix64(block_sequence) ^ checksum);
 }
 
+// The files take turns, so that all of them are used however little is logged.
 VirtualLogFiles::VirtualLogFiles(const std::vector<SimFile*>& files, std::uint32_t alignment_bytes) : alignment_bytes_(alignment_bytes) {
-    for (SimFile* file : files) {
-        const std::uint64_t usable_bytes = file->size_bytes() - kPageBytes;
-        const std::uint64_t count = vlf_count_for(usable_bytes);
-        const std::uint64_t each_bytes = usable_bytes / count / alignment_bytes * alignment_bytes;
-        for (std::uint64_t i = 0; i < count; ++i) {
+    std::uint64_t added = 0;
+    for (std::uint64_t i = 0; i == 0 || added > 0; ++i) {
+        added = 0;
+        for (SimFile* file : files) {
+            const std::uint64_t usable_bytes = file->size_bytes() - kPageBytes;
+            const std::uint64_t count = vlf_count_for(file->size_bytes());
+            const std::uint64_t each_bytes = usable_bytes / count / alignment_bytes * alignment_bytes;
+            if (i >= count) continue;
             add(*file, kPageBytes + i * each_bytes, kPageBytes + (i + 1) * each_bytes);
+            ++added;
         }
     }
     UMS_ASSERT(!vlfs_.empty());

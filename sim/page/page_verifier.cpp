@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstring>
 #include <memory>
 
@@ -26,18 +27,64 @@ FindingKind kind_of_mismatch(const std::byte* page, const PageHeader& header, st
     return is_this_page(header, expected) ? FindingKind::old_version : FindingKind::wrong_page;
 }
 
-std::uint32_t first_difference(const std::byte* page, const ExpectedPage& expected, const PageHeader& header) {
-    auto image = std::make_unique<std::uint64_t[]>(kPageBytes / 8);
-    auto* bytes = reinterpret_cast<std::byte*>(image.get());
-    if (expected.entry.version != 0) {
-        make_page({expected.run_id, expected.file_id, expected.page_id, expected.entry.version, expected.entry.lsn, header.write_utc_us},
-                  bytes);
-        // The time of the write is not in the ledger: what came back is taken for it, and the checksum is known.
+// Makes the image that was written. The ledger does not know when it was made, but its checksum: the time is taken from what came back
+// (it stands in the header and, its low half, in every stamp), and the checksum proves it.
+class WrittenImage {
+public:
+    WrittenImage(const std::byte* received, const ExpectedPage& expected) : received_(received), expected_(expected) {
+        if (expected.entry.version != 0 && !find_time()) make(time_in_header());
+        // Where no time fits, the rest of the image is still right.
         const std::uint32_t checksum = expected.entry.checksum;
-        std::memcpy(bytes, &checksum, sizeof checksum);
+        if (expected.entry.version != 0) std::memcpy(bytes(), &checksum, sizeof checksum);
     }
+
+    [[nodiscard]] std::byte* bytes() const { return reinterpret_cast<std::byte*>(words_.get()); }
+
+private:
+    [[nodiscard]] std::uint64_t time_in_header() const { return read_header(received_).write_utc_us; }
+
+    bool make(std::uint64_t write_utc_us) {
+        const PageLedger::Entry& entry = expected_.entry;
+        return make_page({expected_.run_id, expected_.file_id, expected_.page_id, entry.version, entry.lsn, write_utc_us}, bytes()) ==
+               entry.checksum;
+    }
+
+    bool find_time() {
+        if (make(time_in_header())) return true;
+        constexpr std::uint64_t kHighHalf = ~std::uint64_t{0xffff'ffff};
+        std::uint32_t tried = static_cast<std::uint32_t>(time_in_header());
+        for (std::uint32_t sector = 0; sector < kSectorsPerPage; ++sector) {
+            const SectorStamp stamp = read_stamp(received_, sector);
+            if (stamp.page_id != expected_.page_id || stamp.version != expected_.entry.version || stamp.write_time_low == tried) continue;
+            tried = stamp.write_time_low;
+            if (make((time_in_header() & kHighHalf) | tried)) return true;
+        }
+        return find_damaged_high_byte();
+    }
+
+    // The high half stands in the header alone: one wrong byte in it can be found by trying.
+    bool find_damaged_high_byte() {
+        make(time_in_header());
+        for (std::size_t offset = offsetof(PageHeader, write_utc_us) + 4; offset < offsetof(PageHeader, reserved); ++offset) {
+            const std::byte received = bytes()[offset];
+            for (unsigned value = 0; value < 256; ++value) {
+                bytes()[offset] = static_cast<std::byte>(value);
+                if (page_checksum(bytes()) == expected_.entry.checksum) return true;
+            }
+            bytes()[offset] = received;
+        }
+        return false;
+    }
+
+    const std::byte* const received_;
+    const ExpectedPage& expected_;
+    const std::unique_ptr<std::uint64_t[]> words_ = std::make_unique<std::uint64_t[]>(kPageBytes / 8);
+};
+
+std::uint32_t first_difference(const std::byte* page, const ExpectedPage& expected) {
+    const WrittenImage written(page, expected);
     std::uint32_t offset = 0;
-    while (offset < kPageBytes && page[offset] == bytes[offset]) ++offset;
+    while (offset < kPageBytes && page[offset] == written.bytes()[offset]) ++offset;
     return offset;
 }
 
@@ -68,7 +115,7 @@ void describe_mismatch(const std::byte* page, const ExpectedPage& expected, Find
     finding.received_file_id = header.file_id;
     finding.received_page_id = header.page_id;
     finding.calculated_checksum = page_checksum(page);
-    finding.first_wrong_byte = first_difference(page, expected, header);
+    finding.first_wrong_byte = first_difference(page, expected);
     finding.image.assign(page, page + kPageBytes);
     switch (finding.kind) {
         case FindingKind::checksum:

@@ -2,13 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/files/zero_stamp.hpp"
 
 namespace sim {
 
+ums::Task<void> FileResizer::read_last_time(DataFile& data, std::uint32_t begin_page, std::uint32_t end_page) {
+    RangeReader reader = context_.make_reader();
+    const std::uint32_t step = std::min(kReadAheadPages, context_.transfer_pages_max());
+    for (std::uint32_t page = begin_page; page < end_page && !context_.run.is_stopping(); page += step) {
+        const std::uint32_t count = std::min(step, end_page - page);
+        WorkCounters::add(context_.shrink_user.pages_read, co_await reader.read(data, page, count, {.keep = false}));
+    }
+}
+
 ums::Task<void> FileResizer::resize(DataFile& data, std::uint64_t size_bytes) {
     SimFile& file = data.file;
     const auto pages = static_cast<std::uint32_t>(size_bytes / kPageBytes);
+    co_await read_last_time(data, pages, file.pages());
     LogReservation reservation = co_await context_.log.reserve(sizeof(LogRecordHeader));
     if (!reservation) co_return;
     co_await file.resize_latch().acquire(ums::LatchMode::exclusive, ums::WaitType::file_resize);

@@ -1,5 +1,5 @@
-// Grows and shrinks a data file while the run goes on: everybody else is kept off the file, pages that fall away are forgotten by the pool and
-// by the ledger, pages that come must read as zeros.
+// Grows and shrinks a data file while the run goes on: pages that fall away are read once more (DBCC SHRINKFILE reads them to move them), then
+// everybody else is kept off the file, and pool and ledger forget them. Pages that come must read as zeros.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,8 @@ public:
     ums::Task<void> resize(DataFile& data, std::uint64_t size_bytes);
 
 private:
+    ums::Task<void> read_last_time(DataFile& data, std::uint32_t begin_page, std::uint32_t end_page);
+
     RunContext& context_;
 };
 

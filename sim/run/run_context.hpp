@@ -1,6 +1,7 @@
 // The parts of a run, as workers and users see them. Owned by the simulation; all of it outlives every task.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -40,6 +41,10 @@ struct RunContext {
         return PageWriter({run_id, options.checkpoint_pages, options.use_scatter_gather}, buffers.pool(), log, run, journal);
     }
     [[nodiscard]] RangeReader make_reader() const { return RangeReader(buffers, run, journal, options.use_scatter_gather); }
+    // Pages of one scatter read that leave memory for the others, too.
+    [[nodiscard]] std::uint32_t transfer_pages_max() const {
+        return static_cast<std::uint32_t>(std::min<std::uint64_t>(buffers.pool().slots().count() / 8, kTransferPagesMax));
+    }
     [[nodiscard]] std::uint64_t now_ns() const { return journal.clock().now_ns(); }
     // The data file with this id, or null (a log file's).
     [[nodiscard]] DataFile* data_file(std::uint32_t file_id) const {

@@ -11,6 +11,7 @@
 #include "sim/run/drive_facts.hpp"
 #include "sim/run/sizing.hpp"
 #include "sim/users/users.hpp"
+#include "sim/version.hpp"
 #include "sim/workers/long_io_monitor.hpp"
 
 namespace sim {
@@ -82,6 +83,7 @@ Results RunDriver::run() {
         throw EnvironmentError(error.what());
     }
     outstanding_ = std::make_unique<ums::Semaphore>(options_.max_outstanding_io == 0 ? kOutstandingIoMax : options_.max_outstanding_io);
+    results_.version = kVersion;
     results_.seed = options_.seed;
     results_.run_id = run_id_;
     results_.start_utc_us = clock_.utc_us();
@@ -163,7 +165,7 @@ void RunDriver::make_parts() {
     parts.checkpoint = std::make_unique<Checkpoint>(*parts.context);
     parts.lazy_writer = std::make_unique<LazyWriter>(*parts.context);
     // A read-ahead must leave memory for the others.
-    const auto pages_max = static_cast<std::uint32_t>(std::min<std::uint64_t>(parts.pool->slots().count() / 8, kTransferPagesMax));
+    const std::uint32_t pages_max = parts.context->transfer_pages_max();
     ReadAheadUserOptions& read_ahead = options_.read_ahead_user;
     read_ahead.max_pages = std::min(read_ahead.max_pages, pages_max);
     read_ahead.min_pages = std::min(read_ahead.min_pages, read_ahead.max_pages);
@@ -176,7 +178,9 @@ void RunDriver::close_files() {
     ready_.store(false, std::memory_order_release);
     std::vector<std::string> to_delete;
     if (options_.delete_files_at_shutdown) {
-        for (const SimFile* file : parts_->files) to_delete.push_back(file->path());
+        for (const SimFile* file : parts_->files) {
+            if (!file->is_device()) to_delete.push_back(file->path());
+        }
     }
     parts_.reset();
     for (const std::string& path : to_delete) {
@@ -260,11 +264,10 @@ ums::Task<void> RunDriver::main_run(std::uint64_t seed) {
 
 ums::Task<void> RunDriver::final_audit() {
     co_await parts_->whole_files->final_audit(parts_->final_audit);
-    if (run_.is_stopping()) co_return;
-    // A checkpoint that the log has asked for late would append while its blocks are compared.
-    co_await parts_->checkpoint->suspend();
+    // The log is audited while it stands still.
+    co_await parts_->checkpoint->pause();
     LogAuditor auditor(*parts_->log, run_, journal_);
-    co_await auditor.audit();
+    if (!run_.is_stopping() && co_await parts_->log->flush()) co_await auditor.audit();
     parts_->checkpoint->resume();
 }
 

@@ -39,10 +39,6 @@ ums::Task<void> Checkpoint::write_dirty_pages() {
     WorkCounters::add(context_.checkpoint.cycles, 1);
 }
 
-ums::Task<void> Checkpoint::suspend() { co_await one_at_a_time_.acquire(ums::LatchMode::exclusive, ums::WaitType::checkpoint_queue); }
-
-void Checkpoint::resume() { one_at_a_time_.release(ums::LatchMode::exclusive); }
-
 ums::Task<void> Checkpoint::collect() {
     dirty_.clear();
     next_ = 0;

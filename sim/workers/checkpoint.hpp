@@ -16,14 +16,14 @@ public:
     // One checkpoint, from the dirty pages found to the truncated log. Several callers take turns. Hold no latch.
     ums::Task<void> run_once();
 
-    // Between the two no checkpoint runs, and those that have run have nothing outstanding.
-    ums::Task<void> suspend();
-    void resume();
-
     // The service: a checkpoint whenever the log wants one, and every CheckpointInterval while it is periodic, until stop().
     ums::Task<void> serve();
     void set_periodic(bool periodic) { periodic_.store(periodic, std::memory_order_relaxed); }
     void stop();
+
+    // Between the two no checkpoint runs.
+    ums::Task<void> pause() { co_await one_at_a_time_.acquire(ums::LatchMode::exclusive, ums::WaitType::checkpoint_queue); }
+    void resume() { one_at_a_time_.release(ums::LatchMode::exclusive); }
 
     // Share of the current pass that is written, 0 … 1. Any thread.
     [[nodiscard]] double done_fraction() const;

@@ -109,14 +109,14 @@ TEST_CASE("the progress line is redrawn in place, and erased around messages") {
     const Terminal terminal;
     cli::Console console(terminal.descriptor(), terminal.descriptor());
     console.flush("one");
-    CHECK(terminal.seen() == "one");
+    CHECK(terminal.seen() == "one\r");
     console.flush("two");
-    CHECK(terminal.seen() == "\r\x1b[Ktwo");
+    CHECK(terminal.seen() == "\r\x1b[Ktwo\r");
     console.flush("two");
     CHECK(terminal.seen().empty());
     console.add_message("message\n");
     console.flush("two");
-    CHECK(terminal.seen() == "\r\x1b[Kmessage\ntwo");
+    CHECK(terminal.seen() == "\r\x1b[Kmessage\ntwo\r");
     console.add_result("result\n");
     console.finish();
     CHECK(terminal.seen() == "\r\x1b[Kresult\n");

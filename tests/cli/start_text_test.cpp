@@ -21,7 +21,7 @@ TEST_CASE("the start says everything that was drawn or found out") {
           "  engine         threads (io_uring is not permitted here)\n"
           "  CPUs           2\n"
           "  buffer pool    64 MB\n"
-          "  main run       5 s, one cycle\n"
+          "  duration       5 s, one cycle\n"
           "  configuration  defaults\n"
           "  log            sqliosim.log.xml\n"
           "  files          /d/sqliosim.mdx  data  64 MB, up to 128 MB\n"

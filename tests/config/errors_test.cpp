@@ -53,6 +53,15 @@ TEST_CASE("a value out of range") {
           "test.ini:2: [ReadAheadUser] BuffersRAMax = 1025: is too large; allowed: 1 to 1024 pages");
 }
 
+TEST_CASE("signs are allowed where the number is") {
+    CHECK(quiet_ini("[CONFIG]\nCPUCount=+2\nTestCycles=-0\nCacheHitRatio=-0\nAffinity=-0x0" + std::string(kIniFiles)).cpu_count == 2);
+    CHECK(quiet_toml("[config]\ntest_cycles = -0\ncache_hit_ratio_percent = -0\n" + std::string(kTomlFiles)).test_cycles == 0);
+    CHECK(quiet_toml("[config]\ncache_hit_ratio_percent = -0.0\n" + std::string(kTomlFiles)).cache_hit_ratio == 0);
+    CHECK_THAT(error_in("CONFIG", "TestCycles=-0\nCPUCount=-0x1"), ContainsSubstring("CPUCount = -0x1: is not a whole number"));
+    CHECK_THAT(error_in("CONFIG", "Affinity=-1"), ContainsSubstring("is too small"));
+    CHECK_THAT(error_in("CONFIG", "CPUCount=+"), ContainsSubstring("is not a whole number"));
+}
+
 TEST_CASE("a ratio above 10000") {
     const std::string allowed = "is too large; allowed: 0 to 10000 (hundredths of a percent, 10000 = 100 %)";
     CHECK(error_in("CONFIG", "CacheHitRatio=10001") == "test.ini:2: [CONFIG] CacheHitRatio = 10001: " + allowed);

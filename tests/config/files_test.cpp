@@ -102,7 +102,7 @@ TEST_CASE("Increment is limited so that Increment x MaxExtends < pool / number o
     CHECK(loaded.options.files[0].shrinkable);
     REQUIRE(loaded.warnings.size() == 1);
     CHECK(loaded.warnings[0] ==
-          "test.ini:9: [File1] Increment = 10: made 5, so that times MaxExtends = 6 it is less than the pool of 32 MB / 1 data file");
+          "test.ini:9: [File1] Increment = 10: made 5, so that Increment times MaxExtends is less than the pool of 32 MB / 1 data file");
     // Exactly equal is not less.
     const auto equal = load_ini("[CONFIG]\nMaxMemoryMB=30\n[ShrinkUser]\nMaxExtends=6\n" +
                                 data_file("InitialSize=64\nMaxSize=128\nIncrement=5\nShrinkable=TRUE"));
@@ -121,12 +121,14 @@ TEST_CASE("Increment is limited by the pool of the machine when MaxMemoryMB is 0
     CHECK(load_ini(text, {}, {.cpu_count = 1, .default_pool_mb = 0}).options.files[0].increment_mb == 10);
 }
 
-TEST_CASE("a file for which no increment is left is not shrinkable") {
+TEST_CASE("where not even 1 MB fits MaxExtends times into the pool, MaxExtends gives way") {
     const auto loaded = load_ini("[CONFIG]\nMaxMemoryMB=20\n" + data_file("InitialSize=64\nMaxSize=128\nIncrement=10\nShrinkable=TRUE"));
-    CHECK(loaded.options.files[0].increment_mb == 0);
-    CHECK_FALSE(loaded.options.files[0].shrinkable);
-    REQUIRE(loaded.warnings.size() == 1);
-    CHECK_THAT(loaded.warnings[0], ContainsSubstring("made 0") && ContainsSubstring("; so the file is not shrinkable"));
+    CHECK(loaded.options.files[0].increment_mb == 1);
+    CHECK(loaded.options.files[0].shrinkable);
+    CHECK(loaded.options.shrink_user.max_extends == 19);  // 19 * 1 < 20
+    REQUIRE(loaded.warnings.size() == 2);
+    CHECK_THAT(loaded.warnings[0], ContainsSubstring("Increment = 10: made 1"));
+    CHECK_THAT(loaded.warnings[1], ContainsSubstring("MaxExtends = 20") && ContainsSubstring("made 19"));
 }
 
 TEST_CASE("the data files share the pool") {

@@ -1,5 +1,5 @@
 // The checker that other tests rely on must itself see what is wrong.
-#include "tests/reports/xml_checker.hpp"
+#include "tests/support/xml_checker.hpp"
 
 #include "tests/support/catch.hpp"
 

@@ -4,7 +4,7 @@
 #include <ctime>
 
 #include "tests/support/catch.hpp"
-#include "tests/reports/xml_checker.hpp"
+#include "tests/support/xml_checker.hpp"
 
 namespace {
 

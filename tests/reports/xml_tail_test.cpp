@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "tests/support/catch.hpp"
-#include "tests/reports/xml_checker.hpp"
+#include "tests/support/xml_checker.hpp"
 #include "ums/base/prng.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 #include "reports/xml_text.hpp"
 
 #include "tests/support/catch.hpp"
-#include "tests/reports/xml_checker.hpp"
+#include "tests/support/xml_checker.hpp"
 #include "ums/base/prng.hpp"
 
 using reports::xml_escaped;

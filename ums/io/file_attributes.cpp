@@ -15,7 +15,7 @@ namespace ums {
 namespace {
 
 // File systems may keep the end of a file in its inode or round: a hole smaller than this does not count.
-constexpr std::int64_t kSparseMarginBytes = 64 * 1024;
+constexpr std::int64_t kSparseMarginBytes = 65536;
 constexpr std::int64_t kStatBlockBytes = 512;
 
 }  // namespace

@@ -4,12 +4,13 @@
 #include <sys/uio.h>
 
 #include <cstddef>
+#include <type_traits>
 
 #include "ums/io/io_request.hpp"
 
 namespace ums {
 
-static_assert(sizeof(IoSegment) == sizeof(iovec) && alignof(IoSegment) == alignof(iovec));
+static_assert(sizeof(IoSegment) == sizeof(iovec) && std::is_standard_layout_v<IoSegment>);
 static_assert(offsetof(IoSegment, data) == offsetof(iovec, iov_base) && sizeof(IoSegment::data) == sizeof(iovec::iov_base));
 static_assert(offsetof(IoSegment, size_bytes) == offsetof(iovec, iov_len) && sizeof(IoSegment::size_bytes) == sizeof(iovec::iov_len));
 

@@ -40,6 +40,7 @@ int open_flags(const OpenOptions& options) {
     int flags = O_CLOEXEC | (options.read_only ? O_RDONLY : O_RDWR);
     if (options.direct) flags |= O_DIRECT;
     if (options.durable_writes) flags |= O_DSYNC;
+    if (options.exclusive) flags |= O_EXCL;  // without O_CREAT, of a device: nobody else has claimed it
     return flags;
 }
 

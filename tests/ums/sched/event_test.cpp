@@ -8,6 +8,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/death.hpp"
+#include "tests/support/pin_thread.hpp"
 #include "tests/support/scheduler_run.hpp"
 #include "tests/support/seed.hpp"
 #include "ums/base/prng.hpp"
@@ -121,6 +122,40 @@ TEST_CASE("with a real clock a sleep takes at least its time") {
     CHECK(slept_ns < 10 * kNsPerSecond);
 }
 
+TEST_CASE("one thread and one scheduler that is about to fall asleep: no wake-up is lost") {
+    static constexpr std::uint32_t kRounds = 30'000;
+    const std::uint64_t seed = testing::test_seed("a wake-up in the moment of falling asleep");
+    std::uint32_t woken = 0;
+    run_real(
+        RunOptions{.sleep_ns_min = 20 * kNsPerSecond},
+        [&](World& world) -> Task<void> {
+            Event answer;
+            std::atomic<std::uint32_t> asked{0};
+            testing::pin_this_thread(0);
+            std::thread alien([&] {
+                testing::pin_this_thread(1);
+                Prng prng(seed);
+                for (std::uint32_t round = 1; round <= kRounds; ++round) {
+                    while (asked.load() != round) {
+                    }
+                    const std::uint64_t until_ns = world.clock.now_ns() + prng.below(std::uint64_t{1} << prng.below(12));
+                    while (world.clock.now_ns() < until_ns) {
+                    }
+                    answer.set();
+                }
+            });
+            for (std::uint32_t round = 1; round <= kRounds; ++round) {
+                asked.store(round);
+                co_await answer.wait(kWait);
+                answer.reset();
+                ++woken;
+            }
+            alien.join();
+        },
+        [](World& world) { CHECK(world.storage.engine(0).expired_waits() == 0); });
+    CHECK(woken == kRounds);
+}
+
 TEST_CASE("threads without a scheduler wake tasks and no wake-up is lost") {
     constexpr std::uint32_t kSchedulers = 2;
     static constexpr std::uint32_t kRounds = 3000;
@@ -172,7 +207,7 @@ TEST_CASE("threads without a scheduler wake tasks and no wake-up is lost") {
 
 TEST_CASE("deadlines race with set() from other threads: every wait ends once and tells the truth") {
     constexpr std::uint32_t kSchedulers = 2;
-    constexpr int kRounds = 1500;
+    constexpr int kRounds = 400;
     const std::uint64_t seed = testing::test_seed("deadlines against set()");
     std::atomic<int> happened{0};
     std::atomic<int> timed_out{0};
@@ -213,6 +248,48 @@ TEST_CASE("deadlines race with set() from other threads: every wait ends once an
     });
     CHECK(happened + timed_out == static_cast<int>(kSchedulers) * kRounds);
     CHECK(lies == 0);
+}
+
+TEST_CASE("an event may be destroyed by one whose wait has ended while the deadlines of others pass") {
+    constexpr int kRounds = 2000;
+    const std::uint64_t seed = testing::test_seed("deadlines against destruction");
+    std::atomic<int> ended{0};
+    run_real(RunOptions{.cpu_count = 2}, [&](World& world) -> Task<void> {
+        auto wait = [&](Event& event, std::uint64_t deadline_ns) -> Task<void> {
+            co_await event.wait(kWait, deadline_ns);
+            ended.fetch_add(1);
+        };
+        auto nothing = []() -> Task<void> { co_return; };
+        testing::pin_this_thread(0);
+        // Keeps scheduler 1 awake, so that deadlines are seen within a fraction of a microsecond.
+        std::atomic<bool> over{false};
+        auto spin = [&]() -> Task<void> {
+            testing::pin_this_thread(1);
+            while (!over.load()) co_await Scheduler::current().yield();
+        };
+        TaskGroup spinning;
+        world.schedulers[1].spawn(spinning, "spin", spin());
+        Prng prng(seed);
+        for (int round = 0; round < kRounds; ++round) {
+            auto event = std::make_unique<Event>();
+            TaskGroup waiting;
+            const std::uint64_t deadline_ns = world.clock.now_ns() + 10 * kNsPerUs + prng.below(20 * kNsPerUs);
+            world.schedulers[1].spawn(waiting, "wait", wait(*event, deadline_ns));
+            TaskGroup reached;  // runs behind it: the other waits now
+            world.schedulers[1].spawn(reached, "nothing", nothing());
+            co_await reached.join();
+            const std::uint64_t set_ns = deadline_ns + prng.below(500);
+            while (world.clock.now_ns() < set_ns) {
+            }
+            event->set();
+            co_await event->wait(kWait);
+            event.reset();
+            co_await waiting.join();
+        }
+        over.store(true);
+        co_await spinning.join();
+    });
+    CHECK(ended == kRounds);
 }
 
 TEST_CASE("to destroy an event that somebody waits for is an internal error") {

@@ -1,4 +1,4 @@
-#include "tests/reports/xml_checker.hpp"
+#include "tests/support/xml_checker.hpp"
 
 #include <cstdint>
 #include <set>

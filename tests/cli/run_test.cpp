@@ -1,0 +1,160 @@
+// Runs that go on to their end.
+#include <algorithm>
+#include <string>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "tests/cli/ioproof_program.hpp"
+#include "tests/support/catch.hpp"
+
+using test::IoproofFolder;
+using test::Process;
+
+TEST_CASE("a short run on small files passes, with the summary on standard output and a well-formed log") {
+    const IoproofFolder folder;
+    const auto run = folder.start_run("2");
+    const int code = run->wait();
+    INFO(run->output() << run->error());
+    CHECK(code == 0);
+    CHECK_THAT(run->output(), ContainsSubstring("********** Final Summary for file data/sqliosim.mdx **********\n"));
+    CHECK_THAT(run->output(), ContainsSubstring("********** Final Summary for file data/sqliosim.ldx **********\n"));
+    CHECK_THAT(run->output(), ContainsSubstring("PASSED"));
+    CHECK(folder.log_error().empty());
+    const std::string log = folder.read("sqliosim.log.xml");
+    CHECK_THAT(log, ContainsSubstring("<EXTENDED_DESCRIPTION>Target IO Duration (ms) = 100, Running Average IO Duration (ms) = "));
+    CHECK_THAT(log, !ContainsSubstring("TYPE='ERROR'"));
+    CHECK(std::filesystem::exists(folder.data_file()));
+    CHECK(std::filesystem::exists(folder.log_file()));
+}
+
+TEST_CASE("the start says the seed, the engine, the files, the space, and the command that repeats the run") {
+    const IoproofFolder folder;
+    const auto run = folder.start_run("1", {"--seed", "4711", "--engine", "threads"});
+    CHECK(run->wait() == 0);
+    const std::string output = run->output();
+    INFO(output << run->error());
+    CHECK_THAT(output, ContainsSubstring("seed           4711\n"));
+    CHECK_THAT(output, ContainsSubstring("engine         threads"));
+    CHECK_THAT(output, ContainsSubstring("data/sqliosim.mdx  data  4 MB, up to 8 MB\n"));
+    CHECK_THAT(output, ContainsSubstring("up to 8 MB data + 4 MB log\n"));
+    CHECK_THAT(output, ContainsSubstring(" run -dir data -size 4 -d 1 --engine threads --seed 4711\n"));
+    CHECK_THAT(folder.read("sqliosim.log.xml"), ContainsSubstring("seed: 4711"));
+}
+
+TEST_CASE("without --seed every run draws another one") {
+    const IoproofFolder folder;
+    std::vector<std::string> seeds;
+    for (int i = 0; i < 2; ++i) {
+        const auto run = folder.start_run("1");
+        CHECK(run->wait() == 0);
+        const std::string output = run->output();
+        const std::size_t begin = output.find("--seed ");
+        REQUIRE(begin != std::string::npos);
+        seeds.push_back(output.substr(begin, output.find('\n', begin) - begin));
+    }
+    CHECK(seeds[0] != seeds[1]);
+}
+
+TEST_CASE("ephemeral files are gone after the run") {
+    const IoproofFolder folder;
+    const auto run = folder.start_run("1", {"--ephemeral"});
+    CHECK(run->wait() == 0);
+    CHECK(test::names_in(folder.data()).empty());
+}
+
+TEST_CASE("progress comes as plain lines where there is no terminal, unless it is not wanted") {
+    const IoproofFolder folder;
+    const auto shown = folder.start_run("2");
+    CHECK(shown->wait() == 0);
+    CHECK_THAT(shown->error(), ContainsSubstring("main run, ") && ContainsSubstring(" IO/s, "));
+    CHECK_THAT(shown->error(), !ContainsSubstring("\r") && !ContainsSubstring("\x1b"));
+    const auto hidden = folder.start_run("2", {"--no-progress"});
+    CHECK(hidden->wait() == 0);
+    CHECK_THAT(hidden->error(), !ContainsSubstring(" IO/s, "));
+}
+
+TEST_CASE("a quiet run prints the report only") {
+    const IoproofFolder folder;
+    const auto run = folder.start_run("2", {"--quiet"});
+    CHECK(run->wait() == 0);
+    CHECK(run->error().empty());
+    CHECK_THAT(run->output(), !ContainsSubstring("repeat with") && ContainsSubstring("Final Summary") && ContainsSubstring("PASSED"));
+}
+
+TEST_CASE("a configuration is saved, shown, and does the same when it is read again") {
+    const IoproofFolder folder;
+    const auto first = folder.start_run("1", {"-save", "saved.ini", "-log", "first.xml"});
+    CHECK(first->wait() == 0);
+    CHECK_THAT(folder.read("saved.ini"), ContainsSubstring("FileName=data/sqliosim.mdx"));
+    const auto shown = folder.start({"config", "show", "-cfg", "saved.ini"});
+    CHECK(shown->wait() == 0);
+    CHECK(shown->output() == folder.read("saved.ini"));
+    const auto second = folder.start({"run", "-cfg", "saved.ini"});
+    CHECK(second->wait() == 0);
+    CHECK_THAT(second->output(), ContainsSubstring("data/sqliosim.mdx  data  4 MB, up to 8 MB\n"));
+    CHECK(folder.log_error("first.xml").empty());
+}
+
+TEST_CASE("sqliosim.cfg.ini of the current folder is read when no other file is named") {
+    const IoproofFolder folder;
+    folder.write("sqliosim.cfg.ini", "[CONFIG]\r\nErrorFile=own.xml\r\nTestCycleDuration=1\r\n");
+    const auto run = folder.start({"run", "-dir", "data", "-size", "4"});
+    CHECK(run->wait() == 0);
+    CHECK_THAT(run->output(), ContainsSubstring("configuration  sqliosim.cfg.ini\n"));
+    CHECK(folder.log_error("own.xml").empty());
+}
+
+TEST_CASE("two folders get a pair of files each") {
+    const IoproofFolder folder;
+    std::filesystem::create_directory(folder.path() / "more");
+    const auto run = folder.start_run("1", {"-dir", "more"});
+    CHECK(run->wait() == 0);
+    CHECK_THAT(run->output(), ContainsSubstring("Final Summary for file more/sqliosim.ldx"));
+    CHECK(folder.has("more/sqliosim.mdx"));
+}
+
+TEST_CASE("called through a link named sqliosim it takes the switches alone and ends with SQLIOSIM.COM's lines") {
+    const IoproofFolder folder;
+    std::filesystem::create_symlink(IOPROOF_PROGRAM, folder.path() / "SQLIOSim.com");
+    Process run({(folder.path() / "SQLIOSim.com").string(), "-dir", "data", "-size", "4", "-d", "1"}, folder.path());
+    CHECK(run.wait() == 0);
+    const std::string output = run.output();
+    INFO(output << run.error());
+    CHECK(run.error().empty());
+    CHECK_THAT(output, ContainsSubstring(" Monitor seed: "));
+    CHECK_THAT(output, ContainsSubstring("\n********** Final Summary for file data/sqliosim.mdx **********\nFile Attributes: "));
+    CHECK_THAT(output, ContainsSubstring("\nStress Test Attempt Complete\nPASSED"));
+    CHECK(folder.log_error().empty());
+}
+
+TEST_CASE("a reader that goes away does not end the run") {
+    const IoproofFolder folder;
+    Process shell({"/bin/sh", "-c", std::string("{ '") + IOPROOF_PROGRAM + "' run -dir data -size 4 -d 1; echo $? > code; } 2>&1 | head -n 1"},
+                  folder.path());
+    shell.wait();
+    CHECK(folder.read("code") == "0\n");
+    CHECK_THAT(folder.read("sqliosim.log.xml"), ContainsSubstring("Stress Test Attempt Complete"));
+    CHECK(folder.log_error().empty());
+}
+
+TEST_CASE("pages that are damaged on the disk while the run goes on are found: exit code 1, TYPE='ERROR'") {
+    const IoproofFolder folder;
+    const auto run = folder.start_run("30");
+    REQUIRE(run->says("main run, "));
+    const int file = ::open(folder.data_file().c_str(), O_WRONLY | O_CLOEXEC);
+    REQUIRE(file >= 0);
+    // Over and over, because the run itself writes its pages again.
+    const std::string damage(512, 'x');
+    while (!run->says("FINDING", std::chrono::seconds(0))) {
+        for (off_t page = 8; page < 256; ++page) {
+            if (::pwrite(file, damage.data(), damage.size(), page * 8192 + 1024) < 0) break;
+        }
+        ::fsync(file);
+    }
+    ::close(file);
+    CHECK(run->wait() == 1);
+    CHECK_THAT(run->output(), ContainsSubstring("FAILED"));
+    CHECK_THAT(folder.read("sqliosim.log.xml"), ContainsSubstring("TYPE='ERROR'") && ContainsSubstring("Buffer validation failed on"));
+    CHECK(folder.log_error().empty());
+}

@@ -1,0 +1,55 @@
+// Runs that a person ends.
+#include <csignal>
+#include <string>
+
+#include "tests/cli/ioproof_program.hpp"
+#include "tests/support/catch.hpp"
+
+using test::IoproofFolder;
+
+TEST_CASE("a signal ends a run in order: exit code 130, with the summary and a whole log") {
+    const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP);
+    const IoproofFolder folder;
+    const auto run = folder.start_run("100");
+    REQUIRE(run->says("main run, "));
+    run->send(signal);
+    const int code = run->wait();
+    INFO(run->output() << run->error());
+    CHECK(code == 130);
+    CHECK_THAT(run->error(), ContainsSubstring("draining I/O, then the summary"));
+    CHECK_THAT(run->output(), ContainsSubstring("Final Summary") && ContainsSubstring("STOPPED"));
+    CHECK_THAT(folder.read("sqliosim.log.xml"), ContainsSubstring("Stress Test Attempt Complete") && !ContainsSubstring("TYPE='ERROR'"));
+    CHECK(folder.log_error().empty());
+}
+
+TEST_CASE("a second signal ends the run, in order or at once") {
+    const IoproofFolder folder;
+    const auto run = folder.start_run("100");
+    REQUIRE(run->says("main run, "));
+    run->send(SIGINT);
+    run->send(SIGINT);
+    run->send(SIGTERM);
+    CHECK(run->wait() == 130);
+    CHECK(folder.log_error().empty());
+}
+
+TEST_CASE("ephemeral files are deleted also when the run is stopped") {
+    const IoproofFolder folder;
+    const auto run = folder.start_run("100", {"--ephemeral"});
+    REQUIRE(run->says("main run, "));
+    run->send(SIGINT);
+    CHECK(run->wait() == 130);
+    CHECK(test::names_in(folder.data()).empty());
+}
+
+TEST_CASE("the log is well-formed after kill -9, and the next run takes the files that are left") {
+    const IoproofFolder folder;
+    const auto run = folder.start_run("100");
+    REQUIRE(run->says("main run, "));
+    run->send(SIGKILL);
+    CHECK(run->wait() == 128 + SIGKILL);
+    CHECK(folder.log_error().empty());
+    CHECK_THAT(folder.read("sqliosim.log.xml"), ContainsSubstring("<ENTRY TYPE='INFO'"));
+    const auto next = folder.start_run("1");
+    CHECK(next->wait() == 0);
+}

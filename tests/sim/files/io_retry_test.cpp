@@ -1,0 +1,150 @@
+#include "sim/files/io_retry.hpp"
+
+#include <vector>
+
+#include "tests/sim/support/virtual_world.hpp"
+#include "tests/support/catch.hpp"
+
+using sim::testing::Fate;
+using sim::testing::VirtualWorld;
+
+namespace {
+
+constexpr std::uint64_t kMb = 1 << 20;
+constexpr std::uint64_t kPage = 5;
+
+struct Attempt {
+    bool success = false;
+    std::uint32_t requests = 0;  // that reached the storage for this page
+    std::uint64_t took_us = 0;
+};
+
+// One transfer of page 5 under `rule`, which is told the number of the try, from 1. Other pages are sound unless the rule says otherwise.
+Attempt attempt(VirtualWorld& world, ums::IoOperation operation, const std::function<Fate(std::uint32_t, const ums::IoRequest&)>& rule) {
+    Attempt result;
+    world.storage.set_rule([&](const ums::IoRequest& request) {
+        if (request.offset_bytes == kPage * sim::kPageBytes) ++result.requests;
+        return rule(result.requests, request);
+    });
+    const std::uint64_t start_us = world.now_us();
+    world.run([&](VirtualWorld& w) -> ums::Task<void> {
+        const auto file = w.make_file(3, kMb);
+        const ums::IoSegment segment{nullptr, sim::kPageBytes};
+        sim::IoRetry retry(*file, w.state, w.journal);
+        const std::uint64_t offset_bytes = kPage * sim::kPageBytes;
+        if (operation == ums::IoOperation::read) {
+            result.success = co_await retry.read(offset_bytes, {&segment, 1}, ums::WaitType::pageiolatch_sh);
+        } else {
+            result.success = co_await retry.write(offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
+        }
+        const bool counted = sim::sum_of(file->counters(), &sim::FileCounters::write_retries) ==
+                             (operation == ums::IoOperation::write ? std::min(result.requests - 1, sim::kIoRetries) : 0);
+        if (result.success) CHECK(counted);
+        CHECK(file->finding_count == w.sink.findings().size());
+    });
+    result.took_us = world.now_us() - start_us;
+    return result;
+}
+
+Fate only_page(const ums::IoRequest& request, Fate fate) { return request.offset_bytes == kPage * sim::kPageBytes ? fate : Fate{}; }
+
+}  // namespace
+
+TEST_CASE("a transfer that works is made once") {
+    VirtualWorld world;
+    const Attempt result = attempt(world, ums::IoOperation::read, [](auto, const auto&) { return Fate{}; });
+    CHECK(result.success);
+    CHECK(result.requests == 1);
+    CHECK(world.sink.events().empty());
+}
+
+TEST_CASE("a transfer that works the second time is a warning, no finding") {
+    for (const auto operation : {ums::IoOperation::read, ums::IoOperation::write}) {
+        VirtualWorld world;
+        const Attempt result = attempt(world, operation, [](std::uint32_t number, const auto&) { return Fate{.error = number == 1 ? EIO : 0}; });
+        CHECK(result.success);
+        CHECK(result.requests == 2);
+        CHECK(world.sink.findings().empty());
+        CHECK(world.sink.count(sim::Severity::warning) == 1);
+        CHECK(world.sink.count(sim::Severity::error) == 0);
+        CHECK_FALSE(world.state.is_stopping());
+        CHECK_THAT(world.sink.events()[0].description, ContainsSubstring("of 8192 bytes at offset 0xa000 of f3.mdx failed: Input/output error"));
+    }
+}
+
+TEST_CASE("a read that fails is tried four times more, with growing pauses, and then is a finding") {
+    VirtualWorld world;
+    const Attempt result = attempt(world, ums::IoOperation::read, [](auto, const auto& r) { return only_page(r, {.error = EIO}); });
+    CHECK_FALSE(result.success);
+    CHECK(result.requests == 5);
+    CHECK(result.took_us == 611'000);
+    CHECK_FALSE(world.state.is_stopping());
+    const auto findings = world.sink.findings();
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].kind == sim::FindingKind::io_error);
+    CHECK_FALSE(findings[0].is_write);
+    CHECK(findings[0].file_id == 3);
+    CHECK(findings[0].path == "f3.mdx");
+    CHECK(findings[0].page_id == kPage);
+    CHECK(findings[0].offset_bytes == kPage * sim::kPageBytes);
+    CHECK(findings[0].error_code == EIO);
+    CHECK(findings[0].reads == 5);
+    CHECK(findings[0].description == "A read of 8192 bytes failed, also when tried again: Input/output error.");
+}
+
+TEST_CASE("a write that fails is a finding that says so") {
+    VirtualWorld world;
+    const Attempt result = attempt(world, ums::IoOperation::write, [](auto, const auto& r) { return only_page(r, {.error = EIO}); });
+    CHECK_FALSE(result.success);
+    CHECK(result.requests == 5);
+    REQUIRE(world.sink.findings().size() == 1);
+    CHECK(world.sink.findings()[0].is_write);
+}
+
+TEST_CASE("a transfer that stays short is a finding of its own kind") {
+    VirtualWorld world;
+    const Attempt result =
+        attempt(world, ums::IoOperation::read, [](auto, const auto& r) { return only_page(r, {.transferred_bytes = 512}); });
+    CHECK_FALSE(result.success);
+    CHECK(result.requests == 5);
+    REQUIRE(world.sink.findings().size() == 1);
+    CHECK(world.sink.findings()[0].kind == sim::FindingKind::short_transfer);
+    CHECK(world.sink.findings()[0].error_code == 0);
+    CHECK(world.sink.findings()[0].description == "A read of 8192 bytes returned success after 512 bytes.");
+}
+
+TEST_CASE("an error that says something about the place ends the run at once, without a finding") {
+    for (const int error : {ENOSPC, ENODEV, ENXIO, EROFS, EDQUOT, EFBIG, ESTALE}) {
+        for (const auto operation : {ums::IoOperation::read, ums::IoOperation::write}) {
+            VirtualWorld world;
+            const Attempt result = attempt(world, operation, [error](auto, const auto& r) { return only_page(r, {.error = error}); });
+            CHECK_FALSE(result.success);
+            CHECK(result.requests == 1);
+            CHECK(world.sink.findings().empty());
+            CHECK(world.sink.count(sim::Severity::error) == 1);
+            CHECK(world.state.outcome() == sim::Outcome::not_done);
+            CHECK_THAT(world.state.reason(), ContainsSubstring("f3.mdx: a "));
+            CHECK_THAT(world.state.reason(), ContainsSubstring(std::error_code(error, std::system_category()).message()));
+        }
+    }
+}
+
+TEST_CASE("a storage that answers nothing any more ends the run, and no page is blamed") {
+    VirtualWorld world;
+    const Attempt result = attempt(world, ums::IoOperation::write, [](auto, const auto&) { return Fate{.error = EIO}; });
+    CHECK_FALSE(result.success);
+    CHECK(world.sink.findings().empty());
+    CHECK(world.state.outcome() == sim::Outcome::not_done);
+    CHECK_THAT(world.state.reason(), ContainsSubstring("the storage is gone"));
+}
+
+TEST_CASE("a failure while the run is stopping is not tried again, and does not claim that it was") {
+    VirtualWorld world;
+    world.state.stop(sim::Outcome::stopped, "enough");
+    const Attempt result = attempt(world, ums::IoOperation::read, [](auto, const auto& r) { return only_page(r, {.error = EIO}); });
+    CHECK_FALSE(result.success);
+    CHECK(result.requests == 1);
+    REQUIRE(world.sink.findings().size() == 1);
+    CHECK(world.sink.findings()[0].reads == 1);
+    CHECK(world.sink.findings()[0].description == "A read of 8192 bytes failed: Input/output error.");
+}

@@ -1,0 +1,223 @@
+#include "sim/files/sim_file.hpp"
+
+#include <vector>
+
+#include "tests/sim/support/raw_file.hpp"
+#include "tests/sim/support/rig.hpp"
+#include "tests/sim/support/virtual_world.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/death.hpp"
+
+using sim::SimFile;
+using sim::testing::Fate;
+using sim::testing::Rig;
+using sim::testing::VirtualWorld;
+
+namespace {
+
+constexpr std::uint64_t kMb = 1 << 20;
+constexpr std::uint64_t kMs = ums::kNsPerMs;
+
+// A transfer of `pages` pages; in virtual time nothing is moved.
+ums::Task<sim::TransferResult> transfer(SimFile& file, ums::IoOperation operation, std::uint64_t page, std::uint32_t pages,
+                                        std::uint64_t segment_bytes = sim::kPageBytes) {
+    const std::vector<ums::IoSegment> segments(pages, {nullptr, segment_bytes});
+    co_return co_await file.transfer(operation, page * sim::kPageBytes, segments, ums::WaitType::io_completion);
+}
+
+std::uint64_t sum(const SimFile& file, ums::LocalCounter sim::FileCounters::*member) { return sim::sum_of(file.counters(), member); }
+
+}  // namespace
+
+TEST_CASE("single-page and multi-page requests are counted apart, with bytes and times") {
+    VirtualWorld world;
+    world.storage.set_rule([](const ums::IoRequest& request) { return Fate{.delay_ns = request.size_bytes / sim::kPageBytes * kMs}; });
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        const auto file = w.make_file(1, kMb);
+        for (int i = 0; i < 3; ++i) co_await transfer(*file, ums::IoOperation::read, 1, 1);
+        for (int i = 0; i < 2; ++i) co_await transfer(*file, ums::IoOperation::read, 1, 64);
+        for (int i = 0; i < 4; ++i) co_await transfer(*file, ums::IoOperation::write, 1, 1);
+        for (int i = 0; i < 5; ++i) co_await transfer(*file, ums::IoOperation::write, 2, 2);
+        CHECK(sum(*file, &sim::FileCounters::reads) == 3);
+        CHECK(sum(*file, &sim::FileCounters::scatter_reads) == 2);
+        CHECK(sum(*file, &sim::FileCounters::writes) == 4);
+        CHECK(sum(*file, &sim::FileCounters::gather_writes) == 5);
+        CHECK(sum(*file, &sim::FileCounters::read_bytes) == (3 + 2 * 64) * 8192);
+        CHECK(sum(*file, &sim::FileCounters::written_bytes) == (4 + 5 * 2) * 8192);
+        CHECK(sum(*file, &sim::FileCounters::io_time_us) == (3 + 2 * 64 + 4 + 5 * 2) * 1000);
+        CHECK(sum(*file, &sim::FileCounters::io_time_max_us) == 64'000);
+        CHECK(file->governor().blocks() == 1);
+    });
+}
+
+TEST_CASE("all requests of a log file count as single, whatever their length") {
+    VirtualWorld world;
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        const auto file = w.make_file(1, kMb, true);
+        co_await transfer(*file, ums::IoOperation::write, 1, 7);
+        co_await transfer(*file, ums::IoOperation::read, 1, 7);
+        co_await transfer(*file, ums::IoOperation::write, 1, 1, 512);
+        CHECK(sum(*file, &sim::FileCounters::writes) == 2);
+        CHECK(sum(*file, &sim::FileCounters::gather_writes) == 0);
+        CHECK(sum(*file, &sim::FileCounters::reads) == 1);
+        CHECK(sum(*file, &sim::FileCounters::scatter_reads) == 0);
+    });
+}
+
+TEST_CASE("a transfer that ends early or fails counts what was transferred, and its time") {
+    VirtualWorld world;
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        const auto file = w.make_file(1, kMb);
+        w.storage.set_rule([](const ums::IoRequest&) { return Fate{.transferred_bytes = 4096, .delay_ns = kMs}; });
+        const sim::TransferResult cut = co_await transfer(*file, ums::IoOperation::read, 0, 2);
+        CHECK_FALSE(cut.error);
+        CHECK(cut.transferred_bytes == 4096);
+        CHECK(cut.duration_us == 1000);
+        w.storage.set_rule([](const ums::IoRequest&) { return Fate{.error = EIO, .delay_ns = 2 * kMs}; });
+        const sim::TransferResult failed = co_await transfer(*file, ums::IoOperation::read, 0, 2);
+        CHECK(failed.error == std::errc::io_error);
+        CHECK(failed.transferred_bytes == 0);
+        CHECK(sum(*file, &sim::FileCounters::read_bytes) == 4096);
+        CHECK(sum(*file, &sim::FileCounters::scatter_reads) == 2);
+        CHECK(sum(*file, &sim::FileCounters::io_time_us) == 3000);
+    });
+}
+
+TEST_CASE("MaxOutstandingIO holds for all files together, and those who wait go on in turn") {
+    VirtualWorld world(3);
+    std::uint32_t outstanding = 0;
+    std::uint32_t outstanding_max = 0;
+    struct Watch final : sim::testing::FaultyStorage::Observer {
+        Watch(std::uint32_t& count, std::uint32_t& count_max) : now(count), most(count_max) {}
+        void on_begin(const ums::IoRequest&) override { most = std::max(most, ++now); }
+        void on_end(const ums::IoRequest&) override { --now; }
+        std::uint32_t& now;
+        std::uint32_t& most;
+    } watch(outstanding, outstanding_max);
+    world.storage.set_observer(&watch);
+    world.set_duration_ns(10 * kMs);
+    const std::uint64_t start_us = world.now_us();
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        const auto first = w.make_file(1, kMb);
+        const auto second = w.make_file(2, kMb);
+        ums::TaskGroup group;
+        auto reader = [](SimFile& file) -> ums::Task<void> { co_await transfer(file, ums::IoOperation::read, 0, 1); };
+        for (int i = 0; i < 15; ++i) {
+            ums::Scheduler::current().fork(group, reader(*first));
+            ums::Scheduler::current().fork(group, reader(*second));
+        }
+        co_await group.join();
+        // Waiting for the limit is not the storage's time.
+        CHECK(sum(*first, &sim::FileCounters::io_time_max_us) == 10'000);
+        CHECK(sum(*first, &sim::FileCounters::io_time_us) == 150'000);
+    });
+    CHECK(outstanding_max == 3);
+    CHECK(world.now_us() - start_us == 100'000);
+}
+
+TEST_CASE("a finished request that took 15 seconds is warned about, a shorter one is not") {
+    VirtualWorld world;
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        const auto file = w.make_file(1, kMb);
+        w.set_duration_ns(14'999 * kMs);
+        co_await transfer(*file, ums::IoOperation::read, 3, 1);
+        CHECK(w.sink.events().empty());
+        CHECK(sum(*file, &sim::FileCounters::long_ios) == 0);
+        w.set_duration_ns(15'000 * kMs);
+        co_await transfer(*file, ums::IoOperation::write, 3, 2);
+        CHECK(sum(*file, &sim::FileCounters::long_ios) == 1);
+        const auto events = w.sink.events();
+        REQUIRE(events.size() == 1);
+        CHECK(events[0].severity == sim::Severity::warning);
+        CHECK(events[0].description ==
+              "I/O request took longer than 15 seconds: write of 16384 bytes at offset 0x6000 of f1.mdx completed after 15000 ms.");
+        CHECK(events[0].user == "Main");
+    });
+}
+
+TEST_CASE("writes are durable if the file was opened so, reads never are") {
+    VirtualWorld world;
+    std::vector<bool> durable;
+    world.storage.set_rule([&](const ums::IoRequest& request) {
+        durable.push_back(request.durable);
+        return Fate{};
+    });
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        SimFile::Setup setup = w.setup(1, kMb);
+        setup.durable_writes = true;
+        const auto through = w.make_file(setup);
+        setup.durable_writes = false;
+        const auto cached = w.make_file(setup);
+        for (SimFile* file : {through.get(), cached.get()}) {
+            co_await transfer(*file, ums::IoOperation::read, 0, 1);
+            co_await transfer(*file, ums::IoOperation::write, 0, 1);
+        }
+    });
+    CHECK(durable == std::vector<bool>{false, true, false, false});
+}
+
+TEST_CASE("the gate to the storage lets nothing through that is unaligned or behind the end of the file") {
+    const auto attempt = [](std::uint64_t page, std::uint32_t pages, std::uint64_t segment_bytes) {
+        return ums::testing::aborts([&] {
+            VirtualWorld world;
+            world.run([&](VirtualWorld& w) -> ums::Task<void> {
+                const auto file = w.make_file(1, kMb);
+                co_await transfer(*file, ums::IoOperation::write, page, pages, segment_bytes);
+            });
+        });
+    };
+    CHECK_FALSE(attempt(127, 1, sim::kPageBytes));
+    CHECK(attempt(128, 1, sim::kPageBytes));
+    CHECK(attempt(127, 2, sim::kPageBytes));
+    CHECK(attempt(0, 1, 100));
+    CHECK(attempt(0, 0, sim::kPageBytes));
+}
+
+TEST_CASE("a file grows with allocated zeros, and what is cut off is gone") {
+    Rig rig({.data_mb = 1});
+    rig.run([](Rig& r) -> ums::Task<void> {
+        SimFile& file = r.data().file;
+        CHECK(file.pages() == 128);
+        CHECK_FALSE(co_await file.resize(3 * kMb));
+        CHECK(file.pages() == 384);
+        CHECK(sim::testing::size_of_file(r.data_path()) == 3 * kMb);
+        CHECK(sim::testing::allocated_bytes_of(r.data_path()) >= 3 * kMb);
+        sim::testing::poke(r.data_path(), 2 * kMb, std::vector<std::byte>(512, std::byte{1}));
+        CHECK_FALSE(co_await file.resize(kMb));
+        CHECK(sim::testing::size_of_file(r.data_path()) == kMb);
+        CHECK_FALSE(co_await file.resize(3 * kMb));
+        CHECK(sim::testing::peek(r.data_path(), 2 * kMb, 512) == std::vector<std::byte>(512, std::byte{0}));
+    });
+}
+
+TEST_CASE("a resize that the system refuses leaves the file as it was") {
+    Rig rig({.data_mb = 1});
+    rig.run([](Rig& r) -> ums::Task<void> {
+        SimFile& file = r.data().file;
+        r.storage.set_rule([](const ums::IoRequest& request) {
+            return request.operation == ums::IoOperation::allocate ? Fate{.error = ENOSPC} : Fate{};
+        });
+        CHECK(co_await file.resize(2 * kMb) == std::errc::no_space_on_device);
+        r.storage.set_rule(nullptr);
+        CHECK(file.size_bytes() == kMb);
+        CHECK(sim::testing::size_of_file(r.data_path()) == kMb);
+    });
+}
+
+TEST_CASE("a sparse file knows its holes") {
+    Rig rig({.data_mb = 1});
+    rig.options.files[0].sparse = true;
+    rig.run([](Rig& r) -> ums::Task<void> {
+        SimFile& file = r.data().file;
+        if (!file.is_hole(64 * sim::kPageBytes, 64 * sim::kPageBytes)) {
+            WARN("the file system of the temporary folder does not tell holes");
+            co_return;
+        }
+        CHECK_FALSE(file.is_hole(0, sim::kPageBytes));
+        sim::testing::poke(r.data_path(), 100 * sim::kPageBytes, std::vector<std::byte>(512, std::byte{1}));
+        CHECK_FALSE(file.is_hole(64 * sim::kPageBytes, 64 * sim::kPageBytes));
+        CHECK(file.is_hole(64 * sim::kPageBytes, 8 * sim::kPageBytes));
+        CHECK_FALSE(co_await file.resize(2 * kMb));
+        CHECK(file.is_hole(128 * sim::kPageBytes, 128 * sim::kPageBytes));
+    });
+}

@@ -1,0 +1,96 @@
+#include "sim/ledger/page_ledger.hpp"
+
+#include <unistd.h>
+
+#include <fstream>
+
+#include "sim/limits.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/death.hpp"
+
+namespace {
+
+std::uint64_t resident_bytes() {
+    std::uint64_t size_pages = 0;
+    std::uint64_t resident_pages = 0;
+    std::ifstream("/proc/self/statm") >> size_pages >> resident_pages;
+    return resident_pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+TEST_CASE("a page costs 16 bytes of the ledger") { CHECK(sizeof(sim::PageLedger::Entry) == 16); }
+
+TEST_CASE("a page that was never written has version 0") {
+    const sim::PageLedger ledger(10);
+    CHECK(ledger.pages_max() == 10);
+    for (std::uint32_t page = 0; page < 10; ++page) {
+        CHECK(ledger[page].version == 0);
+        CHECK(ledger[page].unknown == 0);
+        CHECK(ledger[page].read_back == 0);
+    }
+}
+
+TEST_CASE("the ledger keeps what was acknowledged last, page by page") {
+    sim::PageLedger ledger(10);
+    ledger.acknowledge(3, 1, 100, 0xaaaa);
+    ledger.acknowledge(4, 1, 200, 0xbbbb);
+    ledger.acknowledge(3, 5, 300, 0xcccc);
+    CHECK(ledger[3].version == 5);
+    CHECK(ledger[3].lsn == 300);
+    CHECK(ledger[3].checksum == 0xcccc);
+    CHECK(ledger[4].version == 1);
+    CHECK(ledger[4].lsn == 200);
+    CHECK(ledger[2].version == 0);
+}
+
+TEST_CASE("a new write clears what was said about the old one") {
+    sim::PageLedger ledger(2);
+    ledger.acknowledge(1, 1, 100, 1);
+    ledger.mark_read_back(1);
+    ledger.mark_unknown(1);
+    CHECK(ledger[1].read_back == 1);
+    CHECK(ledger[1].unknown == 1);
+    CHECK(ledger[1].version == 1);
+    ledger.acknowledge(1, 2, 100, 1);
+    CHECK(ledger[1].read_back == 0);
+    CHECK(ledger[1].unknown == 0);
+}
+
+TEST_CASE("versions only go forward, within 30 bits") {
+    sim::PageLedger ledger(2);
+    ledger.acknowledge(1, 7, 100, 1);
+    CHECK(ums::testing::aborts([&] { ledger.acknowledge(1, 7, 101, 1); }));
+    CHECK(ums::testing::aborts([&] { ledger.acknowledge(1, 6, 101, 1); }));
+    CHECK(ums::testing::aborts([&] { ledger.acknowledge(0, 0, 101, 1); }));
+    CHECK(ums::testing::aborts([&] { ledger.acknowledge(0, sim::kVersionMax + 1, 101, 1); }));
+    ledger.acknowledge(1, sim::kVersionMax, 101, 1);
+    CHECK(ledger[1].version == sim::kVersionMax);
+}
+
+TEST_CASE("a page that was forgotten begins anew") {
+    sim::PageLedger ledger(2);
+    ledger.acknowledge(1, 7, 100, 1);
+    ledger.mark_unknown(1);
+    ledger.forget(1);
+    CHECK(ledger[1].version == 0);
+    CHECK(ledger[1].unknown == 0);
+    CHECK(ledger[1].lsn == 0);
+    ledger.acknowledge(1, 1, 200, 2);
+    CHECK(ledger[1].version == 1);
+}
+
+TEST_CASE("a page behind the end of the ledger is our own mistake") {
+    sim::PageLedger ledger(2);
+    CHECK(ums::testing::aborts([&] { ledger.acknowledge(2, 1, 1, 1); }));
+    CHECK(ums::testing::aborts([&] { (void)ledger[2].version; }));
+}
+
+TEST_CASE("the ledger of a 1 TB file takes memory only for pages that are written") {
+    constexpr std::uint64_t kPages = (std::uint64_t{1} << 40) / sim::kPageBytes;
+    const std::uint64_t before_bytes = resident_bytes();
+    sim::PageLedger ledger(kPages);
+    for (std::uint64_t page = 0; page < kPages; page += kPages / 100) ledger.acknowledge(static_cast<std::uint32_t>(page), 1, 1, 1);
+    CHECK(ledger[static_cast<std::uint32_t>(kPages - 1)].version == 0);
+    CHECK(resident_bytes() - before_bytes < 8 << 20);
+}

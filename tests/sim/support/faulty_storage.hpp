@@ -1,0 +1,74 @@
+// A storage whose transfers go wrong by rule: errors, transfers that end early, delays, completions that are held back until the test
+// lets them go. It also tells an observer when a transfer begins and when its end is made known. Files are those of the storage below.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "tests/sim/support/storage_wrapper.hpp"
+#include "ums/base/clock.hpp"
+#include "ums/io/io_request.hpp"
+
+namespace sim::testing {
+
+// What happens to one request.
+struct Fate {
+    int error = 0;                                     // errno that it comes back with; nothing is transferred then
+    std::optional<std::uint64_t> transferred_bytes{};  // says that so many bytes were transferred, whatever was
+    std::uint64_t delay_ns = 0;                        // its end is made known so much later
+    bool hold = false;                                 // … or when the test calls release_held()
+};
+
+class FaultyEngine;
+
+class FaultyStorage final : public StorageWrapper {
+public:
+    using Rule = std::function<Fate(const ums::IoRequest& request)>;
+
+    class Observer {
+    public:
+        virtual ~Observer() = default;
+        virtual void on_begin(const ums::IoRequest& request) = 0;
+        virtual void on_end(const ums::IoRequest& request) = 0;
+    };
+
+    FaultyStorage(ums::Storage& inner, const ums::Clock& clock) : StorageWrapper(inner), clock_(clock) {}
+    ~FaultyStorage() override;
+
+    // Called for each request as it is posted, one at a time. Any thread may set it, any time; nullptr = all goes well.
+    void set_rule(Rule rule);
+    // Before the first request.
+    void set_observer(Observer* observer) { observer_ = observer; }
+    // Lets everything go that is held. Any thread.
+    void release_held();
+    // Lets the oldest or the newest of what is held go. False if nothing is held.
+    bool release_first();
+    bool release_last();
+    [[nodiscard]] std::size_t held_count() const;
+
+    std::unique_ptr<ums::IoEngine> make_engine(const ums::EngineOptions& options, std::string& reason) override;
+
+private:
+    friend class FaultyEngine;
+
+    struct Held {
+        FaultyEngine* engine;
+        ums::IoRequest* request;
+    };
+
+    [[nodiscard]] Fate fate_of(const ums::IoRequest& request);
+    void release(std::vector<Held>::iterator place);
+
+    const ums::Clock& clock_;
+    Observer* observer_ = nullptr;
+    mutable std::mutex mutex_;  // guards the rest, and what the engines keep
+    Rule rule_;
+    std::vector<Held> held_;  // oldest first
+    std::set<FaultyEngine*> engines_;
+};
+
+}  // namespace sim::testing

@@ -1,0 +1,81 @@
+#include "tests/sim/support/rig.hpp"
+
+#include "sim/files/file_creator.hpp"
+
+namespace sim::testing {
+
+Rig::Rig(const RigOptions& rig_options) : settings(rig_options) {
+    options.cpu_count = settings.cpu_count;
+    options.cache_hit_ratio = settings.cache_hit_ratio;
+    // Through the system's cache: these tests are about the program, not about the disk.
+    options.no_buffering = false;
+    options.use_scatter_gather = false;
+    options.write_through = false;
+    for (std::uint32_t i = 0; i < settings.data_files; ++i) {
+        options.files.push_back({.path = data_path(i), .initial_size_mb = settings.data_mb, .max_size_mb = 2 * settings.data_mb});
+    }
+    options.files.push_back({.path = log_path(), .initial_size_mb = settings.log_mb, .max_size_mb = settings.log_mb, .is_log = true});
+}
+
+ums::Task<void> Rig::open() {
+    FileCreator creator(options, storage, journal, kRunId);
+    std::vector<SimFile*> logs;
+    std::uint32_t id = 0;
+    for (const FileOptions& file : options.files) {
+        SimFile::Setup setup = co_await creator.prepare(++id, file);
+        if (file.is_log) {
+            log_files.push_back(std::make_unique<SimFile>(std::move(setup), storage, outstanding_, journal));
+            logs.push_back(log_files.back().get());
+        } else {
+            const std::uint64_t pages_max = (file.max_size_mb << 20) / kPageBytes;
+            data_files.push_back(std::make_unique<DataFile>(std::move(setup), pages_max, storage, outstanding_, journal));
+        }
+    }
+    log = std::make_unique<LogManager>(logs, kRunId, settings.log_flushes_max, settings.log_alignment_bytes, state, journal);
+    pool = std::make_unique<BufferPool>(settings.pool_bytes, 4096);
+    checker = std::make_unique<PageChecker>(kRunId, state, journal);
+    buffers = std::make_unique<BufferManager>(*pool, *checker, state, journal, settings.cache_hit_ratio);
+    (*schedulers)[0].spawn(log_writer_, "Log Writer", log->run_writer());
+}
+
+ums::Task<void> Rig::close() {
+    log->stop();
+    co_await log_writer_.join();
+    buffers.reset();
+    checker.reset();
+    pool.reset();
+    log.reset();
+    log_files.clear();
+    data_files.clear();
+}
+
+ums::Task<std::uint64_t> Rig::change_page(DataFile& file, std::uint32_t page, FixIntent intent) {
+    constexpr std::uint64_t kRecordBytes = 64;
+    LogReservation reservation = co_await log->reserve(kRecordBytes);
+    ums::Prng prng(clock.now_ns());
+    FixedPage fixed = co_await buffers->fix(file, page, intent, prng);
+    if (!fixed) co_return 0;
+    LogChange change;
+    change.kind = LogRecordKind::page_update;
+    change.file_id = file.file.id();
+    change.page_id = page;
+    change.version = BufferManager::change(fixed.frame());
+    const std::uint64_t lsn = co_await log->append(reservation, change, kRecordBytes);
+    BufferManager::logged(fixed.frame(), lsn);
+    co_return lsn;
+}
+
+ums::Task<void> Rig::write_pages(DataFile& file, std::uint32_t first, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) co_await change_page(file, first + i);
+    PageWriter writer = make_writer();
+    for (std::uint32_t page = first; page < first + count;) {
+        const PageWriter::Written written = co_await writer.write_around(file, page, true);
+        page = written.end_page;
+    }
+}
+
+void Rig::forget_pages(DataFile& file, std::uint32_t first, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) pool->evict({file.file.id(), first + i});
+}
+
+}  // namespace sim::testing

@@ -1,0 +1,22 @@
+// Binds the calling thread to the `index`-th CPU that it may use, counting round. On a busy machine two threads that should race for a
+// moment would otherwise often share one CPU and never meet.
+#pragma once
+
+#include <pthread.h>
+#include <sched.h>
+
+namespace ums::testing {
+
+inline void pin_this_thread(int index) {
+    cpu_set_t allowed;
+    if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) return;
+    int remaining = index % CPU_COUNT(&allowed);
+    int cpu = 0;
+    while (!CPU_ISSET(cpu, &allowed) || remaining-- > 0) ++cpu;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    ::pthread_setaffinity_np(::pthread_self(), sizeof one, &one);
+}
+
+}  // namespace ums::testing
