@@ -342,8 +342,9 @@ TEST_CASE("AllowIOBursts keeps the governor out of initial update and checkpoint
         CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
         // The first requests meet an average that is still at the target.
         const auto requests = run.storage.select([](const Recorded& request) { return in_phase(request, Phase::initial_update) && is_data(request); });
-        REQUIRE(requests.size() == 2048);
-        for (std::size_t i = 1024; i < requests.size(); ++i) average[bursts] += requests[i].file_in_flight / 1024.0;
+        REQUIRE(requests.size() > 1000);
+        const std::size_t half = requests.size() / 2;
+        for (std::size_t i = half; i < 2 * half; ++i) average[bursts] += requests[i].file_in_flight / static_cast<double>(half);
         CHECK(data_file(results).throttle_count > 0);
     }
     CHECK(average[true] > 50);
