@@ -31,7 +31,7 @@ VirtualLogFiles::VirtualLogFiles(const std::vector<SimFile*>& files, std::uint32
         added = 0;
         for (SimFile* file : files) {
             const std::uint64_t usable_bytes = file->size_bytes() - kPageBytes;
-            const std::uint64_t count = vlf_count_for(usable_bytes);
+            const std::uint64_t count = vlf_count_for(file->size_bytes());
             const std::uint64_t each_bytes = usable_bytes / count / alignment_bytes * alignment_bytes;
             if (i >= count) continue;
             add(*file, kPageBytes + i * each_bytes, kPageBytes + (i + 1) * each_bytes);

@@ -35,7 +35,7 @@ void draw_files(Draw& draw, Options& options, const std::string& folder) {
     for (std::uint32_t i = 0; i < data_files; ++i) {
         FileOptions file;
         file.path = fmt::format("{}/data{}.mdx", folder, i);
-        file.initial_size_mb = draw.skewed(1, 16);
+        file.initial_size_mb = draw.skewed(1, 12);
         file.max_size_mb = file.initial_size_mb + draw.one_of({0U, 2U, 8U});
         file.shrinkable = draw.coin();
         file.increment_mb = file.shrinkable ? draw.between(1, 3) : 0;
@@ -88,7 +88,7 @@ Options random_options(std::uint64_t seed, const std::string& folder, bool in_vi
     options.max_memory_mb = draw.one_of({8U, 8U, 12U, 64U});
     options.stop_on_error = draw.coin();
     options.test_cycles = draw.one_in(4) ? 2 : 1;
-    options.test_cycle_duration_s = in_virtual_time ? draw.between(1, 8) : 1;
+    options.test_cycle_duration_s = in_virtual_time ? draw.between(1, 3) : 1;
     options.cache_hit_ratio = draw.one_of({0U, 1000U, 9000U, 10000U});
     options.no_buffering = draw.coin();
     options.write_through = draw.coin();
