@@ -110,8 +110,6 @@ std::string sqliosim_help_text() {
         switch_table(), sim::kVersion, kSafety, kExitCodes);
 }
 
-std::string version_text() {
-    return fmt::format("ioproof {}\n", sim::kVersion);
-}
+std::string version_text() { return fmt::format("ioproof {}\n", sim::kVersion); }
 
 }  // namespace cli

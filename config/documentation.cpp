@@ -50,7 +50,8 @@ constexpr std::string_view kErrorRules[] = {
     "A Windows path (`f:\\sqliosim.mdx`) is an error on Linux, unless `-dir` is given.",
     "All users together may be at most CPUCount x 1023 - 100.",
     "MaxMemoryMB is capped to the memory of the machine, with a warning.",
-    "Increment, and where that is not enough MaxExtends, is made smaller until Increment x MaxExtends < MaxMemoryMB / number of data files, with a warning.",
+    "Increment, and where that is not enough MaxExtends, is made smaller until Increment x MaxExtends < MaxMemoryMB / number of data "
+    "files, with a warning.",
 };
 
 template <std::size_t N>

@@ -1,12 +1,12 @@
 #include "reports/xml_log.hpp"
 
-#include <cerrno>
-#include <ctime>
-
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <ctime>
 
 #include <fmt/format.h>
 
@@ -111,8 +111,7 @@ void XmlLog::on_finding(const sim::Finding& finding) { on_event(finding_event(fi
 
 std::optional<std::string> XmlLog::failure() const {
     if (lost_entries_ == 0) return std::nullopt;
-    return fmt::format("log file '{}': {} of {} entries could not be written: {}.", path_, lost_entries_, entries_,
-                       first_error_.message());
+    return fmt::format("log file '{}': {} of {} entries could not be written: {}.", path_, lost_entries_, entries_, first_error_.message());
 }
 
 }  // namespace reports

@@ -1,8 +1,8 @@
 #include "sim/log/log_growth.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "sim/files/zero_stamp.hpp"
 

@@ -1,9 +1,9 @@
 // Runs that go on to their end.
-#include <algorithm>
-#include <string>
-
 #include <fcntl.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <string>
 
 #include "tests/cli/ioproof_program.hpp"
 #include "tests/support/catch.hpp"
@@ -130,8 +130,9 @@ TEST_CASE("called through a link named sqliosim it takes the switches alone and 
 
 TEST_CASE("a reader that goes away does not end the run") {
     const IoproofFolder folder;
-    Process shell({"/bin/sh", "-c", std::string("{ '") + IOPROOF_PROGRAM + "' run -dir data -size 4 -d 1; echo $? > code; } 2>&1 | head -n 1"},
-                  folder.path());
+    Process shell(
+        {"/bin/sh", "-c", std::string("{ '") + IOPROOF_PROGRAM + "' run -dir data -size 4 -d 1; echo $? > code; } 2>&1 | head -n 1"},
+        folder.path());
     shell.wait();
     CHECK(folder.read("code") == "0\n");
     CHECK_THAT(folder.read("sqliosim.log.xml"), ContainsSubstring("Stress Test Attempt Complete"));

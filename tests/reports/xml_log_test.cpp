@@ -1,22 +1,22 @@
 #include "reports/xml_log.hpp"
 
-#include <algorithm>
-#include <csignal>
-#include <cstdlib>
-#include <regex>
-
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <regex>
 
 #include "reports/log_events.hpp"
 #include "reports/xml_entry.hpp"
 #include "sim/errors.hpp"
 #include "tests/reports/example_results.hpp"
 #include "tests/reports/temporary_folder.hpp"
-#include "tests/support/xml_checker.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/xml_checker.hpp"
 
 using reports::XmlLog;
 using test_support::xml_error;
@@ -111,9 +111,8 @@ TEST_CASE("the summary of a run can be read back from the log as the known reade
     }
     const std::string content = read_file(path);
     CHECK(xml_error(content) == "");
-    const std::regex first(
-        R"(<EXTENDED_DESCRIPTION>Target IO Duration \(ms\) = (\d+), Running Average IO Duration \(ms\) = (\d+), )"
-        R"(Number of times IO throttled = (\d+), IO request blocks = (\d+))");
+    const std::regex first(R"(<EXTENDED_DESCRIPTION>Target IO Duration \(ms\) = (\d+), Running Average IO Duration \(ms\) = (\d+), )"
+                           R"(Number of times IO throttled = (\d+), IO request blocks = (\d+))");
     std::smatch match;
     REQUIRE(std::regex_search(content, match, first));
     CHECK(match[2] == "15");

@@ -636,7 +636,8 @@ public:
         const std::string command = "losetup --find --show '" + backing + "' 2>/dev/null";
         std::FILE* pipe = ::popen(command.c_str(), "r");
         char line[64] = {};
-        if (pipe != nullptr && std::fgets(line, sizeof line, pipe) != nullptr) path_ = std::string(line).substr(0, std::string(line).find('\n'));
+        if (pipe != nullptr && std::fgets(line, sizeof line, pipe) != nullptr)
+            path_ = std::string(line).substr(0, std::string(line).find('\n'));
         if (pipe != nullptr) ::pclose(pipe);
     }
     ~LoopDevice() {

@@ -1,4 +1,7 @@
 // Whatever a storage does wrong is found, named rightly, and reported once; nothing else is reported.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -7,9 +10,6 @@
 #include <string>
 #include <thread>
 #include <vector>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "sim/limits.hpp"
 #include "sim/log/log_layout.hpp"
@@ -266,7 +266,8 @@ TEST_CASE("a write that never arrives leaves an older version, which is found") 
     options.test_cycle_duration_s = 5;
     const Results results = run.run(options, [&](sim::Simulation& simulation) {
         run.storage.set_tagger([&] {
-            if (simulation.progress().phase == Phase::initial_checkpoint) run.memory.find(options.files[0].path)->read(kOffset, old.data(), kPageBytes);
+            if (simulation.progress().phase == Phase::initial_checkpoint)
+                run.memory.find(options.files[0].path)->read(kOffset, old.data(), kPageBytes);
             return 0;
         });
         run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {

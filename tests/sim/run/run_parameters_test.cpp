@@ -341,7 +341,8 @@ TEST_CASE("AllowIOBursts keeps the governor out of initial update and checkpoint
         const Results results = run_with_phases(run, options);
         CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
         // The first requests meet an average that is still at the target.
-        const auto requests = run.storage.select([](const Recorded& request) { return in_phase(request, Phase::initial_update) && is_data(request); });
+        const auto requests =
+            run.storage.select([](const Recorded& request) { return in_phase(request, Phase::initial_update) && is_data(request); });
         REQUIRE(requests.size() > 1000);
         const std::size_t half = requests.size() / 2;
         for (std::size_t i = half; i < 2 * half; ++i) average[bursts] += requests[i].file_in_flight / static_cast<double>(half);

@@ -61,8 +61,8 @@ TEST_CASE("a stall of more than 15 seconds is warned about while it lasts and wh
     bool has_stalled = false;
     const Results results = run.run(options, [&](sim::Simulation& simulation) {
         run.memory.set_model([&, &simulation = simulation](const ums::IoRequest& request, std::uint32_t) -> std::uint64_t {
-            const bool stalls = !has_stalled && simulation.progress().phase == Phase::main_run && request.operation == ums::IoOperation::read &&
-                                request.owner != nullptr;
+            const bool stalls = !has_stalled && simulation.progress().phase == Phase::main_run &&
+                                request.operation == ums::IoOperation::read && request.owner != nullptr;
             has_stalled |= stalls;
             return stalls ? 18 * kSecond : 100 * ums::kNsPerUs;
         });
@@ -81,7 +81,8 @@ TEST_CASE("a request of less than 15 seconds is no reason to warn") {
     options.test_cycle_duration_s = 30;
     options.random_user.sleep_after_ms = 500;
     int count = 0;
-    run.memory.set_model([&](const ums::IoRequest&, std::uint32_t) { return ++count == 2000 ? 14'900 * ums::kNsPerMs : 100 * ums::kNsPerUs; });
+    run.memory.set_model(
+        [&](const ums::IoRequest&, std::uint32_t) { return ++count == 2000 ? 14'900 * ums::kNsPerMs : 100 * ums::kNsPerUs; });
     const Results results = run.run(options);
     CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
     CHECK(count > 2000);

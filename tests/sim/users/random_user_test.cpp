@@ -58,9 +58,7 @@ TEST_CASE("RandomUser UserCount: -1 is two for each CPU and at most 8, 0 is none
     CHECK(run_users(options).count == 8);
 }
 
-TEST_CASE("more random users do more") {
-    CHECK(run_users(random_users(8)).cycles > 4 * run_users(random_users(1)).cycles);
-}
+TEST_CASE("more random users do more") { CHECK(run_users(random_users(8)).cycles > 4 * run_users(random_users(1)).cycles); }
 
 TEST_CASE("JumpToNewRegionPercentage 0 stays in one region for ever, 10000 wanders through the file") {
     Options options = random_users(1);

@@ -52,11 +52,13 @@ const Kind kKinds[] = {
      }},
     {"ReadAheadUser",
      [](Options& options, std::int32_t count, std::uint32_t cycles, std::uint32_t delay_ms) {
-         options.read_ahead_user = {.user_count = count, .min_pages = 8, .max_pages = 16, .delay_after_cycles = cycles, .delay_ms = delay_ms};
+         options.read_ahead_user = {
+             .user_count = count, .min_pages = 8, .max_pages = 16, .delay_after_cycles = cycles, .delay_ms = delay_ms};
      }},
     {"BulkUpdateUser",
      [](Options& options, std::int32_t count, std::uint32_t cycles, std::uint32_t delay_ms) {
-         options.bulk_update_user = {.user_count = count, .min_pages = 8, .max_pages = 16, .delay_after_cycles = cycles, .delay_ms = delay_ms};
+         options.bulk_update_user = {
+             .user_count = count, .min_pages = 8, .max_pages = 16, .delay_after_cycles = cycles, .delay_ms = delay_ms};
      }},
 };
 

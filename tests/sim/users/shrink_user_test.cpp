@@ -130,7 +130,8 @@ TEST_CASE("a file that cannot shrink loses nothing") {
     Options options = shrinking(8, 8, 4);
     options.random_user.user_count = 4;
     run.storage.set_fault([](const Recorded& request) {
-        return request.operation == ums::IoOperation::truncate ? std::make_error_code(std::errc::operation_not_permitted) : std::error_code{};
+        return request.operation == ums::IoOperation::truncate ? std::make_error_code(std::errc::operation_not_permitted)
+                                                               : std::error_code{};
     });
     options.test_cycle_duration_s = 4;
     const Results results = run.run(options);

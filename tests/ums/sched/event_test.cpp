@@ -161,7 +161,8 @@ TEST_CASE("threads without a scheduler wake tasks and no wake-up is lost") {
     static constexpr std::uint32_t kRounds = 3000;
     const std::uint64_t seed = testing::test_seed("events set by alien threads");
     std::atomic<int> woken{0};
-    run_real(RunOptions{.cpu_count = kSchedulers, .sleep_ns_min = 20 * kNsPerSecond},
+    run_real(
+        RunOptions{.cpu_count = kSchedulers, .sleep_ns_min = 20 * kNsPerSecond},
         [&](World& world) -> Task<void> {
             struct Line {
                 Event ask;

@@ -168,9 +168,8 @@ TEST_CASE("many batons between busy and idle schedulers, with I/O in between, ar
     const std::uint64_t seed = testing::test_seed("many batons");
     std::atomic<int> passes{0};
     run_real(
-        RunOptions{.cpu_count = kSchedulers,
-            .delay = [](const IoRequest& request) { return request.size_bytes; },
-            .sleep_ns_min = kPatienceNs},
+        RunOptions{
+            .cpu_count = kSchedulers, .delay = [](const IoRequest& request) { return request.size_bytes; }, .sleep_ns_min = kPatienceNs},
         [&](World& world) -> Task<void> {
             struct Pair {
                 Baton there;
