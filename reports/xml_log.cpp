@@ -19,9 +19,7 @@ namespace reports {
 namespace {
 
 constexpr std::string_view kRoot = "ERRORLOG";
-constexpr std::string_view kProlog =
-    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-    "<?xml-stylesheet type=\"text/xsl\" href=\"ErrorLog.xslt\"?>\n";
+constexpr std::string_view kProlog = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
 std::error_code last_error() { return {errno, std::generic_category()}; }
 
@@ -32,7 +30,7 @@ bool looks_like_log(int descriptor) {
     head.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
     std::erase(head, '\0');
     const std::size_t begin = head.find("<?xml");
-    return begin <= 3 && (head.find("ErrorLog.xslt") != std::string::npos || head.find("<ENTRY TYPE='") != std::string::npos);
+    return begin <= 3 && (head.find("ErrorLog.xslt") != std::string::npos || head.find("<ERRORLOG>") != std::string::npos || head.find("<ENTRY TYPE='") != std::string::npos);
 }
 
 std::string refusal(int descriptor, const struct stat& status) {

@@ -94,6 +94,8 @@ public:
         }
     }
 
+    bool is_running() { return !poll(); }
+
     [[nodiscard]] std::string output() const { return read_text(captured_ / "out"); }
     [[nodiscard]] std::string error() const { return read_text(captured_ / "err"); }
 
