@@ -123,7 +123,7 @@ TEST_CASE("with a real clock a sleep takes at least its time") {
 }
 
 TEST_CASE("one thread and one scheduler that is about to fall asleep: no wake-up is lost") {
-    static constexpr std::uint32_t kRounds = 30'000;
+    static constexpr std::uint32_t kRounds = 15'000;
     const std::uint64_t seed = testing::test_seed("a wake-up in the moment of falling asleep");
     std::uint32_t woken = 0;
     run_real(
