@@ -385,7 +385,11 @@ ums::Task<bool> LogManager::write_block(Buffer& buffer) {
     const ums::IoSegment segment{buffer.data, buffer.size_bytes};
     IoRetry retry(*buffer.file, run_, journal_);
     const bool written = co_await retry.write(buffer.file_offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
-    co_return written;
+    if (!written || buffer.file->writes_are_durable()) co_return written;
+    // A commit is a promise also where WriteThrough is off.
+    const std::error_code error = co_await buffer.file->sync();
+    if (error) journal_.error(fmt::format("{}: cannot be synced: {}.", buffer.file->path(), error.message()));
+    co_return !error;
 }
 
 ums::Task<void> LogManager::flush_block(Buffer& buffer) {

@@ -1,0 +1,212 @@
+#include "sim/log/log_auditor.hpp"
+
+#include <vector>
+
+#include "tests/sim/support/log_parser.hpp"
+#include "tests/sim/support/rig.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/seed.hpp"
+
+using namespace sim::testing;
+using sim::FindingKind;
+
+namespace {
+
+ums::Task<void> commit(Rig& rig, std::uint64_t size_bytes) {
+    sim::LogReservation reservation = co_await rig.log->reserve(size_bytes);
+    sim::LogChange change;
+    change.kind = sim::LogRecordKind::page_update;
+    const std::uint64_t lsn = co_await rig.log->append(reservation, change, size_bytes);
+    co_await rig.log->harden(lsn);
+}
+
+ums::Task<std::uint64_t> audit(Rig& rig) {
+    sim::LogAuditor auditor(*rig.log, rig.state, rig.journal);
+    co_return co_await auditor.audit();
+}
+
+std::vector<ParsedBlock> blocks_of(const Rig& rig) {
+    return LogParser::whole_log(rig.log_path(), rig.settings.log_mb, rig.settings.log_alignment_bytes);
+}
+
+std::vector<std::byte> bytes_of(const Rig& rig, const ParsedBlock& block) { return peek(rig.log_path(), block.offset_bytes, block.size_bytes); }
+
+// Writes `count` blocks of one size, lets `damage(rig, blocks)` at the file, and audits.
+template <typename Damage>
+std::vector<sim::Finding> findings_after(std::uint32_t count, Damage damage) {
+    Rig rig({.log_mb = 4});
+    rig.run([&](Rig& r) -> ums::Task<void> {
+        for (std::uint32_t i = 0; i < count; ++i) co_await commit(r, 5000);
+        damage(r, blocks_of(r));
+        co_await audit(r);
+    });
+    return rig.sink.findings();
+}
+
+}  // namespace
+
+TEST_CASE("a sound log gives no finding, and all of it is read") {
+    for (const std::uint32_t alignment_bytes : {512U, 4096U}) {
+        Rig rig({.log_mb = 8, .log_alignment_bytes = alignment_bytes});
+        rig.run([&](Rig& r) -> ums::Task<void> {
+            CHECK(co_await audit(r) == 0);  // nothing was written yet
+            std::uint64_t size_bytes = 40;
+            for (int i = 0; i < 150; ++i) co_await commit(r, size_bytes = (size_bytes * 7 + 1001) % 70'000);
+            std::uint64_t written_bytes = 0;
+            for (const ParsedBlock& block : blocks_of(r)) written_bytes += block.size_bytes;
+            const std::uint64_t read_bytes = co_await audit(r);
+            CHECK(written_bytes > 3 << 20);
+            CHECK(read_bytes >= written_bytes);
+            // Blocks that reach over the end of a read are read again.
+            CHECK(read_bytes < written_bytes + 10 * sim::kLogBlockBytesMax);
+        });
+        CHECK(rig.sink.findings().empty());
+        CHECK(rig.sink.events().empty());
+    }
+}
+
+TEST_CASE("a sound log gives no finding after several rounds of the ring, with old blocks behind the new ones") {
+    const std::uint64_t seed = ums::testing::test_seed("a sound log after several rounds");
+    Rig rig({.log_mb = 1});
+    rig.run([&](Rig& r) -> ums::Task<void> {
+        ums::Prng prng(seed);
+        for (int i = 0; i < 200; ++i) {
+            co_await commit(r, prng.between(32, 40'000));
+            if (prng.chance(1500)) r.log->truncate(r.log->end_lsn());
+            if (r.log->checkpoint_wanted().is_set()) {
+                r.log->truncate(r.log->end_lsn());
+                r.log->checkpoint_wanted().reset();
+            }
+            if (i % 20 == 0) co_await audit(r);
+        }
+        co_await audit(r);
+    });
+    CHECK(rig.sink.findings().empty());
+}
+
+TEST_CASE("a flipped bit anywhere in a block is found, with its place") {
+    for (const std::size_t offset : {0U, 4U, 12U, 16U, 24U, 40U, 44U, 63U, 64U, 100U, 5063U, 5100U, 5119U}) {
+        ParsedBlock hit;
+        const auto findings = findings_after(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
+            hit = blocks.at(7);
+            REQUIRE(offset < hit.size_bytes);
+            flip_bits(rig.log_path(), hit.offset_bytes + offset, std::byte{0x20});
+        });
+        CAPTURE(offset);
+        REQUIRE(findings.size() == 1);
+        CHECK(findings[0].kind == FindingKind::checksum);
+        CHECK(findings[0].offset_bytes == hit.offset_bytes);
+        CHECK(findings[0].page_id == hit.offset_bytes / sim::kPageBytes);
+        CHECK(findings[0].file_id == 2);
+        CHECK(findings[0].description == "Log block 8 is damaged: its checksum is wrong.");
+        CHECK(findings[0].image.size() >= 512);
+    }
+}
+
+TEST_CASE("a block that reads as zeros was never written") {
+    const auto findings = findings_after(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
+        poke(rig.log_path(), blocks.at(3).offset_bytes, std::vector<std::byte>(blocks[3].size_bytes));
+    });
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].kind == FindingKind::never_written);
+    CHECK(findings[0].description == "Log block 4 was written and acknowledged, zeros came back.");
+}
+
+TEST_CASE("the last block, lost, is found as well") {
+    const auto findings = findings_after(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
+        REQUIRE(blocks.size() == 20);
+        poke(rig.log_path(), blocks.back().offset_bytes, std::vector<std::byte>(blocks.back().size_bytes));
+    });
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].kind == FindingKind::never_written);
+}
+
+TEST_CASE("two blocks that changed places are found") {
+    const auto findings = findings_after(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
+        const auto first = bytes_of(rig, blocks.at(5));
+        const auto second = bytes_of(rig, blocks.at(9));
+        REQUIRE(first.size() == second.size());
+        poke(rig.log_path(), blocks[5].offset_bytes, second);
+        poke(rig.log_path(), blocks[9].offset_bytes, first);
+    });
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].kind == FindingKind::wrong_page);
+    CHECK(findings[0].description == "Log block 6 was written and acknowledged, block 10 came back.");
+}
+
+TEST_CASE("an old block in the place of a new one is an old version") {
+    const auto findings = findings_after(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
+        poke(rig.log_path(), blocks.at(9).offset_bytes, bytes_of(rig, blocks.at(5)));
+    });
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].kind == FindingKind::old_version);
+    CHECK(findings[0].description == "Log block 10 was written and acknowledged, block 6 came back.");
+}
+
+TEST_CASE("what a lost write leaves in the ring, the block of the last round, is an old version") {
+    Rig rig({.log_mb = 1});
+    rig.run([](Rig& r) -> ums::Task<void> {
+        std::vector<std::byte> old_block;
+        std::uint64_t offset_bytes = 0;
+        // All blocks have one size, so those of the second round stand where those of the first stood.
+        for (int i = 0; i < 60; ++i) {
+            co_await commit(r, 20'000);
+            if (i == 1) {
+                const ParsedBlock second = blocks_of(r).at(1);
+                old_block = bytes_of(r, second);
+                offset_bytes = second.offset_bytes;
+            }
+            r.log->truncate(r.log->end_lsn());
+        }
+        while (r.log->used_vlfs().at(0).offset_bytes != sim::kPageBytes || blocks_of(r).at(1).sequence <= 2) {
+            co_await commit(r, 20'000);
+            r.log->truncate(r.log->end_lsn());
+        }
+        co_await commit(r, 20'000);
+        co_await commit(r, 20'000);
+        poke(r.log_path(), offset_bytes, old_block);
+        co_await audit(r);
+    });
+    REQUIRE(rig.sink.findings().size() == 1);
+    CHECK(rig.sink.findings()[0].kind == FindingKind::old_version);
+}
+
+TEST_CASE("a sound block of another run, and one that was exchanged for its equal, are found") {
+    const auto findings = findings_after(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
+        auto bytes = bytes_of(rig, blocks.at(2));
+        bytes[16] ^= std::byte{1};  // the run id
+        const std::uint32_t checksum = plain_crc32c(bytes.data() + 4, bytes.size() - 4);
+        std::memcpy(bytes.data(), &checksum, sizeof checksum);
+        poke(rig.log_path(), blocks[2].offset_bytes, bytes);
+    });
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].kind == FindingKind::wrong_page);
+    CHECK_THAT(findings[0].description, ContainsSubstring("of another run"));
+
+    // Right in everything that it says, but not what was written: only the digest tells.
+    const auto forged = findings_after(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
+        auto bytes = bytes_of(rig, blocks.at(2));
+        bytes[200] ^= std::byte{1};
+        const std::uint32_t checksum = plain_crc32c(bytes.data() + 4, bytes.size() - 4);
+        std::memcpy(bytes.data(), &checksum, sizeof checksum);
+        poke(rig.log_path(), blocks[2].offset_bytes, bytes);
+    });
+    REQUIRE(forged.size() == 1);
+    CHECK(forged[0].kind == FindingKind::wrong_page);
+    CHECK(forged[0].description == "The blocks of this part of the log are not those that were written.");
+}
+
+TEST_CASE("a log file that cannot be read is a finding of its own, once") {
+    Rig rig({.log_mb = 4});
+    rig.run([](Rig& r) -> ums::Task<void> {
+        for (int i = 0; i < 3; ++i) co_await commit(r, 5000);
+        // Not the first page: the storage as a whole is there.
+        r.storage.set_rule([](const ums::IoRequest& request) {
+            const bool hit = request.operation == ums::IoOperation::read && request.offset_bytes == sim::kPageBytes;
+            return Fate{.error = hit ? EIO : 0};
+        });
+        co_await audit(r);
+    });
+    REQUIRE(rig.sink.findings().size() == 1);
+    CHECK(rig.sink.findings()[0].kind == FindingKind::io_error);
+}
