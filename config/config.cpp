@@ -25,9 +25,7 @@ Dialect dialect_of(const std::string& path) {
     return equal_ignoring_case(std::filesystem::path(path).extension().string(), ".toml") ? Dialect::toml : Dialect::ini;
 }
 
-std::string system_error_text() {
-    return errno == 0 ? "unknown error" : std::error_code(errno, std::generic_category()).message();
-}
+std::string system_error_text() { return errno == 0 ? "unknown error" : std::error_code(errno, std::generic_category()).message(); }
 
 std::string read_file(const std::string& path) {
     std::error_code ignored;

@@ -30,7 +30,8 @@ bool looks_like_log(int descriptor) {
     head.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
     std::erase(head, '\0');
     const std::size_t begin = head.find("<?xml");
-    return begin <= 3 && (head.find("ErrorLog.xslt") != std::string::npos || head.find("<ERRORLOG>") != std::string::npos || head.find("<ENTRY TYPE='") != std::string::npos);
+    return begin <= 3 && (head.find("ErrorLog.xslt") != std::string::npos || head.find("<ERRORLOG>") != std::string::npos ||
+                          head.find("<ENTRY TYPE='") != std::string::npos);
 }
 
 std::string refusal(int descriptor, const struct stat& status) {

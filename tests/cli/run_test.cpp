@@ -2,11 +2,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
-#include <string>
-
-#include <algorithm>
 #include <string>
 
 #include "tests/cli/ioproof_program.hpp"

@@ -16,8 +16,8 @@
 #include "tests/reports/example_results.hpp"
 #include "tests/reports/temporary_folder.hpp"
 #include "tests/support/catch.hpp"
-#include "ums/base/prng.hpp"
 #include "tests/support/xml_checker.hpp"
+#include "ums/base/prng.hpp"
 
 using reports::XmlLog;
 using test_support::xml_error;

@@ -30,9 +30,7 @@ constexpr std::uint64_t kRetryPauseNs = kNsPerMs;
 // The kernel puts the counter of a wake-up here. Nobody reads it, and it outlives every engine.
 std::uint64_t unused_counter;
 
-std::uint64_t steady_now_ns() {
-    return RealClock().now_ns();
-}
+std::uint64_t steady_now_ns() { return RealClock().now_ns(); }
 
 [[noreturn]] void throw_refusal(int error_number) {
     throw UringRefusal(errno_error(error_number), explain_uring_refusal(error_number, read_uring_environment("/proc")));

@@ -29,7 +29,9 @@ std::vector<ParsedBlock> blocks_of(const Rig& rig) {
     return LogParser::whole_log(rig.log_path(), rig.settings.log_mb, rig.settings.log_alignment_bytes);
 }
 
-std::vector<std::byte> bytes_of(const Rig& rig, const ParsedBlock& block) { return peek(rig.log_path(), block.offset_bytes, block.size_bytes); }
+std::vector<std::byte> bytes_of(const Rig& rig, const ParsedBlock& block) {
+    return peek(rig.log_path(), block.offset_bytes, block.size_bytes);
+}
 
 // Writes `count` blocks of one size, lets `damage(rig, blocks)` at the file, and audits.
 template <typename Damage>

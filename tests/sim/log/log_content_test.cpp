@@ -142,7 +142,8 @@ TEST_CASE("a record that is larger than a block goes on in a filler of the next 
     CHECK(fillers == std::vector<std::uint64_t>{32, 32, 2'624, 61'376});
     // The commit waits for the last part.
     for (const Appended& given : appended) {
-        const auto place = std::find_if(records.begin(), records.end(), [&](const ParsedRecord& record) { return record.lsn == given.lsn; });
+        const auto place =
+            std::find_if(records.begin(), records.end(), [&](const ParsedRecord& record) { return record.lsn == given.lsn; });
         REQUIRE(place != records.end());
         CHECK(place->kind == (given.size_bytes > 61'376 ? 2 : 1));
         CHECK(place->page_id == 7);
@@ -157,7 +158,8 @@ TEST_CASE("many who append at the same time, on several schedulers: LSNs are uni
     std::vector<std::vector<std::uint64_t>> lsns(kTasks);
     bool all_hardened = true;
     rig.run([&](Rig& r) -> ums::Task<void> {
-        auto user = [](Rig& shared, std::uint64_t user_seed, std::uint32_t number, std::vector<std::uint64_t>& out, bool& hardened) -> ums::Task<void> {
+        auto user = [](Rig& shared, std::uint64_t user_seed, std::uint32_t number, std::vector<std::uint64_t>& out,
+                       bool& hardened) -> ums::Task<void> {
             ums::Prng prng(user_seed);
             for (std::uint32_t i = 0; i < kRecords; ++i) {
                 std::vector<Appended> appended;
