@@ -196,7 +196,12 @@ ums::Task<void> RunDriver::main() {
         close_files();
         co_return;
     }
-    make_parts();
+    try {
+        make_parts();
+    } catch (...) {
+        remove_created_files();  // not enough memory: the run does not begin
+        throw;
+    }
     start_services();
     for (std::uint32_t cycle = 1; !run_.is_stopping() && (options_.test_cycles == 0 || cycle <= options_.test_cycles); ++cycle) {
         cycle_.store(cycle, std::memory_order_relaxed);
