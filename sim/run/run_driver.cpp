@@ -114,10 +114,14 @@ ums::Task<void> RunDriver::open_files() {
         }
     }
     if (all_files_open() && !run_.is_stopping()) co_return;
+    remove_created_files();
+    if (failure) std::rethrow_exception(failure);
+}
+
+void RunDriver::remove_created_files() {
     for (const SimFile* file : parts_->files) {
         if (file->was_created()) storage_.remove(file->path());
     }
-    if (failure) std::rethrow_exception(failure);
 }
 
 void RunDriver::add_file(SimFile::Setup setup) {
