@@ -36,25 +36,25 @@ void add_run_switches(CLI::App& app, Raw& raw) {
     }
 }
 
-std::string spelling_of(std::string_view name) {
-    return cli::spelling_of(*find_switch(fmt::format("--{}", name)));
-}
+std::string spelling_of(std::string_view name) { return cli::spelling_of(*find_switch(fmt::format("--{}", name))); }
 
 std::optional<std::string> single(const Raw& raw, std::string_view name) {
     const auto found = raw.values.find(name);
     if (found == raw.values.end() || found->second.empty()) return std::nullopt;
-    if (found->second.size() > 1) throw UsageError(fmt::format("{}: given {} times; once is allowed", spelling_of(name), found->second.size()));
+    if (found->second.size() > 1)
+        throw UsageError(fmt::format("{}: given {} times; once is allowed", spelling_of(name), found->second.size()));
     return found->second.front();
 }
 
-std::optional<std::uint64_t> number(const Raw& raw, std::string_view name, std::uint64_t minimum, std::uint64_t maximum, std::string_view unit) {
+std::optional<std::uint64_t> number(const Raw& raw, std::string_view name, std::uint64_t minimum, std::uint64_t maximum,
+                                    std::string_view unit) {
     const auto text = single(raw, name);
     if (!text) return std::nullopt;
     std::uint64_t value = 0;
     const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
     if (error == std::errc{} && end == text->data() + text->size() && value >= minimum && value <= maximum) return value;
-    throw UsageError(fmt::format("{}: '{}' is not allowed; allowed is a whole number{} from {} to {}", spelling_of(name), *text, unit, minimum,
-                                 maximum));
+    throw UsageError(fmt::format("{}: '{}' is not allowed; allowed is a whole number{} from {} to {}", spelling_of(name), *text, unit,
+                                 minimum, maximum));
 }
 
 sim::EngineChoice engine_choice(const Raw& raw) {
@@ -86,7 +86,8 @@ RunArguments to_run_arguments(const Raw& raw) {
 }
 
 bool asks_for_help(const std::vector<std::string>& words) {
-    return std::any_of(words.begin(), words.end(), [](const std::string& word) { return word == "-h" || word == "--help" || word == "-?"; });
+    return std::any_of(words.begin(), words.end(),
+                       [](const std::string& word) { return word == "-h" || word == "--help" || word == "-?"; });
 }
 
 RunArguments parse_run(const std::vector<std::string>& typed) {
@@ -103,7 +104,8 @@ RunArguments parse_run(const std::vector<std::string>& typed) {
         throw UsageError(error.what());
     }
     const std::vector<std::string> left = app.remaining();
-    if (!left.empty()) throw UsageError(fmt::format("'{}' is not a switch; a folder for the files is named with -dir {}", left[0], left[0]));
+    if (!left.empty())
+        throw UsageError(fmt::format("'{}' is not a switch; a folder for the files is named with -dir {}", left[0], left[0]));
     return to_run_arguments(raw);
 }
 

@@ -26,9 +26,8 @@ config::Configuration effective_configuration(const RunArguments& arguments, con
     overrides.overwrite_foreign_files = arguments.overwrite_foreign_files;
     overrides.seed = arguments.seed;
     overrides.engine = arguments.engine;
-    const config::MachineFacts facts{.cpu_count = machine.cpu_count,
-                                     .default_pool_mb = sim::default_pool_mb(machine),
-                                     .memory_mb = machine.memory_bytes / kBytesPerMb};
+    const config::MachineFacts facts{
+        .cpu_count = machine.cpu_count, .default_pool_mb = sim::default_pool_mb(machine), .memory_mb = machine.memory_bytes / kBytesPerMb};
     return config::load_file(configuration_file(arguments), overrides, facts);
 }
 

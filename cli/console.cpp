@@ -1,15 +1,15 @@
 #include "cli/console.hpp"
 
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
-
-#include <poll.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 namespace cli {
 namespace {
@@ -125,7 +125,8 @@ bool Console::write_queued(bool wait) {
         {
             const std::lock_guard lock(mutex_);
             if (queue_.empty() && left_out_ > 0) {
-                queue_.push_back({messages_descriptor_, fmt::format("… {} messages left out here; they are in the log\n", left_out_), true});
+                queue_.push_back(
+                    {messages_descriptor_, fmt::format("… {} messages left out here; they are in the log\n", left_out_), true});
                 left_out_ = 0;
             }
             if (queue_.empty()) return true;

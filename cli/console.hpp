@@ -27,7 +27,8 @@ public:
     void add_result(std::string_view text);
     void add_message(std::string_view text);
 
-    // Control thread only. Writes what can be written without waiting, then draws `progress` (not wider than columns()) if everything is out.
+    // Control thread only. Writes what can be written without waiting, then draws `progress` (not wider than columns()) if everything is
+    // out.
     void flush(std::string_view progress);
     // Control thread only. Writes everything, waits for a slow reader, and leaves no progress line behind. Output that nobody can
     // receive any more (closed pipe, terminal that hung up) is dropped.

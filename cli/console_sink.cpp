@@ -61,9 +61,7 @@ spdlog::level::level_enum level_of(sim::Severity severity) {
     return spdlog::level::info;
 }
 
-spdlog::log_clock::time_point time_of(std::uint64_t utc_us) {
-    return spdlog::log_clock::time_point(std::chrono::microseconds(utc_us));
-}
+spdlog::log_clock::time_point time_of(std::uint64_t utc_us) { return spdlog::log_clock::time_point(std::chrono::microseconds(utc_us)); }
 
 std::string place_of(const sim::Finding& finding) {
     return fmt::format("{} page {} (offset {:#x})", finding.path, finding.page_id, finding.offset_bytes);
@@ -73,8 +71,8 @@ std::string place_of(const sim::Finding& finding) {
 
 ConsoleSink::ConsoleSink(Console& console, std::function<void()> wake, const ConsoleSinkOptions& options)
     : options_(options),
-      logger_(std::make_shared<spdlog::logger>("console",
-                                               std::make_shared<ConsoleQueue>(console, std::move(wake), options.sqliosim_form))) {
+      logger_(
+          std::make_shared<spdlog::logger>("console", std::make_shared<ConsoleQueue>(console, std::move(wake), options.sqliosim_form))) {
     logger_->set_pattern(options.sqliosim_form ? "%D %H:%M:%S %v" : "%H:%M:%S %^%l:%$ %v");
     logger_->set_level(options.errors_only ? spdlog::level::err : spdlog::level::info);
 }
@@ -88,9 +86,10 @@ void ConsoleSink::on_event(const sim::Event& event) {
 
 void ConsoleSink::on_finding(const sim::Finding& finding) {
     if (++findings_ > kFindingsShownMax + 1) return;
-    const std::string text = findings_ > kFindingsShownMax
-                                 ? fmt::format("more than {} findings; the further ones are in the log only", kFindingsShownMax)
-                                 : fmt::format("FINDING {}: {}: {}", sim::name_of(finding.kind), place_of(finding), reports::finding_sentence(finding));
+    const std::string text =
+        findings_ > kFindingsShownMax
+            ? fmt::format("more than {} findings; the further ones are in the log only", kFindingsShownMax)
+            : fmt::format("FINDING {}: {}: {}", sim::name_of(finding.kind), place_of(finding), reports::finding_sentence(finding));
     logger_->log(time_of(finding.utc_us), spdlog::source_loc{}, spdlog::level::err, text);
 }
 

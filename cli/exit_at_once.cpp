@@ -1,10 +1,10 @@
 #include "cli/exit_at_once.hpp"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <csignal>
 #include <string_view>
-
-#include <unistd.h>
 
 namespace cli {
 namespace {
@@ -38,8 +38,6 @@ void exit_at_once_on_signals(bool redraws) {
     ::sigaction(SIGHUP, &action, nullptr);
 }
 
-void set_exit_at_once_code(ExitCode code) {
-    exit_code.store(to_int(code));
-}
+void set_exit_at_once_code(ExitCode code) { exit_code.store(to_int(code)); }
 
 }  // namespace cli

@@ -18,7 +18,7 @@ constexpr std::string_view kExitCodes =
     "  0    nothing wrong\n"
     "  1    integrity failure: the storage returned or kept something else than what was written\n"
     "  2    wrong usage or configuration, or refused because it could do harm\n"
-    "  3    the run could not be done (no space, I/O error, missing or read-only folder, file in use)\n"
+    "  3    the run could not be done (no space, storage gone, missing or read-only folder, file in use)\n"
     "  130  stopped by a person, nothing wrong until then\n";
 
 constexpr std::string_view kSafety =
@@ -110,8 +110,6 @@ std::string sqliosim_help_text() {
         switch_table(), sim::kVersion, kSafety, kExitCodes);
 }
 
-std::string version_text() {
-    return fmt::format("ioproof {}\n", sim::kVersion);
-}
+std::string version_text() { return fmt::format("ioproof {}\n", sim::kVersion); }
 
 }  // namespace cli

@@ -1,5 +1,7 @@
 #include "cli/program.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <exception>
@@ -7,7 +9,6 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cli/arguments.hpp"
 #include "cli/configuration.hpp"

@@ -15,8 +15,7 @@ namespace cli {
 class ProgressDisplay {
 public:
     // `console` must outlive the display. `now_us` is monotonic and only its differences count, here and below.
-    ProgressDisplay(Console& console, bool is_wanted, std::uint64_t now_us)
-        : console_(console), is_wanted_(is_wanted), shown_us_(now_us) {}
+    ProgressDisplay(Console& console, bool is_wanted, std::uint64_t now_us) : console_(console), is_wanted_(is_wanted), shown_us_(now_us) {}
 
     // Every second.
     void update(const sim::Progress& progress, std::uint64_t now_us);

@@ -207,15 +207,14 @@ ExitCode run_command(const std::vector<std::string>& command_line, const Argumen
 }
 
 ExitCode exit_code_of(const sim::Results& results) {
-    // The system's own errors say that the run could not go on, not that data is wrong.
-    const auto is_wrong_data = [](const sim::Finding& finding) { return finding.kind != sim::FindingKind::io_error; };
     switch (results.outcome) {
         case sim::Outcome::passed: return ExitCode::ok;
         case sim::Outcome::stopped: return results.finding_count > 0 ? ExitCode::integrity : ExitCode::stopped;
         case sim::Outcome::failed: return ExitCode::integrity;
         case sim::Outcome::not_done: break;
     }
-    return std::any_of(results.findings.begin(), results.findings.end(), is_wrong_data) ? ExitCode::integrity : ExitCode::environment;
+    // A page that was wrong or lost before the storage went outranks the rest.
+    return results.finding_count > 0 ? ExitCode::integrity : ExitCode::environment;
 }
 
 }  // namespace cli

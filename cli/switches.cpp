@@ -14,17 +14,28 @@ namespace cli {
 namespace {
 
 constexpr std::array kRunSwitches{
-    Switch{.name = "config", .alias = "cfg", .sqliosim = "cfg", .value = "FILE",
+    Switch{.name = "config",
+           .alias = "cfg",
+           .sqliosim = "cfg",
+           .value = "FILE",
            .help = "configuration: SQLIOSim's INI, or TOML if the name ends in .toml\n"
                    "(default: sqliosim.cfg.ini of the current folder, if there is one)"},
-    Switch{.name = "save", .sqliosim = "save", .value = "FILE",
+    Switch{.name = "save",
+           .sqliosim = "save",
+           .value = "FILE",
            .help = "write the resulting configuration (defaults, file, switches), then run"},
-    Switch{.name = "log", .sqliosim = "log", .value = "FILE", .help = "XML log (default: ErrorFile of the configuration, sqliosim.log.xml)"},
-    Switch{.name = "dir", .sqliosim = "dir", .value = "DIR", .repeatable = true,
+    Switch{
+        .name = "log", .sqliosim = "log", .value = "FILE", .help = "XML log (default: ErrorFile of the configuration, sqliosim.log.xml)"},
+    Switch{.name = "dir",
+           .sqliosim = "dir",
+           .value = "DIR",
+           .repeatable = true,
            .help = "make sqliosim.mdx and sqliosim.ldx in this folder; may be repeated.\nReplaces the files of the configuration"},
-    Switch{.name = "duration", .sqliosim = "d", .value = "SECONDS",
-           .help = "length of the main run; preparation and final audit come on top"},
-    Switch{.name = "size", .sqliosim = "size", .value = "MB",
+    Switch{
+        .name = "duration", .sqliosim = "d", .value = "SECONDS", .help = "length of the main run; preparation and final audit come on top"},
+    Switch{.name = "size",
+           .sqliosim = "size",
+           .value = "MB",
            .help = "initial size of a data file; it may grow to twice that.\nThe log file gets half of it, at most 50 MB"},
     Switch{.name = "seed", .value = "N", .help = "repeat the random choices of an earlier run, which printed this number"},
     Switch{.name = "engine", .value = "NAME", .help = "uring, threads, or auto (default): io_uring where the kernel allows it"},
@@ -36,13 +47,9 @@ constexpr std::array kRunSwitches{
     Switch{.name = "quiet", .sqliosim = "q", .help = "only errors and the final report"},
 };
 
-bool takes_value(const Switch& entry) {
-    return !entry.value.empty();
-}
+bool takes_value(const Switch& entry) { return !entry.value.empty(); }
 
-std::string_view name_part(std::string_view token) {
-    return token.substr(0, token.find('='));
-}
+std::string_view name_part(std::string_view token) { return token.substr(0, token.find('=')); }
 
 // "-d5": SQLIOSim's one-letter switch with its value attached.
 std::optional<std::string> attached_duration(std::string_view token) {
@@ -50,9 +57,7 @@ std::optional<std::string> attached_duration(std::string_view token) {
     return std::string(token.substr(2));
 }
 
-bool looks_like_a_switch(std::string_view token) {
-    return token.size() > 1 && token[0] == '-';
-}
+bool looks_like_a_switch(std::string_view token) { return token.size() > 1 && token[0] == '-'; }
 
 std::string missing_value_message(std::string_view token, const Switch& entry) {
     return fmt::format("{}: a value is missing; write {} {}", token, token, entry.value);
@@ -101,9 +106,7 @@ std::string closest_spelling(std::string_view token) {
 
 }  // namespace
 
-std::span<const Switch> run_switches() {
-    return kRunSwitches;
-}
+std::span<const Switch> run_switches() { return kRunSwitches; }
 
 const Switch* find_switch(std::string_view token) {
     const std::string_view name = name_part(token);
@@ -148,9 +151,7 @@ std::vector<std::string> translate_switches(const std::vector<std::string>& type
     return translated;
 }
 
-std::string spelling_of(const Switch& entry) {
-    return spellings_of(entry).front();
-}
+std::string spelling_of(const Switch& entry) { return spellings_of(entry).front(); }
 
 std::string unknown_switch_message(std::string_view token) {
     const std::string_view name = name_part(token);

@@ -10,12 +10,12 @@
 namespace cli {
 
 struct Switch {
-    std::string_view name;      // "config": --config; also the key of the parsed value
+    std::string_view name;        // "config": --config; also the key of the parsed value
     std::string_view alias{};     // "cfg": --cfg; may be empty
     std::string_view sqliosim{};  // "cfg": -cfg, to the letter; or a single letter of ours; may be empty
     std::string_view value{};     // "FILE"; empty for a switch without a value
     bool repeatable = false;
-    std::string_view help;      // lines separated by '\n'
+    std::string_view help;  // lines separated by '\n'
 };
 
 std::span<const Switch> run_switches();

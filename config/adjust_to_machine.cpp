@@ -23,15 +23,14 @@ void fix_log_size(Draft& draft, sim::FileOptions& file) {
     file.shrinkable = false;
 }
 
-// Increment x MaxExtends < MaxMemoryMB / number of data files: what a change of size touches fits into the file's share of the pool. Where not
-// even 1 MB fits that often, MaxExtends gives way.
+// Increment x MaxExtends < MaxMemoryMB / number of data files: what a change of size touches fits into the file's share of the pool. Where
+// not even 1 MB fits that often, MaxExtends gives way.
 void limit_increment(Draft& draft, sim::FileOptions& file, std::uint64_t pool_mb, std::uint64_t data_files) {
     sim::ShrinkUserOptions& shrink = draft.options.shrink_user;
     const std::uint64_t share_mb = (pool_mb - 1) / data_files;
     if (!file.shrinkable || file.increment_mb * shrink.max_extends <= share_mb) return;
-    const std::string rule =
-        fmt::format("so that Increment times MaxExtends is less than the pool of {} MB / {} data file{}", pool_mb, data_files,
-                    data_files == 1 ? "" : "s");
+    const std::string rule = fmt::format("so that Increment times MaxExtends is less than the pool of {} MB / {} data file{}", pool_mb,
+                                         data_files, data_files == 1 ? "" : "s");
     const std::uint64_t increment_mb = std::max<std::uint64_t>(share_mb / shrink.max_extends, 1);
     if (increment_mb < file.increment_mb) {
         draft.problems.warning(fmt::format("{}: made {}, {}", draft.describe(&file.increment_mb), increment_mb, rule));

@@ -1,9 +1,9 @@
 #include "config/config.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -18,13 +18,16 @@ namespace config {
 namespace {
 
 // Far more than 4095 files need; stops at a device or at a data file that is named by mistake.
-constexpr std::size_t kFileBytesMax = 4 * 1024 * 1024;
+constexpr std::size_t kMegabyte = 1024UL * 1024;
+constexpr std::size_t kFileBytesMax = 4 * kMegabyte;
 
 Dialect dialect_of(const std::string& path) {
     return equal_ignoring_case(std::filesystem::path(path).extension().string(), ".toml") ? Dialect::toml : Dialect::ini;
 }
 
-std::string system_error_text() { return errno == 0 ? "unknown error" : std::strerror(errno); }
+std::string system_error_text() {
+    return errno == 0 ? "unknown error" : std::error_code(errno, std::generic_category()).message();
+}
 
 std::string read_file(const std::string& path) {
     std::error_code ignored;
@@ -37,7 +40,7 @@ std::string read_file(const std::string& path) {
     if (in.bad()) throw ConfigError(fmt::format("{}: cannot be read: {}", path, system_error_text()));
     bytes.resize(static_cast<std::size_t>(in.gcount()));
     if (bytes.size() > kFileBytesMax) {
-        throw ConfigError(fmt::format("{}: is larger than {} MB; is it a configuration file?", path, kFileBytesMax / (1024 * 1024)));
+        throw ConfigError(fmt::format("{}: is larger than {} MB; is it a configuration file?", path, kFileBytesMax / kMegabyte));
     }
     return bytes;
 }

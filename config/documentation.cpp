@@ -17,10 +17,9 @@ std::string paragraph(std::string_view text) { return wrap(text, kPageColumns, "
 std::string item(std::string_view text) { return wrap(text, kPageColumns, "- ", 2); }
 
 constexpr std::string_view kIntroduction[] = {
-    "ioproof reads SQLIOSim's configuration files as they are, and files in TOML whose names say their units. A file whose name ends in "
-    "`.toml` is TOML, every other is INI. Both hold the same parameters. `-save FILE` "
-    "writes all of them, in the form that the name asks for. Switches of the command line win over the file, and what neither gives has "
-    "its default.",
+    ("ioproof reads SQLIOSim's configuration files as they are, and files in TOML whose names say their units. A file whose name ends in "
+     "`.toml` is TOML, every other is INI. Both hold the same parameters. `-save FILE` writes all of them, in the form that the name asks "
+     "for. Switches of the command line win over the file, and what neither gives has its default."),
     "`ioproof config explain` shows this page in the terminal, `ioproof config explain KEY` one parameter.",
 };
 
@@ -41,18 +40,18 @@ constexpr std::string_view kTomlRules[] = {
 };
 
 constexpr std::string_view kErrorRules[] = {
-    "A value that is not allowed, an unknown section, a missing file and parameters that contradict each other are errors: all of them are "
-    "shown, each with file, line, key, value and what is allowed, and the exit code is 2. Nothing has been touched by then.",
+    ("A value that is not allowed, an unknown section, a missing file and parameters that contradict each other are errors: all of them "
+     "are shown, each with file, line, key, value and what is allowed, and the exit code is 2. Nothing has been touched by then."),
     "An unknown key is a warning with a suggestion.",
-    "With `-dir DIR` the files of the configuration are replaced by `DIR/sqliosim.mdx` and `DIR/sqliosim.ldx` and are not even looked at. "
-    "`-dir` may be repeated. The data file has the size of `-size` (4096 MB without it) and may grow to twice that; the log file is half "
-    "as "
-    "large, at most 50 MB and at least 4 MB. `-size` without `-dir` sets the sizes of the configuration's files in the same way.",
+    ("With `-dir DIR` the files of the configuration are replaced by `DIR/sqliosim.mdx` and `DIR/sqliosim.ldx` and are not even looked at. "
+     "`-dir` may be repeated. The data file has the size of `-size` (4096 MB without it) and may grow to twice that; the log file is half "
+     "as large, at most 50 MB and at least 4 MB."),
+    "`-size` without `-dir` sets the sizes of the configuration's files in the same way.",
     "A Windows path (`f:\\sqliosim.mdx`) is an error on Linux, unless `-dir` is given.",
     "All users together may be at most CPUCount x 1023 - 100.",
-    "MaxMemoryMB is capped to the memory of the machine, and Increment is made smaller until Increment x MaxExtends < MaxMemoryMB / number "
-    "of data files. "
-    "Both give a warning.",
+    "MaxMemoryMB is capped to the memory of the machine, with a warning.",
+    "Increment, and where that is not enough MaxExtends, is made smaller until Increment x MaxExtends < MaxMemoryMB / number of data "
+    "files, with a warning.",
 };
 
 template <std::size_t N>

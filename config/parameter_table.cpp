@@ -20,7 +20,7 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
 }
 
 const std::vector<Parameter>& parameter_table() {
-    static const std::vector<Parameter> table = [] {
+    static const std::vector<Parameter> kTable = [] {
         std::vector<Parameter> rows;
         for (const auto& part : {run_parameters(), io_parameters(), engine_parameters(), random_user_parameters(), other_user_parameters(),
                                  file_parameters()}) {
@@ -28,16 +28,16 @@ const std::vector<Parameter>& parameter_table() {
         }
         return rows;
     }();
-    return table;
+    return kTable;
 }
 
 const std::vector<SectionInfo>& section_table() {
-    static const std::vector<SectionInfo> table = {
+    static const std::vector<SectionInfo> kTable = {
         {.section = Section::config,
          .ini_name = "CONFIG",
          .toml_name = "config",
          .help = "The run as a whole: CPUs, memory, duration, and how files are opened and loaded.",
-         .background = "SQL Server's server-wide settings, and how it opens its files."},
+         .background = "the settings of the whole server, and how it opens its files."},
         {.section = Section::random_user,
          .ini_name = "RandomUser",
          .toml_name = "random_user",
@@ -69,7 +69,7 @@ const std::vector<SectionInfo>& section_table() {
          .help = "One section per file: [File1], [File2], ... in INI, one [[file]] each in TOML.",
          .background = "The data and log files of a database."},
     };
-    return table;
+    return kTable;
 }
 
 const SectionInfo& info_of(Section section) {

@@ -1,12 +1,12 @@
 #include "reports/xml_log.hpp"
 
-#include <cerrno>
-#include <ctime>
-
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <ctime>
 
 #include <fmt/format.h>
 
@@ -19,9 +19,7 @@ namespace reports {
 namespace {
 
 constexpr std::string_view kRoot = "ERRORLOG";
-constexpr std::string_view kProlog =
-    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-    "<?xml-stylesheet type=\"text/xsl\" href=\"ErrorLog.xslt\"?>\n";
+constexpr std::string_view kProlog = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
 std::error_code last_error() { return {errno, std::generic_category()}; }
 
@@ -32,7 +30,7 @@ bool looks_like_log(int descriptor) {
     head.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
     std::erase(head, '\0');
     const std::size_t begin = head.find("<?xml");
-    return begin <= 3 && (head.find("ErrorLog.xslt") != std::string::npos || head.find("<ENTRY TYPE='") != std::string::npos);
+    return begin <= 3 && (head.find("ErrorLog.xslt") != std::string::npos || head.find("<ERRORLOG>") != std::string::npos || head.find("<ENTRY TYPE='") != std::string::npos);
 }
 
 std::string refusal(int descriptor, const struct stat& status) {
@@ -111,8 +109,7 @@ void XmlLog::on_finding(const sim::Finding& finding) { on_event(finding_event(fi
 
 std::optional<std::string> XmlLog::failure() const {
     if (lost_entries_ == 0) return std::nullopt;
-    return fmt::format("log file '{}': {} of {} entries could not be written: {}.", path_, lost_entries_, entries_,
-                       first_error_.message());
+    return fmt::format("log file '{}': {} of {} entries could not be written: {}.", path_, lost_entries_, entries_, first_error_.message());
 }
 
 }  // namespace reports

@@ -69,8 +69,7 @@ std::error_code XmlTail::append_across_pages(std::string_view element) {
     const std::uint64_t hidden_from = position_bytes_ + closing_tag_.size();
     const std::uint64_t element_at = hidden_from + kInstructionBegin.size();
     const std::uint64_t element_end = element_at + element.size();
-    const std::uint64_t closing_at =
-        within_page(element_end, reserve_bytes_) ? element_end : (element_end / kPageBytes + 1) * kPageBytes;
+    const std::uint64_t closing_at = within_page(element_end, reserve_bytes_) ? element_end : (element_end / kPageBytes + 1) * kPageBytes;
     const std::uint64_t hidden_to = closing_at + closing_tag_.size();
 
     if (const auto error = file_.write_at(hidden_from, spaces(hidden_to - hidden_from) + std::string(kInstruction))) return error;

@@ -14,14 +14,14 @@ enum class Severity : std::uint8_t { info, warning, error };
 struct Event {
     Severity severity = Severity::info;
     std::uint64_t utc_us = 0;
-    std::uint64_t tick_ms = 0;   // since the run began
-    std::uint64_t thread_id = 0; // of the operating system
-    std::uint32_t cpu = 0;       // logical CPU (scheduler)
-    std::string user;            // "Monitor", "Random User 3", …
-    std::string source_file;     // where it was raised: file name without folder, line, function
+    std::uint64_t tick_ms = 0;    // since the run began
+    std::uint64_t thread_id = 0;  // of the operating system
+    std::uint32_t cpu = 0;        // logical CPU (scheduler)
+    std::string user;             // "Monitor", "Random User 3", …
+    std::string source_file;      // where it was raised: file name without folder, line, function
     std::uint32_t line = 0;
     std::string function;
-    std::string hresult;         // "0x80070467" or empty
+    std::string hresult;  // "0x80070467" or empty
     std::string system_text;
     std::string description;
 };

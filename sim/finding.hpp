@@ -11,12 +11,12 @@
 namespace sim {
 
 enum class FindingKind : std::uint8_t {
-    checksum,       // the bytes are not what the page's own checksum says
-    wrong_page,     // a sound image, but of another page, file or run
-    old_version,    // a sound image of this page, but not the last one that was acknowledged
-    never_written,  // nothing of ours where a page was written, or something where nothing was
-    short_transfer, // fewer bytes than asked for, before the end of the file
-    io_error,       // the system returned an error, also after retries
+    checksum,        // the bytes are not what the page's own checksum says
+    wrong_page,      // a sound image, but of another page, file or run
+    old_version,     // a sound image of this page, but not the last one that was acknowledged
+    never_written,   // nothing of ours where a page was written, or something where nothing was
+    short_transfer,  // fewer bytes than asked for, before the end of the file
+    io_error,        // the system returned an error, also after retries
 };
 
 std::string_view name_of(FindingKind kind);
@@ -27,8 +27,8 @@ struct Finding {
     std::uint32_t file_id = 0;
     std::string path;
     std::uint32_t page_id = 0;
-    std::uint64_t offset_bytes = 0;        // of the page in the file
-    std::uint32_t first_wrong_byte = 0;    // within the page, where the kind allows to say so
+    std::uint64_t offset_bytes = 0;      // of the page in the file
+    std::uint32_t first_wrong_byte = 0;  // within the page, where the kind allows to say so
 
     // What the ledger expects, and what the header that came back says (0 where it has none).
     std::uint32_t expected_version = 0;

@@ -72,7 +72,7 @@ struct FileOptions {
     std::string path;
     std::uint64_t initial_size_mb = 0;
     std::uint64_t max_size_mb = 0;
-    std::uint64_t increment_mb = 0;  // 0 = does not shrink
+    std::uint64_t increment_mb = 0;  // 0 = keeps its size
     bool shrinkable = false;
     bool sparse = false;
     bool is_log = false;

@@ -25,16 +25,16 @@ std::string_view name_of(Phase phase);
 // and the figures are 0.
 struct DriveFacts {
     bool known = false;
-    std::string name;                 // "sda", "nvme0n1", "dm-3"
-    std::uint32_t number = 0;         // minor device number: "Storage number"
-    std::string manager;              // driver, for "Storage manager name": "virtio_blk", "nvme", "device-mapper"
+    std::string name;          // "sda", "nvme0n1", "dm-3"
+    std::uint32_t number = 0;  // minor device number: "Storage number"
+    std::string manager;       // driver, for "Storage manager name": "virtio_blk", "nvme", "device-mapper"
     std::uint32_t logical_sector_bytes = 512;
     std::uint32_t physical_sector_bytes = 512;
     std::uint64_t size_bytes = 0;
     bool rotational = false;
     bool removable = false;
     bool read_cache = false;
-    bool write_cache = false;         // volatile write cache on ("write back")
+    bool write_cache = false;  // volatile write cache on ("write back")
     bool fua = false;
 
     // /proc/diskstats, since the run began.
@@ -121,10 +121,10 @@ struct WaitResult {
 };
 
 enum class Outcome : std::uint8_t {
-    passed,       // ran to the end, nothing wrong
-    stopped,      // a person stopped it, nothing wrong until then
-    failed,       // wrong data or lost data
-    not_done,     // the run could not be done: lost device, no space
+    passed,    // ran to the end, nothing wrong
+    stopped,   // a person stopped it, nothing wrong until then
+    failed,    // wrong data or lost data
+    not_done,  // the run could not be done: lost device, no space
 };
 
 struct Results {
@@ -146,7 +146,7 @@ struct Results {
     std::vector<UserResult> users;
     std::vector<SchedulerResult> schedulers;
     std::vector<WaitResult> waits;
-    std::vector<Finding> findings;     // the first ones; all were handed to the sink
+    std::vector<Finding> findings;  // the first ones; all were handed to the sink
     std::uint64_t finding_count = 0;
 };
 
@@ -159,11 +159,11 @@ struct Progress {
     };
     Phase phase = Phase::create;
     std::uint32_t cycle = 1;
-    std::uint32_t cycles = 1;              // 0 = until stopped
-    std::uint64_t elapsed_us = 0;          // of the phase
-    std::uint64_t phase_duration_us = 0;   // planned; 0 = not known, see done_fraction
-    double done_fraction = 0;              // of the phase, 0 … 1
-    std::uint64_t io_count = 0;            // since the run began
+    std::uint32_t cycles = 1;             // 0 = until stopped
+    std::uint64_t elapsed_us = 0;         // of the phase
+    std::uint64_t phase_duration_us = 0;  // planned; 0 = not known, see done_fraction
+    double done_fraction = 0;             // of the phase, 0 … 1
+    std::uint64_t io_count = 0;           // since the run began
     std::uint64_t io_bytes = 0;
     std::uint64_t pages_verified = 0;
     std::uint64_t findings = 0;

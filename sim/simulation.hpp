@@ -24,7 +24,8 @@ public:
     // it off later (lost device, no space) comes back as Outcome::not_done.
     Results run();
 
-    // Ends the run in order: users stop, everything outstanding is drained, the result says Outcome::stopped. Any thread, any time, at once.
+    // Ends the run in order: users stop, everything outstanding is drained, the result says Outcome::stopped. Any thread, any time, at
+    // once.
     void request_stop();
 
     // Any thread, any time.

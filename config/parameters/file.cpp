@@ -46,9 +46,8 @@ std::vector<Parameter> file_parameters() {
          .range = {.min = 0, .max = kFileMbMax},
          .field = +[](FileOptions& f) -> Field { return &f.increment_mb; },
          .help = "Step by which the file grows and shrinks; 0 = it does neither.",
-         .details = "Made smaller at the start, with a warning, so that Increment x MaxExtends < MaxMemoryMB / number of data files; if "
-                    "nothing is "
-                    "left the file is not shrinkable.",
+         .details = "Made smaller at the start, with a warning, so that Increment x MaxExtends < MaxMemoryMB / number of data files; where "
+                    "not even 1 MB fits that often, MaxExtends is made smaller.",
          .background = "FILEGROWTH of a database file."},
         {.section = kSection,
          .ini_name = "Shrinkable",

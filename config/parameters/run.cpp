@@ -6,6 +6,9 @@ namespace config {
 
 using sim::Options;
 
+// 16 TB, in MB: more than any machine has.
+constexpr std::uint64_t kPoolMbMax = 16'777'216;
+
 std::vector<Parameter> run_parameters() {
     constexpr Section kSection = Section::config;
     return {
@@ -54,7 +57,7 @@ std::vector<Parameter> run_parameters() {
          .toml_name = "max_memory_mb",
          .kind = Kind::count,
          .unit = "MB",
-         .range = {.min = static_cast<std::int64_t>(sim::kBufferPoolMbMin), .max = 16 * 1024 * 1024, .or_zero = true},
+         .range = {.min = static_cast<std::int64_t>(sim::kBufferPoolMbMin), .max = kPoolMbMax, .or_zero = true},
          .field = +[](Options& o) -> Field { return &o.max_memory_mb; },
          .help = "Size of the buffer pool; 0 = half of the memory that is available.",
          .details =

@@ -126,8 +126,7 @@ ums::Task<bool> BufferManager::read_in(DataFile& data, Frame& frame, Slot slot) 
     frame.slot = slot;
     frame.in_io.store(true, std::memory_order_relaxed);
     IoRetry retry(data.file, run_, journal_);
-    const bool complete =
-        co_await retry.read(std::uint64_t{frame.key.page_id} * kPageBytes, {&segment, 1}, ums::WaitType::pageiolatch_ex);
+    const bool complete = co_await retry.read(std::uint64_t{frame.key.page_id} * kPageBytes, {&segment, 1}, ums::WaitType::pageiolatch_ex);
     frame.in_io.store(false, std::memory_order_relaxed);
     if (complete) {
         if (co_await checker_.check(data, frame.key.page_id, memory)) data.ledger.mark_read_back(frame.key.page_id);

@@ -1,5 +1,5 @@
-// Pages for the users: brings them in, lets them be changed, counts on the ledger to know what they must contain. One page at a time; ranges
-// are read by RangeReader and written by PageWriter.
+// Pages for the users: brings them in, lets them be changed, counts on the ledger to know what they must contain. One page at a time;
+// ranges are read by RangeReader and written by PageWriter.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace sim {
 
-// A page in memory: pinned, latched, and its file kept from changing size. Gives everything back on destruction. Holds no more than one of a
-// file at a time (the file's latch is not recursive).
+// A page in memory: pinned, latched, and its file kept from changing size. Gives everything back on destruction. Holds no more than one of
+// a file at a time (the file's latch is not recursive).
 class FixedPage {
 public:
     FixedPage() = default;

@@ -1,5 +1,5 @@
-// Which pages are in memory: a hash table of frames, and the memory behind them. Shared by all schedulers; every call is short and none waits,
-// except for the memory (slots()).
+// Which pages are in memory: a hash table of frames, and the memory behind them. Shared by all schedulers; every call is short and none
+// waits, except for the memory (slots()).
 //
 // Pinning keeps a frame in the table; it is not a latch. Whoever wants to use the page takes the frame's latch after pinning, and
 // looks whether the frame is still in the table: it may have been discarded meanwhile, and one tries again.
@@ -28,7 +28,8 @@ public:
 
     void unpin(Frame& frame);
 
-    // Takes the page out of the pool. The caller has pinned it and holds it EX; its slot is released. Those who wait for the latch find it gone.
+    // Takes the page out of the pool. The caller has pinned it and holds it EX; its slot is released. Those who wait for the latch find it
+    // gone.
     void discard(Frame& frame);
 
     // For the clock hand: frames by number.

@@ -19,8 +19,8 @@ class PageChecker {
 public:
     PageChecker(std::uint64_t run_id, RunState& run, Journal& journal) : run_id_(run_id), run_(run), journal_(journal) {}
 
-    // Compares `image` with the ledger. The caller holds the page's latch (UP or EX), so nobody writes it meanwhile. True if the page is as it
-    // must be. Otherwise a finding is reported and the page counts as unknown until it is written again.
+    // Compares `image` with the ledger. The caller holds the page's latch (UP or EX), so nobody writes it meanwhile. True if the page is as
+    // it must be. Otherwise a finding is reported and the page counts as unknown until it is written again.
     ums::Task<bool> check(DataFile& data, std::uint32_t page, const std::byte* image);
 
 private:

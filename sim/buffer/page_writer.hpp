@@ -23,9 +23,9 @@ public:
         : settings_(settings), pool_(pool), log_(log), run_(run), journal_(journal) {}
 
     struct Written {
-        std::uint32_t pages = 0;      // written
-        std::uint32_t end_page = 0;   // behind the last page of the run
-        bool was_busy = false;        // somebody holds the page: nothing was done
+        std::uint32_t pages = 0;     // written
+        std::uint32_t end_page = 0;  // behind the last page of the run
+        bool was_busy = false;       // somebody holds the page: nothing was done
     };
 
     // Writes the page and its dirty neighbours, if it is in memory and dirty. `wait` for its latch, or give up at once. Hold no latch.

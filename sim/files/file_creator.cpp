@@ -1,11 +1,11 @@
 #include "sim/files/file_creator.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <string_view>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "sim/page/page_codec.hpp"
 #include "ums/base/assert.hpp"
@@ -64,18 +64,18 @@ private:
 
 void FileCreator::refuse_dangerous_name(const FileOptions& file) const {
     if (options_.overwrite_foreign_files || !has_database_extension(file.path)) return;
-    throw RefusedError(fmt::format("{}: refused: *.mdf, *.ndf and *.ldf are names of real databases. Use *.mdx and *.ldx for test files.",
-                                   file.path));
+    throw RefusedError(
+        fmt::format("{}: refused: *.mdf, *.ndf and *.ldf are names of real databases. Use *.mdx and *.ldx for test files.", file.path));
 }
 
 // Opens and locks.
 void FileCreator::open_control(const FileOptions& file, const ums::OpenOptions& how, Pending& pending) const {
     const auto error = storage_.open(file.path, how, pending.control);
     if (error == std::errc::invalid_argument && how.direct) {
-        throw EnvironmentError(
-            fmt::format("{}: the file system refuses unbuffered access (O_DIRECT), which SQL Server needs and NoBuffering=TRUE asks for. To "
-                        "test it through the system's cache set NoBuffering=FALSE and UseScatterGather=FALSE.",
-                        file.path));
+        throw EnvironmentError(fmt::format(
+            "{}: the file system refuses unbuffered access (O_DIRECT), which SQL Server needs and NoBuffering=TRUE asks for. To "
+            "test it through the system's cache set NoBuffering=FALSE.",
+            file.path));
     }
     if (error == std::errc::device_or_resource_busy && how.exclusive) {
         throw EnvironmentError(fmt::format("{}: the device is in use: it is mounted, or part of another device.", file.path));
@@ -100,9 +100,10 @@ bool FileCreator::open_existing(const FileOptions& file, Pending& pending) const
         case ums::FileKind::directory: throw RefusedError(fmt::format("{}: is a folder; a file name is needed.", file.path));
         case ums::FileKind::block_device:
             if (!options_.overwrite_foreign_files) {
-                throw RefusedError(fmt::format("{}: refused: it is a block device, and what is on it would be destroyed. Give "
-                                               "--overwrite-foreign-files if it may be.",
-                                               file.path));
+                throw RefusedError(
+                    fmt::format("{}: refused: it is a block device, and what is on it would be destroyed. Give "
+                                "--overwrite-foreign-files if it may be.",
+                                file.path));
             }
             pending.is_device = true;
             break;
@@ -120,10 +121,10 @@ void FileCreator::check_signature(const FileOptions& file, const Pending& pendin
     const auto error = storage_.read(pending.control, 0, page.data(), kPageBytes, transferred);
     if (error) fail(file.path, "its first page cannot be read", error);
     if (transferred == kPageBytes && has_signature(page.data())) return;
-    throw RefusedError(
-        fmt::format("{}: refused: the file exists and does not begin with ioproof's signature, so it may be somebody's data. Choose another "
-                    "name, remove it yourself, or give --overwrite-foreign-files if it may be destroyed.",
-                    file.path));
+    throw RefusedError(fmt::format(
+        "{}: refused: the file exists and does not begin with ioproof's signature, so it may be somebody's data. Choose another "
+        "name, remove it yourself, or give --overwrite-foreign-files if it may be destroyed.",
+        file.path));
 }
 
 void FileCreator::create(const FileOptions& file, Pending& pending) const {
@@ -207,7 +208,8 @@ ums::Task<void> FileCreator::set_size(const FileOptions& file, const Pending& pe
     if (file.is_log) {
         co_await stamp_zeros(file, pending.control, kPageBytes, size_bytes);
     } else if (options_.stamp_files && size_bytes > present_bytes) {
-        co_await stamp_zeros(file, pending.control, std::max<std::uint64_t>(present_bytes / kPageBytes * kPageBytes, kPageBytes), size_bytes);
+        co_await stamp_zeros(file, pending.control, std::max<std::uint64_t>(present_bytes / kPageBytes * kPageBytes, kPageBytes),
+                             size_bytes);
     }
 }
 

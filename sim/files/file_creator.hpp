@@ -43,7 +43,7 @@ private:
     ums::Task<void> set_device_size(const FileOptions& file, const Pending& pending, std::uint64_t size_bytes) const;
     ums::Task<void> stamp_zeros(const FileOptions& file, ums::FileHandle handle, std::uint64_t begin_bytes, std::uint64_t end_bytes) const;
     ums::FileHandle open_for_transfers(const FileOptions& file) const;
-    [[nodiscard]] bool direct() const { return options_.no_buffering || options_.use_scatter_gather; }
+    [[nodiscard]] bool direct() const { return options_.no_buffering; }
 
     const Options& options_;
     ums::Storage& storage_;

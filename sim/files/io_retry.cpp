@@ -1,8 +1,8 @@
 #include "sim/files/io_retry.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
+
+#include <fmt/format.h>
 
 #include "ums/base/memory_region.hpp"
 #include "ums/sched/event.hpp"
@@ -62,9 +62,9 @@ ums::Task<void> IoRetry::report(ums::IoOperation operation, std::uint64_t offset
     const char* const name = is_write ? "write" : "read";
     const bool lost = result.error && !is_environment(result.error) && co_await is_storage_lost();
     if (lost || is_environment(result.error)) {
-        std::string text = fmt::format("{}: a {} of {} bytes at offset 0x{:x} failed: {}{}", file_.path(), name, size_bytes, offset_bytes,
-                                       result.error.message(),
-                                       lost ? ", and so does every other access to the file: the storage is gone." : ".");
+        std::string text =
+            fmt::format("{}: a {} of {} bytes at offset 0x{:x} failed: {}{}", file_.path(), name, size_bytes, offset_bytes,
+                        result.error.message(), lost ? ", and so does every other access to the file: the storage is gone." : ".");
         if (!run_.is_stopping()) journal_.error(text);
         run_.stop(Outcome::not_done, std::move(text));
         co_return;
@@ -80,7 +80,8 @@ ums::Task<void> IoRetry::report(ums::IoOperation operation, std::uint64_t offset
     finding.error_text = result.error ? result.error.message() : "";
     finding.reads = tries;
     finding.description =
-        result.error ? fmt::format("A {} of {} bytes failed{}: {}.", name, size_bytes, tries > 1 ? ", also when tried again" : "", finding.error_text)
+        result.error ? fmt::format("A {} of {} bytes failed{}: {}.", name, size_bytes, tries > 1 ? ", also when tried again" : "",
+                                   finding.error_text)
                      : fmt::format("A {} of {} bytes returned success after {} bytes.", name, size_bytes, result.transferred_bytes);
     file_.finding_count.fetch_add(1, std::memory_order_relaxed);
     journal_.report(std::move(finding));
@@ -90,7 +91,8 @@ ums::Task<void> IoRetry::report(ums::IoOperation operation, std::uint64_t offset
 ums::Task<bool> IoRetry::is_storage_lost() {
     const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
     const ums::IoSegment segment{page.data(), kPageBytes};
-    for (const std::uint64_t offset_bytes : {std::uint64_t{0}, file_.size_bytes() / 2 / kPageBytes * kPageBytes, file_.size_bytes() - kPageBytes}) {
+    for (const std::uint64_t offset_bytes :
+         {std::uint64_t{0}, file_.size_bytes() / 2 / kPageBytes * kPageBytes, file_.size_bytes() - kPageBytes}) {
         ums::IoRequest probe;
         probe.file = file_.transfer_handle();
         probe.offset_bytes = offset_bytes;

@@ -1,8 +1,8 @@
 #include "sim/files/sim_file.hpp"
 
-#include <fmt/format.h>
-
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "ums/base/assert.hpp"
 #include "ums/sched/scheduler.hpp"

@@ -53,6 +53,7 @@ public:
     [[nodiscard]] bool was_created() const { return setup_.created; }
     [[nodiscard]] bool is_device() const { return setup_.is_device; }
     [[nodiscard]] std::uint32_t signature_checksum() const { return setup_.signature_checksum; }
+    [[nodiscard]] bool writes_are_durable() const { return setup_.durable_writes; }
     [[nodiscard]] bool is_log() const { return setup_.options.is_log; }
     [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_.load(std::memory_order_acquire); }
     [[nodiscard]] std::uint32_t pages() const { return static_cast<std::uint32_t>(size_bytes() / kPageBytes); }

@@ -1,9 +1,9 @@
 #include "sim/log/log_auditor.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "sim/files/io_retry.hpp"
 #include "sim/page/checksum.hpp"

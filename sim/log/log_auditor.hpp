@@ -1,5 +1,5 @@
-// Reads the log back, block by block, and compares it with what the log manager knows it wrote: every block of every VLF in use must be there,
-// in order, undamaged. Reports findings like any wrong page.
+// Reads the log back, block by block, and compares it with what the log manager knows it wrote: every block of every VLF in use must be
+// there, in order, undamaged. Reports findings like any wrong page.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 #include "sim/log/log_growth.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "sim/files/zero_stamp.hpp"
 
@@ -41,13 +41,18 @@ ums::Task<bool> LogGrowth::grow(SimFile& file) {
     const std::uint64_t new_bytes = old_bytes + file.options().increment_mb * kMb;
     co_await file.resize_latch().acquire(ums::LatchMode::exclusive, ums::WaitType::file_resize);
     std::error_code error = co_await file.resize(new_bytes);
-    if (!error) error = co_await stamp_zeros(file, old_bytes, new_bytes);
+    if (!error) {
+        error = co_await stamp_zeros(file, old_bytes, new_bytes);
+        if (error) static_cast<void>(co_await file.resize(old_bytes));
+    }
     file.resize_latch().release(ums::LatchMode::exclusive);
     if (error) {
         journal_.warning(fmt::format("{}: the log is full and cannot grow to {} MB: {}.", file.path(), new_bytes / kMb, error.message()));
         co_return false;
     }
-    log_.add_space(file, old_bytes, new_bytes);
+    for (std::uint64_t begin = old_bytes; begin < new_bytes; begin += kVlfBytesMax) {
+        log_.add_space(file, begin, std::min(begin + kVlfBytesMax, new_bytes));
+    }
     file.grown_count.fetch_add(1, std::memory_order_relaxed);
     journal_.info(fmt::format("{}: grown from {} MB to {} MB.", file.path(), old_bytes / kMb, new_bytes / kMb));
     co_return true;

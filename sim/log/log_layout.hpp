@@ -17,19 +17,19 @@ inline constexpr std::uint32_t kLogMagic = 0x4c504f49;  // "IOPL"
 inline constexpr std::uint16_t kLogFormat = 1;
 
 struct LogBlockHeader {
-    std::uint32_t checksum;      // CRC-32C of bytes 4 … size_bytes - 1
-    std::uint32_t magic;         // kLogMagic
-    std::uint16_t format;        // kLogFormat
+    std::uint32_t checksum;  // CRC-32C of bytes 4 … size_bytes - 1
+    std::uint32_t magic;     // kLogMagic
+    std::uint16_t format;    // kLogFormat
     std::uint16_t record_count;
-    std::uint32_t size_bytes;    // with header and padding
+    std::uint32_t size_bytes;  // with header and padding
     std::uint64_t run_id;
     std::uint64_t sequence;      // of blocks in this run, from 1, without gaps
     std::uint64_t first_lsn;     // of the first record
     std::uint32_t vlf_sequence;  // how many VLFs were begun before this one, plus 1
     std::uint32_t used_bytes;    // header and records
     std::uint32_t file_id;
-    std::uint32_t vlf_sector;    // where the block stands in its VLF, in 512-byte units
-    std::uint64_t reserved;      // 0
+    std::uint32_t vlf_sector;  // where the block stands in its VLF, in 512-byte units
+    std::uint64_t reserved;    // 0
 };
 
 static_assert(sizeof(LogBlockHeader) == 64 && std::has_unique_object_representations_v<LogBlockHeader>);

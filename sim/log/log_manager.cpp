@@ -1,11 +1,11 @@
 #include "sim/log/log_manager.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "sim/files/io_retry.hpp"
 #include "sim/page/checksum.hpp"
@@ -35,7 +35,7 @@ struct LogManager::Buffer {
     std::byte* data = nullptr;
     SimFile* file = nullptr;
     std::uint64_t file_offset_bytes = 0;
-    std::uint32_t vlf = 0;              // index
+    std::uint32_t vlf = 0;  // index
     std::uint32_t vlf_sequence = 0;
     std::uint64_t vlf_offset_bytes = 0;
     std::uint32_t capacity_bytes = 0;
@@ -44,7 +44,7 @@ struct LogManager::Buffer {
     std::uint64_t sequence = 0;
     std::uint64_t first_lsn = 0;
     std::uint64_t last_lsn = 0;
-    std::uint32_t size_bytes = 0;       // as written
+    std::uint32_t size_bytes = 0;  // as written
     std::uint32_t checksum = 0;
     bool finished = false;
 };
@@ -95,8 +95,8 @@ LogReservation::~LogReservation() {
     if (remaining_bytes_ != 0) log_->give_back(remaining_bytes_);
 }
 
-LogManager::LogManager(const std::vector<SimFile*>& files, std::uint64_t run_id, std::uint32_t flushes_max,
-                       std::uint32_t alignment_bytes, RunState& run, Journal& journal)
+LogManager::LogManager(const std::vector<SimFile*>& files, std::uint64_t run_id, std::uint32_t flushes_max, std::uint32_t alignment_bytes,
+                       RunState& run, Journal& journal)
     : run_id_(run_id),
       flushes_max_(flushes_max),
       alignment_bytes_(alignment_bytes),
@@ -113,9 +113,7 @@ LogManager::LogManager(const std::vector<SimFile*>& files, std::uint64_t run_id,
     }
 }
 
-LogManager::~LogManager() {
-    UMS_ASSERT(waiting_for_space_.empty() && waiting_for_hardening_.empty() && reserved_bytes_ == 0);
-}
+LogManager::~LogManager() { UMS_ASSERT(waiting_for_space_.empty() && waiting_for_hardening_.empty() && reserved_bytes_ == 0); }
 
 // --- space ---
 
@@ -387,7 +385,11 @@ ums::Task<bool> LogManager::write_block(Buffer& buffer) {
     const ums::IoSegment segment{buffer.data, buffer.size_bytes};
     IoRetry retry(*buffer.file, run_, journal_);
     const bool written = co_await retry.write(buffer.file_offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
-    co_return written;
+    if (!written || buffer.file->writes_are_durable()) co_return written;
+    // A commit is a promise also where WriteThrough is off.
+    const std::error_code error = co_await buffer.file->sync();
+    if (error) journal_.error(fmt::format("{}: cannot be synced: {}.", buffer.file->path(), error.message()));
+    co_return !error;
 }
 
 ums::Task<void> LogManager::flush_block(Buffer& buffer) {

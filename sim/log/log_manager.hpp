@@ -1,5 +1,5 @@
-// The transaction log: records are collected in blocks, blocks are flushed in groups, several flushes are outstanding at a time, and a commit
-// waits until its records are hardened. Pages are written only after the log is hardened up to their LSN (write-ahead rule).
+// The transaction log: records are collected in blocks, blocks are flushed in groups, several flushes are outstanding at a time, and a
+// commit waits until its records are hardened. Pages are written only after the log is hardened up to their LSN (write-ahead rule).
 //
 // Order of waiting, which keeps it free of deadlocks: log space is reserved before any page latch is taken; append() and harden() wait for
 // nothing but the log files' own I/O and may be called with latches held.
@@ -24,7 +24,8 @@ namespace sim {
 
 class LogManager;
 
-// Log space that a task may use; false if there is none to be had any more. What is left is given back by the destructor. One owner at a time.
+// Log space that a task may use; false if there is none to be had any more. What is left is given back by the destructor. One owner at a
+// time.
 class LogReservation {
 public:
     LogReservation(LogManager& log, std::uint64_t size_bytes) : log_(&log), remaining_bytes_(size_bytes) {}
@@ -57,8 +58,8 @@ public:
     LogManager& operator=(const LogManager&) = delete;
     ~LogManager();
 
-    // Waits until `size_bytes` of records fit, in at most `record_count` records. Hold no latch. Wakes the checkpoint when space gets short.
-    // Comes back without space if the log has failed or the run is stopping: then nothing may be appended.
+    // Waits until `size_bytes` of records fit, in at most `record_count` records. Hold no latch. Wakes the checkpoint when space gets
+    // short. Comes back without space if the log has failed or the run is stopping: then nothing may be appended.
     ums::Task<LogReservation> reserve(std::uint64_t size_bytes, std::uint32_t record_count = 1);
 
     // The run is stopping, so no checkpoint will make room any more: whoever waits for space, or asks for it later, gets none.
@@ -128,7 +129,7 @@ private:
     RunState& run_;
     Journal& journal_;
 
-    ums::Event work_;            // for the log writer
+    ums::Event work_;  // for the log writer
     ums::Event buffer_free_;
     ums::Event checkpoint_wanted_;
     ums::Event growth_wanted_;
@@ -144,8 +145,8 @@ private:
     std::vector<std::unique_ptr<Buffer>> buffers_;
     std::vector<Buffer*> free_;
     Buffer* current_ = nullptr;
-    std::deque<Buffer*> sealed_;     // to be flushed
-    std::deque<Buffer*> unhardened_; // sealed and not yet hardened, in order
+    std::deque<Buffer*> sealed_;      // to be flushed
+    std::deque<Buffer*> unhardened_;  // sealed and not yet hardened, in order
     std::uint64_t next_block_ = 1;
     std::uint64_t wanted_lsn_ = 0;
     std::uint64_t last_lsn_ = 0;  // of the newest record

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "sim/log/log_layout.hpp"
-
 #include "ums/base/assert.hpp"
 #include "ums/base/prng.hpp"
 
@@ -85,8 +84,6 @@ void VirtualLogFiles::truncate(std::uint32_t sequence) {
     }
 }
 
-std::uint64_t VirtualLogFiles::free_bytes() const {
-    return free_vlf_bytes_ + vlfs_[current_].size_bytes - vlfs_[current_].end_bytes;
-}
+std::uint64_t VirtualLogFiles::free_bytes() const { return free_vlf_bytes_ + vlfs_[current_].size_bytes - vlfs_[current_].end_bytes; }
 
 }  // namespace sim

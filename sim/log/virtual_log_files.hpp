@@ -14,11 +14,11 @@ struct VirtualLogFile {
     std::uint64_t offset_bytes = 0;
     std::uint64_t size_bytes = 0;
 
-    std::uint32_t sequence = 0;        // 0 = free
-    std::uint64_t end_bytes = 0;       // where the next block goes, within the VLF
-    std::uint64_t first_block = 0;     // sequence of its first block, 0 = none yet
-    std::uint64_t block_count = 0;     // acknowledged
-    std::uint64_t digest = 0;          // sum over acknowledged blocks of block_digest()
+    std::uint32_t sequence = 0;     // 0 = free
+    std::uint64_t end_bytes = 0;    // where the next block goes, within the VLF
+    std::uint64_t first_block = 0;  // sequence of its first block, 0 = none yet
+    std::uint64_t block_count = 0;  // acknowledged
+    std::uint64_t digest = 0;       // sum over acknowledged blocks of block_digest()
 };
 
 // Combines a block's place in the log with its checksum; sums of it do not depend on the order of completion.
@@ -26,8 +26,8 @@ struct VirtualLogFile {
 
 class VirtualLogFiles {
 public:
-    // Divides every file behind its signature page: 4 VLFs below 64 MB, 8 up to 1 GB, 16 above (as SQL Server does), more where one would be
-    // longer than kVlfBytesMax. `alignment_bytes` is the sector size.
+    // Divides every file behind its signature page: 4 VLFs below 64 MB, 8 up to 1 GB, 16 above (as SQL Server does), more where one would
+    // be longer than kVlfBytesMax. `alignment_bytes` is the sector size.
     VirtualLogFiles(const std::vector<SimFile*>& files, std::uint32_t alignment_bytes);
 
     // A grown part of a file becomes one more VLF.

@@ -73,8 +73,7 @@ std::uint32_t make_page(const PageIdentity& identity, std::byte* page) {
     if (identity.page_id == 0) std::memcpy(page + sizeof header, kSignatureText.data(), kSignatureText.size());
     for (std::uint32_t sector = 0; sector < kSectorsPerPage; ++sector) {
         const SectorStamp stamp{identity.page_id, identity.version, static_cast<std::uint32_t>(identity.write_utc_us),
-                                static_cast<std::uint16_t>(identity.run_id),
-                                static_cast<std::uint16_t>(identity.file_id << 4 | sector)};
+                                static_cast<std::uint16_t>(identity.run_id), static_cast<std::uint16_t>(identity.file_id << 4 | sector)};
         std::memcpy(page + std::size_t{sector} * kSectorBytes + kStampOffset, &stamp, sizeof stamp);
     }
     const std::uint32_t checksum = page_checksum(page);

@@ -23,10 +23,10 @@ enum class PageKind : std::uint16_t {
 };
 
 struct PageHeader {
-    std::uint32_t checksum;      // CRC-32C of bytes 4 … 8191
-    std::uint32_t magic;         // kPageMagic
-    std::uint16_t format;        // kPageFormat
-    std::uint16_t kind;          // PageKind
+    std::uint32_t checksum;  // CRC-32C of bytes 4 … 8191
+    std::uint32_t magic;     // kPageMagic
+    std::uint16_t format;    // kPageFormat
+    std::uint16_t kind;      // PageKind
     std::uint32_t file_id;
     std::uint64_t run_id;
     std::uint32_t page_id;

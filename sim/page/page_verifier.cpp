@@ -1,10 +1,10 @@
 #include "sim/page/page_verifier.hpp"
 
-#include <fmt/format.h>
-
 #include <cstddef>
 #include <cstring>
 #include <memory>
+
+#include <fmt/format.h>
 
 namespace sim {
 

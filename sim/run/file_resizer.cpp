@@ -1,8 +1,8 @@
 #include "sim/run/file_resizer.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "sim/files/zero_stamp.hpp"
 
@@ -37,12 +37,12 @@ ums::Task<void> FileResizer::resize(DataFile& data, std::uint64_t size_bytes) {
     }
     file.resize_latch().release(ums::LatchMode::exclusive);
     if (error) {
-        context_.journal.warning(fmt::format("{}: cannot be brought from {} MB to {} MB: {}. It stays as it is.", file.path(), old_bytes >> 20,
-                                             size_bytes >> 20, error.message()));
+        context_.journal.warning(fmt::format("{}: cannot be brought from {} MB to {} MB: {}. It stays as it is.", file.path(),
+                                             old_bytes >> 20, size_bytes >> 20, error.message()));
     } else {
         WorkCounters::add(context_.shrink_user.pages_updated, pages < old_pages ? old_pages - pages : pages - old_pages);
-        context_.journal.info(fmt::format("{}: {} from {} MB to {} MB.", file.path(), pages < old_pages ? "shrunk" : "grown", old_bytes >> 20,
-                                          size_bytes >> 20));
+        context_.journal.info(fmt::format("{}: {} from {} MB to {} MB.", file.path(), pages < old_pages ? "shrunk" : "grown",
+                                          old_bytes >> 20, size_bytes >> 20));
     }
 }
 

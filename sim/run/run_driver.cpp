@@ -1,9 +1,9 @@
 #include "sim/run/run_driver.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "sim/files/file_creator.hpp"
 #include "sim/log/log_auditor.hpp"
@@ -49,7 +49,7 @@ struct RunDriver::Parts {
     WorkCounters initial_update;
     WorkCounters final_audit;
     ums::Event monitors_stop;
-    ums::TaskGroup writers;    // checkpoint and lazy writer: need the log
+    ums::TaskGroup writers;  // checkpoint and lazy writer: need the log
     ums::TaskGroup log_writer;
     ums::TaskGroup monitors;
 };
@@ -159,8 +159,7 @@ void RunDriver::make_parts() {
     parts.pool = std::make_unique<BufferPool>(results_.buffer_pool_bytes, tasks_max);
     parts.checker = std::make_unique<PageChecker>(run_id_, run_, journal_);
     parts.buffers = std::make_unique<BufferManager>(*parts.pool, *parts.checker, run_, journal_, options_.cache_hit_ratio);
-    parts.context.reset(
-        new RunContext{options_, run_id_, run_, journal_, *schedulers_, parts.data_files, *parts.log, *parts.buffers});
+    parts.context.reset(new RunContext{options_, run_id_, run_, journal_, *schedulers_, parts.data_files, *parts.log, *parts.buffers});
     parts.whole_files = std::make_unique<WholeFileWork>(*parts.context);
     parts.checkpoint = std::make_unique<Checkpoint>(*parts.context);
     parts.lazy_writer = std::make_unique<LazyWriter>(*parts.context);
@@ -388,8 +387,8 @@ void RunDriver::collect_schedulers() {
     ums::WaitTable waits{};
     for (std::uint32_t cpu = 0; cpu < schedulers_->size(); ++cpu) {
         const ums::SchedulerStatistics& statistics = (*schedulers_)[cpu].statistics();
-        results_.schedulers.push_back({cpu, statistics.switches, statistics.yields, statistics.quantum_overruns, statistics.idle_ns / 1000,
-                                       statistics.io_requests});
+        results_.schedulers.push_back(
+            {cpu, statistics.switches, statistics.yields, statistics.quantum_overruns, statistics.idle_ns / 1000, statistics.io_requests});
         for (std::size_t type = 0; type < ums::kWaitTypeCount; ++type) {
             waits[type].count += statistics.waits[type].count;
             waits[type].wait_ns += statistics.waits[type].wait_ns;
@@ -428,8 +427,8 @@ Progress RunDriver::progress() const {
     if (!ready_.load(std::memory_order_acquire)) return progress;
     if (progress.phase == Phase::main_run) {
         progress.phase_duration_us = options_.test_cycle_duration_s * 1'000'000;
-        progress.done_fraction =
-            std::min(1.0, static_cast<double>(progress.elapsed_us) / static_cast<double>(std::max<std::uint64_t>(progress.phase_duration_us, 1)));
+        progress.done_fraction = std::min(
+            1.0, static_cast<double>(progress.elapsed_us) / static_cast<double>(std::max<std::uint64_t>(progress.phase_duration_us, 1)));
     } else if (progress.phase == Phase::initial_update || progress.phase == Phase::final_audit) {
         progress.done_fraction = parts_->whole_files->done_fraction();
     } else {

@@ -75,8 +75,8 @@ private:
     std::unique_ptr<ums::SchedulerGroup> schedulers_;
     std::unique_ptr<ums::Semaphore> outstanding_;
     std::unique_ptr<Parts> parts_;
-    mutable std::mutex parts_mutex_;   // held by progress() while it looks at parts_, and while they are taken down
-    std::atomic<bool> ready_{false};   // all parts are there
+    mutable std::mutex parts_mutex_;  // held by progress() while it looks at parts_, and while they are taken down
+    std::atomic<bool> ready_{false};  // all parts are there
     std::uint32_t next_cpu_ = 0;
     Results results_;
 

@@ -65,8 +65,8 @@ private:
         }
         Frame& frame = fixed.frame();
         const std::uint32_t version = BufferManager::change(frame);
-        const std::uint64_t lsn = co_await context_.log.append(
-            reservation, {LogRecordKind::page_update, region_.data->file.id(), page, version}, log_bytes);
+        const std::uint64_t lsn =
+            co_await context_.log.append(reservation, {LogRecordKind::page_update, region_.data->file.id(), page, version}, log_bytes);
         BufferManager::logged(frame, lsn);
         WorkCounters::add(context_.random_user.pages_updated, 1);
         WorkCounters::add(context_.random_user.log_bytes, log_bytes);

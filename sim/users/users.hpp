@@ -1,5 +1,5 @@
-// The users of the main run, in the manner of SQLIOSim's. Each is a task that works until RunState says that users must stop. `seed` decides
-// all its choices.
+// The users of the main run, in the manner of SQLIOSim's. Each is a task that works until RunState says that users must stop. `seed`
+// decides all its choices.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
 #include "cli/console_sink.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <string>
-
-#include <unistd.h>
 
 #include "cli/composite_sink.hpp"
 #include "tests/support/catch.hpp"

@@ -1,14 +1,14 @@
 #include "cli/console.hpp"
 
-#include <cstdlib>
-#include <algorithm>
-#include <csignal>
-#include <string>
-
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <string>
 
 #include "tests/support/catch.hpp"
 

@@ -1,10 +1,10 @@
 #include "cli/progress_display.hpp"
 
-#include <algorithm>
-#include <string>
-
 #include <fcntl.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <string>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/process.hpp"

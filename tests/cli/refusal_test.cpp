@@ -1,10 +1,10 @@
 // Runs that do not begin: with the right exit code, a message, and nothing touched.
+#include <sys/mount.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <string>
 #include <vector>
-
-#include <sys/mount.h>
-#include <unistd.h>
 
 #include "tests/cli/ioproof_program.hpp"
 #include "tests/support/catch.hpp"
@@ -97,7 +97,8 @@ TEST_CASE("no file named is a mistake of usage, and the message says how to name
 
 TEST_CASE("a file that grows beyond what is allowed (ulimit -f) is no space: exit code 3 and nothing half-made") {
     const IoproofFolder folder;
-    Process run({"/bin/sh", "-c", std::string("ulimit -f 4096; exec '") + IOPROOF_PROGRAM + "' run -dir data -size 64 -d 1"}, folder.path());
+    Process run({"/bin/sh", "-c", std::string("ulimit -f 4096; exec '") + IOPROOF_PROGRAM + "' run -dir data -size 64 -d 1"},
+                folder.path());
     CHECK(run.wait() == 3);
     CHECK_THAT(run.error(), ContainsSubstring("sqliosim.mdx"));
     CHECK(test::names_in(folder.data()).empty());
@@ -105,7 +106,8 @@ TEST_CASE("a file that grows beyond what is allowed (ulimit -f) is no space: exi
 
 TEST_CASE("too little memory is an error of the environment that says what to change, and leaves no files") {
     const IoproofFolder folder;
-    Process run({"/bin/sh", "-c", std::string("ulimit -v 300000; exec '") + IOPROOF_PROGRAM + "' run -dir data -size 400 -d 1"}, folder.path());
+    Process run({"/bin/sh", "-c", std::string("ulimit -v 300000; exec '") + IOPROOF_PROGRAM + "' run -dir data -size 400 -d 1"},
+                folder.path());
     CHECK(run.wait() == 3);
     CHECK_THAT(run.error(), ContainsSubstring("MaxMemoryMB"));
     CHECK(test::names_in(folder.data()).empty());

@@ -1,13 +1,13 @@
 #include "cli/run_control.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <stdexcept>
 #include <thread>
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "cli/exit_at_once.hpp"
 #include "tests/support/catch.hpp"

@@ -1,6 +1,8 @@
 // SQLIOSim's files in the shapes in which they are found.
 #include "config/ini_reader.hpp"
 
+#include <fmt/format.h>
+
 #include "tests/config/support.hpp"
 #include "tests/support/catch.hpp"
 
@@ -43,7 +45,7 @@ TEST_CASE("CRLF, CR, LF and a missing last line end make no difference") {
 TEST_CASE("line numbers are right with every kind of line end") {
     for (const std::string end : {"\n", "\r\n", "\r"}) {
         config::Problems problems;
-        const config::RawConfig raw = read("; first" + end + end + "[CONFIG]" + end + "CPUCount=2", problems);
+        const config::RawConfig raw = read(fmt::format("; first{0}{0}[CONFIG]{0}CPUCount=2", end), problems);
         REQUIRE(raw.sections.size() == 1);
         CHECK(raw.sections[0].place.line == 3);
         REQUIRE(raw.sections[0].entries.size() == 1);

@@ -14,29 +14,29 @@ using config::Parameter;
 
 // Blanks, quotes, comment characters, brackets, control characters and UTF-8, but no backslash: that would be a Windows path.
 std::string random_name(ums::Prng& prng) {
-    static const std::string pieces[] = {" ",
-                                         "\t",
-                                         "\"",
-                                         "'",
-                                         ";",
-                                         "#",
-                                         "=",
-                                         "[",
-                                         "]",
-                                         "a",
-                                         "B",
-                                         "0",
-                                         "x",
-                                         "/",
-                                         ".",
-                                         "\x7F",
-                                         "\x01",
-                                         "\xC3\xA4",
-                                         "\xE2\x82\xAC",
-                                         "\xF0\x9F\x98\x80"};
+    static const std::string kPieces[] = {" ",
+                                          "\t",
+                                          "\"",
+                                          "'",
+                                          ";",
+                                          "#",
+                                          "=",
+                                          "[",
+                                          "]",
+                                          "a",
+                                          "B",
+                                          "0",
+                                          "x",
+                                          "/",
+                                          ".",
+                                          "\x7F",
+                                          "\x01",
+                                          "\xC3\xA4",
+                                          "\xE2\x82\xAC",
+                                          "\xF0\x9F\x98\x80"};
     std::string name;
     const std::uint64_t length = prng.between(1, 12);
-    for (std::uint64_t i = 0; i < length; ++i) name += pieces[prng.below(std::size(pieces))];
+    for (std::uint64_t i = 0; i < length; ++i) name += kPieces[prng.below(std::size(kPieces))];
     return name;
 }
 

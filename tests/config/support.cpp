@@ -50,15 +50,20 @@ std::string toml_error(const std::string& text, const config::CommandLineOverrid
     return error_of(config::Dialect::toml, text, overrides, machine);
 }
 
+void check_quiet(const config::Configuration& loaded) {
+    for (const std::string& warning : loaded.warnings) UNSCOPED_INFO(warning);
+    CHECK(loaded.warnings.empty());
+}
+
 sim::Options quiet_ini(const std::string& text) {
     const config::Configuration loaded = load_ini(text);
-    CHECK(loaded.warnings == std::vector<std::string>{});
+    check_quiet(loaded);
     return loaded.options;
 }
 
 sim::Options quiet_toml(const std::string& text) {
     const config::Configuration loaded = load_toml(text);
-    CHECK(loaded.warnings == std::vector<std::string>{});
+    check_quiet(loaded);
     return loaded.options;
 }
 

@@ -41,6 +41,9 @@ std::string toml_error(const std::string& text, const config::CommandLineOverrid
 sim::Options quiet_ini(const std::string& text);
 sim::Options quiet_toml(const std::string& text);
 
+// Fails the test, showing them, if there are warnings.
+void check_quiet(const config::Configuration& loaded);
+
 // A new seed for every run, or IOPROOF_TEST_SEED to repeat one. Printed.
 std::uint64_t test_seed(const char* test);
 

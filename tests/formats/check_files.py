@@ -124,9 +124,14 @@ def check_page(path, data, number):
 
 
 def virtual_log_files(size_bytes, alignment):
+<<<<<<< HEAD
+    number = max(4 if size_bytes < 64 * MB else 8 if size_bytes <= 1024 * MB else 16, -(-size_bytes // (512 * MB)))
+    length = (size_bytes - PAGE_BYTES) // number // alignment * alignment
+=======
     usable = size_bytes - PAGE_BYTES
     number = max(4 if size_bytes < 64 * MB else 8 if size_bytes <= 1024 * MB else 16, -(-size_bytes // (512 * MB)))
     length = usable // number // alignment * alignment
+>>>>>>> refs/heads/simtest
     return {PAGE_BYTES + i * length for i in range(number)}
 
 

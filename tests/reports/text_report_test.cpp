@@ -138,8 +138,7 @@ TEST_CASE("every kind of finding says what came back") {
 
 TEST_CASE("cycles of a phase are summed up") {
     sim::Results results = example_results();
-    results.phases = {{sim::Phase::main_run, 1, 10'000'000, 128, 256, 128, 0},
-                      {sim::Phase::main_run, 2, 10'000'000, 2432, 2304, 128, 0}};
+    results.phases = {{sim::Phase::main_run, 1, 10'000'000, 128, 256, 128, 0}, {sim::Phase::main_run, 2, 10'000'000, 2432, 2304, 128, 0}};
     CHECK_THAT(text_report(results),
                ContainsSubstring("  main run  20.0 s       2,560   1.0          2,560   1.0         -             256\n"));
 }

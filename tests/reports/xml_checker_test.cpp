@@ -14,13 +14,27 @@ TEST_CASE("the checker accepts well-formed documents") {
 }
 
 TEST_CASE("the checker refuses what a parser refuses") {
-    for (const std::string& document :
-         {std::string(), std::string("<a>"), std::string("<a></b>"), std::string("<a></a><a></a>"), std::string("<a></a>x"),
-          std::string("<a b='1' b='2'/>"), std::string("<a b='<'/>"), std::string("<a b=1/>"), std::string("<a>&nbsp;</a>"),
-          std::string("<a>&#0;</a>"), std::string("<a>&#xD800;</a>"), std::string("<a>\x01</a>"), std::string("<a>\xff</a>"),
-          std::string("<a>\xc3</a>"), std::string("<a>]]></a>"), std::string("<a><!-- -- --></a>"), std::string("<a></a><?end "),
-          std::string("<a></a><?xml?>"), std::string(" <?xml version='1.0'?><a/>"), std::string("<a>\0</a>", 8),
-          std::string("<a b='1'c='2'/>")}) {
+    for (const std::string& document : {std::string(),
+                                        std::string("<a>"),
+                                        std::string("<a></b>"),
+                                        std::string("<a></a><a></a>"),
+                                        std::string("<a></a>x"),
+                                        std::string("<a b='1' b='2'/>"),
+                                        std::string("<a b='<'/>"),
+                                        std::string("<a b=1/>"),
+                                        std::string("<a>&nbsp;</a>"),
+                                        std::string("<a>&#0;</a>"),
+                                        std::string("<a>&#xD800;</a>"),
+                                        std::string("<a>\x01</a>"),
+                                        std::string("<a>\xff</a>"),
+                                        std::string("<a>\xc3</a>"),
+                                        std::string("<a>]]></a>"),
+                                        std::string("<a><!-- -- --></a>"),
+                                        std::string("<a></a><?end "),
+                                        std::string("<a></a><?xml?>"),
+                                        std::string(" <?xml version='1.0'?><a/>"),
+                                        std::string("<a>\0</a>", 8),
+                                        std::string("<a b='1'c='2'/>")}) {
         INFO(document);
         CHECK(xml_error(document) != "");
     }

@@ -6,9 +6,7 @@
 
 using reports::xml_escaped;
 
-TEST_CASE("markup is escaped for text and for both kinds of quotes") {
-    CHECK(xml_escaped("a<b>&'\"c") == "a&lt;b&gt;&amp;&apos;&quot;c");
-}
+TEST_CASE("markup is escaped for text and for both kinds of quotes") { CHECK(xml_escaped("a<b>&'\"c") == "a&lt;b&gt;&amp;&apos;&quot;c"); }
 
 TEST_CASE("white space survives a parser") { CHECK(xml_escaped("a\tb\nc\rd e") == "a&#x9;b&#xA;c&#xD;d e"); }
 
@@ -19,11 +17,12 @@ TEST_CASE("characters outside of ASCII become references") {
 
 TEST_CASE("what XML forbids and what is not UTF-8 is replaced") {
     CHECK(xml_escaped(std::string_view("a\0b\x1f", 4)) == "a&#xFFFD;b&#xFFFD;");
-    CHECK(xml_escaped("\xef\xbf\xbf") == "&#xFFFD;");                          // U+FFFF
-    CHECK(xml_escaped("\xff" "a") == "&#xFFFD;a");
-    CHECK(xml_escaped("\xc0\xaf") == "&#xFFFD;&#xFFFD;");                      // overlong
-    CHECK(xml_escaped("\xed\xa0\x80") == "&#xFFFD;&#xFFFD;&#xFFFD;");          // surrogate
-    CHECK(xml_escaped("\xe2\x82") == "&#xFFFD;&#xFFFD;");                      // cut off
+    CHECK(xml_escaped("\xef\xbf\xbf") == "&#xFFFD;");  // U+FFFF
+    CHECK(xml_escaped("\xff"
+                      "a") == "&#xFFFD;a");
+    CHECK(xml_escaped("\xc0\xaf") == "&#xFFFD;&#xFFFD;");                          // overlong
+    CHECK(xml_escaped("\xed\xa0\x80") == "&#xFFFD;&#xFFFD;&#xFFFD;");              // surrogate
+    CHECK(xml_escaped("\xe2\x82") == "&#xFFFD;&#xFFFD;");                          // cut off
     CHECK(xml_escaped("\xf4\x90\x80\x80") == "&#xFFFD;&#xFFFD;&#xFFFD;&#xFFFD;");  // above U+10FFFF
 }
 

@@ -2,11 +2,12 @@
 // Only while no other thread is running.
 #pragma once
 
-#include <csignal>
-#include <cstdlib>
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
 
 namespace ums::testing {
 

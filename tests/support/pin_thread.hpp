@@ -8,8 +8,14 @@
 namespace ums::testing {
 
 inline void pin_this_thread(int index) {
-    cpu_set_t allowed;
-    if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) return;
+    // Asked once, by the first caller: a thread that is started by a pinned one is pinned, too.
+    static const cpu_set_t allowed = [] {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        ::sched_getaffinity(0, sizeof set, &set);
+        return set;
+    }();
+    if (CPU_COUNT(&allowed) < 2) return;
     int remaining = index % CPU_COUNT(&allowed);
     int cpu = 0;
     while (!CPU_ISSET(cpu, &allowed) || remaining-- > 0) ++cpu;

@@ -1,6 +1,10 @@
 // Runs a program as a person would: in a folder, with its output kept, signals sent to it, and a limit on its patience.
 #pragma once
 
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -14,10 +18,6 @@
 #include <thread>
 #include <utility>
 #include <vector>
-
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace test {
 
@@ -93,6 +93,8 @@ public:
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
         }
     }
+
+    bool is_running() { return !poll(); }
 
     [[nodiscard]] std::string output() const { return read_text(captured_ / "out"); }
     [[nodiscard]] std::string error() const { return read_text(captured_ / "err"); }

@@ -14,9 +14,9 @@ namespace ums {
 
 }  // namespace ums
 
-#define UMS_ASSERT(expression)                                             \
-    do {                                                                   \
-        if (!(expression)) [[unlikely]] {                                  \
-            ::ums::assertion_failed(#expression, __FILE__, __LINE__);      \
-        }                                                                  \
+#define UMS_ASSERT(expression)                                        \
+    do {                                                              \
+        if (!(expression)) [[unlikely]] {                             \
+            ::ums::assertion_failed(#expression, __FILE__, __LINE__); \
+        }                                                             \
     } while (false)

@@ -28,7 +28,7 @@ struct OpenOptions {
     bool direct = false;          // O_DIRECT: fails with invalid_argument where the file system refuses it
     bool durable_writes = false;  // O_DSYNC
     bool read_only = false;
-    bool exclusive = false;       // block devices only: fails with device_or_resource_busy if it is mounted or part of something else
+    bool exclusive = false;  // block devices only: fails with device_or_resource_busy if it is mounted or part of something else
 };
 
 enum class EngineKind : std::uint8_t { automatic, uring, threads };

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <chrono>
 #include <thread>
 
 #include "ums/base/assert.hpp"
+#include "ums/base/clock.hpp"
 #include "ums/io/errno_error.hpp"
 #include "ums/io/io_vector.hpp"
 #include "ums/io/transfer_progress.hpp"
@@ -31,7 +31,7 @@ constexpr std::uint64_t kRetryPauseNs = kNsPerMs;
 std::uint64_t unused_counter;
 
 std::uint64_t steady_now_ns() {
-    return static_cast<std::uint64_t>(std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
+    return RealClock().now_ns();
 }
 
 [[noreturn]] void throw_refusal(int error_number) {

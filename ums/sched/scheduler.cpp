@@ -85,9 +85,7 @@ void Scheduler::start(TaskGroup& group, Task<void> task, std::string name, Worke
     make_runnable(promise.start, promise.start.wait_start_ns);
 }
 
-void Scheduler::spawn(TaskGroup& group, std::string name, Task<void> task) {
-    start(group, std::move(task), std::move(name), nullptr);
-}
+void Scheduler::spawn(TaskGroup& group, std::string name, Task<void> task) { start(group, std::move(task), std::move(name), nullptr); }
 
 void Scheduler::fork(TaskGroup& group, Task<void> task) {
     UMS_ASSERT(current_scheduler == this);
@@ -223,8 +221,8 @@ void Scheduler::sleep(std::uint64_t timeout_ns, const std::atomic<bool>& stoppin
 std::uint64_t Scheduler::next_event_ns() const { return std::min(timers_.next_deadline_ns(), engine_->next_completion_ns()); }
 
 bool Scheduler::is_drained() const {
-    return task_count_.load(std::memory_order_relaxed) == 0 && inbox_.load(std::memory_order_relaxed) == nullptr &&
-           runnable_.empty() && engine_->in_flight() == 0;
+    return task_count_.load(std::memory_order_relaxed) == 0 && inbox_.load(std::memory_order_relaxed) == nullptr && runnable_.empty() &&
+           engine_->in_flight() == 0;
 }
 
 void Scheduler::IoAwaiter::await_suspend(std::coroutine_handle<> suspended) {

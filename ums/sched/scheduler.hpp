@@ -35,7 +35,7 @@ struct SchedulerStatistics {
     std::uint64_t yields = 0;            // of them, after yielding
     std::uint64_t quantum_overruns = 0;  // a task kept the CPU for more than two quanta
     std::uint64_t turns = 0;
-    std::uint64_t idle_ns = 0;           // asleep in the kernel; with a virtual clock: time that was skipped
+    std::uint64_t idle_ns = 0;  // asleep in the kernel; with a virtual clock: time that was skipped
     std::uint64_t io_requests = 0;
     std::uint64_t wakeups_from_others = 0;
     WaitTable waits{};

@@ -22,8 +22,7 @@ public:
         std::uint64_t units;
         WaitType type;
 
-        Awaiter(Semaphore& wanted, std::uint64_t wanted_units, WaitType reason)
-            : semaphore(wanted), units(wanted_units), type(reason) {}
+        Awaiter(Semaphore& wanted, std::uint64_t wanted_units, WaitType reason) : semaphore(wanted), units(wanted_units), type(reason) {}
         [[nodiscard]] bool await_ready() const { return semaphore.try_acquire(units); }
         bool await_suspend(std::coroutine_handle<> suspended);
         void await_resume() const noexcept {}

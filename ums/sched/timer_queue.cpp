@@ -6,9 +6,7 @@
 
 namespace ums {
 
-bool TimerQueue::before(const Timer& a, const Timer& b) {
-    return std::pair(a.deadline_ns, a.order) < std::pair(b.deadline_ns, b.order);
-}
+bool TimerQueue::before(const Timer& a, const Timer& b) { return std::pair(a.deadline_ns, a.order) < std::pair(b.deadline_ns, b.order); }
 
 void TimerQueue::place_at(std::size_t place, Timer& timer) {
     heap_[place] = &timer;

@@ -9,24 +9,24 @@
 namespace ums {
 
 enum class WaitType : std::uint8_t {
-    sos_scheduler_yield,   // gave up the CPU of its own accord
-    sleep_task,            // SleepAfter, delays
-    io_completion,         // an I/O that is not behind a page latch
-    pageiolatch_sh,        // a page that is being read in, to look at it
-    pageiolatch_ex,        // a page that is being read in, to change it
+    sos_scheduler_yield,  // gave up the CPU of its own accord
+    sleep_task,           // SleepAfter, delays
+    io_completion,        // an I/O that is not behind a page latch
+    pageiolatch_sh,       // a page that is being read in, to look at it
+    pageiolatch_ex,       // a page that is being read in, to change it
     pagelatch_sh,
     pagelatch_up,
     pagelatch_ex,
-    writelog,              // commit: until the log is hardened
-    logbuffer,             // room in the log buffers
-    log_full,              // room in the ring of virtual log files
-    request_block,         // the load governor's permission to post an I/O
-    free_frame,            // a free frame of the buffer pool
-    checkpoint_queue,      // the checkpoint waits for work
+    writelog,          // commit: until the log is hardened
+    logbuffer,         // room in the log buffers
+    log_full,          // room in the ring of virtual log files
+    request_block,     // the load governor's permission to post an I/O
+    free_frame,        // a free frame of the buffer pool
+    checkpoint_queue,  // the checkpoint waits for work
     lazywriter_sleep,
     log_writer_queue,
-    file_resize,           // a file is growing or shrinking, or is in use while it should
-    task_join,             // a phase waits for its tasks
+    file_resize,  // a file is growing or shrinking, or is in use while it should
+    task_join,    // a phase waits for its tasks
     count_
 };
 
@@ -38,7 +38,7 @@ std::string_view name_of(WaitType type);
 // One scheduler's waits of one type. Written by the scheduler's thread only.
 struct WaitStatistics {
     std::uint64_t count = 0;
-    std::uint64_t wait_ns = 0;         // from suspension to running again, signal wait included
+    std::uint64_t wait_ns = 0;  // from suspension to running again, signal wait included
     std::uint64_t wait_max_ns = 0;
     std::uint64_t signal_wait_ns = 0;  // from being runnable to running
 };

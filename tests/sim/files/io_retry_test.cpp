@@ -61,14 +61,16 @@ TEST_CASE("a transfer that works is made once") {
 TEST_CASE("a transfer that works the second time is a warning, no finding") {
     for (const auto operation : {ums::IoOperation::read, ums::IoOperation::write}) {
         VirtualWorld world;
-        const Attempt result = attempt(world, operation, [](std::uint32_t number, const auto&) { return Fate{.error = number == 1 ? EIO : 0}; });
+        const Attempt result =
+            attempt(world, operation, [](std::uint32_t number, const auto&) { return Fate{.error = number == 1 ? EIO : 0}; });
         CHECK(result.success);
         CHECK(result.requests == 2);
         CHECK(world.sink.findings().empty());
         CHECK(world.sink.count(sim::Severity::warning) == 1);
         CHECK(world.sink.count(sim::Severity::error) == 0);
         CHECK_FALSE(world.state.is_stopping());
-        CHECK_THAT(world.sink.events()[0].description, ContainsSubstring("of 8192 bytes at offset 0xa000 of f3.mdx failed: Input/output error"));
+        CHECK_THAT(world.sink.events()[0].description,
+                   ContainsSubstring("of 8192 bytes at offset 0xa000 of f3.mdx failed: Input/output error"));
     }
 }
 

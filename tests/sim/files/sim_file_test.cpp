@@ -194,9 +194,8 @@ TEST_CASE("a resize that the system refuses leaves the file as it was") {
     Rig rig({.data_mb = 1});
     rig.run([](Rig& r) -> ums::Task<void> {
         SimFile& file = r.data().file;
-        r.storage.set_rule([](const ums::IoRequest& request) {
-            return request.operation == ums::IoOperation::allocate ? Fate{.error = ENOSPC} : Fate{};
-        });
+        r.storage.set_rule(
+            [](const ums::IoRequest& request) { return request.operation == ums::IoOperation::allocate ? Fate{.error = ENOSPC} : Fate{}; });
         CHECK(co_await file.resize(2 * kMb) == std::errc::no_space_on_device);
         r.storage.set_rule(nullptr);
         CHECK(file.size_bytes() == kMb);

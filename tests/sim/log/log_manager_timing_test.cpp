@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::uint64_t kMs = ums::kNsPerMs;
 
-ums::Task<void> pause_ms(VirtualWorld& world, std::uint64_t duration_ms) { co_await ums::sleep_until(world.clock.now_ns() + duration_ms * kMs); }
+ums::Task<void> pause_ms(VirtualWorld& world, std::uint64_t duration_ms) {
+    co_await ums::sleep_until(world.clock.now_ns() + duration_ms * kMs);
+}
 
 struct Write {
     std::int32_t file = 0;
@@ -194,9 +196,11 @@ TEST_CASE("blocks are whole sectors of 60 KB at most") {
         VirtualWorld world;
         std::vector<Write> writes;
         note_writes(world, writes, kMs);
-        run_virtual_log(world, {.file_mb = {8}, .alignment_bytes = alignment_bytes}, [&](VirtualWorld&, VirtualLog& log) -> ums::Task<void> {
-            for (std::uint64_t size_bytes = 32; size_bytes < 2 * sim::kLogRecordBytesMax; size_bytes += 4999) co_await log.commit(size_bytes);
-        });
+        run_virtual_log(world, {.file_mb = {8}, .alignment_bytes = alignment_bytes},
+                        [&](VirtualWorld&, VirtualLog& log) -> ums::Task<void> {
+                            for (std::uint64_t size_bytes = 32; size_bytes < 2 * sim::kLogRecordBytesMax; size_bytes += 4999)
+                                co_await log.commit(size_bytes);
+                        });
         std::uint64_t largest_bytes = 0;
         for (const Write& write : writes) {
             CHECK(write.offset_bytes % alignment_bytes == 0);

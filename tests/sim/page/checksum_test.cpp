@@ -25,8 +25,9 @@ TEST_CASE("CRC-32C gives the examples of RFC 3720") {
     std::vector<unsigned> ascending;
     for (unsigned i = 0; i < 32; ++i) ascending.push_back(i);
     const std::vector<unsigned> descending(ascending.rbegin(), ascending.rend());
-    const std::vector<unsigned> read_command = {0x01, 0xc0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,    0x14, 0, 0, 0, 0, 0, 0x04, 0,
-                                                0,    0,    0, 0x14, 0, 0, 0, 0x18, 0x28, 0, 0, 0, 0, 0, 0, 0,    0x02, 0, 0, 0, 0, 0, 0,    0};
+    const std::vector<unsigned> read_command = {0x01, 0xc0, 0, 0, 0, 0, 0,    0, 0,    0, 0, 0,    0, 0, 0, 0,
+                                                0x14, 0,    0, 0, 0, 0, 0x04, 0, 0,    0, 0, 0x14, 0, 0, 0, 0x18,
+                                                0x28, 0,    0, 0, 0, 0, 0,    0, 0x02, 0, 0, 0,    0, 0, 0, 0};
     CHECK(crc_of(std::vector<unsigned>(32, 0)) == 0x8a9136aa);
     CHECK(crc_of(std::vector<unsigned>(32, 0xff)) == 0x62a8ab43);
     CHECK(crc_of(ascending) == 0x46dd794e);

@@ -19,7 +19,8 @@ constexpr sim::PageIdentity kIdentity{.run_id = 0x1122334455667788,
                                       .version = 0x0a0b0c0d,
                                       .lsn = 0x2122232425262728,
                                       .write_utc_us = 0x3132333435363738};
-constexpr sim::PageIdentity kFileHeader{.run_id = 0x1122334455667788, .file_id = 3, .page_id = 0, .version = 1, .lsn = 0, .write_utc_us = 5};
+constexpr sim::PageIdentity kFileHeader{
+    .run_id = 0x1122334455667788, .file_id = 3, .page_id = 0, .version = 1, .lsn = 0, .write_utc_us = 5};
 
 std::vector<unsigned> bytes_at(const PageBuffer& page, std::size_t offset, std::size_t count) {
     std::vector<unsigned> bytes;

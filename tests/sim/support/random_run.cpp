@@ -35,7 +35,7 @@ void draw_files(Draw& draw, Options& options, const std::string& folder) {
     for (std::uint32_t i = 0; i < data_files; ++i) {
         FileOptions file;
         file.path = fmt::format("{}/data{}.mdx", folder, i);
-        file.initial_size_mb = draw.skewed(1, 16);
+        file.initial_size_mb = draw.skewed(1, 12);
         file.max_size_mb = file.initial_size_mb + draw.one_of({0U, 2U, 8U});
         file.shrinkable = draw.coin();
         file.increment_mb = file.shrinkable ? draw.between(1, 3) : 0;
@@ -44,7 +44,8 @@ void draw_files(Draw& draw, Options& options, const std::string& folder) {
     }
     for (std::uint32_t i = 0; i < log_files; ++i) {
         const std::uint64_t size_mb = draw.skewed(1, 5);
-        const FileOptions file{.path = fmt::format("{}/log{}.ldx", folder, i), .initial_size_mb = size_mb, .max_size_mb = size_mb, .is_log = true};
+        const FileOptions file{
+            .path = fmt::format("{}/log{}.ldx", folder, i), .initial_size_mb = size_mb, .max_size_mb = size_mb, .is_log = true};
         options.files.insert(options.files.begin() + draw.between(0, options.files.size()), file);
     }
 }
@@ -88,7 +89,7 @@ Options random_options(std::uint64_t seed, const std::string& folder, bool in_vi
     options.max_memory_mb = draw.one_of({8U, 8U, 12U, 64U});
     options.stop_on_error = draw.coin();
     options.test_cycles = draw.one_in(4) ? 2 : 1;
-    options.test_cycle_duration_s = in_virtual_time ? draw.between(1, 8) : 1;
+    options.test_cycle_duration_s = in_virtual_time ? draw.between(1, 3) : 1;
     options.cache_hit_ratio = draw.one_of({0U, 1000U, 9000U, 10000U});
     options.no_buffering = draw.coin();
     options.write_through = draw.coin();
@@ -110,7 +111,8 @@ Options random_options(std::uint64_t seed, const std::string& folder, bool in_vi
 std::string summary_of(const Options& o) {
     std::string text = fmt::format(
         "seed {} cpus {} memory {} cycles {} x {} s hits {} direct {} durable {} outstanding {} target {} bursts {} scatter {} force-ra {} "
-        "stamp {} gather {} checkpoint-ms {} flushes {} | random {} jump {} chain {}-{} writes {} log {}-{} rollback {} sleep {} yield {} | "
+        "stamp {} gather {} checkpoint-ms {} flushes {} | random {} jump {} chain {}-{} writes {} log {}-{} rollback {} sleep {} yield {} "
+        "| "
         "audit {} x {} | ra {} x {}-{} | bulk {} x {}-{} | shrink {}-{} s {}-{} |",
         o.seed, o.cpu_count, o.max_memory_mb, o.test_cycles, o.test_cycle_duration_s, o.cache_hit_ratio, o.no_buffering, o.write_through,
         o.max_outstanding_io, o.target_io_duration_ms, o.allow_io_bursts, o.use_scatter_gather, o.force_read_ahead, o.stamp_files,

@@ -53,13 +53,14 @@ std::error_code RecordingStorage::submitted(const ums::IoRequest& request, std::
         hash_ = ums::mix64(hash_ ^ value);
     }
     if (is_transfer) {
-        Range range{request.offset_bytes, request.offset_bytes + request.size_bytes, request.operation == ums::IoOperation::write, record.path};
+        Range range{request.offset_bytes, request.offset_bytes + request.size_bytes, request.operation == ums::IoOperation::write,
+                    record.path};
         for (const auto& [other_request, other] : out_) {
             const bool meets = other.path == range.path && other.begin_bytes < range.end_bytes && range.begin_bytes < other.end_bytes;
             if (!meets || (!range.is_write && !other.is_write)) continue;
-            overlaps_.push_back(fmt::format("{}: {} of [{}, {}) while a {} of [{}, {}) is out", range.path, range.is_write ? "write" : "read",
-                                            range.begin_bytes, range.end_bytes, other.is_write ? "write" : "read", other.begin_bytes,
-                                            other.end_bytes));
+            overlaps_.push_back(fmt::format("{}: {} of [{}, {}) while a {} of [{}, {}) is out", range.path,
+                                            range.is_write ? "write" : "read", range.begin_bytes, range.end_bytes,
+                                            other.is_write ? "write" : "read", other.begin_bytes, other.end_bytes));
         }
         out_.emplace(&request, std::move(range));
     }

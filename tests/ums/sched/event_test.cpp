@@ -123,7 +123,7 @@ TEST_CASE("with a real clock a sleep takes at least its time") {
 }
 
 TEST_CASE("one thread and one scheduler that is about to fall asleep: no wake-up is lost") {
-    static constexpr std::uint32_t kRounds = 30'000;
+    static constexpr std::uint32_t kRounds = 15'000;
     const std::uint64_t seed = testing::test_seed("a wake-up in the moment of falling asleep");
     std::uint32_t woken = 0;
     run_real(
@@ -161,7 +161,8 @@ TEST_CASE("threads without a scheduler wake tasks and no wake-up is lost") {
     static constexpr std::uint32_t kRounds = 3000;
     const std::uint64_t seed = testing::test_seed("events set by alien threads");
     std::atomic<int> woken{0};
-    run_real(RunOptions{.cpu_count = kSchedulers, .sleep_ns_min = 20 * kNsPerSecond},
+    run_real(
+        RunOptions{.cpu_count = kSchedulers, .sleep_ns_min = 20 * kNsPerSecond},
         [&](World& world) -> Task<void> {
             struct Line {
                 Event ask;
@@ -207,7 +208,7 @@ TEST_CASE("threads without a scheduler wake tasks and no wake-up is lost") {
 
 TEST_CASE("deadlines race with set() from other threads: every wait ends once and tells the truth") {
     constexpr std::uint32_t kSchedulers = 2;
-    constexpr int kRounds = 1500;
+    constexpr int kRounds = 400;
     const std::uint64_t seed = testing::test_seed("deadlines against set()");
     std::atomic<int> happened{0};
     std::atomic<int> timed_out{0};
@@ -260,9 +261,11 @@ TEST_CASE("an event may be destroyed by one whose wait has ended while the deadl
             ended.fetch_add(1);
         };
         auto nothing = []() -> Task<void> { co_return; };
+        testing::pin_this_thread(0);
         // Keeps scheduler 1 awake, so that deadlines are seen within a fraction of a microsecond.
         std::atomic<bool> over{false};
         auto spin = [&]() -> Task<void> {
+            testing::pin_this_thread(1);
             while (!over.load()) co_await Scheduler::current().yield();
         };
         TaskGroup spinning;

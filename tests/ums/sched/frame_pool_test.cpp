@@ -32,7 +32,7 @@ TEST_CASE("frames of all sizes are writable, do not overlap, and come back in an
     const std::uint64_t seed = testing::test_seed("frame pool");
     Prng prng(seed);
     std::vector<Frame> frames;
-    for (int step = 0; step < 20'000; ++step) {
+    for (int step = 0; step < 4'000; ++step) {
         if (frames.size() < 100 && prng.below(2) == 0) {
             const std::size_t size_bytes = prng.between(1, 5000);  // also above what is pooled
             auto* data = static_cast<unsigned char*>(allocate_frame(size_bytes));

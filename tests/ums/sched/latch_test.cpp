@@ -210,7 +210,8 @@ TEST_CASE("four schedulers fight for a latch and its modes keep their promises")
     Occupancy inside;
     std::atomic<int> changes{0};
     std::atomic<int> rounds_done{0};
-    run_real(RunOptions{.cpu_count = kSchedulers, .sleep_ns_min = 20 * kNsPerSecond},
+    run_real(
+        RunOptions{.cpu_count = kSchedulers, .sleep_ns_min = 20 * kNsPerSecond},
         [&](World& world) -> Task<void> {
             auto work = [&](std::uint64_t number) -> Task<void> {
                 Prng prng(seed + number);

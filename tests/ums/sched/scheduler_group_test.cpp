@@ -130,8 +130,7 @@ TEST_CASE("with a virtual clock time jumps over what nobody does") {
         },
         [&](World& world) {
             CHECK(clock.now_ns() - start_ns == 25 * 3600 * kNsPerSecond);
-            for (std::uint32_t id = 0; id < 2; ++id)
-                CHECK(world.schedulers[id].statistics().idle_ns == 25 * 3600 * kNsPerSecond);
+            for (std::uint32_t id = 0; id < 2; ++id) CHECK(world.schedulers[id].statistics().idle_ns == 25 * 3600 * kNsPerSecond);
         });
     CHECK(wall.now_ns() - wall_start_ns < 10 * kNsPerSecond);
 }
@@ -143,8 +142,8 @@ std::vector<std::uint64_t> traced_run(std::uint64_t seed, std::uint64_t shuffle_
     std::vector<std::uint64_t> trace;
     Prng delays(seed);
     const RunOptions options{.cpu_count = kSchedulers,
-        .delay = [&](const IoRequest&) { return delays.between(10, 200) * kNsPerUs; },
-        .shuffle_seed = shuffle_seed};
+                             .delay = [&](const IoRequest&) { return delays.between(10, 200) * kNsPerUs; },
+                             .shuffle_seed = shuffle_seed};
     run_virtual(options, [&](World& world) -> Task<void> {
         Latch latch;
         Semaphore semaphore(3);

@@ -1,6 +1,5 @@
 #include "ums/sched/scheduler.hpp"
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -148,7 +147,8 @@ TEST_CASE("requests that are out can be visited, the oldest first, up to an age"
 }
 
 TEST_CASE("finished I/O is collected while other tasks keep the CPU busy") {
-    // A hundred tasks compute for 50 us at a time and yield, so one round of them takes 5 ms. The request of 1 ms must be seen much earlier.
+    // A hundred tasks compute for 50 us at a time and yield, so one round of them takes 5 ms. The request of 1 ms must be seen much
+    // earlier.
     VirtualClock clock;
     bool over = false;
     run_with_clock(
@@ -322,25 +322,6 @@ TEST_CASE("with a real clock busy and idle time add up to the time of the run") 
             }
             CHECK(count == statistics.switches);
             CHECK(wait_ns <= 2 * run_ns);
-        });
-}
-
-TEST_CASE("many wake-ups of a sleeping scheduler call its engine once") {
-    static constexpr std::uint64_t kTasks = 50;
-    run_real(
-        RunOptions{.cpu_count = 2},
-        [&](World& world) -> Task<void> {
-            std::array<Event, kTasks> events;
-            auto wait = [](Event& event) -> Task<void> { co_await event.wait(WaitType::logbuffer); };
-            TaskGroup group;
-            for (Event& event : events) world.schedulers[1].spawn(group, "wait", wait(event));
-            co_await sleep_until(world.clock.now_ns() + 20 * kNsPerMs);  // until scheduler 1 sleeps
-            for (Event& event : events) event.set();
-            co_await group.join();
-        },
-        [](World& world) {
-            CHECK(world.schedulers[1].statistics().wakeups_from_others == 2 * kTasks);
-            CHECK(world.storage.engine(1).wakes() < kTasks);
         });
 }
 

@@ -72,7 +72,8 @@ TEST_CASE("four schedulers never hold more units than there are, and nobody star
     std::atomic<std::uint64_t> held{0};
     std::atomic<int> violations{0};
     std::atomic<int> rounds_done{0};
-    run_real(RunOptions{.cpu_count = kSchedulers, .sleep_ns_min = 20 * kNsPerSecond},
+    run_real(
+        RunOptions{.cpu_count = kSchedulers, .sleep_ns_min = 20 * kNsPerSecond},
         [&](World& world) -> Task<void> {
             auto work = [&](std::uint64_t number) -> Task<void> {
                 Prng prng(seed + number);

@@ -111,7 +111,8 @@ TEST_CASE("tasks on all schedulers start tasks on all schedulers and none is los
     constexpr std::uint32_t kSchedulers = 4;
     constexpr int kRounds = 150;
     std::atomic<int> ran{0};
-    run_real(RunOptions{.cpu_count = kSchedulers, .sleep_ns_min = 20 * kNsPerSecond},
+    run_real(
+        RunOptions{.cpu_count = kSchedulers, .sleep_ns_min = 20 * kNsPerSecond},
         [&](World& world) -> Task<void> {
             auto leaf = [&]() -> Task<void> {
                 ran.fetch_add(1);

@@ -1,7 +1,10 @@
-// Wake-ups between schedulers. The engines sleep for at least 20 s here unless they are woken: the scheduler's own limit of one second would
-// hide a wake-up that was lost.
+// Wake-ups between schedulers. The engines of the stress tests sleep for at least 20 s unless they are woken: the scheduler's own limit of
+// one second would hide a wake-up that was lost.
+#include <array>
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "tests/support/catch.hpp"
@@ -23,6 +26,101 @@ constexpr std::uint64_t kPatienceNs = 20 * kNsPerSecond;
 
 void check_no_wake_up_was_lost(World& world) {
     for (std::uint32_t id = 0; id < world.schedulers.size(); ++id) CHECK(world.storage.engine(id).expired_waits() == 0);
+}
+
+// Does what the test says at the two moments that matter, on the scheduler's thread, but outside of its turns: as others would.
+struct MomentEngine final : IoEngine {
+    std::function<void()> before_sleep;  // between the last look at the queues and sleep()
+    std::function<void()> asleep;
+    int waits = 0;
+    int wakes = 0;
+
+    [[nodiscard]] std::string_view name() const override { return "moment"; }
+    void submit(IoRequest&) override { UMS_ASSERT(!"no requests here"); }
+    void poll(IoRequestList&) override {}
+    void wait(std::uint64_t) override {
+        ++waits;
+        if (asleep) asleep();
+    }
+    void wake() override { ++wakes; }
+    [[nodiscard]] std::uint32_t in_flight() const override { return 0; }
+    [[nodiscard]] std::uint64_t next_completion_ns() const override {
+        if (before_sleep) before_sleep();
+        return kNever;
+    }
+};
+
+// One scheduler, moved by hand as its thread would.
+struct OneScheduler {
+    RealClock clock;
+    MomentEngine* engine = new MomentEngine;
+    Scheduler scheduler{0, clock, std::unique_ptr<IoEngine>(engine)};
+    std::atomic<bool> stopping{false};
+
+    void run_until_idle() {
+        while (scheduler.turn()) {
+        }
+    }
+    void fall_asleep() {
+        static_cast<void>(scheduler.next_event_ns());
+        scheduler.sleep(kNsPerSecond, stopping);
+    }
+};
+
+TEST_CASE("a wake-up between the last look at the inbox and falling asleep keeps the scheduler awake") {
+    OneScheduler one;
+    Event event;
+    bool woken = false;
+    auto wait = [&]() -> Task<void> {
+        co_await event.wait(kWait);
+        woken = true;
+    };
+    TaskGroup group;
+    one.scheduler.spawn(group, "wait", wait());
+    one.run_until_idle();
+    one.engine->before_sleep = [&] { event.set(); };
+    one.fall_asleep();
+    CHECK(one.engine->waits == 0);
+    one.run_until_idle();
+    CHECK(woken);
+}
+
+TEST_CASE("a scheduler that should stop does not fall asleep") {
+    OneScheduler one;
+    one.stopping = true;
+    one.fall_asleep();
+    CHECK(one.engine->waits == 0);
+    one.stopping = false;
+    one.fall_asleep();
+    CHECK(one.engine->waits == 1);
+}
+
+TEST_CASE("many wake-ups of a sleeping scheduler call its engine once, of one that is awake never") {
+    constexpr int kTasks = 50;
+    OneScheduler one;
+    std::array<Event, kTasks> events;
+    int woken = 0;
+    auto wait = [&](Event& event) -> Task<void> {
+        co_await event.wait(kWait);
+        event.reset();
+        co_await event.wait(kWait);
+        ++woken;
+    };
+    TaskGroup group;
+    for (Event& event : events) one.scheduler.spawn(group, "wait", wait(event));
+    one.run_until_idle();
+    CHECK(one.engine->wakes == 0);
+    one.engine->asleep = [&] {
+        for (Event& event : events) event.set();
+    };
+    one.fall_asleep();
+    CHECK(one.engine->wakes == 1);
+    one.run_until_idle();
+    for (Event& event : events) event.set();
+    CHECK(one.engine->wakes == 1);
+    one.run_until_idle();
+    CHECK(woken == kTasks);
+    CHECK(one.scheduler.statistics().wakeups_from_others == 3 * kTasks);
 }
 
 // Wakes exactly one waiter per signal.
@@ -70,9 +168,8 @@ TEST_CASE("many batons between busy and idle schedulers, with I/O in between, ar
     const std::uint64_t seed = testing::test_seed("many batons");
     std::atomic<int> passes{0};
     run_real(
-        RunOptions{.cpu_count = kSchedulers,
-            .delay = [](const IoRequest& request) { return request.size_bytes; },
-            .sleep_ns_min = kPatienceNs},
+        RunOptions{
+            .cpu_count = kSchedulers, .delay = [](const IoRequest& request) { return request.size_bytes; }, .sleep_ns_min = kPatienceNs},
         [&](World& world) -> Task<void> {
             struct Pair {
                 Baton there;

@@ -1,0 +1,387 @@
+// Whatever a storage does wrong is found, named rightly, and reported once; nothing else is reported.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "sim/limits.hpp"
+#include "sim/log/log_layout.hpp"
+#include "sim/page/page_codec.hpp"
+#include "tests/sim/support/run_fixture.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/seed.hpp"
+#include "ums/base/prng.hpp"
+
+using namespace sim::test;
+using sim::FindingKind;
+using sim::kPageBytes;
+using sim::Options;
+using sim::Outcome;
+using sim::Phase;
+using sim::Results;
+
+namespace {
+
+using Page = std::vector<std::byte>;
+
+// Damages `path` from outside, by ordinary system calls.
+class Meddler {
+public:
+    explicit Meddler(const std::string& path) : fd_(::open(path.c_str(), O_RDWR | O_CLOEXEC)) {}
+    Meddler(const Meddler&) = delete;
+    Meddler& operator=(const Meddler&) = delete;
+    ~Meddler() { ::close(fd_); }
+
+    void flip(std::uint64_t offset_bytes) const {
+        std::byte value{};
+        ok_ = ok_ && ::pread(fd_, &value, 1, static_cast<off_t>(offset_bytes)) == 1;
+        value ^= std::byte{0x10};
+        ok_ = ok_ && ::pwrite(fd_, &value, 1, static_cast<off_t>(offset_bytes)) == 1;
+    }
+    [[nodiscard]] Page read(std::uint32_t page) const {
+        Page image(kPageBytes);
+        ok_ = ok_ && ::pread(fd_, image.data(), kPageBytes, static_cast<off_t>(page) * kPageBytes) == kPageBytes;
+        return image;
+    }
+    void write(std::uint32_t page, const Page& image) const {
+        ok_ = ok_ && ::pwrite(fd_, image.data(), kPageBytes, static_cast<off_t>(page) * kPageBytes) == kPageBytes;
+    }
+    void cut(std::uint64_t size_bytes) const { ok_ = ok_ && ::ftruncate(fd_, static_cast<off_t>(size_bytes)) == 0; }
+    [[nodiscard]] bool is_ok() const { return fd_ >= 0 && ok_; }
+
+private:
+    const int fd_;
+    mutable bool ok_ = true;
+};
+
+// All that a page can be read by, and nobody who writes: what is damaged stays damaged until it is found.
+Options reading_options(const std::string& folder, std::uint64_t seed) {
+    Options options = quiet_options(folder);
+    options.seed = seed;
+    options.stop_on_error = false;
+    options.files[0].initial_size_mb = options.files[0].max_size_mb = 4;
+    options.files[1].initial_size_mb = options.files[1].max_size_mb = 1;
+    options.random_user.user_count = 2;
+    options.random_user.read_write_ratio = 0;
+    options.audit_user = {.user_count = 1, .buffers_validated_pages = 16, .delay_after_cycles = 1, .delay_ms = 100};
+    options.read_ahead_user = {.user_count = 1, .min_pages = 8, .max_pages = 16, .delay_after_cycles = 1, .delay_ms = 50};
+    return options;
+}
+
+std::multiset<std::uint64_t> pages_of(const std::vector<sim::Finding>& findings) {
+    std::multiset<std::uint64_t> pages;
+    for (const sim::Finding& finding : findings) pages.insert(finding.page_id);
+    return pages;
+}
+
+// One run in which `damage` is done to the data file in the main run.
+struct Damaged {
+    Results results;
+    std::vector<sim::Finding> findings;
+    std::string text;
+    bool is_done = false;
+};
+
+template <typename Damage>
+Damaged run_with_damage(const Options& options_template, Damage damage) {
+    RealRun run;
+    Options options = options_template;
+    for (sim::FileOptions& file : options.files) file.path = run.folder.file(file.path.substr(file.path.rfind('/') + 1));
+    Damaged damaged;
+    damaged.results = run.run(options, [&](sim::Simulation& simulation) {
+        if (!wait_for_phase(simulation, Phase::main_run)) return;
+        const Meddler meddler(options.files[0].path);
+        damage(meddler);
+        damaged.is_done = meddler.is_ok();
+    });
+    damaged.findings = run.sink.findings();
+    damaged.text = run.sink.text();
+    return damaged;
+}
+
+// In virtual time: the page is damaged between two requests, once the main run has gone on for a while.
+struct VirtualDamage {
+    Results results;
+    std::vector<sim::Finding> findings;
+    std::string text;
+};
+
+VirtualDamage run_virtually_damaged(const Options& options, std::uint64_t after_ms, const std::function<void(MemoryFile&)>& damage) {
+    VirtualRun run;
+    std::uint64_t start_ns = 0;
+    bool is_done = false;
+    VirtualDamage damaged;
+    damaged.results = run.run(options, [&](sim::Simulation& simulation) {
+        run.storage.set_tagger([&] {
+            if (start_ns == 0 && simulation.progress().phase == Phase::main_run) start_ns = run.clock.now_ns();
+            if (is_done || start_ns == 0 || run.clock.now_ns() < start_ns + after_ms * ums::kNsPerMs) return 0;
+            damage(*run.memory.find(options.files[0].path));
+            is_done = true;
+            return 0;
+        });
+    });
+    CHECK(is_done);
+    damaged.findings = run.sink.findings();
+    damaged.text = run.sink.text();
+    return damaged;
+}
+
+}  // namespace
+
+TEST_CASE("a byte flipped on disk during the run is found in every one of 20 trials, and nothing else") {
+    const std::uint64_t seed = ums::testing::test_seed("flips on disk");
+    // Five runs with four flips each, so that it does not take a minute.
+    for (std::uint64_t trial = 0; trial < 5; ++trial) {
+        ums::Prng prng(seed + trial);
+        std::multiset<std::uint64_t> flipped;
+        const Damaged run = run_with_damage(reading_options("", seed + trial), [&](const Meddler& meddler) {
+            for (int i = 0; i < 4; ++i) {
+                const std::uint64_t page = prng.below(512);
+                if (flipped.count(page) != 0) continue;
+                flipped.insert(page);
+                meddler.flip(page * kPageBytes + prng.below(kPageBytes));
+                std::this_thread::sleep_for(std::chrono::milliseconds(prng.below(200)));
+            }
+        });
+        INFO(run.text);
+        REQUIRE(run.is_done);
+        CHECK(pages_of(run.findings) == flipped);
+        CHECK(std::all_of(run.findings.begin(), run.findings.end(),
+                          [](const sim::Finding& finding) { return finding.kind == FindingKind::checksum && !finding.transient; }));
+        CHECK(run.results.outcome == Outcome::failed);
+        CHECK(run.results.finding_count == flipped.size());
+        CHECK(run.results.files[0].findings == flipped.size());
+        CHECK(run.results.cycles_completed == 1);
+    }
+}
+
+TEST_CASE("a byte flipped under a load that writes is found, unless the page is written before anybody reads it") {
+    const std::uint64_t seed = ums::testing::test_seed("flips under load");
+    int found = 0;
+    for (std::uint64_t trial = 0; trial < 20; ++trial) {
+        ums::Prng prng(seed + trial);
+        Options options = busy_options(VirtualRun::kFolder);
+        options.seed = seed + trial;
+        options.stop_on_error = false;
+        options.files[0].initial_size_mb = 4;
+        options.random_user.sleep_after_ms = 50;
+        VirtualRun run(random_disk(seed, 50, 2000));
+        const std::uint64_t page = 1 + prng.below(511);
+        const std::uint64_t after_ms = prng.below(900);
+        std::uint64_t start_ns = 0;
+        bool is_flipped = false;
+        bool is_read_first = false;
+        bool is_decided = false;
+        const Results results = run.run(options, [&](sim::Simulation& simulation) {
+            // Between the coming back of one request and the next: what is read or written first afterwards decides.
+            run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
+                if (is_flipped && !is_decided && path == options.files[0].path && request.owner != nullptr &&
+                    request.offset_bytes <= page * kPageBytes && page * kPageBytes < request.offset_bytes + request.size_bytes) {
+                    is_decided = true;
+                    is_read_first = request.operation == ums::IoOperation::read;
+                }
+                if (start_ns == 0 && simulation.progress().phase == Phase::main_run) start_ns = run.clock.now_ns();
+                if (is_flipped || start_ns == 0 || run.clock.now_ns() < start_ns + after_ms * ums::kNsPerMs) return;
+                run.memory.find(options.files[0].path)->chunk(page * kPageBytes)[prng.below(kPageBytes)] ^= std::byte{1};
+                is_flipped = true;
+            });
+        });
+        REQUIRE(is_flipped);
+        REQUIRE(is_decided);
+        INFO("trial " << trial << ", page " << page << "\n" << run.sink.text());
+        CHECK(pages_of(run.sink.findings()) == (is_read_first ? std::multiset<std::uint64_t>{page} : std::multiset<std::uint64_t>{}));
+        CHECK(results.outcome == (is_read_first ? Outcome::failed : Outcome::passed));
+        found += is_read_first ? 1 : 0;
+    }
+    CHECK(found > 0);
+}
+
+TEST_CASE("StopOnError TRUE ends the run at the first finding, FALSE goes on to the end and reports each once") {
+    for (const bool stop : {true, false}) {
+        Options options = reading_options("", 7);
+        options.stop_on_error = stop;
+        options.test_cycle_duration_s = stop ? 60 : 1;
+        const auto start = std::chrono::steady_clock::now();
+        const Damaged run = run_with_damage(options, [&](const Meddler& meddler) {
+            for (const std::uint64_t page : {3U, 100U, 101U, 102U, 511U}) meddler.flip(page * kPageBytes + 4000);
+        });
+        INFO(run.text);
+        REQUIRE(run.is_done);
+        CHECK(run.results.outcome == Outcome::failed);
+        CHECK(!run.results.outcome_reason.empty());
+        if (stop) {
+            CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(30));
+            CHECK(run.results.cycles_completed == 0);
+            CHECK(!run.findings.empty());
+            CHECK(run.results.phases.back().phase == Phase::main_run);
+        } else {
+            CHECK(pages_of(run.findings) == std::multiset<std::uint64_t>{3, 100, 101, 102, 511});
+            CHECK(run.results.cycles_completed == 1);
+            CHECK(run.results.phases.back().phase == Phase::final_audit);
+        }
+    }
+}
+
+TEST_CASE("a page that is zeroed, another page or an older one is found as what it is") {
+    const Options options = reading_options(VirtualRun::kFolder, 3);
+    const auto kind_after = [&](const std::function<void(MemoryFile&)>& damage) {
+        const VirtualDamage run = run_virtually_damaged(options, 300, damage);
+        INFO(run.text);
+        REQUIRE(run.findings.size() == 1);
+        CHECK(run.findings[0].page_id == 77);
+        CHECK(run.findings[0].path == options.files[0].path);
+        CHECK(run.findings[0].image.size() == kPageBytes);
+        CHECK(run.results.outcome == Outcome::failed);
+        return run.findings[0].kind;
+    };
+    const auto page = [](MemoryFile& file, std::uint64_t number) { return file.chunk(number * kPageBytes); };
+    CHECK(kind_after([&](MemoryFile& file) { std::memset(page(file, 77), 0, kPageBytes); }) == FindingKind::never_written);
+    CHECK(kind_after([&](MemoryFile& file) { std::memcpy(page(file, 77), page(file, 78), kPageBytes); }) == FindingKind::wrong_page);
+    CHECK(kind_after([&](MemoryFile& file) { page(file, 77)[8191] ^= std::byte{0x80}; }) == FindingKind::checksum);
+    CHECK(kind_after([&](MemoryFile& file) { page(file, 77)[0] ^= std::byte{0x80}; }) == FindingKind::checksum);
+    // Half of the page is the neighbour's: torn.
+    CHECK(kind_after([&](MemoryFile& file) { std::memcpy(page(file, 77) + 4096, page(file, 78) + 4096, 4096); }) == FindingKind::checksum);
+}
+
+TEST_CASE("a write that never arrives leaves an older version, which is found") {
+    Options options = quiet_options(VirtualRun::kFolder);
+    options.stop_on_error = false;
+    options.files[0].initial_size_mb = 4;
+    options.random_user.user_count = 2;
+    options.random_user.sleep_after_ms = 50;
+    options.checkpoint_interval_ms = 100;
+    VirtualRun run;
+    // The first write of the main run that holds page 200 is acknowledged; then the old bytes are back.
+    constexpr std::uint64_t kOffset = 200 * kPageBytes;
+    Page old(kPageBytes);
+    bool is_lost = false;
+    options.random_user.jump_to_new_region_chance = 10000;
+    options.test_cycle_duration_s = 5;
+    const Results results = run.run(options, [&](sim::Simulation& simulation) {
+        run.storage.set_tagger([&] {
+            if (simulation.progress().phase == Phase::initial_checkpoint)
+                run.memory.find(options.files[0].path)->read(kOffset, old.data(), kPageBytes);
+            return 0;
+        });
+        run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
+            const bool holds = path == options.files[0].path && request.operation == ums::IoOperation::write &&
+                               request.offset_bytes <= kOffset && kOffset < request.offset_bytes + request.size_bytes;
+            if (is_lost || !holds || simulation.progress().phase != Phase::main_run) return;
+            run.memory.find(options.files[0].path)->write(kOffset, old.data(), kPageBytes);
+            is_lost = true;
+        });
+    });
+    INFO(run.sink.text());
+    REQUIRE(is_lost);
+    REQUIRE(run.sink.findings().size() == 1);
+    const sim::Finding finding = run.sink.findings()[0];
+    CHECK(finding.kind == FindingKind::old_version);
+    CHECK(finding.page_id == 200);
+    CHECK(finding.received_version < finding.expected_version);
+    CHECK(results.outcome == Outcome::failed);
+}
+
+TEST_CASE("a read that says success and fills nothing is found, and as transient when the next one is right") {
+    VirtualRun run;
+    Options options = reading_options(VirtualRun::kFolder, 5);
+    bool is_done = false;
+    const Results results = run.run(options, [&](sim::Simulation& simulation) {
+        run.storage.set_tamper([&](ums::IoRequest& request, const std::string&) {
+            const bool is_read = request.operation == ums::IoOperation::read && request.owner != nullptr;
+            if (is_done || !is_read || simulation.progress().phase != Phase::main_run) return;
+            sim::stamp_not_read(request.segments[0].data, kPageBytes);
+            is_done = true;
+        });
+    });
+    INFO(run.sink.text());
+    REQUIRE(is_done);
+    REQUIRE(run.sink.findings().size() == 1);
+    CHECK(run.sink.findings()[0].transient);
+    CHECK(run.sink.findings()[0].reads == 2);
+    CHECK(results.outcome == Outcome::failed);
+}
+
+TEST_CASE("a damaged block of the log is found by the final audit") {
+    VirtualRun run;
+    Options options = busy_options(VirtualRun::kFolder);
+    options.stop_on_error = false;
+    options.random_user.sleep_after_ms = 50;
+    bool is_done = false;
+    const Results results = run.run(options, [&](sim::Simulation& simulation) {
+        run.storage.set_tagger([&] {
+            if (is_done || simulation.progress().phase != Phase::final_audit) return 0;
+            // The last block that was written of all: its VLF is in use.
+            MemoryFile& log = *run.memory.find(options.files[1].path);
+            std::uint64_t last = 0;
+            std::uint64_t offset = 0;
+            for (std::uint64_t at = kPageBytes; at + sizeof(sim::LogBlockHeader) <= log.size_bytes(); at += sim::kSectorBytes) {
+                sim::LogBlockHeader header;
+                log.read(at, reinterpret_cast<std::byte*>(&header), sizeof header);
+                if (header.magic != sim::kLogMagic || header.sequence < last) continue;
+                last = header.sequence;
+                offset = at;
+            }
+            log.chunk(offset)[offset % kPageBytes + 100] ^= std::byte{4};
+            is_done = last > 10;
+            return 0;
+        });
+    });
+    INFO(run.sink.text());
+    REQUIRE(is_done);
+    REQUIRE(run.sink.findings().size() == 1);
+    CHECK(run.sink.findings()[0].kind == FindingKind::checksum);
+    CHECK(run.sink.findings()[0].path == options.files[1].path);
+    CHECK(results.outcome == Outcome::failed);
+    CHECK(results.files[1].findings == 1);
+}
+
+TEST_CASE("a file that is cut behind our back gives short transfers") {
+    Options options = reading_options("", 1);
+    options.stop_on_error = true;
+    options.test_cycle_duration_s = 60;
+    const Damaged run = run_with_damage(options, [](const Meddler& meddler) { meddler.cut(256 * kPageBytes); });
+    INFO(run.text);
+    REQUIRE(run.is_done);
+    REQUIRE(!run.findings.empty());
+    for (const sim::Finding& finding : run.findings) {
+        CHECK(finding.kind == FindingKind::short_transfer);
+        CHECK(finding.page_id >= 256);
+    }
+    CHECK(run.results.outcome == Outcome::failed);
+}
+
+TEST_CASE("a page that can never be read is an I/O error; one that is read at the second try is a warning") {
+    for (const bool for_ever : {true, false}) {
+        VirtualRun run;
+        Options options = reading_options(VirtualRun::kFolder, 5);
+        options.audit_user.user_count = options.read_ahead_user.user_count = options.random_user.user_count = 0;
+        int failures = 0;
+        run.storage.set_fault([&](const Recorded& request) {
+            const std::uint64_t offset = 300 * kPageBytes;
+            const bool hit = request.path == options.files[0].path && is_read(request) && request.offset_bytes <= offset &&
+                             offset < request.offset_bytes + request.size_bytes && (for_ever || failures < 2);
+            failures += hit ? 1 : 0;
+            return hit ? std::make_error_code(std::errc::io_error) : std::error_code{};
+        });
+        const Results results = run.run(options);
+        INFO(run.sink.text());
+        CHECK(run.sink.count_of(sim::Severity::warning, "It is tried again") > 0);
+        if (for_ever) {
+            REQUIRE(run.sink.findings().size() == 1);
+            CHECK(run.sink.findings()[0].kind == FindingKind::io_error);
+            CHECK(run.sink.findings()[0].page_id == 300);
+            CHECK(run.sink.findings()[0].reads == 5);
+            CHECK(results.outcome == Outcome::failed);
+        } else {
+            CHECK(failures == 2);
+            CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+        }
+    }
+}

@@ -1,0 +1,366 @@
+// [CONFIG]: every parameter changes what a run does. In virtual time, on a disk in memory.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "sim/limits.hpp"
+#include "tests/sim/support/run_fixture.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim::test;
+using sim::kPageBytes;
+using sim::Options;
+using sim::Phase;
+using sim::Results;
+
+namespace {
+
+constexpr std::uint64_t kMb = 1 << 20;
+
+Options quiet() { return quiet_options(VirtualRun::kFolder); }
+
+// Only random users who read.
+Options readers() {
+    Options options = quiet();
+    options.random_user.user_count = 4;
+    options.random_user.read_write_ratio = 0;
+    options.random_user.jump_to_new_region_chance = 10000;
+    return options;
+}
+
+// Only random users who write.
+Options writers() {
+    Options options = quiet();
+    options.random_user.user_count = 4;
+    options.random_user.read_write_ratio = 10000;
+    options.random_user.rollback_chance = 0;
+    options.random_user.jump_to_new_region_chance = 10000;
+    options.random_user.max_log_per_buffer_bytes = 512;
+    return options;
+}
+
+const sim::FileResult& data_file(const Results& results) { return results.files.at(0); }
+
+bool is_data(const Recorded& request) { return request.path.ends_with(".mdx"); }
+
+// Marks every request with the phase it belongs to.
+Results run_with_phases(VirtualRun& run, const Options& options) {
+    return run.run(options, [&](sim::Simulation& simulation) {
+        run.storage.set_tagger([&simulation] { return static_cast<int>(simulation.progress().phase); });
+    });
+}
+
+bool in_phase(const Recorded& request, Phase phase) { return request.tag == static_cast<int>(phase); }
+
+}  // namespace
+
+TEST_CASE("CPUCount is the number of schedulers, and all of them work") {
+    for (const std::uint32_t cpu_count : {1U, 3U, 8U}) {
+        VirtualRun run;
+        Options options = busy_options(VirtualRun::kFolder);
+        options.cpu_count = cpu_count;
+        options.random_user.user_count = 16;
+        options.random_user.sleep_after_ms = 100;
+        const Results results = run.run(options);
+        CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+        CHECK(results.cpu_count == cpu_count);
+        REQUIRE(results.schedulers.size() == cpu_count);
+        for (const sim::SchedulerResult& scheduler : results.schedulers) CHECK(scheduler.io_requests > 0);
+    }
+}
+
+TEST_CASE("MaxMemoryMB is the size of the pool: a large one keeps pages that a small one has to read again") {
+    std::map<std::uint64_t, std::uint64_t> reads;
+    for (const std::uint64_t memory_mb : {8U, 32U}) {
+        VirtualRun run;
+        Options options = readers();
+        options.files[0].initial_size_mb = options.files[0].max_size_mb = 32;
+        options.max_memory_mb = memory_mb;
+        options.cache_hit_ratio = 10000;
+        options.test_cycle_duration_s = 4;
+        const Results results = run.run(options);
+        CHECK(results.buffer_pool_bytes == memory_mb * kMb);
+        reads[memory_mb] = phase(results, Phase::main_run).pages_read;
+    }
+    CHECK(reads[8] > reads[32] * 3 / 2);
+}
+
+TEST_CASE("CacheHitRatio 0 reads every page from the file, 10000 only what is not in memory") {
+    std::map<std::uint32_t, std::uint64_t> looked;
+    std::map<std::uint32_t, std::uint64_t> read;
+    for (const std::uint32_t ratio : {0U, 5000U, 10000U}) {
+        VirtualRun run;
+        Options options = readers();
+        options.cache_hit_ratio = ratio;
+        options.random_user.jump_to_new_region_chance = 0;
+        const Results results = run.run(options);
+        looked[ratio] = user(results, "RandomUser").pages_read;
+        read[ratio] = phase(results, Phase::main_run).pages_read;
+    }
+    CHECK(read[0] == looked[0]);
+    CHECK(read[5000] > looked[5000] * 4 / 10);
+    CHECK(read[5000] < looked[5000] * 6 / 10 + 400);
+    CHECK(read[10000] <= 4 * 100);
+    CHECK(looked[10000] > 1000);
+}
+
+TEST_CASE("TestCycles 2 goes through all phases twice") {
+    VirtualRun run;
+    Options options = busy_options(VirtualRun::kFolder);
+    options.test_cycles = 2;
+    const Results results = run.run(options);
+    CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+    CHECK(results.cycles_completed == 2);
+    for (const std::uint32_t cycle : {1U, 2U}) {
+        CHECK(phase(results, Phase::initial_update, cycle).pages_written > 0);
+        CHECK(phase(results, Phase::main_run, cycle).pages_read > 0);
+        CHECK(phase(results, Phase::final_audit, cycle).pages_verified == 1024);
+    }
+}
+
+TEST_CASE("TestCycles 0 goes on until the run is stopped") {
+    VirtualRun run;
+    Options options = quiet();
+    options.test_cycles = 0;
+    const Results results = run.run(options, [&](sim::Simulation& simulation) {
+        run.storage.set_tagger([&simulation] {
+            if (simulation.progress().cycle == 5) simulation.request_stop();
+            return 0;
+        });
+    });
+    CHECK(results.outcome == sim::Outcome::stopped);
+    CHECK(results.cycles_completed == 4);
+}
+
+TEST_CASE("TestCycleDuration is the length of the main run") {
+    for (const std::uint64_t duration_s : {1U, 7U}) {
+        VirtualRun run;
+        Options options = readers();
+        options.random_user.sleep_after_ms = 50;
+        options.test_cycle_duration_s = duration_s;
+        const Results results = run.run(options);
+        const std::uint64_t duration_us = phase(results, Phase::main_run).duration_us;
+        CHECK(duration_us >= duration_s * 1'000'000);
+        CHECK(duration_us < duration_s * 1'000'000 + 100'000);
+    }
+}
+
+TEST_CASE("WriteThrough makes every write durable; without it the checkpoint syncs the files") {
+    for (const bool write_through : {true, false}) {
+        VirtualRun run;
+        Options options = writers();
+        options.write_through = write_through;
+        options.checkpoint_interval_ms = 100;
+        const Results results = run.run(options);
+        CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+        const auto writes = run.storage.select([](const Recorded& request) { return is_write(request) && request.of_load; });
+        const auto syncs = run.storage.select([](const Recorded& request) { return request.operation == ums::IoOperation::sync; });
+        CHECK(std::all_of(writes.begin(), writes.end(), [&](const Recorded& request) { return request.durable == write_through; }));
+        CHECK(syncs.size() == (write_through ? 0 : user(results, "Checkpoint").cycles));
+        CHECK(user(results, "Checkpoint").cycles > 5);
+    }
+}
+
+TEST_CASE("MaxOutstandingIO holds for all files together and in every phase") {
+    for (const std::uint32_t limit : {1U, 7U, 0U}) {
+        VirtualRun run(random_disk(1, 1000, 3000));
+        Options options = busy_options(VirtualRun::kFolder);
+        options.random_user.user_count = 20;
+        options.max_outstanding_io = limit;
+        options.use_scatter_gather = false;
+        const Results results = run.run(options);
+        CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+        if (limit != 0) {
+            CHECK(run.storage.in_flight_max() == limit);
+        } else {
+            CHECK(run.storage.in_flight_max() > 50);
+        }
+    }
+}
+
+TEST_CASE("UseScatterGather FALSE makes one request for each page") {
+    for (const bool scatter : {true, false}) {
+        VirtualRun run;
+        Options options = busy_options(VirtualRun::kFolder);
+        options.use_scatter_gather = scatter;
+        const Results results = run.run(options);
+        CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+        const auto several = run.storage.select([](const Recorded& request) { return is_data(request) && request.segment_count > 1; });
+        const auto reads = std::count_if(several.begin(), several.end(), is_read);
+        const auto writes = std::count_if(several.begin(), several.end(), is_write);
+        CHECK((reads > 0) == scatter);
+        CHECK((writes > 0) == scatter);
+        CHECK((data_file(results).scatter_reads > 0) == scatter);
+        CHECK((data_file(results).gather_writes > 0) == scatter);
+        CHECK(data_file(results).reads > 0);
+    }
+}
+
+TEST_CASE("ForceReadAhead reads pages also when they are in memory") {
+    std::map<bool, std::uint64_t> reads;
+    for (const bool force : {true, false}) {
+        VirtualRun run;
+        Options options = quiet();
+        options.files[0].initial_size_mb = options.files[0].max_size_mb = 4;
+        options.read_ahead_user = {.user_count = 2, .min_pages = 16, .max_pages = 64, .delay_after_cycles = 1, .delay_ms = 5};
+        options.force_read_ahead = force;
+        options.test_cycle_duration_s = 2;
+        const Results results = run.run(options);
+        CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+        CHECK(user(results, "ReadAheadUser").cycles > 500);
+        CHECK(user(results, "ReadAheadUser").pages_read == phase(results, Phase::main_run).pages_read);
+        reads[force] = phase(results, Phase::main_run).pages_read;
+    }
+    CHECK(reads[true] > 500 * 16);
+    CHECK(reads[false] <= 512);  // each page of the file once: all of them fit into the pool
+}
+
+TEST_CASE("DeleteFilesAtStartup FALSE keeps a larger file and extends a smaller one") {
+    for (const bool delete_files : {true, false}) {
+        VirtualRun run;
+        Options options = quiet();
+        options.delete_files_at_startup = delete_files;
+        CHECK(run.run(options).outcome == sim::Outcome::passed);
+        options.files[0].initial_size_mb = 2;
+        const Results smaller = run.run(options);
+        CHECK(data_file(smaller).size_bytes == (delete_files ? 2 * kMb : 8 * kMb));
+        CHECK(phase(smaller, Phase::final_audit).pages_verified == data_file(smaller).size_bytes / kPageBytes);
+        options.files[0].initial_size_mb = 12;
+        const Results larger = run.run(options);
+        CHECK(data_file(larger).size_bytes == 12 * kMb);
+        CHECK(what_is_wrong(options, larger, run.sink, run.storage) == "");
+    }
+}
+
+TEST_CASE("an existing file with a part of a MB at its end is used as a whole, and may grow") {
+    VirtualRun run;
+    Options options = quiet();
+    CHECK(run.run(options).outcome == sim::Outcome::passed);
+    sim::test::MemoryFile& file = *run.memory.find(options.files[0].path);
+    file.resize(8 * kMb + kMb / 2);
+    std::fill_n(file.chunk(8 * kMb + kPageBytes), 100, std::byte{0xee});
+    options.delete_files_at_startup = false;
+    options.files[0].shrinkable = true;
+    options.files[0].increment_mb = 1;
+    options.shrink_user = {.min_interval_s = 1, .max_interval_s = 1, .min_extends = 1, .max_extends = 2};
+    options.audit_user = {.user_count = 1, .buffers_validated_pages = 64, .delay_after_cycles = 1, .delay_ms = 5};
+    options.test_cycle_duration_s = 20;
+    const Results results = run.run(options);
+    CHECK(data_file(results).grown_count > 3);
+    CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+}
+
+TEST_CASE("DeleteFilesAtShutdown leaves nothing behind") {
+    for (const bool delete_files : {true, false}) {
+        VirtualRun run;
+        Options options = quiet();
+        options.delete_files_at_shutdown = delete_files;
+        CHECK(run.run(options).outcome == sim::Outcome::passed);
+        CHECK(run.memory.file_count() == (delete_files ? 0 : 2));
+        CHECK(run.memory.open_count() == 0);
+    }
+}
+
+TEST_CASE("StampFiles writes zeros to data files; log files always get them") {
+    for (const bool stamp : {true, false}) {
+        VirtualRun run;
+        Options options = quiet();
+        options.stamp_files = stamp;
+        const Results results = run_with_phases(run, options);
+        std::map<std::string, std::uint64_t> bytes;
+        for (const Recorded& request : run.storage.requests()) {
+            if (is_write(request) && in_phase(request, Phase::create)) bytes[request.path] += request.size_bytes;
+        }
+        CHECK(bytes[options.files[0].path] == (stamp ? 8 * kMb : kPageBytes));
+        CHECK(bytes[options.files[1].path] == 4 * kMb);
+        CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+    }
+}
+
+TEST_CASE("CheckpointPages is the largest gather write") {
+    for (const std::uint32_t pages : {32U, 128U}) {
+        VirtualRun run;
+        Options options = quiet();
+        options.checkpoint_pages = pages;
+        const Results results = run.run(options);
+        std::uint64_t largest = 0;
+        for (const Recorded& request : run.storage.requests()) {
+            if (is_write(request) && request.of_load && is_data(request)) largest = std::max(largest, request.size_bytes);
+        }
+        CHECK(largest == std::uint64_t{pages} * kPageBytes);
+        CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+    }
+}
+
+TEST_CASE("CheckpointInterval is the pause between checkpoints of the main run") {
+    std::map<std::uint32_t, std::uint64_t> checkpoints;
+    for (const std::uint32_t interval_ms : {100U, 1000U, 60'000U}) {
+        VirtualRun run;
+        Options options = quiet();
+        options.test_cycle_duration_s = 10;
+        options.checkpoint_interval_ms = interval_ms;
+        checkpoints[interval_ms] = user(run.run(options), "Checkpoint").cycles;
+    }
+    // The initial and the final one come on top.
+    CHECK(checkpoints[100] > 90);
+    CHECK(checkpoints[100] <= 102);
+    CHECK(checkpoints[1000] >= 10);
+    CHECK(checkpoints[1000] <= 12);
+    CHECK(checkpoints[60'000] == 2);
+}
+
+TEST_CASE("LogFlushesOutstanding is the number of log writes at a time") {
+    for (const std::uint32_t flushes : {1U, 4U, 112U}) {
+        VirtualRun run(random_disk(1, 2000, 4000));
+        Options options = writers();
+        options.random_user.user_count = 60;
+        options.random_user.max_io_chain_pages = options.random_user.min_io_chain_pages = 2;
+        options.log_flushes_outstanding = flushes;
+        const Results results = run.run(options);
+        std::uint32_t most = 0;
+        for (const Recorded& request : run.storage.requests()) {
+            if (is_write(request) && request.of_load && !is_data(request)) most = std::max(most, request.file_in_flight);
+        }
+        CHECK(most <= flushes);
+        CHECK(most >= std::min(flushes, 8U));
+        CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+    }
+}
+
+TEST_CASE("AllowIOBursts keeps the governor out of initial update and checkpoints") {
+    std::map<bool, double> average;
+    for (const bool bursts : {true, false}) {
+        // A disk that gets slower with every request it has.
+        VirtualRun run([](const ums::IoRequest&, std::uint32_t outstanding) { return outstanding * ums::kNsPerMs; });
+        Options options = quiet();
+        options.use_scatter_gather = false;
+        options.files[0].max_size_mb = options.files[0].initial_size_mb = 16;
+        options.target_io_duration_ms = 10;
+        options.allow_io_bursts = bursts;
+        const Results results = run_with_phases(run, options);
+        CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+        // The first requests meet an average that is still at the target.
+        const auto requests =
+            run.storage.select([](const Recorded& request) { return in_phase(request, Phase::initial_update) && is_data(request); });
+        REQUIRE(requests.size() > 1000);
+        const std::size_t half = requests.size() / 2;
+        for (std::size_t i = half; i < 2 * half; ++i) average[bursts] += requests[i].file_in_flight / static_cast<double>(half);
+        CHECK(data_file(results).throttle_count > 0);
+    }
+    CHECK(average[true] > 50);
+    CHECK(average[false] < 20);
+}
+
+TEST_CASE("the seed decides what users choose, nothing else does") {
+    std::set<std::uint64_t> traces;
+    for (const std::uint64_t seed : {1U, 2U, 1U}) {
+        VirtualRun run;
+        Options options = busy_options(VirtualRun::kFolder);
+        options.seed = seed;
+        const Results results = run.run(options);
+        CHECK(results.seed == seed);
+        traces.insert(run.storage.trace_hash());
+    }
+    CHECK(traces.size() == 2);
+}

@@ -1,0 +1,199 @@
+// A run that is stopped, or that cannot go on, ends in order and soon, and leaves nothing half-made.
+#include <chrono>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "sim/limits.hpp"
+#include "tests/sim/support/random_run.hpp"
+#include "tests/sim/support/run_fixture.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/seed.hpp"
+#include "ums/base/prng.hpp"
+
+using namespace sim::test;
+using sim::Options;
+using sim::Outcome;
+using sim::Phase;
+using sim::Results;
+
+namespace {
+
+constexpr std::uint64_t kMb = 1 << 20;
+
+Options busy() { return busy_options(VirtualRun::kFolder); }
+
+}  // namespace
+
+TEST_CASE("a run can be stopped at any moment of virtual time and ends within 2 seconds") {
+    const std::uint64_t first_seed = ums::testing::test_seed("stops");
+    std::set<int> phases;
+    for (std::uint64_t i = 0; i < 40; ++i) {
+        const std::uint64_t seed = first_seed + i;
+        ums::Prng prng(seed);
+        Options options = random_options(seed, VirtualRun::kFolder, true);
+        options.test_cycle_duration_s = 1;
+        options.test_cycles = 3;
+        VirtualRun run(random_disk(seed, 100, 5000));
+        run.storage.keep_requests(false);
+        // Early requests as often as late ones.
+        const std::uint64_t stop_at = std::uint64_t{1} << prng.below(14);
+        std::uint64_t count = prng.below(stop_at);
+        std::uint64_t stopped_ns = 0;
+        const Results results = run.run(options, [&](sim::Simulation& simulation) {
+            run.storage.set_tagger([&] {
+                if (++count != stop_at) return 0;
+                phases.insert(static_cast<int>(simulation.progress().phase));
+                simulation.request_stop();
+                stopped_ns = run.clock.now_ns();
+                return 0;
+            });
+        });
+        INFO(stop_at << ": " << summary_of(options) << "\n" << run.sink.text());
+        CHECK(run.sink.findings().empty());
+        CHECK(run.storage.overlaps().empty());
+        CHECK(run.memory.open_count() == 0);
+        if (stopped_ns == 0) continue;
+        CHECK(results.outcome == Outcome::stopped);
+        CHECK(run.clock.now_ns() - stopped_ns < 2 * ums::kNsPerSecond);
+        // What is there is ours and can be used again.
+        if (run.memory.file_count() == 0) continue;
+        CHECK(run.memory.file_count() == options.files.size());
+        options.test_cycles = 1;
+        options.delete_files_at_startup = false;
+        CHECK(run.run(options).outcome == Outcome::passed);
+    }
+    CHECK(phases.size() >= 3);
+}
+
+TEST_CASE("a run on real files can be stopped at any moment and ends within 2 seconds") {
+    const std::uint64_t first_seed = ums::testing::test_seed("real stops");
+    for (std::uint64_t i = 0; i < 5; ++i) {
+        ums::Prng prng(first_seed + i);
+        RealRun run;
+        Options options = busy_options(run.folder.path());
+        options.test_cycle_duration_s = 60;
+        options.files[1].initial_size_mb = options.files[1].max_size_mb = 1;
+        const auto when = static_cast<Phase>(prng.below(4));
+        const auto wait = std::chrono::milliseconds(prng.below(300));
+        std::chrono::steady_clock::time_point stopped;
+        const Results results = run.run(options, [&](sim::Simulation& simulation) {
+            wait_for_phase(simulation, when);
+            std::this_thread::sleep_for(wait);
+            stopped = std::chrono::steady_clock::now();
+            simulation.request_stop();
+        });
+        INFO(name_of(when) << " + " << wait.count() << " ms\n" << run.sink.text());
+        CHECK(std::chrono::steady_clock::now() - stopped < std::chrono::seconds(2));
+        CHECK(results.outcome == Outcome::stopped);
+        CHECK(run.sink.findings().empty());
+    }
+}
+
+TEST_CASE("a run that was stopped before it began makes no file") {
+    RealRun run;
+    const Results results = run.run(quiet_options(run.folder.path()), {});
+    CHECK(results.outcome == Outcome::passed);
+    RealRun stopped;
+    sim::Simulation simulation(quiet_options(stopped.folder.path()), stopped.storage, stopped.clock, stopped.sink);
+    simulation.request_stop();
+    CHECK(simulation.run().outcome == Outcome::stopped);
+    CHECK(stopped.folder.is_empty());
+}
+
+TEST_CASE("a run that is stopped while it makes its files removes them") {
+    VirtualRun run;
+    const Results results = run.run(busy(), [&](sim::Simulation& simulation) {
+        run.storage.set_tagger([&, count = 0]() mutable {
+            if (++count == 5) simulation.request_stop();
+            return 0;
+        });
+    });
+    CHECK(results.outcome == Outcome::stopped);
+    CHECK(run.memory.file_count() == 0);
+    CHECK(run.memory.open_count() == 0);
+}
+
+TEST_CASE("users that wait for log space are released when the run is stopped") {
+    VirtualRun run(random_disk(1, 20'000, 50'000));
+    Options options = busy();
+    options.test_cycle_duration_s = 600;
+    options.files[1].initial_size_mb = options.files[1].max_size_mb = 1;
+    options.random_user.user_count = 40;
+    options.random_user.min_log_per_buffer_bytes = options.random_user.max_log_per_buffer_bytes = 60'000;
+    const Results results = run.run(options, [&](sim::Simulation& simulation) {
+        run.storage.set_tagger([&, count = 0]() mutable {
+            if (simulation.progress().phase == Phase::main_run && ++count == 3000) simulation.request_stop();
+            return 0;
+        });
+    });
+    CHECK(results.outcome == Outcome::stopped);
+    CHECK(wait_count(results, "LOG_FULL") > 0);
+}
+
+TEST_CASE("too little space at the start is an error that says so, and no file is left") {
+    for (const bool sparse : {false, true}) {
+        VirtualRun run;
+        run.memory.set_capacity(10 * kMb);
+        Options options = busy();
+        options.files[0].sparse = sparse;
+        CHECK_THROWS_AS(run.run(options), sim::EnvironmentError);
+        CHECK(run.memory.file_count() == 0);
+        CHECK(run.memory.open_count() == 0);
+    }
+}
+
+TEST_CASE("a write that finds no space ends the run, which could not be done") {
+    VirtualRun run;
+    run.storage.set_fault([](const Recorded& request) {
+        const bool full = is_write(request) && request.of_load && request.path.ends_with(".mdx") && request.offset_bytes > 4 * kMb;
+        return full ? std::make_error_code(std::errc::no_space_on_device) : std::error_code{};
+    });
+    const Results results = run.run(busy());
+    INFO(run.sink.text());
+    CHECK(results.outcome == Outcome::not_done);
+    CHECK(results.outcome_reason.find("data.mdx") != std::string::npos);
+    CHECK(run.sink.findings().empty());
+    CHECK(run.sink.count_of(sim::Severity::error) >= 1);
+    CHECK(run.memory.open_count() == 0);
+}
+
+TEST_CASE("a storage that goes away ends the run, which could not be done, and no page is blamed") {
+    const std::uint64_t first_seed = ums::testing::test_seed("lost storage");
+    for (std::uint64_t i = 0; i < 30; ++i) {
+        const std::uint64_t seed = first_seed + i;
+        ums::Prng prng(seed);
+        Options options = random_options(seed, VirtualRun::kFolder, true);
+        options.test_cycle_duration_s = 1;
+        VirtualRun run(random_disk(seed, 100, 3000));
+        run.storage.keep_requests(false);
+        const std::uint64_t lost_at = std::uint64_t{64} << prng.below(8);
+        std::uint64_t count = prng.below(lost_at);
+        bool is_hit = false;
+        run.storage.set_fault([&](const Recorded& request) {
+            if (request.of_load) ++count;
+            if (count < lost_at) return std::error_code{};
+            is_hit = true;
+            return std::make_error_code(std::errc::io_error);
+        });
+        INFO(lost_at << ": " << summary_of(options));
+        const Results results = run.run(options);
+        INFO(run.sink.text());
+        CHECK(run.sink.findings().empty());
+        CHECK(results.outcome == (is_hit ? Outcome::not_done : Outcome::passed));
+        CHECK(run.memory.open_count() == 0);
+    }
+}
+
+TEST_CASE("500 users of each kind on one small file get along") {
+    VirtualRun run;
+    Options options = busy();
+    options.random_user = {.user_count = 500, .max_log_per_buffer_bytes = 512, .sleep_after_ms = 1000};
+    options.audit_user = {.user_count = 100, .buffers_validated_pages = 64, .delay_after_cycles = 1, .delay_ms = 1000};
+    options.read_ahead_user = {.user_count = 100, .min_pages = 32, .max_pages = 64, .delay_after_cycles = 1, .delay_ms = 1000};
+    options.bulk_update_user = {.user_count = 100, .min_pages = 32, .max_pages = 64, .delay_after_cycles = 1, .delay_ms = 1000};
+    const Results results = run.run(options);
+    CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+    CHECK(user(results, "RandomUser").count == 500);
+    CHECK(user(results, "RandomUser").cycles >= 500);
+}

@@ -1,0 +1,141 @@
+// [ShrinkUser] and the sizes of [FileN]: files that shrink and grow while the run goes on.
+#include <algorithm>
+#include <set>
+
+#include "sim/limits.hpp"
+#include "tests/sim/support/run_fixture.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim::test;
+using sim::Options;
+using sim::Results;
+
+namespace {
+
+constexpr std::uint64_t kMb = 1 << 20;
+
+Options shrinking(std::uint64_t initial_mb, std::uint64_t max_mb, std::uint64_t increment_mb) {
+    Options options = quiet_options(VirtualRun::kFolder);
+    options.files[0].initial_size_mb = initial_mb;
+    options.files[0].max_size_mb = max_mb;
+    options.files[0].increment_mb = increment_mb;
+    options.files[0].shrinkable = true;
+    options.shrink_user = {.min_interval_s = 1, .max_interval_s = 1, .min_extends = 1, .max_extends = 1};
+    options.test_cycle_duration_s = 60;
+    return options;
+}
+
+// Sizes that the data file was brought to.
+std::vector<std::uint64_t> sizes_mb(const VirtualRun& run) {
+    std::vector<std::uint64_t> sizes;
+    for (const Recorded& request : run.storage.requests()) {
+        if (request.operation == ums::IoOperation::truncate) sizes.push_back(request.offset_bytes / kMb);
+        if (request.operation == ums::IoOperation::allocate) sizes.push_back((request.offset_bytes + request.size_bytes) / kMb);
+    }
+    return sizes;
+}
+
+}  // namespace
+
+TEST_CASE("MinShrinkInterval and MaxShrinkInterval are the time between two changes of size") {
+    for (const auto& [low_s, high_s] : {std::pair{1U, 1U}, {5U, 5U}, {2U, 6U}}) {
+        VirtualRun run;
+        Options options = shrinking(16, 32, 1);
+        options.shrink_user.min_interval_s = low_s;
+        options.shrink_user.max_interval_s = high_s;
+        const Results results = run.run(options);
+        CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+        const std::uint64_t changes = results.files[0].grown_count + results.files[0].shrunk_count;
+        CHECK(changes >= 30 / high_s);
+        CHECK(changes <= 60 / low_s + 1);
+        CHECK(changes == user(results, "ShrinkUser").cycles);
+        CHECK(results.files[0].grown_count > 0);
+        CHECK(results.files[0].shrunk_count > 0);
+    }
+}
+
+TEST_CASE("a run that is shorter than the interval sees a change of size, too") {
+    VirtualRun run;
+    Options options = shrinking(16, 32, 1);
+    options.shrink_user.min_interval_s = options.shrink_user.max_interval_s = 600;
+    options.test_cycle_duration_s = 5;
+    const Results results = run.run(options);
+    CHECK(results.files[0].grown_count + results.files[0].shrunk_count == 1);
+}
+
+TEST_CASE("a change of size is Increment times MinExtends to MaxExtends") {
+    VirtualRun run;
+    Options options = shrinking(32, 64, 2);
+    options.shrink_user.min_extends = 2;
+    options.shrink_user.max_extends = 3;
+    const Results results = run.run(options);
+    CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+    std::uint64_t size_mb = 32;
+    std::set<std::uint64_t> steps;
+    for (const std::uint64_t next_mb : sizes_mb(run)) {
+        // A step that meets the largest size or a quarter of the initial one is cut.
+        if (next_mb != 64 && next_mb != 8) steps.insert(next_mb > size_mb ? next_mb - size_mb : size_mb - next_mb);
+        size_mb = next_mb;
+        CHECK(size_mb <= 64);
+        CHECK(size_mb >= 8);
+    }
+    CHECK(steps == std::set<std::uint64_t>{4, 6});
+    CHECK(results.files[0].size_bytes == size_mb * kMb);
+    CHECK(run.memory.find(options.files[0].path)->size_bytes() == size_mb * kMb);
+}
+
+TEST_CASE("a file that is not Shrinkable keeps its size") {
+    VirtualRun run;
+    Options options = shrinking(8, 16, 1);
+    options.files[0].shrinkable = false;
+    const Results results = run.run(options);
+    CHECK(sizes_mb(run).empty());
+    CHECK(results.files[0].size_bytes == 8 * kMb);
+    CHECK(user(results, "ShrinkUser").cycles == 0);
+}
+
+TEST_CASE("files shrink and grow under all users at once, sparse ones too, and nothing wrong is found") {
+    for (const bool sparse : {false, true}) {
+        for (const bool stamp : {false, true}) {
+            VirtualRun run;
+            Options options = busy_options(VirtualRun::kFolder);
+            options.files[0].increment_mb = 1;
+            options.files[0].shrinkable = true;
+            options.files[0].sparse = sparse;
+            options.stamp_files = stamp;
+            options.random_user.sleep_after_ms = 50;
+            options.shrink_user = {.min_interval_s = 1, .max_interval_s = 1, .min_extends = 1, .max_extends = 6};
+            options.test_cycle_duration_s = 6;
+            const Results results = run.run(options);
+            CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+            CHECK(results.files[0].grown_count + results.files[0].shrunk_count >= 4);
+        }
+    }
+}
+
+TEST_CASE("a file that cannot grow for lack of space stays as it is, with a warning") {
+    VirtualRun run;
+    Options options = shrinking(8, 16, 4);
+    options.random_user.user_count = 2;
+    run.memory.set_capacity(13 * kMb);
+    options.test_cycle_duration_s = 10;
+    const Results results = run.run(options);
+    CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+    CHECK(run.sink.count_of(sim::Severity::warning, "It stays as it is") > 0);
+    CHECK(results.files[0].size_bytes <= 9 * kMb);
+}
+
+TEST_CASE("a file that cannot shrink loses nothing") {
+    VirtualRun run;
+    Options options = shrinking(8, 8, 4);
+    options.random_user.user_count = 4;
+    run.storage.set_fault([](const Recorded& request) {
+        return request.operation == ums::IoOperation::truncate ? std::make_error_code(std::errc::operation_not_permitted)
+                                                               : std::error_code{};
+    });
+    options.test_cycle_duration_s = 4;
+    const Results results = run.run(options);
+    CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+    CHECK(run.sink.count_of(sim::Severity::warning, "It stays as it is") > 2);
+    CHECK(results.files[0].size_bytes == 8 * kMb);
+}
