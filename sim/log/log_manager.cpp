@@ -388,7 +388,11 @@ ums::Task<bool> LogManager::write_block(Buffer& buffer) {
     if (!written || buffer.file->writes_are_durable()) co_return written;
     // A commit is a promise also where WriteThrough is off.
     const std::error_code error = co_await buffer.file->sync();
-    if (error) journal_.error(fmt::format("{}: cannot be synced: {}.", buffer.file->path(), error.message()));
+    if (error) {
+        const std::string text = fmt::format("{}: cannot be synced: {}.", buffer.file->path(), error.message());
+        if (!run_.is_stopping()) journal_.error(text);
+        run_.stop(Outcome::not_done, text);
+    }
     co_return !error;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <functional>
+#include <future>
 #include <map>
 #include <set>
 #include <string>
@@ -137,19 +139,29 @@ VirtualDamage run_virtually_damaged(const Options& options, std::uint64_t after_
 
 TEST_CASE("a byte flipped on disk during the run is found in every one of 20 trials, and nothing else") {
     const std::uint64_t seed = ums::testing::test_seed("flips on disk");
-    // Five runs with four flips each, so that it does not take a minute.
-    for (std::uint64_t trial = 0; trial < 5; ++trial) {
-        ums::Prng prng(seed + trial);
+    // Five runs with four flips each, side by side, so that it does not take a minute.
+    struct Trial {
         std::multiset<std::uint64_t> flipped;
-        const Damaged run = run_with_damage(reading_options("", seed + trial), [&](const Meddler& meddler) {
-            for (int i = 0; i < 4; ++i) {
+        Damaged run;
+    };
+    const auto attempt = [](std::uint64_t trial_seed) {
+        Trial trial;
+        ums::Prng prng(trial_seed);
+        trial.run = run_with_damage(reading_options("", trial_seed), [&](const Meddler& meddler) {
+            while (trial.flipped.size() < 4) {
                 const std::uint64_t page = prng.below(512);
-                if (flipped.count(page) != 0) continue;
-                flipped.insert(page);
+                if (trial.flipped.count(page) != 0) continue;
+                trial.flipped.insert(page);
                 meddler.flip(page * kPageBytes + prng.below(kPageBytes));
                 std::this_thread::sleep_for(std::chrono::milliseconds(prng.below(200)));
             }
         });
+        return trial;
+    };
+    std::vector<std::future<Trial>> trials;
+    for (std::uint64_t i = 0; i < 5; ++i) trials.push_back(std::async(std::launch::async, attempt, seed + i));
+    for (std::future<Trial>& future : trials) {
+        const auto [flipped, run] = future.get();
         INFO(run.text);
         REQUIRE(run.is_done);
         CHECK(pages_of(run.findings) == flipped);

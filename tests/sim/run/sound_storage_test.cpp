@@ -27,7 +27,7 @@ void announce(const sim::Options& options) {
 
 TEST_CASE("no run on a sound disk reports anything, whatever the options (virtual time)", "[hunt][virtual]") {
     const std::uint64_t first_seed = ums::testing::test_seed("virtual hunt");
-    for (std::uint64_t i = 0; i < run_count(40); ++i) {
+    for (std::uint64_t i = 0; i < run_count(28); ++i) {
         const std::uint64_t seed = first_seed + i;
         const sim::Options options = random_options(seed, VirtualRun::kFolder, true);
         announce(options);

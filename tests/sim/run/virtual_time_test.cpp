@@ -22,7 +22,7 @@ Options heavy_readers(std::uint32_t target_ms) {
     options.random_user.sleep_after_ms = 1;
     options.cache_hit_ratio = 0;
     options.target_io_duration_ms = target_ms;
-    options.test_cycle_duration_s = 20;
+    options.test_cycle_duration_s = 10;
     return options;
 }
 
@@ -92,44 +92,52 @@ TEST_CASE("a request of less than 15 seconds is no reason to warn") {
 
 TEST_CASE("on a disk that slows down under load the average settles at TargetIODuration, and requests are throttled") {
     for (const std::uint32_t target_ms : {20U, 60U}) {
-        // 1 ms for each request outstanding: so many requests fit into the target.
-        VirtualRun run([](const ums::IoRequest&, std::uint32_t outstanding) { return outstanding * ums::kNsPerMs; });
+        // One request after the other, 1 ms each: so many requests fit into the target.
+        VirtualRun run;
+        run.memory.set_model([&run, free_ns = std::uint64_t{0}](const ums::IoRequest&, std::uint32_t) mutable {
+            free_ns = std::max(free_ns, run.clock.now_ns()) + ums::kNsPerMs;
+            return free_ns - run.clock.now_ns();
+        });
         const Options options = heavy_readers(target_ms);
         std::uint64_t sum_us = 0;
         std::uint64_t samples = 0;
         std::uint64_t most_blocks = 0;
         std::uint64_t start_ns = 0;
+        std::uint64_t next_ns = 0;
         const Results results = run.run(options, [&](sim::Simulation& simulation) {
-            run.storage.set_tagger([&] {
+            run.storage.set_tamper([&](ums::IoRequest&, const std::string&) {
+                const std::uint64_t now_ns = run.clock.now_ns();
+                if (start_ns == 0 && simulation.progress().phase == Phase::main_run) start_ns = next_ns = now_ns;
+                if (start_ns == 0 || now_ns < next_ns) return;
+                next_ns = now_ns + 5 * ums::kNsPerMs;
                 const sim::Progress progress = simulation.progress();
-                if (progress.phase != Phase::main_run) return 0;
-                if (start_ns == 0) start_ns = run.clock.now_ns();
-                if (run.clock.now_ns() < start_ns + 2 * kSecond) return 0;  // it has to settle
+                if (progress.phase != Phase::main_run || now_ns < start_ns + 3 * kSecond) return;  // it has to settle
                 sum_us += progress.files[0].average_io_duration_us;
                 most_blocks = std::max(most_blocks, progress.files[0].request_blocks);
                 ++samples;
-                return 1;
             });
         });
         CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
         REQUIRE(samples > 1000);
         const double average_ms = static_cast<double>(sum_us) / static_cast<double>(samples) / 1000.0;
-        CHECK(average_ms > target_ms * 0.8);
-        CHECK(average_ms < target_ms * 1.2);
+        // The rule makes it swing: blocks are thrown away for requests that were queued long before.
+        CHECK(average_ms > target_ms * 0.6);
+        CHECK(average_ms < target_ms * 1.4);
         CHECK(results.files[0].throttle_count > 100);
-        CHECK(most_blocks < 2 * target_ms);  // of 300 that are wanted
+        CHECK(most_blocks < 5 * target_ms);  // of 300 that are wanted
         CHECK(results.files[0].target_io_duration_ms == target_ms);
     }
 }
 
 TEST_CASE("on a fast disk nothing is throttled and request blocks are made as they are wanted") {
-    VirtualRun run(random_disk(3, 800, 1200));
-    const Options options = heavy_readers(100);
+    VirtualRun run(random_disk(3, 20'000, 30'000));
+    Options options = heavy_readers(100);
+    options.test_cycle_duration_s = 2;
     const Results results = run.run(options);
     CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
     CHECK(results.files[0].throttle_count == 0);
     CHECK(results.files[0].request_blocks >= 250);
-    CHECK(results.files[0].average_io_duration_us < 1300);
+    CHECK(results.files[0].average_io_duration_us < 31'000);
 }
 
 TEST_CASE("an hour of testing finds nothing wrong with a sound disk") {
