@@ -13,7 +13,7 @@ std::vector<Parameter> io_parameters() {
          .kind = Kind::ratio,
          .range = ratios(),
          .field = +[](Options& o) -> Field { return &o.cache_hit_ratio; },
-         .help = "Share of page accesses of random and bulk update users that are served from the buffer pool without reading.",
+         .help = "Share of the random and bulk update users' accesses that are served from the buffer pool.",
          .details =
              "The rest are read from the file although the page may be in the pool, so that the path is exercised. 10000 reads only what "
              "is not in the pool.",

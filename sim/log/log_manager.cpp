@@ -389,9 +389,9 @@ ums::Task<bool> LogManager::write_block(Buffer& buffer) {
     // A commit is a promise also where WriteThrough is off.
     const std::error_code error = co_await buffer.file->sync();
     if (error) {
-        const std::string text = fmt::format("{}: cannot be synced: {}.", buffer.file->path(), error.message());
-        if (!run_.is_stopping()) journal_.error(text);
-        run_.stop(Outcome::not_done, text);
+        std::string text = fmt::format("{}: cannot be synced: {}.", buffer.file->path(), error.message());
+        journal_.error(text);
+        run_.stop(Outcome::not_done, std::move(text));
     }
     co_return !error;
 }

@@ -114,10 +114,14 @@ ums::Task<void> RunDriver::open_files() {
         }
     }
     if (all_files_open() && !run_.is_stopping()) co_return;
+    remove_created_files();
+    if (failure) std::rethrow_exception(failure);
+}
+
+void RunDriver::remove_created_files() {
     for (const SimFile* file : parts_->files) {
         if (file->was_created()) storage_.remove(file->path());
     }
-    if (failure) std::rethrow_exception(failure);
 }
 
 void RunDriver::add_file(SimFile::Setup setup) {
@@ -196,7 +200,12 @@ ums::Task<void> RunDriver::main() {
         close_files();
         co_return;
     }
-    make_parts();
+    try {
+        make_parts();
+    } catch (...) {
+        remove_created_files();  // not enough memory: the run does not begin
+        throw;
+    }
     start_services();
     for (std::uint32_t cycle = 1; !run_.is_stopping() && (options_.test_cycles == 0 || cycle <= options_.test_cycles); ++cycle) {
         cycle_.store(cycle, std::memory_order_relaxed);

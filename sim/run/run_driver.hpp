@@ -43,6 +43,7 @@ private:
     ums::Task<void> open_files();
     void add_file(SimFile::Setup setup);
     [[nodiscard]] bool all_files_open() const;
+    void remove_created_files();
     void make_parts();
     [[nodiscard]] std::uint32_t log_alignment_bytes() const;
     void close_files();

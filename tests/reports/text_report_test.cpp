@@ -37,7 +37,7 @@ started 2025-11-24 16:00:00 UTC, took 5 min 52 s: 1 cycle, 2 schedulers, buffer 
 I/O engine: uring
 
   Phase                     time  pages read   MB/s  pages written   MB/s  log MB/s  pages verified
-  create                   1.2 s           -      -              -      -      41.3               -
+  create files             1.2 s           -      -              -      -      41.3               -
   initial update          13.3 s     524,288  308.0        524,288  308.0       4.8         524,288
   initial checkpoint      740 ms           -      -         21,004  221.7       0.0               -
   main run            5 min 00 s   8,067,555  210.1      8,536,901  222.3      30.7       8,067,555

@@ -458,19 +458,34 @@ TEST_CASE("whatever fails on the way, a file that was made is removed and every 
     Bench bench;
     Broken broken(bench.posix);
     bench.storage = &broken;
-    SECTION("the space is gone when it is taken") { broken.allocate_error = system_error(ENOSPC); }
-    SECTION("it cannot be made durable") { broken.sync_error = system_error(EIO); }
+    const auto check_failure = [&] {
+        const Prepared failed = bench.prepare(bench.file("a.mdx"));
+        CHECK(failed.error == Error::environment);
+        CHECK_THAT(failed.message, ContainsSubstring(bench.folder / "a.mdx"));
+        CHECK(bench.names_in_folder() == 0);
+        CHECK(broken.open_handles == 0);
+    };
+    SECTION("the space is gone when it is taken") {
+        broken.allocate_error = system_error(ENOSPC);
+        check_failure();
+    }
+    SECTION("it cannot be made durable") {
+        broken.sync_error = system_error(EIO);
+        check_failure();
+    }
     SECTION("it cannot be opened a second time") {
         broken.open_error = system_error(EMFILE);
         broken.first_broken_open = 2;
+        check_failure();
     }
-    SECTION("somebody else locks it first") { broken.lock_error = system_error(EWOULDBLOCK); }
-    SECTION("it cannot be created") { broken.open_error = system_error(EROFS); }
-    const Prepared failed = bench.prepare(bench.file("a.mdx"));
-    CHECK(failed.error == Error::environment);
-    CHECK_THAT(failed.message, ContainsSubstring(bench.folder / "a.mdx"));
-    CHECK(bench.names_in_folder() == 0);
-    CHECK(broken.open_handles == 0);
+    SECTION("somebody else locks it first") {
+        broken.lock_error = system_error(EWOULDBLOCK);
+        check_failure();
+    }
+    SECTION("it cannot be created") {
+        broken.open_error = system_error(EROFS);
+        check_failure();
+    }
 }
 
 TEST_CASE("a folder that must not be written to is said so") {
