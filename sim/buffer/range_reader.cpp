@@ -56,15 +56,25 @@ ums::Task<void> RangeReader::latch_pages(DataFile& data, std::uint32_t first_pag
     }
 }
 
-// One request for each run of pages that have to be read; without scatter/gather one for each page, all at once.
+// Without scatter/gather: as many requests at a time as a usual read-ahead has pages. A run that stops does not read the rest.
+ums::Task<void> RangeReader::read_pages(DataFile& data, std::uint32_t first_page) {
+    std::size_t next = 0;
+    auto read_some = [](RangeReader& self, DataFile& file, std::uint32_t first, std::size_t& index) -> ums::Task<void> {
+        while (index < self.items_.size() && !self.run_.is_stopping()) {
+            const std::size_t i = index++;
+            if (self.items_[i].frame != nullptr) co_await self.read_page(file, first + static_cast<std::uint32_t>(i), self.items_[i]);
+        }
+    };
+    ums::TaskGroup reads;
+    const std::size_t at_a_time = std::min<std::size_t>(items_.size(), kReadAheadPages);
+    for (std::size_t i = 0; i < at_a_time; ++i) ums::Scheduler::current().fork(reads, read_some(*this, data, first_page, next));
+    co_await reads.join();
+}
+
+// One request for each run of pages that have to be read; without scatter/gather one for each page.
 ums::Task<void> RangeReader::read_runs(DataFile& data, std::uint32_t first_page) {
     if (!use_scatter_) {
-        ums::TaskGroup reads;
-        for (std::size_t i = 0; i < items_.size(); ++i) {
-            if (items_[i].frame == nullptr) continue;
-            ums::Scheduler::current().fork(reads, read_page(data, first_page + static_cast<std::uint32_t>(i), items_[i]));
-        }
-        co_await reads.join();
+        co_await read_pages(data, first_page);
         co_return;
     }
     for (std::size_t begin = 0; begin < items_.size();) {

@@ -34,6 +34,7 @@ private:
 
     ums::Task<void> latch_pages(DataFile& data, std::uint32_t first_page, std::uint32_t count, bool read_present);
     ums::Task<void> read_runs(DataFile& data, std::uint32_t first_page);
+    ums::Task<void> read_pages(DataFile& data, std::uint32_t first_page);
     ums::Task<void> read_run(DataFile& data, std::uint32_t first_page, std::size_t begin, std::size_t end);
     ums::Task<void> read_page(DataFile& data, std::uint32_t page, Item& item);
     ums::Task<std::uint32_t> finish_pages(DataFile& data, std::uint32_t first_page, bool keep);

@@ -155,7 +155,8 @@ TEST_CASE("WriteThrough makes every write durable; without it the checkpoint syn
         const Results results = run.run(options);
         CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
         const auto writes = run.storage.select([](const Recorded& request) { return is_write(request) && request.of_load; });
-        const auto syncs = run.storage.select([](const Recorded& request) { return request.operation == ums::IoOperation::sync; });
+        const auto syncs =
+            run.storage.select([](const Recorded& request) { return request.operation == ums::IoOperation::sync && is_data(request); });
         CHECK(std::all_of(writes.begin(), writes.end(), [&](const Recorded& request) { return request.durable == write_through; }));
         CHECK(syncs.size() == (write_through ? 0 : user(results, "Checkpoint").cycles));
         CHECK(user(results, "Checkpoint").cycles > 5);

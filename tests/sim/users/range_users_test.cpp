@@ -143,7 +143,7 @@ TEST_CASE("BuffersBUMin and BuffersBUMax are the size of a bulk update, which is
         Options options = quiet();
         options.bulk_update_user = {.user_count = 1, .min_pages = low, .max_pages = high, .delay_after_cycles = 1, .delay_ms = 20};
         options.checkpoint_interval_ms = 60'000;
-        options.cache_hit_ratio = 10'000;  // so nothing is read before it is written over
+        options.cache_hit_ratio = 10000;
         const Ran ran = run_users(options);
         const UserResult& users = user(ran.results, "BulkUpdateUser");
         CHECK(users.pages_updated >= users.cycles * low);
@@ -153,5 +153,16 @@ TEST_CASE("BuffersBUMin and BuffersBUMax are the size of a bulk update, which is
         CHECK(*ran.written_pages.rbegin() >= std::min(low, 128U));
         CHECK(phase(ran.results, Phase::main_run).pages_written == users.pages_updated);
         CHECK(phase(ran.results, Phase::main_run).pages_read == 0);
+    }
+}
+
+TEST_CASE("a bulk update reads what it writes over, as often as CacheHitRatio lets it") {
+    for (const std::uint32_t ratio : {0U, 10000U}) {
+        Options options = quiet();
+        options.bulk_update_user = {.user_count = 1, .min_pages = 40, .max_pages = 40, .delay_after_cycles = 1, .delay_ms = 20};
+        options.cache_hit_ratio = ratio;
+        const UserResult users = user(run_users(options).results, "BulkUpdateUser");
+        CHECK(users.pages_updated > 0);
+        CHECK(users.pages_read == (ratio == 0 ? users.pages_updated : 0));
     }
 }
