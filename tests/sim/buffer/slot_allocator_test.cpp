@@ -147,7 +147,8 @@ TEST_CASE("no slot is handed out twice, with tasks on several schedulers that ta
     options.cpu_count = 4;
     ums::SchedulerGroup group(options, storage, clock);
     SlotAllocator slots(kSlots);
-    auto user = [](SlotAllocator& shared, std::vector<std::atomic<int>>& owner, std::atomic<int>& wrong, std::uint64_t user_seed) -> ums::Task<void> {
+    auto user = [](SlotAllocator& shared, std::vector<std::atomic<int>>& owner, std::atomic<int>& wrong,
+                   std::uint64_t user_seed) -> ums::Task<void> {
         ums::Prng prng(user_seed);
         for (int i = 0; i < 300; ++i) {
             std::vector<Slot> mine;

@@ -52,7 +52,8 @@ private:
     }
     static std::string text_of(const ums::IoRequest& request) {
         return std::string(request.operation == ums::IoOperation::write ? "write" : "read") + " of file " +
-               std::to_string(request.file.value) + " at " + std::to_string(request.offset_bytes) + ", " + std::to_string(request.size_bytes);
+               std::to_string(request.file.value) + " at " + std::to_string(request.offset_bytes) + ", " +
+               std::to_string(request.size_bytes);
     }
 
     mutable std::mutex mutex_;
