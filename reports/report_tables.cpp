@@ -181,7 +181,7 @@ std::string findings_table(const sim::Results& results) {
     for (std::size_t i = 0; i < listed; ++i) {
         const sim::Finding& finding = results.findings[i];
         table.add_row({std::to_string(i + 1), duration_text(finding.tick_ms * 1000), printable(finding.path),
-                       std::to_string(finding.page_id), std::string(sim::name_of(finding.kind)), finding_detail(finding)});
+                       std::to_string(finding.page_id), std::string(sim::title_of(finding.kind)), finding_detail(finding)});
     }
     std::string text = fmt::format("Findings: {}\n", count_text(results.finding_count));
     if (listed > 0) text += table.text(kReportColumns);

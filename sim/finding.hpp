@@ -1,34 +1,108 @@
 // A finding: one wrong answer of the storage, with all that is known about it. Plain data. A finding is a result, not an error of
-// the program: it is never thrown.
+// the program: it is never thrown. docs/fault_model.md says what each kind means, how it is told from the others, and what cannot be found.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/history_entry.hpp"
+
 namespace sim {
 
 enum class FindingKind : std::uint8_t {
-    checksum,        // the bytes are not what the page's own checksum says
-    wrong_page,      // a sound image, but of another page, file or run
-    old_version,     // a sound image of this page, but not the last one that was acknowledged
-    never_written,   // nothing of ours where a page was written, or something where nothing was
-    short_transfer,  // fewer bytes than asked for, before the end of the file
-    io_error,        // the system returned an error, also after retries
+    stale_read,         // an older version came back, a later read was right
+    lost_write,         // an acknowledged write never arrived: what was there before stays
+    reverted_page,      // the newest version had been read back, now an older one is there and stays
+    torn_page,          // sectors of two versions of the page
+    misdirected_write,  // an image of ours stands where it does not belong, or stands elsewhere instead of here
+    misdirected_read,   // another page's image came back, a later read did not return it
+    zeroed_page,        // zeros where data was acknowledged
+    bytes_not_read,     // success was reported, but (part of) the buffer was not filled
+    bit_corruption,     // the right version with wrong bits, or wrong bytes that nothing else explains
+    foreign_page,       // nothing that this run wrote
+    future_version,     // a version of the page that was never written
+    short_transfer,     // fewer bytes than asked for, before the end of the file
+    io_error,           // the system returned an error
+    stalled_io,         // a request took very long (warning) or never came back
+    log_gap,            // an acknowledged log block is not there
+    log_block_damaged,  // a log block that is not what its checksum says
+    log_stale_block,    // an older log block where an acknowledged one must be
+    wal_violation,      // the data file holds changes that the log, as it reads now, does not
 };
 
-std::string_view name_of(FindingKind kind);
+inline constexpr std::size_t kFindingKindCount = 18;
 
-struct Finding {
-    FindingKind kind{};
-    bool is_write = false;
+// "stale_read": for files and switches. "stale read": for people.
+[[nodiscard]] std::string_view name_of(FindingKind kind);
+[[nodiscard]] std::string_view title_of(FindingKind kind);
+[[nodiscard]] std::optional<FindingKind> finding_kind_of(std::string_view name);
+
+// What one 512-byte sector of an image is, judged by its stamp and its contents.
+enum class SectorState : std::uint8_t {
+    expected,    // as it was written
+    older,       // of an older version of this page
+    newer,       // of a version of this page that was never written
+    other_page,  // of another page of this run, or another sector of this page
+    foreign,     // a sector of another run
+    zero,        // all zeros, where something was written
+    not_read,    // still holds the pattern that was there before the read
+    damaged,     // none of these
+};
+
+[[nodiscard]] std::string_view name_of(SectorState state);
+
+struct SectorFact {
+    SectorState state = SectorState::expected;
+    std::uint32_t version = 0;  // by the stamp, where the state says that there is a sound one
+    std::uint32_t file_id = 0;
+    std::uint32_t page_id = 0;
+    std::uint32_t sector = 0;  // 0 … 15, as the stamp says
+};
+
+// A place of ours, for the other end of a misdirected transfer.
+struct PagePlace {
     std::uint32_t file_id = 0;
     std::string path;
     std::uint32_t page_id = 0;
-    std::uint64_t offset_bytes = 0;      // of the page in the file
-    std::uint32_t first_wrong_byte = 0;  // within the page, where the kind allows to say so
+    std::uint32_t version = 0;
+};
+
+enum class RereadResult : std::uint8_t { right, same_image, other_image, short_transfer, io_error };
+
+[[nodiscard]] std::string_view name_of(RereadResult result);
+
+struct Reread {
+    std::uint32_t attempt = 0;      // 1 … 15
+    std::uint64_t after_us = 0;     // since the first wrong image came back
+    bool through_new_file = false;  // the file was flushed, its cached pages dropped, and a newly opened descriptor used
+    RereadResult result = RereadResult::right;
+    std::uint32_t version = 0;  // by the header that came back
+    std::uint32_t checksum = 0;
+    int error_code = 0;
+};
+
+// Where the page stands on the device below, as the file system says (FIEMAP).
+struct DevicePlace {
+    std::string device;              // "/dev/sda1"; empty if it is not known
+    std::uint64_t offset_bytes = 0;  // on that device
+};
+
+struct Finding {
+    std::uint64_t number = 0;  // 1, 2, … in the order of reporting
+    FindingKind kind{};
+    bool is_warning = false;  // not a failure: a stalled request that did come back
+    bool is_write = false;
+    bool transient = false;  // a later read returned the right bytes, or a later try succeeded
+    bool repaired = false;   // the expected image was written again
+    std::uint32_t file_id = 0;
+    std::string path;
+    std::uint32_t page_id = 0;       // of the first byte
+    std::uint64_t offset_bytes = 0;  // in the file
+    std::uint64_t size_bytes = 0;    // of the page, block or request that is wrong
 
     // What the ledger expects, and what the header that came back says (0 where it has none).
     std::uint32_t expected_version = 0;
@@ -38,13 +112,26 @@ struct Finding {
     std::uint32_t expected_checksum = 0;
     std::uint32_t received_checksum = 0;    // stored in the image
     std::uint32_t calculated_checksum = 0;  // of the image
+    std::uint64_t received_run_id = 0;
     std::uint32_t received_file_id = 0;
     std::uint32_t received_page_id = 0;
+    std::optional<PagePlace> other;  // misdirected: the page whose image is here, or where this page's image is
+
+    // The image compared with the one that was written.
+    std::vector<SectorFact> sectors;  // kSectorsPerPage of them, or none where no page came back
+    std::uint32_t first_wrong_byte = 0;
+    std::uint32_t wrong_bytes = 0;
+    std::uint32_t wrong_bits = 0;
+    std::vector<std::uint32_t> wrong_bit_positions;  // byte * 8 + bit (0 = lowest) in the page; the first kBitPositionsMax
+    std::int32_t shift_bytes = 0;                    // the expected bytes came, moved by so many; 0 = not
+    std::uint32_t not_read_bytes = 0;
+    bool tear_on_4k_lines = false;  // torn page: every 4096-byte block is of one version
 
     int error_code = 0;  // the system's, for io_error
     std::string error_text;
-    std::uint32_t reads = 1;  // how often the page was read until this was decided
-    bool transient = false;   // a later read returned the right page
+    std::uint64_t duration_us = 0;  // stalled_io: how long it took, or has been out
+    std::uint32_t reads = 1;        // how often it was read or tried until this was decided
+    std::vector<Reread> rereads;
 
     std::string phase;
     std::string user;
@@ -52,8 +139,16 @@ struct Finding {
     std::uint64_t tick_ms = 0;  // since the run began
     std::uint64_t utc_us = 0;
 
-    std::vector<std::byte> image;  // as it came back first; empty if nothing came
-    std::string description;       // one sentence for a person
+    std::vector<std::byte> image;           // as it came back first; empty if nothing came
+    std::vector<std::byte> expected_image;  // as it was written, made again; empty if nothing was written or it cannot be known
+    std::vector<HistoryEntry> page_history;  // operations that touched the page, oldest first
+    std::vector<HistoryEntry> file_history;  // the last operations of all files, oldest first
+    std::optional<DevicePlace> device;
+    std::string description;             // one sentence for a person
+    std::vector<std::string> reasoning;  // why this kind and no other, a sentence each
+    std::string dump_path;               // where the evidence was saved; empty if it was not
 };
+
+inline constexpr std::size_t kBitPositionsMax = 64;
 
 }  // namespace sim

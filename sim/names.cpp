@@ -1,20 +1,82 @@
 // Names of enumerators as people see them.
+#include <array>
+
 #include "sim/finding.hpp"
 #include "sim/results.hpp"
 #include "ums/base/assert.hpp"
 
 namespace sim {
 
-std::string_view name_of(FindingKind kind) {
-    switch (kind) {
-        case FindingKind::checksum: return "checksum";
-        case FindingKind::wrong_page: return "wrong page";
-        case FindingKind::old_version: return "old version";
-        case FindingKind::never_written: return "never written";
-        case FindingKind::short_transfer: return "short transfer";
-        case FindingKind::io_error: return "I/O error";
+namespace {
+
+struct KindNames {
+    FindingKind kind;
+    std::string_view name;
+    std::string_view title;
+};
+
+constexpr std::array<KindNames, kFindingKindCount> kKinds = {{
+    {FindingKind::stale_read, "stale_read", "stale read"},
+    {FindingKind::lost_write, "lost_write", "lost write"},
+    {FindingKind::reverted_page, "reverted_page", "reverted page"},
+    {FindingKind::torn_page, "torn_page", "torn page"},
+    {FindingKind::misdirected_write, "misdirected_write", "misdirected write"},
+    {FindingKind::misdirected_read, "misdirected_read", "misdirected read"},
+    {FindingKind::zeroed_page, "zeroed_page", "zeroed page"},
+    {FindingKind::bytes_not_read, "bytes_not_read", "bytes not read"},
+    {FindingKind::bit_corruption, "bit_corruption", "bit corruption"},
+    {FindingKind::foreign_page, "foreign_page", "foreign page"},
+    {FindingKind::future_version, "future_version", "future version"},
+    {FindingKind::short_transfer, "short_transfer", "short transfer"},
+    {FindingKind::io_error, "io_error", "I/O error"},
+    {FindingKind::stalled_io, "stalled_io", "stalled I/O"},
+    {FindingKind::log_gap, "log_gap", "gap in the log"},
+    {FindingKind::log_block_damaged, "log_block_damaged", "damaged log block"},
+    {FindingKind::log_stale_block, "log_stale_block", "stale log block"},
+    {FindingKind::wal_violation, "wal_violation", "write-ahead violation"},
+}};
+
+const KindNames& names_of(FindingKind kind) {
+    const KindNames& names = kKinds.at(static_cast<std::size_t>(kind));
+    UMS_ASSERT(names.kind == kind);
+    return names;
+}
+
+}  // namespace
+
+std::string_view name_of(FindingKind kind) { return names_of(kind).name; }
+std::string_view title_of(FindingKind kind) { return names_of(kind).title; }
+
+std::optional<FindingKind> finding_kind_of(std::string_view name) {
+    for (const KindNames& names : kKinds) {
+        if (names.name == name) return names.kind;
     }
-    UMS_ASSERT(false && "unknown finding kind");
+    return std::nullopt;
+}
+
+std::string_view name_of(SectorState state) {
+    switch (state) {
+        case SectorState::expected: return "expected";
+        case SectorState::older: return "older";
+        case SectorState::newer: return "newer";
+        case SectorState::other_page: return "other_page";
+        case SectorState::foreign: return "foreign";
+        case SectorState::zero: return "zero";
+        case SectorState::not_read: return "not_read";
+        case SectorState::damaged: return "damaged";
+    }
+    UMS_ASSERT(false && "unknown sector state");
+}
+
+std::string_view name_of(RereadResult result) {
+    switch (result) {
+        case RereadResult::right: return "right";
+        case RereadResult::same_image: return "same_image";
+        case RereadResult::other_image: return "other_image";
+        case RereadResult::short_transfer: return "short_transfer";
+        case RereadResult::io_error: return "io_error";
+    }
+    UMS_ASSERT(false && "unknown reread result");
 }
 
 std::string_view name_of(Phase phase) {

@@ -25,16 +25,16 @@ struct BlockFault {
 std::optional<BlockFault> check_block(const std::byte* block, const LogBlockHeader& header, std::uint64_t available_bytes,
                                       std::uint64_t run_id, const VirtualLogFile& vlf, std::uint64_t sequence) {
     if (header.magic == 0 && header.checksum == 0 && header.sequence == 0) {
-        return BlockFault{FindingKind::never_written, fmt::format("Log block {} was written and acknowledged, zeros came back.", sequence)};
+        return BlockFault{FindingKind::log_gap, fmt::format("Log block {} was written and acknowledged, zeros came back.", sequence)};
     }
     if (header.magic != kLogMagic || header.size_bytes < sizeof header || header.size_bytes > available_bytes ||
         header.size_bytes % kSectorBytes != 0 ||
         crc32c(block + sizeof header.checksum, header.size_bytes - sizeof header.checksum) != header.checksum) {
-        return BlockFault{FindingKind::checksum, fmt::format("Log block {} is damaged: its checksum is wrong.", sequence)};
+        return BlockFault{FindingKind::log_block_damaged, fmt::format("Log block {} is damaged: its checksum is wrong.", sequence)};
     }
     if (header.run_id != run_id || header.vlf_sequence != vlf.sequence || header.sequence != sequence) {
         const bool older = header.run_id == run_id && header.sequence < sequence;
-        return BlockFault{older ? FindingKind::old_version : FindingKind::wrong_page,
+        return BlockFault{older ? FindingKind::log_stale_block : FindingKind::log_gap,
                           fmt::format("Log block {} was written and acknowledged, block {}{} came back.", sequence, header.sequence,
                                       header.run_id == run_id ? "" : " of another run")};
     }
@@ -101,7 +101,7 @@ ums::Task<void> LogAuditor::audit_vlf(const VirtualLogFile& vlf) {
         co_await ums::Scheduler::current().yield_if_due();
     }
     if (digest != vlf.digest || sequence - vlf.first_block != vlf.block_count) {
-        report(vlf, 0, FindingKind::wrong_page, buffer.data(), "The blocks of this part of the log are not those that were written.");
+        report(vlf, 0, FindingKind::log_gap, buffer.data(), "The blocks of this part of the log are not those that were written.");
     }
 }
 

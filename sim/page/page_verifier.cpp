@@ -22,9 +22,9 @@ bool is_this_page(const PageHeader& header, const ExpectedPage& expected) {
 }
 
 FindingKind kind_of_mismatch(const std::byte* page, const PageHeader& header, std::uint32_t calculated, const ExpectedPage& expected) {
-    if (is_all_zero(page)) return FindingKind::never_written;
-    if (header.magic != kPageMagic || header.checksum != calculated) return FindingKind::checksum;
-    return is_this_page(header, expected) ? FindingKind::old_version : FindingKind::wrong_page;
+    if (is_all_zero(page)) return FindingKind::zeroed_page;
+    if (header.magic != kPageMagic || header.checksum != calculated) return FindingKind::bit_corruption;
+    return is_this_page(header, expected) ? FindingKind::lost_write : FindingKind::misdirected_write;
 }
 
 // Makes the image that was written. The ledger does not know when it was made, but its checksum: the time is taken from what came back
@@ -94,7 +94,7 @@ std::optional<FindingKind> verify_page(const std::byte* page, const ExpectedPage
     if (expected.entry.unknown != 0) return std::nullopt;
     if (expected.entry.version == 0) {
         if (is_all_zero(page)) return std::nullopt;
-        return FindingKind::never_written;
+        return FindingKind::zeroed_page;
     }
     const PageHeader header = read_header(page);
     const std::uint32_t calculated = page_checksum(page);
@@ -118,27 +118,28 @@ void describe_mismatch(const std::byte* page, const ExpectedPage& expected, Find
     finding.first_wrong_byte = first_difference(page, expected);
     finding.image.assign(page, page + kPageBytes);
     switch (finding.kind) {
-        case FindingKind::checksum:
+        case FindingKind::bit_corruption:
             finding.description = fmt::format(
                 "The page is damaged: its checksum is 0x{:08x}, the image that came back has 0x{:08x}; the first wrong byte is at 0x{:x}.",
                 expected.entry.checksum, finding.calculated_checksum, finding.first_wrong_byte);
             break;
-        case FindingKind::old_version:
+        case FindingKind::lost_write:
             finding.description = fmt::format("Version {} of the page was written and acknowledged, version {} came back.",
                                               expected.entry.version, header.version);
             break;
-        case FindingKind::wrong_page:
+        case FindingKind::misdirected_write:
             finding.description = fmt::format("Another page came back: page {} of file {}{}.", header.page_id, header.file_id,
                                               header.run_id == expected.run_id ? "" : " of another run");
             break;
-        case FindingKind::never_written:
+        case FindingKind::zeroed_page:
             finding.description =
                 expected.entry.version == 0
                     ? "The page has never been written and must be zeros, but something came back."
                     : fmt::format("Version {} of the page was written and acknowledged, zeros came back.", expected.entry.version);
             break;
         case FindingKind::short_transfer:
-        case FindingKind::io_error: break;
+        case FindingKind::io_error:
+        default: break;
     }
 }
 

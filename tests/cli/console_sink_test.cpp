@@ -54,7 +54,7 @@ sim::Event event_of(sim::Severity severity, const std::string& text) {
 
 sim::Finding finding() {
     sim::Finding finding;
-    finding.kind = sim::FindingKind::checksum;
+    finding.kind = sim::FindingKind::bit_corruption;
     finding.path = "/d/sqliosim.mdx";
     finding.page_id = 87366;
     finding.offset_bytes = 87366ULL * 8192;

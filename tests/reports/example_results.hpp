@@ -100,7 +100,7 @@ inline sim::Results example_results() {
 
 inline sim::Finding example_finding() {
     sim::Finding finding;
-    finding.kind = sim::FindingKind::old_version;
+    finding.kind = sim::FindingKind::lost_write;
     finding.file_id = 1;
     finding.path = "/data/sqliosim.mdx";
     finding.page_id = 87'366;

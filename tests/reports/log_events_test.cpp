@@ -74,7 +74,7 @@ TEST_CASE("a finding without a description is described from its facts") {
     sim::Finding finding = example_finding();
     finding.description.clear();
     CHECK_THAT(reports::finding_event(finding).description,
-               ContainsSubstring("offset 0x8. old version: version 3 came back, 5 was written."));
+               ContainsSubstring("offset 0x8. lost write: version 3 came back, 5 was written."));
 }
 
 TEST_CASE("a request that the system failed says which, and gives the system's text") {

@@ -89,9 +89,9 @@ TEST_CASE("a finding is listed with its facts, blamed on its file, and decides t
 
 Findings: 1
   #          at  File                 page  kind         what came back
-  1  1 min 01 s  /data/sqliosim.mdx  87366  old version  version 3 came back, 5 was written
+  1  1 min 01 s  /data/sqliosim.mdx  87366  lost write  version 3 came back, 5 was written
 
-FAILED: 1 finding (old version). StopOnError ended the run at the first finding. Do not trust this
+FAILED: 1 finding (lost write). StopOnError ended the run at the first finding. Do not trust this
 storage with a database until the cause is found.
 )"));
 }
@@ -117,23 +117,26 @@ TEST_CASE("every kind of finding says what came back") {
     finding.error_code = 5;
     finding.error_text = "Input/output error";
     results.findings.clear();
-    for (const auto kind : {sim::FindingKind::checksum, sim::FindingKind::wrong_page, sim::FindingKind::never_written,
+    finding.wrong_bits = 3;
+    finding.wrong_bytes = 2;
+    for (const auto kind : {sim::FindingKind::bit_corruption, sim::FindingKind::misdirected_read, sim::FindingKind::zeroed_page,
                             sim::FindingKind::short_transfer, sim::FindingKind::io_error}) {
         finding.kind = kind;
         results.findings.push_back(finding);
     }
-    finding.kind = sim::FindingKind::never_written;
+    finding.kind = sim::FindingKind::foreign_page;
     finding.expected_version = 0;
     results.findings.push_back(finding);
     results.finding_count = results.findings.size();
     const std::string report = text_report(results);
-    CHECK_THAT(report, ContainsSubstring("  checksum        stored 00001234, calculated deadbeef\n"));
-    CHECK_THAT(report, ContainsSubstring("  wrong page      holds page 12 of file 2\n"));
-    CHECK_THAT(report, ContainsSubstring("  never written   nothing of ours, version 5 was written\n"));
-    CHECK_THAT(report, ContainsSubstring("  short transfer  read: fewer bytes than asked for\n"));
-    CHECK_THAT(report, ContainsSubstring("  I/O error       read: Input/output error (5)\n"));
-    CHECK_THAT(report, ContainsSubstring("  never written   holds version 3, nothing was written\n"));
-    CHECK_THAT(report, ContainsSubstring("FAILED: 6 findings (checksum, wrong page, never written, short transfer, I/O error)."));
+    CHECK_THAT(report, ContainsSubstring("  bit corruption    3 wrong bits in 2 bytes\n"));
+    CHECK_THAT(report, ContainsSubstring("  misdirected read  holds page 12 of file 2\n"));
+    CHECK_THAT(report, ContainsSubstring("  zeroed page       zeros, version 5 was written\n"));
+    CHECK_THAT(report, ContainsSubstring("  short transfer    read: fewer bytes than asked for\n"));
+    CHECK_THAT(report, ContainsSubstring("  I/O error         read: Input/output error (5)\n"));
+    CHECK_THAT(report, ContainsSubstring("  foreign page      foreign data, nothing was written\n"));
+    CHECK_THAT(report,
+               ContainsSubstring("FAILED: 6 findings (bit corruption, misdirected read, zeroed page, short transfer, I/O error, foreign page)."));
 }
 
 TEST_CASE("cycles of a phase are summed up") {

@@ -96,7 +96,7 @@ TEST_CASE("a flipped bit anywhere in a block is found, with its place") {
         });
         CAPTURE(offset);
         REQUIRE(findings.size() == 1);
-        CHECK(findings[0].kind == FindingKind::checksum);
+        CHECK(findings[0].kind == FindingKind::log_block_damaged);
         CHECK(findings[0].offset_bytes == hit.offset_bytes);
         CHECK(findings[0].page_id == hit.offset_bytes / sim::kPageBytes);
         CHECK(findings[0].file_id == 2);
@@ -110,7 +110,7 @@ TEST_CASE("a block that reads as zeros was never written") {
         poke(rig.log_path(), blocks.at(3).offset_bytes, std::vector<std::byte>(blocks[3].size_bytes));
     });
     REQUIRE(findings.size() == 1);
-    CHECK(findings[0].kind == FindingKind::never_written);
+    CHECK(findings[0].kind == FindingKind::log_gap);
     CHECK(findings[0].description == "Log block 4 was written and acknowledged, zeros came back.");
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("the last block, lost, is found as well") {
         poke(rig.log_path(), blocks.back().offset_bytes, std::vector<std::byte>(blocks.back().size_bytes));
     });
     REQUIRE(findings.size() == 1);
-    CHECK(findings[0].kind == FindingKind::never_written);
+    CHECK(findings[0].kind == FindingKind::log_gap);
 }
 
 TEST_CASE("two blocks that changed places are found") {
@@ -132,7 +132,7 @@ TEST_CASE("two blocks that changed places are found") {
         poke(rig.log_path(), blocks[9].offset_bytes, first);
     });
     REQUIRE(findings.size() == 1);
-    CHECK(findings[0].kind == FindingKind::wrong_page);
+    CHECK(findings[0].kind == FindingKind::log_gap);
     CHECK(findings[0].description == "Log block 6 was written and acknowledged, block 10 came back.");
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("an old block in the place of a new one is an old version") {
         poke(rig.log_path(), blocks.at(9).offset_bytes, bytes_of(rig, blocks.at(5)));
     });
     REQUIRE(findings.size() == 1);
-    CHECK(findings[0].kind == FindingKind::old_version);
+    CHECK(findings[0].kind == FindingKind::log_stale_block);
     CHECK(findings[0].description == "Log block 10 was written and acknowledged, block 6 came back.");
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("what a lost write leaves in the ring, the block of the last round, is
         co_await audit(r);
     });
     REQUIRE(rig.sink.findings().size() == 1);
-    CHECK(rig.sink.findings()[0].kind == FindingKind::old_version);
+    CHECK(rig.sink.findings()[0].kind == FindingKind::log_stale_block);
 }
 
 TEST_CASE("a sound block of another run, and one that was exchanged for its equal, are found") {
@@ -182,7 +182,7 @@ TEST_CASE("a sound block of another run, and one that was exchanged for its equa
         poke(rig.log_path(), blocks[2].offset_bytes, bytes);
     });
     REQUIRE(findings.size() == 1);
-    CHECK(findings[0].kind == FindingKind::wrong_page);
+    CHECK(findings[0].kind == FindingKind::log_gap);
     CHECK_THAT(findings[0].description, ContainsSubstring("of another run"));
 
     // Right in everything that it says, but not what was written: only the digest tells.
@@ -194,7 +194,7 @@ TEST_CASE("a sound block of another run, and one that was exchanged for its equa
         poke(rig.log_path(), blocks[2].offset_bytes, bytes);
     });
     REQUIRE(forged.size() == 1);
-    CHECK(forged[0].kind == FindingKind::wrong_page);
+    CHECK(forged[0].kind == FindingKind::log_gap);
     CHECK(forged[0].description == "The blocks of this part of the log are not those that were written.");
 }
 

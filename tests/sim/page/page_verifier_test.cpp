@@ -68,7 +68,7 @@ TEST_CASE("every flipped bit is found, is a checksum failure, and its byte is na
         const auto bit = static_cast<std::byte>(1U << prng.below(8));
         CAPTURE(offset, static_cast<unsigned>(bit));
         page[offset] ^= bit;
-        REQUIRE(sim::verify_page(page.data(), expected) == FindingKind::checksum);
+        REQUIRE(sim::verify_page(page.data(), expected) == FindingKind::bit_corruption);
         REQUIRE(described(page, expected).first_wrong_byte == offset);
         page[offset] ^= bit;
     }
@@ -96,7 +96,7 @@ TEST_CASE("an older version of the page is an old version, with its facts") {
     older.write_utc_us -= 5'000'000;
     const PageBuffer page(older);
     const ExpectedPage expected = expected_of(kWritten);
-    CHECK(sim::verify_page(page.data(), expected) == FindingKind::old_version);
+    CHECK(sim::verify_page(page.data(), expected) == FindingKind::lost_write);
     const sim::Finding finding = described(page, expected);
     CHECK(finding.expected_version == 7);
     CHECK(finding.received_version == 6);
@@ -116,7 +116,7 @@ TEST_CASE("the same version made at another time is not what was acknowledged") 
     sim::PageIdentity other = kWritten;
     other.write_utc_us += 1;
     const PageBuffer page(other);
-    CHECK(sim::verify_page(page.data(), expected_of(kWritten)) == FindingKind::old_version);
+    CHECK(sim::verify_page(page.data(), expected_of(kWritten)) == FindingKind::lost_write);
 }
 
 TEST_CASE("a sound page of another place or run is a wrong page") {
@@ -125,7 +125,7 @@ TEST_CASE("a sound page of another place or run is a wrong page") {
     SECTION("another page") {
         other.page_id = 301;
         const PageBuffer page(other);
-        CHECK(sim::verify_page(page.data(), expected) == FindingKind::wrong_page);
+        CHECK(sim::verify_page(page.data(), expected) == FindingKind::misdirected_write);
         const sim::Finding finding = described(page, expected);
         CHECK(finding.received_page_id == 301);
         CHECK(finding.description == "Another page came back: page 301 of file 2.");
@@ -133,13 +133,13 @@ TEST_CASE("a sound page of another place or run is a wrong page") {
     SECTION("another file") {
         other.file_id = 1;
         const PageBuffer page(other);
-        CHECK(sim::verify_page(page.data(), expected) == FindingKind::wrong_page);
+        CHECK(sim::verify_page(page.data(), expected) == FindingKind::misdirected_write);
         CHECK(described(page, expected).received_file_id == 1);
     }
     SECTION("another run") {
         other.run_id += 1;
         const PageBuffer page(other);
-        CHECK(sim::verify_page(page.data(), expected) == FindingKind::wrong_page);
+        CHECK(sim::verify_page(page.data(), expected) == FindingKind::misdirected_write);
         CHECK(described(page, expected).description == "Another page came back: page 300 of file 2 of another run.");
     }
 }
@@ -147,7 +147,7 @@ TEST_CASE("a sound page of another place or run is a wrong page") {
 TEST_CASE("zeros where a version is expected were never written") {
     const PageBuffer zeros;
     const ExpectedPage expected = expected_of(kWritten);
-    CHECK(sim::verify_page(zeros.data(), expected) == FindingKind::never_written);
+    CHECK(sim::verify_page(zeros.data(), expected) == FindingKind::zeroed_page);
     const sim::Finding finding = described(zeros, expected);
     CHECK(finding.received_version == 0);
     CHECK(finding.first_wrong_byte == 0);
@@ -157,13 +157,13 @@ TEST_CASE("zeros where a version is expected were never written") {
 TEST_CASE("something where zeros are expected is found, be it a single bit") {
     const PageBuffer page;
     page[8191] = std::byte{0x80};
-    CHECK(sim::verify_page(page.data(), never_written()) == FindingKind::never_written);
+    CHECK(sim::verify_page(page.data(), never_written()) == FindingKind::zeroed_page);
     const sim::Finding finding = described(page, never_written());
     CHECK(finding.first_wrong_byte == 8191);
     CHECK(finding.expected_version == 0);
     CHECK(finding.description == "The page has never been written and must be zeros, but something came back.");
     const PageBuffer whole(kWritten);
-    CHECK(sim::verify_page(whole.data(), never_written()) == FindingKind::never_written);
+    CHECK(sim::verify_page(whole.data(), never_written()) == FindingKind::zeroed_page);
     CHECK(described(whole, never_written()).first_wrong_byte == 0);
 }
 
@@ -186,13 +186,13 @@ TEST_CASE("a page of sectors of two versions is damaged from the first old secto
     for (const std::size_t sector : {1U, 9U, 15U}) {
         const PageBuffer page(kWritten);
         std::memcpy(page.data() + sector * 512, old_page.data() + sector * 512, 512);
-        CHECK(sim::verify_page(page.data(), expected) == FindingKind::checksum);
+        CHECK(sim::verify_page(page.data(), expected) == FindingKind::bit_corruption);
         CHECK(described(page, expected).first_wrong_byte / 512 == sector);
     }
     // The old header in front of new sectors: still no page of any version.
     const PageBuffer page(kWritten);
     std::memcpy(page.data(), old_page.data(), 512);
-    CHECK(sim::verify_page(page.data(), expected) == FindingKind::checksum);
+    CHECK(sim::verify_page(page.data(), expected) == FindingKind::bit_corruption);
     CHECK(described(page, expected).first_wrong_byte < 4);
 }
 
@@ -200,11 +200,11 @@ TEST_CASE("bytes that a read did not fill are found where they begin") {
     const ExpectedPage expected = expected_of(kWritten);
     const PageBuffer nothing_read;
     sim::stamp_not_read(nothing_read.data(), sim::kPageBytes);
-    CHECK(sim::verify_page(nothing_read.data(), expected) == FindingKind::checksum);
+    CHECK(sim::verify_page(nothing_read.data(), expected) == FindingKind::bit_corruption);
     CHECK(described(nothing_read, expected).first_wrong_byte == 0);
     const PageBuffer half_read(kWritten);
     sim::stamp_not_read(half_read.data() + 4096, 4096);
-    CHECK(sim::verify_page(half_read.data(), expected) == FindingKind::checksum);
+    CHECK(sim::verify_page(half_read.data(), expected) == FindingKind::bit_corruption);
     CHECK(described(half_read, expected).first_wrong_byte == 4096);
 }
 
@@ -213,7 +213,7 @@ TEST_CASE("noise is a checksum failure and says what the checksums are") {
     sim::fill_from_seed(99, noise.data(), sim::kPageBytes);
     const ExpectedPage expected = expected_of(kWritten);
     const sim::Finding finding = described(noise, expected);
-    CHECK(finding.kind == FindingKind::checksum);
+    CHECK(finding.kind == FindingKind::bit_corruption);
     CHECK(finding.calculated_checksum == sim::page_checksum(noise.data()));
     CHECK_THAT(finding.description, ContainsSubstring("The page is damaged: its checksum is 0x"));
     CHECK_THAT(finding.description, ContainsSubstring("the first wrong byte is at 0x0."));

@@ -166,7 +166,7 @@ TEST_CASE("a byte flipped on disk during the run is found in every one of 20 tri
         REQUIRE(run.is_done);
         CHECK(pages_of(run.findings) == flipped);
         CHECK(std::all_of(run.findings.begin(), run.findings.end(),
-                          [](const sim::Finding& finding) { return finding.kind == FindingKind::checksum && !finding.transient; }));
+                          [](const sim::Finding& finding) { return finding.kind == FindingKind::bit_corruption && !finding.transient; }));
         CHECK(run.results.outcome == Outcome::failed);
         CHECK(run.results.finding_count == flipped.size());
         CHECK(run.results.files[0].findings == flipped.size());
@@ -254,12 +254,12 @@ TEST_CASE("a page that is zeroed, another page or an older one is found as what 
         return run.findings[0].kind;
     };
     const auto page = [](MemoryFile& file, std::uint64_t number) { return file.chunk(number * kPageBytes); };
-    CHECK(kind_after([&](MemoryFile& file) { std::memset(page(file, 77), 0, kPageBytes); }) == FindingKind::never_written);
-    CHECK(kind_after([&](MemoryFile& file) { std::memcpy(page(file, 77), page(file, 78), kPageBytes); }) == FindingKind::wrong_page);
-    CHECK(kind_after([&](MemoryFile& file) { page(file, 77)[8191] ^= std::byte{0x80}; }) == FindingKind::checksum);
-    CHECK(kind_after([&](MemoryFile& file) { page(file, 77)[0] ^= std::byte{0x80}; }) == FindingKind::checksum);
+    CHECK(kind_after([&](MemoryFile& file) { std::memset(page(file, 77), 0, kPageBytes); }) == FindingKind::zeroed_page);
+    CHECK(kind_after([&](MemoryFile& file) { std::memcpy(page(file, 77), page(file, 78), kPageBytes); }) == FindingKind::misdirected_write);
+    CHECK(kind_after([&](MemoryFile& file) { page(file, 77)[8191] ^= std::byte{0x80}; }) == FindingKind::bit_corruption);
+    CHECK(kind_after([&](MemoryFile& file) { page(file, 77)[0] ^= std::byte{0x80}; }) == FindingKind::bit_corruption);
     // Half of the page is the neighbour's: torn.
-    CHECK(kind_after([&](MemoryFile& file) { std::memcpy(page(file, 77) + 4096, page(file, 78) + 4096, 4096); }) == FindingKind::checksum);
+    CHECK(kind_after([&](MemoryFile& file) { std::memcpy(page(file, 77) + 4096, page(file, 78) + 4096, 4096); }) == FindingKind::bit_corruption);
 }
 
 TEST_CASE("a write that never arrives leaves an older version, which is found") {
@@ -294,7 +294,7 @@ TEST_CASE("a write that never arrives leaves an older version, which is found") 
     REQUIRE(is_lost);
     REQUIRE(run.sink.findings().size() == 1);
     const sim::Finding finding = run.sink.findings()[0];
-    CHECK(finding.kind == FindingKind::old_version);
+    CHECK(finding.kind == FindingKind::lost_write);
     CHECK(finding.page_id == 200);
     CHECK(finding.received_version < finding.expected_version);
     CHECK(results.outcome == Outcome::failed);
@@ -348,7 +348,7 @@ TEST_CASE("a damaged block of the log is found by the final audit") {
     INFO(run.sink.text());
     REQUIRE(is_done);
     REQUIRE(run.sink.findings().size() == 1);
-    CHECK(run.sink.findings()[0].kind == FindingKind::checksum);
+    CHECK(run.sink.findings()[0].kind == FindingKind::bit_corruption);
     CHECK(run.sink.findings()[0].path == options.files[1].path);
     CHECK(results.outcome == Outcome::failed);
     CHECK(results.files[1].findings == 1);
