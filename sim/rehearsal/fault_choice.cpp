@@ -38,7 +38,7 @@ bool is_made_by(FindingKind kind, ums::IoOperation operation) {
 }  // namespace
 
 bool FaultInjector::draws(FaultPlan& plan) {
-    if (plan.count_max == 0) return false;
+    if (plan.count_max == 0 || clock_.now_ns() < plan.not_before_ns) return false;
     constexpr double kOne = 18446744073709551616.0;  // 2^64
     if (static_cast<double>(prng_.next()) >= plan.rate * kOne) return false;
     return !plan.during || (phase_source_ && phase_source_() == *plan.during);
@@ -100,7 +100,7 @@ void FaultInjector::make_sick(FaultyFile& file, const ums::IoRequest& request, F
     FaultyFile::Sick sick;
     sick.offset_bytes = offset_bytes;
     sick.size_bytes = std::min<std::uint64_t>(file.is_log() ? kSectorBytes : kPageBytes, request.size_bytes);
-    sick.requests_left = transient ? prng_.between(1, kFailuresMax) : kForEver;
+    sick.requests_left = transient ? (is_error ? prng_.between(1, kFailuresMax) : 1) : kForEver;
     sick.on_write = is_write;
     sick.error_code = is_error ? EIO : 0;
     const std::string times = transient ? fmt::format("{} times", sick.requests_left) : "until it is reported";
@@ -120,14 +120,16 @@ void FaultInjector::suffer(FaultyFile& file, const ums::IoRequest& request, Requ
             continue;
         if (sick.requests_left == 0) continue;
         if (sick.requests_left != kForEver) --sick.requests_left;
-        if (request.owner != nullptr) expose(sick.fault);
+        if (is_work(file, request)) expose(sick.fault);
         if (sick.error_code != 0) {
             fate.error_code = sick.error_code;
         } else {
-            // Some whole sectors of the page come; the request may have begun behind its beginning.
             const std::uint64_t good_bytes = sick.offset_bytes - std::min(sick.offset_bytes, request.offset_bytes);
-            const std::uint64_t sectors = std::max<std::uint64_t>((request.size_bytes - good_bytes) / kSectorBytes, 1);
-            fate.transferred_bytes = good_bytes + prng_.below(std::min<std::uint64_t>(sectors, kSectorsPerPage)) * kSectorBytes;
+            const std::uint64_t sectors = std::min<std::uint64_t>((request.size_bytes - good_bytes) / kSectorBytes, kSectorsPerPage);
+            const std::uint64_t short_bytes = good_bytes + (sectors > 1 ? prng_.below(sectors) : 0) * kSectorBytes;
+            // The engine below goes on with the rest; if that comes, it has noted that it had to.
+            const bool rest_comes = sick.requests_left != kForEver && short_bytes > 0;
+            (rest_comes ? fate.short_bytes : fate.transferred_bytes) = short_bytes;
         }
         return;
     }

@@ -156,10 +156,10 @@ void FaultInjector::finish_read(FaultyFile& file, ums::IoRequest& request, Reque
     }
     std::uint64_t last_fault = 0;
     file.apply_wrong(request, [&](std::uint64_t fault) {
-        if (request.owner != nullptr && fault != last_fault) expose(fault);
+        if (is_work(file, request) && fault != last_fault) expose(fault);
         last_fault = fault;
     });
-    if (!file.armed.empty() && request.owner != nullptr) serve_armed(file, request, fate);
+    if (!file.armed.empty() && is_work(file, request)) serve_armed(file, request, fate);
 }
 
 void FaultInjector::serve_armed(FaultyFile& file, ums::IoRequest& request, const RequestFate& fate) {
@@ -200,8 +200,6 @@ bool FaultInjector::spoil_read_page(FaultyFile& file, const ums::IoRequest& requ
         case FindingKind::foreign_page: armed.image = foreign_image(right, prng_, what); break;
         case FindingKind::future_version: armed.image = future_image(right, prng_, what); break;
         case FindingKind::zeroed_page:
-            // Of a page that was written once, zeros might be the version before.
-            if (file.write_count(page) < 2) return false;
             armed.image.assign(kPageBytes, std::byte{0});
             what = "zeros came";
             break;

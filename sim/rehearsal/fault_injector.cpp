@@ -135,20 +135,43 @@ std::vector<InjectedFault> FaultInjector::faults() const {
     return faults_;
 }
 
+std::uint64_t FaultInjector::trace_hash() const {
+    const std::lock_guard guard(mutex_);
+    return trace_hash_;
+}
+
+std::uint64_t FaultInjector::request_count() const {
+    const std::lock_guard guard(mutex_);
+    return request_count_;
+}
+
+void FaultInjector::trace(const ums::IoRequest& request) {
+    ++request_count_;
+    for (const std::uint64_t value : {static_cast<std::uint64_t>(request.operation), static_cast<std::uint64_t>(request.file.value),
+                                      request.offset_bytes, request.size_bytes, clock_.now_ns()}) {
+        trace_hash_ = ums::mix64(trace_hash_ ^ value);
+    }
+}
+
 // --- engines ---
 
 RequestFate FaultInjector::fate_of(const ums::IoRequest& request) {
     RequestFate fate;
+    {
+        const std::lock_guard guard(mutex_);
+        trace(request);
+    }
     const bool is_transfer = request.operation == ums::IoOperation::read || request.operation == ums::IoOperation::write;
     if (!is_transfer || request.size_bytes == 0) return fate;
     {
         const std::lock_guard guard(mutex_);
         FaultyFile* const file = file_of(request.file);
         if (file == nullptr) return fate;
-        if (request.owner != nullptr) make_sick(*file, request);
+        const bool is_chosen_from = is_work(*file, request);
+        if (is_chosen_from) make_sick(*file, request);
         suffer(*file, request, fate);
         if (!fate.is_good()) return fate;
-        if (request.owner != nullptr) {
+        if (is_chosen_from) {
             stall(*file, request, fate);
             choose_pages(*file, request, fate);
         }
@@ -169,6 +192,7 @@ void FaultInjector::carry_out(ums::IoRequest& request, RequestFate& fate) {
     if (request.operation == ums::IoOperation::write) finish_write(*file, request, fate);
     if (request.operation == ums::IoOperation::read && fate.transferred_bytes == ~0ULL) finish_read(*file, request, fate);
     request.transferred_bytes = std::min(request.transferred_bytes, fate.transferred_bytes);
+    if (fate.short_bytes != 0) request.short_bytes = fate.short_bytes;
 }
 
 }  // namespace sim

@@ -37,12 +37,13 @@ struct RequestFate {
 
     int error_code = 0;                       // does not reach the storage
     std::uint64_t transferred_bytes = ~0ULL;  // says that it was so many
+    std::uint64_t short_bytes = 0;            // the engine was told so many first, and went on
     std::uint64_t delay_ns = 0;
     std::vector<Chosen> chosen;
     std::vector<Buffer> buffers;
 
     [[nodiscard]] bool is_good() const {
-        return error_code == 0 && transferred_bytes == ~0ULL && delay_ns == 0 && chosen.empty() && buffers.empty();
+        return error_code == 0 && transferred_bytes == ~0ULL && short_bytes == 0 && delay_ns == 0 && chosen.empty() && buffers.empty();
     }
 };
 
@@ -63,6 +64,10 @@ public:
     void on_finding(const Finding& finding);
     // All that was injected. Any thread.
     [[nodiscard]] std::vector<InjectedFault> faults() const;
+
+    // Of the requests that came: what, where, when. The same run in virtual time gives the same.
+    [[nodiscard]] std::uint64_t trace_hash() const;
+    [[nodiscard]] std::uint64_t request_count() const;
 
     std::error_code status(const std::string& path, ums::FileStatus& status) override { return inner_.status(path, status); }
     std::error_code open(const std::string& path, const ums::OpenOptions& options, ums::FileHandle& file) override;
@@ -97,6 +102,12 @@ private:
         std::uint64_t size_bytes;
     };
 
+    // Faults are made of, and exposed by, what the program works with: not by the making of files, and not by a diagnosis that looks
+    // through whole ranges for an image.
+    [[nodiscard]] static bool is_work(const FaultyFile& file, const ums::IoRequest& request) {
+        const bool is_search = !file.is_log() && request.segment_count == 1 && request.size_bytes > kPageBytes;
+        return request.owner != nullptr && !is_search;
+    }
     [[nodiscard]] FaultyFile* file_of(ums::FileHandle handle);
     [[nodiscard]] FaultyFile* file_of(const std::string& path);
     [[nodiscard]] bool draws(FaultPlan& plan);
@@ -104,6 +115,7 @@ private:
     InjectedFault& add(FindingKind kind, const Place& place, bool transient, std::string what);
     InjectedFault& add_page(FindingKind kind, const FaultyFile& file, std::uint32_t page, bool transient, std::string what);
     void expose(std::uint64_t number);
+    void trace(const ums::IoRequest& request);
     // The image of a page that was written elsewhere can still be found there, or has been seen there.
     [[nodiscard]] bool is_other_end_known(const InjectedFault& fault);
 
@@ -147,6 +159,8 @@ private:
     std::map<std::string, std::unique_ptr<FaultyFile>> files_;
     std::map<std::int32_t, FaultyFile*> open_;
     std::vector<InjectedFault> faults_;  // number - 1 is the index
+    std::uint64_t trace_hash_ = 0;
+    std::uint64_t request_count_ = 0;
 
     // A page as it was written a while ago, for misdirected reads.
     PageImage remembered_;
