@@ -87,6 +87,7 @@ void FaultInjector::make_sick(FaultyFile& file, const ums::IoRequest& request) {
         const std::uint64_t offset_bytes = request.offset_bytes + prng_.below(pages) * kPageBytes;
         const auto page = static_cast<std::uint32_t>(offset_bytes / kPageBytes);
         if ((!file.is_log() && file.is_used(page)) || !fits(plan, file, request, page) || !draws(plan)) continue;
+        if (file.has_failed(request)) continue;
         --plan.count_max;
         make_sick(file, request, plan.kind, offset_bytes);
     }
@@ -108,6 +109,7 @@ void FaultInjector::make_sick(FaultyFile& file, const ums::IoRequest& request, F
                                fmt::format("{} at byte {} {} {}", is_write ? "writes" : "reads", offset_bytes,
                                            is_error ? "fail" : "end early", times));
     if (!file.is_log()) file.use(static_cast<std::uint32_t>(offset_bytes / kPageBytes));
+    file.note_failure(request);
     sick.fault = fault.number;
     file.sick.push_back(sick);
 }
@@ -137,7 +139,7 @@ void FaultInjector::suffer(FaultyFile& file, const ums::IoRequest& request, Requ
 
 void FaultInjector::stall(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate) {
     for (FaultPlan& plan : plans_) {
-        if (plan.kind != FindingKind::stalled_io) continue;
+        if (plan.kind != FindingKind::stalled_io || file.has_failed(request)) continue;
         const auto page = static_cast<std::uint32_t>(request.offset_bytes / kPageBytes);
         if (!fits(plan, file, request, page) || !draws(plan)) continue;
         --plan.count_max;

@@ -16,12 +16,21 @@ bool overlaps(const InjectedFault& fault, const Finding& finding) {
     return fault.path == finding.path && fault.offset_bytes < end_bytes && finding.offset_bytes < fault.offset_bytes + fault.size_bytes;
 }
 
-bool is_about_requests(FindingKind kind) {
-    return kind == FindingKind::io_error || kind == FindingKind::short_transfer || kind == FindingKind::stalled_io;
-}
-
 bool has_right_kind(const InjectedFault& fault, const Finding& finding) {
     return fault.expected == finding.kind || fault.or_else == finding.kind;
+}
+
+// What was said already, in other words: a part of a fault that was found.
+bool is_repetition(const InjectedFault& fault, const Finding& finding) {
+    if (!fault.exposed || !has_right_kind(fault, finding)) return false;
+    return std::any_of(fault.more.begin(), fault.more.end(), [&](const FaultRange& range) {
+        const std::uint64_t end_bytes = finding.offset_bytes + std::max<std::uint64_t>(finding.size_bytes, kSectorBytes);
+        return range.path == finding.path && range.offset_bytes < end_bytes && finding.offset_bytes < range.offset_bytes + range.size_bytes;
+    });
+}
+
+bool is_about_requests(FindingKind kind) {
+    return kind == FindingKind::io_error || kind == FindingKind::short_transfer || kind == FindingKind::stalled_io;
 }
 
 // How well a finding explains a fault; 0 = not at all. Where a log ends too early the auditor may say so at any of its files.
@@ -93,7 +102,8 @@ MatchResult match_faults(const std::vector<InjectedFault>& faults, const std::ve
         if (!wrong.empty()) result.problems.push_back(fmt::format("named wrong, {}: {}; {}", wrong, describe(fault), describe(*found[i])));
     }
     for (std::size_t i = 0; i < findings.size(); ++i) {
-        if (taken[i]) continue;
+        const auto repeats = [&](const InjectedFault& fault) { return is_repetition(fault, findings[i]); };
+        if (taken[i] || std::any_of(faults.begin(), faults.end(), repeats)) continue;
         ++result.tallies[static_cast<std::size_t>(findings[i].kind)].false_alarms;
         result.problems.push_back("false alarm: " + describe(findings[i]));
     }

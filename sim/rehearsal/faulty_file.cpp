@@ -46,6 +46,16 @@ void FaultyFile::written(const ums::IoRequest& request) {
     }
 }
 
+void FaultyFile::note_failure(const ums::IoRequest& request) {
+    failed_.emplace_back(request.offset_bytes, request.offset_bytes + request.size_bytes);
+}
+
+bool FaultyFile::has_failed(const ums::IoRequest& request) const {
+    const std::uint64_t end_bytes = request.offset_bytes + request.size_bytes;
+    return std::any_of(failed_.begin(), failed_.end(),
+                       [&](const auto& range) { return range.first < end_bytes && request.offset_bytes < range.second; });
+}
+
 void FaultyFile::cut(std::uint64_t size_bytes) {
     smallest_bytes = std::min(smallest_bytes, size_bytes);
     wrong_.erase(wrong_.lower_bound(size_bytes / kSectorBytes), wrong_.end());

@@ -59,6 +59,9 @@ public:
         int error_code = 0;  // 0: they end early instead
     };
     std::vector<Sick> sick;
+    // Requests that were made to fail; what is tried again is not chosen again.
+    void note_failure(const ums::IoRequest& request);
+    [[nodiscard]] bool has_failed(const ums::IoRequest& request) const;
 
     // --- what was written, as far as faults depend on it ---
 
@@ -86,6 +89,7 @@ private:
     std::map<std::uint64_t, WrongSector> wrong_;  // by offset / kSectorBytes
     std::vector<std::uint32_t> writes_;
     std::vector<bool> used_;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> failed_;  // begin and end, in bytes
 };
 
 template <typename Touched>

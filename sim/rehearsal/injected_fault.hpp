@@ -5,10 +5,17 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/finding.hpp"
 
 namespace sim {
+
+struct FaultRange {
+    std::string path;
+    std::uint64_t offset_bytes = 0;
+    std::uint64_t size_bytes = 0;
+};
 
 struct InjectedFault {
     std::uint64_t number = 0;  // 1, 2, … in the order of injection
@@ -19,6 +26,7 @@ struct InjectedFault {
     std::string path;
     std::uint64_t offset_bytes = 0;  // what is wrong
     std::uint64_t size_bytes = 0;
+    std::vector<FaultRange> more{};  // that are wrong, too; a finding about one of them says the same again
     bool transient = false;  // goes away by itself when it is read or tried again
     bool is_warning = false;
     std::string phase;  // of the injection

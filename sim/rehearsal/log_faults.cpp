@@ -39,6 +39,7 @@ void FaultInjector::finish_log_write(FaultyFile& file, const ums::IoRequest& req
     if (log_tail_fault_ != 0) {
         file.put_wrong(request.offset_bytes, std::vector<std::byte>(block.size()).data(), block.size(), log_tail_fault_);
         lost_blocks_.push_back({log_tail_fault_, header.sequence, has_updates(block, header)});
+        faults_[log_tail_fault_ - 1].more.push_back({file.path(), request.offset_bytes, request.size_bytes});
         return;
     }
     for (FaultPlan& plan : plans_) {
@@ -53,6 +54,7 @@ void FaultInjector::spoil_log_block(FaultyFile& file, const ums::IoRequest& requ
     std::vector<std::byte> block(request.size_bytes);
     copy_from_request(request, request.offset_bytes, block.data(), block.size());
     const LogBlockHeader header = header_of(block);
+    const bool updates = has_updates(block, header);
     std::string what;
     switch (kind) {
         case FindingKind::log_block_damaged: damage_block(block.data(), block.size(), prng_, what); break;
@@ -63,10 +65,8 @@ void FaultInjector::spoil_log_block(FaultyFile& file, const ums::IoRequest& requ
     }
     const InjectedFault& fault = add(kind, {&file, request.offset_bytes, request.size_bytes}, false, what);
     file.put_wrong(request.offset_bytes, block.data(), block.size(), fault.number);
-    if (kind != FindingKind::log_gap && kind != FindingKind::wal_violation) return;
-    std::vector<std::byte> right(request.size_bytes);
-    copy_from_request(request, request.offset_bytes, right.data(), right.size());
-    lost_blocks_.push_back({fault.number, header.sequence, has_updates(right, header)});
+    if (kind == FindingKind::log_block_damaged) return;
+    lost_blocks_.push_back({fault.number, header.sequence, updates});
     if (kind == FindingKind::wal_violation) log_tail_fault_ = fault.number;
 }
 
@@ -80,8 +80,11 @@ void FaultInjector::name_log_fault(InjectedFault& fault) {
         is_tail |= lost.sequence == newest_block_;
         misses_updates |= lost.has_updates;
     }
-    if (fault.kind != FindingKind::log_gap && fault.kind != FindingKind::wal_violation) return;
-    fault.expected = is_tail && misses_updates ? FindingKind::wal_violation : FindingKind::log_gap;
+    if (is_tail && misses_updates) {
+        fault.expected = FindingKind::wal_violation;
+    } else if (fault.kind == FindingKind::wal_violation) {
+        fault.expected = FindingKind::log_gap;
+    }
 }
 
 }  // namespace sim

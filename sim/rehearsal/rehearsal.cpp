@@ -76,12 +76,15 @@ Chance draw_chance(FindingKind kind, ums::Prng& prng) {
     const bool by_reading_only = kind == FindingKind::misdirected_read || kind == FindingKind::bytes_not_read;
     const bool by_writing_only = kind == FindingKind::stale_read || kind == FindingKind::lost_write || kind == FindingKind::reverted_page ||
                                  kind == FindingKind::torn_page || kind == FindingKind::misdirected_write;
+    // There must be a version before.
+    const bool is_about_versions = kind == FindingKind::stale_read || kind == FindingKind::reverted_page;
+    if (is_about_versions) return {Phase::main_run, 0.05};
     switch (prng.below(8)) {
-        case 0: return by_reading_only ? Chance{Phase::final_audit, 0.02} : Chance{Phase::initial_update, 0.01};
-        case 1: return by_reading_only ? Chance{Phase::final_audit, 0.02} : Chance{Phase::initial_checkpoint, 0.01};
-        case 2: return by_writing_only ? Chance{Phase::final_checkpoint, 0.05} : Chance{Phase::final_audit, 0.02};
-        case 3: return by_reading_only ? Chance{Phase::final_audit, 0.02} : Chance{Phase::final_checkpoint, 0.05};
-        default: return {Phase::main_run, 0.005};
+        case 0: return by_reading_only ? Chance{Phase::final_audit, 0.02} : Chance{Phase::initial_update, 0.03};
+        case 1: return by_reading_only ? Chance{Phase::final_audit, 0.02} : Chance{Phase::initial_checkpoint, 0.03};
+        case 2: return by_writing_only ? Chance{Phase::final_checkpoint, 0.2} : Chance{Phase::final_audit, 0.02};
+        case 3: return by_reading_only ? Chance{Phase::final_audit, 0.02} : Chance{Phase::final_checkpoint, 0.2};
+        default: return {Phase::main_run, by_writing_only ? 0.04 : 0.01};
     }
 }
 
