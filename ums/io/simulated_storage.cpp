@@ -1,25 +1,41 @@
-#include "tests/sim/support/memory_storage.hpp"
+#include "ums/io/simulated_storage.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <queue>
-#include <stdexcept>
 #include <utility>
 
+#include "ums/base/assert.hpp"
+#include "ums/base/prng.hpp"
 #include "ums/io/errno_error.hpp"
 
-namespace sim::test {
+namespace ums {
 
-DiskModel random_disk(std::uint64_t seed, std::uint64_t min_us, std::uint64_t max_us) {
-    return [prng = ums::Prng(seed), min_us, max_us](const ums::IoRequest&, std::uint32_t) mutable {
-        return prng.between(min_us, max_us) * ums::kNsPerUs;
+DiskModel simulated_disk(std::uint64_t seed) {
+    struct Disk {
+        Prng prng;
+        std::array<std::uint64_t, 8> free_ns{};  // when each channel has done what it has
+
+        std::uint64_t service_ns(const IoRequest& request) {
+            const std::uint64_t luck = prng.below(1000);
+            const std::uint64_t factor = luck == 0 ? 100 : luck <= 10 ? 10 : 1;
+            const std::uint64_t transfer_ns = request.size_bytes / 2;  // 2 GB/s
+            return factor * prng.between(60, 140) * kNsPerUs + transfer_ns;
+        }
+        std::uint64_t operator()(const IoRequest& request, std::uint32_t /*outstanding*/) {
+            std::uint64_t& channel = *std::min_element(free_ns.begin(), free_ns.end());
+            channel = std::max(channel, request.submitted_ns) + service_ns(request);
+            return channel - request.submitted_ns;
+        }
     };
+    return Disk{Prng(seed)};
 }
 
 // --- files ---
 
-void MemoryFile::resize(std::uint64_t size_bytes) {
+void SimulatedFile::resize(std::uint64_t size_bytes) {
     if (size_bytes < size_bytes_) {
         chunks_.erase(chunks_.lower_bound((size_bytes + kChunkBytes - 1) / kChunkBytes), chunks_.end());
         const std::uint64_t rest = size_bytes % kChunkBytes;
@@ -29,13 +45,13 @@ void MemoryFile::resize(std::uint64_t size_bytes) {
     size_bytes_ = size_bytes;
 }
 
-std::byte* MemoryFile::chunk(std::uint64_t offset_bytes) {
+std::byte* SimulatedFile::chunk(std::uint64_t offset_bytes) {
     Chunk& chunk = chunks_[offset_bytes / kChunkBytes];
     if (!chunk) chunk = std::make_unique<std::byte[]>(kChunkBytes);
     return chunk.get();
 }
 
-void MemoryFile::read(std::uint64_t offset_bytes, std::byte* data, std::uint64_t size_bytes) const {
+void SimulatedFile::read(std::uint64_t offset_bytes, std::byte* data, std::uint64_t size_bytes) const {
     while (size_bytes > 0) {
         const std::uint64_t begin = offset_bytes % kChunkBytes;
         const std::uint64_t count = std::min(size_bytes, kChunkBytes - begin);
@@ -51,7 +67,7 @@ void MemoryFile::read(std::uint64_t offset_bytes, std::byte* data, std::uint64_t
     }
 }
 
-void MemoryFile::write(std::uint64_t offset_bytes, const std::byte* data, std::uint64_t size_bytes) {
+void SimulatedFile::write(std::uint64_t offset_bytes, const std::byte* data, std::uint64_t size_bytes) {
     size_bytes_ = std::max(size_bytes_, offset_bytes + size_bytes);
     while (size_bytes > 0) {
         const std::uint64_t begin = offset_bytes % kChunkBytes;
@@ -65,119 +81,124 @@ void MemoryFile::write(std::uint64_t offset_bytes, const std::byte* data, std::u
 
 // --- names ---
 
-MemoryFile* MemoryStorage::find(const std::string& path) {
+SimulatedFile* SimulatedStorage::find(const std::string& path) {
     const auto found = files_.find(path);
     return found == files_.end() ? nullptr : found->second.get();
 }
 
-std::error_code MemoryStorage::status(const std::string& path, ums::FileStatus& status) {
+std::error_code SimulatedStorage::status(const std::string& path, FileStatus& status) {
     status = {};
-    if (const MemoryFile* file = find(path)) {
-        status.kind = ums::FileKind::regular;
+    if (const SimulatedFile* file = find(path)) {
+        status.kind = FileKind::regular;
         status.size_bytes = file->size_bytes();
+        status.device_id = 1;
+        status.inode = file->inode();
     }
     return {};
 }
 
-std::error_code MemoryStorage::open(const std::string& path, const ums::OpenOptions& options, ums::FileHandle& file) {
+std::error_code SimulatedStorage::open(const std::string& path, const OpenOptions& options, FileHandle& file) {
     const auto found = files_.find(path);
-    if (options.create_new && found != files_.end()) return ums::errno_error(EEXIST);
-    if (!options.create_new && found == files_.end()) return ums::errno_error(ENOENT);
-    const auto opened = options.create_new ? (files_[path] = std::make_shared<MemoryFile>()) : found->second;
+    if (options.create_new && found != files_.end()) return errno_error(EEXIST);
+    if (!options.create_new && found == files_.end()) return errno_error(ENOENT);
+    const auto opened = options.create_new ? (files_[path] = std::make_shared<SimulatedFile>(++last_inode_)) : found->second;
     file.value = static_cast<std::int32_t>(open_.size());
     open_.push_back({opened, false});
     ++open_count_;
     return {};
 }
 
-void MemoryStorage::close(ums::FileHandle file) {
+void SimulatedStorage::close(FileHandle file) {
     OpenFile& open = open_.at(static_cast<std::size_t>(file.value));
-    if (!open.file) throw std::logic_error("closed twice");
+    UMS_ASSERT(open.file != nullptr);  // closed twice
     if (open.holds_lock) open.file->locked = false;
     open = {};
     --open_count_;
 }
 
-std::error_code MemoryStorage::remove(const std::string& path) {
+std::error_code SimulatedStorage::remove(const std::string& path) {
     files_.erase(path);
     return {};
 }
 
-std::error_code MemoryStorage::lock(ums::FileHandle file) {
+std::error_code SimulatedStorage::lock(FileHandle file) {
     OpenFile& open = open_.at(static_cast<std::size_t>(file.value));
-    if (open.file->locked) return ums::errno_error(EAGAIN);
+    if (open.file->locked) return errno_error(EAGAIN);
     open.file->locked = open.holds_lock = true;
     return {};
 }
 
 // --- contents ---
 
-std::uint64_t MemoryStorage::used_bytes() const {
+std::uint64_t SimulatedStorage::used_bytes() const {
     std::uint64_t used = 0;
     for (const auto& [path, file] : files_) used += file->size_bytes();
     return used;
 }
 
-std::error_code MemoryStorage::size(ums::FileHandle file, std::uint64_t& size_bytes) {
+std::error_code SimulatedStorage::size(FileHandle file, std::uint64_t& size_bytes) {
     size_bytes = file_of(file).size_bytes();
     return {};
 }
 
-std::error_code MemoryStorage::allocate(ums::FileHandle file, std::uint64_t offset_bytes, std::uint64_t size_bytes) {
-    MemoryFile& target = file_of(file);
+std::error_code SimulatedStorage::allocate(FileHandle file, std::uint64_t offset_bytes, std::uint64_t size_bytes) {
+    SimulatedFile& target = file_of(file);
     const std::uint64_t end_bytes = std::max(target.size_bytes(), offset_bytes + size_bytes);
-    if (used_bytes() - target.size_bytes() + end_bytes > capacity_bytes_) return ums::errno_error(ENOSPC);
+    if (used_bytes() - target.size_bytes() + end_bytes > capacity_bytes_) return errno_error(ENOSPC);
     target.resize(end_bytes);
     return {};
 }
 
-std::error_code MemoryStorage::truncate(ums::FileHandle file, std::uint64_t size_bytes) {
+std::error_code SimulatedStorage::truncate(FileHandle file, std::uint64_t size_bytes) {
     file_of(file).resize(size_bytes);
     return {};
 }
 
-std::error_code MemoryStorage::read(ums::FileHandle file, std::uint64_t offset_bytes, std::byte* data, std::size_t size_bytes,
+std::error_code SimulatedStorage::read(FileHandle file, std::uint64_t offset_bytes, std::byte* data, std::size_t size_bytes,
                                     std::size_t& transferred_bytes) {
-    const MemoryFile& source = file_of(file);
+    const SimulatedFile& source = file_of(file);
     transferred_bytes = std::min<std::uint64_t>(size_bytes, source.size_bytes() - std::min(source.size_bytes(), offset_bytes));
     source.read(offset_bytes, data, transferred_bytes);
     return {};
 }
 
-std::error_code MemoryStorage::next_data(ums::FileHandle file, std::uint64_t offset_bytes, std::uint64_t& begin_bytes,
+std::error_code SimulatedStorage::next_data(FileHandle file, std::uint64_t offset_bytes, std::uint64_t& begin_bytes,
                                          std::uint64_t& end_bytes) {
-    const MemoryFile& source = file_of(file);
+    const SimulatedFile& source = file_of(file);
     begin_bytes = offset_bytes;
     while (begin_bytes < source.size_bytes() && !source.has_chunk(begin_bytes)) {
-        begin_bytes = (begin_bytes / MemoryFile::kChunkBytes + 1) * MemoryFile::kChunkBytes;
+        begin_bytes = (begin_bytes / SimulatedFile::kChunkBytes + 1) * SimulatedFile::kChunkBytes;
     }
     begin_bytes = std::min(begin_bytes, source.size_bytes());
     end_bytes = begin_bytes;
     while (end_bytes < source.size_bytes() && source.has_chunk(end_bytes)) {
-        end_bytes = (end_bytes / MemoryFile::kChunkBytes + 1) * MemoryFile::kChunkBytes;
+        end_bytes = (end_bytes / SimulatedFile::kChunkBytes + 1) * SimulatedFile::kChunkBytes;
     }
     return {};
 }
 
-std::error_code MemoryStorage::free_space(const std::string&, std::uint64_t& free_bytes) {
+std::error_code SimulatedStorage::free_space(const std::string&, std::uint64_t& free_bytes) {
     free_bytes = capacity_bytes_ - std::min(capacity_bytes_, used_bytes());
     return {};
 }
 
-void MemoryStorage::perform(ums::IoRequest& request) {
-    MemoryFile& file = file_of(request.file);
-    std::uint64_t offset_bytes = request.offset_bytes;
+void SimulatedStorage::perform(IoRequest& request) {
     switch (request.operation) {
-        case ums::IoOperation::sync: return;
-        case ums::IoOperation::allocate: request.error = allocate(request.file, request.offset_bytes, request.size_bytes); return;
-        case ums::IoOperation::truncate: request.error = truncate(request.file, request.offset_bytes); return;
-        case ums::IoOperation::read:
-        case ums::IoOperation::write: break;
+        case IoOperation::sync: return;
+        case IoOperation::allocate: request.error = allocate(request.file, request.offset_bytes, request.size_bytes); return;
+        case IoOperation::truncate: request.error = truncate(request.file, request.offset_bytes); return;
+        case IoOperation::read:
+        case IoOperation::write: transfer(request); return;
     }
+}
+
+void SimulatedStorage::transfer(IoRequest& request) {
+    SimulatedFile& file = file_of(request.file);
+    std::uint64_t offset_bytes = request.offset_bytes;
     for (std::uint32_t i = 0; i < request.segment_count; ++i) {
-        const ums::IoSegment& segment = request.segments[i];
+        const IoSegment& segment = request.segments[i];
         std::uint64_t count = segment.size_bytes;
-        if (request.operation == ums::IoOperation::read) {
+        if (request.operation == IoOperation::read) {
             count = std::min(count, file.size_bytes() - std::min(file.size_bytes(), offset_bytes));
             file.read(offset_bytes, segment.data, count);
         } else {
@@ -191,20 +212,20 @@ void MemoryStorage::perform(ums::IoRequest& request) {
 
 // --- engine ---
 
-class MemoryStorage::Engine final : public ums::IoEngine {
+class SimulatedStorage::Engine final : public IoEngine {
 public:
-    explicit Engine(MemoryStorage& storage) : storage_(storage) {}
+    explicit Engine(SimulatedStorage& storage) : storage_(storage) {}
 
-    [[nodiscard]] std::string_view name() const override { return "memory"; }
+    [[nodiscard]] std::string_view name() const override { return "simulated"; }
 
-    void submit(ums::IoRequest& request) override {
+    void submit(IoRequest& request) override {
         const std::uint64_t now_ns = storage_.clock_.now_ns();
         out_.push({now_ns + storage_.model_(request, ++storage_.outstanding_), order_++, &request});
     }
 
-    void poll(ums::IoRequestList& finished) override {
+    void poll(IoRequestList& finished) override {
         while (!out_.empty() && out_.top().due_ns <= storage_.clock_.now_ns()) {
-            ums::IoRequest& request = *out_.top().request;
+            IoRequest& request = *out_.top().request;
             request.completed_ns = out_.top().due_ns;
             out_.pop();
             --storage_.outstanding_;
@@ -213,26 +234,26 @@ public:
         }
     }
 
-    void wait(std::uint64_t) override { throw std::logic_error("memory storage is for virtual time"); }
+    void wait(std::uint64_t) override { UMS_ASSERT(!"a simulated storage is for virtual time: nobody sleeps"); }
     void wake() override {}
     [[nodiscard]] std::uint32_t in_flight() const override { return static_cast<std::uint32_t>(out_.size()); }
-    [[nodiscard]] std::uint64_t next_completion_ns() const override { return out_.empty() ? ums::kNever : out_.top().due_ns; }
+    [[nodiscard]] std::uint64_t next_completion_ns() const override { return out_.empty() ? kNever : out_.top().due_ns; }
 
 private:
     struct Out {
         std::uint64_t due_ns;
         std::uint64_t order;
-        ums::IoRequest* request;
+        IoRequest* request;
         friend bool operator<(const Out& a, const Out& b) { return std::pair(a.due_ns, a.order) > std::pair(b.due_ns, b.order); }
     };
 
-    MemoryStorage& storage_;
+    SimulatedStorage& storage_;
     std::priority_queue<Out> out_;
     std::uint64_t order_ = 0;
 };
 
-std::unique_ptr<ums::IoEngine> MemoryStorage::make_engine(const ums::EngineOptions&, std::string&) {
+std::unique_ptr<IoEngine> SimulatedStorage::make_engine(const EngineOptions&, std::string&) {
     return std::make_unique<Engine>(*this);
 }
 
-}  // namespace sim::test
+}  // namespace ums

@@ -1,0 +1,125 @@
+#include "sim/rehearsal/fault_matching.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/limits.hpp"
+#include "sim/rehearsal/fault_plan.hpp"
+
+namespace sim {
+
+namespace {
+
+bool overlaps(const InjectedFault& fault, const Finding& finding) {
+    const std::uint64_t end_bytes = finding.offset_bytes + std::max<std::uint64_t>(finding.size_bytes, kSectorBytes);
+    return fault.path == finding.path && fault.offset_bytes < end_bytes && finding.offset_bytes < fault.offset_bytes + fault.size_bytes;
+}
+
+bool has_right_kind(const InjectedFault& fault, const Finding& finding) {
+    return fault.expected == finding.kind || fault.or_else == finding.kind;
+}
+
+// What was said already, in other words: a part of a fault that was found.
+bool is_repetition(const InjectedFault& fault, const Finding& finding) {
+    if (!fault.exposed || !has_right_kind(fault, finding)) return false;
+    return std::any_of(fault.more.begin(), fault.more.end(), [&](const FaultRange& range) {
+        const std::uint64_t end_bytes = finding.offset_bytes + std::max<std::uint64_t>(finding.size_bytes, kSectorBytes);
+        return range.path == finding.path && range.offset_bytes < end_bytes && finding.offset_bytes < range.offset_bytes + range.size_bytes;
+    });
+}
+
+bool is_about_requests(FindingKind kind) {
+    return kind == FindingKind::io_error || kind == FindingKind::short_transfer || kind == FindingKind::stalled_io;
+}
+
+// How well a finding explains a fault; 0 = not at all. Where a log ends too early the auditor may say so at any of its files.
+int fit_of(const InjectedFault& fault, const Finding& finding) {
+    const bool in_log = is_log_fault(fault.kind) && is_log_fault(finding.kind);
+    if (!overlaps(fault, finding) && !in_log) return 0;
+    if (has_right_kind(fault, finding)) return overlaps(fault, finding) ? 4 : 3;
+    return is_about_requests(fault.kind) == is_about_requests(finding.kind) ? 2 : 1;
+}
+
+std::string what_is_wrong(const InjectedFault& fault, const Finding& finding) {
+    if (!has_right_kind(fault, finding)) return fmt::format("{} is expected", name_of(fault.expected));
+    if (fault.transient != finding.transient) return fault.transient ? "it is transient" : "it is persistent";
+    if (fault.is_warning != finding.is_warning) return fault.is_warning ? "it is a warning" : "it is a failure";
+    if (fault.other_path.empty() || finding.kind != fault.kind) return {};
+    const bool same = finding.other && finding.other->path == fault.other_path && finding.other->page_id == fault.other_page;
+    return same ? "" : fmt::format("the other place is page {} of {}", fault.other_page, fault.other_path);
+}
+
+const Finding* best_finding(const InjectedFault& fault, const std::vector<Finding>& findings, std::vector<bool>& taken, int fit) {
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+        if (taken[i] || fit_of(fault, findings[i]) != fit) continue;
+        taken[i] = true;
+        return &findings[i];
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+std::string describe(const InjectedFault& fault) {
+    const std::string exposed = fault.exposed ? fmt::format("{} ms", fault.exposed_ns / 1'000'000) : "never";
+    return fmt::format("fault {}: {} ({}) at byte {} of {} (page {}), {} bytes, made in {} at {} ms, given to the program at: {}", fault.number,
+                       name_of(fault.kind), fault.what, fault.offset_bytes, fault.path, fault.offset_bytes / kPageBytes, fault.size_bytes,
+                       fault.phase, fault.at_ns / 1'000'000, exposed);
+}
+
+std::string describe(const Finding& finding) {
+    return fmt::format("finding {}: {} ({}{}) at byte {} of {} (page {}), found in {} at {} ms by {}: {}", finding.number,
+                       name_of(finding.kind), finding.transient ? "transient" : "persistent", finding.is_warning ? ", warning" : "",
+                       finding.offset_bytes, finding.path, finding.page_id, finding.phase, finding.tick_ms, finding.user,
+                       finding.description);
+}
+
+MatchResult match_faults(const std::vector<InjectedFault>& faults, const std::vector<Finding>& findings) {
+    MatchResult result;
+    std::vector<bool> taken(findings.size());
+    std::vector<const Finding*> found(faults.size());
+    // The good matches first, so that a bad one does not take the finding that belongs to another fault.
+    for (int fit = 4; fit > 0; --fit) {
+        for (std::size_t i = 0; i < faults.size(); ++i) {
+            if (found[i] == nullptr && faults[i].exposed) found[i] = best_finding(faults[i], findings, taken, fit);
+        }
+    }
+    for (std::size_t i = 0; i < faults.size(); ++i) {
+        const InjectedFault& fault = faults[i];
+        FaultTally& tally = result.tallies[static_cast<std::size_t>(fault.kind)];
+        ++tally.injected;
+        if (!fault.exposed) continue;
+        ++tally.exposed;
+        if (found[i] == nullptr) {
+            ++tally.missed;
+            result.problems.push_back("missed: " + describe(fault));
+            continue;
+        }
+        ++tally.detected;
+        const std::string wrong = what_is_wrong(fault, *found[i]);
+        ++(wrong.empty() ? tally.named_right : tally.named_wrong);
+        if (!wrong.empty()) result.problems.push_back(fmt::format("named wrong, {}: {}; {}", wrong, describe(fault), describe(*found[i])));
+    }
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+        const auto repeats = [&](const InjectedFault& fault) { return is_repetition(fault, findings[i]); };
+        if (taken[i] || std::any_of(faults.begin(), faults.end(), repeats)) continue;
+        ++result.tallies[static_cast<std::size_t>(findings[i].kind)].false_alarms;
+        result.problems.push_back("false alarm: " + describe(findings[i]));
+    }
+    return result;
+}
+
+void add_tallies(FaultTallies& sum, const FaultTallies& more) {
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+        sum[i].injected += more[i].injected;
+        sum[i].exposed += more[i].exposed;
+        sum[i].detected += more[i].detected;
+        sum[i].named_right += more[i].named_right;
+        sum[i].named_wrong += more[i].named_wrong;
+        sum[i].missed += more[i].missed;
+        sum[i].false_alarms += more[i].false_alarms;
+    }
+}
+
+}  // namespace sim

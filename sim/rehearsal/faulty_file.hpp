@@ -1,0 +1,105 @@
+// What is wrong with one file, from the storage's side: the file below always holds what was written; this says which sectors a read
+// returns otherwise, and for which fault. Nothing here is thread-safe: the injector guards it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/limits.hpp"
+#include "sim/rehearsal/request_bytes.hpp"
+#include "sim/rehearsal/wrong_image.hpp"
+#include "ums/io/io_request.hpp"
+
+namespace sim {
+
+class FaultyFile {
+public:
+    FaultyFile(std::string path, bool is_log) : path_(std::move(path)), is_log_(is_log) {}
+
+    [[nodiscard]] const std::string& path() const { return path_; }
+    [[nodiscard]] bool is_log() const { return is_log_; }
+
+    // --- lasting faults: sectors that are not what was written ---
+
+    // From now on reads return these bytes (a multiple of kSectorBytes), until they are written again. `fault`: its number.
+    void put_wrong(std::uint64_t offset_bytes, const std::byte* bytes, std::uint64_t size_bytes, std::uint64_t fault);
+    [[nodiscard]] bool has_wrong(std::uint64_t offset_bytes, std::uint64_t size_bytes) const;
+    // Calls `touched(fault)` for each wrong sector in the range of the request, after putting its bytes in place.
+    template <typename Touched>
+    void apply_wrong(const ums::IoRequest& request, Touched&& touched) const;
+    // Has the fault any sector left?
+    [[nodiscard]] bool still_wrong(std::uint64_t fault) const;
+
+    // --- faults that wait for a read ---
+
+    struct Armed {
+        bool reverts = false;  // becomes a lasting fault after one right read; else it comes `reads` times and is gone
+        std::uint32_t reads = 0;
+        std::uint64_t fault = 0;
+        PageImage image;
+        bool keeps_buffer = false;  // not the image but, from `begin` to `end`, what stood in the buffer before
+        std::uint32_t begin = 0;
+        std::uint32_t end = kPageBytes;
+    };
+    std::map<std::uint32_t, Armed> armed;  // by page
+
+    // --- requests that fail ---
+
+    struct Sick {
+        std::uint64_t fault = 0;
+        std::uint64_t offset_bytes = 0;
+        std::uint64_t size_bytes = 0;
+        std::uint64_t requests_left = 0;  // so many fail
+        bool on_write = false;
+        int error_code = 0;  // 0: they end early instead
+    };
+    std::vector<Sick> sick;
+    // Requests that were made to fail; what is tried again is not chosen again.
+    void note_failure(const ums::IoRequest& request);
+    [[nodiscard]] bool has_failed(const ums::IoRequest& request) const;
+
+    // --- what was written, as far as faults depend on it ---
+
+    // How often the page was written with anything but zeros since the file has it.
+    [[nodiscard]] std::uint32_t write_count(std::uint32_t page) const { return page < writes_.size() ? writes_[page] : 0; }
+    [[nodiscard]] std::uint32_t pages_written() const { return static_cast<std::uint32_t>(writes_.size()); }
+    // A write has completed: its pages are what they must be.
+    void written(const ums::IoRequest& request);
+    void cut(std::uint64_t size_bytes);
+
+    // Each page gets one fault at most, so that what is found can be told apart.
+    [[nodiscard]] bool is_used(std::uint32_t page) const { return page < used_.size() && used_[page]; }
+    void use(std::uint32_t page);
+
+    std::uint64_t smallest_bytes = ~std::uint64_t{0};  // that the file has been cut to
+
+private:
+    struct WrongSector {
+        std::uint64_t fault = 0;
+        std::array<std::byte, kSectorBytes> bytes{};
+    };
+
+    const std::string path_;
+    const bool is_log_;
+    std::map<std::uint64_t, WrongSector> wrong_;  // by offset / kSectorBytes
+    std::vector<std::uint32_t> writes_;
+    std::vector<bool> used_;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> failed_;  // begin and end, in bytes
+};
+
+template <typename Touched>
+void FaultyFile::apply_wrong(const ums::IoRequest& request, Touched&& touched) const {
+    if (wrong_.empty()) return;
+    const std::uint64_t end = (request.offset_bytes + request.size_bytes) / kSectorBytes;
+    for (auto sector = wrong_.lower_bound(request.offset_bytes / kSectorBytes); sector != wrong_.end() && sector->first < end; ++sector) {
+        copy_to_request(request, sector->first * kSectorBytes, sector->second.bytes.data(), kSectorBytes);
+        touched(sector->second.fault);
+    }
+}
+
+}  // namespace sim

@@ -1,0 +1,31 @@
+// Makes the images that broken storage returns instead of a page. Pure functions of their arguments and of the random numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/finding.hpp"
+#include "sim/page/page_codec.hpp"
+#include "ums/base/prng.hpp"
+
+namespace sim {
+
+using PageImage = std::vector<std::byte>;  // kPageBytes, aligned as operator new aligns
+
+// `right` is the page as it must be. `what` gets half a sentence for people.
+[[nodiscard]] PageImage corrupt_image(const PageImage& right, ums::Prng& prng, std::string& what);
+// Sectors of both, cut at 512 or at 4096 bytes.
+[[nodiscard]] PageImage torn_image(const PageImage& older, const PageImage& right, ums::Prng& prng, std::string& what);
+// Random bytes, or a sound page of a run that never was.
+[[nodiscard]] PageImage foreign_image(const PageImage& right, ums::Prng& prng, std::string& what);
+// A sound image of the same page with a version that is to come.
+[[nodiscard]] PageImage future_image(const PageImage& right, ums::Prng& prng, std::string& what);
+
+// A block of the log with some wrong bytes.
+void damage_block(std::byte* block, std::size_t size_bytes, ums::Prng& prng, std::string& what);
+// Turns a sound block into one of an earlier round of the ring or of another run at the same place: sound in itself.
+void age_block(std::byte* block, std::size_t size_bytes, ums::Prng& prng, std::string& what);
+
+}  // namespace sim
