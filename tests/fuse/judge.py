@@ -1,0 +1,113 @@
+"""Compares what ioproof found with what happened: docs/fault_model.md, put into rules, without a look at ioproof's code.
+
+An episode is one fault at one place that has been seen: from its injection until the place is written again. Each must be found once and
+named right, and nothing else may be found.
+"""
+REQUEST_EFFECTS = ("io_error", "short_transfer", "stalled_io")
+TRIES = 5  # a failed request is tried again four times
+
+
+class Episode:
+    def __init__(self, entry):
+        self.entry = entry
+        self.effect = entry["effect"]
+        self.file = entry["file"]
+        self.page = entry["page"]
+        self.is_request = self.effect in REQUEST_EFFECTS
+        self.is_log = entry.get("is_log", False)
+        self.seen = 1
+        self.offset = entry["request_offset"] if self.is_request or self.is_log else self.page * 8192
+        self.size = entry["request_size"] if self.is_request or self.is_log else 8192
+
+    def is_persistent(self):
+        if self.is_request:
+            return self.effect != "stalled_io" and (self.entry["persistent"] or self.seen >= TRIES)
+        return self.entry["persistent"]
+
+    def names(self):
+        """The kinds that the fault model allows."""
+        entry, effect, persistent = self.entry, self.effect, self.is_persistent()
+        if self.is_log:
+            return {"lost_write": {"log_gap"}, "zeroed_page": {"log_gap"}, "bit_corruption": {"log_block_damaged"},
+                    "stale_block": {"log_stale_block"}}[effect]
+        if effect == "stale_read" and persistent:
+            return {"reverted_page"} if entry["read_back"] else {"lost_write"}
+        if effect == "misdirected_write":
+            return {"misdirected_write"} if entry["role"] == "target" or entry["elsewhere"] else {"lost_write"}
+        if effect == "misdirected_read" and persistent:
+            return {"misdirected_write"}
+        if effect == "zeroed_page" and entry["writes"] == 1 and not entry["read_back"]:
+            return {"lost_write"} if persistent else {"stale_read", "zeroed_page"}
+        return {effect}
+
+    def fits(self, finding):
+        if finding["file"] != self.file:
+            return False
+        if self.is_log or self.is_request:
+            begin, end = finding["offset"], finding["offset"] + max(finding["size"], 1)
+            return begin < self.offset + self.size and self.offset < end
+        return finding["page"] == self.page
+
+    def __str__(self):
+        entry = self.entry
+        facts = [f"{key}={entry[key]}" for key in ("role", "other_file", "other_page", "elsewhere", "writes", "read_back", "is_write")
+                 if key in entry]
+        return (f"{self.effect} {'persistent' if self.is_persistent() else 'transient'} in {self.file} page {self.page} "
+                f"(fault {entry['id']}, {' '.join(facts)}, read with {entry['request_size']} bytes at {entry['request_offset']})")
+
+
+def episodes_of(truth):
+    episodes, by_key = [], {}
+    for entry in truth:
+        if entry["event"] != "expose":
+            continue
+        # The tries of one failing request belong together, also where each is a fault of its own.
+        is_request = entry["effect"] in REQUEST_EFFECTS
+        key = (entry["effect"], entry["file"], entry.get("is_write"), entry["page"]) if is_request else \
+            (entry["id"], entry["file"], entry["page"])
+        if key in by_key:
+            by_key[key].seen += 1
+            continue
+        by_key[key] = Episode(entry)
+        episodes.append(by_key[key])
+    return episodes
+
+
+def is_told_by_other_end(episode, findings):
+    """The overwritten page of a misdirected write may have been read while its image was looked for only."""
+    entry = episode.entry
+    return entry.get("role") == "target" and any(
+        finding["other"] == (episode.file, episode.page) and finding["page"] == entry["other_page"] for finding in findings)
+
+
+def judge(truth, findings, checks_names=True):
+    """Returns (problems as a list of sentences, number of episodes)."""
+    problems = [f"a mistake of the faulty file system: {entry}" for entry in truth if entry["event"] == "unexplained"]
+    episodes, left, open_episodes = episodes_of(truth), list(findings), []
+
+    def take(episode, want):
+        match = next((finding for finding in left if episode.fits(finding) and want(episode, finding)), None)
+        if match:
+            left.remove(match)
+        return match
+
+    # Exact pairs first, so that a wrong name of one does not spoil the neighbour's.
+    for episode in episodes:
+        exact = take(episode, lambda e, f: f["class"] in e.names() and f["transient"] != e.is_persistent())
+        if not exact:
+            open_episodes.append(episode)
+    for episode in open_episodes:
+        found = take(episode, lambda e, f: True)
+        if found is None:
+            if not is_told_by_other_end(episode, findings):
+                problems.append(f"MISSED: {episode}")
+        elif checks_names:
+            problems.append(f"WRONG NAME: {episode}: found as {'transient' if found['transient'] else 'persistent'} {found['class']}, "
+                            f"allowed {'/'.join(sorted(episode.names()))}: {found['text']}")
+    has_log_episode = any(episode.file.endswith(".ldx") for episode in episodes)
+    for finding in left:
+        # A log that cannot be read to its end also lacks what is behind the fault.
+        if has_log_episode and finding["class"] == "wal_violation":
+            continue
+        problems.append(f"FALSE ALARM: {finding['class']} in {finding['file']} page {finding['page']}: {finding['text']}")
+    return problems, len(episodes)
