@@ -128,9 +128,7 @@ ums::Task<bool> BufferManager::read_in(DataFile& data, Frame& frame, Slot slot) 
     IoRetry retry(data.file, run_, journal_);
     const bool complete = co_await retry.read(std::uint64_t{frame.key.page_id} * kPageBytes, {&segment, 1}, ums::WaitType::pageiolatch_ex);
     frame.in_io.store(false, std::memory_order_relaxed);
-    if (complete) {
-        if (co_await checker_.check(data, frame.key.page_id, memory)) data.ledger.mark_read_back(frame.key.page_id);
-    }
+    if (complete && !checker_.is_right(data, frame.key.page_id, memory)) co_await checker_.diagnose(data, frame.key.page_id, memory);
     co_return complete;
 }
 

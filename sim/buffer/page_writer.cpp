@@ -112,14 +112,27 @@ ums::Task<void> PageWriter::transfer(DataFile& data) {
         journal_.warning("A gather write of " + std::to_string(count) + " pages of " + data.file.path() + " failed: " +
                          (result.error ? result.error.message() : "it was cut short") + ". The pages are written one by one.");
         data.file.local_counters().write_retries.add(1);
+        const bool is_explained = co_await write_one_by_one(data);
+        if (!is_explained) {
+            report_cured_transfer(data.file, journal_, {ums::IoOperation::write, offset_bytes, count * kPageBytes}, result);
+        }
+        co_return;
     }
+    co_await write_one_by_one(data);
+}
+
+// True if one of the writes reported something.
+ums::Task<bool> PageWriter::write_one_by_one(DataFile& data) {
+    const std::size_t count = run_frames_.size();
+    bool is_explained = false;
     ums::TaskGroup writes;
-    for (std::size_t i = 0; i < count; ++i) ums::Scheduler::current().fork(writes, write_one(data, i));
+    for (std::size_t i = 0; i < count; ++i) ums::Scheduler::current().fork(writes, write_one(data, i, is_explained));
     co_await writes.join();
+    co_return is_explained;
 }
 
 // A page that cannot be written is unknown from then on, not assumed; it is not tried for ever.
-ums::Task<void> PageWriter::write_one(DataFile& data, std::size_t index) {
+ums::Task<void> PageWriter::write_one(DataFile& data, std::size_t index, bool& has_reported) {
     Frame& frame = *run_frames_[index];
     IoRetry retry(data.file, run_, journal_);
     const std::uint64_t offset_bytes = std::uint64_t{frame.key.page_id} * kPageBytes;
@@ -129,6 +142,7 @@ ums::Task<void> PageWriter::write_one(DataFile& data, std::size_t index) {
         data.ledger.mark_unknown(frame.key.page_id);
         frame.dirty.store(false, std::memory_order_release);
     }
+    has_reported |= retry.has_reported();
 }
 
 void PageWriter::acknowledge(DataFile& data, std::size_t index) {

@@ -39,7 +39,8 @@ private:
     void give_up();
     void make_images(DataFile& data);
     ums::Task<void> transfer(DataFile& data);
-    ums::Task<void> write_one(DataFile& data, std::size_t index);
+    ums::Task<bool> write_one_by_one(DataFile& data);
+    ums::Task<void> write_one(DataFile& data, std::size_t index, bool& has_reported);
     void acknowledge(DataFile& data, std::size_t index);
     void release_all();
 

@@ -92,37 +92,54 @@ ums::Task<void> RangeReader::read_run(DataFile& data, std::uint32_t first_page, 
     const TransferResult result =
         co_await data.file.transfer(ums::IoOperation::read, offset_bytes, segments_, ums::WaitType::pageiolatch_sh);
     const bool complete = !result.error && result.transferred_bytes == (end - begin) * kPageBytes;
-    for (std::size_t i = begin; i < end; ++i) {
-        if (complete) {
-            items_[i].complete = true;
-        } else {
-            // Which of the pages is to blame, only single reads can tell.
-            co_await read_page(data, first_page + static_cast<std::uint32_t>(i), items_[i]);
-        }
-    }
+    if (!complete) co_await read_one_by_one(data, first_page, begin, end, offset_bytes, result);
+    for (std::size_t i = begin; i < end && complete; ++i) items_[i].complete = true;
 }
 
-ums::Task<void> RangeReader::read_page(DataFile& data, std::uint32_t page, Item& item) {
+// Which of the pages is to blame, only single reads can tell. If none is, the request itself was at fault.
+ums::Task<void> RangeReader::read_one_by_one(DataFile& data, std::uint32_t first_page, std::size_t begin, std::size_t end,
+                                             std::uint64_t offset_bytes, TransferResult result) {
+    bool is_explained = false;
+    for (std::size_t i = begin; i < end; ++i) {
+        is_explained |= co_await read_page(data, first_page + static_cast<std::uint32_t>(i), items_[i]);
+    }
+    if (is_explained) co_return;
+    report_cured_transfer(data.file, journal_, {ums::IoOperation::read, offset_bytes, (end - begin) * kPageBytes}, result);
+}
+
+ums::Task<bool> RangeReader::read_page(DataFile& data, std::uint32_t page, Item& item) {
     std::byte* const memory = buffers_.pool().slots().data(item.slot);
     const ums::IoSegment segment{memory, kPageBytes};
     stamp_not_read(memory, kPageBytes);
     IoRetry retry(data.file, run_, journal_);
     item.complete = co_await retry.read(std::uint64_t{page} * kPageBytes, {&segment, 1}, ums::WaitType::pageiolatch_sh);
+    co_return retry.has_reported();
 }
 
 ums::Task<std::uint32_t> RangeReader::finish_pages(DataFile& data, std::uint32_t first_page, bool keep) {
-    std::uint32_t read_count = 0;
+    const std::uint32_t read_count = co_await check_pages(data, first_page);
     for (std::size_t i = 0; i < items_.size(); ++i) {
         Item& item = items_[i];
         if (item.frame == nullptr) continue;
-        const std::uint32_t page = first_page + static_cast<std::uint32_t>(i);
-        if (item.complete) {
-            ++read_count;
-            if (co_await buffers_.checker().check(data, page, buffers_.pool().slots().data(item.slot))) data.ledger.mark_read_back(page);
-            if (item.inserted) item.frame->version = data.ledger[page].version;
-        }
+        if (item.complete && item.inserted) item.frame->version = data.ledger[first_page + static_cast<std::uint32_t>(i)].version;
         release(item, keep);
     }
+    co_return read_count;
+}
+
+// A diagnosis takes a while: of several wrong pages they go on side by side.
+ums::Task<std::uint32_t> RangeReader::check_pages(DataFile& data, std::uint32_t first_page) {
+    std::uint32_t read_count = 0;
+    ums::TaskGroup diagnoses;
+    PageChecker& checker = buffers_.checker();
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        if (items_[i].frame == nullptr || !items_[i].complete) continue;
+        ++read_count;
+        const std::uint32_t page = first_page + static_cast<std::uint32_t>(i);
+        const std::byte* const image = buffers_.pool().slots().data(items_[i].slot);
+        if (!checker.is_right(data, page, image)) ums::Scheduler::current().fork(diagnoses, checker.diagnose(data, page, image));
+    }
+    co_await diagnoses.join();
     co_return read_count;
 }
 

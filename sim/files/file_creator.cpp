@@ -279,6 +279,7 @@ ums::Task<SimFile::Setup> FileCreator::prepare(std::uint32_t id, const FileOptio
     setup.control = pending.control;
     setup.size_bytes = size_bytes;
     setup.signature_checksum = signature_checksum;
+    setup.direct = direct();
     setup.durable_writes = options_.write_through;
     setup.target_io_duration_ms = options_.target_io_duration_ms;
     setup.request_blocks_max = options_.max_outstanding_io == 0 ? kOutstandingIoMax : options_.max_outstanding_io;

@@ -27,7 +27,38 @@ bool is_environment(const std::error_code& error) {
            error.value() == ESTALE || error.value() == ESHUTDOWN;
 }
 
+// Errors that say that this machine lacks something for the moment.
+bool is_machine(const std::error_code& error) {
+    return error == std::errc::not_enough_memory || error == std::errc::resource_unavailable_try_again ||
+           error == std::errc::interrupted || error == std::errc::no_buffer_space;
+}
+
+Finding finding_of(SimFile& file, const FailedTransfer& failed, const TransferResult& result) {
+    ums::IoRequest request;
+    request.operation = failed.operation;
+    request.offset_bytes = failed.offset_bytes;
+    request.size_bytes = failed.size_bytes;
+    Finding finding = file.transfer_finding(request, result.error ? FindingKind::io_error : FindingKind::short_transfer);
+    finding.error_code = result.error.value();
+    finding.error_text = result.error ? result.error.message() : "";
+    return finding;
+}
+
 }  // namespace
+
+void report_cured_transfer(SimFile& file, Journal& journal, const FailedTransfer& failed, const TransferResult& first_result) {
+    if (is_machine(first_result.error)) return;
+    Finding finding = finding_of(file, failed, first_result);
+    finding.transient = true;
+    finding.reads = 2;
+    finding.description = fmt::format("A {} of {} bytes {}. It succeeded when tried again.",
+                                      failed.operation == ums::IoOperation::write ? "write" : "read", failed.size_bytes,
+                                      first_result.error
+                                          ? fmt::format("failed: {}", finding.error_text)
+                                          : fmt::format("returned success after {} bytes", first_result.transferred_bytes));
+    file.finding_count.fetch_add(1, std::memory_order_relaxed);
+    journal.report(std::move(finding));
+}
 
 ums::Task<bool> IoRetry::read(std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments, ums::WaitType wait_type) {
     return transfer(ums::IoOperation::read, offset_bytes, segments, wait_type);
@@ -41,10 +72,18 @@ ums::Task<bool> IoRetry::transfer(ums::IoOperation operation, std::uint64_t offs
                                   ums::WaitType wait_type) {
     const std::uint64_t size_bytes = size_of(segments);
     TransferResult result;
+    TransferResult first_result;
     std::uint32_t attempt = 0;
     for (;; ++attempt) {
         result = co_await file_.transfer(operation, offset_bytes, segments, wait_type);
-        if (!result.error && result.transferred_bytes == size_bytes) co_return true;
+        if (!result.error && result.transferred_bytes == size_bytes) {
+            if (attempt > 0) {
+                report_cured_transfer(file_, journal_, {operation, offset_bytes, size_bytes}, first_result);
+                has_reported_ = true;
+            }
+            co_return true;
+        }
+        if (attempt == 0) first_result = result;
         if (attempt == kIoRetries || is_environment(result.error) || run_.is_stopping()) break;
         const std::string what = result.error ? result.error.message() : fmt::format("only {} bytes came", result.transferred_bytes);
         journal_.warning(fmt::format("{} of {} bytes at offset 0x{:x} of {} failed: {}. It is tried again.",
@@ -53,6 +92,7 @@ ums::Task<bool> IoRetry::transfer(ums::IoOperation operation, std::uint64_t offs
         co_await ums::sleep_until(journal_.clock().now_ns() + kPausesMs[attempt] * ums::kNsPerMs);
     }
     co_await report(operation, offset_bytes, size_bytes, result, attempt + 1);
+    has_reported_ = true;
     co_return false;
 }
 
@@ -69,15 +109,7 @@ ums::Task<void> IoRetry::report(ums::IoOperation operation, std::uint64_t offset
         run_.stop(Outcome::not_done, std::move(text));
         co_return;
     }
-    Finding finding;
-    finding.kind = result.error ? FindingKind::io_error : FindingKind::short_transfer;
-    finding.is_write = is_write;
-    finding.file_id = file_.id();
-    finding.path = file_.path();
-    finding.page_id = static_cast<std::uint32_t>(offset_bytes / kPageBytes);
-    finding.offset_bytes = offset_bytes;
-    finding.error_code = result.error.value();
-    finding.error_text = result.error ? result.error.message() : "";
+    Finding finding = finding_of(file_, {operation, offset_bytes, size_bytes}, result);
     finding.reads = tries;
     finding.description =
         result.error ? fmt::format("A {} of {} bytes failed{}: {}.", name, size_bytes, tries > 1 ? ", also when tried again" : "",

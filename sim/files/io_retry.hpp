@@ -25,6 +25,9 @@ public:
     ums::Task<bool> read(std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments, ums::WaitType wait_type);
     ums::Task<bool> write(std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments, ums::WaitType wait_type);
 
+    // A finding was made, or the run was ended.
+    [[nodiscard]] bool has_reported() const { return has_reported_; }
+
 private:
     ums::Task<bool> transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
                              ums::WaitType wait_type);
@@ -35,6 +38,17 @@ private:
     SimFile& file_;
     RunState& run_;
     Journal& journal_;
+    bool has_reported_ = false;
 };
+
+struct FailedTransfer {
+    ums::IoOperation operation{};
+    std::uint64_t offset_bytes = 0;
+    std::uint64_t size_bytes = 0;
+};
+
+// A transfer failed once and succeeded in the end (error 825 of SQL Server): a finding all the same, unless the error says something about
+// the machine and nothing about the storage.
+void report_cured_transfer(SimFile& file, Journal& journal, const FailedTransfer& failed, const TransferResult& first_result);
 
 }  // namespace sim

@@ -49,6 +49,7 @@ ums::Task<TransferResult> SimFile::transfer(ums::IoOperation operation, std::uin
     governor_.complete(static_cast<double>(duration_ns) / 1000.0);
     count(request);
     warn_if_long(request);
+    report_if_short(request);
     co_return TransferResult{request.error, request.transferred_bytes, duration_ns / 1000};
 }
 
@@ -73,6 +74,34 @@ void SimFile::warn_if_long(const ums::IoRequest& request) {
     local_counters().long_ios.add(1);
     journal_.warning(fmt::format("I/O request took longer than {} seconds: {} of {} completed after {} ms.", kLongIoSeconds,
                                  describe_request(request), path(), duration_ms));
+    Finding finding = transfer_finding(request, FindingKind::stalled_io);
+    finding.is_warning = finding.transient = true;
+    finding.duration_us = request.duration_ns() / 1000;
+    finding.description = fmt::format("A {} took {} ms.", describe_request(request), duration_ms);
+    journal_.report(std::move(finding));
+}
+
+// A disk file gives all that is asked for. What was cut short and came when the rest was asked for is a fault that only the engine sees.
+void SimFile::report_if_short(const ums::IoRequest& request) {
+    if (request.short_bytes == 0 || !request.is_complete_transfer()) return;
+    Finding finding = transfer_finding(request, FindingKind::short_transfer);
+    finding.transient = true;
+    finding.description = fmt::format("A {} returned success after {} bytes; the rest came when it was asked for.",
+                                      describe_request(request), request.short_bytes);
+    finding_count.fetch_add(1, std::memory_order_relaxed);
+    journal_.report(std::move(finding));
+}
+
+Finding SimFile::transfer_finding(const ums::IoRequest& request, FindingKind kind) const {
+    Finding finding;
+    finding.kind = kind;
+    finding.is_write = request.operation == ums::IoOperation::write;
+    finding.file_id = id();
+    finding.path = path();
+    finding.page_id = static_cast<std::uint32_t>(request.offset_bytes / kPageBytes);
+    finding.offset_bytes = request.offset_bytes;
+    finding.size_bytes = request.size_bytes;
+    return finding;
 }
 
 ums::Task<std::error_code> SimFile::sync() {
@@ -102,6 +131,10 @@ ums::Task<std::error_code> SimFile::resize(std::uint64_t new_size_bytes) {
     co_await ums::Scheduler::current().io(request);
     if (!request.error) size_bytes_.store(new_size_bytes, std::memory_order_release);
     co_return request.error;
+}
+
+std::error_code SimFile::open_again(ums::FileHandle& handle) const {
+    return storage_.open(path(), {.direct = setup_.direct, .durable_writes = setup_.durable_writes, .read_only = true}, handle);
 }
 
 bool SimFile::is_hole(std::uint64_t offset_bytes, std::uint64_t range_bytes) const {

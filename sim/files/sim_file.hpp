@@ -37,6 +37,7 @@ public:
         ums::FileHandle control;    // holds the lock; grows and cuts the file
         std::uint64_t size_bytes = 0;
         std::uint32_t signature_checksum = 0;  // of page 0, as it was written: version 1
+        bool direct = true;  // unbuffered transfers
         bool durable_writes = true;
         std::uint32_t target_io_duration_ms = 100;
         std::uint32_t request_blocks_max = kOutstandingIoMax;
@@ -70,6 +71,12 @@ public:
     [[nodiscard]] bool is_hole(std::uint64_t offset_bytes, std::uint64_t size_bytes) const;
     // Cached pages of the file are forgotten by the system as far as it can.
     void drop_cache() const { storage_.drop_cache(setup_.transfers); }
+    // A second handle, opened as the one for transfers was, for a diagnosis. Blocks for a moment.
+    [[nodiscard]] std::error_code open_again(ums::FileHandle& handle) const;
+    void close_again(ums::FileHandle handle) const { storage_.close(handle); }
+
+    // The facts of a request, for a finding about it.
+    [[nodiscard]] Finding transfer_finding(const ums::IoRequest& request, FindingKind kind) const;
 
     // Held shared by whoever works with pages of the file, exclusively by whoever changes its size. Not nested.
     [[nodiscard]] ums::Latch& resize_latch() { return resize_latch_; }
@@ -88,6 +95,7 @@ public:
 private:
     void count(const ums::IoRequest& request);
     void warn_if_long(const ums::IoRequest& request);
+    void report_if_short(const ums::IoRequest& request);
 
     const Setup setup_;
     ums::Storage& storage_;

@@ -51,14 +51,15 @@ void Journal::report(Finding finding) {
     finding.phase = name_of(phase_.load(std::memory_order_relaxed));
     finding.tick_ms = (clock_.now_ns() - start_ns_) / ums::kNsPerMs;
     finding.utc_us = clock_.utc_us();
-    finding_count_.fetch_add(1, std::memory_order_relaxed);
+    const bool is_warning = finding.is_warning;
+    if (!is_warning) finding_count_.fetch_add(1, std::memory_order_relaxed);
     {
         const std::lock_guard guard(mutex_);
         sink_.on_finding(finding);
         if (findings_.size() >= kImagesKept) finding.image = {};
-        if (findings_.size() < kFindingsKept) findings_.push_back(std::move(finding));
+        if (!is_warning && findings_.size() < kFindingsKept) findings_.push_back(std::move(finding));
     }
-    if (finding_hook_) finding_hook_();
+    if (!is_warning && finding_hook_) finding_hook_();
 }
 
 std::vector<Finding> Journal::take_findings() {

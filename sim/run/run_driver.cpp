@@ -40,6 +40,7 @@ struct RunDriver::Parts {
     std::unique_ptr<LogManager> log;
     std::unique_ptr<LogGrowth> log_growth;
     std::unique_ptr<BufferPool> pool;
+    std::unique_ptr<PageDiagnosis> diagnosis;
     std::unique_ptr<PageChecker> checker;
     std::unique_ptr<BufferManager> buffers;
     std::unique_ptr<RunContext> context;
@@ -161,7 +162,8 @@ void RunDriver::make_parts() {
     results_.buffer_pool_bytes = pool_mb_for(options_, machine_) * kMb;
     const std::uint64_t tasks_max = std::uint64_t{options_.cpu_count} * kUsersPerCpu + kTransferPagesMax;
     parts.pool = std::make_unique<BufferPool>(results_.buffer_pool_bytes, tasks_max);
-    parts.checker = std::make_unique<PageChecker>(run_id_, run_, journal_);
+    parts.diagnosis = std::make_unique<PageDiagnosis>(run_id_, !options_.stop_on_error, parts.data_files, run_, journal_);
+    parts.checker = std::make_unique<PageChecker>(run_id_, *parts.diagnosis);
     parts.buffers = std::make_unique<BufferManager>(*parts.pool, *parts.checker, run_, journal_, options_.cache_hit_ratio);
     parts.context.reset(new RunContext{options_, run_id_, run_, journal_, *schedulers_, parts.data_files, *parts.log, *parts.buffers});
     parts.whole_files = std::make_unique<WholeFileWork>(*parts.context);

@@ -45,6 +45,7 @@ struct IoRequest : FifoLink<>, FifoLink<PendingTag> {
     // Set when it comes back. A transfer that ended early without an error (end of file) has transferred_bytes < size_bytes.
     std::error_code error;
     std::uint64_t transferred_bytes = 0;
+    std::uint64_t short_bytes = 0;  // a call reported success after so many bytes (the first such), and the engine went on; 0 = none did
     std::uint64_t submitted_ns = 0;
     std::uint64_t completed_ns = 0;
 

@@ -15,6 +15,13 @@ constexpr std::uint64_t kPieceBytesMax = std::uint64_t{1} << 30;
 
 bool is_transfer(const IoRequest& request) { return request.operation == IoOperation::read || request.operation == IoOperation::write; }
 
+// What the call under way was asked for.
+std::uint64_t asked_bytes(const IoRequest& request) {
+    const TransferPiece piece = next_piece(request);
+    if (piece.segment_count == 1) return piece.size_bytes;
+    return request.size_bytes - request.transferred_bytes;
+}
+
 RequestStep fail(IoRequest& request, int number) {
     request.error = errno_error(number);
     return RequestStep::finished;
@@ -62,9 +69,15 @@ RequestStep advance_request(IoRequest& request, std::int64_t result) {
         return fail(request, number);
     }
     if (!is_transfer(request) || result == 0) return RequestStep::finished;
-    request.transferred_bytes += static_cast<std::uint64_t>(result);
-    UMS_ASSERT(request.transferred_bytes <= request.size_bytes);
-    return request.transferred_bytes == request.size_bytes ? RequestStep::finished : RequestStep::more;
+    const auto transferred = static_cast<std::uint64_t>(result);
+    if (transferred == request.size_bytes - request.transferred_bytes) {
+        request.transferred_bytes = request.size_bytes;
+        return RequestStep::finished;
+    }
+    if (request.short_bytes == 0 && transferred < asked_bytes(request)) request.short_bytes = request.transferred_bytes + transferred;
+    request.transferred_bytes += transferred;
+    UMS_ASSERT(request.transferred_bytes < request.size_bytes);
+    return RequestStep::more;
 }
 
 bool is_durable_write_refused(const IoRequest& request, std::int64_t result) {

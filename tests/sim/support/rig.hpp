@@ -31,6 +31,7 @@ struct RigOptions {
     std::uint32_t log_flushes_max = 112;
     std::uint32_t log_alignment_bytes = 512;
     std::uint64_t shuffle_seed = 0;
+    bool repairs = false;  // pages that stay wrong are written again
 };
 
 class Rig {
@@ -62,6 +63,7 @@ public:
     std::vector<std::unique_ptr<SimFile>> log_files;
     std::unique_ptr<LogManager> log;
     std::unique_ptr<BufferPool> pool;
+    std::unique_ptr<PageDiagnosis> diagnosis;
     std::unique_ptr<PageChecker> checker;
     std::unique_ptr<BufferManager> buffers;
 

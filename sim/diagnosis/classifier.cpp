@@ -1,0 +1,279 @@
+#include "sim/diagnosis/classifier.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace sim {
+
+namespace {
+
+using Rule = std::optional<Verdict> (*)(const Evidence& evidence);
+
+std::uint32_t expected_version(const Evidence& evidence) { return evidence.expected.entry.version; }
+
+// Zeros are what stood there before the first write of a page.
+bool is_before_first_write(const Evidence& evidence) { return expected_version(evidence) == 1 && evidence.expected.entry.read_back == 0; }
+
+bool is_older(const Evidence& evidence, const SectorFact& fact) {
+    return fact.state == SectorState::older || (fact.state == SectorState::zero && is_before_first_write(evidence));
+}
+
+std::uint32_t older_version(const SectorFact& fact) { return fact.state == SectorState::zero ? 0 : fact.version; }
+
+bool is_wrong(const SectorFact& fact) { return fact.state != SectorState::expected; }
+
+template <typename Predicate>
+bool all_wrong(const Evidence& evidence, Predicate predicate) {
+    std::uint32_t wrong = 0;
+    for (const SectorFact& fact : evidence.sectors) {
+        if (!is_wrong(fact)) continue;
+        ++wrong;
+        if (!predicate(fact)) return false;
+    }
+    return wrong > 0;
+}
+
+std::uint32_t wrong_sectors(const Evidence& evidence) {
+    return static_cast<std::uint32_t>(std::count_if(evidence.sectors.begin(), evidence.sectors.end(), is_wrong));
+}
+
+bool is_sound(const Evidence& evidence) {
+    const PageHeader header = read_header(evidence.image);
+    return header.magic == kPageMagic && header.checksum == page_checksum(evidence.image);
+}
+
+std::string how_long(const Evidence& evidence) {
+    return evidence.is_transient ? "It came back once; reading the page again gave the right one."
+                                 : "It stays: reading the page again, also through a newly opened file after its cached pages were dropped, "
+                                   "did not give the right one.";
+}
+
+std::string older_words(std::uint32_t version) {
+    return version == 0 ? std::string("the zeros that stood there before the first write") : fmt::format("version {}", version);
+}
+
+// --- the rules, in their order ---
+
+std::optional<Verdict> bytes_not_read(const Evidence& evidence) {
+    if (evidence.not_read_bytes == 0) return std::nullopt;
+    return Verdict{FindingKind::bytes_not_read,
+                   {},
+                   {fmt::format("Before the read the buffer was filled with a pattern; {} of {} bytes still hold it although the read "
+                                "reported success in full.",
+                                evidence.not_read_bytes, kPageBytes),
+                    how_long(evidence)}};
+}
+
+Verdict older_verdict(const Evidence& evidence, std::uint32_t version) {
+    const auto newest = expected_version(evidence);
+    std::vector<std::string> reasoning{
+        fmt::format("All {} sectors are of {}, but version {} was written later and acknowledged.", kSectorsPerPage, older_words(version),
+                    newest),
+        how_long(evidence)};
+    const bool was_read_back = evidence.expected.entry.read_back != 0;
+    if (evidence.is_transient) {
+        reasoning.emplace_back("The write had arrived, since it could be read afterwards: an old copy was returned, as a read cache does.");
+        return {FindingKind::stale_read, {}, std::move(reasoning)};
+    }
+    if (evidence.found_elsewhere) {
+        const PagePlace& place = *evidence.found_elsewhere;
+        reasoning.push_back(
+            fmt::format("The image that is missing here stands in page {} of file {}: it was written to the wrong place.", place.page_id,
+                        place.file_id));
+        return {FindingKind::misdirected_write, place, std::move(reasoning)};
+    }
+    if (was_read_back) {
+        reasoning.push_back(fmt::format("Version {} had been read back correctly before: it was there, and was lost afterwards.", newest));
+        return {FindingKind::reverted_page, {}, std::move(reasoning)};
+    }
+    reasoning.push_back(fmt::format("Version {} was never read back, and its image was not found elsewhere: the write never arrived.", newest));
+    return {FindingKind::lost_write, {}, std::move(reasoning)};
+}
+
+std::optional<Verdict> older_image(const Evidence& evidence) {
+    if (!is_older_image(evidence)) return std::nullopt;
+    // Zeros once, and the page later, are a read that returned zeros: nothing old has been kept.
+    if (evidence.is_transient && evidence.sectors[0].state == SectorState::zero) return std::nullopt;
+    return older_verdict(evidence, older_version(evidence.sectors[0]));
+}
+
+// What an earlier run left in the file, under a page's first version.
+std::optional<Verdict> image_before_this_run(const Evidence& evidence) {
+    if (!evidence.is_first_write_over_old || evidence.is_transient || evidence.expected.entry.read_back != 0) return std::nullopt;
+    if (count_sectors(evidence.sectors, SectorState::foreign) != kSectorsPerPage) return std::nullopt;
+    const bool is_same_place = std::all_of(evidence.sectors.begin(), evidence.sectors.end(), [&](const SectorFact& fact) {
+        return fact.page_id == evidence.expected.page_id && fact.file_id == evidence.expected.file_id;
+    });
+    if (!is_same_place) return std::nullopt;
+    return Verdict{evidence.found_elsewhere ? FindingKind::misdirected_write : FindingKind::lost_write,
+                   evidence.found_elsewhere,
+                   {"The page is what an earlier run left in this file; the first write of this run was acknowledged and is not there.",
+                    how_long(evidence)}};
+}
+
+std::optional<Verdict> torn_page(const Evidence& evidence) {
+    if (expected_version(evidence) == 0) return std::nullopt;
+    const bool of_this_page = all_wrong(evidence, [&](const SectorFact& fact) { return is_older(evidence, fact); });
+    // Zeros once are a matter of the read, see above.
+    const bool only_zeros = all_wrong(evidence, [](const SectorFact& fact) { return fact.state == SectorState::zero; });
+    if (!of_this_page || (only_zeros && evidence.is_transient)) return std::nullopt;
+    std::vector<std::string> parts;
+    for (std::uint32_t i = 0; i < kSectorsPerPage;) {
+        const SectorFact& first = evidence.sectors[i];
+        std::uint32_t end = i + 1;
+        while (end < kSectorsPerPage && is_wrong(evidence.sectors[end]) == is_wrong(first) &&
+               (!is_wrong(first) || older_version(evidence.sectors[end]) == older_version(first))) {
+            ++end;
+        }
+        parts.push_back(fmt::format("{}-{} of {}", i, end - 1, is_wrong(first) ? older_words(older_version(first)) :
+                                                                          fmt::format("version {}", expected_version(evidence))));
+        i = end;
+    }
+    return Verdict{FindingKind::torn_page,
+                   {},
+                   {fmt::format("The page is put together from several versions of itself: sectors {}.", fmt::join(parts, ", ")),
+                    "Each sector is whole; the write arrived in part only.", how_long(evidence)}};
+}
+
+std::optional<Verdict> future_version(const Evidence& evidence) {
+    const bool newer = all_wrong(evidence, [](const SectorFact& fact) { return fact.state == SectorState::newer; });
+    const bool other_time = wrong_sectors(evidence) == 0 && is_sound(evidence);
+    if (expected_version(evidence) == 0 || (!newer && !other_time)) return std::nullopt;
+    const PageHeader header = read_header(evidence.image);
+    return Verdict{FindingKind::future_version,
+                   {},
+                   {fmt::format("What came back is a sound image of this page, version {}, LSN {:#x}; version {}, LSN {:#x} is the newest "
+                                "that was ever written.",
+                                header.version, header.lsn, expected_version(evidence), evidence.expected.entry.lsn),
+                    how_long(evidence)}};
+}
+
+// Sectors of the page itself in other places are shifted data, not another page's.
+std::optional<Verdict> misdirected(const Evidence& evidence) {
+    const SectorFact* other = nullptr;
+    const bool all_other = all_wrong(evidence, [&](const SectorFact& fact) {
+        if (fact.state != SectorState::other_page) return false;
+        const bool is_own = fact.file_id == evidence.expected.file_id && fact.page_id == evidence.expected.page_id;
+        if (!is_own && other == nullptr) other = &fact;
+        return !is_own;
+    });
+    if (!all_other) return std::nullopt;
+    Verdict verdict;
+    verdict.kind = evidence.is_transient ? FindingKind::misdirected_read : FindingKind::misdirected_write;
+    verdict.other = PagePlace{other->file_id, {}, other->page_id, other->version};
+    verdict.reasoning = {fmt::format("{} of {} sectors are those of page {} of file {}, version {}.", wrong_sectors(evidence),
+                                     kSectorsPerPage, other->page_id, other->file_id, other->version),
+                         how_long(evidence),
+                         evidence.is_transient ? "The place is right on the disk: the read was answered from another place."
+                                               : "The other page's image was written here."};
+    return verdict;
+}
+
+// A page that was cut off and is there again must be zeros.
+std::optional<Verdict> cut_page_came_back(const Evidence& evidence) {
+    if (expected_version(evidence) != 0) return std::nullopt;
+    const bool own = all_wrong(evidence, [](const SectorFact& fact) { return fact.state == SectorState::newer; });
+    if (!own) return std::nullopt;
+    return Verdict{evidence.is_transient ? FindingKind::stale_read : FindingKind::reverted_page,
+                   {},
+                   {"The file was cut before this page and has grown again, so the page must be zeros; what it held before the cut came back.",
+                    how_long(evidence)}};
+}
+
+std::optional<Verdict> zeroed_page(const Evidence& evidence) {
+    if (!all_wrong(evidence, [](const SectorFact& fact) { return fact.state == SectorState::zero; })) return std::nullopt;
+    return Verdict{FindingKind::zeroed_page,
+                   {},
+                   {fmt::format("{} of {} sectors are zeros, but version {} was written and acknowledged.", wrong_sectors(evidence),
+                                kSectorsPerPage, expected_version(evidence)),
+                    how_long(evidence)}};
+}
+
+std::uint32_t sectors_of_ours(const Evidence& evidence) {
+    std::uint32_t ours = 0;
+    for (std::uint32_t i = 0; i < kSectorsPerPage; ++i) {
+        const SectorStamp stamp = read_stamp(evidence.image, i);
+        const SectorState state = evidence.sectors[i].state;
+        const bool is_stamped = stamp.run_tag == static_cast<std::uint16_t>(evidence.expected.run_id) &&
+                                stamp.page_id == evidence.expected.page_id && (stamp.file_and_sector & 15U) == i;
+        if (state == SectorState::expected || state == SectorState::older || state == SectorState::newer ||
+            state == SectorState::other_page || is_stamped) {
+            ++ours;
+        }
+    }
+    return ours;
+}
+
+std::optional<Verdict> foreign_page(const Evidence& evidence) {
+    const PageHeader header = read_header(evidence.image);
+    if (header.magic == kPageMagic && header.run_id != evidence.expected.run_id && is_sound(evidence)) {
+        return Verdict{FindingKind::foreign_page,
+                       {},
+                       {fmt::format("A sound page of another run came back: run {:016x}, file {}, page {}, version {}.", header.run_id,
+                                    header.file_id, header.page_id, header.version),
+                        how_long(evidence)}};
+    }
+    if (expected_version(evidence) == 0) {
+        return Verdict{
+            FindingKind::foreign_page, {}, {"Nothing was ever written here, so the page must be zeros, but it is not.", how_long(evidence)}};
+    }
+    const bool is_ours = sectors_of_ours(evidence) * 2 >= kSectorsPerPage || evidence.difference.wrong_bytes * 2 < kPageBytes ||
+                         evidence.difference.shift_bytes != 0;
+    if (is_ours) return std::nullopt;
+    return Verdict{FindingKind::foreign_page,
+                   {},
+                   {fmt::format("{} of {} bytes are not those that were written, and hardly a sector has a stamp of this run: this is not "
+                                "data that ioproof wrote.",
+                                evidence.difference.wrong_bytes, kPageBytes),
+                    how_long(evidence)}};
+}
+
+std::optional<Verdict> bit_corruption(const Evidence& evidence) {
+    const ImageDifference& difference = evidence.difference;
+    Verdict verdict{FindingKind::bit_corruption,
+                    {},
+                    {fmt::format("The image that was written was made again and compared: {} bit{} in {} byte{} {} wrong, in {} of {} sectors, "
+                                 "the first at byte {}.",
+                                 difference.wrong_bits, difference.wrong_bits == 1 ? "" : "s", difference.wrong_bytes,
+                                 difference.wrong_bytes == 1 ? "" : "s", difference.wrong_bits == 1 ? "is" : "are",
+                                 std::max(1U, wrong_sectors(evidence)), kSectorsPerPage, difference.first_wrong_byte)}};
+    if (difference.shift_bytes != 0) {
+        verdict.reasoning.push_back(fmt::format("The right bytes are there, but moved by {} bytes.", difference.shift_bytes));
+    }
+    verdict.reasoning.push_back(how_long(evidence));
+    return verdict;
+}
+
+constexpr Rule kRules[] = {bytes_not_read, older_image, image_before_this_run, torn_page,    cut_page_came_back, future_version,
+                           misdirected,    zeroed_page, foreign_page,          bit_corruption};
+
+}  // namespace
+
+Evidence examine(const std::byte* image, const ExpectedPage& expected, const WrittenImage& written) {
+    Evidence evidence;
+    evidence.image = image;
+    evidence.expected = expected;
+    evidence.written = &written;
+    evidence.sectors = map_sectors(image, expected, written);
+    evidence.difference = compare_images(image, written.bytes());
+    evidence.not_read_bytes = count_not_read_bytes(image);
+    return evidence;
+}
+
+bool is_older_image(const Evidence& evidence) {
+    if (expected_version(evidence) == 0 || evidence.not_read_bytes != 0) return false;
+    const SectorFact& first = evidence.sectors[0];
+    return std::all_of(evidence.sectors.begin(), evidence.sectors.end(), [&](const SectorFact& fact) {
+        return is_older(evidence, fact) && older_version(fact) == older_version(first);
+    });
+}
+
+Verdict classify(const Evidence& evidence) {
+    for (const Rule rule : kRules) {
+        if (std::optional<Verdict> verdict = rule(evidence)) return std::move(*verdict);
+    }
+    UMS_ASSERT(false && "the last rule takes everything");
+}
+
+}  // namespace sim

@@ -1,0 +1,42 @@
+// Names what is wrong with an image that came back, by evidence: the image, its sectors, the ledger, the re-reads. Pure. The rules, in
+// their order, are those of docs/fault_model.md.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/diagnosis/image_difference.hpp"
+#include "sim/diagnosis/sector_map.hpp"
+
+namespace sim {
+
+struct Evidence {
+    const std::byte* image = nullptr;  // kPageBytes, 8-aligned
+    ExpectedPage expected;
+    const WrittenImage* written = nullptr;
+    SectorMap sectors;
+    ImageDifference difference;
+    std::uint32_t not_read_bytes = 0;
+    bool is_transient = false;               // a later read was right, or at least did not return this image again
+    bool is_first_write_over_old = false;    // the file was there before the run, and this is the page's first version
+    std::optional<PagePlace> found_elsewhere;  // this page's newest image
+};
+
+// Maps and compares the image. `expected` and `written` are kept by reference where the members say so.
+[[nodiscard]] Evidence examine(const std::byte* image, const ExpectedPage& expected, const WrittenImage& written);
+
+struct Verdict {
+    FindingKind kind{};
+    std::optional<PagePlace> other;      // without path
+    std::vector<std::string> reasoning;  // why this kind, a sentence each
+};
+
+[[nodiscard]] Verdict classify(const Evidence& evidence);
+
+// All sectors are of one older version of the page (or, before its first write, zeros): only then it is worth looking elsewhere for the
+// image that is not here.
+[[nodiscard]] bool is_older_image(const Evidence& evidence);
+
+}  // namespace sim

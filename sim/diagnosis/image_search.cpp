@@ -1,0 +1,119 @@
+#include "sim/diagnosis/image_search.hpp"
+
+#include <algorithm>
+
+#include "sim/buffer/frame.hpp"
+#include "sim/page/page_codec.hpp"
+#include "ums/base/memory_region.hpp"
+#include "ums/sched/scheduler.hpp"
+
+namespace sim {
+
+namespace {
+
+constexpr std::uint32_t kScanPages = 128;
+constexpr std::uint32_t kNeighbours = 64;
+constexpr std::uint32_t kFullScansMax = 16;
+constexpr std::uint64_t kFullScanBytesMax = std::uint64_t{4} << 30;  // a few seconds
+constexpr std::size_t kCatalogMax = 100'000;
+
+}  // namespace
+
+ums::Task<std::optional<PagePlace>> ImageSearch::find(DataFile& data, std::uint32_t page, std::uint32_t version) {
+    const std::uint64_t asked_ns = ums::Scheduler::current().now_ns();
+    const std::uint32_t file_id = data.file.id();
+    co_await turn_.acquire(1, ums::WaitType::io_completion);
+    std::optional<PagePlace> place = look_up(file_id, page, version);
+    const bool was_scanned = last_full_scan_ns_ > asked_ns;
+    if (!place && !was_scanned) {
+        co_await scan_neighbourhood(data, page);
+        place = look_up(file_id, page, version);
+    }
+    if (!place && !was_scanned && may_scan_everything()) {
+        co_await scan_everything();
+        place = look_up(file_id, page, version);
+    } else if (!place && !was_scanned) {
+        co_await scan_likely_places(data, page);
+        place = look_up(file_id, page, version);
+    }
+    turn_.release(1);
+    co_return place;
+}
+
+ums::Task<void> ImageSearch::remember(DataFile& data, std::uint32_t page, const std::byte* image) {
+    co_await turn_.acquire(1, ums::WaitType::io_completion);
+    note(data, page, image);
+    turn_.release(1);
+}
+
+std::string ImageSearch::path_of(std::uint32_t file_id) const {
+    for (const auto& data : files_) {
+        if (data->file.id() == file_id) return data->file.path();
+    }
+    return {};
+}
+
+bool ImageSearch::may_scan_everything() const {
+    std::uint64_t size_bytes = 0;
+    for (const auto& data : files_) size_bytes += data->file.size_bytes();
+    return full_scans_ < kFullScansMax && size_bytes <= kFullScanBytesMax;
+}
+
+std::optional<PagePlace> ImageSearch::look_up(std::uint32_t file_id, std::uint32_t page, std::uint32_t version) const {
+    const auto place = catalog_.find(PageKey{file_id, page}.packed());
+    if (place == catalog_.end() || place->second.version != version) return std::nullopt;
+    return place->second.where;
+}
+
+ums::Task<void> ImageSearch::scan_neighbourhood(DataFile& data, std::uint32_t page) {
+    const std::uint32_t first = page - std::min(page, kNeighbours);
+    co_await scan(data, first, 2 * kNeighbours);
+}
+
+// What a flipped address bit, or the wrong file of several, would hit.
+ums::Task<void> ImageSearch::scan_likely_places(DataFile& data, std::uint32_t page) {
+    for (std::uint32_t bit = 0; bit < 31; ++bit) co_await scan(data, page ^ (1U << bit), 1);
+    for (const auto& other : files_) {
+        if (other.get() != &data) co_await scan(*other, page, 1);
+    }
+}
+
+ums::Task<void> ImageSearch::scan_everything() {
+    ++full_scans_;
+    last_full_scan_ns_ = ums::Scheduler::current().now_ns();
+    for (const auto& data : files_) {
+        for (std::uint32_t first = 0; first < data->file.pages(); first += kScanPages) co_await scan(*data, first, kScanPages);
+    }
+}
+
+// Pages may be written meanwhile: what comes back half-written has a wrong checksum and is passed over.
+ums::Task<void> ImageSearch::scan(DataFile& data, std::uint32_t first_page, std::uint32_t count) {
+    const std::uint32_t pages = data.file.pages();
+    if (first_page >= pages) co_return;
+    const ums::MemoryRegion buffer(std::uint64_t{std::min(count, pages - first_page)} * kPageBytes, ums::MemoryKind::plain);
+    const ums::IoSegment segment{buffer.data(), buffer.size_bytes()};
+    ums::IoRequest request;
+    request.file = data.file.transfer_handle();
+    request.offset_bytes = std::uint64_t{first_page} * kPageBytes;
+    request.size_bytes = segment.size_bytes;
+    request.segments = &segment;
+    request.segment_count = 1;
+    request.owner = &data.file;
+    co_await ums::Scheduler::current().io(request);
+    if (request.error) co_return;
+    for (std::uint64_t i = 0; (i + 1) * kPageBytes <= request.transferred_bytes; ++i) {
+        note(data, first_page + static_cast<std::uint32_t>(i), buffer.data() + i * kPageBytes);
+    }
+}
+
+void ImageSearch::note(DataFile& data, std::uint32_t page, const std::byte* image) {
+    const PageHeader header = read_header(image);
+    const bool is_at_home = header.file_id == data.file.id() && header.page_id == page;
+    if (header.magic != kPageMagic || header.run_id != run_id_ || is_at_home || header.checksum != page_checksum(image)) return;
+    if (catalog_.size() >= kCatalogMax) return;
+    Image& known = catalog_[PageKey{header.file_id, header.page_id}.packed()];
+    if (header.version < known.version) return;
+    known = {header.version, {data.file.id(), data.file.path(), page, header.version}};
+}
+
+}  // namespace sim

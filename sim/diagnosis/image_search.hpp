@@ -1,0 +1,56 @@
+// Finds a page's image in places where it does not belong, so that both ends of a misdirected write can be named.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sim/files/data_file.hpp"
+#include "sim/finding.hpp"
+#include "ums/sched/semaphore.hpp"
+#include "ums/sched/task.hpp"
+
+namespace sim {
+
+class ImageSearch {
+public:
+    // `files` must outlive the object and keep its size while it is used.
+    ImageSearch(std::uint64_t run_id, const std::vector<std::unique_ptr<DataFile>>& files) : run_id_(run_id), files_(files) {}
+
+    // Where the image of this version of the page stands, except in the page itself; nothing if it is nowhere, or if looking everywhere
+    // would take too long. Reads straight from the files. Any scheduler; one search at a time, others wait.
+    ums::Task<std::optional<PagePlace>> find(DataFile& data, std::uint32_t page, std::uint32_t version);
+
+    // This image stands in this page; kept if it does not belong there.
+    ums::Task<void> remember(DataFile& data, std::uint32_t page, const std::byte* image);
+    // Of the file with this id; empty if there is none.
+    [[nodiscard]] std::string path_of(std::uint32_t file_id) const;
+
+private:
+    struct Image {
+        std::uint32_t version = 0;
+        PagePlace where;
+    };
+    using Catalog = std::unordered_map<std::uint64_t, Image>;
+
+    ums::Task<void> scan_neighbourhood(DataFile& data, std::uint32_t page);
+    ums::Task<void> scan_likely_places(DataFile& data, std::uint32_t page);
+    ums::Task<void> scan_everything();
+    ums::Task<void> scan(DataFile& data, std::uint32_t first_page, std::uint32_t count);
+    void note(DataFile& data, std::uint32_t page, const std::byte* image);
+    [[nodiscard]] std::optional<PagePlace> look_up(std::uint32_t file_id, std::uint32_t page, std::uint32_t version) const;
+    [[nodiscard]] bool may_scan_everything() const;
+
+    const std::uint64_t run_id_;
+    const std::vector<std::unique_ptr<DataFile>>& files_;
+    ums::Semaphore turn_{1};
+    // The rest belongs to whoever has the turn.
+    Catalog catalog_;  // images seen where they do not belong, by the page that they are of
+    std::uint32_t full_scans_ = 0;
+    std::uint64_t last_full_scan_ns_ = 0;  // when it began
+};
+
+}  // namespace sim

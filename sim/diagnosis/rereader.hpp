@@ -1,0 +1,40 @@
+// Reads a wrong page again, with growing pauses, some times through a newly opened file past what the system has cached: only then is it
+// known whether the fault stays.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sim/files/data_file.hpp"
+#include "sim/finding.hpp"
+#include "sim/page/page_verifier.hpp"
+#include "ums/base/memory_region.hpp"
+#include "ums/sched/task.hpp"
+
+namespace sim {
+
+// SQLIOSim reads a wrong page again up to 15 times.
+inline constexpr std::uint32_t kRereadsMax = 15;
+
+class Rereader {
+public:
+    Rereader(SimFile& file, std::uint64_t offset_bytes, std::uint64_t size_bytes);
+
+    // Reads into bytes() as attempt `attempt` (1 … kRereadsMax) asks for, after its pause. The result says whether all of it came, and
+    // whether it is the same as `first`; the caller, who holds the page, decides whether it is right.
+    ums::Task<Reread> read(std::uint32_t attempt, const std::byte* first);
+    [[nodiscard]] const std::byte* bytes() const { return buffer_.data(); }
+
+private:
+    ums::Task<void> transfer(ums::FileHandle handle, Reread& reread);
+    ums::Task<void> transfer_through_new_file(Reread& reread);
+
+    SimFile& file_;
+    const std::uint64_t offset_bytes_;
+    const std::uint64_t size_bytes_;
+    const ums::MemoryRegion buffer_;
+    const std::uint64_t start_ns_;
+};
+
+}  // namespace sim

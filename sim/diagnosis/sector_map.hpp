@@ -1,0 +1,27 @@
+// Says of every 512-byte sector of an image where it comes from. A stamp alone convinces nobody: what a stamp claims is made again from
+// its seed and compared.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "sim/diagnosis/written_image.hpp"
+#include "sim/finding.hpp"
+
+namespace sim {
+
+using SectorMap = std::array<SectorFact, kSectorsPerPage>;
+
+// `image`: kPageBytes, 8-aligned. Pure.
+[[nodiscard]] SectorMap map_sectors(const std::byte* image, const ExpectedPage& expected, const WrittenImage& written);
+
+[[nodiscard]] std::uint32_t count_sectors(const SectorMap& sectors, SectorState state);
+
+// Every block of 4096 bytes is of one version.
+[[nodiscard]] bool is_tear_on_4k_lines(const SectorMap& sectors);
+
+// Bytes that still hold the pattern of stamp_not_read(), in whole words.
+[[nodiscard]] std::uint32_t count_not_read_bytes(const std::byte* image);
+
+}  // namespace sim

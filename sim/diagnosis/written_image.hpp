@@ -1,0 +1,41 @@
+// Makes the image again that was written last. The ledger knows everything about it but the time at which it was made; that is found in
+// what came back, and proved by the ledger's checksum.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "sim/page/page_verifier.hpp"
+
+namespace sim {
+
+// When the image can have been made: from the start of the run until now.
+struct WriteTimeRange {
+    std::uint64_t earliest_utc_us = 0;
+    std::uint64_t latest_utc_us = 0;
+};
+
+class WrittenImage {
+public:
+    // `received`: an image of kPageBytes that came back for this page, right or wrong; needed during construction only.
+    WrittenImage(const std::byte* received, const ExpectedPage& expected, WriteTimeRange range);
+
+    // kPageBytes, 8-aligned; zeros where nothing was ever written.
+    [[nodiscard]] const std::byte* bytes() const { return page(); }
+    // False if the time could not be found: then the times in header and stamps are not the written ones, all else is.
+    [[nodiscard]] bool is_exact() const { return is_exact_; }
+
+private:
+    [[nodiscard]] std::byte* page() const { return reinterpret_cast<std::byte*>(words_.get()); }
+    bool make(std::uint64_t write_utc_us);
+    bool find_time(const std::byte* received, WriteTimeRange range);
+    bool try_low_half(std::uint32_t low, std::uint64_t received_time, WriteTimeRange range);
+    bool find_damaged_high_byte(std::uint64_t received_time);
+
+    const ExpectedPage expected_;
+    const std::unique_ptr<std::uint64_t[]> words_;
+    bool is_exact_ = false;
+};
+
+}  // namespace sim
