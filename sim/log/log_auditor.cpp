@@ -1,12 +1,11 @@
 #include "sim/log/log_auditor.hpp"
 
-#include <cstring>
-#include <optional>
+#include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/files/io_retry.hpp"
-#include "sim/page/checksum.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/sched/scheduler.hpp"
 
@@ -17,33 +16,13 @@ namespace {
 // One read; blocks that reach over its end are read again from their beginning.
 constexpr std::uint64_t kReadBytes = 1 << 20;
 
-struct BlockFault {
-    FindingKind kind{};
-    std::string description;
-};
-
-std::optional<BlockFault> check_block(const std::byte* block, const LogBlockHeader& header, std::uint64_t available_bytes,
-                                      std::uint64_t run_id, const VirtualLogFile& vlf, std::uint64_t sequence) {
-    if (header.magic == 0 && header.checksum == 0 && header.sequence == 0) {
-        return BlockFault{FindingKind::log_gap, fmt::format("Log block {} was written and acknowledged, zeros came back.", sequence)};
-    }
-    if (header.magic != kLogMagic || header.size_bytes < sizeof header || header.size_bytes > available_bytes ||
-        header.size_bytes % kSectorBytes != 0 ||
-        crc32c(block + sizeof header.checksum, header.size_bytes - sizeof header.checksum) != header.checksum) {
-        return BlockFault{FindingKind::log_block_damaged, fmt::format("Log block {} is damaged: its checksum is wrong.", sequence)};
-    }
-    if (header.run_id != run_id || header.vlf_sequence != vlf.sequence || header.sequence != sequence) {
-        const bool older = header.run_id == run_id && header.sequence < sequence;
-        return BlockFault{older ? FindingKind::log_stale_block : FindingKind::log_gap,
-                          fmt::format("Log block {} was written and acknowledged, block {}{} came back.", sequence, header.sequence,
-                                      header.run_id == run_id ? "" : " of another run")};
-    }
-    return std::nullopt;
+// The block may be longer than what has been read of it.
+bool is_cut(const std::byte* block, std::uint64_t available_bytes) {
+    const LogBlockHeader header = read_block_header(block);
+    return header.magic == kLogMagic && header.size_bytes > available_bytes && header.size_bytes <= kLogBlockBytesMax;
 }
 
 }  // namespace
-
-LogAuditor::LogAuditor(LogManager& log, RunState& run, Journal& journal) : log_(log), run_(run), journal_(journal) {}
 
 ums::Task<std::uint64_t> LogAuditor::audit() {
     for (const VirtualLogFile& vlf : log_.used_vlfs()) {
@@ -52,57 +31,154 @@ ums::Task<std::uint64_t> LogAuditor::audit() {
     co_return bytes_read_;
 }
 
-void LogAuditor::report(const VirtualLogFile& vlf, std::uint64_t offset_bytes, FindingKind kind, const std::byte* image,
-                        std::string description) {
-    Finding finding;
-    finding.kind = kind;
-    finding.file_id = vlf.file->id();
-    finding.path = vlf.file->path();
-    finding.offset_bytes = vlf.offset_bytes + offset_bytes;
-    finding.page_id = static_cast<std::uint32_t>(finding.offset_bytes / kPageBytes);
-    finding.image.assign(image, image + kSectorBytes);
-    finding.description = std::move(description);
-    vlf.file->finding_count.fetch_add(1, std::memory_order_relaxed);
-    journal_.report(std::move(finding));
+ExpectedBlock LogAuditor::expected_at(const Position& position) const {
+    return {log_.run_id(), position.sequence, position.vlf.sequence, static_cast<std::uint32_t>(position.at_bytes / kSectorBytes)};
 }
 
 ums::Task<void> LogAuditor::audit_vlf(const VirtualLogFile& vlf) {
     const ums::MemoryRegion buffer(kReadBytes, ums::MemoryKind::huge_pages);
-    std::uint64_t sequence = vlf.first_block;
-    std::uint64_t digest = 0;
-    std::uint64_t begin_bytes = 0;
-    while (begin_bytes < vlf.end_bytes) {
+    Position position{vlf, 0, vlf.first_block};
+    while (position.at_bytes < vlf.end_bytes) {
         if (run_.is_stopping()) co_return;
+        const std::uint64_t begin_bytes = position.at_bytes;
         const ums::IoSegment segment{buffer.data(), std::min(kReadBytes, vlf.end_bytes - begin_bytes)};
         stamp_not_read(buffer.data(), segment.size_bytes);
         IoRetry retry(*vlf.file, run_, journal_);
-        const bool complete = co_await retry.read(vlf.offset_bytes + begin_bytes, {&segment, 1}, ums::WaitType::io_completion);
-        if (!complete) co_return;
+        if (!co_await retry.read(vlf.offset_bytes + begin_bytes, {&segment, 1}, ums::WaitType::io_completion)) co_return;
         bytes_read_ += segment.size_bytes;
-
-        std::uint64_t done_bytes = 0;
-        while (done_bytes < segment.size_bytes) {
-            const std::byte* const block = buffer.data() + done_bytes;
-            LogBlockHeader header;
-            std::memcpy(&header, block, sizeof header);
-            const std::uint64_t available_bytes = segment.size_bytes - done_bytes;
-            const bool is_cut = header.magic == kLogMagic && header.size_bytes > available_bytes && header.size_bytes <= kLogBlockBytesMax;
-            if (is_cut && done_bytes > 0 && begin_bytes + segment.size_bytes < vlf.end_bytes) break;
-            if (auto fault = check_block(block, header, available_bytes, log_.run_id(), vlf, sequence)) {
-                // Behind a damaged block nothing says where the next one begins.
-                report(vlf, begin_bytes + done_bytes, fault->kind, block, std::move(fault->description));
-                co_return;
-            }
-            digest += block_digest(sequence, header.checksum);
-            ++sequence;
-            done_bytes += header.size_bytes;
+        std::optional<BlockFault> fault;
+        take_blocks(position, buffer.data(), segment.size_bytes, fault);
+        if (fault) {
+            const std::uint64_t done_bytes = position.at_bytes - begin_bytes;
+            co_await diagnose(position, std::move(*fault), buffer.data() + done_bytes, segment.size_bytes - done_bytes);
         }
-        begin_bytes += done_bytes;
         co_await ums::Scheduler::current().yield_if_due();
     }
-    if (digest != vlf.digest || sequence - vlf.first_block != vlf.block_count) {
-        report(vlf, 0, FindingKind::log_gap, buffer.data(), "The blocks of this part of the log are not those that were written.");
+    const bool is_complete = position.digest == vlf.digest && position.sequence - vlf.first_block == vlf.block_count;
+    if (position.is_faulty || is_complete) co_return;
+    position.at_bytes = 0;
+    const std::vector<std::byte> image(buffer.data(), buffer.data() + kSectorBytes);
+    report(position, vlf.end_bytes, {FindingKind::log_block_damaged, "The blocks of this part of the log are not those that were written."},
+           {}, image, false);
+}
+
+// Goes over sound blocks, until the end of what was read, a block that reaches over it, or one that is wrong.
+void LogAuditor::take_blocks(Position& position, const std::byte* bytes, std::uint64_t size_bytes, std::optional<BlockFault>& fault) const {
+    std::uint64_t done_bytes = 0;
+    while (done_bytes < size_bytes) {
+        const std::byte* const block = bytes + done_bytes;
+        const std::uint64_t available_bytes = size_bytes - done_bytes;
+        const bool is_end = position.at_bytes + available_bytes >= position.vlf.end_bytes;
+        if (is_cut(block, available_bytes) && done_bytes > 0 && !is_end) return;
+        fault = check_block(block, available_bytes, expected_at(position));
+        if (fault) return;
+        const LogBlockHeader header = read_block_header(block);
+        position.digest += block_digest(position.sequence, header.checksum);
+        ++position.sequence;
+        position.at_bytes += header.size_bytes;
+        done_bytes += header.size_bytes;
     }
+}
+
+ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const std::byte* image, std::uint64_t available_bytes) {
+    const VirtualLogFile& vlf = position.vlf;
+    const std::vector<std::byte> first(image, image + std::min<std::uint64_t>(available_bytes, kLogBlockBytesMax));
+    const std::uint64_t size_bytes = std::min<std::uint64_t>(kLogBlockBytesMax, vlf.end_bytes - position.at_bytes);
+    Rereader rereader(*vlf.file, vlf.offset_bytes + position.at_bytes, size_bytes);
+    std::vector<std::byte> comparable = first;
+    comparable.resize(size_bytes);
+    std::vector<Reread> rereads;
+    bool became_right = false;
+    for (std::uint32_t attempt = 1; attempt <= kRereadsMax && !became_right; ++attempt) {
+        Reread reread = co_await rereader.read(attempt, comparable.data());
+        const bool came = reread.result == RereadResult::same_image || reread.result == RereadResult::other_image;
+        became_right = came && !check_block(rereader.bytes(), size_bytes, expected_at(position));
+        if (became_right) reread.result = RereadResult::right;
+        rereads.push_back(reread);
+    }
+    const Position begin = position;
+    if (!became_right) {
+        position.is_faulty = true;
+        co_await skip_to_next_block(position);
+        const bool is_at_end = position.at_bytes >= vlf.end_bytes;
+        const std::uint64_t lsn = make_lsn(vlf.sequence, static_cast<std::uint32_t>(begin.at_bytes / kSectorBytes), 0);
+        if (is_at_end && fault.kind != FindingKind::log_block_damaged && pages_depend_on(lsn)) {
+            fault.kind = FindingKind::wal_violation;
+            fault.description += " The log ends before changes that are already in the data files: crash recovery could not know them.";
+        } else if (position.sequence > begin.sequence + 1) {
+            fault.description += fmt::format(" So did {} more blocks behind it.", position.sequence - begin.sequence - 1);
+        }
+    }
+    const std::uint64_t end_bytes = became_right ? begin.at_bytes + read_block_header(rereader.bytes()).size_bytes : position.at_bytes;
+    report(begin, end_bytes, std::move(fault), std::move(rereads), first, became_right);
+}
+
+// Behind a wrong block nothing says where the next one begins: the next sector that does begin one of this VLF.
+ums::Task<void> LogAuditor::skip_to_next_block(Position& position) {
+    const VirtualLogFile& vlf = position.vlf;
+    const ums::MemoryRegion buffer(kReadBytes + kLogBlockBytesMax, ums::MemoryKind::plain);
+    std::uint64_t begin_bytes = position.at_bytes + log_.alignment_bytes();
+    while (begin_bytes < vlf.end_bytes) {
+        const ums::IoSegment segment{buffer.data(), std::min(buffer.size_bytes(), vlf.end_bytes - begin_bytes)};
+        stamp_not_read(buffer.data(), segment.size_bytes);
+        IoRetry retry(*vlf.file, run_, journal_);
+        if (!co_await retry.read(vlf.offset_bytes + begin_bytes, {&segment, 1}, ums::WaitType::io_completion)) break;
+        for (std::uint64_t at = 0; at < std::min(segment.size_bytes, kReadBytes); at += log_.alignment_bytes()) {
+            const LogBlockHeader header = read_block_header(buffer.data() + at);
+            const bool is_next = header.run_id == log_.run_id() && header.vlf_sequence == vlf.sequence &&
+                                 header.vlf_sector == (begin_bytes + at) / kSectorBytes && header.sequence > position.sequence &&
+                                 header.sequence < vlf.first_block + vlf.block_count;
+            if (!is_next || !is_sound_block(buffer.data() + at, segment.size_bytes - at)) continue;
+            position.at_bytes = begin_bytes + at;
+            position.sequence = header.sequence;
+            co_return;
+        }
+        begin_bytes += kReadBytes;
+    }
+    position.at_bytes = vlf.end_bytes;
+    position.sequence = vlf.first_block + vlf.block_count;
+}
+
+// Pages that have been written to the data files and whose last change is in the log from `lsn` on.
+bool LogAuditor::pages_depend_on(std::uint64_t lsn) const {
+    for (const auto& data : data_files_) {
+        for (std::uint32_t page = 0; page < data->file.pages(); ++page) {
+            const PageLedger::Entry& entry = data->ledger[page];
+            if (entry.version != 0 && entry.unknown == 0 && entry.lsn >= lsn) return true;
+        }
+    }
+    return false;
+}
+
+void LogAuditor::report(const Position& begin, std::uint64_t end_bytes, BlockFault fault, std::vector<Reread> rereads,
+                        const std::vector<std::byte>& image, bool transient) {
+    const VirtualLogFile& vlf = begin.vlf;
+    const LogBlockHeader header = read_block_header(image.data());
+    Finding finding;
+    finding.kind = fault.kind;
+    finding.transient = transient;
+    finding.file_id = vlf.file->id();
+    finding.path = vlf.file->path();
+    finding.offset_bytes = vlf.offset_bytes + begin.at_bytes;
+    finding.size_bytes = end_bytes - begin.at_bytes;
+    finding.page_id = static_cast<std::uint32_t>(finding.offset_bytes / kPageBytes);
+    finding.expected_lsn = make_lsn(vlf.sequence, static_cast<std::uint32_t>(begin.at_bytes / kSectorBytes), 0);
+    if (header.magic == kLogMagic) {
+        finding.received_lsn = header.first_lsn;
+        finding.received_checksum = header.checksum;
+        finding.received_run_id = header.run_id;
+        finding.received_file_id = header.file_id;
+    }
+    finding.image = image;
+    finding.reads = 1 + static_cast<std::uint32_t>(rereads.size());
+    finding.reasoning = {
+        fmt::format("The log must hold block {} here: VLF {}, at {} bytes.", begin.sequence, vlf.sequence, begin.at_bytes),
+        transient ? "Reading it again gave the right block."
+                  : "It stays: reading it again, also through a newly opened file after its cached pages were dropped, did not help."};
+    finding.rereads = std::move(rereads);
+    finding.description = std::move(fault.description);
+    vlf.file->finding_count.fetch_add(1, std::memory_order_relaxed);
+    journal_.report(std::move(finding));
 }
 
 }  // namespace sim

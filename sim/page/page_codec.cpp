@@ -54,6 +54,22 @@ void fill_from_seed(std::uint64_t seed, std::byte* out, std::size_t size_bytes) 
     }
 }
 
+// Neighbouring words differ as those of the noise do, since both are combined with the same key.
+bool is_made_from_a_seed(const std::byte* bytes, std::size_t size_bytes) {
+    constexpr std::size_t kRunWords = 8;
+    const auto* words = reinterpret_cast<const std::uint64_t*>(bytes);
+    const std::size_t count = size_bytes / 8;
+    const std::uint64_t* const source = noise();
+    for (std::size_t i = 0; i + kRunWords <= count; i += kRunWords) {
+        for (std::size_t j = 0; j + kRunWords <= kNoiseWords + kChunkWords; ++j) {
+            std::size_t same = 0;
+            while (same + 1 < kRunWords && (words[i + same] ^ words[i + same + 1]) == (source[j + same] ^ source[j + same + 1])) ++same;
+            if (same + 1 == kRunWords) return true;
+        }
+    }
+    return false;
+}
+
 std::uint32_t make_page(const PageIdentity& identity, std::byte* page) {
     UMS_ASSERT(identity.version != 0 && identity.file_id <= kFilesMax);
     PageHeader header{};

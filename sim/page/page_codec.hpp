@@ -25,6 +25,9 @@ struct PageIdentity {
 // Fills `size_bytes` (a multiple of 8) with bytes that follow from `seed` and that neither compress nor deduplicate. `out` is 8-aligned.
 void fill_from_seed(std::uint64_t seed, std::byte* out, std::size_t size_bytes);
 
+// Part of what fill_from_seed() makes stands in these bytes, whatever the seed: they are noise of ours, not of others. 8-aligned.
+[[nodiscard]] bool is_made_from_a_seed(const std::byte* bytes, std::size_t size_bytes);
+
 // Writes the whole image of kPageBytes to `page` (8-aligned) and returns its checksum. Page 0 is a file header.
 std::uint32_t make_page(const PageIdentity& identity, std::byte* page);
 

@@ -276,7 +276,7 @@ ums::Task<void> RunDriver::final_audit() {
     co_await parts_->whole_files->final_audit(parts_->final_audit);
     // The log is audited while it stands still.
     co_await parts_->checkpoint->pause();
-    LogAuditor auditor(*parts_->log, run_, journal_);
+    LogAuditor auditor(*parts_->log, parts_->data_files, run_, journal_);
     if (!run_.is_stopping() && co_await parts_->log->flush()) co_await auditor.audit();
     parts_->checkpoint->resume();
 }

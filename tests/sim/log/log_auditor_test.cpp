@@ -21,7 +21,7 @@ ums::Task<void> commit(Rig& rig, std::uint64_t size_bytes) {
 }
 
 ums::Task<std::uint64_t> audit(Rig& rig) {
-    sim::LogAuditor auditor(*rig.log, rig.state, rig.journal);
+    sim::LogAuditor auditor(*rig.log, rig.data_files, rig.state, rig.journal);
     co_return co_await auditor.audit();
 }
 

@@ -1,0 +1,75 @@
+#include "sim/log/log_block_check.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "sim/page/checksum.hpp"
+#include "sim/page/page_codec.hpp"
+
+namespace sim {
+
+namespace {
+
+bool is_zero(const std::byte* bytes, std::size_t size_bytes) {
+    return std::all_of(bytes, bytes + size_bytes, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+// Most of what a header says of its place is right: it is this block, whatever has happened to it.
+bool is_mostly(const LogBlockHeader& header, const ExpectedBlock& expected) {
+    const int right = (header.magic == kLogMagic ? 1 : 0) + (header.run_id == expected.run_id ? 1 : 0) +
+                      (header.sequence == expected.sequence ? 1 : 0) + (header.vlf_sequence == expected.vlf_sequence ? 1 : 0) +
+                      (header.vlf_sector == expected.vlf_sector ? 1 : 0);
+    return right >= 4;
+}
+
+// What a lost write leaves in the ring may begin in the middle of an older block: a record's header of an earlier round, or noise of ours.
+bool is_inside_of_a_block(const std::byte* sector, const ExpectedBlock& expected) {
+    for (std::size_t offset = 0; offset + sizeof(LogRecordHeader) <= kSectorBytes; offset += 8) {
+        LogRecordHeader record;
+        std::memcpy(&record, sector + offset, sizeof record);
+        const bool fits = record.kind >= 1 && record.kind <= static_cast<std::uint16_t>(LogRecordKind::file_resize) &&
+                          record.size_bytes >= sizeof record && record.size_bytes <= kLogRecordBytesMax && record.size_bytes % 8 == 0;
+        if (fits && record.lsn != 0 && vlf_of_lsn(record.lsn) < expected.vlf_sequence) return true;
+    }
+    return is_made_from_a_seed(sector, kSectorBytes);
+}
+
+}  // namespace
+
+LogBlockHeader read_block_header(const std::byte* block) {
+    LogBlockHeader header;
+    std::memcpy(&header, block, sizeof header);
+    return header;
+}
+
+bool is_sound_block(const std::byte* block, std::uint64_t available_bytes) {
+    const LogBlockHeader header = read_block_header(block);
+    return header.magic == kLogMagic && header.size_bytes >= sizeof header && header.size_bytes <= available_bytes &&
+           header.size_bytes % kSectorBytes == 0 &&
+           crc32c(block + sizeof header.checksum, header.size_bytes - sizeof header.checksum) == header.checksum;
+}
+
+std::optional<BlockFault> check_block(const std::byte* block, std::uint64_t available_bytes, const ExpectedBlock& expected) {
+    const LogBlockHeader header = read_block_header(block);
+    const std::uint64_t sequence = expected.sequence;
+    if (is_zero(block, kSectorBytes)) {
+        return BlockFault{FindingKind::log_gap, fmt::format("Log block {} was written and acknowledged, zeros came back.", sequence)};
+    }
+    const bool is_of_run = header.run_id == expected.run_id;
+    const bool is_older = header.magic == kLogMagic && (!is_of_run || header.vlf_sequence < expected.vlf_sequence || header.sequence < sequence);
+    if (!is_sound_block(block, available_bytes)) {
+        if (!is_mostly(header, expected) && (is_older || is_inside_of_a_block(block, expected))) {
+            return BlockFault{FindingKind::log_stale_block,
+                              fmt::format("Log block {} was written and acknowledged, what stood there before came back.", sequence)};
+        }
+        return BlockFault{FindingKind::log_block_damaged, fmt::format("Log block {} is damaged: its checksum is wrong.", sequence)};
+    }
+    if (is_of_run && header.vlf_sequence == expected.vlf_sequence && header.sequence == sequence) return std::nullopt;
+    return BlockFault{is_older ? FindingKind::log_stale_block : FindingKind::log_gap,
+                      fmt::format("Log block {} was written and acknowledged, block {}{} came back.", sequence, header.sequence,
+                                  is_of_run ? "" : " of another run")};
+}
+
+}  // namespace sim
