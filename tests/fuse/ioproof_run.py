@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 
+TRANSIENT = re.compile("A later read (returned|did not return)|succeeded when tried again|came when it was asked for")
 FINDING = re.compile(r"FINDING (?P<class>\w+): (?P<path>\S+?)(?: page (?P<page>\d+))? \(offset (?P<offset>0x[0-9a-f]+)\): (?P<text>.*)")
 
 CONFIG = """[CONFIG]
@@ -79,7 +80,7 @@ def from_text(output):
     for match in FINDING.finditer(output):
         offset = int(match["offset"], 16)
         size = re.search(r" of (\d+) bytes ", match["text"])
-        findings.append({"class": match["class"], "transient": "A later read returned" in match["text"],
+        findings.append({"class": match["class"], "transient": bool(TRANSIENT.search(match["text"])),
                          "file": os.path.basename(match["path"]), "page": int(match["page"] or offset // 8192), "offset": offset,
                          "size": int(size[1]) if size else 8192, "other": None, "text": match["text"]})
     return findings

@@ -38,6 +38,9 @@ class Episode:
             return {"misdirected_write"}
         if effect == "zeroed_page" and entry["writes"] == 1 and not entry["read_back"]:
             return {"lost_write"} if persistent else {"stale_read", "zeroed_page"}
+        if effect == "short_transfer" and entry.get("is_write"):
+            # The kernel turns a short answer to an asynchronous write into EIO (fuse_get_res_by_io).
+            return {"short_transfer", "io_error"}
         return {effect}
 
     def fits(self, finding):
