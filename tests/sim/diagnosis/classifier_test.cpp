@@ -1,0 +1,274 @@
+#include "sim/diagnosis/classifier.hpp"
+
+#include <cstring>
+#include <functional>
+
+#include "sim/diagnosis/finding_facts.hpp"
+#include "tests/sim/support/page_buffer.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/seed.hpp"
+
+using sim::FindingKind;
+using sim::SectorState;
+using sim::testing::PageBuffer;
+
+namespace {
+
+constexpr sim::PageIdentity kWritten{.run_id = 0xfeed'0000'beef'0001,
+                                     .file_id = 2,
+                                     .page_id = 300,
+                                     .version = 7,
+                                     .lsn = 0x0000'0003'0000'4005,
+                                     .write_utc_us = 1'700'000'123'456'789};
+constexpr sim::WriteTimeRange kTimes{1'700'000'000'000'000, 1'700'000'200'000'000};
+
+sim::PageIdentity version(std::uint32_t number) {
+    sim::PageIdentity identity = kWritten;
+    identity.version = number;
+    identity.lsn = kWritten.lsn - kWritten.version + number;
+    identity.write_utc_us = kWritten.write_utc_us + (std::int64_t{number} - kWritten.version) * 1'000'000;
+    return identity;
+}
+
+struct Case {
+    sim::PageIdentity written = kWritten;
+    bool transient = false;
+    bool read_back = false;
+    bool over_old_file = false;
+    std::optional<sim::PagePlace> found_elsewhere{};
+    bool never_written = false;
+};
+
+// The finding that such an image makes.
+sim::Finding found(const PageBuffer& image, const Case& with = {}) {
+    const PageBuffer scratch;
+    sim::ExpectedPage expected;
+    expected.run_id = with.written.run_id;
+    expected.file_id = with.written.file_id;
+    expected.page_id = with.written.page_id;
+    if (!with.never_written) {
+        expected.entry.version = with.written.version & sim::kVersionMax;
+        expected.entry.lsn = with.written.lsn;
+        expected.entry.checksum = sim::make_page(with.written, scratch.data());
+    }
+    expected.entry.read_back = with.read_back ? 1 : 0;
+    REQUIRE_FALSE(sim::is_page_right(image.data(), expected));
+    const sim::WrittenImage written(image.data(), expected, kTimes);
+    sim::Evidence evidence = sim::examine(image.data(), expected, written);
+    evidence.is_transient = with.transient;
+    evidence.is_first_write_over_old = with.over_old_file;
+    evidence.found_elsewhere = with.found_elsewhere;
+    sim::Finding finding = sim::make_finding(evidence, sim::classify(evidence));
+    CHECK_FALSE(finding.description.empty());
+    CHECK_FALSE(finding.reasoning.empty());
+    CHECK(finding.transient == with.transient);
+    return finding;
+}
+
+FindingKind kind(const PageBuffer& image, const Case& with = {}) { return found(image, with).kind; }
+
+void copy_sectors(const PageBuffer& from, const PageBuffer& to, std::uint32_t first, std::uint32_t count) {
+    std::memcpy(to.data() + first * 512, from.data() + first * 512, count * 512);
+}
+
+}  // namespace
+
+TEST_CASE("every flipped bit is bit corruption, and is named exactly") {
+    const std::uint64_t seed = ums::testing::test_seed("every flipped bit is bit corruption");
+    ums::Prng prng(seed);
+    for (int i = 0; i < 150; ++i) {
+        const auto offset = static_cast<std::uint32_t>(i < 96 ? i : prng.below(sim::kPageBytes));
+        const auto bit = static_cast<std::uint32_t>(prng.below(8));
+        CAPTURE(offset, bit);
+        const PageBuffer page(kWritten);
+        page[offset] ^= static_cast<std::byte>(1U << bit);
+        const sim::Finding finding = found(page);
+        REQUIRE(finding.kind == FindingKind::bit_corruption);
+        CHECK(finding.first_wrong_byte == offset);
+        CHECK(finding.wrong_bits == 1);
+        CHECK(finding.wrong_bytes == 1);
+        CHECK(finding.wrong_bit_positions == std::vector<std::uint32_t>{offset * 8 + bit});
+        CHECK(finding.sectors[offset / 512].state == SectorState::damaged);
+        CHECK(finding.shift_bytes == 0);
+    }
+}
+
+TEST_CASE("an older version is a stale read, a lost write or a reverted page, by what later reads and earlier ones say") {
+    const PageBuffer older(version(6));
+    CHECK(kind(older, {.transient = true}) == FindingKind::stale_read);
+    CHECK(kind(older, {.transient = true, .read_back = true}) == FindingKind::stale_read);
+    CHECK(kind(older) == FindingKind::lost_write);
+    CHECK(kind(older, {.read_back = true}) == FindingKind::reverted_page);
+    const sim::Finding finding = found(older);
+    CHECK(finding.expected_version == 7);
+    CHECK(finding.received_version == 6);
+    CHECK(finding.received_lsn == version(6).lsn);
+    CHECK(finding.size_bytes == sim::kPageBytes);
+    for (const sim::SectorFact& sector : finding.sectors) {
+        CHECK(sector.state == SectorState::older);
+        CHECK(sector.version == 6);
+    }
+}
+
+TEST_CASE("an older version here and the newest elsewhere is a misdirected write with both ends") {
+    const sim::Finding finding = found(PageBuffer(version(6)), {.found_elsewhere = sim::PagePlace{2, "f", 812, 7}});
+    CHECK(finding.kind == FindingKind::misdirected_write);
+    REQUIRE(finding.other);
+    CHECK(finding.other->page_id == 812);
+    CHECK_THAT(finding.description, ContainsSubstring("written to another place: page 812 of file 2"));
+}
+
+TEST_CASE("another page's image was read wrongly if it came once, and written wrongly if it stays") {
+    sim::PageIdentity other = kWritten;
+    other.page_id = 301;
+    other.version = 3;
+    CHECK(kind(PageBuffer(other), {.transient = true}) == FindingKind::misdirected_read);
+    const sim::Finding finding = found(PageBuffer(other));
+    CHECK(finding.kind == FindingKind::misdirected_write);
+    REQUIRE(finding.other);
+    CHECK(finding.other->page_id == 301);
+    CHECK(finding.other->version == 3);
+    other.file_id = 1;
+    CHECK(found(PageBuffer(other)).other->file_id == 1);
+    // Half of it is as good.
+    const PageBuffer half(kWritten);
+    copy_sectors(PageBuffer(other), half, 8, 8);
+    CHECK(kind(half) == FindingKind::misdirected_write);
+    // Also where nothing was ever written.
+    CHECK(kind(PageBuffer(other), {.never_written = true}) == FindingKind::misdirected_write);
+}
+
+TEST_CASE("sectors of two versions are a torn page, wherever the tear is") {
+    for (std::uint32_t first = 0; first < 16; ++first) {
+        for (const std::uint32_t count : {1U, 3U, 8U}) {
+            if (first + count > 16 || count == 16) continue;
+            CAPTURE(first, count);
+            const PageBuffer page(kWritten);
+            copy_sectors(PageBuffer(version(5)), page, first, count);
+            const sim::Finding finding = found(page);
+            CHECK(finding.kind == FindingKind::torn_page);
+            CHECK(finding.tear_on_4k_lines == (count == 8 && first % 8 == 0));
+            for (std::uint32_t i = 0; i < 16; ++i) {
+                const bool is_old = i >= first && i < first + count;
+                CHECK(finding.sectors[i].state == (is_old ? SectorState::older : SectorState::expected));
+                CHECK(finding.sectors[i].version == (is_old ? 5U : 7U));
+            }
+        }
+    }
+    // Of three versions.
+    const PageBuffer page(kWritten);
+    copy_sectors(PageBuffer(version(5)), page, 2, 2);
+    copy_sectors(PageBuffer(version(6)), page, 9, 1);
+    CHECK(kind(page) == FindingKind::torn_page);
+    // Two old ones.
+    const PageBuffer old(version(6));
+    copy_sectors(PageBuffer(version(5)), old, 4, 4);
+    CHECK(kind(old, {.read_back = true}) == FindingKind::torn_page);
+}
+
+TEST_CASE("the first write of a page, torn, leaves zeros") {
+    const PageBuffer page(version(1));
+    std::memset(page.data() + 4096, 0, 4096);
+    const sim::Finding finding = found(page, {.written = version(1)});
+    CHECK(finding.kind == FindingKind::torn_page);
+    CHECK(finding.tear_on_4k_lines);
+    CHECK(kind(page, {.written = version(1), .read_back = true}) == FindingKind::zeroed_page);
+}
+
+TEST_CASE("zeros are a zeroed page, or what stood there before the first write") {
+    const PageBuffer zeros;
+    CHECK(kind(zeros) == FindingKind::zeroed_page);
+    CHECK(kind(zeros, {.transient = true}) == FindingKind::zeroed_page);
+    CHECK(kind(zeros, {.written = version(1)}) == FindingKind::lost_write);
+    CHECK(kind(zeros, {.written = version(1), .transient = true}) == FindingKind::zeroed_page);
+    CHECK(kind(zeros, {.written = version(1), .read_back = true}) == FindingKind::zeroed_page);
+    CHECK(kind(zeros, {.written = version(1), .found_elsewhere = sim::PagePlace{1, "f", 5, 1}}) == FindingKind::misdirected_write);
+    const PageBuffer part(kWritten);
+    std::memset(part.data() + 1024, 0, 512);
+    CHECK(kind(part) == FindingKind::zeroed_page);
+}
+
+TEST_CASE("the pattern of an unfilled buffer outranks all else, and its bytes are counted") {
+    const PageBuffer nothing;
+    sim::stamp_not_read(nothing.data(), sim::kPageBytes);
+    CHECK(found(nothing).kind == FindingKind::bytes_not_read);
+    CHECK(found(nothing).not_read_bytes == 8192);
+    const PageBuffer part(version(6));
+    sim::stamp_not_read(part.data() + 4096, 512);
+    const sim::Finding finding = found(part);
+    CHECK(finding.kind == FindingKind::bytes_not_read);
+    CHECK(finding.not_read_bytes == 512);
+    CHECK(finding.sectors[8].state == SectorState::not_read);
+    CHECK(kind(nothing, {.never_written = true}) == FindingKind::bytes_not_read);
+}
+
+TEST_CASE("a sound page of another run, and noise, are foreign") {
+    sim::PageIdentity other = kWritten;
+    other.run_id += 77;
+    const sim::Finding finding = found(PageBuffer(other));
+    CHECK(finding.kind == FindingKind::foreign_page);
+    CHECK(finding.received_run_id == other.run_id);
+    CHECK(finding.sectors[3].state == SectorState::foreign);
+    const PageBuffer noise;
+    sim::fill_from_seed(99, noise.data(), sim::kPageBytes);
+    CHECK(kind(noise) == FindingKind::foreign_page);
+    CHECK(kind(noise, {.transient = true}) == FindingKind::foreign_page);
+    CHECK(kind(noise, {.never_written = true}) == FindingKind::foreign_page);
+}
+
+TEST_CASE("what an earlier run left in the file under a page's first version is a lost write") {
+    sim::PageIdentity earlier = kWritten;
+    earlier.run_id += 77;
+    const Case over_old{.written = version(1), .over_old_file = true};
+    CHECK(kind(PageBuffer(earlier), over_old) == FindingKind::lost_write);
+    CHECK(kind(PageBuffer(earlier), {.written = version(1)}) == FindingKind::foreign_page);
+    earlier.page_id = 9;
+    CHECK(kind(PageBuffer(earlier), over_old) == FindingKind::foreign_page);
+}
+
+TEST_CASE("a version that was never written is a future version") {
+    CHECK(kind(PageBuffer(version(8))) == FindingKind::future_version);
+    CHECK(kind(PageBuffer(version(8)), {.transient = true}) == FindingKind::future_version);
+    sim::PageIdentity later = kWritten;
+    later.write_utc_us += 5;
+    CHECK(kind(PageBuffer(later)) == FindingKind::future_version);
+    later = kWritten;
+    later.lsn += 1;
+    CHECK(kind(PageBuffer(later)) == FindingKind::future_version);
+}
+
+TEST_CASE("garbage in a few sectors is bit corruption, shifted data says by how much") {
+    const PageBuffer page(kWritten);
+    sim::fill_from_seed(5, page.data() + 2048, 1024);
+    CHECK(kind(page) == FindingKind::bit_corruption);
+    const PageBuffer first(kWritten);
+    sim::fill_from_seed(5, first.data(), 512);
+    const sim::Finding header_gone = found(first);
+    CHECK(header_gone.kind == FindingKind::bit_corruption);
+    CHECK(header_gone.first_wrong_byte < 8);
+    CHECK(header_gone.wrong_bytes <= 512);
+    for (const std::int32_t shift : {1, 8, 512, 1024, -1, -16, -512}) {
+        const PageBuffer whole(kWritten);
+        const PageBuffer moved(kWritten);
+        if (shift > 0) std::memcpy(moved.data() + shift, whole.data(), static_cast<std::size_t>(8192 - shift));
+        if (shift < 0) std::memcpy(moved.data(), whole.data() - shift, static_cast<std::size_t>(8192 + shift));
+        CAPTURE(shift);
+        const sim::Finding finding = found(moved);
+        CHECK(finding.kind == FindingKind::bit_corruption);
+        CHECK(finding.shift_bytes == shift);
+    }
+}
+
+TEST_CASE("what a page held before the file was cut and grown again came back") {
+    CHECK(kind(PageBuffer(version(6)), {.never_written = true}) == FindingKind::reverted_page);
+    CHECK(kind(PageBuffer(version(6)), {.transient = true, .never_written = true}) == FindingKind::stale_read);
+}
+
+TEST_CASE("every kind has a name that leads back to it, and a title") {
+    for (std::size_t i = 0; i < sim::kFindingKindCount; ++i) {
+        const auto each = static_cast<FindingKind>(i);
+        CHECK(sim::finding_kind_of(sim::name_of(each)) == each);
+        CHECK_FALSE(sim::title_of(each).empty());
+    }
+    CHECK_FALSE(sim::finding_kind_of("gone").has_value());
+}
