@@ -60,9 +60,12 @@ CASES = {
                  Case("io_error:nth=700,min_writes=1,reads=0"), Case("io_error:op=write,nth=12,min_writes=0"),
                  more("io_error:op=write,nth=1,count=6,pages=128-300,min_writes=0"), on_busy("io_error:", count=4, quick=False),
                  more("io_error:error=61,nth=700,min_writes=1")],
-    "log": [Case("lost_write:file=*.ldx"), Case("bit_corruption:file=*.ldx,op=write"), Case("stale_block:file=*.ldx,op=write"),
-            more("lost_write:file=*.ldx,back=1"), more("zeroed_page:file=*.ldx,op=write"), more("bit_corruption:file=*.ldx,op=write,back=2"),
-            more("io_error:file=*.ldx,op=write,min_writes=0,nth=3"), more("bit_corruption:file=*.ldx,op=write,bits=1", config="busy")],
+    "log": [Case("lost_write:file=*.ldx", config="once"), Case("bit_corruption:file=*.ldx,op=write", config="once"),
+            Case("stale_block:file=*.ldx,op=write", config="once"), Case("bit_corruption:file=*.ldx,reads=2", config="once"),
+            more("stale_block:file=*.ldx,reads=1", config="once"), more("lost_write:file=*.ldx,back=1", config="once"),
+            more("zeroed_page:file=*.ldx,op=write", config="once"), more("bit_corruption:file=*.ldx,op=write,back=2", config="once"),
+            more("bit_corruption:file=*.ldx,op=write"), more("io_error:file=*.ldx,op=write,min_writes=0,nth=3", config="once"),
+            more("bit_corruption:file=*.ldx,op=write,bits=1", config="busy")],
     "places": [Case(f"{fault},{place}", config=config, least=1, quick=quick)
                for place in PLACES
                for fault, config, quick in (("lost_write:nth=1", "calm", True), ("stale_read:nth=1", "calm", True),

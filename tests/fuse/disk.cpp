@@ -1,12 +1,12 @@
 #include "tests/fuse/disk.hpp"
 
-#include <algorithm>
-#include <cerrno>
-
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 
 namespace faultfs {
 

@@ -53,6 +53,7 @@ struct BlockWrite {
     Bytes before;
     Bytes written;
     std::uint64_t injection = 0;
+    std::uint64_t reads_left = 0;  // until it is right again
     Effect effect{};
 };
 
@@ -134,11 +135,11 @@ private:
     void cut(DiskFile& file, std::uint64_t size_bytes);
 
     TruthLog& truth_;
-    std::mutex mutex_;  // guards everything here, also the files' contents
+    std::mutex mutex_;             // guards everything here, also the files' contents
     std::deque<FaultSpec> specs_;  // never removed: pages point to them
     std::map<std::string, std::shared_ptr<DiskFile>> files_;
     std::vector<std::shared_ptr<DiskFile>> forgotten_;  // kept: pages of other files may name them
-    std::map<std::uint64_t, bool> target_seen_;  // misdirected writes whose overwritten page has been read
+    std::map<std::uint64_t, bool> target_seen_;         // misdirected writes whose overwritten page has been read
     std::uint64_t last_injection_ = 0;
 };
 

@@ -16,6 +16,13 @@ bool is_request_effect(Effect effect) {
     return effect == Effect::io_error || effect == Effect::short_transfer || effect == Effect::stalled_io;
 }
 
+// How much comes through. A page that stays unreadable ends every transfer; nothing comes from behind its beginning.
+std::uint64_t short_size(const PageState& state, std::uint64_t offset, std::uint64_t size, std::uint64_t page_begin) {
+    if (state.read_persistent) return page_begin > offset ? page_begin - offset : 0;
+    const std::uint64_t wanted = state.read_bytes == 0 ? size / 2 / kSectorBytes * kSectorBytes : state.read_bytes;
+    return std::min(wanted, size - kSectorBytes);
+}
+
 }  // namespace
 
 Answer Disk::read(DiskFile& file, std::span<std::uint8_t> out, std::uint64_t offset) {
@@ -29,8 +36,10 @@ Answer Disk::read(DiskFile& file, std::span<std::uint8_t> out, std::uint64_t off
     answer.result = apply_reads(request, out.first(device.size()), answer);
     if (answer.result <= 0) return answer;
     request.size = static_cast<std::uint64_t>(answer.result);
-    if (file.is_log) compare_log(request, out.first(request.size));
-    else compare(request, out.first(request.size));
+    if (file.is_log)
+        compare_log(request, out.first(request.size));
+    else
+        compare(request, out.first(request.size));
     return answer;
 }
 
@@ -78,9 +87,7 @@ std::int64_t Disk::apply_reads(const Request& request, std::span<std::uint8_t> o
         } else if (state.read_effect == Effect::io_error) {
             result = -state.read_error;
         } else if (state.read_effect == Effect::short_transfer) {
-            if (request.size <= kSectorBytes) continue;
-            const std::uint64_t half = request.size / 2 / kSectorBytes * kSectorBytes;
-            result = static_cast<std::int64_t>(std::min(state.read_bytes == 0 ? half : state.read_bytes, request.size - kSectorBytes));
+            result = static_cast<std::int64_t>(short_size(state, request.offset, request.size, page * kPageBytes));
         } else {
             std::memcpy(&out[page * kPageBytes - request.offset], state.read_image.data(), kPageBytes);
             state.spoilt = true;
@@ -103,8 +110,10 @@ void Disk::compare(const Request& request, std::span<const std::uint8_t> got) {
             if (state.revert != nullptr) revert(file, page);
         } else if (!std::exchange(state.spoilt, false) && !state.unknown) {
             // Spoilt reads have been told already. What no fault explains is a mistake of this file system.
-            if (state.injection != 0) expose(request, {&file, page}, state.injection, state.spec->effect, true);
-            else truth_.write(TruthEntry("unexplained").add("file", file.name).add("page", page));
+            if (state.injection != 0)
+                expose(request, {&file, page}, state.injection, state.spec->effect, true);
+            else
+                truth_.write(TruthEntry("unexplained").add("file", file.name).add("page", page));
         }
     }
 }
@@ -151,20 +160,22 @@ bool Disk::damage_block(FaultSpec& spec, DiskFile& file, std::size_t index) {
     if (image == block.written || !spec.fires()) return false;
     block.injection = inject(spec, file, block.offset / kPageBytes);
     block.effect = spec.effect;
+    block.reads_left = spec.on_write ? kAlways : spec.reads;
     file.put_on_device(block.offset, image);
     return true;
 }
 
 void Disk::compare_log(const Request& request, std::span<const std::uint8_t> got) {
-    for (const BlockWrite& block : request.file.blocks) {
+    for (BlockWrite& block : request.file.blocks) {
         if (block.injection == 0 || block.offset < request.offset) continue;
         if (block.offset + block.written.size() > request.offset + request.size) continue;
         if (std::memcmp(&got[block.offset - request.offset], block.written.data(), block.written.size()) == 0) continue;
         TruthEntry entry("expose");
         entry.add("id", block.injection).add("effect", name_of(block.effect)).add("file", request.file.name);
-        entry.add("page", block.offset / kPageBytes).add("persistent", true).add("is_log", true);
+        entry.add("page", block.offset / kPageBytes).add("persistent", block.reads_left == kAlways).add("is_log", true);
         entry.add("request_offset", block.offset).add("request_size", static_cast<std::uint64_t>(block.written.size()));
         truth_.write(entry);
+        if (block.reads_left != kAlways && --block.reads_left == 0) request.file.put_on_device(block.offset, block.written);
     }
 }
 

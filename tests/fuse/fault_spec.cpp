@@ -12,10 +12,10 @@ namespace faultfs {
 
 namespace {
 
-constexpr std::array<std::string_view, 15> kNames = {"stale_read",       "lost_write",     "reverted_page",  "torn_page",
-                                                     "misdirected_write", "misdirected_read", "zeroed_page",  "bytes_not_read",
-                                                     "bit_corruption",   "foreign_page",   "future_version", "short_transfer",
-                                                     "io_error",         "stalled_io",     "stale_block"};
+constexpr std::array<std::string_view, 15> kNames = {"stale_read",        "lost_write",       "reverted_page",  "torn_page",
+                                                     "misdirected_write", "misdirected_read", "zeroed_page",    "bytes_not_read",
+                                                     "bit_corruption",    "foreign_page",     "future_version", "short_transfer",
+                                                     "io_error",          "stalled_io",       "stale_block"};
 
 [[noreturn]] void refuse(std::string_view text, std::string_view what) {
     throw std::invalid_argument(fmt::format("fault '{}': {}", text, what));
@@ -52,11 +52,11 @@ void set_choice(std::string& field, std::string_view value, std::initializer_lis
 using Setter = std::function<void(FaultSpec&, std::string_view)>;
 
 template <class Number>
-Setter number(Number FaultSpec::* field) {
+Setter number(Number FaultSpec::*field) {
     return [field](FaultSpec& spec, std::string_view value) { spec.*field = number_of<Number>(value); };
 }
 
-Setter flag(bool FaultSpec::* field) {
+Setter flag(bool FaultSpec::*field) {
     return [field](FaultSpec& spec, std::string_view value) { spec.*field = number_of<int>(value) != 0; };
 }
 
@@ -83,8 +83,14 @@ const std::map<std::string_view, Setter>& setters() {
         {"bits", number(&FaultSpec::bits)},
         {"shift", number(&FaultSpec::shift_bytes)},
         {"sector", flag(&FaultSpec::whole_sector)},
-        {"to", [](FaultSpec& spec, std::string_view value) { set_choice(spec.to, value, {"next", "far", "other"}); }},
-        {"source", [](FaultSpec& spec, std::string_view value) { set_choice(spec.source, value, {"random", "run"}); }},
+        {"to",
+         [](FaultSpec& spec, std::string_view value) {
+             set_choice(spec.to, value, {"next", "far", "other"});
+         }},
+        {"source",
+         [](FaultSpec& spec, std::string_view value) {
+             set_choice(spec.source, value, {"random", "run"});
+         }},
         {"bytes", number(&FaultSpec::bytes)},
         {"seconds", number(&FaultSpec::seconds)},
         {"error", number(&FaultSpec::error)},

@@ -1,5 +1,14 @@
 // A file system that passes everything through to a folder and answers wrongly when it is told to. For the end-to-end test of ioproof and
 // for people who want to see what a program finds. README.md of this folder says how it is used.
+#include <dirent.h>
+#include <fcntl.h>
+#include <fuse.h>
+#include <fuse_lowlevel.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -12,16 +21,6 @@
 #include <string>
 #include <thread>
 #include <vector>
-
-#include <fuse.h>
-#include <fuse_lowlevel.h>
-
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -110,8 +109,10 @@ int control(std::string_view text) {
         while (!text.empty()) {
             const std::string_view line = text.substr(0, text.find('\n'));
             text.remove_prefix(std::min(text.size(), line.size() + 1));
-            if (line == "clear") g_state->disk.clear_faults();
-            else if (!line.empty()) g_state->disk.add_fault(faultfs::parse_fault(line));
+            if (line == "clear")
+                g_state->disk.clear_faults();
+            else if (!line.empty())
+                g_state->disk.add_fault(faultfs::parse_fault(line));
         }
     } catch (const std::invalid_argument& error) {
         fmt::print(stderr, "faulty_fs: {}\n", error.what());
@@ -170,7 +171,8 @@ int do_utimens(const char* path, const struct timespec times[2], fuse_file_info*
     return result_of(utimensat(AT_FDCWD, below(path).c_str(), times, AT_SYMLINK_NOFOLLOW));
 }
 
-int do_readdir(const char* path, void* buffer, fuse_fill_dir_t fill, off_t /*offset*/, fuse_file_info* /*info*/, fuse_readdir_flags /*flags*/) {
+int do_readdir(const char* path, void* buffer, fuse_fill_dir_t fill, off_t /*offset*/, fuse_file_info* /*info*/,
+               fuse_readdir_flags /*flags*/) {
     DIR* const folder = opendir(below(path).c_str());
     if (folder == nullptr) return -errno;
     while (const dirent* const entry = readdir(folder)) fill(buffer, entry->d_name, nullptr, 0, fuse_fill_dir_flags{});
@@ -231,11 +233,16 @@ Arguments parse(int argc, char** argv) {
             continue;
         }
         if (++index == argc) throw std::invalid_argument(fmt::format("{} needs a value", name));
-        if (name == "--folder") arguments.folder = argv[index];
-        else if (name == "--truth") arguments.truth = argv[index];
-        else if (name == "--fault") arguments.faults.emplace_back(argv[index]);
-        else if (name == "--lifetime") arguments.lifetime_s = static_cast<unsigned>(std::stoul(argv[index]));
-        else throw std::invalid_argument(fmt::format("{} is not known", name));
+        if (name == "--folder")
+            arguments.folder = argv[index];
+        else if (name == "--truth")
+            arguments.truth = argv[index];
+        else if (name == "--fault")
+            arguments.faults.emplace_back(argv[index]);
+        else if (name == "--lifetime")
+            arguments.lifetime_s = static_cast<unsigned>(std::stoul(argv[index]));
+        else
+            throw std::invalid_argument(fmt::format("{} is not known", name));
     }
     if (arguments.folder.empty() || arguments.truth.empty() || arguments.mountpoint.empty())
         throw std::invalid_argument("usage: faulty_fs --folder FOLDER --truth FILE [--fault FAULT]... [--lifetime SECONDS] MOUNTPOINT");

@@ -16,8 +16,12 @@ class Episode:
         self.is_request = self.effect in REQUEST_EFFECTS
         self.is_log = entry.get("is_log", False)
         self.seen = 1
-        self.offset = entry["request_offset"] if self.is_request or self.is_log else self.page * 8192
-        self.size = entry["request_size"] if self.is_request or self.is_log else 8192
+        self.ranges = []
+        self.add(entry)
+
+    def add(self, entry):
+        if self.is_request or self.is_log:
+            self.ranges.append((entry["request_offset"], entry["request_offset"] + entry["request_size"]))
 
     def is_persistent(self):
         if self.is_request:
@@ -28,8 +32,10 @@ class Episode:
         """The kinds that the fault model allows."""
         entry, effect, persistent = self.entry, self.effect, self.is_persistent()
         if self.is_log:
-            return {"lost_write": {"log_gap"}, "zeroed_page": {"log_gap"}, "bit_corruption": {"log_block_damaged"},
-                    "stale_block": {"log_stale_block"}}[effect]
+            # With nothing sound behind it, and pages that depend on it, a missing block is the worse thing.
+            at_end = {"wal_violation"} if persistent else set()
+            return {"lost_write": {"log_gap"} | at_end, "zeroed_page": {"log_gap"} | at_end, "bit_corruption": {"log_block_damaged"},
+                    "stale_block": {"log_stale_block"} | at_end}[effect]
         if effect == "stale_read" and persistent:
             return {"reverted_page"} if entry["read_back"] else {"lost_write"}
         if effect == "misdirected_write":
@@ -48,7 +54,7 @@ class Episode:
             return False
         if self.is_log or self.is_request:
             begin, end = finding["offset"], finding["offset"] + max(finding["size"], 1)
-            return begin < self.offset + self.size and self.offset < end
+            return any(begin < stop and start < end for start, stop in self.ranges)
         return finding["page"] == self.page
 
     def __str__(self):
@@ -64,12 +70,15 @@ def episodes_of(truth):
     for entry in truth:
         if entry["event"] != "expose":
             continue
-        # The tries of one failing request belong together, also where each is a fault of its own.
-        is_request = entry["effect"] in REQUEST_EFFECTS
-        key = (entry["effect"], entry["file"], entry.get("is_write"), entry["page"]) if is_request else \
-            (entry["id"], entry["file"], entry["page"])
+        # The tries of one failing request belong together: a write's, although each is a fault of its own; a read's, although it may be
+        # tried again page by page.
+        if entry["effect"] in REQUEST_EFFECTS:
+            key = (entry["effect"], entry["file"], entry["page"]) if entry["is_write"] else entry["id"]
+        else:
+            key = (entry["id"], entry["file"], entry["page"])
         if key in by_key:
             by_key[key].seen += 1
+            by_key[key].add(entry)
             continue
         by_key[key] = Episode(entry)
         episodes.append(by_key[key])
@@ -96,7 +105,7 @@ def judge(truth, findings, checks_names=True):
 
     # Exact pairs first, so that a wrong name of one does not spoil the neighbour's.
     for episode in episodes:
-        exact = take(episode, lambda e, f: f["class"] in e.names() and f["transient"] != e.is_persistent())
+        exact = take(episode, lambda e, f: f["class"] in e.names() and f["transient"] in (not e.is_persistent(), None))
         if not exact:
             open_episodes.append(episode)
     for episode in open_episodes:
