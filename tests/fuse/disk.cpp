@@ -127,7 +127,12 @@ bool Disk::choose_other(FaultSpec& spec, const Place& place, Place& other) {
         if (other.file == place.file || other.file->page_count() == 0) return false;
         other.page = place.page % other.file->page_count();
     } else if (spec.to == "far") {
-        other.page = spec.random.below(place.file->page_count());
+        // One that is not just about to be written anyway.
+        const std::uint64_t writes = place.file->pages[place.page].writes;
+        for (int tries = 0; tries < 100; ++tries) {
+            other.page = spec.random.below(place.file->page_count());
+            if (other.page != place.page && place.file->pages[other.page].writes >= writes) break;
+        }
     } else {
         other.page = place.page + 1 < place.file->page_count() ? place.page + 1 : place.page - 1;
     }
@@ -140,6 +145,7 @@ void Disk::expose(const Request& request, const Place& place, std::uint64_t inje
     TruthEntry entry("expose");
     entry.add("id", injection).add("effect", name_of(effect)).add("file", place.file->name).add("page", place.page);
     entry.add("persistent", persistent).add("writes", state.writes).add("read_back", state.read_back);
+    entry.add("read_back_s", state.read_back_s);
     entry.add("older_is_zero", is_zero(state.older)).add("request_offset", request.offset).add("request_size", request.size);
     if (state.partner.file != nullptr) {
         const Place& partner = state.partner;

@@ -28,6 +28,7 @@ struct Place {
 struct PageState {
     std::uint64_t writes = 0;  // acknowledged ones with something else than zeros, since the page came into being
     bool read_back = false;    // the newest contents have been returned
+    double read_back_s = 0;    // when first
     bool unknown = false;      // its last write failed: nothing is expected of it
     Bytes older;               // what the last write replaced; empty = nothing
 

@@ -106,6 +106,7 @@ void Disk::compare(const Request& request, std::span<const std::uint8_t> got) {
         PageState& state = file.pages[page];
         const std::uint64_t begin = page * kPageBytes;
         if (std::memcmp(&got[begin - request.offset], &file.right[begin], kPageBytes) == 0) {
+            if (!state.read_back && state.writes > 0) state.read_back_s = truth_.elapsed_s();
             state.read_back = state.read_back || state.writes > 0;
             if (state.revert != nullptr) revert(file, page);
         } else if (!std::exchange(state.spoilt, false) && !state.unknown) {

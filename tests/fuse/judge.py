@@ -17,9 +17,12 @@ class Episode:
         self.is_log = entry.get("is_log", False)
         self.seen = 1
         self.ranges = []
+        self.times = []
+        self.maybe_searched = False
         self.add(entry)
 
     def add(self, entry):
+        self.times.append(entry["time_s"])
         if self.is_request or self.is_log:
             self.ranges.append((entry["request_offset"], entry["request_offset"] + entry["request_size"]))
 
@@ -38,6 +41,8 @@ class Episode:
                     "stale_block": {"log_stale_block"} | at_end}[effect]
         if effect == "stale_read" and persistent:
             return {"reverted_page"} if entry["read_back"] else {"lost_write"}
+        if effect == "reverted_page" and self.maybe_searched:
+            return {"reverted_page", "lost_write"}
         if effect == "misdirected_write":
             return {"misdirected_write"} if entry["role"] == "target" or entry["elsewhere"] else {"lost_write"}
         if effect == "misdirected_read" and persistent:
@@ -85,6 +90,25 @@ def episodes_of(truth):
     return episodes
 
 
+def search_windows(truth, episodes):
+    """When ioproof may have been looking for images that are not where they belong: from the first wrong answer to the repair. It then reads
+    other pages, too, at any time and without knowing what they must hold."""
+    heals = {(entry["id"], entry["file"], entry["page"]): entry["time_s"] for entry in truth if entry["event"] == "heal"}
+    old = ("lost_write", "reverted_page", "misdirected_write", "stale_read", "zeroed_page")
+    return [(episode, episode.times[0], heals.get((episode.entry["id"], episode.file, episode.page), float("inf")))
+            for episode in episodes if episode.effect in old and episode.is_persistent() and not episode.is_log]
+
+
+def mark_searched(truth, episodes):
+    """Where what was read may have been read by such a search only."""
+    windows = search_windows(truth, episodes)
+    for episode in episodes:
+        if episode.is_request or episode.is_log:
+            continue
+        times = [episode.entry["read_back_s"]] if episode.effect == "reverted_page" else episode.times
+        episode.maybe_searched = all(any(other is not episode and begin <= at <= end for other, begin, end in windows) for at in times)
+
+
 def is_told_by_other_end(episode, findings):
     """The overwritten page of a misdirected write may have been read while its image was looked for only."""
     entry = episode.entry
@@ -96,6 +120,7 @@ def judge(truth, findings, checks_names=True):
     """Returns (problems as a list of sentences, number of episodes)."""
     problems = [f"a mistake of the faulty file system: {entry}" for entry in truth if entry["event"] == "unexplained"]
     episodes, left, open_episodes = episodes_of(truth), list(findings), []
+    mark_searched(truth, episodes)
 
     def take(episode, want):
         match = next((finding for finding in left if episode.fits(finding) and want(episode, finding)), None)
@@ -112,7 +137,8 @@ def judge(truth, findings, checks_names=True):
         found = take(episode, lambda e, f: True)
         if found is None:
             if not is_told_by_other_end(episode, findings):
-                problems.append(f"MISSED: {episode}")
+                searched = " (perhaps met by a search only)" if episode.maybe_searched else ""
+                problems.append(f"MISSED{searched}: {episode}")
         elif checks_names:
             problems.append(f"WRONG NAME: {episode}: found as {'transient' if found['transient'] else 'persistent'} {found['class']}, "
                             f"allowed {'/'.join(sorted(episode.names()))}: {found['text']}")

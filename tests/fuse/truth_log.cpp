@@ -24,6 +24,11 @@ TruthEntry& TruthEntry::add(std::string_view key, std::uint64_t value) {
     return *this;
 }
 
+TruthEntry& TruthEntry::add(std::string_view key, double value) {
+    text_ += fmt::format(",\"{}\":{:.6f}", key, value);
+    return *this;
+}
+
 TruthLog::TruthLog(const std::string& path) : file_(std::fopen(path.c_str(), "we")) {
     if (file_ == nullptr) throw std::system_error(errno, std::generic_category(), path);
 }

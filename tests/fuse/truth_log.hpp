@@ -17,6 +17,7 @@ public:
     TruthEntry& add(std::string_view key, const std::string& value) { return add(key, std::string_view(value)); }
     TruthEntry& add(std::string_view key, bool value);
     TruthEntry& add(std::string_view key, std::uint64_t value);
+    TruthEntry& add(std::string_view key, double value);
     [[nodiscard]] const std::string& text() const { return text_; }
 
 private:
