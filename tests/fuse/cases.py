@@ -30,7 +30,7 @@ CASES = {
     "torn_page": [Case("torn_page:op=write,nth=300,count=3", least=3), Case("torn_page:op=write,unit=4096,nth=300,count=3", least=3),
                   Case("torn_page:nth=300,count=2", least=2), on_busy("torn_page:op=write,"), more("torn_page:unit=4096,nth=300", least=1)],
     "misdirected_write": [Case("misdirected_write:nth=300,count=2", least=3), Case("misdirected_write:to=far,nth=300,count=2", least=3),
-                          Case("misdirected_write:to=other,nth=300,count=2", least=3), on_busy("misdirected_write:to=far,", count=4),
+                          Case("misdirected_write:to=other,nth=300,count=2", least=2), on_busy("misdirected_write:to=far,", count=4),
                           more("misdirected_write:rate=0.003,count=4", config="busy"),
                           more("misdirected_write:to=other,rate=0.003,count=4", config="busy")],
     "misdirected_read": [Case("misdirected_read:nth=300,count=2", least=2), Case("misdirected_read:to=far,nth=300,count=2,reads=3", least=2),
@@ -64,7 +64,7 @@ CASES = {
             Case("stale_block:file=*.ldx,op=write", config="once"), Case("bit_corruption:file=*.ldx,reads=2", config="once"),
             more("stale_block:file=*.ldx,reads=1", config="once"), more("lost_write:file=*.ldx,back=1", config="once"),
             more("zeroed_page:file=*.ldx,op=write", config="once"), more("bit_corruption:file=*.ldx,op=write,back=2", config="once"),
-            more("bit_corruption:file=*.ldx,op=write"), more("io_error:file=*.ldx,op=write,min_writes=0,nth=3", config="once"),
+            more("bit_corruption:file=*.ldx,op=write"), more("io_error:file=*.ldx,op=write,min_writes=0,nth=20", config="once"),
             more("bit_corruption:file=*.ldx,op=write,bits=1", config="busy")],
     "places": [Case(f"{fault},{place}", config=config, least=1, quick=quick)
                for place in PLACES

@@ -4,6 +4,8 @@ import os
 import re
 import subprocess
 
+FILES = ["one.mdx", "two.mdx", "log.ldx"]
+ELSEWHERE = re.compile(r"written to another place: page (\d+) of file (\d+)")
 TRANSIENT = re.compile("A later read (returned|did not return)|succeeded when tried again|came when it was asked for")
 FINDING = re.compile(r"FINDING (?P<class>\w+): (?P<path>\S+?)(?: page (?P<page>\d+))? \(offset (?P<offset>0x[0-9a-f]+)\): (?P<text>.*)")
 
@@ -81,10 +83,11 @@ def from_text(output):
     findings = []
     for match in FINDING.finditer(output):
         offset = int(match["offset"], 16)
+        other = ELSEWHERE.search(match["text"])
         size = re.search(r" of (\d+) bytes ", match["text"])
         findings.append({"class": match["class"], "transient": bool(TRANSIENT.search(match["text"])) if not match["path"].endswith(".ldx") else None,
                          "file": os.path.basename(match["path"]), "page": int(match["page"] or offset // 8192), "offset": offset,
-                         "size": int(size[1]) if size else 8192, "other": None, "text": match["text"]})
+                         "size": int(size[1]) if size else 8192, "other": (FILES[int(other[2]) - 1], int(other[1])) if other else None, "text": match["text"]})
     return findings
 
 

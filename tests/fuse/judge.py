@@ -28,7 +28,7 @@ class Episode:
 
     def is_persistent(self):
         if self.is_request:
-            return self.effect != "stalled_io" and (self.entry["persistent"] or self.seen >= TRIES)
+            return self.entry["persistent"] or self.seen >= TRIES
         return self.entry["persistent"]
 
     def names(self):
@@ -90,6 +90,13 @@ def episodes_of(truth):
     return episodes
 
 
+def is_right(episode, finding):
+    if finding["class"] not in episode.names():
+        return False
+    # A request that is late has nothing that stays or does not.
+    return episode.effect == "stalled_io" or finding["transient"] in (not episode.is_persistent(), None)
+
+
 def search_windows(truth, episodes):
     """When ioproof may have been looking for images that are not where they belong: from the first wrong answer to the repair. It then reads
     other pages, too, at any time and without knowing what they must hold."""
@@ -117,7 +124,8 @@ def is_told_by_other_end(episode, findings):
 
 
 def judge(truth, findings, checks_names=True):
-    """Returns (problems as a list of sentences, number of episodes)."""
+    """Returns (problems, notes, number of episodes); the first two are sentences. What only a search may have met is a note."""
+    notes = []
     problems = [f"a mistake of the faulty file system: {entry}" for entry in truth if entry["event"] == "unexplained"]
     episodes, left, open_episodes = episodes_of(truth), list(findings), []
     mark_searched(truth, episodes)
@@ -130,15 +138,17 @@ def judge(truth, findings, checks_names=True):
 
     # Exact pairs first, so that a wrong name of one does not spoil the neighbour's.
     for episode in episodes:
-        exact = take(episode, lambda e, f: f["class"] in e.names() and f["transient"] in (not e.is_persistent(), None))
+        exact = take(episode, is_right)
         if not exact:
             open_episodes.append(episode)
     for episode in open_episodes:
         found = take(episode, lambda e, f: True)
         if found is None:
             if not is_told_by_other_end(episode, findings):
-                searched = " (perhaps met by a search only)" if episode.maybe_searched else ""
-                problems.append(f"MISSED{searched}: {episode}")
+                if episode.maybe_searched:
+                    notes.append(f"not found, but perhaps met by a search only: {episode}")
+                else:
+                    problems.append(f"MISSED: {episode}")
         elif checks_names:
             problems.append(f"WRONG NAME: {episode}: found as {'transient' if found['transient'] else 'persistent'} {found['class']}, "
                             f"allowed {'/'.join(sorted(episode.names()))}: {found['text']}")
@@ -148,4 +158,4 @@ def judge(truth, findings, checks_names=True):
         if has_log_episode and finding["class"] == "wal_violation":
             continue
         problems.append(f"FALSE ALARM: {finding['class']} in {finding['file']} page {finding['page']}: {finding['text']}")
-    return problems, len(episodes)
+    return problems, notes, len(episodes)
