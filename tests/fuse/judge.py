@@ -116,6 +116,13 @@ def mark_searched(truth, episodes):
         episode.maybe_searched = all(any(other is not episode and begin <= at <= end for other, begin, end in windows) for at in times)
 
 
+def is_same_transfer(episode, episodes, findings):
+    """A transfer that is cut short, goes on, and is cut short again, is one finding."""
+    return episode.effect == "short_transfer" and any(episode.fits(finding) and finding["class"] == "short_transfer" for finding in findings) \
+        and any(other is not episode and other.effect == episode.effect and other.file == episode.file and
+                0 <= episode.times[0] - other.times[-1] < 0.1 for other in episodes)
+
+
 def is_told_by_other_end(episode, findings):
     """The overwritten page of a misdirected write may have been read while its image was looked for only."""
     entry = episode.entry
@@ -144,7 +151,7 @@ def judge(truth, findings, checks_names=True):
     for episode in open_episodes:
         found = take(episode, lambda e, f: True)
         if found is None:
-            if not is_told_by_other_end(episode, findings):
+            if not is_told_by_other_end(episode, findings) and not is_same_transfer(episode, episodes, findings):
                 if episode.maybe_searched:
                     notes.append(f"not found, but perhaps met by a search only: {episode}")
                 else:

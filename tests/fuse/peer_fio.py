@@ -44,9 +44,10 @@ def plain(message):
 def run_fio(arguments, fault):
     folder = tempfile.mkdtemp(prefix="fio-", dir=arguments.folder)
     with FaultyMount(arguments.fs, folder, []) as mount:
-        command = FIO + [f"--filename={mount.path}/peer.dat"]
-        subprocess.run(command + ["--do_verify=0"], cwd=folder, capture_output=True, check=True, timeout=60)
-        mount.add_fault(fault.replace(":", ":file=*.dat,", 1))
+        for name in ("other", "peer"):
+            command = FIO + [f"--filename={mount.path}/{name}.dat"]
+            subprocess.run(command + ["--do_verify=0"], cwd=folder, capture_output=True, check=True, timeout=60)
+        mount.add_fault(fault.replace(":", ":file=peer.dat,", 1))
         done = subprocess.run(command + ["--do_verify=1"], cwd=folder, capture_output=True, text=True, check=False, timeout=60)
         truth = mount.truth()
     text = done.stdout + done.stderr
