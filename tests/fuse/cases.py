@@ -66,7 +66,7 @@ CASES = {
             Case("stale_block:file=*.ldx,op=write", config="once"), Case("bit_corruption:file=*.ldx,reads=2", config="once"),
             more("stale_block:file=*.ldx,reads=1", config="once"), more("lost_write:file=*.ldx,back=1", config="once"),
             more("zeroed_page:file=*.ldx,op=write", config="once"), more("bit_corruption:file=*.ldx,op=write,back=2", config="once"),
-            more("bit_corruption:file=*.ldx,op=write"), more("io_error:file=*.ldx,op=write,min_writes=0,nth=20", config="once"),
+            more("bit_corruption:file=*.ldx,op=write"), more("io_error:file=*.ldx,op=write,min_writes=0,nth=10", config="once"),
             more("bit_corruption:file=*.ldx,op=write,bits=1", config="busy")],
     "places": [Case(f"{fault},{place}", config=config, least=1, quick=quick)
                for place in PLACES

@@ -117,10 +117,25 @@ def mark_searched(truth, episodes):
 
 
 def is_same_transfer(episode, episodes, findings):
-    """A transfer that is cut short, goes on, and is cut short again, is one finding."""
-    return episode.effect == "short_transfer" and any(episode.fits(finding) and finding["class"] == "short_transfer" for finding in findings) \
-        and any(other is not episode and other.effect == episode.effect and other.file == episode.file and
-                0 <= episode.times[0] - other.times[-1] < 0.1 for other in episodes)
+    """One finding: a transfer that is cut short, goes on, and is cut short again; a scatter read that fails, and when it is tried again page
+    by page, a page of it."""
+    return episode.effect in ("short_transfer", "io_error") and \
+        any(finding["class"] == episode.effect and episode.fits(finding) for finding in findings) and \
+        any(other is not episode and (other.effect, other.file) == (episode.effect, episode.file) and
+            0 <= episode.times[0] - other.times[-1] < 0.1 for other in episodes)
+
+
+def is_said_again(finding, episodes, findings):
+    """A damaged log block, which cannot be repaired, by the audit of each cycle. A write that fails as a whole and page by page."""
+    for episode in episodes:
+        if finding["class"] not in episode.names() or not episode.fits(finding):
+            continue
+        if episode.is_log and episode.is_persistent():
+            return True
+        said = sum(finding["class"] == other["class"] and episode.fits(other) for other in findings)
+        if episode.is_request and said <= episode.seen:
+            return True
+    return False
 
 
 def is_told_by_other_end(episode, findings):
@@ -163,6 +178,8 @@ def judge(truth, findings, checks_names=True):
     for finding in left:
         # A log that cannot be read to its end also lacks what is behind the fault.
         if has_log_episode and finding["class"] == "wal_violation":
+            continue
+        if is_said_again(finding, episodes, findings):
             continue
         problems.append(f"FALSE ALARM: {finding['class']} in {finding['file']} page {finding['page']}: {finding['text']}")
     return problems, notes, len(episodes)
