@@ -74,6 +74,7 @@ void SimFile::warn_if_long(const ums::IoRequest& request) {
     local_counters().long_ios.add(1);
     journal_.warning(fmt::format("I/O request took longer than {} seconds: {} of {} completed after {} ms.", kLongIoSeconds,
                                  describe_request(request), path(), duration_ms));
+    if (request.reported_lost) return;  // a finding already
     Finding finding = transfer_finding(request, FindingKind::stalled_io);
     finding.is_warning = finding.transient = true;
     finding.duration_us = request.duration_ns() / 1000;
