@@ -96,8 +96,8 @@ function check_place() {
     line_number = 1
     if (file ~ /_test\.cpp$/ && file !~ /^tests\/(ums|sim|config|reports|cli)\//)
         fail("no test program takes this file: put it below tests/<layer>/")
-    if (file ~ /^tests\// && file !~ /^tests\/(ums|sim|config|reports|cli|support)\//)
-        fail("no test program takes this file: put it below tests/<layer>/ or tests/support/")
+    if (file ~ /^tests\// && file !~ /^tests\/(ums|sim|config|reports|cli|support|fuse)\//)
+        fail("no test program takes this file: put it below tests/<layer>/, tests/support/ or tests/fuse/")
 }
 
 function check_file(line, code, has_pragma, has_test, i) {

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""ioproof on a file system that answers wrongly: every fault that was seen must be found once and named right, and nothing else.
+
+    e2e_test.py --program IOPROOF --fs FAULTY_FS --folder FOLDER [--full] [--slow] [--keep] [--seed N] [--seeds K] [-j N] [CLASS...]
+
+Exit code 0: all right, 1: something was missed, misnamed or invented, 77: FUSE is not to be had here.
+"""
+import argparse
+import concurrent.futures
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+
+from cases import CASES
+from faulty_mount import SKIPPED, CannotMount, FaultyMount, why_not
+from ioproof_run import Run
+from judge import judge
+
+
+def check(arguments, name, case, engine, seed):
+    """One run. Returns (title, problems, notes, number of episodes, seconds)."""
+    begin = time.monotonic()
+    faults = [fault + ("" if "seed=" in fault else f"{',' if ':' in fault else ':'}seed={seed}") for fault in case.faults]
+    title = f"{name} {engine} {case.config}{'' if case.direct else ' buffered'} seed {seed} {' '.join(faults)}"
+    folder = tempfile.mkdtemp(prefix=f"{name}-", dir=arguments.folder)
+    timeout_s = case.gives_up_after_s or 90 + 4 * (case.duration or 0)
+    problems, notes, count = [], [], 0
+    try:
+        with FaultyMount(arguments.fs, folder, faults, lifetime_s=timeout_s + 20) as mount:
+            run = Run(arguments.program, mount, engine, seed, case.config, case.direct, timeout_s, case.duration).go()
+            problems, notes, count = judge(mount.truth(), run.findings, not arguments.any_name)
+        if run.is_late and not case.gives_up_after_s:
+            problems.append(f"not over after {timeout_s} s")
+        # Only stalled requests are no failure.
+        failures = [finding for finding in run.findings if finding["class"] != "stalled_io"]
+        wanted = 1 if failures else 0
+        allowed = {wanted} if not case.gives_up_after_s else {1, 3}
+        if run.exit_code not in allowed:
+            problems.append(f"exit code {run.exit_code}, expected {wanted}: {run.output[-600:]}")
+        if count < case.least:
+            problems.append(f"only {count} faults were seen, {case.least} expected: the case shows nothing")
+        if problems:
+            problems.append("replay: " + " ".join(run.command))
+    except CannotMount as error:
+        problems = [f"cannot mount: {error}"]
+    if not (arguments.keep and problems):
+        shutil.rmtree(folder, ignore_errors=True)
+    else:
+        problems.append(f"kept in {folder}")
+    if arguments.strict:
+        problems, notes = notes + problems, []
+    return title, problems, notes, count, time.monotonic() - begin
+
+
+def plan(arguments):
+    """Quick: each case once, engines in turn. Full: every case with both engines and all seeds."""
+    jobs = []
+    for name in arguments.classes or CASES:
+        for index, case in enumerate(CASES[name]):
+            if case.slow and not arguments.slow or not case.quick and not arguments.full:
+                continue
+            engines = ["uring", "threads"] if arguments.full or len(CASES[name]) == 1 else [["uring", "threads"][index % 2]]
+            jobs += [(name, case, engine, arguments.seed + k) for engine in engines for k in range(arguments.seeds)]
+    return jobs
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--fs", required=True)
+    parser.add_argument("--folder", required=True)
+    parser.add_argument("--full", action="store_true", help="all cases, both engines")
+    parser.add_argument("--slow", action="store_true", help="also requests that come back late, or never")
+    parser.add_argument("--keep", action="store_true", help="keep the folders of runs that failed")
+    parser.add_argument("--strict", action="store_true", help="also what only a search may have met must be found")
+    parser.add_argument("--any-name", action="store_true", help="do not look at the names of findings")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("-j", type=int, default=4, help="runs at a time")
+    parser.add_argument("classes", nargs="*", metavar="CLASS", help=" ".join(CASES))
+    arguments = parser.parse_args()
+    arguments.program, arguments.fs, arguments.folder = map(os.path.realpath, (arguments.program, arguments.fs, arguments.folder))
+    unknown = [name for name in arguments.classes if name not in CASES]
+    if unknown:
+        parser.error(f"no such class: {' '.join(unknown)}")
+    return arguments
+
+
+def main():
+    arguments = parse()
+    reason = why_not()
+    if reason:
+        print(f"skipped: {reason}")
+        return SKIPPED
+    # Unwinding unmounts.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    os.makedirs(arguments.folder, exist_ok=True)
+    failed, total, begin = 0, 0, time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(arguments.j) as pool:
+        runs = [pool.submit(check, arguments, *job) for job in plan(arguments)]
+        for run in concurrent.futures.as_completed(runs):
+            title, problems, notes, count, seconds = run.result()
+            total += count
+            failed += bool(problems)
+            print(f"{'FAILED' if problems else 'ok    '} {seconds:5.1f} s {count:3} faults  {title}", flush=True)
+            for problem in problems + notes:
+                print(f"       {problem}", flush=True)
+    print(f"{len(runs)} runs, {total} faults seen, {failed} runs failed, {time.monotonic() - begin:.0f} s")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,83 @@
+"""Mounts the faulty file system in a folder of its own, and always unmounts it."""
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+SKIPPED = 77
+
+
+class CannotMount(Exception):
+    pass
+
+
+def is_mounted(folder):
+    with open("/proc/self/mounts", encoding="utf-8") as mounts:
+        return any(line.split()[1] == folder for line in mounts)
+
+
+def why_not():
+    """Why FUSE cannot be used here; None if it can."""
+    if not os.path.exists("/dev/fuse"):
+        return "/dev/fuse is missing"
+    if not os.access("/dev/fuse", os.R_OK | os.W_OK):
+        return "/dev/fuse may not be opened"
+    if not shutil.which("fusermount3"):
+        return "fusermount3 is not installed"
+    return None
+
+
+class FaultyMount:
+    """with FaultyMount(program, folder, faults) as mount: mount.path is the mounted folder, mount.truth() what has happened."""
+
+    def __init__(self, program, folder, faults, lifetime_s=120):
+        self.folder = os.path.realpath(folder)
+        self.path = os.path.join(self.folder, "mnt")
+        self.backing = os.path.join(self.folder, "backing")
+        self.truth_path = os.path.join(self.folder, "truth.jsonl")
+        self.command = [program, "--folder", self.backing, "--truth", self.truth_path, "--lifetime", str(lifetime_s)]
+        for fault in faults:
+            self.command += ["--fault", fault]
+        self.process = None
+
+    def __enter__(self):
+        for path in (self.path, self.backing):
+            os.makedirs(path, exist_ok=True)
+        self.process = subprocess.Popen(self.command + [self.path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True, start_new_session=True)
+        if self.process.stdout.readline() != "mounted\n":
+            message = self.process.stderr.read().strip()
+            self.__exit__(None, None, None)
+            raise CannotMount(message or f"exit code {self.process.returncode}")
+        return self
+
+    def add_fault(self, fault):
+        with open(os.path.join(self.path, ".faults"), "w", encoding="utf-8") as control:
+            control.write(fault + "\n")
+
+    def truth(self):
+        with open(self.truth_path, encoding="utf-8") as lines:
+            return [json.loads(line) for line in lines if line.endswith("\n")]
+
+    def __exit__(self, *_):
+        process, self.process = self.process, None
+        if process is None:
+            return
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stdout.close()
+        process.stderr.close()
+        # auto_unmount does it a moment after the end of the process.
+        for _ in range(50):
+            if not is_mounted(self.path):
+                return
+            time.sleep(0.02)
+        with contextlib.suppress(OSError):
+            subprocess.run(["fusermount3", "-u", "-z", self.path], check=False, stderr=subprocess.DEVNULL)
