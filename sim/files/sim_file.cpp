@@ -47,6 +47,7 @@ ums::Task<TransferResult> SimFile::transfer(ums::IoOperation operation, std::uin
     outstanding_.release(1);
     const std::uint64_t duration_ns = request.duration_ns();
     governor_.complete(static_cast<double>(duration_ns) / 1000.0);
+    journal_.history().record(request, id());
     count(request);
     warn_if_long(request);
     report_if_short(request);

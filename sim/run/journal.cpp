@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ums/base/thread_id.hpp"
+#include "ums/io/file_extents.hpp"
 #include "ums/sched/scheduler.hpp"
 
 namespace sim {
@@ -12,7 +13,18 @@ namespace {
 
 // Findings kept for the results; all of them go to the sink.
 constexpr std::size_t kFindingsKept = 10'000;
-constexpr std::size_t kImagesKept = 100;
+constexpr std::size_t kEvidenceKept = 100;
+// Operations that a finding carries.
+constexpr std::size_t kPageHistoryMax = 200;
+constexpr std::size_t kFileHistoryMax = 100;
+
+// What takes much memory.
+void drop_evidence(Finding& finding) {
+    finding.image = {};
+    finding.expected_image = {};
+    finding.page_history = {};
+    finding.file_history = {};
+}
 
 // The running task, or the process as a whole.
 void sign(std::string& user, std::uint32_t& cpu) {
@@ -25,7 +37,8 @@ std::string file_name(std::string_view path) { return std::string(path.substr(pa
 
 }  // namespace
 
-Journal::Journal(const ums::Clock& clock, EventSink& sink) : clock_(clock), sink_(sink), start_ns_(clock.now_ns()) {}
+Journal::Journal(const ums::Clock& clock, EventSink& sink, std::uint32_t cpu_count)
+    : clock_(clock), sink_(sink), start_ns_(clock.now_ns()), history_(clock, cpu_count) {}
 
 void Journal::write(Severity severity, std::string text, const std::source_location& where) {
     Event event;
@@ -46,20 +59,37 @@ void Journal::info(std::string text, std::source_location where) { write(Severit
 void Journal::warning(std::string text, std::source_location where) { write(Severity::warning, std::move(text), where); }
 void Journal::error(std::string text, std::source_location where) { write(Severity::error, std::move(text), where); }
 
-void Journal::report(Finding finding) {
+void Journal::complete(Finding& finding) {
     sign(finding.user, finding.cpu);
     finding.phase = name_of(phase_.load(std::memory_order_relaxed));
     finding.tick_ms = (clock_.now_ns() - start_ns_) / ums::kNsPerMs;
     finding.utc_us = clock_.utc_us();
+    if (finding.size_bytes == 0) finding.size_bytes = kPageBytes;
+    history_.watch(finding.file_id, finding.offset_bytes, finding.size_bytes);
+    finding.page_history = history_.page_history(finding.file_id, finding.offset_bytes, finding.size_bytes, kPageHistoryMax);
+    finding.file_history = history_.latest(kFileHistoryMax);
+    if (!finding.device) finding.device = place_on_device(finding);
+}
+
+// Not of a device that does not answer: to ask would wait for it, too. Nor of files that are simulated.
+std::optional<DevicePlace> Journal::place_on_device(const Finding& finding) const {
+    if (!clock_.is_real() || (finding.kind == FindingKind::stalled_io && !finding.is_warning)) return std::nullopt;
+    const auto place = ums::device_offset_of(finding.path, finding.offset_bytes);
+    return place ? std::optional(DevicePlace{place->device, place->offset_bytes}) : std::nullopt;
+}
+
+void Journal::report(Finding finding) {
+    complete(finding);
     const bool is_warning = finding.is_warning;
     if (!is_warning) finding_count_.fetch_add(1, std::memory_order_relaxed);
     {
         const std::lock_guard guard(mutex_);
+        finding.number = ++last_number_;
         sink_.on_finding(finding);
-        if (findings_.size() >= kImagesKept) finding.image = {};
+        if (findings_.size() >= kEvidenceKept) drop_evidence(finding);
         if (!is_warning && findings_.size() < kFindingsKept) findings_.push_back(std::move(finding));
     }
-    if (!is_warning && finding_hook_) finding_hook_();
+    if (finding_hook_ && !is_warning) finding_hook_();
 }
 
 std::vector<Finding> Journal::take_findings() {

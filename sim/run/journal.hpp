@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <source_location>
 #include <string>
 #include <vector>
 
 #include "sim/event.hpp"
+#include "sim/history/history.hpp"
 #include "sim/results.hpp"
 #include "ums/base/clock.hpp"
 
@@ -18,28 +20,37 @@ namespace sim {
 
 class Journal {
 public:
-    Journal(const ums::Clock& clock, EventSink& sink);
+    // `cpu_count` schedulers will work on files (see History).
+    Journal(const ums::Clock& clock, EventSink& sink, std::uint32_t cpu_count = kCpusMax);
 
     // Messages. Any thread. `user` is the running task's name, or "Monitor" outside of tasks.
     void info(std::string text, std::source_location where = std::source_location::current());
     void warning(std::string text, std::source_location where = std::source_location::current());
     void error(std::string text, std::source_location where = std::source_location::current());
 
-    // Completes the finding with phase, user, CPU and time, keeps it, hands it on, then calls the finding hook. Any thread.
+    // Completes the finding (number, phase, user, CPU, time, histories, place on the device), lets the sink save the evidence and hands it
+    // on, keeps it, then calls the finding hook. A warning is no finding that counts: no hook. Any thread; asks the file system, so it may
+    // block for a moment.
     void report(Finding finding);
 
-    // Called after each finding, on the finder's thread. Set before the run begins.
+    // What was done with the files lately.
+    [[nodiscard]] History& history() { return history_; }
+
+    // Called after each finding that is not a warning, on the finder's thread. Set before the run begins.
     void on_finding(std::function<void()> hook) { finding_hook_ = std::move(hook); }
 
     void set_phase(Phase phase) { phase_.store(phase, std::memory_order_relaxed); }
+    // Without warnings.
     [[nodiscard]] std::uint64_t finding_count() const { return finding_count_.load(std::memory_order_relaxed); }
-    // The first findings, for the results. When the run is over.
+    // The first findings and warnings, for the results; only the first hundred have images and histories. When the run is over.
     [[nodiscard]] std::vector<Finding> take_findings();
     [[nodiscard]] const ums::Clock& clock() const { return clock_; }
     [[nodiscard]] std::uint64_t start_ns() const { return start_ns_; }
 
 private:
     void write(Severity severity, std::string text, const std::source_location& where);
+    void complete(Finding& finding);
+    [[nodiscard]] std::optional<DevicePlace> place_on_device(const Finding& finding) const;
 
     const ums::Clock& clock_;
     EventSink& sink_;
@@ -47,7 +58,9 @@ private:
     std::function<void()> finding_hook_;
     std::atomic<Phase> phase_{Phase::create};
     std::atomic<std::uint64_t> finding_count_{0};
-    std::mutex mutex_;  // guards the sink and findings_
+    History history_;
+    std::mutex mutex_;  // guards what follows and the sink
+    std::uint64_t last_number_ = 0;
     std::vector<Finding> findings_;
 };
 

@@ -60,7 +60,7 @@ RunDriver::RunDriver(Options options, ums::Storage& storage, const ums::Clock& c
       machine_(ums::this_machine()),
       storage_(storage),
       clock_(clock),
-      journal_(clock, sink),
+      journal_(clock, sink, cpu_count_for(options_, machine_)),
       run_id_(ums::mix64(options_.seed ^ ums::mix64(clock.utc_us()))) {
     options_.cpu_count = cpu_count_for(options_, machine_);
     journal_.on_finding([this] {

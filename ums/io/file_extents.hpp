@@ -1,0 +1,21 @@
+// Where a byte of a file stands on the device below, so that it can be found in traces of the device. Read-only, without privileges.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace ums {
+
+struct DeviceOffset {
+    std::string device;              // "/dev/sda1": what the file system is on, or the block device that `path` is
+    std::uint64_t offset_bytes = 0;  // on that device
+};
+
+// By FIEMAP (Documentation/filesystems/fiemap.rst of Linux). Nothing where it is not known: in a hole, where the file system does not tell
+// (tmpfs, FUSE, network), where it keeps the bytes in another form (compressed, in the inode), and where its offsets are not those of one
+// device (btrfs and others with an anonymous device number). Of a file on an XFS real-time device the offset is that of the real-time
+// device, the name the main device's. Opens the file anew; may block for a moment, and for long if the device does not answer.
+[[nodiscard]] std::optional<DeviceOffset> device_offset_of(const std::string& path, std::uint64_t offset_bytes);
+
+}  // namespace ums
