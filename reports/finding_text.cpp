@@ -7,7 +7,23 @@
 
 namespace reports {
 
+namespace {
+
+// Of a log what came back is a block; nothing about pages is known. Null: the same as of a data file.
+const char* log_detail(sim::FindingKind kind) {
+    switch (kind) {
+        case sim::FindingKind::checksum: return "a damaged block";
+        case sim::FindingKind::wrong_page: return "another block";
+        case sim::FindingKind::old_version: return "an older block";
+        case sim::FindingKind::never_written: return "no block, one was written";
+        default: return nullptr;
+    }
+}
+
+}  // namespace
+
 std::string finding_detail(const sim::Finding& finding) {
+    if (const char* detail = finding.is_log ? log_detail(finding.kind) : nullptr) return detail;
     const char* verb = finding.is_write ? "write" : "read";
     switch (finding.kind) {
         case sim::FindingKind::checksum:
@@ -25,6 +41,11 @@ std::string finding_detail(const sim::Finding& finding) {
             return fmt::format("{}: {} ({})", verb, printable(finding.error_text), finding.error_code);
     }
     UMS_ASSERT(false && "unknown finding kind");
+}
+
+std::string finding_place(const sim::Finding& finding) {
+    if (finding.is_log) return fmt::format("offset {:#x}", finding.offset_bytes);
+    return fmt::format("page {} (offset {:#x})", finding.page_id, finding.offset_bytes);
 }
 
 std::string finding_sentence(const sim::Finding& finding) {

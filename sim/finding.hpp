@@ -26,8 +26,9 @@ struct Finding {
     bool is_write = false;
     std::uint32_t file_id = 0;
     std::string path;
-    std::uint32_t page_id = 0;
-    std::uint64_t offset_bytes = 0;      // of the page in the file
+    bool is_log = false;                 // a log file's: about a block of the log, not about a page
+    std::uint32_t page_id = 0;           // of a data file
+    std::uint64_t offset_bytes = 0;      // of the page, or of the log's block, in the file
     std::uint32_t first_wrong_byte = 0;  // within the page, where the kind allows to say so
 
     // What the ledger expects, and what the header that came back says (0 where it has none).

@@ -74,6 +74,7 @@ ums::Task<void> IoRetry::report(ums::IoOperation operation, std::uint64_t offset
     finding.is_write = is_write;
     finding.file_id = file_.id();
     finding.path = file_.path();
+    finding.is_log = file_.is_log();
     finding.page_id = static_cast<std::uint32_t>(offset_bytes / kPageBytes);
     finding.offset_bytes = offset_bytes;
     finding.error_code = result.error.value();

@@ -59,7 +59,7 @@ void LogAuditor::report(const VirtualLogFile& vlf, std::uint64_t offset_bytes, F
     finding.file_id = vlf.file->id();
     finding.path = vlf.file->path();
     finding.offset_bytes = vlf.offset_bytes + offset_bytes;
-    finding.page_id = static_cast<std::uint32_t>(finding.offset_bytes / kPageBytes);
+    finding.is_log = true;
     finding.image.assign(image, image + kSectorBytes);
     finding.description = std::move(description);
     vlf.file->finding_count.fetch_add(1, std::memory_order_relaxed);
