@@ -67,15 +67,15 @@ sim::EngineChoice engine_choice(const Raw& raw) {
 
 RunArguments to_run_arguments(const Raw& raw) {
     // A year and 32 TB: more is a slip of the finger.
-    constexpr std::uint64_t kDurationMax_s = 366ULL * 24 * 3600;
-    constexpr std::uint64_t kSizeMax_mb = 32ULL * 1024 * 1024;
+    constexpr std::uint64_t kDurationSMax = 366ULL * 24 * 3600;
+    constexpr std::uint64_t kSizeMbMax = 32ULL * 1024 * 1024;
     RunArguments run;
     run.config_path = single(raw, "config").value_or("");
     run.save_path = single(raw, "save").value_or("");
     run.log_path = single(raw, "log").value_or("");
     run.directories = raw.values.at("dir");
-    run.duration_s = number(raw, "duration", 1, kDurationMax_s, " of seconds");
-    run.size_mb = number(raw, "size", 1, kSizeMax_mb, " of MB");
+    run.duration_s = number(raw, "duration", 1, kDurationSMax, " of seconds");
+    run.size_mb = number(raw, "size", 1, kSizeMbMax, " of MB");
     run.seed = number(raw, "seed", 0, std::numeric_limits<std::uint64_t>::max(), "");
     run.engine = engine_choice(raw);
     run.ephemeral = raw.flags.at("ephemeral");

@@ -24,6 +24,7 @@ config::Configuration effective_configuration(const RunArguments& arguments, con
     overrides.size_mb = arguments.size_mb;
     overrides.delete_files_at_shutdown = arguments.ephemeral;
     overrides.overwrite_foreign_files = arguments.overwrite_foreign_files;
+    overrides.may_lack_files = !arguments.save_path.empty();
     overrides.seed = arguments.seed;
     overrides.engine = arguments.engine;
     const config::MachineFacts facts{

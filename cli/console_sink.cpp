@@ -63,9 +63,7 @@ spdlog::level::level_enum level_of(sim::Severity severity) {
 
 spdlog::log_clock::time_point time_of(std::uint64_t utc_us) { return spdlog::log_clock::time_point(std::chrono::microseconds(utc_us)); }
 
-std::string place_of(const sim::Finding& finding) {
-    return fmt::format("{} page {} (offset {:#x})", finding.path, finding.page_id, finding.offset_bytes);
-}
+std::string place_of(const sim::Finding& finding) { return fmt::format("{} {}", finding.path, reports::finding_place(finding)); }
 
 }  // namespace
 

@@ -196,11 +196,20 @@ private:
     sim::Simulation simulation_;
 };
 
+// As with SQLIOSim, -save makes the first configuration file to start from. There is nothing to run yet, so this is no success either.
+[[noreturn]] void save_what_there_is(const config::Configuration& configuration, const std::string& path) {
+    config::save(configuration.options, path);
+    throw config::ConfigError(
+        fmt::format("{}\n{} has been written with every parameter and can be completed", fmt::join(configuration.lacks, "\n"), path));
+}
+
 }  // namespace
 
 ExitCode run_command(const std::vector<std::string>& command_line, const Arguments& arguments, Console& console) {
     const ums::Machine machine = ums::this_machine();
     const config::Configuration configuration = effective_configuration(arguments.run, machine);
+
+    if (!configuration.lacks.empty()) save_what_there_is(configuration, arguments.run.save_path);
 
     sim::Options options = configuration.options;
     if (!arguments.run.seed) options.seed = random_seed();

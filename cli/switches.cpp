@@ -23,7 +23,8 @@ constexpr std::array kRunSwitches{
     Switch{.name = "save",
            .sqliosim = "save",
            .value = "FILE",
-           .help = "write the resulting configuration (defaults, file, switches), then run"},
+           .help = "write the resulting configuration (defaults, file, switches), then run;\n"
+                   "without any file named it is written all the same, to be completed"},
     Switch{
         .name = "log", .sqliosim = "log", .value = "FILE", .help = "XML log (default: ErrorFile of the configuration, sqliosim.log.xml)"},
     Switch{.name = "dir",

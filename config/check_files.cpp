@@ -37,9 +37,10 @@ void check_present(Draft& draft) {
     const auto& files = draft.options.files;
     const bool ini = draft.dialect() == Dialect::ini;
     if (files.empty()) {
-        return draft.problems.error(fmt::format("{}no file is named; give -dir DIR, or {}", draft.prefix(),
-                                                ini ? "a [File1] section with FileName, InitialSize and MaxSize"
-                                                    : "a [[file]] table with path, initial_size_mb and max_size_mb"));
+        draft.lacks.push_back(fmt::format("{}no file is named; give -dir DIR, or {}", draft.prefix(),
+                                          ini ? "a [File1] section with FileName, InitialSize and MaxSize"
+                                              : "a [[file]] table with path, initial_size_mb and max_size_mb"));
+        return;
     }
     if (files.size() > sim::kFilesMax) {
         draft.problems.error(fmt::format("{}{} files are named; allowed: at most {}", draft.prefix(), files.size(), sim::kFilesMax));
@@ -47,11 +48,11 @@ void check_present(Draft& draft) {
     const bool has_log = std::any_of(files.begin(), files.end(), [](const sim::FileOptions& file) { return file.is_log; });
     const bool has_data = std::any_of(files.begin(), files.end(), [](const sim::FileOptions& file) { return !file.is_log; });
     if (!has_log) {
-        draft.problems.error(
+        draft.lacks.push_back(
             fmt::format("{}no log file is named; at least one file needs {}", draft.prefix(), ini ? "LogFile=TRUE" : "log_file = true"));
     }
     if (!has_data) {
-        draft.problems.error(
+        draft.lacks.push_back(
             fmt::format("{}no data file is named; at least one file needs {}", draft.prefix(), ini ? "LogFile=FALSE" : "log_file = false"));
     }
 }

@@ -34,6 +34,7 @@ struct CommandLineOverrides {
     std::optional<std::uint64_t> size_mb{};     // -size: initial size of every data file; it may grow to twice that
     bool delete_files_at_shutdown = false;      // --ephemeral
     bool overwrite_foreign_files = false;
+    bool may_lack_files = false;  // -save: a configuration without files is one to start from
     std::optional<std::uint64_t> seed{};
     sim::EngineChoice engine = sim::EngineChoice::automatic;
 };
@@ -41,6 +42,7 @@ struct CommandLineOverrides {
 struct Configuration {
     sim::Options options;
     std::vector<std::string> warnings;  // one line each, with the place as in ConfigError
+    std::vector<std::string> lacks;     // with may_lack_files: files that a run still needs, in the same form
 };
 
 // Reads `path` (TOML if it ends in .toml, else INI; none = every parameter has its default), applies the switches and checks the whole.

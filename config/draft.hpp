@@ -44,6 +44,7 @@ public:
 
     sim::Options options;
     Problems problems;
+    std::vector<std::string> lacks;  // files that a run needs: errors, unless the configuration is only to be saved
 
 private:
     struct Origin {

@@ -14,9 +14,12 @@ Configuration load_options(const RawConfig* raw, Problems problems, const Comman
     draft.problems.throw_if_any();
     check_options(draft, machine);
     check_files(draft);
+    if (!overrides.may_lack_files) {
+        for (const std::string& lack : draft.lacks) draft.problems.error(lack);
+    }
     draft.problems.throw_if_any();
     adjust_to_machine(draft, machine);
-    return {std::move(draft.options), draft.problems.warnings()};
+    return {std::move(draft.options), draft.problems.warnings(), std::move(draft.lacks)};
 }
 
 }  // namespace config

@@ -44,6 +44,11 @@ std::string finding_detail(const sim::Finding& finding) {
     UMS_ASSERT(false && "unknown finding kind");
 }
 
+std::string finding_place(const sim::Finding& finding) {
+    if (finding.is_log) return fmt::format("offset {:#x}", finding.offset_bytes);
+    return fmt::format("page {} (offset {:#x})", finding.page_id, finding.offset_bytes);
+}
+
 std::string finding_sentence(const sim::Finding& finding) {
     if (!finding.description.empty()) return finding.description;
     return fmt::format("{}: {}.", sim::title_of(finding.kind), finding_detail(finding));

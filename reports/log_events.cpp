@@ -72,8 +72,9 @@ sim::Event finding_event(const sim::Finding& finding) {
         event.hresult = "0x80070467";
         event.system_text = "While accessing the hard disk, a disk operation failed even after retries.";
     }
-    event.description = fmt::format("{} on {} Page: {}, offset 0x{:x}. {}", what, finding.path, finding.page_id, finding.first_wrong_byte,
-                                    finding_sentence(finding));
+    const std::string place = finding.is_log ? fmt::format("log block at offset 0x{:x}", finding.offset_bytes)
+                                             : fmt::format("Page: {}, offset 0x{:x}", finding.page_id, finding.first_wrong_byte);
+    event.description = fmt::format("{} on {} {}. {}", what, finding.path, place, finding_sentence(finding));
     return event;
 }
 

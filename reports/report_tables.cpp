@@ -20,6 +20,8 @@ using Align = Table::Align;
 
 constexpr std::uint64_t kPageBytes = 8192;
 constexpr std::size_t kAttentionPathColumns = 40;
+// A finding is worth more than the width of a terminal: its facts are never cut.
+constexpr std::size_t kFindingsColumns = 100;
 
 // Zeros are noise in a table.
 std::string count_or_dash(std::uint64_t count) { return count == 0 ? "-" : count_text(count); }
@@ -30,6 +32,13 @@ std::string mb_rate_or_dash(std::uint64_t size_bytes, std::uint64_t duration_us)
 }
 
 std::string average_text(std::uint64_t total_us, std::uint64_t count) { return duration_text(count == 0 ? 0 : total_us / count); }
+
+// "300 s" rather than "5 min 00 s": columns are scarce.
+std::string phase_time_text(std::uint64_t duration_us) {
+    constexpr std::uint64_t kUsPerS = 1'000'000;
+    if (duration_us < 60 * kUsPerS || duration_us >= 1000 * kUsPerS) return duration_text(duration_us);
+    return fmt::format("{} s", duration_us / kUsPerS);
+}
 
 std::vector<sim::PhaseResult> summed_over_cycles(const std::vector<sim::PhaseResult>& phases) {
     std::vector<sim::PhaseResult> sums;
@@ -75,18 +84,18 @@ void add_scheduler(Table& table, const std::string& name, const sim::SchedulerRe
 
 }  // namespace
 
+// Short titles, so that a run of some minutes fits on a terminal of 80 columns.
 std::string phases_table(const sim::Results& results) {
     if (results.phases.empty()) return {};
-    Table table(
-        {{"Phase", Align::left}, {"time"}, {"pages read"}, {"MB/s"}, {"pages written"}, {"MB/s"}, {"log MB/s"}, {"pages verified"}});
+    Table table({{"Phase", Align::left}, {"time"}, {"read"}, {"MB/s"}, {"written"}, {"MB/s"}, {"log"}, {"verified"}});
     for (const sim::PhaseResult& phase : summed_over_cycles(results.phases)) {
         if (phase.duration_us == 0) continue;
-        table.add_row({std::string(sim::name_of(phase.phase)), duration_text(phase.duration_us), count_or_dash(phase.pages_read),
+        table.add_row({std::string(sim::name_of(phase.phase)), phase_time_text(phase.duration_us), count_or_dash(phase.pages_read),
                        mb_rate_or_dash(phase.pages_read * kPageBytes, phase.duration_us), count_or_dash(phase.pages_written),
                        mb_rate_or_dash(phase.pages_written * kPageBytes, phase.duration_us),
                        mb_rate_or_dash(phase.log_bytes_written, phase.duration_us), count_or_dash(phase.pages_verified)});
     }
-    return table.text(kReportColumns);
+    return "Pages read, written and verified; the log in MB/s\n" + table.text(kReportColumns);
 }
 
 std::string users_table(const sim::Results& results) {
@@ -181,10 +190,11 @@ std::string findings_table(const sim::Results& results) {
     for (std::size_t i = 0; i < listed; ++i) {
         const sim::Finding& finding = results.findings[i];
         table.add_row({std::to_string(i + 1), duration_text(finding.tick_ms * 1000), printable(finding.path),
-                       std::to_string(finding.page_id), std::string(sim::title_of(finding.kind)), finding_detail(finding)});
+                       finding.is_log ? fmt::format("{:#x}", finding.offset_bytes) : std::to_string(finding.page_id),
+                       std::string(sim::title_of(finding.kind)), finding_detail(finding)});
     }
     std::string text = fmt::format("Findings: {}\n", count_text(results.finding_count));
-    if (listed > 0) text += table.text(kReportColumns);
+    if (listed > 0) text += table.text(kFindingsColumns);
     if (results.finding_count > listed) {
         text += fmt::format("  ... and {} more; the XML log has them all.\n", count_text(results.finding_count - listed));
     }

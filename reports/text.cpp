@@ -66,7 +66,8 @@ std::string rate_text(double per_second) {
 
 std::string mb_rate_text(std::uint64_t size_bytes, std::uint64_t duration_us) {
     if (duration_us == 0) return "0.0";
-    return fmt::format("{:.1f}", static_cast<double>(size_bytes) / (1024.0 * 1024.0) / (static_cast<double>(duration_us) / 1e6));
+    const double rate = static_cast<double>(size_bytes) / (1024.0 * 1024.0) / (static_cast<double>(duration_us) / 1e6);
+    return rate < 99.95 ? fmt::format("{:.1f}", rate) : fmt::format("{:.0f}", rate);
 }
 
 std::string printable(std::string_view text) {

@@ -23,7 +23,7 @@ std::string clock_text(std::uint64_t duration_us);
 // A rate in at most five columns, without the "/s": "830", "12.3k", "645k", "1.23M". Negative and not finite become 0.
 std::string rate_text(double per_second);
 
-// Mebibytes per second with one decimal: "96.1"; 0 if no time has passed.
+// Mebibytes per second: "96.1", from 100 on without a decimal: "925"; 0 if no time has passed.
 std::string mb_rate_text(std::uint64_t size_bytes, std::uint64_t duration_us);
 
 // The text without anything that moves a cursor or breaks a line: control characters become '?'.

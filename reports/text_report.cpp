@@ -30,9 +30,10 @@ std::string counted(std::uint64_t count, const char* noun) {
 
 std::string run_text(const sim::Results& results) {
     std::string text = fmt::format("ioproof {}, run {:016x}, seed {}\n", results.version, results.run_id, results.seed);
-    text += fmt::format("started {}, took {}: {}, {}, buffer pool {}\n", utc_text(results.start_utc_us), duration_text(results.duration_us),
-                        counted(results.cycles_completed, "cycle"), counted(results.cpu_count, "scheduler"),
-                        size_text(results.buffer_pool_bytes));
+    const std::string facts = fmt::format("started {}, took {}: {}, {}, buffer pool {}", utc_text(results.start_utc_us),
+                                          duration_text(results.duration_us), counted(results.cycles_completed, "cycle"),
+                                          counted(results.cpu_count, "scheduler"), size_text(results.buffer_pool_bytes));
+    text += wrapped(facts, kReportColumns, 4);
     const std::string reason = results.engine_reason.empty() ? "" : fmt::format(" ({})", printable(results.engine_reason));
     return text + wrapped(fmt::format("I/O engine: {}{}", results.engine, reason), kReportColumns, 4);
 }

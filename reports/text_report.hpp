@@ -9,7 +9,7 @@
 
 namespace reports {
 
-inline constexpr std::size_t kReportColumns = 100;
+inline constexpr std::size_t kReportColumns = 80;
 // Findings listed one by one; further ones are counted.
 inline constexpr std::size_t kFindingsListed = 20;
 // Schedulers listed one by one; more are summed up in one line.

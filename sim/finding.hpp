@@ -100,7 +100,8 @@ struct Finding {
     bool repaired = false;   // the expected image was written again
     std::uint32_t file_id = 0;
     std::string path;
-    std::uint32_t page_id = 0;       // of the first byte
+    bool is_log = false;             // a log file's: about a block of the log, not about a page
+    std::uint32_t page_id = 0;       // of the first byte, in a data file
     std::uint64_t offset_bytes = 0;  // in the file
     std::uint64_t size_bytes = 0;    // of the page, block or request that is wrong
 

@@ -63,8 +63,9 @@ ums::Task<FixedPage> BufferManager::fix(DataFile& data, std::uint32_t page, FixI
             break;
         }
         if (frame != nullptr) {
-            fixed = co_await use_present(data, *frame, intent, hit, spare);
-            if (fixed) break;
+            bool is_gone = false;
+            fixed = co_await use_present(data, *frame, intent, hit, spare, is_gone);
+            if (!is_gone) break;
         }
         resize_latch.release(ums::LatchMode::shared);
         if (frame == nullptr) co_await acquire_slots(1, spare);
@@ -94,8 +95,9 @@ ums::Task<FixedPage> BufferManager::use_new(DataFile& data, Frame& frame, FixInt
     co_return FixedPage(pool_, data, frame, ums::LatchMode::shared);
 }
 
-// The frame is pinned. Nothing comes back if it has been discarded before its latch was ours.
-ums::Task<FixedPage> BufferManager::use_present(DataFile& data, Frame& frame, FixIntent intent, bool hit, std::vector<Slot>& spare) {
+// The frame is pinned. Nothing comes back if it cannot be read again, or `is_gone`: it has been discarded before its latch was ours.
+ums::Task<FixedPage> BufferManager::use_present(DataFile& data, Frame& frame, FixIntent intent, bool hit, std::vector<Slot>& spare,
+                                                bool& is_gone) {
     const bool reread = !hit && !frame.dirty.load(std::memory_order_relaxed);
     const bool exclusive = reread || intent != FixIntent::look;
     const bool in_io = frame.in_io.load(std::memory_order_relaxed);
@@ -103,7 +105,8 @@ ums::Task<FixedPage> BufferManager::use_present(DataFile& data, Frame& frame, Fi
                                 : (in_io ? ums::WaitType::pageiolatch_sh : ums::WaitType::pagelatch_sh);
     const auto mode = exclusive ? ums::LatchMode::exclusive : ums::LatchMode::shared;
     co_await frame.latch.acquire(mode, type);
-    bool usable = frame.in_table();
+    is_gone = !frame.in_table();
+    bool usable = !is_gone;
     if (usable && reread && !frame.dirty.load(std::memory_order_relaxed)) usable = co_await read_again(data, frame, spare);
     if (!usable) {
         frame.latch.release(mode);

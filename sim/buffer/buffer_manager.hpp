@@ -77,7 +77,7 @@ private:
     Frame* find_or_insert(PageKey key, std::vector<Slot>& spare, bool& inserted);
     ums::Task<bool> read_in(DataFile& data, Frame& frame, Slot slot);
     ums::Task<bool> read_again(DataFile& data, Frame& frame, std::vector<Slot>& spare);
-    ums::Task<FixedPage> use_present(DataFile& data, Frame& frame, FixIntent intent, bool hit, std::vector<Slot>& spare);
+    ums::Task<FixedPage> use_present(DataFile& data, Frame& frame, FixIntent intent, bool hit, std::vector<Slot>& spare, bool& is_gone);
     ums::Task<FixedPage> use_new(DataFile& data, Frame& frame, FixIntent intent, Slot slot);
 
     BufferPool& pool_;

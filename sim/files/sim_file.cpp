@@ -100,7 +100,8 @@ Finding SimFile::transfer_finding(const ums::IoRequest& request, FindingKind kin
     finding.is_write = request.operation == ums::IoOperation::write;
     finding.file_id = id();
     finding.path = path();
-    finding.page_id = static_cast<std::uint32_t>(request.offset_bytes / kPageBytes);
+    finding.is_log = is_log();
+    if (!is_log()) finding.page_id = static_cast<std::uint32_t>(request.offset_bytes / kPageBytes);
     finding.offset_bytes = request.offset_bytes;
     finding.size_bytes = request.size_bytes;
     return finding;

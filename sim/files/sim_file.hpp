@@ -65,7 +65,7 @@ public:
     // Makes completed writes durable where the file was not opened for write-through. Not counted, not governed.
     ums::Task<std::error_code> sync();
     // Grows (allocates, or leaves holes if sparse) or cuts the file. The caller holds resize_latch() exclusively.
-    ums::Task<std::error_code> resize(std::uint64_t size_bytes);
+    ums::Task<std::error_code> resize(std::uint64_t new_size_bytes);
 
     // The file system says that nothing is stored in the range. Blocks for a moment.
     [[nodiscard]] bool is_hole(std::uint64_t offset_bytes, std::uint64_t size_bytes) const;

@@ -161,7 +161,7 @@ void LogAuditor::report(const Position& begin, std::uint64_t end_bytes, BlockFau
     finding.path = vlf.file->path();
     finding.offset_bytes = vlf.offset_bytes + begin.at_bytes;
     finding.size_bytes = end_bytes - begin.at_bytes;
-    finding.page_id = static_cast<std::uint32_t>(finding.offset_bytes / kPageBytes);
+    finding.is_log = true;
     finding.expected_lsn = make_lsn(vlf.sequence, static_cast<std::uint32_t>(begin.at_bytes / kSectorBytes), 0);
     if (header.magic == kLogMagic) {
         finding.received_lsn = header.first_lsn;

@@ -98,7 +98,6 @@ LogReservation::~LogReservation() {
 LogManager::LogManager(const std::vector<SimFile*>& files, std::uint64_t run_id, std::uint32_t flushes_max, std::uint32_t alignment_bytes,
                        RunState& run, Journal& journal)
     : run_id_(run_id),
-      flushes_max_(flushes_max),
       alignment_bytes_(alignment_bytes),
       run_(run),
       journal_(journal),

@@ -124,7 +124,6 @@ private:
     [[nodiscard]] std::uint64_t overhead_bytes() const { return alignment_bytes_ + sizeof(LogBlockHeader) + 8; }
 
     const std::uint64_t run_id_;
-    const std::uint32_t flushes_max_;
     const std::uint32_t alignment_bytes_;
     RunState& run_;
     Journal& journal_;

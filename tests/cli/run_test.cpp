@@ -98,6 +98,19 @@ TEST_CASE("a configuration is saved, shown, and does the same when it is read ag
     CHECK(folder.log_error("first.xml").empty());
 }
 
+TEST_CASE("-save without files writes a configuration to start from, and is no successful run") {
+    const IoproofFolder folder;
+    const auto save = folder.start({"run", "-save", "start.ini", "-d", "77"});
+    CHECK(save->wait() == 2);
+    CHECK_THAT(save->error(), ContainsSubstring("no file is named") && ContainsSubstring("start.ini has been written"));
+    CHECK_THAT(folder.read("start.ini"), ContainsSubstring("TestCycleDuration=77") && ContainsSubstring("[RandomUser]"));
+    const auto run = folder.start({"run", "-cfg", "start.ini", "-dir", "data", "-size", "4", "-d", "1"});
+    CHECK(run->wait() == 0);
+    const auto wrong = folder.start({"run", "-cfg", "start.ini", "-save", "second.ini", "-d", "0"});
+    CHECK(wrong->wait() == 2);
+    CHECK_FALSE(folder.has("second.ini"));
+}
+
 TEST_CASE("sqliosim.cfg.ini of the current folder is read when no other file is named") {
     const IoproofFolder folder;
     folder.write("sqliosim.cfg.ini", "[CONFIG]\r\nErrorFile=own.xml\r\nTestCycleDuration=1\r\n");

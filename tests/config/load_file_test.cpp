@@ -46,6 +46,18 @@ TEST_CASE("messages name the file as it was given") {
     CHECK(load_error(path) == path + ":2: [CONFIG] CPUCount = x: is not a whole number; allowed: 0 to 64 CPUs");
 }
 
+TEST_CASE("a configuration that is to be saved may lack files, and nothing else may be wrong with it") {
+    config::CommandLineOverrides overrides;
+    overrides.may_lack_files = true;
+    overrides.duration_s = 77;
+    const config::Configuration none = config::load_file(std::nullopt, overrides, {});
+    REQUIRE(none.lacks.size() == 1);
+    CHECK_THAT(none.lacks[0], ContainsSubstring("no file is named"));
+    CHECK(none.options.test_cycle_duration_s == 77);
+    overrides.directories = {"/data"};
+    CHECK(config::load_file(std::nullopt, overrides, {}).lacks.empty());
+}
+
 TEST_CASE("without a file and without -dir no file is named") {
     CHECK(load_error(std::nullopt) == "no file is named; give -dir DIR, or a [File1] section with FileName, InitialSize and MaxSize");
 }

@@ -70,6 +70,20 @@ TEST_CASE("a wrong page is a failed buffer validation, in SQLIOSim's words first
     CHECK(event.cpu == 1);
 }
 
+TEST_CASE("a wrong block of a log is named by its place in the file: it has no page") {
+    sim::Finding finding = example_finding();
+    finding.kind = sim::FindingKind::wrong_page;
+    finding.path = "/log/sqliosim.ldx";
+    finding.is_log = true;
+    finding.page_id = 0;
+    finding.offset_bytes = 0x3200;
+    CHECK(reports::finding_event(finding).description ==
+          "Buffer validation failed on /log/sqliosim.ldx log block at offset 0x3200. " + finding.description);
+    finding.description.clear();
+    CHECK_THAT(reports::finding_event(finding).description, ContainsSubstring("another block"));
+    CHECK_THAT(reports::finding_event(finding).description, !ContainsSubstring("page 0"));
+}
+
 TEST_CASE("a finding without a description is described from its facts") {
     sim::Finding finding = example_finding();
     finding.description.clear();

@@ -65,6 +65,10 @@ TEST_CASE("rates never need more than five columns") {
 TEST_CASE("MB/s of no time at all is 0") {
     CHECK(mb_rate_text(1 << 20, 0) == "0.0");
     CHECK(mb_rate_text(10 << 20, 500'000) == "20.0");
+    CHECK(mb_rate_text(999 << 20, 10'000'000) == "99.9");
+    CHECK(mb_rate_text(99'990 << 10, 1'000'000) == "97.6");
+    CHECK(mb_rate_text(1000 << 20, 10'000'000) == "100");
+    CHECK(mb_rate_text(925 << 20, 1'000'000) == "925");
 }
 
 TEST_CASE("control characters do not reach the terminal") {

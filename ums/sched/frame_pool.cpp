@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kClassBytes = 64;
 constexpr std::size_t kPooledBytesMax = 4096;
-constexpr std::size_t kListBytesMax = 256 * 1024;
+constexpr std::size_t kListBytesMax = std::size_t{256} * 1024;
 
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool kPooled = false;

@@ -98,7 +98,6 @@ TEST_CASE("a flipped bit anywhere in a block is found, with its place") {
         REQUIRE(findings.size() == 1);
         CHECK(findings[0].kind == FindingKind::log_block_damaged);
         CHECK(findings[0].offset_bytes == hit.offset_bytes);
-        CHECK(findings[0].page_id == hit.offset_bytes / sim::kPageBytes);
         CHECK(findings[0].file_id == 2);
         CHECK(findings[0].description == "Log block 8 is damaged: its checksum is wrong.");
         CHECK(findings[0].image.size() >= 512);

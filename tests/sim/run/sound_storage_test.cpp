@@ -1,7 +1,5 @@
 // A sound storage never causes a finding, whatever the options are: the hunt for deadlocks, crashes and false alarms.
 // By hand for longer: IOPROOF_HUNT_RUNS=500 sim_test "[virtual]" or "[real]"; one run again: IOPROOF_TEST_SEED=<seed> IOPROOF_HUNT_RUNS=1.
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "tests/sim/support/random_run.hpp"
@@ -11,23 +9,9 @@
 
 using namespace sim::test;
 
-namespace {
-
-std::uint64_t run_count(std::uint64_t usual) {
-    const char* wanted = std::getenv("IOPROOF_HUNT_RUNS");
-    return wanted != nullptr ? std::strtoull(wanted, nullptr, 0) : usual;
-}
-
-// On standard error, so that a run that aborts or hangs has said what it was.
-void announce(const sim::Options& options) {
-    if (std::getenv("IOPROOF_HUNT_RUNS") != nullptr) std::fprintf(stderr, "%s\n", summary_of(options).c_str());
-}
-
-}  // namespace
-
 TEST_CASE("no run on a sound disk reports anything, whatever the options (virtual time)", "[hunt][virtual]") {
     const std::uint64_t first_seed = ums::testing::test_seed("virtual hunt");
-    for (std::uint64_t i = 0; i < run_count(28); ++i) {
+    for (std::uint64_t i = 0; i < hunt_runs(28); ++i) {
         const std::uint64_t seed = first_seed + i;
         const sim::Options options = random_options(seed, VirtualRun::kFolder, true);
         announce(options);
@@ -44,7 +28,7 @@ TEST_CASE("no run on a sound disk reports anything, whatever the options (virtua
 
 TEST_CASE("no run on a sound disk reports anything, whatever the options (real files)", "[hunt][real]") {
     const std::uint64_t first_seed = ums::testing::test_seed("real hunt");
-    for (std::uint64_t i = 0; i < run_count(4); ++i) {
+    for (std::uint64_t i = 0; i < hunt_runs(4); ++i) {
         RealRun run;
         run.storage.keep_requests(false);
         const sim::Options options = random_options(first_seed + i, run.folder.path(), false);

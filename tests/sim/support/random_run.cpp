@@ -1,6 +1,8 @@
 #include "tests/sim/support/random_run.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <initializer_list>
 
 #include <fmt/format.h>
@@ -128,6 +130,15 @@ std::string summary_of(const Options& o) {
                             file.sparse ? " sparse" : "", file.shrinkable ? fmt::format(" +{}", file.increment_mb) : "");
     }
     return text;
+}
+
+std::uint64_t hunt_runs(std::uint64_t usual) {
+    const char* wanted = std::getenv("IOPROOF_HUNT_RUNS");
+    return wanted != nullptr ? std::strtoull(wanted, nullptr, 0) : usual;
+}
+
+void announce(const Options& options) {
+    if (std::getenv("IOPROOF_HUNT_RUNS") != nullptr) std::fprintf(stderr, "%s\n", summary_of(options).c_str());
 }
 
 }  // namespace sim::test

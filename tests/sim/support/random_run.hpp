@@ -11,6 +11,11 @@ namespace sim::test {
 // `in_virtual_time`: long runs are cheap, and whoever never waits would stop the clock.
 [[nodiscard]] Options random_options(std::uint64_t seed, const std::string& folder, bool in_virtual_time);
 
+// How many runs a hunt makes: IOPROOF_HUNT_RUNS, or the usual number.
+[[nodiscard]] std::uint64_t hunt_runs(std::uint64_t usual);
+// In a long hunt: on standard error, so that a run that aborts or hangs has said what it was.
+void announce(const Options& options);
+
 // On one line, for people.
 [[nodiscard]] std::string summary_of(const Options& options);
 

@@ -132,11 +132,11 @@ Options busy_options(const std::string& folder) {
     return options;
 }
 
-const UserResult& user(const Results& results, const std::string& name) {
+const UserResult& user(const Results& results, std::string_view name) {
     for (const UserResult& user : results.users) {
         if (user.name == name) return user;
     }
-    throw std::logic_error("no user " + name);
+    throw std::logic_error("no user " + std::string(name));
 }
 
 const PhaseResult& phase(const Results& results, Phase wanted, std::uint32_t cycle) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -76,7 +77,7 @@ private:
 [[nodiscard]] inline bool is_read(const Recorded& request) { return request.operation == ums::IoOperation::read; }
 [[nodiscard]] inline bool is_write(const Recorded& request) { return request.operation == ums::IoOperation::write; }
 
-[[nodiscard]] const UserResult& user(const Results& results, const std::string& name);
+[[nodiscard]] const UserResult& user(const Results& results, std::string_view name);
 [[nodiscard]] const PhaseResult& phase(const Results& results, Phase phase, std::uint32_t cycle = 1);
 [[nodiscard]] std::uint64_t wait_count(const Results& results, const std::string& type);
 

@@ -1,0 +1,288 @@
+#include "sim/buffer/page_writer.hpp"
+
+#include <string>
+#include <vector>
+
+#include "sim/page/page_codec.hpp"
+#include "tests/sim/support/raw_file.hpp"
+#include "tests/sim/support/request_log.hpp"
+#include "tests/sim/support/rig.hpp"
+#include "tests/support/catch.hpp"
+
+using sim::DataFile;
+using sim::FindingKind;
+using sim::FixIntent;
+using sim::Frame;
+using sim::kPageBytes;
+using sim::PageWriter;
+using sim::testing::Fate;
+using sim::testing::RequestLog;
+using sim::testing::Rig;
+
+namespace {
+
+using Requests = std::vector<RequestLog::Entry>;
+
+RequestLog::Entry write_of(const DataFile& data, std::uint64_t page, std::uint64_t pages) {
+    return {true, data.file.transfer_handle().value, page, pages};
+}
+
+// The page's frame, pinned while this lives; it must be in memory.
+class Pinned {
+public:
+    Pinned(Rig& rig, std::uint32_t page) : pool_(*rig.pool), frame_(rig.pool->find({rig.data().file.id(), page})) { REQUIRE(frame_); }
+    Pinned(const Pinned&) = delete;
+    Pinned& operator=(const Pinned&) = delete;
+    ~Pinned() { pool_.unpin(*frame_); }
+    Frame* operator->() const { return frame_; }
+
+private:
+    sim::BufferPool& pool_;
+    Frame* frame_;
+};
+
+bool is_dirty(Rig& rig, std::uint32_t page) { return Pinned(rig, page)->dirty; }
+
+// Runs `body(rig, requests)`; pages [first, last] have been changed in memory, the log is hardened.
+template <typename Body>
+void run_with_dirty(Rig& rig, std::uint32_t first, std::uint32_t last, Body body) {
+    RequestLog requests;
+    rig.storage.set_observer(&requests);
+    rig.run([&](Rig& r) -> ums::Task<void> {
+        for (std::uint32_t page = first; page <= last; ++page) co_await r.change_page(r.data(), page);
+        co_await r.log->flush();
+        (void)requests.take(r.data().file);
+        co_await body(r, requests);
+        r.storage.set_rule(nullptr);
+        CHECK(r.data().file.resize_latch().try_acquire(ums::LatchMode::exclusive));
+        r.data().file.resize_latch().release(ums::LatchMode::exclusive);
+    });
+}
+
+// Lets the requests to this file fail that `wanted` names.
+template <typename Wanted>
+void fail(Rig& rig, const sim::SimFile& file, Wanted wanted) {
+    rig.storage.set_rule([handle = file.transfer_handle(), wanted](const ums::IoRequest& request) {
+        const bool hit = request.operation == ums::IoOperation::write && request.file.value == handle.value && wanted(request);
+        return Fate{.error = hit ? EIO : 0};
+    });
+}
+
+}  // namespace
+
+TEST_CASE("dirty neighbours on both sides go with the page, in one gather write") {
+    Rig rig;
+    run_with_dirty(rig, 10, 40, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
+        PageWriter writer = r.make_writer();
+        const PageWriter::Written written = co_await writer.write_around(r.data(), 20, false);
+        CHECK(written.pages == 31);
+        CHECK(written.end_page == 41);
+        CHECK_FALSE(written.was_busy);
+        CHECK(requests.take(r.data().file) == Requests{write_of(r.data(), 10, 31)});
+        for (std::uint32_t page = 10; page <= 40; ++page) CHECK_FALSE(is_dirty(r, page));
+    });
+}
+
+TEST_CASE("what stands in the file is what the ledger says was acknowledged") {
+    Rig rig;
+    run_with_dirty(rig, 1, 8, [](Rig& r, RequestLog&) -> ums::Task<void> {
+        PageWriter writer = r.make_writer();
+        CHECK(r.data().ledger[5].version == 0);
+        co_await writer.write_around(r.data(), 5, false);
+        for (std::uint32_t page = 1; page <= 8; ++page) {
+            const std::vector<std::byte> image = sim::testing::peek(r.data_path(), std::uint64_t{page} * kPageBytes, kPageBytes);
+            const sim::PageLedger::Entry entry = r.data().ledger[page];
+            CHECK(entry.version == 1);
+            CHECK(entry.lsn == Pinned(r, page)->lsn);
+            CHECK(entry.checksum == sim::page_checksum(image.data()));
+            CHECK(entry.unknown == 0);
+            CHECK(entry.read_back == 0);
+        }
+    });
+}
+
+TEST_CASE("a gather write is not longer than it may be: forward first, then back") {
+    Rig rig;
+    run_with_dirty(rig, 10, 25, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
+        PageWriter writer = r.make_writer(8);
+        const PageWriter::Written forward = co_await writer.write_around(r.data(), 12, false);
+        CHECK(forward.pages == 8);
+        CHECK(forward.end_page == 20);
+        const PageWriter::Written both = co_await writer.write_around(r.data(), 24, false);
+        CHECK(both.pages == 6);
+        CHECK(both.end_page == 26);
+        CHECK(requests.take(r.data().file) == Requests{write_of(r.data(), 12, 8), write_of(r.data(), 20, 6)});
+        CHECK(is_dirty(r, 11));
+    });
+}
+
+TEST_CASE("a clean page, a page that somebody holds, and the ends of the file end a gather write") {
+    Rig rig;
+    run_with_dirty(rig, 1, 30, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
+        PageWriter one = r.make_writer(1);
+        PageWriter writer = r.make_writer();
+        co_await one.write_around(r.data(), 10, false);
+        (void)requests.take(r.data().file);
+        {
+            const Pinned held(r, 20);
+            REQUIRE(held->latch.try_acquire(ums::LatchMode::update));
+            const PageWriter::Written run = co_await writer.write_around(r.data(), 15, false);
+            CHECK(run.pages == 9);
+            held->latch.release(ums::LatchMode::update);
+        }
+        const PageWriter::Written run_again = co_await writer.write_around(r.data(), 5, false);
+        CHECK(run_again.pages == 9);
+        const PageWriter::Written run_third = co_await writer.write_around(r.data(), 30, false);
+        CHECK(run_third.pages == 11);
+        CHECK(requests.take(r.data().file) == Requests{write_of(r.data(), 11, 9), write_of(r.data(), 1, 9), write_of(r.data(), 20, 11)});
+        for (std::uint32_t page = 250; page < 256; ++page) co_await r.change_page(r.data(), page);
+        const PageWriter::Written run_fourth = co_await writer.write_around(r.data(), 252, false);
+        CHECK(run_fourth.end_page == 256);
+        CHECK(requests.take(r.data().file) == Requests{write_of(r.data(), 250, 6)});
+    });
+}
+
+TEST_CASE("a page that is clean or not in memory is not written") {
+    Rig rig;
+    run_with_dirty(rig, 5, 5, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
+        PageWriter writer = r.make_writer();
+        const PageWriter::Written run = co_await writer.write_around(r.data(), 5, false);
+        CHECK(run.pages == 1);
+        (void)requests.take(r.data().file);
+        const PageWriter::Written clean = co_await writer.write_around(r.data(), 5, true);
+        CHECK(clean.pages == 0);
+        CHECK(clean.end_page == 6);
+        CHECK_FALSE(clean.was_busy);
+        const PageWriter::Written run_again = co_await writer.write_around(r.data(), 6, true);
+        CHECK(run_again.pages == 0);
+        CHECK(requests.take(r.data().file).empty());
+    });
+}
+
+TEST_CASE("a page that is in use is given up at once, or waited for, as asked; who only looks does not hold a write up") {
+    Rig rig;
+    run_with_dirty(rig, 5, 5, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
+        PageWriter writer = r.make_writer();
+        const Pinned frame(r, 5);
+        REQUIRE(frame->latch.try_acquire(ums::LatchMode::exclusive));
+        const PageWriter::Written busy = co_await writer.write_around(r.data(), 5, false);
+        CHECK(busy.was_busy);
+        CHECK(busy.pages == 0);
+        ums::TaskGroup tasks;
+        PageWriter::Written waited;
+        auto write = [](Rig& rig_of, PageWriter& by, PageWriter::Written& result) -> ums::Task<void> {
+            result = co_await by.write_around(rig_of.data(), 5, true);
+        };
+        ums::Scheduler::current().fork(tasks, write(r, writer, waited));
+        co_await ums::sleep_until(r.clock.now_ns() + 20 * ums::kNsPerMs);
+        CHECK(requests.take(r.data().file).empty());
+        frame->latch.downgrade_to_shared(ums::LatchMode::exclusive);
+        co_await tasks.join();
+        CHECK(waited.pages == 1);
+        CHECK(requests.take(r.data().file) == Requests{write_of(r.data(), 5, 1)});
+        frame->latch.release(ums::LatchMode::shared);
+    });
+}
+
+TEST_CASE("without gathering each page is a request of its own") {
+    Rig rig;
+    run_with_dirty(rig, 1, 16, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
+        PageWriter writer = r.make_writer(128, false);
+        const PageWriter::Written run = co_await writer.write_around(r.data(), 8, false);
+        CHECK(run.pages == 16);
+        const Requests posted = requests.take(r.data().file);
+        CHECK(posted.size() == 16);
+        for (const RequestLog::Entry& request : posted) CHECK(request.pages == 1);
+    });
+}
+
+TEST_CASE("no page is written before the log is on disk up to its last change") {
+    Rig rig;
+    run_with_dirty(rig, 1, 4, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
+        r.storage.set_rule([log = r.log_file().transfer_handle()](const ums::IoRequest& request) {
+            return Fate{.hold = request.file.value == log.value};
+        });
+        co_await r.change_page(r.data(), 3);
+        PageWriter writer = r.make_writer();
+        ums::TaskGroup tasks;
+        auto write = [](Rig& rig_of, PageWriter& by) -> ums::Task<void> { co_await by.write_around(rig_of.data(), 3, false); };
+        ums::Scheduler::current().fork(tasks, write(r, writer));
+        while (r.storage.held_count() == 0) co_await ums::sleep_until(r.clock.now_ns() + ums::kNsPerMs);
+        co_await ums::sleep_until(r.clock.now_ns() + 20 * ums::kNsPerMs);
+        CHECK(requests.take(r.data().file).empty());
+        CHECK(r.data().ledger[3].version == 0);
+        r.storage.set_rule(nullptr);
+        r.storage.release_held();
+        co_await tasks.join();
+        CHECK(requests.take(r.data().file) == Requests{write_of(r.data(), 1, 4)});
+        CHECK(r.data().ledger[3].version == 2);
+    });
+}
+
+TEST_CASE("pages whose log cannot be written are never written, and do not keep their memory from others") {
+    Rig rig;
+    run_with_dirty(rig, 1, 4, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
+        fail(r, r.log_file(), [](const ums::IoRequest&) { return true; });
+        co_await r.change_page(r.data(), 3);
+        PageWriter writer = r.make_writer();
+        const PageWriter::Written run = co_await writer.write_around(r.data(), 3, true);
+        CHECK(run.pages == 0);
+        CHECK(requests.take(r.data().file).empty());
+        CHECK(r.state.is_stopping());
+        for (std::uint32_t page = 1; page <= 4; ++page) {
+            CHECK_FALSE(is_dirty(r, page));
+            CHECK(r.data().ledger[page].version == 0);
+        }
+    });
+}
+
+TEST_CASE("a gather write that fails is done page by page; if that works nothing is lost and nothing is a finding") {
+    const bool cut_short = GENERATE(false, true);
+    Rig rig;
+    run_with_dirty(rig, 1, 16, [&](Rig& r, RequestLog& requests) -> ums::Task<void> {
+        if (cut_short) {
+            r.storage.set_rule([](const ums::IoRequest& request) {
+                return request.segment_count > 1 ? Fate{.transferred_bytes = 3 * kPageBytes} : Fate{};
+            });
+        } else {
+            fail(r, r.data().file, [](const ums::IoRequest& request) { return request.segment_count > 1; });
+        }
+        PageWriter writer = r.make_writer();
+        const PageWriter::Written run = co_await writer.write_around(r.data(), 8, false);
+        CHECK(run.pages == 16);
+        CHECK(requests.take(r.data().file).size() == 17);
+        CHECK(r.sink.findings().empty());
+        CHECK(r.sink.count(sim::Severity::warning) == 1);
+        CHECK(sim::sum_of(r.data().file.counters(), &sim::FileCounters::write_retries) == 1);
+        for (std::uint32_t page = 1; page <= 16; ++page) CHECK(r.data().ledger[page].version == 1);
+    });
+}
+
+TEST_CASE("a page that cannot be written is unknown, its neighbours are not, and the next write makes it known again") {
+    Rig rig;
+    run_with_dirty(rig, 1, 16, [](Rig& r, RequestLog&) -> ums::Task<void> {
+        fail(r, r.data().file, [](const ums::IoRequest& request) {
+            return request.offset_bytes <= 7 * kPageBytes && 7 * kPageBytes < request.offset_bytes + request.size_bytes;
+        });
+        PageWriter writer = r.make_writer();
+        co_await writer.write_around(r.data(), 8, false);
+        REQUIRE(r.sink.findings().size() == 1);
+        CHECK(r.sink.findings()[0].kind == FindingKind::io_error);
+        CHECK(r.sink.findings()[0].is_write);
+        CHECK(r.sink.findings()[0].page_id == 7);
+        for (std::uint32_t page = 1; page <= 16; ++page) {
+            CHECK(r.data().ledger[page].unknown == (page == 7 ? 1 : 0));
+            CHECK(r.data().ledger[page].version == (page == 7 ? 0 : 1));
+            CHECK_FALSE(is_dirty(r, page));
+        }
+        // Whatever stands there now, it is no second finding.
+        sim::RangeReader reader = r.make_reader();
+        const std::uint32_t read_count = co_await reader.read(r.data(), 1, 16, {});
+        CHECK(read_count == 16);
+        CHECK(r.sink.findings().size() == 1);
+        r.storage.set_rule(nullptr);
+        co_await r.write_pages(r.data(), 7, 1);
+        CHECK(r.data().ledger[7].unknown == 0);
+        CHECK(r.data().ledger[7].version == 2);
+    });
+}

@@ -1,0 +1,315 @@
+#include "sim/buffer/range_reader.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "tests/sim/support/raw_file.hpp"
+#include "tests/sim/support/request_log.hpp"
+#include "tests/sim/support/rig.hpp"
+#include "tests/support/catch.hpp"
+
+using sim::DataFile;
+using sim::FindingKind;
+using sim::Frame;
+using sim::kPageBytes;
+using sim::RangeReader;
+using sim::testing::Fate;
+using sim::testing::RequestLog;
+using sim::testing::Rig;
+
+namespace {
+
+using Requests = std::vector<RequestLog::Entry>;
+
+constexpr std::uint32_t kFilePages = 256;  // 2 MB
+
+RequestLog::Entry read_of(const DataFile& data, std::uint64_t page, std::uint64_t pages) {
+    return {false, data.file.transfer_handle().value, page, pages};
+}
+
+// The version of the page in memory; 0: it is not there.
+std::uint32_t version_in_memory(Rig& rig, std::uint32_t page) {
+    Frame* const frame = rig.pool->find({rig.data().file.id(), page});
+    if (frame == nullptr) return 0;
+    const std::uint32_t version = frame->version;
+    rig.pool->unpin(*frame);
+    return version;
+}
+
+std::uint32_t count_in_memory(Rig& rig) {
+    std::uint32_t count = 0;
+    for (std::uint32_t page = 0; page < kFilePages; ++page) {
+        Frame* const frame = rig.pool->find({rig.data().file.id(), page});
+        if (frame == nullptr) continue;
+        rig.pool->unpin(*frame);
+        ++count;
+    }
+    return count;
+}
+
+std::uint64_t pages_verified(Rig& rig) { return sim::sum_of(rig.data().file.counters(), &sim::FileCounters::pages_verified); }
+
+// Runs `body(rig, requests)` on a file whose pages [1, 65) have been written once and are not in memory; nothing may be left behind.
+template <typename Body>
+void run(Rig& rig, Body body) {
+    RequestLog requests;
+    rig.storage.set_observer(&requests);
+    rig.run([&](Rig& r) -> ums::Task<void> {
+        co_await r.write_pages(r.data(), 1, 64);
+        r.forget_pages(r.data(), 1, 64);
+        (void)requests.take(r.data().file);
+        const std::uint64_t free_slots = r.pool->slots().free_count();
+        co_await body(r, requests);
+        r.storage.set_rule(nullptr);
+        CHECK(r.pool->slots().free_count() + count_in_memory(r) == free_slots);
+        CHECK(r.data().file.resize_latch().try_acquire(ums::LatchMode::exclusive));
+        r.data().file.resize_latch().release(ums::LatchMode::exclusive);
+    });
+}
+
+}  // namespace
+
+TEST_CASE("64 pages are one scatter read; each is verified and stays in memory") {
+    Rig rig;
+    run(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
+        RangeReader reader = r.make_reader();
+        const std::uint64_t verified = pages_verified(r);
+        const std::uint32_t read_count = co_await reader.read(r.data(), 1, 64, {});
+        CHECK(read_count == 64);
+        CHECK(requests.take(r.data().file) == Requests{read_of(r.data(), 1, 64)});
+        CHECK(pages_verified(r) == verified + 64);
+        for (std::uint32_t page = 1; page <= 64; ++page) {
+            CHECK(version_in_memory(r, page) == 1);
+            CHECK(r.data().ledger[page].read_back == 1);
+        }
+        CHECK(r.sink.findings().empty());
+    });
+}
+
+TEST_CASE("what a scatter read left in memory is what is in the file, page by page") {
+    Rig rig;
+    run(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
+        RangeReader reader = r.make_reader();
+        const std::uint32_t read_count = co_await reader.read(r.data(), 1, 64, {});
+        CHECK(read_count == 64);
+        const std::vector<std::byte> file = sim::testing::peek(r.data_path(), kPageBytes, 64 * kPageBytes);
+        for (std::uint32_t i = 0; i < 64; ++i) {
+            Frame* const frame = r.pool->find({r.data().file.id(), 1 + i});
+            REQUIRE(frame != nullptr);
+            CHECK(std::memcmp(r.pool->data(*frame), file.data() + std::size_t{i} * kPageBytes, kPageBytes) == 0);
+            r.pool->unpin(*frame);
+        }
+    });
+}
+
+TEST_CASE("without scatter/gather each page is a request of its own, at most 64 at a time") {
+    Rig rig({.pool_bytes = 8 << 20});
+    std::uint32_t in_flight_max = 0;
+    run(rig, [&](Rig& r, RequestLog& log) -> ums::Task<void> {
+        RangeReader reader = r.make_reader(false);
+        const std::uint32_t read_count = co_await reader.read(r.data(), 1, 128, {});
+        CHECK(read_count == 128);
+        const Requests requests = log.take(r.data().file);
+        CHECK(requests.size() == 128);
+        for (const RequestLog::Entry& request : requests) CHECK(request.pages == 1);
+        in_flight_max = log.in_flight_max();
+    });
+    CHECK(in_flight_max > 1);
+    CHECK(in_flight_max <= 64);
+}
+
+TEST_CASE("a range is cut at the end of the file; behind it nothing is read") {
+    Rig rig;
+    run(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
+        RangeReader reader = r.make_reader();
+        const std::uint32_t read_count = co_await reader.read(r.data(), kFilePages - 6, 64, {});
+        CHECK(read_count == 6);
+        CHECK(requests.take(r.data().file) == Requests{read_of(r.data(), kFilePages - 6, 6)});
+        const std::uint32_t read_count_again = co_await reader.read(r.data(), kFilePages, 8, {});
+        CHECK(read_count_again == 0);
+        CHECK(requests.take(r.data().file).empty());
+    });
+}
+
+TEST_CASE("pages that were never written are read and must be zeros") {
+    Rig rig;
+    run(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
+        RangeReader reader = r.make_reader();
+        const std::uint32_t read_count = co_await reader.read(r.data(), 100, 8, {.keep = false});
+        CHECK(read_count == 8);
+        CHECK(r.sink.findings().empty());
+        sim::testing::flip_bits(r.data_path(), 103 * kPageBytes + 4000, std::byte{1});
+        const std::uint32_t read_count_again = co_await reader.read(r.data(), 100, 8, {.keep = false});
+        CHECK(read_count_again == 8);
+        REQUIRE(r.sink.findings().size() == 1);
+        CHECK(r.sink.findings()[0].page_id == 103);
+    });
+}
+
+TEST_CASE("pages in memory are left out or read beside, as asked") {
+    Rig rig;
+    run(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
+        RangeReader reader = r.make_reader();
+        const std::uint32_t read_count = co_await reader.read(r.data(), 5, 4, {});
+        CHECK(read_count == 4);
+        (void)requests.take(r.data().file);
+        const std::uint32_t read_count_again = co_await reader.read(r.data(), 1, 16, {.read_present = false, .keep = false});
+        CHECK(read_count_again == 12);
+        CHECK(requests.take(r.data().file) == Requests{read_of(r.data(), 1, 4), read_of(r.data(), 9, 8)});
+        const std::uint32_t read_count_third = co_await reader.read(r.data(), 1, 16, {.read_present = true});
+        CHECK(read_count_third == 16);
+        CHECK(requests.take(r.data().file) == Requests{read_of(r.data(), 1, 16)});
+        const std::uint32_t read_count_fourth = co_await reader.read(r.data(), 1, 16, {.read_present = false});
+        CHECK(read_count_fourth == 0);
+        CHECK(requests.take(r.data().file).empty());
+    });
+}
+
+TEST_CASE("a page that was changed in memory is compared with what was written last, and keeps its change") {
+    Rig rig;
+    run(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
+        co_await r.change_page(r.data(), 3, sim::FixIntent::change);
+        RangeReader reader = r.make_reader();
+        const std::uint32_t read_count = co_await reader.read(r.data(), 1, 8, {});
+        CHECK(read_count == 8);
+        CHECK(r.sink.findings().empty());
+        CHECK(version_in_memory(r, 3) == 2);
+        Frame* const frame = r.pool->find({r.data().file.id(), 3});
+        REQUIRE(frame != nullptr);
+        CHECK(frame->dirty);
+        r.pool->unpin(*frame);
+        sim::testing::flip_bits(r.data_path(), 3 * kPageBytes + 5000, std::byte{4});
+        const std::uint32_t read_count_again = co_await reader.read(r.data(), 1, 8, {});
+        CHECK(read_count_again == 8);
+        REQUIRE(r.sink.findings().size() == 1);
+        CHECK(r.sink.findings()[0].page_id == 3);
+        CHECK(version_in_memory(r, 3) == 2);
+        r.pool->discard_from(r.data().file.id(), 1);
+    });
+}
+
+TEST_CASE("pages that shall not be kept are verified and gone") {
+    Rig rig;
+    run(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
+        RangeReader reader = r.make_reader();
+        const std::uint64_t verified = pages_verified(r);
+        const std::uint32_t read_count = co_await reader.read(r.data(), 1, 64, {.keep = false});
+        CHECK(read_count == 64);
+        CHECK(pages_verified(r) == verified + 64);
+        CHECK(count_in_memory(r) == 0);
+    });
+}
+
+TEST_CASE("a wrong page among right ones is found, alone and once, until it is written again") {
+    Rig rig;
+    run(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
+        RangeReader reader = r.make_reader();
+        sim::testing::flip_bits(r.data_path(), 7 * kPageBytes + 1234, std::byte{0x20});
+        const std::uint32_t read_count = co_await reader.read(r.data(), 1, 64, {.keep = false});
+        CHECK(read_count == 64);
+        REQUIRE(r.sink.findings().size() == 1);
+        const sim::Finding finding = r.sink.findings()[0];
+        CHECK(finding.page_id == 7);
+        CHECK(finding.offset_bytes == 7 * kPageBytes);
+        CHECK(finding.path == r.data_path());
+        CHECK_FALSE(finding.transient);
+        CHECK(finding.image.size() == kPageBytes);
+        CHECK(r.data().ledger[7].unknown == 1);
+        CHECK(r.data().file.finding_count == 1);
+        const std::uint32_t read_count_again = co_await reader.read(r.data(), 1, 64, {.keep = false});
+        CHECK(read_count_again == 64);
+        CHECK(r.sink.findings().size() == 1);
+        co_await r.write_pages(r.data(), 7, 1);
+        r.forget_pages(r.data(), 7, 1);
+        const std::uint32_t read_count_third = co_await reader.read(r.data(), 1, 64, {.keep = false});
+        CHECK(read_count_third == 64);
+        CHECK(r.sink.findings().size() == 1);
+        CHECK(r.data().ledger[7].unknown == 0);
+        CHECK(r.data().ledger[7].read_back == 1);
+    });
+}
+
+TEST_CASE("several wrong pages of one read are all found") {
+    Rig rig;
+    run(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
+        RangeReader reader = r.make_reader();
+        for (const std::uint64_t page : {1, 8, 9, 64}) sim::testing::flip_bits(r.data_path(), page * kPageBytes + 8000, std::byte{1});
+        const std::uint32_t read_count = co_await reader.read(r.data(), 1, 64, {});
+        CHECK(read_count == 64);
+        std::vector<std::uint32_t> pages;
+        for (const sim::Finding& finding : r.sink.findings()) pages.push_back(finding.page_id);
+        std::sort(pages.begin(), pages.end());
+        CHECK(pages == std::vector<std::uint32_t>{1, 8, 9, 64});
+    });
+}
+
+TEST_CASE("of a scatter read that fails only the page that cannot be read is to blame") {
+    Rig rig;
+    run(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
+        RangeReader reader = r.make_reader();
+        r.storage.set_rule([](const ums::IoRequest& request) {
+            const bool hit = request.offset_bytes <= 7 * kPageBytes && 7 * kPageBytes < request.offset_bytes + request.size_bytes;
+            return Fate{.error = hit ? EIO : 0};
+        });
+        const std::uint32_t read_count = co_await reader.read(r.data(), 1, 16, {});
+        CHECK(read_count == 15);
+        REQUIRE(r.sink.findings().size() == 1);
+        CHECK(r.sink.findings()[0].kind == FindingKind::io_error);
+        CHECK(r.sink.findings()[0].page_id == 7);
+        CHECK(version_in_memory(r, 7) == 0);
+        CHECK(version_in_memory(r, 8) == 1);
+    });
+}
+
+TEST_CASE("a scatter read that ends early is finished page by page, without a finding") {
+    Rig rig;
+    run(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
+        RangeReader reader = r.make_reader();
+        r.storage.set_rule([](const ums::IoRequest& request) {
+            return request.segment_count > 1 ? Fate{.transferred_bytes = request.size_bytes - 512} : Fate{};
+        });
+        const std::uint32_t read_count = co_await reader.read(r.data(), 1, 16, {});
+        CHECK(read_count == 16);
+        CHECK(requests.take(r.data().file).size() == 17);
+        CHECK(r.sink.findings().empty());
+        for (std::uint32_t page = 1; page <= 16; ++page) CHECK(version_in_memory(r, page) == 1);
+    });
+}
+
+TEST_CASE("a read waits for a write of one of its pages, and others wait for the read") {
+    Rig rig;
+    run(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
+        co_await r.change_page(r.data(), 5, sim::FixIntent::change);
+        co_await r.log->flush();
+        (void)requests.take(r.data().file);
+        const ums::FileHandle file = r.data().file.transfer_handle();
+        r.storage.set_rule([file](const ums::IoRequest& request) { return Fate{.hold = request.file.value == file.value}; });
+        sim::PageWriter writer = r.make_writer();
+        RangeReader reader = r.make_reader();
+        auto write = [](Rig& rig_of, sim::PageWriter& by) -> ums::Task<void> { co_await by.write_around(rig_of.data(), 5, true); };
+        auto read = [](Rig& rig_of, RangeReader& by) -> ums::Task<void> { co_await by.read(rig_of.data(), 1, 16, {}); };
+        const auto wait_for_held = [](Rig& rig_of) -> ums::Task<void> {
+            while (rig_of.storage.held_count() == 0) co_await ums::sleep_until(rig_of.clock.now_ns() + ums::kNsPerMs);
+            // Time for whoever should wait and does not.
+            co_await ums::sleep_until(rig_of.clock.now_ns() + 20 * ums::kNsPerMs);
+        };
+        ums::TaskGroup tasks;
+        ums::Scheduler::current().fork(tasks, write(r, writer));
+        co_await wait_for_held(r);
+        ums::Scheduler::current().fork(tasks, read(r, reader));
+        co_await wait_for_held(r);
+        CHECK(requests.take(r.data().file) == Requests{{true, file.value, 5, 1}});
+        r.storage.release_held();
+        co_await wait_for_held(r);
+        CHECK(requests.take(r.data().file) == Requests{read_of(r.data(), 1, 16)});
+        CHECK(r.storage.held_count() == 1);
+        Frame* const frame = r.pool->find({r.data().file.id(), 9});
+        REQUIRE(frame != nullptr);
+        CHECK_FALSE(frame->latch.try_acquire(ums::LatchMode::shared));
+        r.pool->unpin(*frame);
+        r.storage.release_held();
+        co_await tasks.join();
+        CHECK(r.sink.findings().empty());
+    });
+}

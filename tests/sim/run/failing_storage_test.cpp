@@ -1,0 +1,143 @@
+// Whole runs in virtual time on storages that fail, under many seeds: each ends, with the right outcome, and keeps its promise that no
+// transfer overlaps a write. By hand for longer: IOPROOF_HUNT_RUNS=500 sim_test "[failing]"; one run again: IOPROOF_TEST_SEED=<seed>
+// IOPROOF_HUNT_RUNS=1.
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/limits.hpp"
+#include "tests/sim/support/faulty_storage.hpp"
+#include "tests/sim/support/overlap_watch.hpp"
+#include "tests/sim/support/random_run.hpp"
+#include "tests/sim/support/run_fixture.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/seed.hpp"
+
+using namespace sim::test;
+using sim::kPageBytes;
+using sim::Outcome;
+using sim::testing::Fate;
+using sim::testing::FaultyStorage;
+using sim::testing::OverlapWatch;
+
+namespace {
+
+bool is_transfer(const ums::IoRequest& request) {
+    return request.operation == ums::IoOperation::read || request.operation == ums::IoOperation::write;
+}
+
+// A run in virtual time whose requests pass a storage that can fail.
+struct FailingRun {
+    explicit FailingRun(std::uint64_t seed) : memory(clock, random_disk(seed, 50, 5000)) { storage.set_observer(&watch); }
+
+    // The rule holds from the initial update on; how the start fails is another test's.
+    sim::Results run(const sim::Options& options, const FaultyStorage::Rule& rule) {
+        const Watchdog watchdog("a run on a failing storage", 200);
+        sim::Simulation simulation(options, storage, clock, sink);
+        storage.set_rule([&](const ums::IoRequest& request) {
+            return simulation.progress().phase >= sim::Phase::initial_update ? rule(request) : Fate{};
+        });
+        return simulation.run();
+    }
+
+    ums::VirtualClock clock;
+    MemoryStorage memory;
+    FaultyStorage storage{memory, clock};
+    OverlapWatch watch;
+    CollectingSink sink;
+};
+
+// Every transfer may fail, in error or by ending early, but none twice in a row.
+FaultyStorage::Rule now_and_then(std::uint64_t seed) {
+    struct Memory {
+        ums::Prng prng;
+        std::map<std::pair<std::int32_t, std::uint64_t>, bool> failed{};
+    };
+    return [memory = std::make_shared<Memory>(Memory{ums::Prng(seed)})](const ums::IoRequest& request) {
+        if (!is_transfer(request)) return Fate{};
+        bool fails = memory->prng.chance(300);
+        for (std::uint64_t offset = 0; offset < request.size_bytes; offset += kPageBytes) {
+            bool& failed = memory->failed[{request.file.value, (request.offset_bytes + offset) / kPageBytes}];
+            fails = fails && !failed;
+        }
+        for (std::uint64_t offset = 0; offset < request.size_bytes; offset += kPageBytes) {
+            memory->failed[{request.file.value, (request.offset_bytes + offset) / kPageBytes}] = fails;
+        }
+        if (!fails) return Fate{};
+        if (memory->prng.below(2) == 0) return Fate{.error = EIO};
+        return Fate{.transferred_bytes = memory->prng.below(request.size_bytes / 512) * 512};
+    };
+}
+
+// What fails for good, from a moment on.
+enum class Failure : std::uint8_t { data_reads, data_writes, log_writes, some_pages, everything, no_space };
+constexpr std::uint64_t kFailures = 6;
+
+FaultyStorage::Rule for_good(Failure failure, const ums::Clock& clock, std::uint64_t from_ns) {
+    return [failure, &clock, from_ns](const ums::IoRequest& request) {
+        if (clock.now_ns() < from_ns || !is_transfer(request)) return Fate{};
+        const bool is_write = request.operation == ums::IoOperation::write;
+        const bool is_log = request.size_bytes % kPageBytes != 0;  // most of them
+        const std::uint64_t first_page = request.offset_bytes / kPageBytes;
+        const bool is_hit = first_page % 64 < 3;
+        switch (failure) {
+            case Failure::data_reads: return Fate{.error = !is_write && !is_log ? EIO : 0};
+            case Failure::data_writes: return Fate{.error = is_write && !is_log ? EIO : 0};
+            case Failure::log_writes: return Fate{.error = is_write && is_log ? EIO : 0};
+            case Failure::some_pages: return Fate{.error = is_hit ? EIO : 0};
+            case Failure::everything: return Fate{.error = EIO};
+            case Failure::no_space: return Fate{.error = is_write ? ENOSPC : 0};
+        }
+        return Fate{};
+    };
+}
+
+}  // namespace
+
+TEST_CASE("requests that fail now and then are tried again: nothing is found, nothing overlaps", "[failing]") {
+    const std::uint64_t first_seed = ums::testing::test_seed("fails now and then");
+    std::uint64_t warnings = 0;
+    for (std::uint64_t i = 0; i < hunt_runs(12); ++i) {
+        const std::uint64_t seed = first_seed + i;
+        const sim::Options options = random_options(seed, VirtualRun::kFolder, true);
+        announce(options);
+        FailingRun run(seed);
+        const sim::Results results = run.run(options, now_and_then(seed));
+        INFO(summary_of(options));
+        INFO(run.sink.text());
+        CHECK(results.outcome == Outcome::passed);
+        CHECK(run.sink.findings().empty());
+        warnings += run.sink.count_of(sim::Severity::warning);
+        CHECK(run.watch.violations() == std::vector<std::string>{});
+        CHECK(run.watch.count() > 0);
+        CHECK(run.memory.open_count() == 0);
+    }
+    CHECK(warnings > 0);
+}
+
+TEST_CASE("whatever fails for good, and whenever, the run ends and does not say that all was well", "[failing]") {
+    const std::uint64_t first_seed = ums::testing::test_seed("fails for good");
+    for (std::uint64_t i = 0; i < hunt_runs(18); ++i) {
+        const std::uint64_t seed = first_seed + i;
+        ums::Prng prng(seed);
+        sim::Options options = random_options(seed, VirtualRun::kFolder, true);
+        options.stop_on_error = prng.below(2) == 0;
+        const auto failure = static_cast<Failure>(prng.below(kFailures));
+        const std::uint64_t from_ms = prng.below(options.test_cycle_duration_s * 1000);
+        announce(options);
+        FailingRun run(seed);
+        std::uint64_t failed = 0;
+        const FaultyStorage::Rule rule = for_good(failure, run.clock, run.clock.now_ns() + from_ms * ums::kNsPerMs);
+        const sim::Results results = run.run(options, [&](const ums::IoRequest& request) {
+            const Fate fate = rule(request);
+            failed += fate.error != 0 ? 1 : 0;
+            return fate;
+        });
+        INFO(summary_of(options) << ", failure " << static_cast<int>(failure) << " from " << from_ms << " ms, StopOnError "
+                                 << options.stop_on_error);
+        INFO(run.sink.text());
+        if (failed > 0) CHECK(results.outcome != Outcome::passed);
+        CHECK(run.memory.open_count() == 0);
+    }
+}
