@@ -78,7 +78,8 @@ void PageWriter::gather_neighbours(DataFile& data, std::uint32_t page) {
 ums::Task<bool> PageWriter::harden_log() {
     std::uint64_t lsn = 0;
     for (const Frame* frame : run_frames_) lsn = std::max(lsn, frame->lsn);
-    co_return co_await log_.harden(lsn);
+    if (log_ == nullptr) co_return true;
+    co_return co_await log_->harden(lsn);
 }
 
 // The log has failed, so these changes can never be written, and the run is over. Their memory must still be had by those who wait for it.
@@ -91,7 +92,7 @@ void PageWriter::make_images(DataFile& data) {
     checksums_.clear();
     segments_.clear();
     for (const Frame* frame : run_frames_) {
-        UMS_ASSERT(log_.is_hardened(frame->lsn));
+        UMS_ASSERT(is_hardened(frame->lsn));
         std::byte* const memory = pool_.data(*frame);
         checksums_.push_back(
             make_page({settings_.run_id, data.file.id(), frame->key.page_id, frame->version, frame->lsn, write_utc_us}, memory));

@@ -11,6 +11,7 @@
 #include "ums/io/blocking_io.hpp"
 #include "ums/io/engine_choice.hpp"
 #include "ums/io/errno_error.hpp"
+#include "ums/io/null_engine.hpp"
 
 namespace ums {
 
@@ -203,6 +204,7 @@ const UringSupport& PosixStorage::uring_support() {
 std::unique_ptr<IoEngine> PosixStorage::make_engine(const EngineOptions& options, std::string& reason) {
     reason.clear();
     if (options.kind == EngineKind::threads) return make_threads_engine(options);
+    if (options.kind == EngineKind::null) return std::make_unique<NullEngine>();
     return options.kind == EngineKind::uring ? make_uring_engine(options, uring_support())
                                              : make_best_engine(options, uring_support(), reason);
 }
