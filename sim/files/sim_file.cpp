@@ -19,8 +19,8 @@ SimFile::SimFile(Setup setup, ums::Storage& storage, ums::Semaphore& outstanding
       counters_(setup_.cpu_count) {}
 
 SimFile::~SimFile() {
-    storage_.close(setup_.transfers);
-    storage_.close(setup_.control);
+    if (setup_.transfers.is_open()) storage_.close(setup_.transfers);
+    if (setup_.control.is_open()) storage_.close(setup_.control);
 }
 
 FileCounters& SimFile::local_counters() { return counters_[ums::Scheduler::current().id()]; }

@@ -33,7 +33,7 @@ public:
         bool is_device = false;  // a block device: never resized, never deleted
         std::uint32_t id = 0;
         FileOptions options;
-        ums::FileHandle transfers;  // opened as NoBuffering and WriteThrough say
+        ums::FileHandle transfers;  // opened as NoBuffering and WriteThrough say; not open: for an engine that transfers nothing
         ums::FileHandle control;    // holds the lock; grows and cuts the file
         std::uint64_t size_bytes = 0;
         std::uint32_t signature_checksum = 0;  // of page 0, as it was written: version 1
