@@ -13,14 +13,14 @@ namespace {
 // Linux transfers 2 GiB less a page per call and io_uring counts in 32 bits; a power of two keeps the continuation aligned.
 constexpr std::uint64_t kPieceBytesMax = std::uint64_t{1} << 30;
 
-bool is_transfer(const IoRequest& request) { return request.operation == IoOperation::read || request.operation == IoOperation::write; }
-
 RequestStep fail(IoRequest& request, int number) {
     request.error = errno_error(number);
     return RequestStep::finished;
 }
 
 }  // namespace
+
+bool is_transfer(const IoRequest& request) { return request.operation == IoOperation::read || request.operation == IoOperation::write; }
 
 void check_request(const IoRequest& request) {
     if (!is_transfer(request)) return;

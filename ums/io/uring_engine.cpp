@@ -11,6 +11,7 @@
 
 #include "ums/base/assert.hpp"
 #include "ums/base/clock.hpp"
+#include "ums/io/blocking_io.hpp"
 #include "ums/io/errno_error.hpp"
 #include "ums/io/io_vector.hpp"
 #include "ums/io/transfer_progress.hpp"
@@ -102,9 +103,30 @@ void UringEngine::submit(IoRequest& request) {
         finished_.push_back(request);
     } else if (request.operation == IoOperation::truncate && !support_.has_truncate) {
         give_to_helper(request);
+    } else if (request.file.is_in_memory && is_transfer(request)) {
+        copy(request);
     } else {
         start(request);
     }
+}
+
+// The kernel gives every transfer of such a file to a worker thread of its own, which costs several times what the copy costs.
+void UringEngine::copy(IoRequest& request) {
+    BlockingCalls calls;
+    for (;;) {
+        const std::int64_t result = calls.transfer(request, next_piece(request), request.durable);
+        if (is_durable_write_refused(request, result)) return give_to_helper(request);
+        switch (advance_request(request, result)) {
+            case RequestStep::finished: return finished_.push_back(request);
+            case RequestStep::more: break;
+            case RequestStep::retry_later: return retry(request);
+        }
+    }
+}
+
+void UringEngine::retry(IoRequest& request) {
+    if (retries_.empty()) retry_at_ns_ = steady_now_ns() + kRetryPauseNs;
+    retries_.push_back(request);
 }
 
 void UringEngine::start(IoRequest& request) {
@@ -259,10 +281,7 @@ void UringEngine::completed(IoRequest& request, std::int32_t result) {
     switch (advance_request(request, result)) {
         case RequestStep::finished: finished_.push_back(request); return;
         case RequestStep::more: start(request); return;
-        case RequestStep::retry_later:
-            if (retries_.empty()) retry_at_ns_ = steady_now_ns() + kRetryPauseNs;
-            retries_.push_back(request);
-            return;
+        case RequestStep::retry_later: retry(request); return;
     }
 }
 
