@@ -61,7 +61,7 @@ std::string bench_text(const sim::BenchResults& results) {
     text += fmt::format("  requests        {:.0f} /s, {:.1f} MB/s, mean latency {} us\n", per_second(results.requests, results.duration_ns),
                         per_second(results.bytes, results.duration_ns) / 1e6, results.latency_mean_us);
     text += fmt::format("  CPU             {:.0f} ns a request, {:.0f} % of one CPU\n", cpu_ns_per_request(results),
-                        per_second((results.cpu_user_us + results.cpu_system_us) * 100'000, results.duration_ns) / 1e6);
+                        per_second((results.cpu_user_us + results.cpu_system_us) * 100, results.duration_ns) / 1e6);
     if (options.operation == sim::BenchOperation::read) {
         text += fmt::format("  verified        {} pages{}\n", results.pages_verified, options.verify ? "" : " (switched off)");
     } else {

@@ -96,7 +96,7 @@ function check_place() {
     line_number = 1
     if (file ~ /_test\.cpp$/ && file !~ /^tests\/(ums|sim|config|reports|cli)\//)
         fail("no test program takes this file: put it below tests/<layer>/")
-    if (file ~ /^tests\// && file !~ /^tests\/(ums|sim|config|reports|cli|support)\//)
+    if (file ~ /^tests\// && file !~ /^tests\/(ums|sim|config|reports|cli|support|bench)\//)
         fail("no test program takes this file: put it below tests/<layer>/ or tests/support/")
 }
 

@@ -52,7 +52,6 @@ ums::Task<void> FilePasses::examine_ranges(BenchFile& file) {
         if (first >= file.used_pages()) break;
         const std::uint32_t count = std::min(kPassPages, file.used_pages() - first);
         const ums::IoSegment segment{memory.data(), std::size_t{count} * kPageBytes};
-        if (file.data.file.is_hole(std::uint64_t{first} * kPageBytes, segment.size_bytes)) continue;
         stamp_not_read(segment.data, segment.size_bytes);
         const bool is_read = co_await retry.read(std::uint64_t{first} * kPageBytes, {&segment, 1}, ums::WaitType::io_completion);
         for (std::uint32_t i = 0; i < count; ++i) {
