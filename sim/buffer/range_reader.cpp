@@ -51,6 +51,7 @@ ums::Task<void> RangeReader::latch_pages(DataFile& data, std::uint32_t first_pag
             slots_.pop_back();
             stamp_not_read(pool.slots().data(item.slot), kPageBytes);
             if (item.inserted) item.frame->in_io.store(true, std::memory_order_relaxed);
+            data.ledger.prefetch(first_page + i);
         }
         items_.push_back(item);
     }

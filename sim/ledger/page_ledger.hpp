@@ -29,6 +29,9 @@ public:
         return entries()[page];
     }
 
+    // Said before a transfer: the entry is looked at after it. Costs nothing, and saves waiting for memory.
+    void prefetch(std::uint32_t page) const { __builtin_prefetch(entries() + page); }
+
     // The write of this image has been acknowledged.
     void acknowledge(std::uint32_t page, std::uint32_t version, std::uint64_t lsn, std::uint32_t checksum);
     void mark_read_back(std::uint32_t page) { at(page).read_back = 1; }

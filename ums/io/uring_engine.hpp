@@ -32,6 +32,7 @@ public:
 
     [[nodiscard]] std::string_view name() const override { return "uring"; }
     void submit(IoRequest& request) override;
+    [[nodiscard]] bool perform_at_once(IoRequest& request) override;
     void poll(IoRequestList& finished) override;
     void wait(std::uint64_t timeout_ns) override;
     void wake() override;
@@ -57,8 +58,7 @@ private:
     void create(std::uint32_t depth);
     void settle_owner();
     void start(IoRequest& request);
-    void copy(IoRequest& request);
-    void retry(IoRequest& request);
+    void retry_later(IoRequest& request);
     void prepare(io_uring_sqe& submission, IoRequest& request) const;
     void start_waiting();
     void start_due_retries();
