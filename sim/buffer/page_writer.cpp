@@ -96,7 +96,7 @@ void PageWriter::make_images(DataFile& data) {
         std::byte* const memory = pool_.data(*frame);
         checksums_.push_back(
             make_page({settings_.run_id, data.file.id(), frame->key.page_id, frame->version, frame->lsn, write_utc_us}, memory));
-        segments_.push_back({memory, kPageBytes});
+        ums::append_segment(segments_, memory, kPageBytes);
     }
 }
 
@@ -124,7 +124,8 @@ ums::Task<void> PageWriter::write_one(DataFile& data, std::size_t index) {
     Frame& frame = *run_frames_[index];
     IoRetry retry(data.file, run_, journal_);
     const std::uint64_t offset_bytes = std::uint64_t{frame.key.page_id} * kPageBytes;
-    if (co_await retry.write(offset_bytes, {&segments_[index], 1}, ums::WaitType::io_completion)) {
+    const ums::IoSegment segment{pool_.data(frame), kPageBytes};
+    if (co_await retry.write(offset_bytes, {&segment, 1}, ums::WaitType::io_completion)) {
         acknowledge(data, index);
     } else {
         data.ledger.mark_unknown(frame.key.page_id);

@@ -104,10 +104,14 @@ ums::Task<std::error_code> SimFile::resize(std::uint64_t new_size_bytes) {
     co_return request.error;
 }
 
-bool SimFile::is_hole(std::uint64_t offset_bytes, std::uint64_t range_bytes) const {
+std::uint64_t SimFile::next_data_bytes(std::uint64_t offset_bytes) const {
     std::uint64_t begin_bytes = 0;
     std::uint64_t end_bytes = 0;
-    return !storage_.next_data(setup_.transfers, offset_bytes, begin_bytes, end_bytes) && begin_bytes >= offset_bytes + range_bytes;
+    return storage_.next_data(setup_.transfers, offset_bytes, begin_bytes, end_bytes) ? offset_bytes : begin_bytes;
+}
+
+bool SimFile::is_hole(std::uint64_t offset_bytes, std::uint64_t range_bytes) const {
+    return next_data_bytes(offset_bytes) >= offset_bytes + range_bytes;
 }
 
 std::string describe_request(const ums::IoRequest& request) {
