@@ -186,6 +186,13 @@ Arguments parse_arguments(const std::vector<std::string>& command_line) {
         arguments.run = parse_run(rest);
         return arguments;
     }
+    if (verb == "bench") {
+        if (asks_for_help(rest)) return text_for(Action::print_help, bench_help_text());
+        Arguments arguments;
+        arguments.action = Action::bench;
+        arguments.bench = parse_bench(rest);
+        return arguments;
+    }
     if (verb == "config") {
         if (asks_for_help(rest)) return text_for(Action::print_help, config_help_text());
         return parse_config_command(rest);
@@ -193,7 +200,7 @@ Arguments parse_arguments(const std::vector<std::string>& command_line) {
     if (verb == "--version" || verb == "-V") return text_for(Action::print_version, version_text());
     if (verb == "help" || asks_for_help({verb})) return text_for(Action::print_help, help_text());
     if (find_switch(verb) != nullptr) throw UsageError(fmt::format("{}: belongs to a command; write 'ioproof run {} …'", verb, verb));
-    throw UsageError(fmt::format("unknown command '{}'; allowed are run, config, --help, --version", verb));
+    throw UsageError(fmt::format("unknown command '{}'; allowed are run, bench, config, --help, --version", verb));
 }
 
 std::string repeat_command(const std::vector<std::string>& command_line, std::uint64_t seed) {

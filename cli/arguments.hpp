@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "cli/bench_arguments.hpp"
 #include "sim/options.hpp"
 
 namespace cli {
 
 enum class Action : std::uint8_t {
     run,
+    bench,              // measure the path of a run on some files
     show_config,        // print the effective configuration
     explain_parameter,  // print what the parameters mean
     print_help,
@@ -38,6 +40,7 @@ struct Arguments {
     Action action = Action::run;
     bool called_as_sqliosim = false;  // through a link of that name: behave as SQLIOSIM.COM does
     RunArguments run;                 // also for show_config
+    BenchArguments bench;
     std::string parameter;            // of explain_parameter; empty = all
     std::string text;                 // of print_help and print_version
 };

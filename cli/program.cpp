@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "cli/arguments.hpp"
+#include "cli/bench_command.hpp"
 #include "cli/configuration.hpp"
 #include "cli/console.hpp"
 #include "cli/exit_codes.hpp"
@@ -40,6 +41,7 @@ ExitCode execute(const std::vector<std::string>& command_line, Console& console)
     const Arguments arguments = parse_arguments(command_line);
     switch (arguments.action) {
         case Action::run: return run_command(command_line, arguments, console);
+        case Action::bench: return bench_command(arguments.bench, console);
         case Action::show_config: show_configuration(arguments.run, console); break;
         case Action::explain_parameter: console.add_result(config::explain(arguments.parameter, console.columns())); break;
         case Action::print_help:

@@ -96,8 +96,8 @@ function check_place() {
     line_number = 1
     if (file ~ /_test\.cpp$/ && file !~ /^tests\/(ums|sim|config|reports|cli)\//)
         fail("no test program takes this file: put it below tests/<layer>/")
-    if (file ~ /^tests\// && file !~ /^tests\/(ums|sim|config|reports|cli|support|fuse)\//)
-        fail("no test program takes this file: put it below tests/<layer>/, tests/support/ or tests/fuse/")
+    if (file ~ /^tests\// && file !~ /^tests\/(ums|sim|config|reports|cli|support|fuse|bench)\//)
+        fail("no test program takes this file: put it below tests/<layer>/, tests/support/, tests/fuse/ or tests/bench/")
 }
 
 function check_file(line, code, has_pragma, has_test, i) {

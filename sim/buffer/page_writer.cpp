@@ -78,7 +78,8 @@ void PageWriter::gather_neighbours(DataFile& data, std::uint32_t page) {
 ums::Task<bool> PageWriter::harden_log() {
     std::uint64_t lsn = 0;
     for (const Frame* frame : run_frames_) lsn = std::max(lsn, frame->lsn);
-    co_return co_await log_.harden(lsn);
+    if (log_ == nullptr) co_return true;
+    co_return co_await log_->harden(lsn);
 }
 
 // The log has failed, so these changes can never be written, and the run is over. Their memory must still be had by those who wait for it.
@@ -91,11 +92,11 @@ void PageWriter::make_images(DataFile& data) {
     checksums_.clear();
     segments_.clear();
     for (const Frame* frame : run_frames_) {
-        UMS_ASSERT(log_.is_hardened(frame->lsn));
+        UMS_ASSERT(is_hardened(frame->lsn));
         std::byte* const memory = pool_.data(*frame);
         checksums_.push_back(
             make_page({settings_.run_id, data.file.id(), frame->key.page_id, frame->version, frame->lsn, write_utc_us}, memory));
-        segments_.push_back({memory, kPageBytes});
+        ums::append_segment(segments_, memory, kPageBytes);
     }
 }
 
@@ -136,7 +137,8 @@ ums::Task<void> PageWriter::write_one(DataFile& data, std::size_t index, bool& h
     Frame& frame = *run_frames_[index];
     IoRetry retry(data.file, run_, journal_);
     const std::uint64_t offset_bytes = std::uint64_t{frame.key.page_id} * kPageBytes;
-    if (co_await retry.write(offset_bytes, {&segments_[index], 1}, ums::WaitType::io_completion)) {
+    const ums::IoSegment segment{pool_.data(frame), kPageBytes};
+    if (co_await retry.write(offset_bytes, {&segment, 1}, ums::WaitType::io_completion)) {
         acknowledge(data, index);
     } else {
         data.ledger.mark_unknown(frame.key.page_id);

@@ -19,7 +19,8 @@ struct PageWriterSettings {
 // Owned by one task; keeps its vectors from call to call.
 class PageWriter {
 public:
-    PageWriter(const PageWriterSettings& settings, BufferPool& pool, LogManager& log, RunState& run, Journal& journal)
+    // `log`: null where changes are not logged (a measurement without users); every LSN is 0 then (asserted).
+    PageWriter(const PageWriterSettings& settings, BufferPool& pool, LogManager* log, RunState& run, Journal& journal)
         : settings_(settings), pool_(pool), log_(log), run_(run), journal_(journal) {}
 
     struct Written {
@@ -36,6 +37,7 @@ private:
     Frame* latch_neighbour(PageKey key);
     void gather_neighbours(DataFile& data, std::uint32_t page);
     ums::Task<bool> harden_log();
+    [[nodiscard]] bool is_hardened(std::uint64_t lsn) const { return log_ != nullptr ? log_->is_hardened(lsn) : lsn == 0; }
     void give_up();
     void make_images(DataFile& data);
     ums::Task<void> transfer(DataFile& data);
@@ -46,7 +48,7 @@ private:
 
     const PageWriterSettings settings_;
     BufferPool& pool_;
-    LogManager& log_;
+    LogManager* const log_;
     RunState& run_;
     Journal& journal_;
     std::vector<Frame*> run_frames_;  // ascending, pinned, held UP

@@ -51,6 +51,7 @@ ums::Task<void> RangeReader::latch_pages(DataFile& data, std::uint32_t first_pag
             slots_.pop_back();
             stamp_not_read(pool.slots().data(item.slot), kPageBytes);
             if (item.inserted) item.frame->in_io.store(true, std::memory_order_relaxed);
+            data.ledger.prefetch(first_page + i);
         }
         items_.push_back(item);
     }
@@ -87,7 +88,7 @@ ums::Task<void> RangeReader::read_runs(DataFile& data, std::uint32_t first_page)
 
 ums::Task<void> RangeReader::read_run(DataFile& data, std::uint32_t first_page, std::size_t begin, std::size_t end) {
     segments_.clear();
-    for (std::size_t i = begin; i < end; ++i) segments_.push_back({buffers_.pool().slots().data(items_[i].slot), kPageBytes});
+    for (std::size_t i = begin; i < end; ++i) ums::append_segment(segments_, buffers_.pool().slots().data(items_[i].slot), kPageBytes);
     const std::uint64_t offset_bytes = (std::uint64_t{first_page} + begin) * kPageBytes;
     const TransferResult result =
         co_await data.file.transfer(ums::IoOperation::read, offset_bytes, segments_, ums::WaitType::pageiolatch_sh);

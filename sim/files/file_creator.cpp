@@ -115,12 +115,12 @@ bool FileCreator::open_existing(const FileOptions& file, Pending& pending) const
     return true;
 }
 
-void FileCreator::check_signature(const FileOptions& file, const Pending& pending) const {
+PageHeader FileCreator::check_signature(const FileOptions& file, const Pending& pending) const {
     const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
     std::size_t transferred = 0;
     const auto error = storage_.read(pending.control, 0, page.data(), kPageBytes, transferred);
     if (error) fail(file.path, "its first page cannot be read", error);
-    if (transferred == kPageBytes && has_signature(page.data())) return;
+    if (transferred == kPageBytes && has_signature(page.data())) return read_header(page.data());
     throw RefusedError(fmt::format(
         "{}: refused: the file exists and does not begin with ioproof's signature, so it may be somebody's data. Choose another "
         "name, remove it yourself, or give --overwrite-foreign-files if it may be destroyed.",
@@ -249,6 +249,35 @@ std::uint64_t FileCreator::wanted_size(const FileOptions& file, const Pending& p
                                        present_bytes / kMb));
 }
 
+SimFile::Setup FileCreator::setup_of(std::uint32_t id, const FileOptions& file, const Pending& pending, std::uint64_t size_bytes) const {
+    SimFile::Setup setup;
+    setup.created = pending.created;
+    setup.is_device = pending.is_device;
+    setup.id = id;
+    setup.options = usable_options(file, pending, size_bytes);
+    setup.transfers = open_for_transfers(file);
+    setup.control = pending.control;
+    setup.size_bytes = size_bytes;
+    setup.direct = direct();
+    setup.durable_writes = options_.write_through;
+    setup.target_io_duration_ms = options_.target_io_duration_ms;
+    setup.request_blocks_max = options_.max_outstanding_io == 0 ? kOutstandingIoMax : options_.max_outstanding_io;
+    setup.cpu_count = options_.cpu_count;
+    return setup;
+}
+
+SimFile::Setup FileCreator::adopt(const FileOptions& file, PageHeader& header) {
+    refuse_dangerous_name(file);
+    Pending pending(storage_, file.path);
+    open_control(file, {.direct = direct()}, pending);
+    header = check_signature(file, pending);
+    std::uint64_t size_bytes = 0;
+    if (const auto error = storage_.size(pending.control, size_bytes)) fail(file.path, "its size cannot be read", error);
+    SimFile::Setup setup = setup_of(header.file_id, file, pending, size_bytes / kPageBytes * kPageBytes);
+    pending.done = true;
+    return setup;
+}
+
 ums::Task<SimFile::Setup> FileCreator::prepare(std::uint32_t id, const FileOptions& file) {
     refuse_dangerous_name(file);
     Pending pending(storage_, file.path);
@@ -270,20 +299,8 @@ ums::Task<SimFile::Setup> FileCreator::prepare(std::uint32_t id, const FileOptio
     }
     if (const auto error = storage_.sync(pending.control)) fail(file.path, "cannot be made durable", error);
 
-    SimFile::Setup setup;
-    setup.created = pending.created;
-    setup.is_device = pending.is_device;
-    setup.id = id;
-    setup.options = usable_options(file, pending, size_bytes);
-    setup.transfers = open_for_transfers(file);
-    setup.control = pending.control;
-    setup.size_bytes = size_bytes;
+    SimFile::Setup setup = setup_of(id, file, pending, size_bytes);
     setup.signature_checksum = signature_checksum;
-    setup.direct = direct();
-    setup.durable_writes = options_.write_through;
-    setup.target_io_duration_ms = options_.target_io_duration_ms;
-    setup.request_blocks_max = options_.max_outstanding_io == 0 ? kOutstandingIoMax : options_.max_outstanding_io;
-    setup.cpu_count = options_.cpu_count;
     pending.done = true;
     co_return setup;
 }

@@ -19,8 +19,8 @@ SimFile::SimFile(Setup setup, ums::Storage& storage, ums::Semaphore& outstanding
       counters_(setup_.cpu_count) {}
 
 SimFile::~SimFile() {
-    storage_.close(setup_.transfers);
-    storage_.close(setup_.control);
+    if (setup_.transfers.is_open()) storage_.close(setup_.transfers);
+    if (setup_.control.is_open()) storage_.close(setup_.control);
 }
 
 FileCounters& SimFile::local_counters() { return counters_[ums::Scheduler::current().id()]; }
@@ -140,10 +140,14 @@ std::error_code SimFile::open_again(ums::FileHandle& handle) const {
     return storage_.open(path(), {.direct = setup_.direct, .durable_writes = setup_.durable_writes, .read_only = true}, handle);
 }
 
-bool SimFile::is_hole(std::uint64_t offset_bytes, std::uint64_t range_bytes) const {
+std::uint64_t SimFile::next_data_bytes(std::uint64_t offset_bytes) const {
     std::uint64_t begin_bytes = 0;
     std::uint64_t end_bytes = 0;
-    return !storage_.next_data(setup_.transfers, offset_bytes, begin_bytes, end_bytes) && begin_bytes >= offset_bytes + range_bytes;
+    return storage_.next_data(setup_.transfers, offset_bytes, begin_bytes, end_bytes) ? offset_bytes : begin_bytes;
+}
+
+bool SimFile::is_hole(std::uint64_t offset_bytes, std::uint64_t range_bytes) const {
+    return next_data_bytes(offset_bytes) >= offset_bytes + range_bytes;
 }
 
 std::string describe_request(const ums::IoRequest& request) {

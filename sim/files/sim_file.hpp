@@ -33,7 +33,7 @@ public:
         bool is_device = false;  // a block device: never resized, never deleted
         std::uint32_t id = 0;
         FileOptions options;
-        ums::FileHandle transfers;  // opened as NoBuffering and WriteThrough say
+        ums::FileHandle transfers;  // opened as NoBuffering and WriteThrough say; not open: for an engine that transfers nothing
         ums::FileHandle control;    // holds the lock; grows and cuts the file
         std::uint64_t size_bytes = 0;
         std::uint32_t signature_checksum = 0;  // of page 0, as it was written: version 1
@@ -67,7 +67,10 @@ public:
     // Grows (allocates, or leaves holes if sparse) or cuts the file. The caller holds resize_latch() exclusively.
     ums::Task<std::error_code> resize(std::uint64_t new_size_bytes);
 
-    // The file system says that nothing is stored in the range. Blocks for a moment.
+    // Where, from `offset_bytes` on, the file system has something stored: up to there is a hole. The size of the file if nothing follows,
+    // `offset_bytes` itself if it cannot be told. Blocks for a moment.
+    [[nodiscard]] std::uint64_t next_data_bytes(std::uint64_t offset_bytes) const;
+    // Nothing is stored in the range. Blocks for a moment.
     [[nodiscard]] bool is_hole(std::uint64_t offset_bytes, std::uint64_t size_bytes) const;
     // Cached pages of the file are forgotten by the system as far as it can.
     void drop_cache() const { storage_.drop_cache(setup_.transfers); }

@@ -2,13 +2,26 @@
 
 namespace sim {
 
-PageLedger::PageLedger(std::uint64_t pages_max) : pages_max_(pages_max), memory_(pages_max * sizeof(Entry), ums::MemoryKind::plain) {}
+PageLedger::PageLedger(std::uint64_t pages_max)
+    : pages_max_(pages_max),
+      memory_(pages_max * sizeof(Entry), ums::MemoryKind::plain),
+      touched_(std::make_unique<std::atomic<bool>[]>((pages_max + kRangePages - 1) / kRangePages)) {}
+
+bool PageLedger::is_untouched(std::uint32_t first_page, std::uint32_t count) const {
+    UMS_ASSERT(count > 0 && std::uint64_t{first_page} + count <= pages_max_);
+    const std::uint32_t last_range = (first_page + count - 1) / kRangePages;
+    for (std::uint32_t range = first_page / kRangePages; range <= last_range; ++range) {
+        if (touched_[range].load(std::memory_order_relaxed)) return false;
+    }
+    return true;
+}
 
 void PageLedger::acknowledge(std::uint32_t page, std::uint32_t version, std::uint64_t lsn, std::uint32_t checksum) {
     UMS_ASSERT(version != 0 && version <= kVersionMax);
     Entry& entry = at(page);
     UMS_ASSERT(version > entry.version || (version == entry.version && entry.unknown != 0));
     entry = Entry{lsn, checksum, version & kVersionMax, 0, 0};
+    touch(page);
 }
 
 }  // namespace sim

@@ -2,8 +2,9 @@
 // an old but self-consistent page cannot pass. 16 bytes a page.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "ums/base/assert.hpp"
 #include "ums/base/memory_region.hpp"
@@ -29,16 +30,32 @@ public:
         return entries()[page];
     }
 
+    // Said before a transfer: the entry is looked at after it. Costs nothing, and saves waiting for memory.
+    void prefetch(std::uint32_t page) const { __builtin_prefetch(entries() + page); }
+
+    // No page of [first_page, first_page + count) was ever acknowledged or marked. Quick: looks at ranges of 128 pages, and may say no where a
+    // neighbour in the same range was. For the audit of files that are mostly holes.
+    [[nodiscard]] bool is_untouched(std::uint32_t first_page, std::uint32_t count) const;
+
     // The write of this image has been acknowledged: of a newer version, or of the same one where the page had become unknown (a repair).
     void acknowledge(std::uint32_t page, std::uint32_t version, std::uint64_t lsn, std::uint32_t checksum);
     void mark_read_back(std::uint32_t page) { at(page).read_back = 1; }
-    void mark_unknown(std::uint32_t page) { at(page).unknown = 1; }
+    void mark_unknown(std::uint32_t page) {
+        at(page).unknown = 1;
+        touch(page);
+    }
     // The file no longer has the page, or has it anew: zeros.
     void forget(std::uint32_t page) { at(page) = Entry{}; }
 
     [[nodiscard]] std::uint64_t pages_max() const { return pages_max_; }
 
 private:
+    static constexpr std::uint32_t kRangePages = 128;
+
+    void touch(std::uint32_t page) {
+        std::atomic<bool>& touched = touched_[page / kRangePages];
+        if (!touched.load(std::memory_order_relaxed)) touched.store(true, std::memory_order_relaxed);
+    }
     [[nodiscard]] Entry* entries() const { return reinterpret_cast<Entry*>(memory_.data()); }
     [[nodiscard]] Entry& at(std::uint32_t page) {
         UMS_ASSERT(page < pages_max_);
@@ -47,6 +64,7 @@ private:
 
     std::uint64_t pages_max_;
     ums::MemoryRegion memory_;
+    std::unique_ptr<std::atomic<bool>[]> touched_;  // by ranges; pages of one range have different latches
 };
 
 static_assert(sizeof(PageLedger::Entry) == 16);

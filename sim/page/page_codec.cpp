@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "sim/page/checksum.hpp"
+#include "sim/page/word_fill.hpp"
 #include "ums/base/assert.hpp"
 #include "ums/base/prng.hpp"
 
@@ -47,7 +48,7 @@ void fill_from_seed(std::uint64_t seed, std::byte* out, std::size_t size_bytes) 
         const std::size_t count = remaining < kChunkWords ? remaining : kChunkWords;
         const std::uint64_t* from = source + (seed >> 51);  // 13 bits: 0 … kNoiseWords - 1
         const std::uint64_t key = ums::mix64(seed);
-        for (std::size_t i = 0; i < count; ++i) words[i] = from[i] ^ key;
+        xor_words(words, from, count, key);
         words += count;
         remaining -= count;
         seed = key;
@@ -122,8 +123,7 @@ bool has_signature(const std::byte* page) {
 
 void stamp_not_read(std::byte* buffer, std::size_t size_bytes) {
     UMS_ASSERT(size_bytes % 8 == 0);
-    auto* words = reinterpret_cast<std::uint64_t*>(buffer);
-    for (std::size_t i = 0; i < size_bytes / 8; ++i) words[i] = kNotReadPattern;
+    fill_words(reinterpret_cast<std::uint64_t*>(buffer), size_bytes / 8, kNotReadPattern);
 }
 
 }  // namespace sim

@@ -101,11 +101,12 @@ ums::Task<void> WholeFileWork::audit_ranges(FileProgress& progress, WorkCounters
     RangeReader reader = context_.make_reader();
     DataFile& data = *progress.data;
     const std::uint32_t pages = data.file.pages();
+    std::uint64_t hole_end_bytes = 0;
     while (!context_.run.is_stopping()) {
         const std::uint32_t first = progress.next_page.fetch_add(kRangePages, std::memory_order_relaxed);
         if (first >= pages) break;
         const std::uint32_t count = std::min(kRangePages, pages - first);
-        if (!is_untouched_hole(data, first, count)) {
+        if (!is_untouched_hole(data, first, count, hole_end_bytes)) {
             const std::uint32_t read_count = co_await reader.read(data, first, count, {.keep = false});
             WorkCounters::add(counters.pages_read, read_count);
         }
@@ -115,13 +116,14 @@ ums::Task<void> WholeFileWork::audit_ranges(FileProgress& progress, WorkCounters
     WorkCounters::add(counters.cycles, 1);
 }
 
-// Nothing was ever written there, and the file system says so, too: nothing to read in a file that is mostly holes.
-bool WholeFileWork::is_untouched_hole(DataFile& data, std::uint32_t first_page, std::uint32_t count) {
-    if (!data.file.options().sparse) return false;
-    for (std::uint32_t i = 0; i < count; ++i) {
-        if (data.ledger[first_page + i].version != 0) return false;
-    }
-    return data.file.is_hole(std::uint64_t{first_page} * kPageBytes, std::uint64_t{count} * kPageBytes);
+// Nothing was ever written there, and the file system says so, too: nothing to read in a file that is mostly holes. `hole_end_bytes`: what
+// it said last, for ranges in ascending order; one answer serves for all of a long hole.
+bool WholeFileWork::is_untouched_hole(DataFile& data, std::uint32_t first_page, std::uint32_t count, std::uint64_t& hole_end_bytes) {
+    if (!data.file.options().sparse || !data.ledger.is_untouched(first_page, count)) return false;
+    const std::uint64_t begin_bytes = std::uint64_t{first_page} * kPageBytes;
+    const std::uint64_t end_bytes = begin_bytes + std::uint64_t{count} * kPageBytes;
+    if (hole_end_bytes < end_bytes) hole_end_bytes = data.file.next_data_bytes(begin_bytes);
+    return hole_end_bytes >= end_bytes;
 }
 
 // The audit shall see the storage, and in one piece.

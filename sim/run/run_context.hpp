@@ -38,7 +38,7 @@ struct RunContext {
     WorkCounters lazy_writer{};
 
     [[nodiscard]] PageWriter make_writer() const {
-        return PageWriter({run_id, options.checkpoint_pages, options.use_scatter_gather}, buffers.pool(), log, run, journal);
+        return PageWriter({run_id, options.checkpoint_pages, options.use_scatter_gather}, buffers.pool(), &log, run, journal);
     }
     [[nodiscard]] RangeReader make_reader() const { return RangeReader(buffers, run, journal, options.use_scatter_gather); }
     // Pages of one scatter read that leave memory for the others, too.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <system_error>
+#include <vector>
 
 #include "ums/base/fifo.hpp"
 #include "ums/io/file_handle.hpp"
@@ -26,6 +27,15 @@ struct IoSegment {
     std::byte* data = nullptr;
     std::size_t size_bytes = 0;
 };
+
+// Appends memory to a transfer. What lies side by side becomes one segment: the system and the device have less to do with fewer ones.
+inline void append_segment(std::vector<IoSegment>& segments, std::byte* data, std::size_t size_bytes) {
+    if (!segments.empty() && segments.back().data + segments.back().size_bytes == data) {
+        segments.back().size_bytes += size_bytes;
+    } else {
+        segments.push_back({data, size_bytes});
+    }
+}
 
 inline constexpr std::size_t kSegmentsMax = 1024;  // IOV_MAX of Linux; also SQL Server's largest read-ahead in pages
 

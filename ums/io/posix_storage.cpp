@@ -1,9 +1,11 @@
 #include "ums/io/posix_storage.hpp"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -11,6 +13,7 @@
 #include "ums/io/blocking_io.hpp"
 #include "ums/io/engine_choice.hpp"
 #include "ums/io/errno_error.hpp"
+#include "ums/io/null_engine.hpp"
 
 namespace ums {
 
@@ -42,6 +45,11 @@ int open_flags(const OpenOptions& options) {
     if (options.durable_writes) flags |= O_DSYNC;
     if (options.exclusive) flags |= O_EXCL;  // without O_CREAT, of a device: nobody else has claimed it
     return flags;
+}
+
+bool is_in_memory(int fd) {
+    struct statfs facts {};
+    return ::fstatfs(fd, &facts) == 0 && (facts.f_type == TMPFS_MAGIC || facts.f_type == RAMFS_MAGIC);
 }
 
 bool is_same_file(int fd, int other_fd) {
@@ -105,7 +113,7 @@ std::error_code PosixStorage::open(const std::string& path, const OpenOptions& o
     const int fd = is_refusal_possible ? create_then_open(path, flags)
                                        : uninterrupted([&] { return ::open(path.c_str(), flags | create_flags, kNewFileMode); });
     if (fd < 0) return last_errno_error();
-    file.value = fd;
+    file = FileHandle{fd, is_in_memory(fd)};
     return {};
 }
 
@@ -203,6 +211,7 @@ const UringSupport& PosixStorage::uring_support() {
 std::unique_ptr<IoEngine> PosixStorage::make_engine(const EngineOptions& options, std::string& reason) {
     reason.clear();
     if (options.kind == EngineKind::threads) return make_threads_engine(options);
+    if (options.kind == EngineKind::null) return std::make_unique<NullEngine>();
     return options.kind == EngineKind::uring ? make_uring_engine(options, uring_support())
                                              : make_best_engine(options, uring_support(), reason);
 }

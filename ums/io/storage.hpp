@@ -31,7 +31,12 @@ struct OpenOptions {
     bool exclusive = false;  // block devices only: fails with device_or_resource_busy if it is mounted or part of something else
 };
 
-enum class EngineKind : std::uint8_t { automatic, uring, threads };
+enum class EngineKind : std::uint8_t {
+    automatic,
+    uring,
+    threads,
+    null,  // transfers nothing; never chosen automatically
+};
 
 struct EngineOptions {
     EngineKind kind = EngineKind::automatic;

@@ -13,8 +13,6 @@ namespace {
 // Linux transfers 2 GiB less a page per call and io_uring counts in 32 bits; a power of two keeps the continuation aligned.
 constexpr std::uint64_t kPieceBytesMax = std::uint64_t{1} << 30;
 
-bool is_transfer(const IoRequest& request) { return request.operation == IoOperation::read || request.operation == IoOperation::write; }
-
 // What the call under way was asked for.
 std::uint64_t asked_bytes(const IoRequest& request) {
     const TransferPiece piece = next_piece(request);
@@ -28,6 +26,8 @@ RequestStep fail(IoRequest& request, int number) {
 }
 
 }  // namespace
+
+bool is_transfer(const IoRequest& request) { return request.operation == IoOperation::read || request.operation == IoOperation::write; }
 
 void check_request(const IoRequest& request) {
     if (!is_transfer(request)) return;

@@ -28,6 +28,9 @@ enum class RequestStep : std::uint8_t {
 // Asserts what the caller of the engine promises: 1 to kSegmentsMax segments that add up to `size_bytes` (none if there is nothing to do).
 void check_request(const IoRequest& request);
 
+// A read or a write.
+[[nodiscard]] bool is_transfer(const IoRequest& request);
+
 // True for a transfer of 0 bytes, which finishes without a system call.
 [[nodiscard]] bool is_empty_transfer(const IoRequest& request);
 

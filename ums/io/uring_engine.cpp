@@ -11,6 +11,7 @@
 
 #include "ums/base/assert.hpp"
 #include "ums/base/clock.hpp"
+#include "ums/io/blocking_io.hpp"
 #include "ums/io/errno_error.hpp"
 #include "ums/io/io_vector.hpp"
 #include "ums/io/transfer_progress.hpp"
@@ -102,9 +103,30 @@ void UringEngine::submit(IoRequest& request) {
         finished_.push_back(request);
     } else if (request.operation == IoOperation::truncate && !support_.has_truncate) {
         give_to_helper(request);
+    } else if (perform_at_once(request)) {
+        finished_.push_back(request);
     } else {
         start(request);
     }
+}
+
+// The kernel gives every transfer of such a file to a worker thread of its own, which costs several times what the copy costs. What cannot
+// be finished here goes on in the ring.
+bool UringEngine::perform_at_once(IoRequest& request) {
+    if (!request.file.is_in_memory || !is_transfer(request)) return false;
+    check_request(request);
+    BlockingCalls calls;
+    while (request.transferred_bytes < request.size_bytes) {
+        const std::int64_t result = calls.transfer(request, next_piece(request), request.durable);
+        if (result == -EAGAIN || is_durable_write_refused(request, result)) return false;
+        if (advance_request(request, result) == RequestStep::finished) break;
+    }
+    return true;
+}
+
+void UringEngine::retry_later(IoRequest& request) {
+    if (retries_.empty()) retry_at_ns_ = steady_now_ns() + kRetryPauseNs;
+    retries_.push_back(request);
 }
 
 void UringEngine::start(IoRequest& request) {
@@ -259,10 +281,7 @@ void UringEngine::completed(IoRequest& request, std::int32_t result) {
     switch (advance_request(request, result)) {
         case RequestStep::finished: finished_.push_back(request); return;
         case RequestStep::more: start(request); return;
-        case RequestStep::retry_later:
-            if (retries_.empty()) retry_at_ns_ = steady_now_ns() + kRetryPauseNs;
-            retries_.push_back(request);
-            return;
+        case RequestStep::retry_later: retry_later(request); return;
     }
 }
 

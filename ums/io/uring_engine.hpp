@@ -1,6 +1,8 @@
 // Transfers by io_uring, one ring per engine. A turn of the scheduler costs one system call at most: it submits what was queued and takes
 // what has finished.
 //
+// Files that live in memory (tmpfs) do not go through the ring: their transfers are copies, made at once.
+//
 // The ring never holds more requests than the queue depth, so its completion queue (which is larger) never overflows; the others wait in a
 // list. No memory is allocated per request.
 #pragma once
@@ -30,6 +32,7 @@ public:
 
     [[nodiscard]] std::string_view name() const override { return "uring"; }
     void submit(IoRequest& request) override;
+    [[nodiscard]] bool perform_at_once(IoRequest& request) override;
     void poll(IoRequestList& finished) override;
     void wait(std::uint64_t timeout_ns) override;
     void wake() override;
@@ -55,6 +58,7 @@ private:
     void create(std::uint32_t depth);
     void settle_owner();
     void start(IoRequest& request);
+    void retry_later(IoRequest& request);
     void prepare(io_uring_sqe& submission, IoRequest& request) const;
     void start_waiting();
     void start_due_retries();

@@ -83,7 +83,7 @@ public:
         WaitType wait_type;
         Waiter waiter{};
         [[nodiscard]] bool await_ready() const noexcept { return false; }
-        void await_suspend(std::coroutine_handle<> suspended);
+        bool await_suspend(std::coroutine_handle<> suspended);
         void await_resume() const noexcept {}
     };
 
@@ -149,6 +149,7 @@ private:
     void make_runnable(Waiter& waiter, std::uint64_t now_ns);
     void take_inbox();
     void collect_io();
+    [[nodiscard]] bool perform_at_once(IoRequest& request);
     [[nodiscard]] WaitQueue take_batch();
     void run(Waiter& waiter, std::uint64_t& now_ns);
     void count_wait(const Waiter& waiter, std::uint64_t now_ns);

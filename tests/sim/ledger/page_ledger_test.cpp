@@ -94,3 +94,15 @@ TEST_CASE("the ledger of a 1 TB file takes memory only for pages that are writte
     CHECK(ledger[static_cast<std::uint32_t>(kPages - 1)].version == 0);
     CHECK(resident_bytes() - before_bytes < 8 << 20);
 }
+
+TEST_CASE("a range is untouched until one of its pages is acknowledged or becomes unknown") {
+    sim::PageLedger ledger(1000);
+    CHECK(ledger.is_untouched(0, 1000));
+    ledger.acknowledge(300, 1, 0, 7);
+    CHECK_FALSE(ledger.is_untouched(0, 1000));
+    CHECK_FALSE(ledger.is_untouched(300, 1));
+    CHECK(ledger.is_untouched(0, 256));
+    CHECK(ledger.is_untouched(384, 616));
+    ledger.mark_unknown(999);
+    CHECK_FALSE(ledger.is_untouched(998, 2));
+}

@@ -73,7 +73,7 @@ public:
     [[nodiscard]] std::string log_path() const { return folder / "l.ldx"; }
     [[nodiscard]] RangeReader make_reader(bool use_scatter = true) { return RangeReader(*buffers, state, journal, use_scatter); }
     [[nodiscard]] PageWriter make_writer(std::uint32_t gather_pages_max = 128, bool use_gather = true) {
-        return PageWriter({kRunId, gather_pages_max, use_gather}, *pool, *log, state, journal);
+        return PageWriter({kRunId, gather_pages_max, use_gather}, *pool, log.get(), state, journal);
     }
 
     // Gives the page a new version, as a user does. The LSN of the change, or 0 if the page could not be had.

@@ -1,0 +1,112 @@
+#include "reports/bench_report.hpp"
+
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace reports {
+
+namespace {
+
+double per_second(std::uint64_t amount, std::uint64_t duration_ns) {
+    return duration_ns == 0 ? 0 : static_cast<double>(amount) * 1e9 / static_cast<double>(duration_ns);
+}
+
+// Of all threads; also what the kernel did for them.
+double cpu_ns_per_request(const sim::BenchResults& results) {
+    const auto cpu_us = static_cast<double>(results.cpu_user_us + results.cpu_system_us);
+    return results.requests == 0 ? 0 : cpu_us * 1000 / static_cast<double>(results.requests);
+}
+
+std::string json_string(std::string_view text) {
+    std::string quoted = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') {
+            quoted += '\\';
+            quoted += c;
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+            quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+        } else {
+            quoted += c;
+        }
+    }
+    return quoted + "\"";
+}
+
+std::string_view pattern_of(const sim::BenchOptions& options) {
+    return options.pattern == sim::BenchPattern::random ? "random" : "sequential";
+}
+
+std::string_view operation_of(const sim::BenchOptions& options) {
+    return options.operation == sim::BenchOperation::read ? "read" : "write";
+}
+
+std::string block_text(const sim::BenchOptions& options) {
+    const auto kb = [](std::uint32_t bytes) { return static_cast<double>(bytes) / 1024; };
+    if (options.block_bytes_min == options.block_bytes_max) return fmt::format("{:g} KB", kb(options.block_bytes_max));
+    return fmt::format("{:g} to {:g} KB", kb(options.block_bytes_min), kb(options.block_bytes_max));
+}
+
+}  // namespace
+
+std::string bench_text(const sim::BenchResults& results) {
+    const sim::BenchOptions& options = results.options;
+    std::string text = fmt::format("{} {}s of {}, depth {}, {} CPU{}, engine {}{}{}{}\n", pattern_of(options), operation_of(options),
+                                   block_text(options), options.depth, options.cpu_count, options.cpu_count == 1 ? "" : "s", results.engine,
+                                   options.direct ? "" : ", buffered", options.durable ? ", durable" : "",
+                                   options.scatter ? ", scattered memory" : "");
+    if (!results.engine_reason.empty()) text += fmt::format("{}\n", results.engine_reason);
+    text += fmt::format("  requests        {:.0f} /s, {:.1f} MB/s, mean latency {} us\n", per_second(results.requests, results.duration_ns),
+                        per_second(results.bytes, results.duration_ns) / 1e6, results.latency_mean_us);
+    text += fmt::format("  CPU             {:.0f} ns a request, {:.0f} % of one CPU\n", cpu_ns_per_request(results),
+                        per_second((results.cpu_user_us + results.cpu_system_us) * 100, results.duration_ns) / 1e6);
+    if (options.operation == sim::BenchOperation::read) {
+        text += fmt::format("  verified        {} pages{}\n", results.pages_verified, options.verify ? "" : " (switched off)");
+    } else {
+        text += fmt::format("  read back       {} pages{}\n", results.pages_read_back, options.verify ? "" : " (switched off)");
+    }
+    if (results.finding_count > 0) text += fmt::format("  WRONG           {} findings, see above\n", results.finding_count);
+    if (!results.failure_reason.empty()) text += fmt::format("  NOT DONE        {}\n", results.failure_reason);
+    if (results.stopped) text += "  stopped before its end\n";
+    return text;
+}
+
+std::string bench_json(const sim::BenchResults& results) {
+    const sim::BenchOptions& options = results.options;
+    std::vector<std::string> files;
+    for (const std::string& file : options.files) files.push_back(json_string(file));
+    std::vector<std::string> lines;
+    const auto add = [&](std::string_view key, const auto& value) { lines.push_back(fmt::format("  \"{}\": {}", key, value)); };
+    add("files", fmt::format("[{}]", fmt::join(files, ", ")));
+    add("pattern", json_string(pattern_of(options)));
+    add("op", json_string(operation_of(options)));
+    add("block_bytes_min", options.block_bytes_min);
+    add("block_bytes_max", options.block_bytes_max);
+    add("depth", options.depth);
+    add("cpus", options.cpu_count);
+    add("verify", options.verify);
+    add("durable", options.durable);
+    add("scatter", options.scatter);
+    add("direct", options.direct);
+    add("engine", json_string(results.engine));
+    add("duration_ns", results.duration_ns);
+    add("requests", results.requests);
+    add("bytes", results.bytes);
+    add("requests_per_s", fmt::format("{:.1f}", per_second(results.requests, results.duration_ns)));
+    add("bytes_per_s", fmt::format("{:.1f}", per_second(results.bytes, results.duration_ns)));
+    add("latency_mean_us", results.latency_mean_us);
+    add("cpu_user_us", results.cpu_user_us);
+    add("cpu_system_us", results.cpu_system_us);
+    add("cpu_ns_per_request", fmt::format("{:.1f}", cpu_ns_per_request(results)));
+    add("pages_verified", results.pages_verified);
+    add("pages_read_back", results.pages_read_back);
+    add("resident_max_bytes", results.resident_max_bytes);
+    add("findings", results.finding_count);
+    add("stopped", results.stopped);
+    add("failure", json_string(results.failure_reason));
+    return fmt::format("{{\n{}\n}}\n", fmt::join(lines, ",\n"));
+}
+
+}  // namespace reports

@@ -1,0 +1,15 @@
+// The figures of a measurement, for people and for programs. Pure.
+#pragma once
+
+#include <string>
+
+#include "sim/bench/bench_results.hpp"
+
+namespace reports {
+
+[[nodiscard]] std::string bench_text(const sim::BenchResults& results);
+
+// One object, keys as in the text's order; numbers without units in their own, the unit last in the key.
+[[nodiscard]] std::string bench_json(const sim::BenchResults& results);
+
+}  // namespace reports

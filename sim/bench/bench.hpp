@@ -1,0 +1,73 @@
+// A measurement: makes or examines the files, keeps a load on them for a while, reads back what it wrote, and says what was done at what
+// cost. It goes the way that a run goes: the same scheduler, engine, files, buffer pool, verification and ledger, and the same rule for
+// files that are there already.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/bench/bench_load.hpp"
+#include "sim/bench/bench_options.hpp"
+#include "sim/bench/bench_results.hpp"
+#include "sim/errors.hpp"
+#include "sim/event.hpp"
+#include "ums/base/clock.hpp"
+#include "ums/base/process_usage.hpp"
+#include "ums/io/storage.hpp"
+#include "ums/sched/scheduler_group.hpp"
+
+namespace sim {
+
+class Bench {
+public:
+    // `storage`, `clock` and `sink` must outlive the object. Opens nothing yet.
+    Bench(BenchOptions options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink);
+    ~Bench();
+
+    // Blocks until it is done. Once per object. Throws RefusedError or EnvironmentError if it could not begin; files that it made for that
+    // are removed again then. Files that it made stay otherwise.
+    BenchResults run();
+
+    // Ends the measurement in order. Any thread, any time, at once.
+    void request_stop();
+
+private:
+    struct Totals {
+        std::uint64_t requests = 0;
+        std::uint64_t bytes = 0;
+        std::uint64_t io_time_us = 0;
+        std::uint64_t pages_verified = 0;
+        ums::ProcessUsage usage;
+        std::uint64_t now_ns = 0;
+    };
+
+    ums::Task<void> main();
+    ums::Task<void> open_files();
+    ums::Task<void> open_file(const std::string& path);
+    ums::Task<void> make_file(const std::string& path);
+    void adopt_file(const std::string& path);
+    void refuse_log(const std::string& path, ums::FileHandle file) const;
+    void add_null_file();
+    void add_file(SimFile::Setup setup, std::uint64_t run_id, std::uint64_t used_bytes);
+    void remove_created_files();
+    ums::Task<void> prepare(BenchFile& file);
+    ums::Task<void> measure();
+    ums::Task<void> read_back();
+    [[nodiscard]] Options file_options() const;
+    [[nodiscard]] Totals totals() const;
+
+    BenchOptions options_;
+    ums::Storage& storage_;
+    const ums::Clock& clock_;
+    Journal journal_;
+    RunState run_;
+    const std::uint64_t run_id_;
+    std::unique_ptr<ums::SchedulerGroup> schedulers_;
+    std::unique_ptr<ums::Semaphore> outstanding_;
+    std::vector<std::unique_ptr<BenchFile>> files_;
+    std::vector<std::unique_ptr<LogStream>> logs_;
+    BenchResults results_;
+};
+
+}  // namespace sim

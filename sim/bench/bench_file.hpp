@@ -1,0 +1,48 @@
+// A file of a measurement with all that a run has around it: ledger, buffer pool, checker. Each file has its own, because files that were
+// left behind may be of different runs and bear the same number.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "sim/bench/bench_options.hpp"
+#include "sim/buffer/buffer_manager.hpp"
+#include "sim/buffer/page_writer.hpp"
+#include "sim/buffer/range_reader.hpp"
+#include "sim/files/data_file.hpp"
+
+namespace sim {
+
+// Requests of the passes over a whole file, before and after the measurement.
+inline constexpr std::uint32_t kPassPages = 128;
+inline constexpr std::uint32_t kPassTasks = 8;
+
+class BenchFile {
+public:
+    // `used_bytes`: the part of the file that is worked on, from its beginning. All references must outlive the file.
+    BenchFile(SimFile::Setup setup, std::uint64_t run_id, std::uint64_t used_bytes, const BenchOptions& options, ums::Storage& storage,
+              ums::Semaphore& outstanding, RunState& run, Journal& journal);
+
+    // Reserves memory in such a way that no two pages that are left stand side by side. Before any other use.
+    ums::Task<void> scatter_memory();
+
+    [[nodiscard]] RangeReader make_reader() { return RangeReader(buffers, run, journal, true); }
+    [[nodiscard]] PageWriter make_writer() { return PageWriter({run_id, kTransferPagesMax, true}, pool, nullptr, run, journal); }
+    [[nodiscard]] std::uint32_t used_pages() const { return static_cast<std::uint32_t>(used_bytes / kPageBytes); }
+
+    // New versions of [first_page, first_page + count), made, stamped and written by `writer`. Hold no latch.
+    ums::Task<void> write_pages(PageWriter& writer, std::uint32_t first_page, std::uint32_t count, ums::Prng& prng);
+
+    const std::uint64_t run_id;
+    const std::uint64_t used_bytes;
+    RunState& run;
+    Journal& journal;
+    DataFile data;
+    BufferPool pool;
+    PageChecker checker;
+    BufferManager buffers;
+    std::atomic<std::uint64_t> next_block{0};  // for sequential loads
+};
+
+}  // namespace sim

@@ -1,0 +1,44 @@
+// What a measurement shall do. Plain data, checked by whoever fills it in.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/limits.hpp"
+#include "sim/options.hpp"
+
+namespace sim {
+
+enum class BenchPattern : std::uint8_t { random, sequential };
+enum class BenchOperation : std::uint8_t { read, write };
+
+// A file of this name is no file: requests succeed without a transfer, which shows what the path without a device costs.
+inline constexpr const char* kNullFile = "null:";
+
+// Pages: blocks of whole pages, of one size. Log: durable or not, sequential writes of any whole sectors, a random size between the two
+// bounds each; that is what log_blocks() says.
+struct BenchOptions {
+    std::vector<std::string> files;
+    BenchPattern pattern = BenchPattern::random;
+    BenchOperation operation = BenchOperation::read;
+    std::uint32_t block_bytes_min = kPageBytes;
+    std::uint32_t block_bytes_max = kPageBytes;
+    std::uint32_t depth = 32;      // requests outstanding at a time, all CPUs together
+    std::uint32_t cpu_count = 1;   // schedulers
+    std::uint64_t seconds = 5;     // of measurement; making or examining the files comes on top
+    std::uint64_t size_bytes = 0;  // used part of each file; 0 = all of a file that is there, kBenchSizeBytes of a new one
+    bool verify = true;            // false: pages that are read are not looked at, those written are not read back
+    bool durable = false;          // writes are on stable storage when they complete
+    bool scatter = false;          // every page of a block in memory of its own, no two side by side
+    bool direct = true;            // past the system's cache
+    EngineChoice engine = EngineChoice::automatic;
+    std::uint64_t seed = 0;
+
+    [[nodiscard]] bool is_log() const { return block_bytes_min != block_bytes_max || block_bytes_min % kPageBytes != 0; }
+    [[nodiscard]] bool is_null() const { return files.size() == 1 && files.front() == kNullFile; }
+};
+
+inline constexpr std::uint64_t kBenchSizeBytes = std::uint64_t{1} << 30;
+
+}  // namespace sim

@@ -1,0 +1,62 @@
+// Log blocks one behind the other, as a log writer makes them: header, noise, checksum. At the end of the file it begins again behind the
+// signature page.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/bench/bench_options.hpp"
+#include "sim/files/sim_file.hpp"
+#include "sim/run/run_state.hpp"
+#include "ums/base/memory_region.hpp"
+#include "ums/base/prng.hpp"
+#include "ums/base/spinlock.hpp"
+#include "ums/sched/task.hpp"
+
+namespace sim {
+
+class LogStream {
+public:
+    // Memory for a block that is being written. One task's.
+    struct Block {
+        explicit Block(std::uint32_t bytes_max) : memory(bytes_max, ums::MemoryKind::plain) {}
+        ums::MemoryRegion memory;
+    };
+
+    // All references must outlive the stream.
+    LogStream(SimFile& file, std::uint64_t run_id, const BenchOptions& options, RunState& run, Journal& journal);
+
+    // Writes one block of random size at the end of the log. False if it cannot be written (reported already).
+    ums::Task<bool> write_next(Block& block, ums::Prng& prng);
+
+    // Reads what was written since the file was last begun from its front; each block must be what was acknowledged.
+    // Returns how many pages that were, rounded up. When nobody writes.
+    ums::Task<std::uint64_t> read_back();
+
+private:
+    struct Written {
+        std::uint64_t offset_bytes = 0;
+        std::uint32_t size_bytes = 0;
+        std::uint32_t checksum = 0;
+    };
+
+    std::uint64_t take_place(std::uint32_t size_bytes, std::uint64_t& sequence, std::uint64_t& lap);
+    std::uint32_t make_block(std::byte* data, std::uint32_t size_bytes, std::uint64_t offset_bytes, std::uint64_t sequence) const;
+    void report_wrong(const Written& written, const std::byte* data, std::uint32_t calculated);
+
+    SimFile& file_;
+    const std::uint64_t run_id_;
+    const std::uint32_t unit_bytes_;  // sizes are multiples of it
+    const std::uint32_t units_min_;
+    const std::uint32_t units_max_;
+    RunState& run_;
+    Journal& journal_;
+
+    ums::Spinlock lock_;  // guards everything below
+    std::uint64_t next_offset_bytes_ = kPageBytes;
+    std::uint64_t next_sequence_ = 1;
+    std::uint64_t lap_ = 1;
+    std::vector<Written> written_;  // acknowledged in this lap
+};
+
+}  // namespace sim

@@ -1,0 +1,73 @@
+#include "sim/page/word_fill.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace sim {
+
+namespace {
+
+void fill_plain(std::uint64_t* out, std::size_t count, std::uint64_t value) {
+    for (std::size_t i = 0; i < count; ++i) out[i] = value;
+}
+
+void xor_plain(std::uint64_t* out, const std::uint64_t* from, std::size_t count, std::uint64_t key) {
+    for (std::size_t i = 0; i < count; ++i) out[i] = from[i] ^ key;
+}
+
+#if defined(__x86_64__)
+
+// Compilers do not vectorise at -O2 what may have any length, nor for a newer CPU than the one they compile for.
+constexpr std::size_t kVectorWords = sizeof(__m256i) / sizeof(std::uint64_t);
+constexpr std::size_t kStepWords = 4 * kVectorWords;
+
+const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
+
+__attribute__((target("avx2"))) void store(std::uint64_t* out, __m256i value) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), value);
+}
+
+__attribute__((target("avx2"))) __m256i load(const std::uint64_t* from) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+}
+
+__attribute__((target("avx2"))) void fill_avx2(std::uint64_t* out, std::size_t count, std::uint64_t value) {
+    const __m256i values = _mm256_set1_epi64x(static_cast<long long>(value));
+    std::size_t i = 0;
+    for (; i + kStepWords <= count; i += kStepWords) {
+        for (std::size_t lane = 0; lane < kStepWords; lane += kVectorWords) store(out + i + lane, values);
+    }
+    fill_plain(out + i, count - i, value);
+}
+
+__attribute__((target("avx2"))) void xor_avx2(std::uint64_t* out, const std::uint64_t* from, std::size_t count, std::uint64_t key) {
+    const __m256i keys = _mm256_set1_epi64x(static_cast<long long>(key));
+    std::size_t i = 0;
+    for (; i + kStepWords <= count; i += kStepWords) {
+        for (std::size_t lane = 0; lane < kStepWords; lane += kVectorWords) {
+            store(out + i + lane, _mm256_xor_si256(load(from + i + lane), keys));
+        }
+    }
+    xor_plain(out + i, from + i, count - i, key);
+}
+
+#else
+
+constexpr bool has_avx2 = false;
+void fill_avx2(std::uint64_t* out, std::size_t count, std::uint64_t value) { fill_plain(out, count, value); }
+void xor_avx2(std::uint64_t* out, const std::uint64_t* from, std::size_t count, std::uint64_t key) { xor_plain(out, from, count, key); }
+
+#endif
+
+}  // namespace
+
+void fill_words(std::uint64_t* out, std::size_t count, std::uint64_t value) {
+    has_avx2 ? fill_avx2(out, count, value) : fill_plain(out, count, value);
+}
+
+void xor_words(std::uint64_t* out, const std::uint64_t* from, std::size_t count, std::uint64_t key) {
+    has_avx2 ? xor_avx2(out, from, count, key) : xor_plain(out, from, count, key);
+}
+
+}  // namespace sim
