@@ -4,6 +4,7 @@
 
 #include "sim/buffer/frame.hpp"
 #include "sim/page/page_codec.hpp"
+#include "sim/page/page_verifier.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/sched/scheduler.hpp"
 
@@ -16,24 +17,27 @@ constexpr std::uint32_t kNeighbours = 64;
 constexpr std::uint32_t kFullScansMax = 16;
 constexpr std::uint64_t kFullScanBytesMax = std::uint64_t{4} << 30;  // a few seconds
 constexpr std::size_t kCatalogMax = 100'000;
+// Wrong pages that searches may meet; behind that the fault is not a single page's, and the audit finds them all.
+constexpr std::uint64_t kSuspectsMax = 256;
 
 }  // namespace
 
-ums::Task<std::optional<PagePlace>> ImageSearch::find(DataFile& data, std::uint32_t page, std::uint32_t version) {
+ums::Task<std::optional<PagePlace>> ImageSearch::find(DataFile& data, std::uint32_t page, std::uint32_t version,
+                                                         ScanHoldings& holdings) {
     const std::uint64_t asked_ns = ums::Scheduler::current().now_ns();
     const std::uint32_t file_id = data.file.id();
     co_await turn_.acquire(1, ums::WaitType::io_completion);
     std::optional<PagePlace> place = look_up(file_id, page, version);
     const bool was_scanned = last_full_scan_ns_ > asked_ns;
     if (!place && !was_scanned) {
-        co_await scan_neighbourhood(data, page);
+        co_await scan_neighbourhood(data, page, holdings);
         place = look_up(file_id, page, version);
     }
     if (!place && !was_scanned && may_scan_everything()) {
-        co_await scan_everything();
+        co_await scan_everything(holdings);
         place = look_up(file_id, page, version);
     } else if (!place && !was_scanned) {
-        co_await scan_likely_places(data, page);
+        co_await scan_likely_places(data, page, holdings);
         place = look_up(file_id, page, version);
     }
     turn_.release(1);
@@ -43,6 +47,16 @@ ums::Task<std::optional<PagePlace>> ImageSearch::find(DataFile& data, std::uint3
 ums::Task<void> ImageSearch::remember(DataFile& data, std::uint32_t page, const std::byte* image) {
     co_await turn_.acquire(1, ums::WaitType::io_completion);
     note(data, page, image);
+    turn_.release(1);
+}
+
+ums::Task<void> ImageSearch::forget(DataFile& data, std::uint32_t page, const std::byte* image) {
+    const PageHeader header = read_header(image);
+    co_await turn_.acquire(1, ums::WaitType::io_completion);
+    const auto known = catalog_.find(PageKey{header.file_id, header.page_id}.packed());
+    if (known != catalog_.end() && known->second.where.file_id == data.file.id() && known->second.where.page_id == page) {
+        catalog_.erase(known);
+    }
     turn_.release(1);
 }
 
@@ -65,44 +79,78 @@ std::optional<PagePlace> ImageSearch::look_up(std::uint32_t file_id, std::uint32
     return place->second.where;
 }
 
-ums::Task<void> ImageSearch::scan_neighbourhood(DataFile& data, std::uint32_t page) {
+ums::Task<void> ImageSearch::scan_neighbourhood(DataFile& data, std::uint32_t page, ScanHoldings& holdings) {
     const std::uint32_t first = page - std::min(page, kNeighbours);
-    co_await scan(data, first, 2 * kNeighbours);
+    co_await scan(data, first, 2 * kNeighbours, holdings);
 }
 
 // What a flipped address bit, or the wrong file of several, would hit.
-ums::Task<void> ImageSearch::scan_likely_places(DataFile& data, std::uint32_t page) {
-    for (std::uint32_t bit = 0; bit < 31; ++bit) co_await scan(data, page ^ (1U << bit), 1);
+ums::Task<void> ImageSearch::scan_likely_places(DataFile& data, std::uint32_t page, ScanHoldings& holdings) {
+    for (std::uint32_t bit = 0; bit < 31; ++bit) co_await scan(data, page ^ (1U << bit), 1, holdings);
     for (const auto& other : files_) {
-        if (other.get() != &data) co_await scan(*other, page, 1);
+        if (other.get() != &data) co_await scan(*other, page, 1, holdings);
     }
 }
 
-ums::Task<void> ImageSearch::scan_everything() {
+ums::Task<void> ImageSearch::scan_everything(ScanHoldings& holdings) {
     ++full_scans_;
     last_full_scan_ns_ = ums::Scheduler::current().now_ns();
     for (const auto& data : files_) {
-        for (std::uint32_t first = 0; first < data->file.pages(); first += kScanPages) co_await scan(*data, first, kScanPages);
+        for (std::uint32_t first = 0; first < data->file.pages(); first += kScanPages) co_await scan(*data, first, kScanPages, holdings);
     }
 }
 
-// Pages may be written meanwhile: what comes back half-written has a wrong checksum and is passed over.
-ums::Task<void> ImageSearch::scan(DataFile& data, std::uint32_t first_page, std::uint32_t count) {
+ums::Task<void> ImageSearch::scan(DataFile& data, std::uint32_t first_page, std::uint32_t count, ScanHoldings& holdings) {
+    if (suspects_ >= kSuspectsMax || !holdings.hold_file(data)) co_return;
     const std::uint32_t pages = data.file.pages();
     if (first_page >= pages) co_return;
-    const ums::MemoryRegion buffer(std::uint64_t{std::min(count, pages - first_page)} * kPageBytes, ums::MemoryKind::plain);
+    std::vector<HeldPage> run;
+    for (std::uint32_t page = first_page; page < first_page + std::min(count, pages - first_page); ++page) {
+        const HeldPage held = holdings.hold_page(data, page);
+        if (held.frame != nullptr) {
+            run.push_back(held);
+        } else {
+            co_await read_held(run, holdings);
+        }
+    }
+    co_await read_held(run, holdings);
+}
+
+// One request for a run of neighbours, which is empty afterwards.
+ums::Task<void> ImageSearch::read_held(std::vector<HeldPage>& run, ScanHoldings& holdings) {
+    if (run.empty()) co_return;
+    DataFile& data = *run.front().data;
+    const ums::MemoryRegion buffer(run.size() * kPageBytes, ums::MemoryKind::plain);
     const ums::IoSegment segment{buffer.data(), buffer.size_bytes()};
+    stamp_not_read(segment.data, segment.size_bytes);
     ums::IoRequest request;
     request.file = data.file.transfer_handle();
-    request.offset_bytes = std::uint64_t{first_page} * kPageBytes;
+    request.offset_bytes = std::uint64_t{run.front().page} * kPageBytes;
     request.size_bytes = segment.size_bytes;
     request.segments = &segment;
     request.segment_count = 1;
     request.owner = &data.file;
     co_await ums::Scheduler::current().io(request);
-    if (request.error) co_return;
-    for (std::uint64_t i = 0; (i + 1) * kPageBytes <= request.transferred_bytes; ++i) {
-        note(data, first_page + static_cast<std::uint32_t>(i), buffer.data() + i * kPageBytes);
+    const std::uint64_t whole_pages = request.error ? 0 : request.transferred_bytes / kPageBytes;
+    for (std::uint64_t i = 0; i < run.size(); ++i) {
+        if (i < whole_pages) {
+            look_at(run[i], buffer.data() + i * kPageBytes, holdings);
+        } else {
+            holdings.release(run[i]);
+        }
+    }
+    run.clear();
+}
+
+void ImageSearch::look_at(const HeldPage& held, const std::byte* image, ScanHoldings& holdings) {
+    PageLedger& ledger = held.data->ledger;
+    note(*held.data, held.page, image);
+    if (is_page_right(image, {run_id_, held.data->file.id(), held.page, ledger[held.page]})) {
+        if (ledger[held.page].unknown == 0) ledger.mark_read_back(held.page);
+        holdings.release(held);
+    } else {
+        ++suspects_;
+        holdings.keep(held, image);
     }
 }
 

@@ -1,4 +1,5 @@
-// Finds a page's image in places where it does not belong, so that both ends of a misdirected write can be named.
+// Finds a page's image in places where it does not belong, so that both ends of a misdirected write can be named. What it reads on its way
+// is verified like any other read: pages are held while they are read, those that somebody else holds are passed over.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sim/files/data_file.hpp"
+#include "sim/diagnosis/scan_holdings.hpp"
 #include "sim/finding.hpp"
 #include "ums/sched/semaphore.hpp"
 #include "ums/sched/task.hpp"
@@ -17,15 +18,18 @@ namespace sim {
 
 class ImageSearch {
 public:
-    // `files` must outlive the object and keep its size while it is used.
+    // `files` must outlive the object; none is added while it is used.
     ImageSearch(std::uint64_t run_id, const std::vector<std::unique_ptr<DataFile>>& files) : run_id_(run_id), files_(files) {}
 
     // Where the image of this version of the page stands, except in the page itself; nothing if it is nowhere, or if looking everywhere
-    // would take too long. Reads straight from the files. Any scheduler; one search at a time, others wait.
-    ums::Task<std::optional<PagePlace>> find(DataFile& data, std::uint32_t page, std::uint32_t version);
+    // would take too long. Reads straight from the files. Any scheduler; one search at a time, others wait. Wrong pages that it meets are
+    // left in `holdings`.
+    ums::Task<std::optional<PagePlace>> find(DataFile& data, std::uint32_t page, std::uint32_t version, ScanHoldings& holdings);
 
-    // This image stands in this page; kept if it does not belong there.
+    // This image came back for this page; kept if it is one of ours and does not belong there.
     ums::Task<void> remember(DataFile& data, std::uint32_t page, const std::byte* image);
+    // It came once, and does not stand there.
+    ums::Task<void> forget(DataFile& data, std::uint32_t page, const std::byte* image);
     // Of the file with this id; empty if there is none.
     [[nodiscard]] std::string path_of(std::uint32_t file_id) const;
 
@@ -36,10 +40,12 @@ private:
     };
     using Catalog = std::unordered_map<std::uint64_t, Image>;
 
-    ums::Task<void> scan_neighbourhood(DataFile& data, std::uint32_t page);
-    ums::Task<void> scan_likely_places(DataFile& data, std::uint32_t page);
-    ums::Task<void> scan_everything();
-    ums::Task<void> scan(DataFile& data, std::uint32_t first_page, std::uint32_t count);
+    ums::Task<void> scan_neighbourhood(DataFile& data, std::uint32_t page, ScanHoldings& holdings);
+    ums::Task<void> scan_likely_places(DataFile& data, std::uint32_t page, ScanHoldings& holdings);
+    ums::Task<void> scan_everything(ScanHoldings& holdings);
+    ums::Task<void> scan(DataFile& data, std::uint32_t first_page, std::uint32_t count, ScanHoldings& holdings);
+    ums::Task<void> read_held(std::vector<HeldPage>& run, ScanHoldings& holdings);
+    void look_at(const HeldPage& held, const std::byte* image, ScanHoldings& holdings);
     void note(DataFile& data, std::uint32_t page, const std::byte* image);
     [[nodiscard]] std::optional<PagePlace> look_up(std::uint32_t file_id, std::uint32_t page, std::uint32_t version) const;
     [[nodiscard]] bool may_scan_everything() const;
@@ -51,6 +57,7 @@ private:
     Catalog catalog_;  // images seen where they do not belong, by the page that they are of
     std::uint32_t full_scans_ = 0;
     std::uint64_t last_full_scan_ns_ = 0;  // when it began
+    std::uint64_t suspects_ = 0;           // met by all searches
 };
 
 }  // namespace sim

@@ -17,21 +17,34 @@ WriteTimeRange PageDiagnosis::write_times() const {
 }
 
 ums::Task<void> PageDiagnosis::diagnose(DataFile& data, std::uint32_t page, const std::byte* image) {
+    ScanHoldings holdings(pool_, data);
+    co_await diagnose_one(data, page, image, holdings);
+    while (const std::unique_ptr<SuspectPage> suspect = holdings.next_suspect()) {
+        const HeldPage& held = suspect->held;
+        co_await diagnose_one(*held.data, held.page, reinterpret_cast<const std::byte*>(suspect->image.get()), holdings);
+        holdings.release(held);
+    }
+}
+
+ums::Task<void> PageDiagnosis::diagnose_one(DataFile& data, std::uint32_t page, const std::byte* image, ScanHoldings& holdings) {
     const ExpectedPage expected{run_id_, data.file.id(), page, data.ledger[page]};
     // The frame's memory may be used again, and the first image is the evidence.
     const auto first = std::make_unique<std::uint64_t[]>(kPageBytes / 8);
     std::memcpy(first.get(), image, kPageBytes);
     const auto* const first_image = reinterpret_cast<const std::byte*>(first.get());
+    // At once: whoever misses this image elsewhere looks for it in the meantime.
+    co_await search_.remember(data, page, first_image);
     const Observation observation = co_await observe(data, expected, first_image);
     const auto* const last = reinterpret_cast<const std::byte*>(observation.last.get());
     const bool will_repair = !observation.became_right && repairs_;
     const bool is_transient = observation.became_right || (last != nullptr && !observation.first_stays);
-    Finding finding = co_await judge(data, expected, first_image, observation.became_right ? last : nullptr, is_transient);
+    if (is_transient) co_await search_.forget(data, page, first_image);
+    Finding finding = co_await judge(data, expected, first_image, observation.became_right ? last : nullptr, is_transient, holdings);
     if (is_transient && !observation.became_right) {
         // Something else is on the disk than what came first: the same fault, if it has the same name, or a second one.
-        Finding staying = co_await judge(data, expected, last, nullptr, false);
+        Finding staying = co_await judge(data, expected, last, nullptr, false, holdings);
         if (is_same_fault(finding, staying)) {
-            finding = co_await judge(data, expected, first_image, nullptr, false);
+            finding = co_await judge(data, expected, first_image, nullptr, false, holdings);
             report(data, std::move(finding), observation, will_repair);
         } else {
             report(data, std::move(finding), observation, false);
@@ -69,13 +82,13 @@ ums::Task<PageDiagnosis::Observation> PageDiagnosis::observe(DataFile& data, con
 
 // `right`: the page as a later read returned it, or null.
 ums::Task<Finding> PageDiagnosis::judge(DataFile& data, const ExpectedPage& expected, const std::byte* image, const std::byte* right,
-                                        bool transient) {
+                                        bool transient, ScanHoldings& holdings) {
     const WrittenImage written(right != nullptr ? right : image, expected, write_times());
     Evidence evidence = examine(image, expected, written);
     evidence.is_transient = transient;
     evidence.is_first_write_over_old = expected.entry.version == 1 && !data.file.was_created();
     const bool is_missing = !transient && is_older_image(evidence);
-    if (is_missing) evidence.found_elsewhere = co_await search_.find(data, expected.page_id, expected.entry.version);
+    if (is_missing) evidence.found_elsewhere = co_await search_.find(data, expected.page_id, expected.entry.version, holdings);
     Finding finding = make_finding(evidence, classify(evidence));
     if (finding.kind == FindingKind::misdirected_write) co_await search_.remember(data, expected.page_id, image);
     finding.path = data.file.path();

@@ -19,12 +19,13 @@ class PageDiagnosis {
 public:
     // `repairs`: pages that stay wrong are written again; else they are left as they are, for whoever looks into it. The references must
     // outlive the object.
-    PageDiagnosis(std::uint64_t run_id, bool repairs, const std::vector<std::unique_ptr<DataFile>>& files, RunState& run, Journal& journal)
-        : run_id_(run_id), repairs_(repairs), run_(run), journal_(journal), search_(run_id, files) {}
+    PageDiagnosis(std::uint64_t run_id, bool repairs, const std::vector<std::unique_ptr<DataFile>>& files, BufferPool& pool, RunState& run,
+                  Journal& journal)
+        : run_id_(run_id), repairs_(repairs), pool_(pool), run_(run), journal_(journal), search_(run_id, files) {}
 
     // `image` came back for the page and is wrong. The caller holds the page's latch (UP or EX) and its file's resize latch. Makes one
     // finding, or two where the disk holds another fault than the one that was seen first. Afterwards the ledger says what the page holds:
-    // what it should, or unknown.
+    // what it should, or unknown. So for wrong pages that are met on the way.
     ums::Task<void> diagnose(DataFile& data, std::uint32_t page, const std::byte* image);
 
 private:
@@ -35,14 +36,17 @@ private:
         std::unique_ptr<std::uint64_t[]> last;  // the last whole image that came back; null if none did
     };
 
+    ums::Task<void> diagnose_one(DataFile& data, std::uint32_t page, const std::byte* image, ScanHoldings& holdings);
     ums::Task<Observation> observe(DataFile& data, const ExpectedPage& expected, const std::byte* image);
-    ums::Task<Finding> judge(DataFile& data, const ExpectedPage& expected, const std::byte* image, const std::byte* right, bool transient);
+    ums::Task<Finding> judge(DataFile& data, const ExpectedPage& expected, const std::byte* image, const std::byte* right, bool transient,
+                             ScanHoldings& holdings);
     void report(DataFile& data, Finding finding, const Observation& observation, bool will_repair);
     ums::Task<void> repair(DataFile& data, const ExpectedPage& expected, const std::byte* image);
     [[nodiscard]] WriteTimeRange write_times() const;
 
     const std::uint64_t run_id_;
     const bool repairs_;
+    BufferPool& pool_;
     RunState& run_;
     Journal& journal_;
     ImageSearch search_;

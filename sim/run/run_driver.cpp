@@ -160,9 +160,9 @@ void RunDriver::make_parts() {
     parts.log = std::make_unique<LogManager>(logs, run_id_, options_.log_flushes_outstanding, log_alignment_bytes(), run_, journal_);
     parts.log_growth = std::make_unique<LogGrowth>(*parts.log, parts.log_files, journal_);
     results_.buffer_pool_bytes = pool_mb_for(options_, machine_) * kMb;
-    const std::uint64_t tasks_max = std::uint64_t{options_.cpu_count} * kUsersPerCpu + kTransferPagesMax;
+    const std::uint64_t tasks_max = std::uint64_t{options_.cpu_count} * kUsersPerCpu + 2 * kTransferPagesMax;
     parts.pool = std::make_unique<BufferPool>(results_.buffer_pool_bytes, tasks_max);
-    parts.diagnosis = std::make_unique<PageDiagnosis>(run_id_, !options_.stop_on_error, parts.data_files, run_, journal_);
+    parts.diagnosis = std::make_unique<PageDiagnosis>(run_id_, !options_.stop_on_error, parts.data_files, *parts.pool, run_, journal_);
     parts.checker = std::make_unique<PageChecker>(run_id_, *parts.diagnosis);
     parts.buffers = std::make_unique<BufferManager>(*parts.pool, *parts.checker, run_, journal_, options_.cache_hit_ratio);
     parts.context.reset(new RunContext{options_, run_id_, run_, journal_, *schedulers_, parts.data_files, *parts.log, *parts.buffers});

@@ -33,7 +33,7 @@ ums::Task<void> Rig::open() {
     }
     log = std::make_unique<LogManager>(logs, kRunId, settings.log_flushes_max, settings.log_alignment_bytes, state, journal);
     pool = std::make_unique<BufferPool>(settings.pool_bytes, 4096);
-    diagnosis = std::make_unique<PageDiagnosis>(kRunId, settings.repairs, data_files, state, journal);
+    diagnosis = std::make_unique<PageDiagnosis>(kRunId, settings.repairs, data_files, *pool, state, journal);
     checker = std::make_unique<PageChecker>(kRunId, *diagnosis);
     buffers = std::make_unique<BufferManager>(*pool, *checker, state, journal, settings.cache_hit_ratio);
     (*schedulers)[0].spawn(log_writer_, "Log Writer", log->run_writer());

@@ -1,0 +1,56 @@
+#include "sim/diagnosis/scan_holdings.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "ums/base/assert.hpp"
+
+namespace sim {
+
+ScanHoldings::~ScanHoldings() {
+    UMS_ASSERT(suspects_.empty());
+    for (DataFile* data : files_) data->file.resize_latch().release(ums::LatchMode::shared);
+}
+
+bool ScanHoldings::hold_file(DataFile& data) {
+    if (&data == &home_ || std::find(files_.begin(), files_.end(), &data) != files_.end()) return true;
+    if (!data.file.resize_latch().try_acquire(ums::LatchMode::shared)) return false;
+    files_.push_back(&data);
+    return true;
+}
+
+HeldPage ScanHoldings::hold_page(DataFile& data, std::uint32_t page) {
+    HeldPage held{&data, page};
+    Frame& frame = pool_.find_or_insert({data.file.id(), page}, held.is_new);
+    if (!held.is_new && !frame.latch.try_acquire(ums::LatchMode::update)) {
+        pool_.unpin(frame);
+        return held;
+    }
+    held.frame = &frame;
+    if (held.is_new || frame.in_table()) return held;
+    release(held);
+    held.frame = nullptr;
+    return held;
+}
+
+void ScanHoldings::release(const HeldPage& held) {
+    if (held.is_new) pool_.discard(*held.frame);
+    held.frame->latch.release(held.is_new ? ums::LatchMode::exclusive : ums::LatchMode::update);
+    pool_.unpin(*held.frame);
+}
+
+void ScanHoldings::keep(const HeldPage& held, const std::byte* image) {
+    SuspectPage suspect{held, std::make_unique<std::uint64_t[]>(kPageBytes / 8)};
+    std::memcpy(suspect.image.get(), image, kPageBytes);
+    suspects_.push_back(std::move(suspect));
+}
+
+std::unique_ptr<SuspectPage> ScanHoldings::next_suspect() {
+    if (suspects_.empty()) return nullptr;
+    auto suspect = std::make_unique<SuspectPage>(std::move(suspects_.front()));
+    suspects_.pop_front();
+    return suspect;
+}
+
+}  // namespace sim

@@ -1,0 +1,56 @@
+// What a search through the files keeps hold of: files that must not change their size meanwhile, and pages that it met and that are wrong.
+// Those stay latched until they are diagnosed in their turn.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "sim/buffer/buffer_pool.hpp"
+#include "sim/files/data_file.hpp"
+
+namespace sim {
+
+// A page that is held for transfers, and that nobody waited for.
+struct HeldPage {
+    DataFile* data = nullptr;
+    std::uint32_t page = 0;
+    Frame* frame = nullptr;
+    bool is_new = false;  // was not in memory: held EX, else UP
+};
+
+struct SuspectPage {
+    HeldPage held;
+    std::unique_ptr<std::uint64_t[]> image;  // as it came back
+};
+
+// Owned by one task, and used by its scheduler's thread only.
+class ScanHoldings {
+public:
+    // `home`: a file that the caller keeps from changing its size by himself.
+    ScanHoldings(BufferPool& pool, const DataFile& home) : pool_(pool), home_(home) {}
+    ScanHoldings(const ScanHoldings&) = delete;
+    ScanHoldings& operator=(const ScanHoldings&) = delete;
+    ~ScanHoldings();
+
+    // Never waits. False if somebody changes the size of the file, or wants to.
+    bool hold_file(DataFile& data);
+    // Never waits. A null frame if somebody holds the page. The file must be held.
+    [[nodiscard]] HeldPage hold_page(DataFile& data, std::uint32_t page);
+    void release(const HeldPage& held);
+
+    void keep(const HeldPage& held, const std::byte* image);
+    // Null if there is none left. The caller releases the page.
+    [[nodiscard]] std::unique_ptr<SuspectPage> next_suspect();
+    [[nodiscard]] bool has_suspects() const { return !suspects_.empty(); }
+    [[nodiscard]] std::size_t suspect_count() const { return suspects_.size(); }
+
+private:
+    BufferPool& pool_;
+    const DataFile& home_;
+    std::vector<DataFile*> files_;
+    std::deque<SuspectPage> suspects_;
+};
+
+}  // namespace sim
