@@ -2,7 +2,8 @@
 """bench.py: ioproof beside fio and beside a bare loop, in turns on the same files. `./dev bench` calls it; docs/performance.md explains it.
 
 Each row is measured several times, the two sides in turns, so that a busy machine troubles both. The table shows the medians, and the median
-of the ratios of the single rounds. Above 1 is better for ioproof, whatever the figure."""
+of the ratios of the single rounds. Above 1 is better for ioproof, whatever the figure. "CPU" is the ratio of the CPU time for the same
+amount of data, all threads and the kernel included: where others use the machine, it is what still can be compared."""
 
 import argparse
 import json
@@ -97,7 +98,12 @@ class Row:
         peer = self.peer()
         first, second = ours[self.figure], peer[self.figure]
         ratio = second / first if self.less_is_better() else first / second
-        self.rounds.append({"ours": ours, "peer": peer, "ratio": ratio})
+        entry = {"ours": ours, "peer": peer, "ratio": ratio}
+        if "cpu_ns" in ours and "cpu_ns" in peer:
+            # For the same amount of data: log blocks differ in size.
+            per_byte = [side["cpu_ns"] * side["requests_per_s"] / side["bytes_per_s"] for side in (ours, peer)]
+            entry["cpu_ratio"] = per_byte[1] / per_byte[0]
+        self.rounds.append(entry)
 
     def result(self):
         result = {"row": self.name, "text": self.text, "figure": self.figure, "goal": self.goal, "peer_name": self.peer_name,
@@ -109,6 +115,8 @@ class Row:
             result["peer"] = statistics.median(r["peer"][self.figure] for r in self.rounds)
             result["ratio"] = statistics.median(r["ratio"] for r in self.rounds)
             result["reached"] = result["ratio"] >= self.goal
+            if "cpu_ratio" in self.rounds[0]:
+                result["cpu_ratio"] = statistics.median(r["cpu_ratio"] for r in self.rounds)
         return result
 
 
@@ -403,15 +411,16 @@ def shown(figure, value):
 
 
 def table(results):
-    lines = [("", "ioproof", "peer", "ratio", "goal", "", "peer is")]
+    lines = [("", "ioproof", "peer", "ratio", "goal", "", "CPU", "peer is")]
     for result in results:
         if "ratio" not in result:
-            lines.append((result["text"], "-", "-", "-", f"{result['goal']:.2f}", "not measured", result.get("error", "")[:60]))
+            lines.append((result["text"], "-", "-", "-", f"{result['goal']:.2f}", "not measured", "-", result.get("error", "")[:60]))
             continue
         lines.append((result["text"], shown(result["figure"], result["ours"]), shown(result["figure"], result["peer"]),
-                      f"{result['ratio']:.2f}", f"{result['goal']:.2f}", "reached" if result["reached"] else "MISSED", result["peer_name"]))
+                      f"{result['ratio']:.2f}", f"{result['goal']:.2f}", "reached" if result["reached"] else "MISSED",
+                      f"{result['cpu_ratio']:.2f}" if "cpu_ratio" in result else "-", result["peer_name"]))
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    return "\n".join("  ".join(cell.ljust(width) if i in (0, 5, 6) else cell.rjust(width)
+    return "\n".join("  ".join(cell.ljust(width) if i in (0, 5, 7) else cell.rjust(width)
                                for i, (cell, width) in enumerate(zip(line, widths))).rstrip() for line in lines)
 
 

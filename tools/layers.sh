@@ -68,7 +68,7 @@ function check_file(is_test, layer, line) {
     sub(/\/.*/, "", layer)
     sub(/^[^\/]*\//, "", folder)
     sub(/\/.*/, "", folder)
-    if (is_test && layer == "support") layer = "sim"
+    if (is_test && (layer == "support" || layer == "bench")) layer = "sim"
     line_number = 0
     while ((getline line < file) > 0) {
         ++line_number

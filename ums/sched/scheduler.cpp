@@ -15,7 +15,7 @@ thread_local Scheduler* current_scheduler = nullptr;
 // pages are being verified. Far more than the system call for it costs.
 constexpr std::uint64_t kCollectIntervalNs = 20 * kNsPerUs;
 // A task that never has to wait, because its files are in memory, goes to the back of the queue after this time.
-constexpr std::uint64_t kAtOnceNs = 100 * kNsPerUs;
+constexpr std::uint64_t kAtOnceNs = 20 * kNsPerUs;
 
 }  // namespace
 

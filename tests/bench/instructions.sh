@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# instructions.sh PAGE_COST: counts the instructions that the parts of the path take for a page, and fails if one takes more than it should.
+# Instructions, because times depend on the machine and on who else uses it. Uses callgrind, or perf where the CPU's counters can be read;
+# exit 77 (skipped) where there is neither. docs/performance.md says what the parts are.
+set -euo pipefail
+program=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+with_callgrind() {
+    valgrind --tool=callgrind --callgrind-out-file="$scratch/out" "$program" "$@" 2>&1 >/dev/null | sed -n 's/.*Collected : //p'
+}
+with_perf() {
+    perf stat -x, -e instructions:u -o "$scratch/out" "$program" "$@" >/dev/null 2>&1 || return 0
+    sed -n 's/^\([0-9][0-9]*\),.*instructions.*/\1/p' "$scratch/out"
+}
+
+count=
+for candidate in with_perf with_callgrind; do
+    tool=${candidate#with_}
+    command -v "${tool/callgrind/valgrind}" >/dev/null || continue
+    if [[ $("$candidate" verify 1 || true) =~ ^[0-9]+$ ]]; then
+        count=$candidate
+        break
+    fi
+done
+if [ -z "$count" ]; then
+    echo "skipped: neither perf's instruction counter nor valgrind can be used here"
+    exit 77
+fi
+
+failed=0
+# part, pages of a round, most instructions for a page. What a program does once does not count: two lengths are compared.
+check() {
+    local part=$1 pages=$2 most=$3 few=64 many=576 first second each
+    first=$("$count" "$part" "$few")
+    second=$("$count" "$part" "$many")
+    each=$(((second - first) / ((many - few) * pages)))
+    if [ "$each" -gt "$most" ] || [ "$each" -le 0 ]; then
+        failed=1
+        printf 'FAILED  '
+    else
+        printf 'ok      '
+    fi
+    printf '%-8s %6d instructions a page, allowed are %d (%s)\n' "$part" "$each" "$most" "${count#with_}"
+}
+
+check path 1 100000
+check read 1 100000
+check scatter 64 100000
+check write 1 100000
+check make 1 100000
+check verify 1 100000
+exit "$failed"
