@@ -91,3 +91,26 @@ TEST_CASE("a request that the system failed says which, and gives the system's t
     finding.is_write = false;
     CHECK_THAT(reports::finding_event(finding).description, ContainsSubstring("Read failed on "));
 }
+
+TEST_CASE("a warning is of type warning, never an error") {
+    sim::Finding finding = example_finding();
+    finding.kind = sim::FindingKind::stalled_io;
+    finding.is_warning = true;
+    finding.duration_us = 16'000'000;
+    finding.description.clear();
+    const sim::Event event = reports::finding_event(finding);
+    CHECK(event.severity == sim::Severity::warning);
+    CHECK(event.hresult.empty());
+    CHECK(event.description == "Read stalled on /data/sqliosim.mdx Page: 87366, offset 0x8. stalled I/O: read: 16 s.");
+    finding.is_warning = false;
+    CHECK(reports::finding_event(finding).severity == sim::Severity::error);
+}
+
+TEST_CASE("a dump file is told of as SQLIOSim does") {
+    sim::Finding finding = example_finding();
+    finding.dump_path = "/data/SqlSimErrorDump00006.txt";
+    const sim::Event event = reports::dump_event(finding);
+    CHECK(event.severity == sim::Severity::info);
+    CHECK(event.description == "Dump file successfully written: /data/SqlSimErrorDump00006.txt");
+    CHECK(event.user == "Random User 3");
+}
