@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "sim/bench/bench_options.hpp"
@@ -39,7 +40,9 @@ public:
     RunState& run;
     Journal& journal;
     DataFile data;
+    const std::vector<std::unique_ptr<DataFile>> other_files;  // none: each file is measured for itself
     BufferPool pool;
+    PageDiagnosis diagnosis;  // nothing is repaired: a measurement says what it finds and goes on
     PageChecker checker;
     BufferManager buffers;
     std::atomic<std::uint64_t> next_block{0};  // for sequential loads

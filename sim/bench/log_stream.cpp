@@ -99,10 +99,11 @@ ums::Task<std::uint64_t> LogStream::read_back() {
 
 void LogStream::report_wrong(const Written& written, const std::byte* data, std::uint32_t calculated) {
     Finding finding;
-    finding.kind = FindingKind::checksum;
+    finding.kind = FindingKind::log_block_damaged;
     finding.file_id = file_.id();
     finding.path = file_.path();
-    finding.page_id = static_cast<std::uint32_t>(written.offset_bytes / kPageBytes);
+    finding.is_log = true;
+    finding.size_bytes = written.size_bytes;
     finding.offset_bytes = written.offset_bytes;
     finding.expected_checksum = written.checksum;
     finding.calculated_checksum = calculated;
