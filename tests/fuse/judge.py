@@ -126,8 +126,11 @@ def is_same_transfer(episode, episodes, findings):
 
 
 def is_said_again(finding, episodes, findings):
-    """A damaged log block, which cannot be repaired, by the audit of each cycle. A write that fails as a whole and page by page."""
+    """A damaged log block, which cannot be repaired, by the audit of each cycle. A write that fails as a whole and page by page. Writes that
+    the kernel holds back behind one that is late: it lets one write a file at a time."""
     for episode in episodes:
+        if episode.effect == finding["class"] == "stalled_io" and episode.file == finding["file"] and episode.entry["is_write"]:
+            return True
         if finding["class"] not in episode.names() or not episode.fits(finding):
             continue
         if episode.is_log and episode.is_persistent():
