@@ -67,7 +67,7 @@ public:
     ums::Task<std::error_code> resize(std::uint64_t new_size_bytes);
 
     // The file system says that nothing is stored in the range. Blocks for a moment.
-    [[nodiscard]] bool is_hole(std::uint64_t offset_bytes, std::uint64_t size_bytes) const;
+    [[nodiscard]] bool is_hole(std::uint64_t offset_bytes, std::uint64_t range_bytes) const;
     // Cached pages of the file are forgotten by the system as far as it can.
     void drop_cache() const { storage_.drop_cache(setup_.transfers); }
 
