@@ -21,8 +21,8 @@ using Align = Table::Align;
 
 constexpr std::uint64_t kPageBytes = 8192;
 constexpr std::size_t kAttentionPathColumns = 40;
-// A finding is worth more than the width of a terminal: its facts are never cut.
-constexpr std::size_t kFindingsColumns = 100;
+// Files that cannot be told apart and findings that are cut are worse than a wide line.
+constexpr std::size_t kPathTableColumns = 100;
 
 // Zeros are noise in a table.
 std::string count_or_dash(std::uint64_t count) { return count == 0 ? "-" : count_text(count); }
@@ -178,7 +178,7 @@ std::string files_table(const sim::Results& results) {
                        duration_text(file.max_io_time_us), count_text(file.request_blocks), count_or_dash(file.throttle_count),
                        count_or_dash(file.pages_verified), verdict(file, results.outcome)});
     }
-    return table.text(kReportColumns);
+    return table.text(kPathTableColumns);
 }
 
 std::string attention_text(const sim::Results& results) {
@@ -254,7 +254,7 @@ std::string findings_table(const sim::Results& results) {
         listed += run.size();
     }
     std::string text = fmt::format("Findings: {}\n", count_text(results.finding_count));
-    if (listed > 0) text += table.text(kFindingsColumns);
+    if (listed > 0) text += table.text(kPathTableColumns);
     if (results.finding_count > listed) {
         text += fmt::format("  ... and {} more; the XML log has them all.\n", count_text(results.finding_count - listed));
     }

@@ -71,7 +71,7 @@ public:
     // `offset_bytes` itself if it cannot be told. Blocks for a moment.
     [[nodiscard]] std::uint64_t next_data_bytes(std::uint64_t offset_bytes) const;
     // Nothing is stored in the range. Blocks for a moment.
-    [[nodiscard]] bool is_hole(std::uint64_t offset_bytes, std::uint64_t size_bytes) const;
+    [[nodiscard]] bool is_hole(std::uint64_t offset_bytes, std::uint64_t range_bytes) const;
     // Cached pages of the file are forgotten by the system as far as it can.
     void drop_cache() const { storage_.drop_cache(setup_.transfers); }
     // A second handle, opened as the one for transfers was, for a diagnosis. Blocks for a moment.

@@ -25,6 +25,7 @@ bool is_cut(const std::byte* block, std::uint64_t available_bytes) {
 }  // namespace
 
 ums::Task<std::uint64_t> LogAuditor::audit() {
+    bytes_read_ = 0;
     for (const VirtualLogFile& vlf : log_.used_vlfs()) {
         if (!run_.is_stopping()) co_await audit_vlf(vlf);
     }
@@ -82,6 +83,11 @@ void LogAuditor::take_blocks(Position& position, const std::byte* bytes, std::ui
 
 ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const std::byte* image, std::uint64_t available_bytes) {
     const VirtualLogFile& vlf = position.vlf;
+    if (reported_.count({vlf.sequence, position.at_bytes}) != 0) {
+        position.is_faulty = true;
+        co_await skip_to_next_block(position);
+        co_return;
+    }
     const std::vector<std::byte> first(image, image + std::min<std::uint64_t>(available_bytes, kLogBlockBytesMax));
     const std::uint64_t size_bytes = std::min<std::uint64_t>(kLogBlockBytesMax, vlf.end_bytes - position.at_bytes);
     Rereader rereader(*vlf.file, vlf.offset_bytes + position.at_bytes, size_bytes);
@@ -99,6 +105,7 @@ ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const
     const Position begin = position;
     if (!became_right) {
         position.is_faulty = true;
+        reported_.insert({vlf.sequence, position.at_bytes});
         co_await skip_to_next_block(position);
         const bool is_at_end = position.at_bytes >= vlf.end_bytes;
         const std::uint64_t lsn = make_lsn(vlf.sequence, static_cast<std::uint32_t>(begin.at_bytes / kSectorBytes), 0);

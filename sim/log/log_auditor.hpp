@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "sim/diagnosis/rereader.hpp"
@@ -19,7 +21,8 @@ public:
     LogAuditor(LogManager& log, const std::vector<std::unique_ptr<DataFile>>& data_files, RunState& run, Journal& journal)
         : log_(log), data_files_(data_files), run_(run), journal_(journal) {}
 
-    // All VLFs in use. Nothing may be appended meanwhile. Returns the number of bytes read.
+    // All VLFs in use. Nothing may be appended meanwhile. Returns the number of bytes read. What stays wrong is reported by the first audit
+    // that meets it only.
     ums::Task<std::uint64_t> audit();
 
 private:
@@ -46,6 +49,7 @@ private:
     RunState& run_;
     Journal& journal_;
     std::uint64_t bytes_read_ = 0;
+    std::set<std::pair<std::uint32_t, std::uint64_t>> reported_;  // VLF sequence and place of blocks that stay wrong
 };
 
 }  // namespace sim

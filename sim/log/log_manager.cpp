@@ -23,7 +23,7 @@ constexpr std::uint32_t kSpareBuffers = 4;
 // A checkpoint is asked for when less than this share of the log is free.
 constexpr double kShortOfSpace = 0.4;
 // Kept free for the checkpoint's own records and a last partial block.
-constexpr std::uint64_t kSystemBytes = 2 * kLogBlockBytesMax;
+constexpr std::uint64_t kSystemBytes = std::uint64_t{2} * kLogBlockBytesMax;
 
 constexpr std::uint32_t round_up(std::uint64_t value, std::uint64_t unit) {
     return static_cast<std::uint32_t>((value + unit - 1) / unit * unit);
@@ -286,7 +286,7 @@ ums::Task<std::uint64_t> LogManager::append_one(LogChange change, std::uint32_t 
 }
 
 ums::Task<std::uint64_t> LogManager::append(LogReservation& reservation, LogChange change, std::uint64_t size_bytes) {
-    UMS_ASSERT(size_bytes <= 2 * kLogRecordBytesMax);
+    UMS_ASSERT(size_bytes <= std::uint64_t{2} * kLogRecordBytesMax);
     const std::uint32_t wanted_bytes = round_up(std::max<std::uint64_t>(size_bytes, sizeof(LogRecordHeader)), 8);
     const std::uint32_t first_bytes = std::min(wanted_bytes, kLogRecordBytesMax / 8 * 8);
     std::uint64_t lsn = co_await append_one(change, first_bytes);

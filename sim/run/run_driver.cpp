@@ -39,6 +39,7 @@ struct RunDriver::Parts {
     std::vector<DriveFacts> drives;
     std::unique_ptr<LogManager> log;
     std::unique_ptr<LogGrowth> log_growth;
+    std::unique_ptr<LogAuditor> log_auditor;
     std::unique_ptr<BufferPool> pool;
     std::unique_ptr<PageDiagnosis> diagnosis;
     std::unique_ptr<PageChecker> checker;
@@ -158,6 +159,7 @@ void RunDriver::make_parts() {
     std::vector<SimFile*> logs;
     for (const auto& file : parts.log_files) logs.push_back(file.get());
     parts.log = std::make_unique<LogManager>(logs, run_id_, options_.log_flushes_outstanding, log_alignment_bytes(), run_, journal_);
+    parts.log_auditor = std::make_unique<LogAuditor>(*parts.log, parts.data_files, run_, journal_);
     parts.log_growth = std::make_unique<LogGrowth>(*parts.log, parts.log_files, journal_);
     results_.buffer_pool_bytes = pool_mb_for(options_, machine_) * kMb;
     const std::uint64_t tasks_max = std::uint64_t{options_.cpu_count} * kUsersPerCpu + 2 * kTransferPagesMax;
@@ -276,8 +278,7 @@ ums::Task<void> RunDriver::final_audit() {
     co_await parts_->whole_files->final_audit(parts_->final_audit);
     // The log is audited while it stands still.
     co_await parts_->checkpoint->pause();
-    LogAuditor auditor(*parts_->log, parts_->data_files, run_, journal_);
-    if (!run_.is_stopping() && co_await parts_->log->flush()) co_await auditor.audit();
+    if (!run_.is_stopping() && co_await parts_->log->flush()) co_await parts_->log_auditor->audit();
     parts_->checkpoint->resume();
 }
 

@@ -220,6 +220,20 @@ TEST_CASE("several faults in one part of the log are found one by one, with how 
     }
 }
 
+TEST_CASE("what stays wrong is reported by the first audit only") {
+    Rig rig({.log_mb = 4});
+    rig.run([](Rig& r) -> ums::Task<void> {
+        for (int i = 0; i < 20; ++i) co_await commit(r, 5000);
+        flip_bits(r.log_path(), blocks_of(r).at(7).offset_bytes + 900, std::byte{1});
+        sim::LogAuditor auditor(*r.log, r.data_files, r.state, r.journal);
+        co_await auditor.audit();
+        CHECK(r.sink.findings().size() == 1);
+        flip_bits(r.log_path(), blocks_of(r).at(11).offset_bytes + 900, std::byte{1});
+        co_await auditor.audit();
+    });
+    CHECK(rig.sink.findings().size() == 2);
+}
+
 TEST_CASE("a log block that is wrong once is transient, and the audit goes on") {
     Rig rig({.log_mb = 4});
     rig.run([](Rig& r) -> ums::Task<void> {
