@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/rehearse_arguments.hpp"
 #include "sim/options.hpp"
 
 namespace cli {
@@ -14,6 +15,7 @@ enum class Action : std::uint8_t {
     run,
     show_config,        // print the effective configuration
     explain_parameter,  // print what the parameters mean
+    rehearse,           // on a simulated disk that goes wrong
     print_help,
     print_version,
 };
@@ -28,6 +30,7 @@ struct RunArguments {
     std::optional<std::uint64_t> size_mb;
     std::optional<std::uint64_t> seed;
     sim::EngineChoice engine = sim::EngineChoice::automatic;
+    std::vector<sim::FaultPlan> injections;  // a rehearsal on real files: faults on purpose
     bool ephemeral = false;
     bool overwrite_foreign_files = false;
     bool no_progress = false;
@@ -38,6 +41,7 @@ struct Arguments {
     Action action = Action::run;
     bool called_as_sqliosim = false;  // through a link of that name: behave as SQLIOSIM.COM does
     RunArguments run;                 // also for show_config
+    RehearseArguments rehearse;
     std::string parameter;            // of explain_parameter; empty = all
     std::string text;                 // of print_help and print_version
 };

@@ -15,6 +15,7 @@
 #include "cli/console_sink.hpp"
 #include "cli/exit_at_once.hpp"
 #include "cli/progress_display.hpp"
+#include "cli/rehearsal_on_files.hpp"
 #include "cli/run_control.hpp"
 #include "cli/start_text.hpp"
 #include "reports/file_summary.hpp"
@@ -76,12 +77,18 @@ public:
           log_(options_.error_file),
           console_sink_(console, [this] { control_.wake(); },
                         {.sqliosim_form = arguments.called_as_sqliosim, .errors_only = arguments.run.quiet}),
-          sink_({&log_, &console_sink_, &exit_code_sink_}),
+          rehearsal_(storage_, clock_, options_, arguments.run.injections),
+          sink_({&log_, &console_sink_, &exit_code_sink_, &rehearsal_}),
           display_(console, !arguments.run.quiet && !arguments.run.no_progress && !arguments.called_as_sqliosim, start_ns_ / ums::kNsPerUs),
           control_({.on_stop_signal = [this](int signal) { stop(signal); },
                     .on_wake = [this] { console_.flush(display_.line()); },
                     .on_second = [this] { show_progress(); }}),
-          simulation_(options_, storage_, clock_, sink_) {}
+          simulation_(options_, rehearsal_.storage(), clock_, sink_) {
+        rehearsal_.follow(simulation_);
+    }
+    ~Run() { rehearsal_.unfollow(); }
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
 
     // Into the log, and onto the console.
     void tell(sim::Severity severity, const std::string& text, std::source_location where = std::source_location::current()) {
@@ -103,6 +110,7 @@ public:
             }
         }
         if (!arguments_.called_as_sqliosim && !arguments_.run.quiet) console_.add_result(start_text(sim::kVersion, lines) + "\n");
+        if (rehearsal_.is_wanted()) tell(sim::Severity::warning, reports::rehearsal_notice(rehearsal_.faults_text()));
         console_.flush("");
     }
 
@@ -114,6 +122,7 @@ public:
             log_.on_event(event_of(sim::Severity::error, error.what(), std::source_location::current()));
             throw;
         }
+        results.rehearsal = rehearsal_.faults_text();
         const ExitCode code = exit_code_of(results);
         // A reader that does not take the report may be left with Ctrl-C; the result stands.
         set_exit_at_once_code(code);
@@ -155,6 +164,7 @@ private:
     void report(const sim::Results& results) {
         for (const sim::Event& event : reports::summary_events(results)) log_.on_event(event);
         if (const auto failure = log_.failure()) console_.add_message(fmt::format("warning: {}\n", *failure));
+        if (rehearsal_.is_wanted()) console_.add_result("\n" + rehearsal_.comparison_text());
         console_.add_result(arguments_.called_as_sqliosim ? sqliosim_report(results) : "\n" + reports::text_report(results));
     }
 
@@ -173,10 +183,11 @@ private:
     reports::XmlLog log_;
     ExitCodeSink exit_code_sink_;
     ConsoleSink console_sink_;
+    ums::PosixStorage storage_;
+    RehearsalOnFiles rehearsal_;
     CompositeSink sink_;
     ProgressDisplay display_;
     RunControl control_;
-    ums::PosixStorage storage_;
     sim::Simulation simulation_;
 };
 
