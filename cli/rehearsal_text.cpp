@@ -6,16 +6,16 @@ namespace cli {
 namespace {
 
 std::string line_of(std::string_view name, const sim::FaultTally& tally) {
-    return fmt::format("{:<18}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}{:>8}\n", name, tally.injected, tally.exposed, tally.detected, tally.named_right,
-                       tally.named_wrong, tally.missed, tally.false_alarms);
+    return fmt::format("{:<18}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}{:>8}\n", name, tally.injected, tally.exposed, tally.detected,
+                       tally.named_right, tally.named_wrong, tally.missed, tally.false_alarms);
 }
 
 }  // namespace
 
 std::string tallies_text(const sim::FaultTallies& tallies) {
     std::string text = fmt::format("{:<18}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}{:>8}\n", "", "", "given to", "", "named", "named", "", "false");
-    text += fmt::format("{:<18}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}{:>8}\n", "class", "injected", "program", "detected", "right", "wrong", "missed",
-                        "alarms");
+    text += fmt::format("{:<18}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}{:>8}\n", "class", "injected", "program", "detected", "right", "wrong",
+                        "missed", "alarms");
     sim::FaultTallies sum{};
     for (std::size_t i = 0; i < tallies.size(); ++i) {
         const sim::FaultTally& tally = tallies[i];

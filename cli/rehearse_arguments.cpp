@@ -44,16 +44,19 @@ void set_value(RehearseArguments& arguments, std::string_view name, const std::s
         arguments.jobs = static_cast<std::uint32_t>(number(name, value, 1, kJobsMax));
     } else if (name == "--place") {
         arguments.place = sim::fault_place_of(value);
-        if (!arguments.place) throw UsageError(fmt::format("--place: '{}' is not allowed; allowed are anywhere, first, last, middle, end", value));
+        if (!arguments.place)
+            throw UsageError(fmt::format("--place: '{}' is not allowed; allowed are anywhere, first, last, middle, end", value));
     } else if (name == "--during") {
         arguments.during = sim::fault_phase_of(value);
         if (!arguments.during) {
-            throw UsageError(fmt::format("--during: '{}' is not allowed; allowed are initial_update, initial_checkpoint, main_run, "
-                                         "final_checkpoint, final_audit",
-                                         value));
+            throw UsageError(
+                fmt::format("--during: '{}' is not allowed; allowed are initial_update, initial_checkpoint, main_run, "
+                            "final_checkpoint, final_audit",
+                            value));
         }
     } else {
-        throw UsageError(fmt::format("unknown switch '{}'; allowed are --fault, --seed, --seeds, --jobs, --place, --during, --verbose", name));
+        throw UsageError(
+            fmt::format("unknown switch '{}'; allowed are --fault, --seed, --seeds, --jobs, --place, --during, --verbose", name));
     }
 }
 

@@ -11,7 +11,8 @@
 namespace cli {
 
 struct RehearseArguments {
-    // Together in each run. A plan without a rate (0) is drawn from the seed. Empty: each class in a run of its own, and one without faults.
+    // Together in each run. A plan without a rate (0) is drawn from the seed. Empty: each class in a run of its own, and one without
+    // faults.
     std::vector<sim::FaultPlan> faults;
     bool without_faults = false;  // --fault none
     std::optional<sim::FaultPlace> place;

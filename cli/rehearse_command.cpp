@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <exception>
 #include <map>
 #include <mutex>
@@ -14,8 +13,10 @@
 
 #include "cli/rehearsal_text.hpp"
 #include "sim/rehearsal/rehearsal.hpp"
+#include "ums/base/clock.hpp"
 #include "ums/base/machine.hpp"
 #include "ums/base/os_thread.hpp"
+#include "ums/base/time.hpp"
 
 namespace cli {
 namespace {
@@ -107,7 +108,8 @@ private:
     }
 
     void tell(std::uint64_t index, const sim::RehearsalReport& report) {
-        std::string text = fmt::format("--- seed {}, {} requests, trace {:016x}\n", seed_of(index), report.request_count, report.trace_hash);
+        std::string text =
+            fmt::format("--- seed {}, {} requests, trace {:016x}\n", seed_of(index), report.request_count, report.trace_hash);
         for (const std::string& line : report.log) text += line + "\n";
         for (const sim::InjectedFault& fault : report.faults) text += describe(fault) + "\n";
         console_.add_result(text);
@@ -127,16 +129,17 @@ private:
 }  // namespace
 
 ExitCode rehearse_command(const RehearseArguments& arguments, Console& console) {
-    const auto start = std::chrono::steady_clock::now();
+    const ums::RealClock clock;
+    const std::uint64_t start_ns = clock.now_ns();
     Series series(arguments, console);
     const std::uint64_t wanted = arguments.jobs != 0 ? arguments.jobs : ums::this_machine().cpu_count;
     const auto jobs = static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, series.run_count()));
     series.run(jobs);
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    const double elapsed_s = static_cast<double>(clock.now_ns() - start_ns) / static_cast<double>(ums::kNsPerSecond);
     const std::uint64_t last_seed = arguments.first_seed + arguments.seed_count - 1;
     console.add_result(tallies_text(series.tallies()));
     console.add_result(fmt::format("\nRehearsal of {} runs on a simulated disk, seeds {} to {}, in {:.1f} s.\n", series.run_count(),
-                                   arguments.first_seed, last_seed, elapsed.count()));
+                                   arguments.first_seed, last_seed, elapsed_s));
     if (series.bad_count() > 0) {
         console.add_result(fmt::format("FAILED: {} of the runs went wrong. The first:\n{}", series.bad_count(), series.first_problem()));
         return ExitCode::integrity;
@@ -144,9 +147,10 @@ ExitCode rehearse_command(const RehearseArguments& arguments, Console& console) 
     std::uint64_t exposed = 0;
     for (const sim::FaultTally& tally : series.tallies()) exposed += tally.exposed;
     const bool wanted_faults = !arguments.without_faults;
-    console.add_result(wanted_faults && exposed == 0
-                           ? "PASSED, but no fault was given to the program: that proves nothing. Try more seeds or a higher rate.\n"
-                           : "PASSED: every fault that was given to the program was found and named rightly, and nothing else was reported.\n");
+    console.add_result(
+        wanted_faults && exposed == 0
+            ? "PASSED, but no fault was given to the program: that proves nothing. Try more seeds or a higher rate.\n"
+            : "PASSED: every fault that was given to the program was found and named rightly, and nothing else was reported.\n");
     return ExitCode::ok;
 }
 

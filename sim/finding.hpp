@@ -139,8 +139,8 @@ struct Finding {
     std::uint64_t tick_ms = 0;  // since the run began
     std::uint64_t utc_us = 0;
 
-    std::vector<std::byte> image;           // as it came back first; empty if nothing came
-    std::vector<std::byte> expected_image;  // as it was written, made again; empty if nothing was written or it cannot be known
+    std::vector<std::byte> image;            // as it came back first; empty if nothing came
+    std::vector<std::byte> expected_image;   // as it was written, made again; empty if nothing was written or it cannot be known
     std::vector<HistoryEntry> page_history;  // operations that touched the page, oldest first
     std::vector<HistoryEntry> file_history;  // the last operations of all files, oldest first
     std::optional<DevicePlace> device;

@@ -14,8 +14,8 @@ class PageChecker {
 public:
     PageChecker(std::uint64_t run_id, PageDiagnosis& diagnosis) : run_id_(run_id), diagnosis_(diagnosis) {}
 
-    // Compares `image` with the ledger, and counts. The caller holds the page's latch (UP or EX), so nobody writes it meanwhile. What is not
-    // right must be diagnosed under the same latch.
+    // Compares `image` with the ledger, and counts. The caller holds the page's latch (UP or EX), so nobody writes it meanwhile. What is
+    // not right must be diagnosed under the same latch.
     [[nodiscard]] bool is_right(DataFile& data, std::uint32_t page, const std::byte* image) const;
 
     // Names, reports and repairs what is wrong with the page; it may be used afterwards.

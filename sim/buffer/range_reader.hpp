@@ -36,8 +36,8 @@ private:
     ums::Task<void> read_runs(DataFile& data, std::uint32_t first_page);
     ums::Task<void> read_pages(DataFile& data, std::uint32_t first_page);
     ums::Task<void> read_run(DataFile& data, std::uint32_t first_page, std::size_t begin, std::size_t end);
-    ums::Task<void> read_one_by_one(DataFile& data, std::uint32_t first_page, std::size_t begin, std::size_t end, std::uint64_t offset_bytes,
-                                    TransferResult result);
+    ums::Task<void> read_one_by_one(DataFile& data, std::uint32_t first_page, std::size_t begin, std::size_t end,
+                                    std::uint64_t offset_bytes, TransferResult result);
     ums::Task<bool> read_page(DataFile& data, std::uint32_t page, Item& item);  // true if it reported something
     ums::Task<std::uint32_t> check_pages(DataFile& data, std::uint32_t first_page);
     ums::Task<std::uint32_t> finish_pages(DataFile& data, std::uint32_t first_page, bool keep);

@@ -44,9 +44,10 @@ bool is_sound(const Evidence& evidence) {
 }
 
 std::string how_long(const Evidence& evidence) {
-    return evidence.is_transient ? "It came back once; reading the page again gave the right one."
-                                 : "It stays: reading the page again, also through a newly opened file after its cached pages were dropped, "
-                                   "did not give the right one.";
+    return evidence.is_transient
+               ? "It came back once; reading the page again gave the right one."
+               : "It stays: reading the page again, also through a newly opened file after its cached pages were dropped, "
+                 "did not give the right one.";
 }
 
 std::string older_words(std::uint32_t version) {
@@ -67,10 +68,9 @@ std::optional<Verdict> bytes_not_read(const Evidence& evidence) {
 
 Verdict older_verdict(const Evidence& evidence, std::uint32_t version) {
     const auto newest = expected_version(evidence);
-    std::vector<std::string> reasoning{
-        fmt::format("All {} sectors are of {}, but version {} was written later and acknowledged.", kSectorsPerPage, older_words(version),
-                    newest),
-        how_long(evidence)};
+    std::vector<std::string> reasoning{fmt::format("All {} sectors are of {}, but version {} was written later and acknowledged.",
+                                                   kSectorsPerPage, older_words(version), newest),
+                                       how_long(evidence)};
     const bool was_read_back = evidence.expected.entry.read_back != 0;
     if (evidence.is_transient) {
         reasoning.emplace_back("The write had arrived, since it could be read afterwards: an old copy was returned, as a read cache does.");
@@ -78,16 +78,16 @@ Verdict older_verdict(const Evidence& evidence, std::uint32_t version) {
     }
     if (evidence.found_elsewhere) {
         const PagePlace& place = *evidence.found_elsewhere;
-        reasoning.push_back(
-            fmt::format("The image that is missing here stands in page {} of file {}: it was written to the wrong place.", place.page_id,
-                        place.file_id));
+        reasoning.push_back(fmt::format("The image that is missing here stands in page {} of file {}: it was written to the wrong place.",
+                                        place.page_id, place.file_id));
         return {FindingKind::misdirected_write, place, std::move(reasoning)};
     }
     if (was_read_back) {
         reasoning.push_back(fmt::format("Version {} had been read back correctly before: it was there, and was lost afterwards.", newest));
         return {FindingKind::reverted_page, {}, std::move(reasoning)};
     }
-    reasoning.push_back(fmt::format("Version {} was never read back, and its image was not found elsewhere: the write never arrived.", newest));
+    reasoning.push_back(
+        fmt::format("Version {} was never read back, and its image was not found elsewhere: the write never arrived.", newest));
     return {FindingKind::lost_write, {}, std::move(reasoning)};
 }
 
@@ -126,8 +126,9 @@ std::optional<Verdict> torn_page(const Evidence& evidence) {
                (!is_wrong(first) || older_version(evidence.sectors[end]) == older_version(first))) {
             ++end;
         }
-        parts.push_back(fmt::format("{}-{} of {}", i, end - 1, is_wrong(first) ? older_words(older_version(first)) :
-                                                                          fmt::format("version {}", expected_version(evidence))));
+        parts.push_back(
+            fmt::format("{}-{} of {}", i, end - 1,
+                        is_wrong(first) ? older_words(older_version(first)) : fmt::format("version {}", expected_version(evidence))));
         i = end;
     }
     return Verdict{FindingKind::torn_page,
@@ -175,10 +176,11 @@ std::optional<Verdict> cut_page_came_back(const Evidence& evidence) {
     if (expected_version(evidence) != 0) return std::nullopt;
     const bool own = all_wrong(evidence, [](const SectorFact& fact) { return fact.state == SectorState::newer; });
     if (!own) return std::nullopt;
-    return Verdict{evidence.is_transient ? FindingKind::stale_read : FindingKind::reverted_page,
-                   {},
-                   {"The file was cut before this page and has grown again, so the page must be zeros; what it held before the cut came back.",
-                    how_long(evidence)}};
+    return Verdict{
+        evidence.is_transient ? FindingKind::stale_read : FindingKind::reverted_page,
+        {},
+        {"The file was cut before this page and has grown again, so the page must be zeros; what it held before the cut came back.",
+         how_long(evidence)}};
 }
 
 std::optional<Verdict> zeroed_page(const Evidence& evidence) {
@@ -215,8 +217,9 @@ std::optional<Verdict> foreign_page(const Evidence& evidence) {
                         how_long(evidence)}};
     }
     if (expected_version(evidence) == 0) {
-        return Verdict{
-            FindingKind::foreign_page, {}, {"Nothing was ever written here, so the page must be zeros, but it is not.", how_long(evidence)}};
+        return Verdict{FindingKind::foreign_page,
+                       {},
+                       {"Nothing was ever written here, so the page must be zeros, but it is not.", how_long(evidence)}};
     }
     const bool is_ours = sectors_of_ours(evidence) * 2 >= kSectorsPerPage || evidence.difference.wrong_bytes * 2 < kPageBytes ||
                          evidence.difference.shift_bytes != 0;
@@ -231,13 +234,14 @@ std::optional<Verdict> foreign_page(const Evidence& evidence) {
 
 std::optional<Verdict> bit_corruption(const Evidence& evidence) {
     const ImageDifference& difference = evidence.difference;
-    Verdict verdict{FindingKind::bit_corruption,
-                    {},
-                    {fmt::format("The image that was written was made again and compared: {} bit{} in {} byte{} {} wrong, in {} of {} sectors, "
-                                 "the first at byte {}.",
-                                 difference.wrong_bits, difference.wrong_bits == 1 ? "" : "s", difference.wrong_bytes,
-                                 difference.wrong_bytes == 1 ? "" : "s", difference.wrong_bits == 1 ? "is" : "are",
-                                 std::max(1U, wrong_sectors(evidence)), kSectorsPerPage, difference.first_wrong_byte)}};
+    Verdict verdict{
+        FindingKind::bit_corruption,
+        {},
+        {fmt::format("The image that was written was made again and compared: {} bit{} in {} byte{} {} wrong, in {} of {} sectors, "
+                     "the first at byte {}.",
+                     difference.wrong_bits, difference.wrong_bits == 1 ? "" : "s", difference.wrong_bytes,
+                     difference.wrong_bytes == 1 ? "" : "s", difference.wrong_bits == 1 ? "is" : "are",
+                     std::max(1U, wrong_sectors(evidence)), kSectorsPerPage, difference.first_wrong_byte)}};
     if (difference.shift_bytes != 0) {
         verdict.reasoning.push_back(fmt::format("The right bytes are there, but moved by {} bytes.", difference.shift_bytes));
     }
@@ -245,8 +249,8 @@ std::optional<Verdict> bit_corruption(const Evidence& evidence) {
     return verdict;
 }
 
-constexpr Rule kRules[] = {bytes_not_read, older_image, image_before_this_run, torn_page,    cut_page_came_back, future_version,
-                           misdirected,    zeroed_page, foreign_page,          bit_corruption};
+constexpr Rule kRules[] = {bytes_not_read, older_image, image_before_this_run, torn_page,    cut_page_came_back,
+                           future_version, misdirected, zeroed_page,           foreign_page, bit_corruption};
 
 }  // namespace
 
@@ -264,9 +268,8 @@ Evidence examine(const std::byte* image, const ExpectedPage& expected, const Wri
 bool is_older_image(const Evidence& evidence) {
     if (expected_version(evidence) == 0 || evidence.not_read_bytes != 0) return false;
     const SectorFact& first = evidence.sectors[0];
-    return std::all_of(evidence.sectors.begin(), evidence.sectors.end(), [&](const SectorFact& fact) {
-        return is_older(evidence, fact) && older_version(fact) == older_version(first);
-    });
+    return std::all_of(evidence.sectors.begin(), evidence.sectors.end(),
+                       [&](const SectorFact& fact) { return is_older(evidence, fact) && older_version(fact) == older_version(first); });
 }
 
 Verdict classify(const Evidence& evidence) {

@@ -15,12 +15,14 @@ std::string what_happened(const Finding& finding) {
         case FindingKind::stale_read:
             return fmt::format("Version {} of the page was written and acknowledged, version {} came back.", expected, received);
         case FindingKind::lost_write:
-            return fmt::format("Version {} of the page was written and acknowledged, but it is not there: {}.", expected,
-                               received == 0 ? "the page is as before its first write" : fmt::format("it still holds version {}", received));
+            return fmt::format(
+                "Version {} of the page was written and acknowledged, but it is not there: {}.", expected,
+                received == 0 ? "the page is as before its first write" : fmt::format("it still holds version {}", received));
         case FindingKind::reverted_page:
             return fmt::format("Version {} of the page had been read back, now version {} is there again.", expected, received);
         case FindingKind::torn_page:
-            return fmt::format("The page is torn: only some of its sectors are of version {}, which was written and acknowledged.", expected);
+            return fmt::format("The page is torn: only some of its sectors are of version {}, which was written and acknowledged.",
+                               expected);
         case FindingKind::misdirected_write:
         case FindingKind::misdirected_read:
             if (finding.received_page_id == finding.page_id && finding.received_file_id == finding.file_id) {

@@ -100,7 +100,8 @@ ums::Task<void> PageDiagnosis::repair(DataFile& data, const ExpectedPage& expect
     if (written.is_exact()) {
         std::memcpy(buffer.data(), written.bytes(), kPageBytes);
     } else {
-        checksum = make_page({run_id_, expected.file_id, expected.page_id, entry.version, entry.lsn, journal_.clock().utc_us()}, buffer.data());
+        checksum =
+            make_page({run_id_, expected.file_id, expected.page_id, entry.version, entry.lsn, journal_.clock().utc_us()}, buffer.data());
     }
     const ums::IoSegment segment{buffer.data(), kPageBytes};
     IoRetry retry(data.file, run_, journal_);

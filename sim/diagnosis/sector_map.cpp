@@ -22,7 +22,9 @@ bool is_zero(const std::byte* sector) {
     return true;
 }
 
-bool are_equal(const std::byte* a, const std::byte* b, std::size_t begin, std::size_t end) { return std::memcmp(a + begin, b + begin, end - begin) == 0; }
+bool are_equal(const std::byte* a, const std::byte* b, std::size_t begin, std::size_t end) {
+    return std::memcmp(a + begin, b + begin, end - begin) == 0;
+}
 
 // Two sectors are of the same version of a page, whatever time, LSN and, therefore, checksum they carry.
 bool is_same_content(const std::byte* a, const std::byte* b, std::uint32_t sector) {
@@ -30,7 +32,8 @@ bool is_same_content(const std::byte* a, const std::byte* b, std::uint32_t secto
     if (!are_equal(a, b, kTime + sizeof SectorStamp::write_time_low, kSectorBytes)) return false;
     if (sector != 0) return are_equal(a, b, 0, kTime);
     return are_equal(a, b, offsetof(PageHeader, magic), offsetof(PageHeader, lsn)) &&
-           are_equal(a, b, offsetof(PageHeader, seed), offsetof(PageHeader, write_utc_us)) && are_equal(a, b, offsetof(PageHeader, reserved), kTime);
+           are_equal(a, b, offsetof(PageHeader, seed), offsetof(PageHeader, write_utc_us)) &&
+           are_equal(a, b, offsetof(PageHeader, reserved), kTime);
 }
 
 // Makes pages again that stamps speak of; a page's sectors mostly speak of one.
@@ -38,7 +41,8 @@ class Images {
 public:
     // The page, or null if there cannot be such a one.
     const std::byte* find(const PageIdentity& identity) {
-        if (identity.version == 0 || identity.version > kVersionMax || identity.file_id == 0 || identity.file_id > kFilesMax) return nullptr;
+        if (identity.version == 0 || identity.version > kVersionMax || identity.file_id == 0 || identity.file_id > kFilesMax)
+            return nullptr;
         for (const Made& made : made_) {
             if (made.identity.run_id == identity.run_id && made.identity.file_id == identity.file_id &&
                 made.identity.page_id == identity.page_id && made.identity.version == identity.version) {

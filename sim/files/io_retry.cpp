@@ -29,8 +29,8 @@ bool is_environment(const std::error_code& error) {
 
 // Errors that say that this machine lacks something for the moment.
 bool is_machine(const std::error_code& error) {
-    return error == std::errc::not_enough_memory || error == std::errc::resource_unavailable_try_again ||
-           error == std::errc::interrupted || error == std::errc::no_buffer_space;
+    return error == std::errc::not_enough_memory || error == std::errc::resource_unavailable_try_again || error == std::errc::interrupted ||
+           error == std::errc::no_buffer_space;
 }
 
 Finding finding_of(SimFile& file, const FailedTransfer& failed, const TransferResult& result) {
@@ -53,9 +53,8 @@ void report_cured_transfer(SimFile& file, Journal& journal, const FailedTransfer
     finding.reads = 2;
     finding.description = fmt::format("A {} of {} bytes {}. It succeeded when tried again.",
                                       failed.operation == ums::IoOperation::write ? "write" : "read", failed.size_bytes,
-                                      first_result.error
-                                          ? fmt::format("failed: {}", finding.error_text)
-                                          : fmt::format("returned success after {} bytes", first_result.transferred_bytes));
+                                      first_result.error ? fmt::format("failed: {}", finding.error_text)
+                                                         : fmt::format("returned success after {} bytes", first_result.transferred_bytes));
     file.finding_count.fetch_add(1, std::memory_order_relaxed);
     journal.report(std::move(finding));
 }

@@ -37,7 +37,7 @@ public:
         ums::FileHandle control;    // holds the lock; grows and cuts the file
         std::uint64_t size_bytes = 0;
         std::uint32_t signature_checksum = 0;  // of page 0, as it was written: version 1
-        bool direct = true;  // unbuffered transfers
+        bool direct = true;                    // unbuffered transfers
         bool durable_writes = true;
         std::uint32_t target_io_duration_ms = 100;
         std::uint32_t request_blocks_max = kOutstandingIoMax;

@@ -58,7 +58,8 @@ std::optional<BlockFault> check_block(const std::byte* block, std::uint64_t avai
         return BlockFault{FindingKind::log_gap, fmt::format("Log block {} was written and acknowledged, zeros came back.", sequence)};
     }
     const bool is_of_run = header.run_id == expected.run_id;
-    const bool is_older = header.magic == kLogMagic && (!is_of_run || header.vlf_sequence < expected.vlf_sequence || header.sequence < sequence);
+    const bool is_older =
+        header.magic == kLogMagic && (!is_of_run || header.vlf_sequence < expected.vlf_sequence || header.sequence < sequence);
     if (!is_sound_block(block, available_bytes)) {
         if (!is_mostly(header, expected) && (is_older || is_inside_of_a_block(block, expected))) {
             return BlockFault{FindingKind::log_stale_block,

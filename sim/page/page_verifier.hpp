@@ -16,7 +16,8 @@ struct ExpectedPage {
     PageLedger::Entry entry;
 };
 
-// The page is what was written last (or zeros where nothing was written, or anything at all where nothing is promised). `page` is 8-aligned.
+// The page is what was written last (or zeros where nothing was written, or anything at all where nothing is promised). `page` is
+// 8-aligned.
 [[nodiscard]] bool is_page_right(const std::byte* page, const ExpectedPage& expected);
 
 }  // namespace sim

@@ -135,8 +135,8 @@ TEST_CASE("every kind of finding says what came back") {
     CHECK_THAT(report, ContainsSubstring("  short transfer    read: fewer bytes than asked for\n"));
     CHECK_THAT(report, ContainsSubstring("  I/O error         read: Input/output error (5)\n"));
     CHECK_THAT(report, ContainsSubstring("  foreign page      foreign data, nothing was written\n"));
-    CHECK_THAT(report,
-               ContainsSubstring("FAILED: 6 findings (bit corruption, misdirected read, zeroed page, short transfer, I/O error, foreign page)."));
+    CHECK_THAT(report, ContainsSubstring(
+                           "FAILED: 6 findings (bit corruption, misdirected read, zeroed page, short transfer, I/O error, foreign page)."));
 }
 
 TEST_CASE("cycles of a phase are summed up") {

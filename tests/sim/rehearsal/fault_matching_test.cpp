@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/limits.hpp"
 #include "tests/support/catch.hpp"
 
 using sim::Finding;

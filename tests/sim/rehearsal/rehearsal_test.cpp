@@ -18,8 +18,8 @@ using sim::FaultPlace;
 using sim::FaultPlan;
 using sim::FindingKind;
 using sim::Phase;
-using sim::rehearse;
 using sim::RehearsalReport;
+using sim::rehearse;
 
 namespace {
 

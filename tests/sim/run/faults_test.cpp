@@ -259,7 +259,8 @@ TEST_CASE("a page that is zeroed, another page or an older one is found as what 
     CHECK(kind_after([&](MemoryFile& file) { page(file, 77)[8191] ^= std::byte{0x80}; }) == FindingKind::bit_corruption);
     CHECK(kind_after([&](MemoryFile& file) { page(file, 77)[0] ^= std::byte{0x80}; }) == FindingKind::bit_corruption);
     // Half of the page is the neighbour's: torn.
-    CHECK(kind_after([&](MemoryFile& file) { std::memcpy(page(file, 77) + 4096, page(file, 78) + 4096, 4096); }) == FindingKind::bit_corruption);
+    CHECK(kind_after([&](MemoryFile& file) { std::memcpy(page(file, 77) + 4096, page(file, 78) + 4096, 4096); }) ==
+          FindingKind::bit_corruption);
 }
 
 TEST_CASE("a write that never arrives leaves an older version, which is found") {
