@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <functional>
 #include <random>
 #include <source_location>
@@ -157,8 +158,20 @@ private:
     }
 
     void show_progress() {
-        display_.update(simulation_.progress(), clock_.now_ns() / ums::kNsPerUs);
+        const sim::Progress progress = simulation_.progress();
+        display_.update(progress, clock_.now_ns() / ums::kNsPerUs);
         console_.flush(display_.line());
+        if (progress.lost_requests > 0 && ++seconds_with_lost_requests_ == kDrainSecondsMax) give_up();
+    }
+
+    // Requests that never come back keep the run from draining, and nobody can call them off.
+    [[noreturn]] void give_up() {
+        tell(sim::Severity::error,
+             "An I/O request never came back, so the run cannot be drained and ends here. The storage failed: see the "
+             "findings.");
+        console_.add_result("\nFAILED: an I/O request never came back. The process ends without a summary.\n");
+        console_.flush("");
+        std::_Exit(static_cast<int>(ExitCode::integrity));
     }
 
     void report(const sim::Results& results) {
@@ -175,8 +188,11 @@ private:
         return text + "Stress Test Attempt Complete\n" + reports::outcome_text(results);
     }
 
+    static constexpr int kDrainSecondsMax = 10;
+
     const Arguments& arguments_;
     const sim::Options options_;
+    int seconds_with_lost_requests_ = 0;
     Console& console_;
     const ums::RealClock clock_;
     const std::uint64_t start_ns_ = clock_.now_ns();

@@ -35,8 +35,8 @@ inline constexpr std::uint32_t kUsersReserved = 100;
 inline constexpr std::uint32_t kOutstandingIoMax = 140'000;
 // SQL Server warns about requests that take longer (error 833).
 inline constexpr std::uint64_t kLongIoSeconds = 15;
-// No disk and no path takes so long over one request and is sound.
-inline constexpr std::uint64_t kStalledIoSeconds = 120;
+// … and counts as never coming back.
+inline constexpr std::uint64_t kLostIoSeconds = 120;
 
 // SQL Server's largest log block, and how many flushes it has outstanding since 2012 (32 before).
 inline constexpr std::uint32_t kLogBlockBytesMax = 60 * 1024;

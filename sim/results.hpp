@@ -170,6 +170,7 @@ struct Progress {
     std::uint64_t findings = 0;
     std::uint64_t throttle_count = 0;
     std::uint64_t outstanding_io = 0;
+    std::uint64_t lost_requests = 0;  // did not come back in two minutes: the run may never drain
     std::vector<File> files;
 };
 

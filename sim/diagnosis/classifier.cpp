@@ -139,9 +139,12 @@ std::optional<Verdict> torn_page(const Evidence& evidence) {
 
 std::optional<Verdict> future_version(const Evidence& evidence) {
     const bool newer = all_wrong(evidence, [](const SectorFact& fact) { return fact.state == SectorState::newer; });
-    const bool other_time = wrong_sectors(evidence) == 0 && is_sound(evidence);
-    if (expected_version(evidence) == 0 || (!newer && !other_time)) return std::nullopt;
     const PageHeader header = read_header(evidence.image);
+    // The newest version as if it had been changed or written once more.
+    const bool other_time = is_sound(evidence) && header.run_id == evidence.expected.run_id &&
+                            header.file_id == evidence.expected.file_id && header.page_id == evidence.expected.page_id &&
+                            header.version == expected_version(evidence);
+    if (expected_version(evidence) == 0 || (!newer && !other_time)) return std::nullopt;
     return Verdict{FindingKind::future_version,
                    {},
                    {fmt::format("What came back is a sound image of this page, version {}, LSN {:#x}; version {}, LSN {:#x} is the newest "

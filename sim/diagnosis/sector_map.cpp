@@ -112,7 +112,10 @@ private:
         if (matches(sector, identity, from)) {
             fact = {SectorState::other_page, identity.version, identity.file_id, identity.page_id, from};
             const bool is_here = identity.file_id == expected_.file_id && identity.page_id == expected_.page_id && from == index;
-            if (is_here) fact.state = is_newer(identity.version, stamp.write_time_low) ? SectorState::newer : SectorState::older;
+            if (!is_here) return;
+            const std::uint32_t written = expected_.entry.version;
+            fact.state =
+                identity.version == written ? SectorState::damaged : (identity.version > written ? SectorState::newer : SectorState::older);
             return;
         }
         identity.run_id = header_.run_id;
@@ -125,13 +128,6 @@ private:
     bool matches(const std::byte* sector, const PageIdentity& identity, std::uint32_t from) {
         const std::byte* const made = images_.find(identity);
         return made != nullptr && is_same_content(sector, made + std::size_t{from} * kSectorBytes, from);
-    }
-
-    // The expected version with another time, LSN or checksum was not written either: what is later than the written one is newer.
-    [[nodiscard]] bool is_newer(std::uint32_t version, std::uint32_t time_low) const {
-        if (version != expected_.entry.version) return version > expected_.entry.version;
-        const SectorStamp written = read_stamp(written_.bytes(), 0);
-        return header_.lsn > expected_.entry.lsn || static_cast<std::int32_t>(time_low - written.write_time_low) > 0;
     }
 
     const std::byte* const image_;

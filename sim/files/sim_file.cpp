@@ -74,12 +74,11 @@ void SimFile::warn_if_long(const ums::IoRequest& request) {
     local_counters().long_ios.add(1);
     journal_.warning(fmt::format("I/O request took longer than {} seconds: {} of {} completed after {} ms.", kLongIoSeconds,
                                  describe_request(request), path(), duration_ms));
+    if (request.reported_lost) return;  // a finding already
     Finding finding = transfer_finding(request, FindingKind::stalled_io);
-    finding.transient = true;
-    finding.is_warning = duration_ms < kStalledIoSeconds * 1000;
+    finding.is_warning = finding.transient = true;
     finding.duration_us = request.duration_ns() / 1000;
     finding.description = fmt::format("A {} took {} ms.", describe_request(request), duration_ms);
-    if (!finding.is_warning) finding_count.fetch_add(1, std::memory_order_relaxed);
     journal_.report(std::move(finding));
 }
 

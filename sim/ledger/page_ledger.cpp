@@ -7,7 +7,6 @@ PageLedger::PageLedger(std::uint64_t pages_max) : pages_max_(pages_max), memory_
 void PageLedger::acknowledge(std::uint32_t page, std::uint32_t version, std::uint64_t lsn, std::uint32_t checksum) {
     UMS_ASSERT(version != 0 && version <= kVersionMax);
     Entry& entry = at(page);
-    // A repair writes the same version again.
     UMS_ASSERT(version > entry.version || (version == entry.version && entry.unknown != 0));
     entry = Entry{lsn, checksum, version & kVersionMax, 0, 0};
 }

@@ -29,7 +29,7 @@ public:
         return entries()[page];
     }
 
-    // The write of this image has been acknowledged.
+    // The write of this image has been acknowledged: of a newer version, or of the same one where the page had become unknown (a repair).
     void acknowledge(std::uint32_t page, std::uint32_t version, std::uint64_t lsn, std::uint32_t checksum);
     void mark_read_back(std::uint32_t page) { at(page).read_back = 1; }
     void mark_unknown(std::uint32_t page) { at(page).unknown = 1; }

@@ -434,6 +434,7 @@ Progress RunDriver::progress() const {
     progress.cycles = options_.test_cycles;
     progress.elapsed_us = (clock_.now_ns() - std::min(clock_.now_ns(), phase_start_ns_.load(std::memory_order_relaxed))) / 1000;
     progress.findings = journal_.finding_count();
+    progress.lost_requests = run_.lost_requests();
     const std::lock_guard guard(parts_mutex_);
     if (!ready_.load(std::memory_order_acquire)) return progress;
     if (progress.phase == Phase::main_run) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <string>
 
@@ -20,6 +21,10 @@ public:
     [[nodiscard]] Outcome outcome() const;
     [[nodiscard]] std::string reason() const;
 
+    // A request did not come back in two minutes: whoever waits for the run to drain may wait for ever.
+    void note_lost_request() { lost_requests_.fetch_add(1, std::memory_order_relaxed); }
+    [[nodiscard]] std::uint64_t lost_requests() const { return lost_requests_.load(std::memory_order_relaxed); }
+
     // Set while users must not go on: the main run is over, or the whole run is. Users sleep on it.
     [[nodiscard]] ums::Event& users_stop() { return users_stop_; }
     [[nodiscard]] bool users_must_stop() const { return users_stop_.is_set(); }
@@ -28,6 +33,7 @@ public:
 
 private:
     std::atomic<bool> stopping_{false};
+    std::atomic<std::uint64_t> lost_requests_{0};
     ums::Event users_stop_;
     mutable std::mutex mutex_;  // guards the rest
     Outcome outcome_ = Outcome::passed;

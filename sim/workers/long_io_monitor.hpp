@@ -1,4 +1,5 @@
-// Warns about requests that are still out after 15 seconds, once each; finished ones warn by themselves (SimFile).
+// Warns about requests that are still out after 15 seconds, once each; finished ones warn by themselves (SimFile). After
+// two minutes a request counts as lost: a finding, and the end of the run.
 #pragma once
 
 #include "sim/run/run_context.hpp"

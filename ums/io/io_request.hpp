@@ -52,6 +52,7 @@ struct IoRequest : FifoLink<>, FifoLink<PendingTag> {
     // The scheduler's: who waits, and whether a warning was given that it takes too long.
     Waiter* waiter = nullptr;
     bool reported_long = false;
+    bool reported_lost = false;
 
     [[nodiscard]] std::uint64_t duration_ns() const { return completed_ns - submitted_ns; }
     [[nodiscard]] bool is_complete_transfer() const { return !error && transferred_bytes == size_bytes; }

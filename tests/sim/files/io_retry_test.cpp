@@ -58,20 +58,33 @@ TEST_CASE("a transfer that works is made once") {
     CHECK(world.sink.events().empty());
 }
 
-TEST_CASE("a transfer that works the second time is a warning, no finding") {
+TEST_CASE("a transfer that works the second time is a warning, and a finding that says that it passed") {
     for (const auto operation : {ums::IoOperation::read, ums::IoOperation::write}) {
         VirtualWorld world;
         const Attempt result =
             attempt(world, operation, [](std::uint32_t number, const auto&) { return Fate{.error = number == 1 ? EIO : 0}; });
         CHECK(result.success);
         CHECK(result.requests == 2);
-        CHECK(world.sink.findings().empty());
+        REQUIRE(world.sink.findings().size() == 1);
+        CHECK(world.sink.findings()[0].kind == sim::FindingKind::io_error);
+        CHECK(world.sink.findings()[0].transient);
+        CHECK(world.sink.findings()[0].error_code == EIO);
+        CHECK(world.sink.findings()[0].is_write == (operation == ums::IoOperation::write));
         CHECK(world.sink.count(sim::Severity::warning) == 1);
         CHECK(world.sink.count(sim::Severity::error) == 0);
         CHECK_FALSE(world.state.is_stopping());
         CHECK_THAT(world.sink.events()[0].description,
                    ContainsSubstring("of 8192 bytes at offset 0xa000 of f3.mdx failed: Input/output error"));
     }
+}
+
+TEST_CASE("what this machine lacked for a moment is no finding") {
+    VirtualWorld world;
+    const Attempt result =
+        attempt(world, ums::IoOperation::read, [](std::uint32_t number, const auto&) { return Fate{.error = number == 1 ? ENOMEM : 0}; });
+    CHECK(result.success);
+    CHECK(world.sink.findings().empty());
+    CHECK(world.sink.count(sim::Severity::warning) == 1);
 }
 
 TEST_CASE("a read that fails is tried four times more, with growing pauses, and then is a finding") {

@@ -131,9 +131,11 @@ TEST_CASE("two blocks that changed places are found") {
         poke(rig.log_path(), blocks[5].offset_bytes, second);
         poke(rig.log_path(), blocks[9].offset_bytes, first);
     });
-    REQUIRE(findings.size() == 1);
+    REQUIRE(findings.size() == 2);
     CHECK(findings[0].kind == FindingKind::log_gap);
     CHECK(findings[0].description == "Log block 6 was written and acknowledged, block 10 came back.");
+    CHECK(findings[1].kind == FindingKind::log_stale_block);
+    CHECK(findings[1].description == "Log block 10 was written and acknowledged, block 6 came back.");
 }
 
 TEST_CASE("an old block in the place of a new one is an old version") {
@@ -182,7 +184,7 @@ TEST_CASE("a sound block of another run, and one that was exchanged for its equa
         poke(rig.log_path(), blocks[2].offset_bytes, bytes);
     });
     REQUIRE(findings.size() == 1);
-    CHECK(findings[0].kind == FindingKind::log_gap);
+    CHECK(findings[0].kind == FindingKind::log_stale_block);
     CHECK_THAT(findings[0].description, ContainsSubstring("of another run"));
 
     // Right in everything that it says, but not what was written: only the digest tells.
@@ -194,8 +196,72 @@ TEST_CASE("a sound block of another run, and one that was exchanged for its equa
         poke(rig.log_path(), blocks[2].offset_bytes, bytes);
     });
     REQUIRE(forged.size() == 1);
-    CHECK(forged[0].kind == FindingKind::log_gap);
+    CHECK(forged[0].kind == FindingKind::log_block_damaged);
     CHECK(forged[0].description == "The blocks of this part of the log are not those that were written.");
+}
+
+TEST_CASE("several faults in one part of the log are found one by one, with how far they reach") {
+    std::vector<ParsedBlock> all;
+    const auto findings = findings_after(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
+        all = blocks;
+        flip_bits(rig.log_path(), blocks.at(3).offset_bytes + 700, std::byte{1});
+        poke(rig.log_path(), blocks.at(8).offset_bytes, std::vector<std::byte>(blocks[8].size_bytes + blocks.at(9).size_bytes));
+        poke(rig.log_path(), blocks.at(15).offset_bytes, bytes_of(rig, blocks.at(5)));
+    });
+    REQUIRE(findings.size() == 3);
+    CHECK(findings[0].kind == FindingKind::log_block_damaged);
+    CHECK(findings[0].size_bytes == all[3].size_bytes);
+    CHECK(findings[1].kind == FindingKind::log_gap);
+    CHECK(findings[1].offset_bytes == all[8].offset_bytes);
+    CHECK(findings[1].size_bytes == all[8].size_bytes + all[9].size_bytes);
+    CHECK(findings[2].kind == FindingKind::log_stale_block);
+    for (const sim::Finding& finding : findings) {
+        CHECK_FALSE(finding.transient);
+        CHECK(finding.rereads.size() == 15);
+    }
+}
+
+TEST_CASE("a log block that is wrong once is transient, and the audit goes on") {
+    Rig rig({.log_mb = 4});
+    rig.run([](Rig& r) -> ums::Task<void> {
+        for (int i = 0; i < 20; ++i) co_await commit(r, 5000);
+        const ParsedBlock block = blocks_of(r).at(7);
+        const std::vector<std::byte> right = bytes_of(r, block);
+        flip_bits(r.log_path(), block.offset_bytes + 900, std::byte{1});
+        bool is_first = true;
+        r.storage.set_rule([&, is_first](const ums::IoRequest&) mutable {
+            if (!std::exchange(is_first, false)) poke(r.log_path(), block.offset_bytes, right);
+            return Fate{};
+        });
+        co_await audit(r);
+    });
+    REQUIRE(rig.sink.findings().size() == 1);
+    CHECK(rig.sink.findings()[0].kind == FindingKind::log_block_damaged);
+    CHECK(rig.sink.findings()[0].transient);
+    CHECK(rig.sink.findings()[0].rereads.size() == 1);
+}
+
+TEST_CASE("a log that ends before changes that are in the data files is a write-ahead violation") {
+    for (const bool pages_are_written : {true, false}) {
+        Rig rig({.log_mb = 4});
+        rig.run([&](Rig& r) -> ums::Task<void> {
+            for (int i = 0; i < 5; ++i) co_await commit(r, 5000);
+            const std::size_t before = blocks_of(r).size();
+            if (pages_are_written) {
+                co_await r.write_pages(r.data(), 10, 4);
+            } else {
+                co_await commit(r, 5000);
+            }
+            const std::vector<ParsedBlock> blocks = blocks_of(r);
+            REQUIRE(blocks.size() > before);
+            for (std::size_t i = before; i < blocks.size(); ++i) {
+                poke(r.log_path(), blocks[i].offset_bytes, std::vector<std::byte>(blocks[i].size_bytes));
+            }
+            co_await audit(r);
+        });
+        REQUIRE(rig.sink.findings().size() == 1);
+        CHECK(rig.sink.findings()[0].kind == (pages_are_written ? FindingKind::wal_violation : FindingKind::log_gap));
+    }
 }
 
 TEST_CASE("a log file that cannot be read is a finding of its own, once") {

@@ -75,6 +75,31 @@ TEST_CASE("a stall of more than 15 seconds is warned about while it lasts and wh
     CHECK(run.sink.count_of(sim::Severity::warning) == 2);
 }
 
+TEST_CASE("a request that is out for two minutes is a finding and ends the run") {
+    VirtualRun run;
+    Options options = busy_options(VirtualRun::kFolder);
+    options.stop_on_error = false;
+    options.test_cycle_duration_s = 600;
+    options.random_user.sleep_after_ms = 500;
+    bool has_stalled = false;
+    const Results results = run.run(options, [&](sim::Simulation& simulation) {
+        run.memory.set_model([&, &simulation = simulation](const ums::IoRequest& request, std::uint32_t) -> std::uint64_t {
+            const bool stalls = !has_stalled && simulation.progress().phase == Phase::main_run &&
+                                request.operation == ums::IoOperation::read && request.owner != nullptr;
+            has_stalled |= stalls;
+            return stalls ? 150 * kSecond : 100 * ums::kNsPerUs;
+        });
+    });
+    const auto findings = run.sink.findings();
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].kind == sim::FindingKind::stalled_io);
+    CHECK_FALSE(findings[0].is_warning);
+    CHECK(findings[0].duration_us >= 120'000'000);
+    CHECK(findings[0].duration_us < 122'000'000);
+    CHECK(results.outcome == sim::Outcome::failed);
+    CHECK(phase(results, Phase::main_run).duration_us < 160'000'000);
+}
+
 TEST_CASE("a request of less than 15 seconds is no reason to warn") {
     VirtualRun run;
     Options options = busy_options(VirtualRun::kFolder);

@@ -199,7 +199,9 @@ std::string wrong_counters(const Options& options, const Results& results) {
 }  // namespace
 
 std::string what_is_wrong(const Options& options, const Results& results, const CollectingSink& sink, const RecordingStorage& storage) {
-    if (!sink.findings().empty() || results.finding_count != 0 || !results.findings.empty()) return "findings:\n" + sink.text();
+    const std::vector<Finding> findings = sink.findings();
+    const bool has_failures = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) { return !finding.is_warning; });
+    if (has_failures || results.finding_count != 0 || !results.findings.empty()) return "findings:\n" + sink.text();
     if (results.outcome != Outcome::passed) return "outcome: " + results.outcome_reason + "\n" + sink.text();
     if (!storage.overlaps().empty()) return storage.overlaps().front();
     if (sink.count_of(Severity::error) != 0) return "errors:\n" + sink.text();
