@@ -18,6 +18,9 @@
 namespace cli {
 namespace {
 
+// Rare enough that a long run is not drowned in findings.
+constexpr double kInjectionRate = 1e-5;
+
 // What the parser found, by the switches' names: values in the order given, and how often each flag was given.
 struct Raw {
     std::map<std::string, std::vector<std::string>, std::less<>> values;
@@ -65,6 +68,17 @@ sim::EngineChoice engine_choice(const Raw& raw) {
     throw UsageError(fmt::format("--engine: '{}' is not allowed; allowed are uring, threads, auto", name));
 }
 
+std::vector<sim::FaultPlan> injections(const Raw& raw) {
+    std::vector<sim::FaultPlan> plans;
+    for (const std::string& text : raw.values.at("inject")) {
+        std::string problem;
+        const auto plan = sim::parse_fault_plan(text, kInjectionRate, problem);
+        if (!plan) throw UsageError(fmt::format("--inject: {}", problem));
+        plans.push_back(*plan);
+    }
+    return plans;
+}
+
 RunArguments to_run_arguments(const Raw& raw) {
     // A year and 32 TB: more is a slip of the finger.
     constexpr std::uint64_t kDurationSMax = 366ULL * 24 * 3600;
@@ -79,6 +93,7 @@ RunArguments to_run_arguments(const Raw& raw) {
     run.size_mb = number(raw, "size", 1, kSizeMbMax, " of MB");
     run.seed = number(raw, "seed", 0, std::numeric_limits<std::uint64_t>::max(), "");
     run.engine = engine_choice(raw);
+    run.injections = injections(raw);
     run.ephemeral = raw.flags.at("ephemeral");
     run.overwrite_foreign_files = raw.flags.at("overwrite-foreign-files");
     run.no_progress = raw.flags.at("no-progress");
@@ -198,10 +213,21 @@ Arguments parse_arguments(const std::vector<std::string>& command_line) {
         if (asks_for_help(rest)) return text_for(Action::print_help, config_help_text());
         return parse_config_command(rest);
     }
+    if (verb == "rehearse") {
+        if (asks_for_help(rest)) return text_for(Action::print_help, rehearse_help_text());
+        Arguments arguments;
+        arguments.action = Action::rehearse;
+        arguments.rehearse = parse_rehearse(rest);
+        return arguments;
+    }
     if (verb == "--version" || verb == "-V") return text_for(Action::print_version, version_text());
     if (verb == "help" || asks_for_help({verb})) return text_for(Action::print_help, help_text());
     if (find_switch(verb) != nullptr) throw UsageError(fmt::format("{}: belongs to a command; write 'ioproof run {} …'", verb, verb));
+<<<<<<< HEAD
     throw UsageError(fmt::format("unknown command '{}'; allowed are run, bench, config, --help, --version", verb));
+=======
+    throw UsageError(fmt::format("unknown command '{}'; allowed are run, rehearse, config, --help, --version", verb));
+>>>>>>> refs/heads/rehearse
 }
 
 std::string repeat_command(const std::vector<std::string>& command_line, std::uint64_t seed) {

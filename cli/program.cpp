@@ -15,6 +15,7 @@
 #include "cli/configuration.hpp"
 #include "cli/console.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/rehearse_command.hpp"
 #include "cli/run_command.hpp"
 #include "cli/usage_error.hpp"
 #include "config/options_writer.hpp"
@@ -44,6 +45,7 @@ ExitCode execute(const std::vector<std::string>& command_line, Console& console)
         case Action::bench: return bench_command(arguments.bench, console);
         case Action::show_config: show_configuration(arguments.run, console); break;
         case Action::explain_parameter: console.add_result(config::explain(arguments.parameter, console.columns())); break;
+        case Action::rehearse: return rehearse_command(arguments.rehearse, console);
         case Action::print_help:
         case Action::print_version: console.add_result(arguments.text); break;
     }

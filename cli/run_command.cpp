@@ -17,6 +17,7 @@
 #include "cli/console_sink.hpp"
 #include "cli/exit_at_once.hpp"
 #include "cli/progress_display.hpp"
+#include "cli/rehearsal_on_files.hpp"
 #include "cli/run_control.hpp"
 #include "cli/start_text.hpp"
 #include "reports/error_dump.hpp"
@@ -84,14 +85,24 @@ public:
                                                              : std::make_unique<reports::FindingsFile>(arguments.run.findings_path)),
           console_sink_(console, [this] { control_.wake(); },
                         {.sqliosim_form = arguments.called_as_sqliosim, .errors_only = arguments.run.quiet}),
+<<<<<<< HEAD
           messages_({&log_, &console_sink_}),
           dump_(options_.error_file, std::string(sim::kVersion), messages_),
           sink_(receivers()),
+=======
+          rehearsal_(storage_, clock_, options_, arguments.run.injections),
+          sink_({&log_, &console_sink_, &exit_code_sink_, &rehearsal_}),
+>>>>>>> refs/heads/rehearse
           display_(console, !arguments.run.quiet && !arguments.run.no_progress && !arguments.called_as_sqliosim, start_ns_ / ums::kNsPerUs),
           control_({.on_stop_signal = [this](int signal) { stop(signal); },
                     .on_wake = [this] { console_.flush(display_.line()); },
                     .on_second = [this] { show_progress(); }}),
-          simulation_(options_, storage_, clock_, sink_) {}
+          simulation_(options_, rehearsal_.storage(), clock_, sink_) {
+        rehearsal_.follow(simulation_);
+    }
+    ~Run() { rehearsal_.unfollow(); }
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
 
     // Into the log, and onto the console.
     void tell(sim::Severity severity, const std::string& text, std::source_location where = std::source_location::current()) {
@@ -113,6 +124,7 @@ public:
             }
         }
         if (!arguments_.called_as_sqliosim && !arguments_.run.quiet) console_.add_result(start_text(sim::kVersion, lines) + "\n");
+        if (rehearsal_.is_wanted()) tell(sim::Severity::warning, reports::rehearsal_notice(rehearsal_.faults_text()));
         console_.flush("");
     }
 
@@ -124,6 +136,7 @@ public:
             log_.on_event(event_of(sim::Severity::error, error.what(), std::source_location::current()));
             throw;
         }
+        results.rehearsal = rehearsal_.faults_text();
         const ExitCode code = exit_code_of(results);
         // A reader that does not take the report may be left with Ctrl-C; the result stands.
         set_exit_at_once_code(code);
@@ -184,9 +197,13 @@ private:
     void report(const sim::Results& results) {
         for (const sim::Event& event : reports::summary_events(results)) log_.on_event(event);
         if (const auto failure = log_.failure()) console_.add_message(fmt::format("warning: {}\n", *failure));
+<<<<<<< HEAD
         if (findings_file_) {
             if (const auto failure = findings_file_->failure()) console_.add_message(fmt::format("warning: {}\n", *failure));
         }
+=======
+        if (rehearsal_.is_wanted()) console_.add_result("\n" + rehearsal_.comparison_text());
+>>>>>>> refs/heads/rehearse
         console_.add_result(arguments_.called_as_sqliosim ? sqliosim_report(results) : "\n" + reports::text_report(results));
     }
 
@@ -209,12 +226,16 @@ private:
     const std::unique_ptr<reports::FindingsFile> findings_file_;  // null: not asked for
     ExitCodeSink exit_code_sink_;
     ConsoleSink console_sink_;
+<<<<<<< HEAD
     CompositeSink messages_;  // for what is said while a finding is being handed on
     reports::ErrorDump dump_;
+=======
+    ums::PosixStorage storage_;
+    RehearsalOnFiles rehearsal_;
+>>>>>>> refs/heads/rehearse
     CompositeSink sink_;
     ProgressDisplay display_;
     RunControl control_;
-    ums::PosixStorage storage_;
     sim::Simulation simulation_;
 };
 

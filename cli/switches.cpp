@@ -44,6 +44,12 @@ constexpr std::array kRunSwitches{
            .help = "initial size of a data file; it may grow to twice that.\nThe log file gets half of it, at most 50 MB"},
     Switch{.name = "seed", .value = "N", .help = "repeat the random choices of an earlier run, which printed this number"},
     Switch{.name = "engine", .value = "NAME", .help = "uring, threads, or auto (default): io_uring where the kernel allows it"},
+    Switch{.name = "inject",
+           .value = "CLASS:RATE",
+           .repeatable = true,
+           .help = "REHEARSAL: inject faults of this class (docs/fault_model.md) into what is read, with\n"
+                   "this chance for each page, to see that they are found; may be repeated. Every\n"
+                   "report says that it was a rehearsal"},
     Switch{.name = "ephemeral", .help = "delete the files at the end of the run"},
     Switch{.name = "overwrite-foreign-files",
            .help = "DANGER. Also write to files that ioproof did not make, to *.mdf, *.ndf,\n"

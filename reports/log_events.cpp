@@ -5,6 +5,7 @@
 #include "reports/file_summary.hpp"
 #include "reports/finding_text.hpp"
 #include "reports/text.hpp"
+#include "reports/text_report.hpp"
 
 namespace reports {
 
@@ -53,6 +54,7 @@ std::vector<sim::Event> summary_events(const sim::Results& results) {
         }
     }
     events.push_back(closing_event(results, sim::Severity::info, "Stress Test Attempt Complete"));
+    if (!results.rehearsal.empty()) events.push_back(closing_event(results, sim::Severity::warning, rehearsal_notice(results.rehearsal)));
     const std::string reason = results.outcome_reason.empty() ? "" : " " + results.outcome_reason;
     if (results.outcome == sim::Outcome::failed) {
         events.push_back(closing_event(results, sim::Severity::error,

@@ -87,8 +87,8 @@ void add_scheduler(Table& table, const std::string& name, const sim::SchedulerRe
 using FindingRun = std::vector<const sim::Finding*>;
 
 bool continues(const sim::Finding& last, const sim::Finding& next) {
-    return !next.is_log && next.kind == last.kind && next.transient == last.transient && next.file_id == last.file_id && next.is_write == last.is_write &&
-           next.page_id == last.page_id + 1;
+    return !next.is_log && next.kind == last.kind && next.transient == last.transient && next.file_id == last.file_id &&
+           next.is_write == last.is_write && next.page_id == last.page_id + 1;
 }
 
 // In the order of their first findings.
@@ -246,9 +246,9 @@ std::string findings_table(const sim::Results& results) {
     for (std::size_t i = 0; i < std::min(runs.size(), kFindingsListed); ++i) {
         const FindingRun& run = runs[i];
         const sim::Finding& first = *run.front();
-        const std::string pages =
-            first.is_log      ? fmt::format("{:#x}", first.offset_bytes)
-            : run.size() == 1 ? std::to_string(first.page_id) : fmt::format("{}-{}", first.page_id, run.back()->page_id);
+        const std::string pages = first.is_log      ? fmt::format("{:#x}", first.offset_bytes)
+                                  : run.size() == 1 ? std::to_string(first.page_id)
+                                                    : fmt::format("{}-{}", first.page_id, run.back()->page_id);
         table.add_row({std::to_string(first.number), duration_text(first.tick_ms * 1000), printable(first.path), pages,
                        std::string(sim::title_of(first.kind)), run_detail(run)});
         listed += run.size();

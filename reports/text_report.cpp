@@ -28,6 +28,12 @@ std::string counted(std::uint64_t count, const char* noun) {
     return fmt::format("{} {}{}", count_text(count), noun, count == 1 ? "" : "s");
 }
 
+// Whoever sees one page of a report must see that its findings are not the storage's.
+std::string rehearsal_text(const sim::Results& results) {
+    if (results.rehearsal.empty()) return {};
+    return wrapped(rehearsal_notice(results.rehearsal), kReportColumns, 0);
+}
+
 std::string run_text(const sim::Results& results) {
     std::string text = fmt::format("ioproof {}, run {:016x}, seed {}\n", results.version, results.run_id, results.seed);
     const std::string facts = fmt::format("started {}, took {}: {}, {}, buffer pool {}", utc_text(results.start_utc_us),
@@ -88,17 +94,21 @@ const char* what_it_means(const sim::Results& results, sim::Outcome outcome) {
 
 }  // namespace
 
+std::string rehearsal_notice(std::string_view faults) {
+    return fmt::format("REHEARSAL: faults are injected on purpose: {}. What is found says nothing about the storage.", printable(faults));
+}
+
 std::string outcome_text(const sim::Results& results) {
     // Whatever the outcome says, a finding is never hidden behind a friendlier word.
     const bool found = results.finding_count > 0 && results.outcome != sim::Outcome::not_done;
     const sim::Outcome outcome = found ? sim::Outcome::failed : results.outcome;
     std::string text = what_happened(results, outcome);
     if (outcome != sim::Outcome::passed && !results.outcome_reason.empty()) text += " " + printable(results.outcome_reason);
-    return wrapped(text + " " + what_it_means(results, outcome), kReportColumns, 0);
+    return wrapped(text + " " + what_it_means(results, outcome), kReportColumns, 0) + rehearsal_text(results);
 }
 
 std::string text_report(const sim::Results& results) {
-    std::string text;
+    std::string text = rehearsal_text(results);
     for (const sim::FileResult& file : results.files) text += fmt::format("{}\n", fmt::join(file_summary(file), "\n"));
     text += "Stress Test Attempt Complete\n\n" + run_text(results);
     for (const std::string& block : {phases_table(results), users_table(results), waits_table(results), schedulers_table(results),

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "sim/results.hpp"
 
@@ -20,5 +21,8 @@ std::string text_report(const sim::Results& results);
 
 // The last lines of the report: passed, stopped, FAILED or could not be done, and what that means.
 std::string outcome_text(const sim::Results& results);
+
+// One sentence that marks a rehearsal; `faults`: Results::rehearsal.
+std::string rehearsal_notice(std::string_view faults);
 
 }  // namespace reports

@@ -135,6 +135,7 @@ struct Results {
     std::uint64_t duration_us = 0;
     std::string engine;
     std::string engine_reason;
+    std::string rehearsal;  // "stale_read:1e-05, …" if faults were injected on purpose; empty in a real run
     std::uint32_t cpu_count = 0;
     std::uint64_t buffer_pool_bytes = 0;
     std::uint32_t cycles_completed = 0;

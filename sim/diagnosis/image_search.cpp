@@ -22,8 +22,7 @@ constexpr std::uint64_t kSuspectsMax = 256;
 
 }  // namespace
 
-ums::Task<std::optional<PagePlace>> ImageSearch::find(DataFile& data, std::uint32_t page, std::uint32_t version,
-                                                         ScanHoldings& holdings) {
+ums::Task<std::optional<PagePlace>> ImageSearch::find(DataFile& data, std::uint32_t page, std::uint32_t version, ScanHoldings& holdings) {
     const std::uint64_t asked_ns = ums::Scheduler::current().now_ns();
     const std::uint32_t file_id = data.file.id();
     co_await turn_.acquire(1, ums::WaitType::io_completion);

@@ -53,8 +53,7 @@ bool FaultInjector::fits(const FaultPlan& plan, const FaultyFile& file, const um
         case FaultPlace::first_page: return page == 0;
         case FaultPlace::middle_page: return page > first && page < last;
         case FaultPlace::moving_end: return std::uint64_t{page} * kPageBytes >= file.smallest_bytes;
-        case FaultPlace::last_page:
-            return !inner_.size(request.file, size_bytes) && (std::uint64_t{page} + 1) * kPageBytes == size_bytes;
+        case FaultPlace::last_page: return !inner_.size(request.file, size_bytes) && (std::uint64_t{page} + 1) * kPageBytes == size_bytes;
     }
     return false;
 }
@@ -105,9 +104,9 @@ void FaultInjector::make_sick(FaultyFile& file, const ums::IoRequest& request, F
     sick.on_write = is_write;
     sick.error_code = is_error ? EIO : 0;
     const std::string times = transient ? fmt::format("{} times", sick.requests_left) : "until it is reported";
-    InjectedFault& fault = add(kind, {&file, request.offset_bytes, request.size_bytes}, transient,
-                               fmt::format("{} at byte {} {} {}", is_write ? "writes" : "reads", offset_bytes,
-                                           is_error ? "fail" : "end early", times));
+    InjectedFault& fault =
+        add(kind, {&file, request.offset_bytes, request.size_bytes}, transient,
+            fmt::format("{} at byte {} {} {}", is_write ? "writes" : "reads", offset_bytes, is_error ? "fail" : "end early", times));
     if (!file.is_log()) file.use(static_cast<std::uint32_t>(offset_bytes / kPageBytes));
     file.note_failure(request);
     sick.fault = fault.number;

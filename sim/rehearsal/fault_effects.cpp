@@ -176,7 +176,8 @@ void FaultInjector::serve_armed(FaultyFile& file, ums::IoRequest& request, const
             continue;
         }
         if (armed.keeps_buffer) {
-            const auto saved = std::find_if(fate.buffers.begin(), fate.buffers.end(), [page](const auto& each) { return each.page == page; });
+            const auto saved =
+                std::find_if(fate.buffers.begin(), fate.buffers.end(), [page](const auto& each) { return each.page == page; });
             if (saved == fate.buffers.end()) continue;  // armed while this request was out
             copy_to_request(request, offset_bytes + armed.begin, saved->bytes.data() + armed.begin, armed.end - armed.begin);
         } else {

@@ -112,6 +112,7 @@ void FaultInjector::expose(std::uint64_t number) {
     fault.exposed_ns = clock_.now_ns();
     // Where the image went has been written over: what is left is that it is not here.
     if (fault.went_elsewhere && !is_other_end_known(fault)) fault.expected = FindingKind::lost_write;
+    is_log_exposed_ |= is_log_fault(fault.kind);
     name_log_fault(fault);
 }
 
@@ -125,9 +126,8 @@ void FaultInjector::on_finding(const Finding& finding) {
             fault.or_else = FindingKind::lost_write;
         }
     }
-    std::erase_if(file_of(finding.path)->sick, [&](const FaultyFile::Sick& sick) {
-        return sick.offset_bytes < end && begin < sick.offset_bytes + sick.size_bytes;
-    });
+    std::erase_if(file_of(finding.path)->sick,
+                  [&](const FaultyFile::Sick& sick) { return sick.offset_bytes < end && begin < sick.offset_bytes + sick.size_bytes; });
 }
 
 std::vector<InjectedFault> FaultInjector::faults() const {

@@ -104,8 +104,10 @@ private:
 
     // Faults are made of, and exposed by, what the program works with: not by the making of files, and not by a diagnosis that looks
     // through whole ranges for an image.
-    [[nodiscard]] static bool is_work(const FaultyFile& file, const ums::IoRequest& request) {
-        const bool is_search = !file.is_log() && request.segment_count == 1 && request.size_bytes > kPageBytes;
+    [[nodiscard]] bool is_work(const FaultyFile& file, const ums::IoRequest& request) const {
+        const bool is_range = !file.is_log() && request.segment_count == 1 && request.size_bytes > kPageBytes;
+        // Once a block of the log was wrong, others read it to see where the log goes on.
+        const bool is_search = is_range || (file.is_log() && is_log_exposed_ && request.operation == ums::IoOperation::read);
         return request.owner != nullptr && !is_search;
     }
     [[nodiscard]] FaultyFile* file_of(ums::FileHandle handle);
@@ -175,6 +177,7 @@ private:
     std::vector<LostBlock> lost_blocks_;
     std::uint64_t log_tail_fault_ = 0;  // from this fault on everything that is written to the log is lost
     std::uint64_t newest_block_ = 0;
+    bool is_log_exposed_ = false;
 };
 
 }  // namespace sim

@@ -22,7 +22,8 @@ bool has_right_kind(const InjectedFault& fault, const Finding& finding) {
 
 // What was said already, in other words: a part of a fault that was found.
 bool is_repetition(const InjectedFault& fault, const Finding& finding) {
-    if (!fault.exposed || !has_right_kind(fault, finding)) return false;
+    const bool is_missing_log = finding.kind == FindingKind::log_gap || finding.kind == FindingKind::wal_violation;
+    if (!fault.exposed || !is_missing_log) return false;
     return std::any_of(fault.more.begin(), fault.more.end(), [&](const FaultRange& range) {
         const std::uint64_t end_bytes = finding.offset_bytes + std::max<std::uint64_t>(finding.size_bytes, kSectorBytes);
         return range.path == finding.path && range.offset_bytes < end_bytes && finding.offset_bytes < range.offset_bytes + range.size_bytes;
@@ -63,9 +64,9 @@ const Finding* best_finding(const InjectedFault& fault, const std::vector<Findin
 
 std::string describe(const InjectedFault& fault) {
     const std::string exposed = fault.exposed ? fmt::format("{} ms", fault.exposed_ns / 1'000'000) : "never";
-    return fmt::format("fault {}: {} ({}) at byte {} of {} (page {}), {} bytes, made in {} at {} ms, given to the program at: {}", fault.number,
-                       name_of(fault.kind), fault.what, fault.offset_bytes, fault.path, fault.offset_bytes / kPageBytes, fault.size_bytes,
-                       fault.phase, fault.at_ns / 1'000'000, exposed);
+    return fmt::format("fault {}: {} ({}) at byte {} of {} (page {}), {} bytes, made in {} at {} ms, given to the program at: {}",
+                       fault.number, name_of(fault.kind), fault.what, fault.offset_bytes, fault.path, fault.offset_bytes / kPageBytes,
+                       fault.size_bytes, fault.phase, fault.at_ns / 1'000'000, exposed);
 }
 
 std::string describe(const Finding& finding) {

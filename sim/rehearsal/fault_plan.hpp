@@ -25,7 +25,7 @@ struct FaultPlan {
     FindingKind kind{};
     double rate = 0;  // chance for each page that is transferred; for requests that fail, end early or stall: for each request
     FaultPlace place = FaultPlace::anywhere;
-    std::optional<Phase> during{};      // empty: the whole run once the files are made
+    std::optional<Phase> during{};    // empty: the whole run once the files are made
     std::uint64_t not_before_ns = 0;  // of the clock
     std::uint64_t count_max = ~0ULL;  // then no more
 };

@@ -18,23 +18,23 @@ struct FaultRange {
 };
 
 struct InjectedFault {
-    std::uint64_t number = 0;  // 1, 2, … in the order of injection
-    FindingKind kind{};        // as it was asked for
-    FindingKind expected{};    // as it must be named: what the evidence allows (docs/fault_model.md)
+    std::uint64_t number = 0;              // 1, 2, … in the order of injection
+    FindingKind kind{};                    // as it was asked for
+    FindingKind expected{};                // as it must be named: what the evidence allows (docs/fault_model.md)
     std::optional<FindingKind> or_else{};  // where the evidence may have gone between the wrong answer and the diagnosis
-    std::string what;          // how it was made, for people
+    std::string what;                      // how it was made, for people
     std::string path;
     std::uint64_t offset_bytes = 0;  // what is wrong
     std::uint64_t size_bytes = 0;
     std::vector<FaultRange> more{};  // that are wrong, too; a finding about one of them says the same again
-    bool transient = false;  // goes away by itself when it is read or tried again
+    bool transient = false;          // goes away by itself when it is read or tried again
     bool is_warning = false;
     std::string phase;  // of the injection
     std::uint64_t at_ns = 0;
     // The program was given wrong data, or an error. A fault that was written over before is not.
     bool exposed = false;
     std::uint64_t exposed_ns = 0;
-    std::uint64_t partner = 0;  // number of the other end of a misdirected write; 0 = none
+    std::uint64_t partner = 0;    // number of the other end of a misdirected write; 0 = none
     bool went_elsewhere = false;  // misdirected write: the end that did not get its image
     // The page whose image came, or where this page's image went.
     std::string other_path;

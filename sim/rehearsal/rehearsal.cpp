@@ -141,7 +141,8 @@ RehearsalReport rehearse(std::uint64_t seed, const std::vector<FaultPlan>& plans
     report.match = match_faults(report.faults, report.findings);
     report.trace_hash = injector.trace_hash();
     report.request_count = injector.request_count();
-    const bool failed = std::any_of(report.findings.begin(), report.findings.end(), [](const Finding& finding) { return !finding.is_warning; });
+    const bool failed =
+        std::any_of(report.findings.begin(), report.findings.end(), [](const Finding& finding) { return !finding.is_warning; });
     if (report.outcome != (failed ? Outcome::failed : Outcome::passed)) {
         report.match.problems.push_back("the outcome of the run does not say what its findings say");
     }

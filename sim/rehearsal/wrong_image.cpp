@@ -80,7 +80,8 @@ PageImage foreign_image(const PageImage& right, ums::Prng& prng, std::string& wh
         return image;
     }
     const PageHeader header = read_header(right.data());
-    make_page({prng.next(), header.file_id, header.page_id, header.version, header.lsn, header.write_utc_us - 86'400'000'000}, image.data());
+    make_page({prng.next(), header.file_id, header.page_id, header.version, header.lsn, header.write_utc_us - 86'400'000'000},
+              image.data());
     what = "a sound page of another run";
     return image;
 }

@@ -155,7 +155,7 @@ std::error_code SimulatedStorage::truncate(FileHandle file, std::uint64_t size_b
 }
 
 std::error_code SimulatedStorage::read(FileHandle file, std::uint64_t offset_bytes, std::byte* data, std::size_t size_bytes,
-                                    std::size_t& transferred_bytes) {
+                                       std::size_t& transferred_bytes) {
     const SimulatedFile& source = file_of(file);
     transferred_bytes = std::min<std::uint64_t>(size_bytes, source.size_bytes() - std::min(source.size_bytes(), offset_bytes));
     source.read(offset_bytes, data, transferred_bytes);
@@ -163,7 +163,7 @@ std::error_code SimulatedStorage::read(FileHandle file, std::uint64_t offset_byt
 }
 
 std::error_code SimulatedStorage::next_data(FileHandle file, std::uint64_t offset_bytes, std::uint64_t& begin_bytes,
-                                         std::uint64_t& end_bytes) {
+                                            std::uint64_t& end_bytes) {
     const SimulatedFile& source = file_of(file);
     begin_bytes = offset_bytes;
     while (begin_bytes < source.size_bytes() && !source.has_chunk(begin_bytes)) {
@@ -252,8 +252,6 @@ private:
     std::uint64_t order_ = 0;
 };
 
-std::unique_ptr<IoEngine> SimulatedStorage::make_engine(const EngineOptions&, std::string&) {
-    return std::make_unique<Engine>(*this);
-}
+std::unique_ptr<IoEngine> SimulatedStorage::make_engine(const EngineOptions&, std::string&) { return std::make_unique<Engine>(*this); }
 
 }  // namespace ums

@@ -17,7 +17,9 @@ namespace {
 constexpr std::uint32_t kPage = 40;
 
 std::vector<std::byte> page_on_disk(const Rig& rig, std::uint32_t page) { return peek(rig.data_path(), page * kPageBytes, kPageBytes); }
-void put_on_disk(const Rig& rig, std::uint32_t page, const std::vector<std::byte>& bytes) { poke(rig.data_path(), page * kPageBytes, bytes); }
+void put_on_disk(const Rig& rig, std::uint32_t page, const std::vector<std::byte>& bytes) {
+    poke(rig.data_path(), page * kPageBytes, bytes);
+}
 
 ums::Task<void> read(Rig& rig, std::uint32_t first, std::uint32_t count) {
     sim::RangeReader reader = rig.make_reader();
@@ -75,7 +77,8 @@ TEST_CASE("a page that stays wrong is repaired and then right, or left as it is 
 }
 
 TEST_CASE("of the 15 re-reads three go through a newly opened file") {
-    const auto findings = findings_after(false, [](Rig& rig, const auto&) { flip_bits(rig.data_path(), kPage * kPageBytes, std::byte{1}); });
+    const auto findings =
+        findings_after(false, [](Rig& rig, const auto&) { flip_bits(rig.data_path(), kPage * kPageBytes, std::byte{1}); });
     REQUIRE(findings.size() == 1);
     std::vector<std::uint32_t> fresh;
     for (const sim::Reread& reread : findings[0].rereads) {

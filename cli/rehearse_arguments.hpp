@@ -1,0 +1,30 @@
+// The switches of `ioproof rehearse`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/rehearsal/fault_plan.hpp"
+
+namespace cli {
+
+struct RehearseArguments {
+    // Together in each run. A plan without a rate (0) is drawn from the seed. Empty: each class in a run of its own, and one without
+    // faults.
+    std::vector<sim::FaultPlan> faults;
+    bool without_faults = false;  // --fault none
+    std::optional<sim::FaultPlace> place;
+    std::optional<sim::Phase> during;
+    std::uint64_t first_seed = 1;
+    std::uint64_t seed_count = 20;
+    std::uint32_t jobs = 0;  // 0 = as many as there are CPUs
+    bool verbose = false;
+};
+
+// `words`: what stands behind the command. Throws UsageError.
+[[nodiscard]] RehearseArguments parse_rehearse(const std::vector<std::string>& words);
+[[nodiscard]] std::string rehearse_help_text();
+
+}  // namespace cli

@@ -1,0 +1,157 @@
+#include "cli/rehearse_command.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/rehearsal_text.hpp"
+#include "sim/rehearsal/rehearsal.hpp"
+#include "ums/base/clock.hpp"
+#include "ums/base/machine.hpp"
+#include "ums/base/os_thread.hpp"
+#include "ums/base/time.hpp"
+
+namespace cli {
+namespace {
+
+// A seed is rehearsed with each class, and once without any fault.
+constexpr std::size_t kWithoutFaults = sim::kFindingKindCount;
+
+class Series {
+public:
+    Series(const RehearseArguments& arguments, Console& console) : arguments_(arguments), console_(console) {
+        const bool all = arguments.faults.empty() && !arguments.without_faults;
+        for (std::size_t kind = 0; all && kind < sim::kFindingKindCount; ++kind) variants_.push_back(kind);
+        if (arguments.faults.empty()) variants_.push_back(kWithoutFaults);
+        if (variants_.empty()) variants_.push_back(0);
+        total_ = variants_.size() * arguments.seed_count;
+    }
+
+    void run(std::uint32_t jobs) {
+        std::vector<std::thread> threads;
+        for (std::uint32_t i = 0; i < jobs; ++i) {
+            threads.emplace_back([this] {
+                ums::name_this_thread("rehearsal");
+                work();
+            });
+        }
+        for (std::thread& thread : threads) thread.join();
+        if (failure_) std::rethrow_exception(failure_);
+    }
+
+    [[nodiscard]] const sim::FaultTallies& tallies() const { return tallies_; }
+    [[nodiscard]] std::uint64_t run_count() const { return total_; }
+    [[nodiscard]] std::uint64_t bad_count() const { return problems_.size(); }
+    // The first run, in the order of the seeds, that went wrong, and how to see it again.
+    [[nodiscard]] std::string first_problem() const {
+        const auto& [index, problem] = *problems_.begin();
+        return fmt::format("{}\nSee it again with: {}\n", problem, replay_command(index));
+    }
+
+private:
+    [[nodiscard]] std::uint64_t seed_of(std::uint64_t index) const { return arguments_.first_seed + index / variants_.size(); }
+    [[nodiscard]] std::size_t variant_of(std::uint64_t index) const { return variants_[index % variants_.size()]; }
+
+    [[nodiscard]] std::vector<sim::FaultPlan> plans_of(std::uint64_t index) const {
+        const std::uint64_t seed = seed_of(index);
+        std::vector<sim::FaultPlan> plans;
+        if (arguments_.faults.empty()) {
+            if (variant_of(index) != kWithoutFaults) plans = sim::draw_fault_plans(static_cast<sim::FindingKind>(variant_of(index)), seed);
+        }
+        for (const sim::FaultPlan& fault : arguments_.faults) {
+            const auto drawn = fault.rate == 0 ? sim::draw_fault_plans(fault.kind, seed) : std::vector<sim::FaultPlan>{fault};
+            plans.insert(plans.end(), drawn.begin(), drawn.end());
+        }
+        for (sim::FaultPlan& plan : plans) {
+            if (arguments_.place) plan.place = *arguments_.place;
+            if (arguments_.during) plan.during = arguments_.during;
+        }
+        return plans;
+    }
+
+    [[nodiscard]] std::string replay_command(std::uint64_t index) const {
+        std::string command = "ioproof rehearse";
+        if (arguments_.faults.empty()) {
+            const std::size_t variant = variant_of(index);
+            command += fmt::format(" --fault {}", variant == kWithoutFaults ? "none" : name_of(static_cast<sim::FindingKind>(variant)));
+        }
+        for (const sim::FaultPlan& fault : arguments_.faults) {
+            command += fmt::format(" --fault {}", name_of(fault.kind));
+            if (fault.rate != 0) command += fmt::format(":{}", fault.rate);
+        }
+        if (arguments_.place) command += fmt::format(" --place {}", name_of(*arguments_.place));
+        if (arguments_.during) command += fmt::format(" --during {}", switch_name_of(*arguments_.during));
+        return fmt::format("{} --seed {} --verbose", command, seed_of(index));
+    }
+
+    void work() {
+        try {
+            for (std::uint64_t index = next_++; index < total_; index = next_++) {
+                const sim::RehearsalReport report = sim::rehearse(seed_of(index), plans_of(index));
+                const std::lock_guard guard(mutex_);
+                add_tallies(tallies_, report.match.tallies);
+                if (arguments_.verbose) tell(index, report);
+                if (!report.is_good()) problems_[index] = fmt::format("{}", fmt::join(report.match.problems, "\n"));
+            }
+        } catch (...) {
+            const std::lock_guard guard(mutex_);
+            failure_ = std::current_exception();
+            next_ = total_;
+        }
+    }
+
+    void tell(std::uint64_t index, const sim::RehearsalReport& report) {
+        std::string text =
+            fmt::format("--- seed {}, {} requests, trace {:016x}\n", seed_of(index), report.request_count, report.trace_hash);
+        for (const std::string& line : report.log) text += line + "\n";
+        for (const sim::InjectedFault& fault : report.faults) text += describe(fault) + "\n";
+        console_.add_result(text);
+    }
+
+    const RehearseArguments& arguments_;
+    Console& console_;
+    std::vector<std::size_t> variants_;
+    std::uint64_t total_ = 0;
+    std::atomic<std::uint64_t> next_{0};
+    std::mutex mutex_;  // guards the rest
+    sim::FaultTallies tallies_{};
+    std::map<std::uint64_t, std::string> problems_;  // by run
+    std::exception_ptr failure_;
+};
+
+}  // namespace
+
+ExitCode rehearse_command(const RehearseArguments& arguments, Console& console) {
+    const ums::RealClock clock;
+    const std::uint64_t start_ns = clock.now_ns();
+    Series series(arguments, console);
+    const std::uint64_t wanted = arguments.jobs != 0 ? arguments.jobs : ums::this_machine().cpu_count;
+    const auto jobs = static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, series.run_count()));
+    series.run(jobs);
+    const double elapsed_s = static_cast<double>(clock.now_ns() - start_ns) / static_cast<double>(ums::kNsPerSecond);
+    const std::uint64_t last_seed = arguments.first_seed + arguments.seed_count - 1;
+    console.add_result(tallies_text(series.tallies()));
+    console.add_result(fmt::format("\nRehearsal of {} runs on a simulated disk, seeds {} to {}, in {:.1f} s.\n", series.run_count(),
+                                   arguments.first_seed, last_seed, elapsed_s));
+    if (series.bad_count() > 0) {
+        console.add_result(fmt::format("FAILED: {} of the runs went wrong. The first:\n{}", series.bad_count(), series.first_problem()));
+        return ExitCode::integrity;
+    }
+    std::uint64_t exposed = 0;
+    for (const sim::FaultTally& tally : series.tallies()) exposed += tally.exposed;
+    const bool wanted_faults = !arguments.without_faults;
+    console.add_result(
+        wanted_faults && exposed == 0
+            ? "PASSED, but no fault was given to the program: that proves nothing. Try more seeds or a higher rate.\n"
+            : "PASSED: every fault that was given to the program was found and named rightly, and nothing else was reported.\n");
+    return ExitCode::ok;
+}
+
+}  // namespace cli

@@ -1,0 +1,108 @@
+// `ioproof rehearse`, and a rehearsal on real files.
+#include <sstream>
+#include <string>
+
+#include "cli/arguments.hpp"
+#include "cli/rehearsal_text.hpp"
+#include "cli/usage_error.hpp"
+#include "tests/cli/ioproof_program.hpp"
+#include "tests/support/catch.hpp"
+
+using test::IoproofFolder;
+
+namespace {
+
+std::string refusal_of(const std::vector<std::string>& words) {
+    try {
+        static_cast<void>(cli::parse_rehearse(words));
+    } catch (const cli::UsageError& error) {
+        return error.what();
+    }
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("a rehearsal of one class prints a table, ends well, and is the same again with the same seed") {
+    const IoproofFolder folder;
+    std::string outputs[2];
+    for (std::string& output : outputs) {
+        const auto run = folder.start({"rehearse", "--fault", "torn_page:0.05", "--seed", "3", "--verbose"});
+        CHECK(run->wait() == 0);
+        output = run->output();
+        INFO(output << run->error());
+        CHECK_THAT(output, ContainsSubstring("torn_page"));
+        CHECK_THAT(output, ContainsSubstring("PASSED: every fault"));
+        CHECK_THAT(output, ContainsSubstring("trace "));
+        output = output.substr(0, output.find("Rehearsal of"));  // then comes how long it took
+    }
+    CHECK(outputs[0] == outputs[1]);
+    CHECK(test::names_in(folder.path()) == std::vector<std::string>{"data"});
+}
+
+TEST_CASE("a rehearsal without faults finds nothing; one whose faults never come says that it proves nothing") {
+    const IoproofFolder folder;
+    const auto sound = folder.start({"rehearse", "--fault", "none", "--seeds", "3", "--jobs", "2"});
+    CHECK(sound->wait() == 0);
+    CHECK_THAT(sound->output(), ContainsSubstring("Rehearsal of 3 runs"));
+    const auto idle = folder.start({"rehearse", "--fault", "torn_page:1e-12", "--seed", "3"});
+    CHECK(idle->wait() == 0);
+    CHECK_THAT(idle->output(), ContainsSubstring("proves nothing"));
+}
+
+TEST_CASE("the table fits into 80 columns") {
+    sim::FaultTallies tallies{};
+    for (sim::FaultTally& tally : tallies) tally = {1'000'000, 1'000'000, 1'000'000, 1'000'000, 100'000, 100'000, 100'000};
+    std::istringstream lines(cli::tallies_text(tallies));
+    std::string line;
+    int count = 0;
+    while (std::getline(lines, line)) {
+        CHECK(line.size() <= 80);
+        ++count;
+    }
+    CHECK(count == 2 + static_cast<int>(sim::kFindingKindCount) + 1);
+}
+
+TEST_CASE("each switch of a rehearsal is taken, and what is not allowed is refused with what is") {
+    const cli::RehearseArguments arguments = cli::parse_rehearse({"--fault", "stale_read:0.5", "--fault=io_error", "--seed=7", "--seeds",
+                                                                  "9", "--jobs", "3", "--place", "last", "--during=main_run", "--verbose"});
+    REQUIRE(arguments.faults.size() == 2);
+    CHECK(arguments.faults[0].rate == 0.5);
+    CHECK(arguments.faults[1].rate == 0);
+    CHECK(arguments.first_seed == 7);
+    CHECK(arguments.seed_count == 9);
+    CHECK(arguments.jobs == 3);
+    CHECK(arguments.place == sim::FaultPlace::last_page);
+    CHECK(arguments.during == sim::Phase::main_run);
+    CHECK(arguments.verbose);
+    CHECK(cli::parse_rehearse({"--seed", "7"}).seed_count == 1);
+    CHECK(cli::parse_rehearse({"--fault", "none"}).without_faults);
+
+    CHECK_THAT(refusal_of({"--fault", "wrong"}), ContainsSubstring("'wrong' is no class of faults; allowed are stale_read"));
+    CHECK_THAT(refusal_of({"--fault", "none", "--fault", "torn_page"}), ContainsSubstring("none"));
+    CHECK_THAT(refusal_of({"--place", "there"}), ContainsSubstring("allowed are anywhere"));
+    CHECK_THAT(refusal_of({"--during", "lunch"}), ContainsSubstring("allowed are initial_update"));
+    CHECK_THAT(refusal_of({"--seeds", "0"}), ContainsSubstring("allowed is a whole number"));
+    CHECK_THAT(refusal_of({"--seeds"}), ContainsSubstring("a value is missing"));
+    CHECK_THAT(refusal_of({"--sides", "1"}), ContainsSubstring("unknown switch"));
+    CHECK_THAT(refusal_of({"word"}), ContainsSubstring("is not a switch"));
+}
+
+TEST_CASE("faults are injected into a run on real files, found, and every report says that it was a rehearsal") {
+    const IoproofFolder folder;
+    const std::string notice = "REHEARSAL: faults are injected on purpose: bit_corruption:0.01";
+    const auto run = folder.start_run("2", {"--inject", "bit_corruption:0.01", "--seed", "1"});
+    CHECK(run->wait() == 1);
+    const std::string output = run->output();
+    INFO(output << run->error());
+    CHECK_THAT(run->error(), ContainsSubstring(notice));
+    CHECK(output.find(notice) != output.rfind(notice));  // at the beginning of the report and at its end
+    const std::string log = folder.read("sqliosim.log.xml");
+    CHECK(folder.log_error().empty());
+    CHECK(log.find(notice) != log.rfind(notice));
+
+    const auto real = folder.start_run("1");
+    CHECK(real->wait() == 0);
+    CHECK_THAT(real->output() + real->error() + folder.read("sqliosim.log.xml"), !ContainsSubstring("REHEARSAL"));
+    CHECK(folder.start_run("1", {"--inject", "bit_corruption:2"})->wait() == 2);
+}

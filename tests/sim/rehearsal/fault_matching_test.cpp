@@ -1,0 +1,112 @@
+// The judge of the alarm must itself be able to say no.
+#include "sim/rehearsal/fault_matching.hpp"
+
+#include <string>
+#include <vector>
+
+#include "sim/limits.hpp"
+#include "tests/support/catch.hpp"
+
+using sim::Finding;
+using sim::FindingKind;
+using sim::InjectedFault;
+using sim::kPageBytes;
+using sim::match_faults;
+
+namespace {
+
+InjectedFault fault_at(std::uint32_t page, FindingKind kind) {
+    InjectedFault fault;
+    fault.kind = fault.expected = kind;
+    fault.path = "a.mdx";
+    fault.offset_bytes = std::uint64_t{page} * kPageBytes;
+    fault.size_bytes = kPageBytes;
+    fault.exposed = true;
+    return fault;
+}
+
+Finding finding_at(std::uint32_t page, FindingKind kind) {
+    Finding finding;
+    finding.kind = kind;
+    finding.path = "a.mdx";
+    finding.page_id = page;
+    finding.offset_bytes = std::uint64_t{page} * kPageBytes;
+    finding.size_bytes = kPageBytes;
+    return finding;
+}
+
+const sim::FaultTally& tally_of(const sim::MatchResult& match, FindingKind kind) { return match.tallies[static_cast<std::size_t>(kind)]; }
+
+}  // namespace
+
+TEST_CASE("one finding of the right kind at the right place is right") {
+    const auto match = match_faults({fault_at(7, FindingKind::torn_page)}, {finding_at(7, FindingKind::torn_page)});
+    CHECK(match.problems.empty());
+    const sim::FaultTally& tally = tally_of(match, FindingKind::torn_page);
+    CHECK(tally.injected == 1);
+    CHECK(tally.exposed == 1);
+    CHECK(tally.detected == 1);
+    CHECK(tally.named_right == 1);
+}
+
+TEST_CASE("a fault that nobody reported is missed, unless the program was never given it") {
+    InjectedFault fault = fault_at(7, FindingKind::torn_page);
+    CHECK(tally_of(match_faults({fault}, {}), FindingKind::torn_page).missed == 1);
+    fault.exposed = false;
+    const auto match = match_faults({fault}, {});
+    CHECK(match.problems.empty());
+    CHECK(tally_of(match, FindingKind::torn_page).injected == 1);
+    CHECK(tally_of(match, FindingKind::torn_page).missed == 0);
+}
+
+TEST_CASE("a finding that no exposed fault explains is a false alarm, also a second one for the same fault") {
+    InjectedFault fault = fault_at(7, FindingKind::torn_page);
+    const Finding finding = finding_at(7, FindingKind::torn_page);
+    CHECK(tally_of(match_faults({}, {finding}), FindingKind::torn_page).false_alarms == 1);
+    CHECK(tally_of(match_faults({fault}, {finding, finding}), FindingKind::torn_page).false_alarms == 1);
+    CHECK(tally_of(match_faults({fault}, {finding_at(8, FindingKind::torn_page)}), FindingKind::torn_page).missed == 1);
+    fault.exposed = false;
+    CHECK(tally_of(match_faults({fault}, {finding}), FindingKind::torn_page).false_alarms == 1);
+}
+
+TEST_CASE("a wrong kind, a wrong duration, a wrong weight and a wrong other place are named wrong") {
+    const auto wrong_of = [](const InjectedFault& fault, const Finding& finding) {
+        const auto match = match_faults({fault}, {finding});
+        return match.problems.size() == 1 && tally_of(match, fault.kind).named_wrong == 1 && tally_of(match, fault.kind).detected == 1;
+    };
+    CHECK(wrong_of(fault_at(7, FindingKind::torn_page), finding_at(7, FindingKind::lost_write)));
+    Finding transient = finding_at(7, FindingKind::torn_page);
+    transient.transient = true;
+    CHECK(wrong_of(fault_at(7, FindingKind::torn_page), transient));
+    Finding warning = finding_at(7, FindingKind::stalled_io);
+    warning.is_warning = true;
+    CHECK(wrong_of(fault_at(7, FindingKind::stalled_io), warning));
+
+    InjectedFault fault = fault_at(7, FindingKind::misdirected_write);
+    fault.other_path = "a.mdx";
+    fault.other_page = 9;
+    Finding finding = finding_at(7, FindingKind::misdirected_write);
+    CHECK(wrong_of(fault, finding));
+    finding.other = sim::PagePlace{1, "a.mdx", 8, 1};
+    CHECK(wrong_of(fault, finding));
+    finding.other->page_id = 9;
+    CHECK(!wrong_of(fault, finding));
+}
+
+TEST_CASE("what the evidence allows is expected, not what was asked for; where evidence is lost either name will do") {
+    InjectedFault fault = fault_at(7, FindingKind::zeroed_page);
+    fault.expected = FindingKind::lost_write;
+    CHECK(match_faults({fault}, {finding_at(7, FindingKind::lost_write)}).problems.empty());
+    CHECK(!match_faults({fault}, {finding_at(7, FindingKind::zeroed_page)}).problems.empty());
+    fault.or_else = FindingKind::zeroed_page;
+    CHECK(match_faults({fault}, {finding_at(7, FindingKind::zeroed_page)}).problems.empty());
+}
+
+TEST_CASE("findings go to the faults that they name, whatever the order") {
+    // A request that fails covers the page that is torn.
+    InjectedFault request = fault_at(0, FindingKind::io_error);
+    request.size_bytes = 16 * kPageBytes;
+    const std::vector<InjectedFault> faults{request, fault_at(7, FindingKind::torn_page)};
+    const auto match = match_faults(faults, {finding_at(7, FindingKind::torn_page), finding_at(3, FindingKind::io_error)});
+    CHECK(match.problems.empty());
+}

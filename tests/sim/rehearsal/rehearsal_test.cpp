@@ -1,0 +1,133 @@
+// The alarm works: whatever a simulated disk does wrong is found and named rightly, and a sound one is not accused. `ioproof rehearse`
+// does the same with more seeds.
+#include "sim/rehearsal/rehearsal.hpp"
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/seed.hpp"
+
+using sim::FaultPlace;
+using sim::FaultPlan;
+using sim::FindingKind;
+using sim::Phase;
+using sim::RehearsalReport;
+using sim::rehearse;
+
+namespace {
+
+constexpr std::uint64_t kSeeds = 50;
+
+FindingKind kind_at(std::size_t index) { return static_cast<FindingKind>(index); }
+
+// All on two threads, as the command does it.
+void for_all(std::uint64_t count, const std::function<void(std::uint64_t)>& work) {
+    std::atomic<std::uint64_t> next{0};
+    const auto loop = [&] {
+        for (std::uint64_t index = next++; index < count; index = next++) work(index);
+    };
+    std::thread other(loop);
+    loop();
+    other.join();
+}
+
+std::string text_of(const RehearsalReport& report) { return fmt::format("{}", fmt::join(report.match.problems, "\n")); }
+
+}  // namespace
+
+TEST_CASE("every fault of every class that is given to the program is found and named rightly, and nothing else is reported") {
+    const std::uint64_t first_seed = ums::testing::test_seed("rehearsal");
+    std::mutex mutex;
+    sim::FaultTallies tallies{};
+    std::vector<std::string> problems;
+    for_all(kSeeds * sim::kFindingKindCount, [&](std::uint64_t index) {
+        const std::uint64_t seed = first_seed + index / sim::kFindingKindCount;
+        const FindingKind kind = kind_at(index % sim::kFindingKindCount);
+        const RehearsalReport report = rehearse(seed, sim::draw_fault_plans(kind, seed));
+        const std::lock_guard guard(mutex);
+        add_tallies(tallies, report.match.tallies);
+        if (!report.is_good()) problems.push_back(fmt::format("rehearse --fault {} --seed {}: {}", name_of(kind), seed, text_of(report)));
+    });
+    INFO(fmt::format("{}", fmt::join(problems, "\n")));
+    CHECK(problems.empty());
+    for (std::size_t i = 0; i < sim::kFindingKindCount; ++i) {
+        INFO(name_of(kind_at(i)));
+        CHECK(tallies[i].exposed >= kSeeds / 5);
+        CHECK(tallies[i].named_right == tallies[i].exposed);
+        CHECK(tallies[i].false_alarms == 0);
+    }
+}
+
+TEST_CASE("a sound disk is not accused, whatever the seed") {
+    const std::uint64_t first_seed = ums::testing::test_seed("rehearsal without faults");
+    std::mutex mutex;
+    std::vector<std::string> problems;
+    for_all(kSeeds, [&](std::uint64_t index) {
+        const RehearsalReport report = rehearse(first_seed + index, {});
+        const std::lock_guard guard(mutex);
+        const bool is_clean = report.is_good() && report.findings.empty() && report.outcome == sim::Outcome::passed;
+        if (!is_clean) problems.push_back(fmt::format("seed {}: {}", first_seed + index, text_of(report)));
+    });
+    INFO(fmt::format("{}", fmt::join(problems, "\n")));
+    CHECK(problems.empty());
+}
+
+TEST_CASE("the same seed gives the identical run, another seed another one") {
+    const auto plans = sim::draw_fault_plans(FindingKind::torn_page, 11);
+    const RehearsalReport first = rehearse(11, plans);
+    const RehearsalReport again = rehearse(11, plans);
+    const RehearsalReport other = rehearse(12, plans);
+    CHECK(first.request_count > 100);
+    CHECK(first.trace_hash == again.trace_hash);
+    CHECK(first.request_count == again.request_count);
+    CHECK(first.log == again.log);
+    CHECK(first.trace_hash != other.trace_hash);
+}
+
+TEST_CASE("rate, place, phase and number of faults are those of the plan") {
+    FaultPlan plan{.kind = FindingKind::bit_corruption, .rate = 1, .during = Phase::final_audit, .count_max = 3};
+    const RehearsalReport three = rehearse(5, {plan});
+    CHECK(three.faults.size() == 3);
+    CHECK(text_of(three) == "");
+    for (const sim::InjectedFault& fault : three.faults) CHECK(fault.phase == "final audit");
+
+    plan.count_max = ~0ULL;
+    plan.place = FaultPlace::first_page;
+    const RehearsalReport first = rehearse(5, {plan});
+    CHECK(text_of(first) == "");
+    REQUIRE(!first.faults.empty());
+    for (const sim::InjectedFault& fault : first.faults) CHECK(fault.offset_bytes == 0);
+
+    plan.place = FaultPlace::last_page;
+    const RehearsalReport last = rehearse(5, {plan});
+    CHECK(text_of(last) == "");
+    REQUIRE(!last.faults.empty());
+    for (const sim::InjectedFault& fault : last.faults) CHECK((fault.offset_bytes + fault.size_bytes) % (1 << 20) == 0);
+
+    plan.place = FaultPlace::anywhere;
+    plan.not_before_ns = ~0ULL;
+    CHECK(rehearse(5, {plan}).faults.empty());
+    plan.not_before_ns = 0;
+    plan.rate = 1e-9;
+    CHECK(rehearse(5, {plan}).faults.empty());
+}
+
+TEST_CASE("a fault whose page is written again before it is read is not given to the program, and is not reported") {
+    // Every write of the initial update is lost, and the pages are written over without being read.
+    std::uint64_t unexposed = 0;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        const RehearsalReport report =
+            rehearse(seed, {{.kind = FindingKind::lost_write, .rate = 0.2, .during = Phase::main_run, .count_max = 20}});
+        INFO("seed " << seed << "\n" << text_of(report));
+        CHECK(report.is_good());
+        for (const sim::InjectedFault& fault : report.faults) unexposed += fault.exposed ? 0 : 1;
+    }
+    CHECK(unexposed > 0);
+}
