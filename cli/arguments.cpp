@@ -223,11 +223,7 @@ Arguments parse_arguments(const std::vector<std::string>& command_line) {
     if (verb == "--version" || verb == "-V") return text_for(Action::print_version, version_text());
     if (verb == "help" || asks_for_help({verb})) return text_for(Action::print_help, help_text());
     if (find_switch(verb) != nullptr) throw UsageError(fmt::format("{}: belongs to a command; write 'ioproof run {} …'", verb, verb));
-<<<<<<< HEAD
-    throw UsageError(fmt::format("unknown command '{}'; allowed are run, bench, config, --help, --version", verb));
-=======
-    throw UsageError(fmt::format("unknown command '{}'; allowed are run, rehearse, config, --help, --version", verb));
->>>>>>> refs/heads/rehearse
+    throw UsageError(fmt::format("unknown command '{}'; allowed are run, bench, rehearse, config, --help, --version", verb));
 }
 
 std::string repeat_command(const std::vector<std::string>& command_line, std::uint64_t seed) {

@@ -6,65 +6,57 @@
 #include <string>
 #include <vector>
 
-<<<<<<< HEAD
 #include "cli/bench_arguments.hpp"
-    =======
 #include "cli/rehearse_arguments.hpp"
-    >>>>>>> refs/heads/rehearse
 #include "sim/options.hpp"
 
-    namespace cli {
+namespace cli {
 
-    enum class Action : std::uint8_t {
-        run,
-        bench,              // measure the path of a run on some files
-        show_config,        // print the effective configuration
-        explain_parameter,  // print what the parameters mean
-        rehearse,           // on a simulated disk that goes wrong
-        print_help,
-        print_version,
-    };
+enum class Action : std::uint8_t {
+    run,
+    bench,              // measure the path of a run on some files
+    show_config,        // print the effective configuration
+    explain_parameter,  // print what the parameters mean
+    rehearse,           // on a simulated disk that goes wrong
+    print_help,
+    print_version,
+};
 
-    // The switches of `run`; empty means: not given.
-    struct RunArguments {
-        std::string config_path;
-        std::string save_path;
-        std::string log_path;
-        std::string findings_path;
-        std::vector<std::string> directories;
-        std::optional<std::uint64_t> duration_s;
-        std::optional<std::uint64_t> size_mb;
-        std::optional<std::uint64_t> seed;
-        sim::EngineChoice engine = sim::EngineChoice::automatic;
-        std::vector<sim::FaultPlan> injections;  // a rehearsal on real files: faults on purpose
-        bool ephemeral = false;
-        bool overwrite_foreign_files = false;
-        bool no_progress = false;
-        bool quiet = false;
-    };
+// The switches of `run`; empty means: not given.
+struct RunArguments {
+    std::string config_path;
+    std::string save_path;
+    std::string log_path;
+    std::string findings_path;
+    std::vector<std::string> directories;
+    std::optional<std::uint64_t> duration_s;
+    std::optional<std::uint64_t> size_mb;
+    std::optional<std::uint64_t> seed;
+    sim::EngineChoice engine = sim::EngineChoice::automatic;
+    std::vector<sim::FaultPlan> injections;  // a rehearsal on real files: faults on purpose
+    bool ephemeral = false;
+    bool overwrite_foreign_files = false;
+    bool no_progress = false;
+    bool quiet = false;
+};
 
-    struct Arguments {
-        Action action = Action::run;
-        bool called_as_sqliosim = false;  // through a link of that name: behave as SQLIOSIM.COM does
-        RunArguments run;                 // also for show_config
-<<<<<<< HEAD
-        BenchArguments bench;
-        std::string parameter;  // of explain_parameter; empty = all
-        std::string text;       // of print_help and print_version
-=======
-        RehearseArguments rehearse;
-        std::string parameter;  // of explain_parameter; empty = all
-        std::string text;       // of print_help and print_version
->>>>>>> refs/heads/rehearse
-    };
+struct Arguments {
+    Action action = Action::run;
+    bool called_as_sqliosim = false;  // through a link of that name: behave as SQLIOSIM.COM does
+    RunArguments run;                 // also for show_config
+    BenchArguments bench;
+    RehearseArguments rehearse;
+    std::string parameter;  // of explain_parameter; empty = all
+    std::string text;       // of print_help and print_version
+};
 
-    // `command_line[0]` is the name that the program was called by. Throws UsageError.
-    Arguments parse_arguments(const std::vector<std::string>& command_line);
+// `command_line[0]` is the name that the program was called by. Throws UsageError.
+Arguments parse_arguments(const std::vector<std::string>& command_line);
 
-    // True for "sqliosim", "sqliosim.com" and "sqliosim.exe", in any case and any folder.
-    bool is_sqliosim_name(const std::string& program_path);
+// True for "sqliosim", "sqliosim.com" and "sqliosim.exe", in any case and any folder.
+bool is_sqliosim_name(const std::string& program_path);
 
-    // The switches that repeat the choices of a run, with `seed` filled in, quoted for a shell.
-    std::string repeat_command(const std::vector<std::string>& command_line, std::uint64_t seed);
+// The switches that repeat the choices of a run, with `seed` filled in, quoted for a shell.
+std::string repeat_command(const std::vector<std::string>& command_line, std::uint64_t seed);
 
 }  // namespace cli

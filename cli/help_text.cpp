@@ -55,11 +55,8 @@ std::string help_text() {
         "\n"
         "Usage:\n"
         "  ioproof run [SWITCHES]             run the test; 'ioproof run --help' explains the switches\n"
-<<<<<<< HEAD
         "  ioproof bench FILE… [SWITCHES]     measure this path's speed on files; 'ioproof bench --help' explains\n"
-=======
         "  ioproof rehearse [SWITCHES]        prove that faults are found, on a simulated disk; writes no file\n"
->>>>>>> refs/heads/rehearse
         "  ioproof config show [SWITCHES]     print the configuration a run with these switches would use\n"
         "  ioproof config explain [NAME]      say what a parameter means; without NAME: all of them\n"
         "  ioproof --version\n"

@@ -85,14 +85,10 @@ public:
                                                              : std::make_unique<reports::FindingsFile>(arguments.run.findings_path)),
           console_sink_(console, [this] { control_.wake(); },
                         {.sqliosim_form = arguments.called_as_sqliosim, .errors_only = arguments.run.quiet}),
-<<<<<<< HEAD
           messages_({&log_, &console_sink_}),
           dump_(options_.error_file, std::string(sim::kVersion), messages_),
-          sink_(receivers()),
-=======
           rehearsal_(storage_, clock_, options_, arguments.run.injections),
-          sink_({&log_, &console_sink_, &exit_code_sink_, &rehearsal_}),
->>>>>>> refs/heads/rehearse
+          sink_(receivers()),
           display_(console, !arguments.run.quiet && !arguments.run.no_progress && !arguments.called_as_sqliosim, start_ns_ / ums::kNsPerUs),
           control_({.on_stop_signal = [this](int signal) { stop(signal); },
                     .on_wake = [this] { console_.flush(display_.line()); },
@@ -163,7 +159,7 @@ private:
 
     // The evidence first: the others name its file.
     std::vector<sim::EventSink*> receivers() {
-        std::vector<sim::EventSink*> receivers{&dump_, &log_, &console_sink_, &exit_code_sink_};
+        std::vector<sim::EventSink*> receivers{&dump_, &log_, &console_sink_, &exit_code_sink_, &rehearsal_};
         if (findings_file_) receivers.insert(receivers.begin() + 1, findings_file_.get());
         return receivers;
     }
@@ -197,13 +193,10 @@ private:
     void report(const sim::Results& results) {
         for (const sim::Event& event : reports::summary_events(results)) log_.on_event(event);
         if (const auto failure = log_.failure()) console_.add_message(fmt::format("warning: {}\n", *failure));
-<<<<<<< HEAD
         if (findings_file_) {
             if (const auto failure = findings_file_->failure()) console_.add_message(fmt::format("warning: {}\n", *failure));
         }
-=======
         if (rehearsal_.is_wanted()) console_.add_result("\n" + rehearsal_.comparison_text());
->>>>>>> refs/heads/rehearse
         console_.add_result(arguments_.called_as_sqliosim ? sqliosim_report(results) : "\n" + reports::text_report(results));
     }
 
@@ -226,13 +219,10 @@ private:
     const std::unique_ptr<reports::FindingsFile> findings_file_;  // null: not asked for
     ExitCodeSink exit_code_sink_;
     ConsoleSink console_sink_;
-<<<<<<< HEAD
     CompositeSink messages_;  // for what is said while a finding is being handed on
     reports::ErrorDump dump_;
-=======
     ums::PosixStorage storage_;
     RehearsalOnFiles rehearsal_;
->>>>>>> refs/heads/rehearse
     CompositeSink sink_;
     ProgressDisplay display_;
     RunControl control_;
