@@ -92,7 +92,7 @@ void Journal::report(Finding finding) {
         finding.dump_path = sink_.save_evidence(finding);
         sink_.on_finding(finding);
         if (findings_.size() >= kEvidenceKept) drop_evidence(finding);
-        if (findings_.size() < kFindingsKept) findings_.push_back(std::move(finding));
+        if (!is_warning && findings_.size() < kFindingsKept) findings_.push_back(std::move(finding));
     }
     if (finding_hook_ && !is_warning) finding_hook_();
 }
