@@ -47,7 +47,7 @@ public:
     void set_phase(Phase phase) { phase_.store(phase, std::memory_order_relaxed); }
     // Without warnings.
     [[nodiscard]] std::uint64_t finding_count() const { return finding_count_.load(std::memory_order_relaxed); }
-    // The first findings and warnings, for the results; only the first hundred have images and histories. When the run is over.
+    // The first findings, for the results; only the first hundred have images and histories. When the run is over.
     [[nodiscard]] std::vector<Finding> take_findings();
     [[nodiscard]] const ums::Clock& clock() const { return clock_; }
     [[nodiscard]] std::uint64_t start_ns() const { return start_ns_; }
