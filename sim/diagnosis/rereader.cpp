@@ -44,9 +44,7 @@ ums::Task<Reread> Rereader::read(std::uint32_t attempt, const std::byte* first) 
 }
 
 ums::Task<void> Rereader::transfer_through_new_file(Reread& reread) {
-    if (co_await file_.sync()) {
-        // What a failed sync means, reads will show.
-    }
+    co_await file_.sync();  // what a failure means, reads will show
     file_.drop_cache();
     ums::FileHandle handle;
     if (file_.open_again(handle)) {

@@ -99,7 +99,8 @@ ums::Task<void> IoRetry::report(ums::IoOperation operation, std::uint64_t offset
                                 std::uint32_t tries) {
     const bool is_write = operation == ums::IoOperation::write;
     const char* const name = is_write ? "write" : "read";
-    const bool lost = result.error && !is_environment(result.error) && co_await is_storage_lost();
+    bool lost = result.error && !is_environment(result.error);
+    if (lost) lost = co_await is_storage_lost();
     if (lost || is_environment(result.error)) {
         std::string text =
             fmt::format("{}: a {} of {} bytes at offset 0x{:x} failed: {}{}", file_.path(), name, size_bytes, offset_bytes,

@@ -278,7 +278,9 @@ ums::Task<void> RunDriver::final_audit() {
     co_await parts_->whole_files->final_audit(parts_->final_audit);
     // The log is audited while it stands still.
     co_await parts_->checkpoint->pause();
-    if (!run_.is_stopping() && co_await parts_->log->flush()) co_await parts_->log_auditor->audit();
+    bool is_whole = false;
+    if (!run_.is_stopping()) is_whole = co_await parts_->log->flush();
+    if (is_whole) co_await parts_->log_auditor->audit();
     parts_->checkpoint->resume();
 }
 
