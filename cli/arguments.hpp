@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/bench_arguments.hpp"
+#include "cli/report_arguments.hpp"
 #include "sim/options.hpp"
 
 namespace cli {
@@ -16,6 +17,8 @@ enum class Action : std::uint8_t {
     bench,              // measure the path of a run on some files
     show_config,        // print the effective configuration
     explain_parameter,  // print what the parameters mean
+    report,             // show the results of an earlier run
+    compare,            // two of them side by side
     print_help,
     print_version,
 };
@@ -26,6 +29,8 @@ struct RunArguments {
     std::string save_path;
     std::string log_path;
     std::string findings_path;
+    std::string json_path;
+    std::string html_path;
     std::vector<std::string> directories;
     std::optional<std::uint64_t> duration_s;
     std::optional<std::uint64_t> size_mb;
@@ -42,6 +47,7 @@ struct Arguments {
     bool called_as_sqliosim = false;  // through a link of that name: behave as SQLIOSIM.COM does
     RunArguments run;                 // also for show_config
     BenchArguments bench;
+    ReportArguments report;           // also for compare
     std::string parameter;            // of explain_parameter; empty = all
     std::string text;                 // of print_help and print_version
 };

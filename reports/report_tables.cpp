@@ -20,7 +20,6 @@ namespace {
 using Align = Table::Align;
 
 constexpr std::uint64_t kPageBytes = 8192;
-constexpr std::size_t kAttentionPathColumns = 40;
 // A finding is worth more than the width of a terminal: its facts are never cut.
 constexpr std::size_t kFindingsColumns = 100;
 
@@ -186,27 +185,32 @@ std::string files_table(const sim::Results& results) {
     return table.text(kReportColumns);
 }
 
-std::string attention_text(const sim::Results& results) {
+// Percentiles that fit on a terminal; JSON and HTML have all.
+std::string latency_tables(const sim::Results& results) {
+    static constexpr std::array<double, 3> kPercents{50, 99, 99.9};
+    const auto text_of = [](std::uint64_t ns) { return duration_text(ns / 1000); };
     std::string text;
-    const auto add = [&](const sim::FileResult& file, const std::string& sentence) {
-        text += "  " + wrapped(keep_end(printable(file.path), kAttentionPathColumns) + ": " + sentence, kReportColumns - 2, 4);
-    };
     for (const sim::FileResult& file : results.files) {
-        const std::uint64_t target_us = std::uint64_t{file.target_io_duration_ms} * 1000;
-        if (file.average_io_duration_us > target_us) {
-            add(file, fmt::format("the average request took {}, above the target of {} ms; the path does not keep up with this load.",
-                                  duration_text(file.average_io_duration_us), file.target_io_duration_ms));
+        Table table({{"Request", Align::left}, {"count"}, {"average"}, {"deviation"}, {"min"}, {"50 %"}, {"99 %"}, {"99.9 %"}, {"max"}});
+        bool is_empty = true;
+        for (std::size_t io_class = 0; io_class < sim::kIoClassCount; ++io_class) {
+            const sim::LatencyResult& latency = file.latency[io_class];
+            if (latency.count == 0) continue;
+            is_empty = false;
+            std::string name(sim::name_of(static_cast<sim::IoClass>(io_class)));
+            std::replace(name.begin(), name.end(), '_', ' ');
+            std::vector<std::string> cells{name, count_text(latency.count), text_of(static_cast<std::uint64_t>(latency.mean_ns)),
+                                           text_of(static_cast<std::uint64_t>(latency.deviation_ns)), text_of(latency.min_ns)};
+            for (std::size_t i = 0; i < sim::kLatencyPercents.size(); ++i) {
+                const bool is_shown = std::find(kPercents.begin(), kPercents.end(), sim::kLatencyPercents[i]) != kPercents.end();
+                if (is_shown) cells.push_back(text_of(latency.percentiles_ns[i]));
+            }
+            cells.push_back(text_of(latency.max_ns));
+            table.add_row(std::move(cells));
         }
-        if (file.long_ios > 0) {
-            add(file, fmt::format("{} request{} took over 15 s, the longest {}; SQL Server would log error 833.", count_text(file.long_ios),
-                                  file.long_ios == 1 ? "" : "s", duration_text(file.max_io_time_us)));
-        }
-        if (file.write_retries > 0) {
-            add(file,
-                fmt::format("{} failed write{} had to be repeated.", count_text(file.write_retries), file.write_retries == 1 ? "" : "s"));
-        }
+        if (!is_empty) text += fmt::format("How long requests of {} took\n{}", printable(file.path), table.text(kReportColumns));
     }
-    return text.empty() ? text : "Attention\n" + text;
+    return text;
 }
 
 std::string waits_table(const sim::Results& results) {
