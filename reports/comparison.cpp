@@ -166,7 +166,8 @@ Json compare_files(const Json& before, const Json& file_before, const Json& afte
         const auto b = estimate_of(figure, after, file_after);
         if (!a || !b || (a->value == 0 && b->value == 0)) continue;
         const bool is_known = a->error && b->error;
-        const auto noise = is_known ? std::optional(kStudentT * std::hypot(*a->error, *b->error)) : std::nullopt;
+        std::optional<double> noise;
+        if (is_known) noise = kStudentT * std::hypot(*a->error, *b->error);
         rows.push_back(row_of(figure.name, figure.unit, a->value, b->value, figure.more_is_better, noise));
     }
     add_percentiles(rows, file_before, file_after);

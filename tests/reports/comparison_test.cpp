@@ -89,8 +89,8 @@ TEST_CASE("files are paired by path, else by kind and order; what is left over i
 }
 
 TEST_CASE("what was configured differently is told") {
-    const Json before = document_of(sound_results(), {.configuration = {{"CONFIG", {{"TargetIODuration", "100"}, {"StopOnError", "TRUE"}}}}});
-    const Json after = document_of(sound_results(), {.configuration = {{"CONFIG", {{"TargetIODuration", "20"}, {"StopOnError", "TRUE"}}}}});
+    const Json before = document_of(sound_results(), {"", "", {{"CONFIG", {{"TargetIODuration", "100"}, {"StopOnError", "TRUE"}}}}});
+    const Json after = document_of(sound_results(), {"", "", {{"CONFIG", {{"TargetIODuration", "20"}, {"StopOnError", "TRUE"}}}}});
     const Json comparison = reports::compare_results(before, "a", after, "b");
     REQUIRE(comparison["configuration"].size() == 1);
     CHECK_THAT(reports::comparison_text(comparison), ContainsSubstring("CONFIG.TargetIODuration: 100 -> 20\n"));
