@@ -20,7 +20,7 @@ namespace {
 using Align = Table::Align;
 
 constexpr std::uint64_t kPageBytes = 8192;
-// A finding is worth more than the width of a terminal: its facts are never cut.
+// Paths and findings are worth more than the width of a terminal: their facts are never cut.
 constexpr std::size_t kFindingsColumns = 100;
 
 // Zeros are noise in a table.
@@ -182,7 +182,7 @@ std::string files_table(const sim::Results& results) {
                        duration_text(file.max_io_time_us), count_text(file.request_blocks), count_or_dash(file.throttle_count),
                        count_or_dash(file.pages_verified), verdict(file, results.outcome)});
     }
-    return table.text(kReportColumns);
+    return table.text(kFindingsColumns);
 }
 
 // Percentiles that fit on a terminal; JSON and HTML have all.

@@ -59,7 +59,8 @@ const heatMap = (name, columns) => {
   return chart(name, () => ({type: 'scatter', data: {datasets: [{data: []}]}, plugins: [phaseShades, cells],
     options: base('seconds since the run began', 'latency', {legend: false, tooltip: false, x: {min: 0, max: endOfRun},
       y: {type: 'logarithmic', beginAtZero: false, min: bucketUs(low), max: bucketUs(high), ticks: {color: color('soft'), callback: duration,
-        maxTicksLimit: 8}, afterBuildTicks(scale) { scale.ticks = []; for (let us = 1; us <= bucketUs(high); us *= 10) if (us >= bucketUs(low)) scale.ticks.push({value: us}); }}})}));
+        maxTicksLimit: 8}, afterBuildTicks(scale) { scale.ticks = []; for (let us = 1; us <= bucketUs(high); us *= 10) if (us >= bucketUs(low)) scale.ticks.push({value: us});
+          if (scale.ticks.length < 2) scale.ticks = [low, high].map(i => ({value: bucketUs(i)})); }}})}));
 };
 
 const timeCharts = file => {

@@ -22,7 +22,7 @@ std::string whole_text(const sim::Results& results) {
 }
 
 void check_golden(const std::string& name, const sim::Results& results) {
-    const auto path = std::filesystem::path(__FILE__).parent_path() / "golden" / ("verdict_" + name + ".txt");
+    const auto path = std::filesystem::path(IOPROOF_GOLDEN) / ("verdict_" + name + ".txt");
     const std::string text = whole_text(results);
     if (std::getenv("IOPROOF_UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << text;
     INFO("IOPROOF_UPDATE_GOLDEN=1 tests/reports_test, run in the build directory, writes it anew: read what it says then");
