@@ -20,8 +20,10 @@ ReportArguments parse_report(const std::string& verb, std::size_t file_count, co
             continue;
         }
         if (!arguments.html_path.empty()) throw UsageError("--html: given 2 times; once is allowed");
-        if (word != "--html") arguments.html_path = word.substr(kAttached.size());
-        else if (i + 1 < words.size()) arguments.html_path = words[++i];
+        if (word != "--html")
+            arguments.html_path = word.substr(kAttached.size());
+        else if (i + 1 < words.size())
+            arguments.html_path = words[++i];
         if (arguments.html_path.empty()) throw UsageError("--html: a value is missing; write --html FILE");
     }
     if (arguments.files.size() != file_count) {

@@ -3,10 +3,10 @@
 #include <cerrno>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "reports/comparison.hpp"
 #include "reports/html_page.hpp"

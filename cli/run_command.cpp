@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <source_location>
 #include <string_view>
@@ -12,7 +13,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/composite_sink.hpp"
 #include "cli/configuration.hpp"
@@ -26,9 +26,9 @@
 #include "reports/error_dump.hpp"
 #include "reports/file_summary.hpp"
 #include "reports/findings_file.hpp"
+#include "reports/html_page.hpp"
 #include "reports/log_events.hpp"
 #include "reports/output_file.hpp"
-#include "reports/html_page.hpp"
 #include "reports/results_document.hpp"
 #include "reports/results_json.hpp"
 #include "reports/text_report.hpp"
@@ -229,8 +229,8 @@ private:
     // False if something could not be written.
     bool write_files(const sim::Results& results) {
         if (!json_file_ && !html_file_) return true;
-        const std::string json =
-            reports::results_json(results, {.repeat_command = repeat_command_, .log_path = options_.error_file, .configuration = sections_of(options_)});
+        const std::string json = reports::results_json(
+            results, {.repeat_command = repeat_command_, .log_path = options_.error_file, .configuration = sections_of(options_)});
         const bool is_json_written = write(json_file_.get(), json);
         return (!html_file_ || write(html_file_.get(), reports::html_report(reports::parse_results(json, "results")))) && is_json_written;
     }
@@ -252,7 +252,7 @@ private:
     const std::uint64_t start_ns_ = clock_.now_ns();
     reports::XmlLog log_;
     const std::unique_ptr<reports::FindingsFile> findings_file_;  // null: not asked for
-    const std::unique_ptr<reports::OutputFile> json_file_;  // null: not asked for
+    const std::unique_ptr<reports::OutputFile> json_file_;        // null: not asked for
     const std::unique_ptr<reports::OutputFile> html_file_;
     std::string repeat_command_;
     ExitCodeSink exit_code_sink_;

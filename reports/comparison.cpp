@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include <fmt/format.h>
 
@@ -136,7 +135,8 @@ void add_percentiles(Json& rows, const Json& before, const Json& after) {
             if (pair[0] != 99) continue;
             std::string name = io_class + ", 99 %";
             std::replace(name.begin(), name.end(), '_', ' ');
-            rows.push_back(row_of(name.c_str(), "ms", pair[1].get<double>() / 1e6, other["percentiles_ns"][i][1].get<double>() / 1e6, false, std::nullopt));
+            rows.push_back(row_of(name.c_str(), "ms", pair[1].get<double>() / 1e6, other["percentiles_ns"][i][1].get<double>() / 1e6, false,
+                                  std::nullopt));
         }
     }
 }
@@ -171,8 +171,9 @@ Json compare_files(const Json& before, const Json& file_before, const Json& afte
         rows.push_back(row_of(figure.name, figure.unit, a->value, b->value, figure.more_is_better, noise));
     }
     add_percentiles(rows, file_before, file_after);
-    return {{"before_path", file_before["path"]}, {"after_path", file_after["path"]}, {"is_log", file_before["is_log"]},
-            {"rows", std::move(rows)}, {"before", curves_of(before, file_before)}, {"after", curves_of(after, file_after)}};
+    return {{"before_path", file_before["path"]},       {"after_path", file_after["path"]},
+            {"is_log", file_before["is_log"]},          {"rows", std::move(rows)},
+            {"before", curves_of(before, file_before)}, {"after", curves_of(after, file_after)}};
 }
 
 // The file of the other run that goes with each of `files`, or null.
@@ -218,8 +219,12 @@ Json configuration_changes(const Json& before, const Json& after) {
 }
 
 Json side_of(const Json& results, const std::string& name) {
-    return {{"name", name}, {"judgement", results["verdict"].value("judgement", "")}, {"start_utc", results["run"].value("start_utc", "")},
-            {"engine", results["run"].value("engine", "")}, {"version", results["version"]}, {"finding_count", results["finding_count"]}};
+    return {{"name", name},
+            {"judgement", results["verdict"].value("judgement", "")},
+            {"start_utc", results["run"].value("start_utc", "")},
+            {"engine", results["run"].value("engine", "")},
+            {"version", results["version"]},
+            {"finding_count", results["finding_count"]}};
 }
 
 std::string number_text(double value) {
@@ -278,11 +283,13 @@ std::string comparison_text(const Json& comparison) {
         }
         text += table.text(kReportColumns);
     }
-    for (const Json& path : comparison["unpaired"]) text += fmt::format("\n{}: only in one of the two runs\n", printable(path.get<std::string>()));
+    for (const Json& path : comparison["unpaired"])
+        text += fmt::format("\n{}: only in one of the two runs\n", printable(path.get<std::string>()));
     return text + "\n" +
-           wrapped("'better' and 'worse' mark differences that exceed the noise: what the figure varies within the two main runs. Where no "
-                   "noise is given (percentiles, main runs of less than five seconds) nothing is marked.",
-                   kReportColumns, 0);
+           wrapped(
+               "'better' and 'worse' mark differences that exceed the noise: what the figure varies within the two main runs. Where no "
+               "noise is given (percentiles, main runs of less than five seconds) nothing is marked.",
+               kReportColumns, 0);
 }
 
 }  // namespace reports

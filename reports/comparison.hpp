@@ -1,9 +1,8 @@
 // Two runs side by side, before and after a change of the storage: which differences are more than noise. Pure.
 #pragma once
 
-#include <string>
-
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 namespace reports {
 

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include <fmt/format.h>
 
@@ -39,8 +38,9 @@ std::string page(const std::string& title, const Json& data, std::string_view sc
     std::string html = "<!DOCTYPE html>\n<!-- ioproof page -->\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
     html += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
     // Nothing is loaded, whatever stands in the data.
-    html += "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
-            "img-src data:\">\n";
+    html +=
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+        "img-src data:\">\n";
     html += fmt::format("<title>{}</title>\n<style>\n", html_escaped(title));
     html.append(embedded::kStyle).append("</style>\n</head>\n<body>\n<main id=\"page\"></main>\n");
     html += fmt::format("<noscript><pre>{}</pre></noscript>\n", html_escaped(plain));

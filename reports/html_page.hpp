@@ -2,9 +2,8 @@
 // Pure.
 #pragma once
 
-#include <string>
-
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 namespace reports {
 

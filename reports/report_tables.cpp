@@ -255,8 +255,7 @@ std::string findings_table(const sim::Results& results) {
     for (std::size_t i = 0; i < std::min(runs.size(), kFindingsListed); ++i) {
         const FindingRun& run = runs[i];
         const sim::Finding& first = *run.front();
-        const std::string pages =
-            run.size() == 1 ? place(first) : fmt::format("{}-{}", first.page_id, run.back()->page_id);
+        const std::string pages = run.size() == 1 ? place(first) : fmt::format("{}-{}", first.page_id, run.back()->page_id);
         table.add_row({std::to_string(first.number), duration_text(first.tick_ms * 1000), printable(first.path), pages,
                        std::string(sim::title_of(first.kind)), run_detail(run)});
         listed += run.size();

@@ -1,9 +1,8 @@
 #include "reports/results_document.hpp"
 
 #include <array>
-#include <utility>
-
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -28,8 +27,9 @@ constexpr std::array<std::pair<std::string_view, Type>, 12> kParts{{{"version", 
                                                                     {"configuration", Type::array},
                                                                     {"findings", Type::array},
                                                                     {"text_report", Type::string}}};
-constexpr std::array<std::string_view, 11> kColumns{"reads",        "writes",    "read_bytes",  "written_bytes",  "read_time_us", "write_time_us",
-                                                    "throttles",    "outstanding", "request_blocks", "read_latency", "write_latency"};
+constexpr std::array<std::string_view, 11> kColumns{"reads",          "writes",        "read_bytes",   "written_bytes",
+                                                    "read_time_us",   "write_time_us", "throttles",    "outstanding",
+                                                    "request_blocks", "read_latency",  "write_latency"};
 
 [[noreturn]] void refuse(const std::string& name, const std::string& reason) {
     throw ResultsDocumentError(fmt::format("'{}': {}. A results file is what 'ioproof run --json FILE' writes.", name, reason));
@@ -59,8 +59,8 @@ Json parse_results(std::string_view text, const std::string& name) {
     }
     if (*format != kResultsFormat) {
         throw ResultsDocumentError(
-            fmt::format("'{}': it is of format {}; this version reads format {}. Use the version of ioproof that wrote it, or a newer one.", name,
-                        format->dump(), kResultsFormat));
+            fmt::format("'{}': it is of format {}; this version reads format {}. Use the version of ioproof that wrote it, or a newer one.",
+                        name, format->dump(), kResultsFormat));
     }
     for (const auto& [part, type] : kParts) {
         const auto found = json.find(part);

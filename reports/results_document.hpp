@@ -1,11 +1,10 @@
 // A results file that was read back (see results_json.hpp): what reports are made of later.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-
-#include <nlohmann/json_fwd.hpp>
 
 namespace reports {
 

@@ -45,11 +45,8 @@ Json run_of(const sim::Results& results, const RunFacts& facts) {
 Json remarks_of(const std::vector<Remark>& remarks) {
     Json list = Json::array();
     for (const Remark& remark : remarks) {
-        list.push_back({{"id", remark.id},
-                        {"grade", name_of(remark.grade)},
-                        {"text", remark.text},
-                        {"next", remark.next},
-                        {"source", remark.source}});
+        list.push_back(
+            {{"id", remark.id}, {"grade", name_of(remark.grade)}, {"text", remark.text}, {"next", remark.next}, {"source", remark.source}});
     }
     return list;
 }
@@ -103,9 +100,14 @@ Json latency_of_class(const sim::LatencyResult& latency) {
     }
     Json buckets = Json::array();
     for (const sim::LatencyBucket& bucket : latency.buckets) buckets.push_back({bucket.low_ns, bucket.high_ns, bucket.count});
-    return {{"count", latency.count},     {"total_ns", latency.total_ns},         {"mean_ns", latency.mean_ns},
-            {"deviation_ns", latency.deviation_ns}, {"min_ns", latency.min_ns},   {"max_ns", latency.max_ns},
-            {"percentiles_ns", std::move(percentiles)}, {"buckets_ns", std::move(buckets)}};
+    return {{"count", latency.count},
+            {"total_ns", latency.total_ns},
+            {"mean_ns", latency.mean_ns},
+            {"deviation_ns", latency.deviation_ns},
+            {"min_ns", latency.min_ns},
+            {"max_ns", latency.max_ns},
+            {"percentiles_ns", std::move(percentiles)},
+            {"buckets_ns", std::move(buckets)}};
 }
 
 Json latency_of_file(const sim::FileResult& file) {
@@ -118,14 +120,14 @@ Json latency_of_file(const sim::FileResult& file) {
 
 // One array for each figure: smaller than an object for each interval, and what charts want.
 template <typename Member>
-Json column(const sim::FileResult& file, Member sim::FileSample::* member) {
+Json column(const sim::FileResult& file, Member sim::FileSample::*member) {
     Json values = Json::array();
     for (const sim::FileSample& sample : file.samples) values.push_back(sample.*member);
     return values;
 }
 
 // [bucket, count, bucket, count, …] of those that are not empty.
-Json coarse_column(const sim::FileResult& file, sim::CoarseLatency sim::FileSample::* member) {
+Json coarse_column(const sim::FileResult& file, sim::CoarseLatency sim::FileSample::*member) {
     Json values = Json::array();
     for (const sim::FileSample& sample : file.samples) {
         Json pairs = Json::array();
@@ -211,7 +213,8 @@ Json intervals_of(const sim::Results& results) {
         phases.push_back(sim::name_of(interval.phase));
         cycles.push_back(interval.cycle);
     }
-    return {{"start_us", std::move(starts)}, {"duration_us", std::move(durations)}, {"phase", std::move(phases)}, {"cycle", std::move(cycles)}};
+    return {
+        {"start_us", std::move(starts)}, {"duration_us", std::move(durations)}, {"phase", std::move(phases)}, {"cycle", std::move(cycles)}};
 }
 
 Json users_of(const sim::Results& results) {

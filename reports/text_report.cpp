@@ -45,9 +45,9 @@ std::string text_report(const sim::Results& results) {
     std::string text = verdict_text(verdict, kReportColumns) + "\n";
     for (const sim::FileResult& file : results.files) text += fmt::format("{}\n", fmt::join(file_summary(file), "\n"));
     text += "Stress Test Attempt Complete\n\n" + run_text(results);
-    for (const std::string& block : {phases_table(results), users_table(results), waits_table(results), schedulers_table(results),
-                                     latency_tables(results), files_table(results), findings_table(results),
-                                     file_verdicts_text(verdict, kReportColumns)}) {
+    for (const std::string& block :
+         {phases_table(results), users_table(results), waits_table(results), schedulers_table(results), latency_tables(results),
+          files_table(results), findings_table(results), file_verdicts_text(verdict, kReportColumns)}) {
         if (!block.empty()) text += "\n" + block;
     }
     return text + "\n" + verdict_text(verdict, kReportColumns);

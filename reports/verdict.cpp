@@ -132,8 +132,8 @@ void add_load(FileVerdict& verdict, const sim::FileResult& file) {
 void add_troubles(FileVerdict& verdict, const sim::FileResult& file) {
     if (file.findings > 0) verdict.remarks.push_back(remark_of("file_findings", {.count = counted(file.findings, "finding")}));
     if (file.long_ios > 0) {
-        verdict.remarks.push_back(remark_of("long_io", {.count = counted(file.long_ios, "request") + " took",
-                                                        .longest = duration_text(file.max_io_time_us)}));
+        verdict.remarks.push_back(
+            remark_of("long_io", {.count = counted(file.long_ios, "request") + " took", .longest = duration_text(file.max_io_time_us)}));
     }
     if (file.write_retries > 0) {
         verdict.remarks.push_back(remark_of("write_retries", {.count = counted(file.write_retries, "write") + " failed"}));

@@ -20,7 +20,8 @@ namespace reports {
 namespace {
 
 constexpr std::string_view kRoot = "ERRORLOG";
-constexpr std::string_view kProlog = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<?xml-stylesheet type=\"text/xsl\" href=\"ErrorLog.xslt\"?>\n";
+constexpr std::string_view kProlog =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<?xml-stylesheet type=\"text/xsl\" href=\"ErrorLog.xslt\"?>\n";
 
 std::error_code last_error() { return {errno, std::generic_category()}; }
 
