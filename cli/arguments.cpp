@@ -88,6 +88,8 @@ RunArguments to_run_arguments(const Raw& raw) {
     run.save_path = single(raw, "save").value_or("");
     run.log_path = single(raw, "log").value_or("");
     run.findings_path = single(raw, "findings").value_or("");
+    run.json_path = single(raw, "json").value_or("");
+    run.html_path = single(raw, "html").value_or("");
     run.directories = raw.values.at("dir");
     run.duration_s = number(raw, "duration", 1, kDurationSMax, " of seconds");
     run.size_mb = number(raw, "size", 1, kSizeMbMax, " of MB");
@@ -209,6 +211,14 @@ Arguments parse_arguments(const std::vector<std::string>& command_line) {
         arguments.bench = parse_bench(rest);
         return arguments;
     }
+    if (verb == "report" || verb == "compare") {
+        const bool is_report = verb == "report";
+        if (asks_for_help(rest)) return text_for(Action::print_help, is_report ? report_help_text() : compare_help_text());
+        Arguments arguments;
+        arguments.action = is_report ? Action::report : Action::compare;
+        arguments.report = parse_report(verb, is_report ? 1 : 2, rest);
+        return arguments;
+    }
     if (verb == "config") {
         if (asks_for_help(rest)) return text_for(Action::print_help, config_help_text());
         return parse_config_command(rest);
@@ -223,7 +233,7 @@ Arguments parse_arguments(const std::vector<std::string>& command_line) {
     if (verb == "--version" || verb == "-V") return text_for(Action::print_version, version_text());
     if (verb == "help" || asks_for_help({verb})) return text_for(Action::print_help, help_text());
     if (find_switch(verb) != nullptr) throw UsageError(fmt::format("{}: belongs to a command; write 'ioproof run {} …'", verb, verb));
-    throw UsageError(fmt::format("unknown command '{}'; allowed are run, bench, rehearse, config, --help, --version", verb));
+    throw UsageError(fmt::format("unknown command '{}'; allowed are run, report, compare, bench, rehearse, config, --help, --version", verb));
 }
 
 std::string repeat_command(const std::vector<std::string>& command_line, std::uint64_t seed) {

@@ -8,6 +8,7 @@
 
 #include "cli/bench_arguments.hpp"
 #include "cli/rehearse_arguments.hpp"
+#include "cli/report_arguments.hpp"
 #include "sim/options.hpp"
 
 namespace cli {
@@ -18,6 +19,8 @@ enum class Action : std::uint8_t {
     show_config,        // print the effective configuration
     explain_parameter,  // print what the parameters mean
     rehearse,           // on a simulated disk that goes wrong
+    report,             // show the results of an earlier run
+    compare,            // two of them side by side
     print_help,
     print_version,
 };
@@ -28,6 +31,8 @@ struct RunArguments {
     std::string save_path;
     std::string log_path;
     std::string findings_path;
+    std::string json_path;
+    std::string html_path;
     std::vector<std::string> directories;
     std::optional<std::uint64_t> duration_s;
     std::optional<std::uint64_t> size_mb;
@@ -46,8 +51,9 @@ struct Arguments {
     RunArguments run;                 // also for show_config
     BenchArguments bench;
     RehearseArguments rehearse;
-    std::string parameter;  // of explain_parameter; empty = all
-    std::string text;       // of print_help and print_version
+    ReportArguments report;  // also for compare
+    std::string parameter;   // of explain_parameter; empty = all
+    std::string text;        // of print_help and print_version
 };
 
 // `command_line[0]` is the name that the program was called by. Throws UsageError.

@@ -55,6 +55,8 @@ std::string help_text() {
         "\n"
         "Usage:\n"
         "  ioproof run [SWITCHES]             run the test; 'ioproof run --help' explains the switches\n"
+        "  ioproof report FILE [--html FILE]  show the results that a run wrote with --json\n"
+        "  ioproof compare A B [--html FILE]  two of them side by side: before and after\n"
         "  ioproof bench FILE… [SWITCHES]     measure this path's speed on files; 'ioproof bench --help' explains\n"
         "  ioproof rehearse [SWITCHES]        prove that faults are found, on a simulated disk; writes no file\n"
         "  ioproof config show [SWITCHES]     print the configuration a run with these switches would use\n"

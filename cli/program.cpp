@@ -16,9 +16,11 @@
 #include "cli/console.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/rehearse_command.hpp"
+#include "cli/report_command.hpp"
 #include "cli/run_command.hpp"
 #include "cli/usage_error.hpp"
 #include "config/options_writer.hpp"
+#include "reports/results_document.hpp"
 #include "sim/errors.hpp"
 
 namespace cli {
@@ -43,6 +45,8 @@ ExitCode execute(const std::vector<std::string>& command_line, Console& console)
     switch (arguments.action) {
         case Action::run: return run_command(command_line, arguments, console);
         case Action::bench: return bench_command(arguments.bench, console);
+        case Action::report: report_command(arguments.report, console); break;
+        case Action::compare: compare_command(arguments.report, console); break;
         case Action::show_config: show_configuration(arguments.run, console); break;
         case Action::explain_parameter: console.add_result(config::explain(arguments.parameter, console.columns())); break;
         case Action::rehearse: return rehearse_command(arguments.rehearse, console);
@@ -75,6 +79,9 @@ int run_program(const std::vector<std::string>& command_line) {
         add_error(console, program, error.what());
         code = ExitCode::usage;
     } catch (const config::ConfigError& error) {
+        add_error(console, program, error.what());
+        code = ExitCode::usage;
+    } catch (const reports::ResultsDocumentError& error) {
         add_error(console, program, error.what());
         code = ExitCode::usage;
     } catch (const sim::RefusedError& error) {

@@ -5,8 +5,10 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <source_location>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -20,10 +22,16 @@
 #include "cli/rehearsal_on_files.hpp"
 #include "cli/run_control.hpp"
 #include "cli/start_text.hpp"
+#include "config/ini_reader.hpp"
+#include "config/options_writer.hpp"
 #include "reports/error_dump.hpp"
 #include "reports/file_summary.hpp"
 #include "reports/findings_file.hpp"
+#include "reports/html_page.hpp"
 #include "reports/log_events.hpp"
+#include "reports/output_file.hpp"
+#include "reports/results_document.hpp"
+#include "reports/results_json.hpp"
 #include "reports/text_report.hpp"
 #include "reports/xml_log.hpp"
 #include "sim/run/sizing.hpp"
@@ -68,6 +76,18 @@ public:
     }
 };
 
+// The configuration as a file would hold it.
+std::vector<reports::RunFacts::Section> sections_of(const sim::Options& options) {
+    config::Problems problems;
+    const config::RawConfig raw = config::read_ini(config::write_options(options, config::Dialect::ini), "options", problems);
+    std::vector<reports::RunFacts::Section> sections;
+    for (const config::RawSection& section : raw.sections) {
+        sections.push_back({section.name, {}});
+        for (const config::RawEntry& entry : section.entries) sections.back().values.emplace_back(entry.key, entry.value.text);
+    }
+    return sections;
+}
+
 std::string stop_text(int signal) {
     const char* name = signal == SIGINT ? "Ctrl-C" : signal == SIGTERM ? "SIGTERM" : "SIGHUP";
     return fmt::format("{}: draining I/O, then the summary; again to end at once", name);
@@ -83,6 +103,8 @@ public:
           log_(options_.error_file),
           findings_file_(arguments.run.findings_path.empty() ? nullptr
                                                              : std::make_unique<reports::FindingsFile>(arguments.run.findings_path)),
+          json_file_(output("JSON file", arguments.run.json_path, reports::kJsonMark)),
+          html_file_(output("HTML file", arguments.run.html_path, reports::kHtmlMark)),
           console_sink_(console, [this] { control_.wake(); },
                         {.sqliosim_form = arguments.called_as_sqliosim, .errors_only = arguments.run.quiet}),
           messages_({&log_, &console_sink_}),
@@ -124,6 +146,9 @@ public:
         console_.flush("");
     }
 
+    // What is known about the run besides its results; `repeat_command` repeats it.
+    void set_repeat_command(std::string repeat_command) { repeat_command_ = std::move(repeat_command); }
+
     ExitCode execute() {
         sim::Results results;
         try {
@@ -138,7 +163,7 @@ public:
         set_exit_at_once_code(code);
         exit_at_once_on_signals(console_.redraws());
         report(results);
-        return code;
+        return write_files(results) || code != ExitCode::ok ? code : ExitCode::environment;
     }
 
 private:
@@ -200,6 +225,26 @@ private:
         console_.add_result(arguments_.called_as_sqliosim ? sqliosim_report(results) : "\n" + reports::text_report(results));
     }
 
+    static std::unique_ptr<reports::OutputFile> output(const char* what, const std::string& path, std::string_view mark) {
+        return path.empty() ? nullptr : std::make_unique<reports::OutputFile>(what, path, mark);
+    }
+
+    bool write(reports::OutputFile* file, const std::string& text) {
+        if (file == nullptr) return true;
+        const auto failure = file->write(text);
+        if (failure) console_.add_message(fmt::format("warning: {}\n", *failure));
+        return !failure;
+    }
+
+    // False if something could not be written.
+    bool write_files(const sim::Results& results) {
+        if (!json_file_ && !html_file_) return true;
+        const std::string json = reports::results_json(
+            results, {.repeat_command = repeat_command_, .log_path = options_.error_file, .configuration = sections_of(options_)});
+        const bool is_json_written = write(json_file_.get(), json);
+        return (!html_file_ || write(html_file_.get(), reports::html_report(reports::parse_results(json, "results")))) && is_json_written;
+    }
+
     // The lines that SQLIOSIM.COM ends with, to the letter, and ours that says what they mean.
     static std::string sqliosim_report(const sim::Results& results) {
         std::string text;
@@ -217,6 +262,9 @@ private:
     const std::uint64_t start_ns_ = clock_.now_ns();
     reports::XmlLog log_;
     const std::unique_ptr<reports::FindingsFile> findings_file_;  // null: not asked for
+    const std::unique_ptr<reports::OutputFile> json_file_;        // null: not asked for
+    const std::unique_ptr<reports::OutputFile> html_file_;
+    std::string repeat_command_;
     ExitCodeSink exit_code_sink_;
     ConsoleSink console_sink_;
     CompositeSink messages_;  // for what is said while a finding is being handed on
@@ -260,6 +308,7 @@ ExitCode run_command(const std::vector<std::string>& command_line, const Argumen
 
     Run run(options, arguments, console);
     if (!arguments.run.save_path.empty()) config::save(configuration.options, arguments.run.save_path);
+    run.set_repeat_command(facts.repeat_command);
     run.announce(facts);
     for (const std::string& warning : configuration.warnings) run.tell(sim::Severity::warning, warning);
     return run.execute();

@@ -31,6 +31,11 @@ constexpr std::array kRunSwitches{
            .value = "FILE",
            .help = "write each finding, the moment it is made, as a line of JSON (docs/findings_format.md)\n"
                    "to this file; one that is not empty is refused"},
+    Switch{.name = "json",
+           .value = "FILE",
+           .help = "write everything about the run to this file at its end (docs/results.schema.json);\n"
+                   "an older file of ours is replaced, any other refused"},
+    Switch{.name = "html", .value = "FILE", .help = "write the report as one page for a browser; see also 'ioproof report'"},
     Switch{.name = "dir",
            .sqliosim = "dir",
            .value = "DIR",

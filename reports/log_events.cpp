@@ -1,11 +1,14 @@
 #include "reports/log_events.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "reports/file_summary.hpp"
 #include "reports/finding_text.hpp"
 #include "reports/text.hpp"
 #include "reports/text_report.hpp"
+#include "reports/verdict.hpp"
 
 namespace reports {
 
@@ -43,6 +46,20 @@ sim::Event event_of(const sim::Finding& finding, sim::Severity severity) {
     return event;
 }
 
+// Each begins with a word of its own: readers look for entries by their first words.
+std::vector<std::string> verdict_sentences(const sim::Results& results) {
+    const Verdict verdict = verdict_of(results);
+    std::vector<std::string> sentences;
+    const auto add = [&](std::string_view subject, const Remark& remark) {
+        sentences.push_back(fmt::format("Verdict: {}: {}{}{}", subject, remark.text, remark.next.empty() ? "" : " Next: ", remark.next));
+    };
+    for (const Remark& reason : verdict.reasons) add(name_of(verdict.judgement), reason);
+    for (const FileVerdict& file : verdict.files) {
+        for (const Remark& remark : file.remarks) add(fmt::format("{}: {}", printable(file.path), name_of(remark.grade)), remark);
+    }
+    return sentences;
+}
+
 }  // namespace
 
 std::vector<sim::Event> summary_events(const sim::Results& results) {
@@ -55,6 +72,9 @@ std::vector<sim::Event> summary_events(const sim::Results& results) {
     }
     events.push_back(closing_event(results, sim::Severity::info, "Stress Test Attempt Complete"));
     if (!results.rehearsal.empty()) events.push_back(closing_event(results, sim::Severity::warning, rehearsal_notice(results.rehearsal)));
+    for (std::string& sentence : verdict_sentences(results)) {
+        events.push_back(closing_event(results, sim::Severity::info, std::move(sentence)));
+    }
     const std::string reason = results.outcome_reason.empty() ? "" : " " + results.outcome_reason;
     if (results.outcome == sim::Outcome::failed) {
         events.push_back(closing_event(results, sim::Severity::error,

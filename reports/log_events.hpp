@@ -10,8 +10,8 @@
 namespace reports {
 
 // One entry for each line of each file's final summary (User Monitor, Func CLogicalFile::OutputSummary), then "Stress Test Attempt
-// Complete". A run that failed or could not be done gets one more, of severity error, that says so: readers of the log decide by
-// TYPE='ERROR'. Their time is the end of the run; the thread is left open (0).
+// Complete", then the verdict as INFO entries that begin with "Verdict: ". A run that failed or could not be done gets one more, of
+// severity error, that says so: readers of the log decide by TYPE='ERROR'. Their time is the end of the run; the thread is left open (0).
 std::vector<sim::Event> summary_events(const sim::Results& results);
 
 // "Buffer validation failed on /data/sqliosim.mdx Page: 87366, offset 0x8" (the offset is that of the first wrong byte in the page),

@@ -20,9 +20,8 @@ namespace {
 using Align = Table::Align;
 
 constexpr std::uint64_t kPageBytes = 8192;
-constexpr std::size_t kAttentionPathColumns = 40;
-// Files that cannot be told apart and findings that are cut are worse than a wide line.
-constexpr std::size_t kPathTableColumns = 100;
+// Paths and findings are worth more than the width of a terminal: their facts are never cut.
+constexpr std::size_t kFindingsColumns = 100;
 
 // Zeros are noise in a table.
 std::string count_or_dash(std::uint64_t count) { return count == 0 ? "-" : count_text(count); }
@@ -127,6 +126,11 @@ std::string run_detail(const FindingRun& run) {
     return fmt::format("{} pages{} {}", count_text(run.size()), is_common ? ":" : ", first:", detail);
 }
 
+// Of a log the offset: it has no pages.
+std::string place(const sim::Finding& finding) {
+    return finding.is_log ? fmt::format("{:#x}", finding.offset_bytes) : std::to_string(finding.page_id);
+}
+
 // Where the evidence is: all dumps of a run are in one folder.
 std::string dump_note(const std::vector<sim::Finding>& findings) {
     const auto has_dump = [](const sim::Finding& finding) { return !finding.dump_path.empty(); };
@@ -178,30 +182,35 @@ std::string files_table(const sim::Results& results) {
                        duration_text(file.max_io_time_us), count_text(file.request_blocks), count_or_dash(file.throttle_count),
                        count_or_dash(file.pages_verified), verdict(file, results.outcome)});
     }
-    return table.text(kPathTableColumns);
+    return table.text(kFindingsColumns);
 }
 
-std::string attention_text(const sim::Results& results) {
+// Percentiles that fit on a terminal; JSON and HTML have all.
+std::string latency_tables(const sim::Results& results) {
+    static constexpr std::array<double, 3> kPercents{50, 99, 99.9};
+    const auto text_of = [](std::uint64_t ns) { return duration_text(ns / 1000); };
     std::string text;
-    const auto add = [&](const sim::FileResult& file, const std::string& sentence) {
-        text += "  " + wrapped(keep_end(printable(file.path), kAttentionPathColumns) + ": " + sentence, kReportColumns - 2, 4);
-    };
     for (const sim::FileResult& file : results.files) {
-        const std::uint64_t target_us = std::uint64_t{file.target_io_duration_ms} * 1000;
-        if (file.average_io_duration_us > target_us) {
-            add(file, fmt::format("the average request took {}, above the target of {} ms; the path does not keep up with this load.",
-                                  duration_text(file.average_io_duration_us), file.target_io_duration_ms));
+        Table table({{"Request", Align::left}, {"count"}, {"average"}, {"deviation"}, {"min"}, {"50 %"}, {"99 %"}, {"99.9 %"}, {"max"}});
+        bool is_empty = true;
+        for (std::size_t io_class = 0; io_class < sim::kIoClassCount; ++io_class) {
+            const sim::LatencyResult& latency = file.latency[io_class];
+            if (latency.count == 0) continue;
+            is_empty = false;
+            std::string name(sim::name_of(static_cast<sim::IoClass>(io_class)));
+            std::replace(name.begin(), name.end(), '_', ' ');
+            std::vector<std::string> cells{name, count_text(latency.count), text_of(static_cast<std::uint64_t>(latency.mean_ns)),
+                                           text_of(static_cast<std::uint64_t>(latency.deviation_ns)), text_of(latency.min_ns)};
+            for (std::size_t i = 0; i < sim::kLatencyPercents.size(); ++i) {
+                const bool is_shown = std::find(kPercents.begin(), kPercents.end(), sim::kLatencyPercents[i]) != kPercents.end();
+                if (is_shown) cells.push_back(text_of(latency.percentiles_ns[i]));
+            }
+            cells.push_back(text_of(latency.max_ns));
+            table.add_row(std::move(cells));
         }
-        if (file.long_ios > 0) {
-            add(file, fmt::format("{} request{} took over 15 s, the longest {}; SQL Server would log error 833.", count_text(file.long_ios),
-                                  file.long_ios == 1 ? "" : "s", duration_text(file.max_io_time_us)));
-        }
-        if (file.write_retries > 0) {
-            add(file,
-                fmt::format("{} failed write{} had to be repeated.", count_text(file.write_retries), file.write_retries == 1 ? "" : "s"));
-        }
+        if (!is_empty) text += fmt::format("How long requests of {} took\n{}", printable(file.path), table.text(kReportColumns));
     }
-    return text.empty() ? text : "Attention\n" + text;
+    return text;
 }
 
 std::string waits_table(const sim::Results& results) {
@@ -246,9 +255,7 @@ std::string findings_table(const sim::Results& results) {
     for (std::size_t i = 0; i < std::min(runs.size(), kFindingsListed); ++i) {
         const FindingRun& run = runs[i];
         const sim::Finding& first = *run.front();
-        const std::string pages = first.is_log      ? fmt::format("{:#x}", first.offset_bytes)
-                                  : run.size() == 1 ? std::to_string(first.page_id)
-                                                    : fmt::format("{}-{}", first.page_id, run.back()->page_id);
+        const std::string pages = run.size() == 1 ? place(first) : fmt::format("{}-{}", first.page_id, run.back()->page_id);
         table.add_row({std::to_string(first.number), duration_text(first.tick_ms * 1000), printable(first.path), pages,
                        std::string(sim::title_of(first.kind)), run_detail(run)});
         listed += run.size();

@@ -12,8 +12,8 @@ std::string phases_table(const sim::Results& results);
 std::string users_table(const sim::Results& results);
 // One line for each file, with what is known about it at the end.
 std::string files_table(const sim::Results& results);
-// What a reader should look at although no data was wrong: slow files, requests over 15 s, repeated writes.
-std::string attention_text(const sim::Results& results);
+// One table for each file: how long requests of each kind took.
+std::string latency_tables(const sim::Results& results);
 // Without the waits of tasks that have nothing to do; longest total first.
 std::string waits_table(const sim::Results& results);
 std::string schedulers_table(const sim::Results& results);

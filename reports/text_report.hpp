@@ -1,4 +1,5 @@
-// What a person sees at the end of a run: the final summaries, then what was done, what was found, and whether the storage can be trusted.
+// What a person sees at the end of a run: the verdict, the final summaries, what was done, what was found, what the figures mean, and the
+// verdict again, because the end is what a terminal shows.
 // Pure: results in, text out, at most 100 columns (the lines of the final summaries are as long as SQLIOSim's).
 #pragma once
 
@@ -19,7 +20,7 @@ inline constexpr std::size_t kWaitsListed = 8;
 
 std::string text_report(const sim::Results& results);
 
-// The last lines of the report: passed, stopped, FAILED or could not be done, and what that means.
+// The first and the last lines of the report: PASS, FAIL or INCOMPLETE, why, and what to do next.
 std::string outcome_text(const sim::Results& results);
 
 // One sentence that marks a rehearsal; `faults`: Results::rehearsal.

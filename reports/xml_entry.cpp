@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/time_text.hpp"
 #include "reports/xml_text.hpp"
 #include "ums/base/assert.hpp"
 
@@ -33,12 +34,14 @@ std::string local_time(std::uint64_t utc_us, const char* form) {
 
 std::string xml_entry(const sim::Event& event) {
     return fmt::format(
-        "<ENTRY TYPE='{}' TIME='{}' DATE='{}' TID='{}' User='{}' File='{}' Line='{}' Func='{}' HRESULT='{}' SYSTEXT='{}'>\n"
+        "<ENTRY TYPE='{}' TIME='{}' DATE='{}' TID='{}' User='{}' File='{}' Line='{}' Func='{}' HRESULT='{}' SYSTEXT='{}' "
+        "TICK='{}' UTC='{}' LOCAL='{}' CPU='{}'>\n"
         "<EXTENDED_DESCRIPTION>{} </EXTENDED_DESCRIPTION>\n"
         "</ENTRY>\n",
         type_of(event.severity), local_time(event.utc_us, "%H:%M:%S"), local_time(event.utc_us, "%m/%d/%y"), event.thread_id,
         xml_escaped(event.user), xml_escaped(event.source_file), event.line, xml_escaped(event.function), xml_escaped(event.hresult),
-        xml_escaped(event.system_text), xml_escaped(event.description));
+        xml_escaped(event.system_text), event.tick_ms, utc_iso_text(event.utc_us), local_iso_text(event.utc_us), event.cpu,
+        xml_escaped(event.description));
 }
 
 }  // namespace reports

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/error_log_style.hpp"
 #include "reports/log_events.hpp"
 #include "reports/xml_entry.hpp"
 #include "sim/errors.hpp"
@@ -19,7 +20,8 @@ namespace reports {
 namespace {
 
 constexpr std::string_view kRoot = "ERRORLOG";
-constexpr std::string_view kProlog = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+constexpr std::string_view kProlog =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<?xml-stylesheet type=\"text/xsl\" href=\"ErrorLog.xslt\"?>\n";
 
 std::error_code last_error() { return {errno, std::generic_category()}; }
 
@@ -95,6 +97,7 @@ XmlLog::XmlLog(const std::string& path) : path_(path), file_(open_log(path)), ta
         if (old_size_bytes == 0) ::unlink(path_.c_str());
         throw sim::EnvironmentError(fmt::format("log file '{}': {}.", path_, error.message()));
     }
+    write_error_log_style(path_);
 }
 
 void XmlLog::on_event(const sim::Event& event) {

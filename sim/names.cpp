@@ -79,6 +79,17 @@ std::string_view name_of(RereadResult result) {
     UMS_ASSERT(false && "unknown reread result");
 }
 
+std::string_view name_of(IoClass io_class) {
+    switch (io_class) {
+        case IoClass::read: return "read";
+        case IoClass::scatter_read: return "scatter_read";
+        case IoClass::write: return "write";
+        case IoClass::gather_write: return "gather_write";
+        case IoClass::log_flush: return "log_flush";
+    }
+    UMS_ASSERT(false && "unknown class of I/O");
+}
+
 std::string_view name_of(Phase phase) {
     switch (phase) {
         case Phase::create: return "create files";

@@ -1,11 +1,14 @@
 // What happened: everything the reports need, plain data without pointers into the run. Times in microseconds, sizes in bytes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/finding.hpp"
+#include "sim/latency_result.hpp"
 
 namespace sim {
 
@@ -48,6 +51,25 @@ struct DriveFacts {
     std::uint64_t merged_requests = 0;
 };
 
+// Powers of two from 512 ns on: bucket i holds what took at least 512 ns * 2^i and less than twice that; the ends hold all below and above.
+inline constexpr std::size_t kCoarseLatencyBuckets = 31;
+using CoarseLatency = std::array<std::uint32_t, kCoarseLatencyBuckets>;
+
+// What a file did in one interval of the time series.
+struct FileSample {
+    std::uint64_t reads = 0;  // requests that came back, of one page or many
+    std::uint64_t writes = 0;
+    std::uint64_t read_bytes = 0;
+    std::uint64_t written_bytes = 0;
+    std::uint64_t read_time_us = 0;  // the sum of their durations
+    std::uint64_t write_time_us = 0;
+    std::uint64_t throttles = 0;
+    std::uint32_t outstanding = 0;     // at its end; of merged intervals the larger
+    std::uint32_t request_blocks = 0;  // at its end
+    CoarseLatency read_latency{};
+    CoarseLatency write_latency{};
+};
+
 struct FileResult {
     std::string path;
     std::uint32_t file_id = 0;
@@ -80,6 +102,17 @@ struct FileResult {
     std::uint64_t shrunk_count = 0;
     std::uint64_t findings = 0;
     DriveFacts drive;
+
+    std::array<LatencyResult, kIoClassCount> latency{};  // by IoClass
+    std::vector<FileSample> samples;                     // one for each of Results::intervals
+};
+
+// An interval of the time series. A new one begins every second and with every phase; when there are too many, neighbours are merged.
+struct Interval {
+    std::uint64_t start_us = 0;  // since the run began
+    std::uint64_t duration_us = 0;
+    Phase phase{};  // of merged intervals that of the longer
+    std::uint32_t cycle = 1;
 };
 
 struct PhaseResult {
@@ -144,6 +177,7 @@ struct Results {
 
     std::vector<FileResult> files;
     std::vector<PhaseResult> phases;
+    std::vector<Interval> intervals;  // in order, without gaps
     std::vector<UserResult> users;
     std::vector<SchedulerResult> schedulers;
     std::vector<WaitResult> waits;

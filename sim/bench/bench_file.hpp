@@ -11,6 +11,7 @@
 #include "sim/buffer/buffer_manager.hpp"
 #include "sim/buffer/page_writer.hpp"
 #include "sim/buffer/range_reader.hpp"
+#include "sim/diagnosis/page_diagnosis.hpp"
 #include "sim/files/data_file.hpp"
 
 namespace sim {

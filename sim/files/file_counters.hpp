@@ -1,9 +1,11 @@
 // What was done with a file, counted by each scheduler for itself and summed up when somebody looks.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "sim/files/latency_histogram.hpp"
 #include "ums/base/local_counter.hpp"
 
 namespace sim {
@@ -20,6 +22,7 @@ struct alignas(128) FileCounters {
     ums::LocalCounter long_ios;
     ums::LocalCounter write_retries;
     ums::LocalCounter pages_verified;
+    std::array<LatencyHistogram, kIoClassCount> latency;  // by IoClass
 };
 
 using FileCountersPerCpu = std::vector<FileCounters>;
@@ -29,6 +32,13 @@ using FileCountersPerCpu = std::vector<FileCounters>;
     std::uint64_t sum = 0;
     for (const FileCounters& cpu : counters) sum += (cpu.*member).value();
     return sum;
+}
+
+// Any thread, any time; best when nothing is outstanding.
+[[nodiscard]] inline LatencyResult latency_of(const FileCountersPerCpu& counters, IoClass io_class) {
+    LatencySum sum;
+    for (const FileCounters& cpu : counters) sum.add(cpu.latency[static_cast<std::size_t>(io_class)]);
+    return sum.result();
 }
 
 }  // namespace sim

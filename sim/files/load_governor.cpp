@@ -73,6 +73,11 @@ void LoadGovernor::complete(double duration_us) {
     wake(admitted);
 }
 
+std::uint32_t LoadGovernor::busy() const {
+    const std::lock_guard guard(lock_);
+    return busy_;
+}
+
 void LoadGovernor::allow_bursts(bool allowed) {
     ums::Fifo<Awaiter> admitted;
     {

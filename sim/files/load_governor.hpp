@@ -45,6 +45,8 @@ public:
 
     [[nodiscard]] std::uint64_t average_us() const { return static_cast<std::uint64_t>(average_us_.load(std::memory_order_relaxed)); }
     [[nodiscard]] std::uint32_t blocks() const { return blocks_.load(std::memory_order_relaxed); }
+    // Blocks in use: requests that are out.
+    [[nodiscard]] std::uint32_t busy() const;
     [[nodiscard]] std::uint64_t throttle_count() const { return throttle_count_.load(std::memory_order_relaxed); }
 
 private:
@@ -57,7 +59,7 @@ private:
     const std::uint32_t blocks_max_;
 
     // Guarded by lock_; the atomics are read without it for reports.
-    ums::Spinlock lock_;
+    mutable ums::Spinlock lock_;
     std::atomic<double> average_us_;
     std::atomic<std::uint32_t> blocks_{0};
     std::atomic<std::uint64_t> throttle_count_{0};

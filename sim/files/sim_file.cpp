@@ -57,16 +57,19 @@ ums::Task<TransferResult> SimFile::transfer(ums::IoOperation operation, std::uin
 void SimFile::count(const ums::IoRequest& request) {
     FileCounters& counters = local_counters();
     const bool single = is_log() || request.size_bytes <= kPageBytes;
+    IoClass io_class = single ? IoClass::read : IoClass::scatter_read;
     if (request.operation == ums::IoOperation::read) {
         (single ? counters.reads : counters.scatter_reads).add(1);
         counters.read_bytes.add(request.transferred_bytes);
     } else {
+        io_class = is_log() ? IoClass::log_flush : single ? IoClass::write : IoClass::gather_write;
         (single ? counters.writes : counters.gather_writes).add(1);
         counters.written_bytes.add(request.transferred_bytes);
     }
-    const std::uint64_t duration_us = request.duration_ns() / 1000;
-    counters.io_time_us.add(duration_us);
-    counters.io_time_max_us.raise_to(duration_us);
+    const std::uint64_t duration_ns = request.duration_ns();
+    counters.io_time_us.add(duration_ns / 1000);
+    counters.io_time_max_us.raise_to(duration_ns / 1000);
+    counters.latency[static_cast<std::size_t>(io_class)].add(duration_ns);
 }
 
 void SimFile::warn_if_long(const ums::IoRequest& request) {

@@ -10,6 +10,7 @@
 #include "sim/log/log_growth.hpp"
 #include "sim/run/drive_facts.hpp"
 #include "sim/run/sizing.hpp"
+#include "sim/run/time_series.hpp"
 #include "sim/users/users.hpp"
 #include "sim/version.hpp"
 #include "sim/workers/long_io_monitor.hpp"
@@ -50,6 +51,7 @@ struct RunDriver::Parts {
     std::unique_ptr<LazyWriter> lazy_writer;
     WorkCounters initial_update;
     WorkCounters final_audit;
+    std::unique_ptr<TimeSeries> time_series;
     ums::Event monitors_stop;
     ums::TaskGroup writers;  // checkpoint and lazy writer: need the log
     ums::TaskGroup log_writer;
@@ -171,6 +173,8 @@ void RunDriver::make_parts() {
     parts.whole_files = std::make_unique<WholeFileWork>(*parts.context);
     parts.checkpoint = std::make_unique<Checkpoint>(*parts.context);
     parts.lazy_writer = std::make_unique<LazyWriter>(*parts.context);
+    parts.time_series = std::make_unique<TimeSeries>(parts.files, clock_, journal_.start_ns());
+    parts.time_series->sample(Phase::create, 1);
     // A read-ahead must leave memory for the others.
     const std::uint32_t pages_max = parts.context->transfer_pages_max();
     ReadAheadUserOptions& read_ahead = options_.read_ahead_user;
@@ -250,6 +254,7 @@ ums::Task<void> RunDriver::phase(Phase phase, ums::Task<void> work) {
     phase_start_ns_.store(start_ns, std::memory_order_relaxed);
     const Totals before = totals();
     co_await work;
+    if (parts_->time_series) parts_->time_series->sample(phase, cycle_);
     const Totals after = totals();
     PhaseResult result;
     result.phase = phase;
@@ -293,8 +298,16 @@ void RunDriver::start_services() {
     (*schedulers_)[0].spawn(parts.writers, "Log Growth", parts.log_growth->serve());
     (*schedulers_)[cpus - 1].spawn(parts.writers, "Checkpoint", parts.checkpoint->serve());
     (*schedulers_)[cpus / 2].spawn(parts.writers, "Lazy Writer", parts.lazy_writer->serve());
+    (*schedulers_)[0].spawn(parts.monitors, "Time Series", record_time_series());
     for (std::uint32_t cpu = 0; cpu < cpus; ++cpu) {
         (*schedulers_)[cpu].spawn(parts.monitors, "Monitor", watch_for_long_io(*parts.context, parts.monitors_stop));
+    }
+}
+
+// What happened in which second.
+ums::Task<void> RunDriver::record_time_series() {
+    while (!co_await parts_->monitors_stop.wait(ums::WaitType::sleep_task, parts_->time_series->next_sample_ns())) {
+        parts_->time_series->sample_if_due(phase_.load(std::memory_order_relaxed), cycle_.load(std::memory_order_relaxed));
     }
 }
 
@@ -348,6 +361,8 @@ RunDriver::Totals RunDriver::totals() const {
 }
 
 void RunDriver::collect_files() {
+    parts_->time_series->sample(phase_.load(std::memory_order_relaxed), cycle_.load(std::memory_order_relaxed));
+    results_.intervals = parts_->time_series->intervals();
     for (std::size_t i = 0; i < parts_->files.size(); ++i) {
         const SimFile& file = *parts_->files[i];
         FileResult result;
@@ -374,6 +389,10 @@ void RunDriver::collect_files() {
         result.grown_count = file.grown_count;
         result.shrunk_count = file.shrunk_count;
         result.findings = file.finding_count;
+        for (std::size_t io_class = 0; io_class < kIoClassCount; ++io_class) {
+            result.latency[io_class] = latency_of(counters, static_cast<IoClass>(io_class));
+        }
+        result.samples = parts_->time_series->take_samples(i);
         read_attributes(file.path(), result);
         result.drive = drive_facts_since(parts_->drives[i], (clock_.now_ns() - journal_.start_ns()) / ums::kNsPerMs, file.path());
         results_.files.push_back(std::move(result));

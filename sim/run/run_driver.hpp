@@ -56,6 +56,7 @@ private:
 
     void start_services();
     ums::Task<void> stop_services();
+    ums::Task<void> record_time_series();
     void start_users(ums::TaskGroup& users, std::uint64_t seed);
     void start_section(ums::TaskGroup& users, const char* name, std::uint32_t count, std::uint64_t seed, UserFunction user);
     [[nodiscard]] std::uint32_t users_of(std::int32_t user_count) const;

@@ -21,7 +21,7 @@ TEST_CASE("a short run on small files passes, with the summary on standard outpu
     CHECK(code == 0);
     CHECK_THAT(run->output(), ContainsSubstring("********** Final Summary for file data/sqliosim.mdx **********\n"));
     CHECK_THAT(run->output(), ContainsSubstring("********** Final Summary for file data/sqliosim.ldx **********\n"));
-    CHECK_THAT(run->output(), ContainsSubstring("PASSED"));
+    CHECK_THAT(run->output(), ContainsSubstring("PASS: "));
     CHECK(folder.log_error().empty());
     const std::string log = folder.read("sqliosim.log.xml");
     CHECK_THAT(log, ContainsSubstring("<EXTENDED_DESCRIPTION>Target IO Duration (ms) = 100, Running Average IO Duration (ms) = "));
@@ -81,7 +81,7 @@ TEST_CASE("a quiet run prints the report only") {
     const auto run = folder.start_run("2", {"--quiet"});
     CHECK(run->wait() == 0);
     CHECK(run->error().empty());
-    CHECK_THAT(run->output(), !ContainsSubstring("repeat with") && ContainsSubstring("Final Summary") && ContainsSubstring("PASSED"));
+    CHECK_THAT(run->output(), !ContainsSubstring("repeat with") && ContainsSubstring("Final Summary") && ContainsSubstring("PASS: "));
 }
 
 TEST_CASE("a configuration is saved, shown, and does the same when it is read again") {
@@ -139,7 +139,7 @@ TEST_CASE("called through a link named sqliosim it takes the switches alone and 
     CHECK(run.error().empty());
     CHECK_THAT(output, ContainsSubstring(" Monitor seed: "));
     CHECK_THAT(output, ContainsSubstring("\n********** Final Summary for file data/sqliosim.mdx **********\nFile Attributes: "));
-    CHECK_THAT(output, ContainsSubstring("\nStress Test Attempt Complete\nPASSED"));
+    CHECK_THAT(output, ContainsSubstring("\nStress Test Attempt Complete\nPASS: "));
     CHECK(folder.log_error().empty());
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("pages that are damaged on the disk while the run goes on are found: e
     }
     ::close(file);
     CHECK(run->wait() == 1);
-    CHECK_THAT(run->output(), ContainsSubstring("FAILED"));
+    CHECK_THAT(run->output(), ContainsSubstring("FAIL: "));
     CHECK_THAT(folder.read("sqliosim.log.xml"), ContainsSubstring("TYPE='ERROR'") && ContainsSubstring("Buffer validation failed on"));
     CHECK(folder.log_error().empty());
 }

@@ -70,14 +70,24 @@ Pages read, written and verified; the log in MB/s
   /data/sqliosim.mdx   4 GB    15 ms   248 ms     108        382  9,116,131  good
   /log/sqliosim.ldx   50 MB   850 us    31 ms       8          -          -  no errors
 
-PASSED: 9,116,131 page reads were verified, none was wrong, old or missing. In
+What the figures mean
+  /data/sqliosim.mdx: fair
+    * 382 times a request came back while the average was above the target of
+      100 ms, and the load was lowered: at times there was more to do than
+      the path could carry.
+      -> See in the time series when that was. A file on a better path has
+         fewer, best none.
+
+PASS: 9,116,131 page reads were verified, none was wrong, old or missing. In
 this run the storage kept what it was given.
 )");
 }
 
-TEST_CASE("the report begins with the final summary of every file") {
+TEST_CASE("the report begins with the verdict and the final summary of every file, and ends with the verdict") {
     const std::string report = text_report(example_results());
-    CHECK(report.find("********** Final Summary for file /data/sqliosim.mdx **********\nFile Attributes: ") == 0);
+    const std::string outcome = outcome_text(example_results());
+    CHECK(report.find(outcome + "\n********** Final Summary for file /data/sqliosim.mdx **********\nFile Attributes: ") == 0);
+    CHECK(report.ends_with("\n" + outcome));
     CHECK_THAT(report, ContainsSubstring("\n********** Final Summary for file /log/sqliosim.ldx **********\nFile Attributes: "));
     CHECK_THAT(report, ContainsSubstring("Storage manager name = unknown\nStress Test Attempt Complete\n"));
 }
@@ -92,24 +102,21 @@ TEST_CASE("a finding is listed with its facts, blamed on its file, and decides t
 Findings: 1
   #          at  File                 page  kind        what came back
   6  1 min 01 s  /data/sqliosim.mdx  87366  lost write  version 3 came back, 5 was written
-
-FAILED: 1 finding (lost write). StopOnError ended the run at the first finding.
-Do not trust this storage with a database until the cause is found.
 )"));
+    CHECK_THAT(report, ContainsSubstring("\nFAIL: 1 finding (lost write). Do not trust this storage with a database until\nthe cause is found. StopOnError"));
 }
 
 TEST_CASE("a finding in a log is listed with its offset, and speaks of blocks") {
     sim::Results results = failed_results();
     sim::Finding& finding = results.findings.front();
+    finding.kind = sim::FindingKind::log_stale_block;
     finding.path = "/log/sqliosim.ldx";
     finding.is_log = true;
     finding.page_id = 0;
     finding.offset_bytes = 0x3200;
-    CHECK_THAT(text_report(results), ContainsSubstring("/log/sqliosim.ldx  0x3200  old version  an older block\n"));
-    for (int kind = 0; kind <= static_cast<int>(sim::FindingKind::io_error); ++kind) {
-        finding.kind = static_cast<sim::FindingKind>(kind);
-        CHECK_THAT(text_report(results), !ContainsSubstring("page 0") && !ContainsSubstring("version 3"));
-    }
+    const std::string report = text_report(results);
+    CHECK_THAT(report, ContainsSubstring("/log/sqliosim.ldx  0x3200  stale log block  an older block came back\n"));
+    CHECK_THAT(report, !ContainsSubstring("page 0") && !ContainsSubstring("version 3"));
 }
 
 TEST_CASE("twenty findings are listed and the rest is counted") {
@@ -152,7 +159,7 @@ TEST_CASE("every kind of finding says what came back") {
     CHECK_THAT(report, ContainsSubstring("  short transfer    read: fewer bytes than asked for\n"));
     CHECK_THAT(report, ContainsSubstring("  I/O error         read: Input/output error (5)\n"));
     CHECK_THAT(report, ContainsSubstring("  foreign page      foreign data, nothing was written\n"));
-    CHECK_THAT(report, ContainsSubstring("FAILED: 6 findings (bit corruption, misdirected read, zeroed page, short"));
+    CHECK_THAT(report, ContainsSubstring("FAIL: 6 findings (bit corruption, misdirected read, zeroed page, short"));
 }
 
 TEST_CASE("neighbouring pages with the same kind of finding share a line, in whatever order they were found") {
@@ -210,23 +217,6 @@ TEST_CASE("many schedulers are one line") {
     CHECK_THAT(report, ContainsSubstring("\n  all 16     197,530,848  1,409,968               192  20.1 %    19,269,296\n"));
 }
 
-TEST_CASE("slow and troubled files get attention although the run passed") {
-    sim::Results results = example_results();
-    results.files[0].average_io_duration_us = 121'000;
-    results.files[0].long_ios = 3;
-    results.files[0].max_io_time_us = 21'300'000;
-    results.files[1].write_retries = 1;
-    CHECK_THAT(text_report(results), ContainsSubstring(R"(
-Attention
-  /data/sqliosim.mdx: the average request took 121 ms, above the target of 100
-    ms; the path does not keep up with this load.
-  /data/sqliosim.mdx: 3 requests took over 15 s, the longest 21.3 s; SQL Server
-    would log error 833.
-  /log/sqliosim.ldx: 1 failed write had to be repeated.
-
-PASSED: )"));
-}
-
 TEST_CASE("why the engine was chosen is told") {
     sim::Results results = example_results();
     results.engine = "threads";
@@ -246,44 +236,22 @@ TEST_CASE("own lines stay within the width of the report, also with long names")
     for (std::string line; std::getline(lines, line);) {
         INFO(line);
         // What was found is never cut.
-        const bool is_row_of_table = line.find("sqliosim.") != std::string::npos || line.find("verdict") != std::string::npos;
+        const bool is_row_of_table = line.find("sqliosim.") != std::string::npos || line.find("  verdict") != std::string::npos;
         CHECK(line.size() <= (is_row_of_table ? 100 : reports::kReportColumns));
     }
-}
-
-TEST_CASE("each outcome has its word, its reason and its meaning") {
-    sim::Results results = example_results();
-    CHECK(outcome_text(results).find("PASSED: 9,116,131 page reads were verified") == 0);
-
-    results.outcome = sim::Outcome::stopped;
-    results.outcome_reason = "Interrupted.";
-    CHECK(outcome_text(results) ==
-          "STOPPED before the end: 9,116,131 page reads were verified until then, none was\n"
-          "wrong, old or missing. Interrupted. What was not read back is not proven: let a\n"
-          "run go to its end before you trust the storage.\n");
-
-    results.outcome = sim::Outcome::not_done;
-    results.outcome_reason = "No space left on device.";
-    CHECK(outcome_text(results) ==
-          "COULD NOT BE DONE: the run broke off. No space left on device. That proves\n"
-          "nothing about the storage's data, neither good nor bad.\n");
-
-    results.finding_count = 2;
-    CHECK_THAT(outcome_text(results), ContainsSubstring("broke off, with 2 findings until then."));
-    CHECK_THAT(outcome_text(results), ContainsSubstring("Do not trust this storage with a database"));
 }
 
 TEST_CASE("findings are never reported as passed or stopped") {
     sim::Results results = example_results();
     results.finding_count = 1;
-    CHECK(outcome_text(results).find("FAILED: 1 finding.") == 0);
+    CHECK(outcome_text(results).find("FAIL: 1 finding.") == 0);
     results.outcome = sim::Outcome::stopped;
-    CHECK(outcome_text(results).find("FAILED: 1 finding.") == 0);
+    CHECK(outcome_text(results).find("FAIL: 1 finding.") == 0);
 }
 
 TEST_CASE("a run that verified nothing does not praise the storage") {
     sim::Results results = example_results();
     for (auto& file : results.files) file.pages_verified = 0;
-    CHECK(outcome_text(results) == "PASSED, but no page was read back. That proves nothing about the storage.\n");
+    CHECK(outcome_text(results).starts_with("INCOMPLETE: No page was read back. That proves nothing about the storage.\n"));
     CHECK_THAT(text_report(results), ContainsSubstring("-  not verified\n"));
 }

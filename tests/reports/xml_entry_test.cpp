@@ -11,6 +11,8 @@ namespace {
 sim::Event example_event() {
     sim::Event event;
     event.utc_us = 1'762'567'050'999'999;  // 2025-11-08 01:57:30.999999 UTC
+    event.tick_ms = 120'500;
+    event.cpu = 3;
     event.thread_id = 9080;
     event.user = "Monitor";
     event.source_file = "FileIO.cpp";
@@ -44,11 +46,12 @@ private:
 
 }  // namespace
 
-TEST_CASE("an entry has SQLIOSim's form to the letter, in local time") {
+TEST_CASE("an entry has SQLIOSim's form to the letter, in local time, and then the columns of newer versions") {
     const TimeZone zone("CET-1");
     CHECK(reports::xml_entry(example_event()) ==
           "<ENTRY TYPE='INFO' TIME='02:57:30' DATE='11/08/25' TID='9080' User='Monitor' File='FileIO.cpp' Line='587' "
-          "Func='CLogicalFile::OutputSummary' HRESULT='' SYSTEXT=''>\n"
+          "Func='CLogicalFile::OutputSummary' HRESULT='' SYSTEXT='' "
+          "TICK='120500' UTC='2025-11-08T01:57:30.999999Z' LOCAL='2025-11-08T02:57:30.999999+01:00' CPU='3'>\n"
           "<EXTENDED_DESCRIPTION>Target IO Duration (ms) = 100, Running Average IO Duration (ms) = 15 </EXTENDED_DESCRIPTION>\n"
           "</ENTRY>\n");
 }

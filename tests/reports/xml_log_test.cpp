@@ -81,6 +81,7 @@ TEST_CASE("a log has the head that parsers expect, and every entry between the r
     XmlLog log(path);
     CHECK(read_file(path) ==
           "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+          "<?xml-stylesheet type=\"text/xsl\" href=\"ErrorLog.xslt\"?>\n"
           "<ERRORLOG>\n</ERRORLOG>\n");
     log.on_event(event_of("first"));
     log.on_finding(example_finding());
@@ -248,4 +249,20 @@ TEST_CASE("the log is well-formed after kill -9 at any moment") {
         if (has_xmllint) REQUIRE(std::system(("xmllint --noout --huge '" + path + "'").c_str()) == 0);
     }
     CHECK(entries > 1000);
+}
+
+TEST_CASE("a style sheet of ours stands beside the log; somebody else's is left alone") {
+    const TemporaryFolder folder;
+    const std::string style = folder.file("ErrorLog.xslt");
+    { const XmlLog log(folder.file("a.xml")); }
+    const std::string ours = read_file(style);
+    CHECK(xml_error(ours) == "");
+    CHECK_THAT(ours, ContainsSubstring("<!-- ioproof ErrorLog.xslt 1"));
+    for (const char* column : {"@TICK", "@UTC", "@LOCAL", "@CPU", "@HRESULT", "EXTENDED_DESCRIPTION"}) CHECK_THAT(ours, ContainsSubstring(column));
+    std::ofstream(style) << "<!-- ioproof ErrorLog.xslt 0 -->";
+    { const XmlLog log(folder.file("a.xml")); }
+    CHECK(read_file(style) == ours);
+    std::ofstream(style) << "<xsl:stylesheet/>";
+    { const XmlLog log(folder.file("a.xml")); }
+    CHECK(read_file(style) == "<xsl:stylesheet/>");
 }

@@ -1,0 +1,25 @@
+# Pages of results are one file each, readable offline: what they are made of is compiled in.
+find_file(IOPROOF_CHART_JS NAMES chart.min.js Chart.min.js chart.umd.js
+  PATHS /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist NO_DEFAULT_PATH DOC "Chart.js, from libjs-chart.js" REQUIRED)
+
+function(ioproof_embed target)
+  foreach(entry ${ARGN})
+    string(REPLACE "=" ";" entry ${entry})
+    list(GET entry 0 name)
+    list(GET entry 1 input)
+    set(output ${CMAKE_BINARY_DIR}/generated/embedded/${name}.cpp)
+    add_custom_command(OUTPUT ${output}
+      COMMAND ${CMAKE_COMMAND} -DINPUT=${input} -DOUTPUT=${output} -DNAME=${name} -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
+      DEPENDS ${input} ${CMAKE_SOURCE_DIR}/cmake/embed.cmake VERBATIM)
+    set_source_files_properties(${output} PROPERTIES SKIP_LINTING ON)
+    target_sources(${target} PRIVATE ${output})
+  endforeach()
+endfunction()
+
+ioproof_embed(ioproof_reports
+  kChartScript=${IOPROOF_CHART_JS}
+  kStyle=${CMAKE_SOURCE_DIR}/reports/html/style.css
+  kCommonScript=${CMAKE_SOURCE_DIR}/reports/html/common.js
+  kReportScript=${CMAKE_SOURCE_DIR}/reports/html/report.js
+  kCompareScript=${CMAKE_SOURCE_DIR}/reports/html/compare.js
+  kErrorLogStyle=${CMAKE_SOURCE_DIR}/reports/html/ErrorLog.xslt)

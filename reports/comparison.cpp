@@ -1,0 +1,295 @@
+#include "reports/comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "reports/table.hpp"
+#include "reports/text.hpp"
+#include "reports/text_report.hpp"
+
+namespace reports {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kStretches = 10;
+constexpr std::size_t kStretchesMin = 5;
+constexpr double kStudentT = 2.26;
+constexpr double kMb = 1 << 20;
+
+struct Estimate {
+    double value = 0;
+    std::optional<double> error;  // standard error of the mean
+};
+
+// A ratio of two sums over the main run: requests and seconds, time and requests.
+struct Ratio {
+    std::vector<double> over;
+    std::vector<double> under;
+};
+
+std::optional<double> ratio_of(const Ratio& ratio, std::size_t begin, std::size_t end) {
+    double over = 0;
+    double under = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+        over += ratio.over[i];
+        under += ratio.under[i];
+    }
+    return under > 0 ? std::optional(over / under) : std::nullopt;
+}
+
+std::optional<Estimate> estimate_of(const Ratio& ratio) {
+    const std::size_t count = ratio.over.size();
+    const auto whole = ratio_of(ratio, 0, count);
+    if (!whole) return std::nullopt;
+    Estimate estimate{*whole, std::nullopt};
+    const std::size_t stretches = std::min(count, kStretches);
+    std::vector<double> values;
+    for (std::size_t i = 0; i < stretches; ++i) {
+        if (const auto part = ratio_of(ratio, i * count / stretches, (i + 1) * count / stretches)) values.push_back(*part);
+    }
+    if (values.size() < kStretchesMin) return estimate;
+    const auto n = static_cast<double>(values.size());
+    double mean = 0;
+    for (const double value : values) mean += value / n;
+    double squares = 0;
+    for (const double value : values) squares += (value - mean) * (value - mean);
+    estimate.error = std::sqrt(squares / (n - 1) / n);
+    return estimate;
+}
+
+std::vector<std::size_t> main_run(const Json& results) {
+    const Json& intervals = results["intervals"];
+    std::vector<std::size_t> list;
+    for (std::size_t i = 0; i < intervals["phase"].size(); ++i) {
+        // What is left of a second at the end of a phase is too short to tell a rate.
+        if (intervals["phase"][i] == "main run" && intervals["duration_us"][i].get<double>() >= 500'000) list.push_back(i);
+    }
+    return list;
+}
+
+std::vector<double> column(const Json& values, const std::vector<std::size_t>& which, double unit = 1) {
+    std::vector<double> numbers;
+    for (const std::size_t i : which) numbers.push_back(values[i].get<double>() / unit);
+    return numbers;
+}
+
+struct Figure {
+    const char* name;
+    const char* unit;
+    const char* over;
+    double over_unit;
+    const char* under;  // null: seconds
+    bool more_is_better;
+};
+
+constexpr Figure kFigures[] = {
+    {"reads", "/s", "reads", 1, nullptr, true},
+    {"writes", "/s", "writes", 1, nullptr, true},
+    {"read", "MB/s", "read_bytes", kMb, nullptr, true},
+    {"written", "MB/s", "written_bytes", kMb, nullptr, true},
+    {"average read", "ms", "read_time_us", 1000, "reads", false},
+    {"average write", "ms", "write_time_us", 1000, "writes", false},
+    {"throttled", "/s", "throttles", 1, nullptr, false},
+    {"request blocks", "", "request_blocks", 1, "", true},
+};
+
+std::optional<Estimate> estimate_of(const Figure& figure, const Json& results, const Json& file) {
+    const std::vector<std::size_t> which = main_run(results);
+    Ratio ratio{column(file["series"][figure.over], which, figure.over_unit), {}};
+    if (figure.under == nullptr) {
+        ratio.under = column(results["intervals"]["duration_us"], which, 1e6);
+    } else if (*figure.under == '\0') {
+        ratio.under.assign(which.size(), 1);
+    } else {
+        ratio.under = column(file["series"][figure.under], which);
+    }
+    return estimate_of(ratio);
+}
+
+Json row_of(const char* name, const char* unit, double before, double after, bool more_is_better, std::optional<double> noise) {
+    const double change = after - before;
+    const double noise_or_0 = noise.value_or(0);
+    const bool is_clear = std::abs(change) > noise_or_0;
+    Json row = {{"figure", name}, {"unit", unit}, {"before", before}, {"after", after}};
+    row["change_percent"] = before == 0 ? Json(nullptr) : Json(100 * change / before);
+    row["noise_percent"] = before == 0 || !noise ? Json(nullptr) : Json(100 * noise_or_0 / before);
+    row["verdict"] = !noise ? "unknown" : !is_clear ? "same" : (change > 0) == more_is_better ? "better" : "worse";
+    return row;
+}
+
+// Percentiles have no time series: nothing can be said about their noise.
+void add_percentiles(Json& rows, const Json& before, const Json& after) {
+    for (const auto& [io_class, latency] : before["latency"].items()) {
+        if (!after["latency"].contains(io_class)) continue;
+        const Json& other = after["latency"][io_class];
+        if (latency.value("count", 0.0) == 0 || other.value("count", 0.0) == 0) continue;
+        for (std::size_t i = 0; i < latency["percentiles_ns"].size() && i < other["percentiles_ns"].size(); ++i) {
+            const Json& pair = latency["percentiles_ns"][i];
+            if (pair[0] != 99) continue;
+            std::string name = io_class + ", 99 %";
+            std::replace(name.begin(), name.end(), '_', ' ');
+            rows.push_back(row_of(name.c_str(), "ms", pair[1].get<double>() / 1e6, other["percentiles_ns"][i][1].get<double>() / 1e6, false,
+                                  std::nullopt));
+        }
+    }
+}
+
+Json curves_of(const Json& results, const Json& file) {
+    Json times = Json::array();
+    Json requests = Json::array();
+    Json latency = Json::array();
+    const Json& intervals = results["intervals"];
+    const std::vector<std::size_t> which = main_run(results);
+    for (const std::size_t i : which) {
+        const double seconds = intervals["duration_us"][i].get<double>() / 1e6;
+        const Json& series = file["series"];
+        const double count = series["reads"][i].get<double>() + series["writes"][i].get<double>();
+        const double time_us = series["read_time_us"][i].get<double>() + series["write_time_us"][i].get<double>();
+        times.push_back((intervals["start_us"][i].get<double>() - intervals["start_us"][which.front()].get<double>()) / 1e6);
+        requests.push_back(count / seconds);
+        latency.push_back(count == 0 ? Json(nullptr) : Json(time_us / count / 1000));
+    }
+    return {{"seconds", std::move(times)}, {"requests_per_s", std::move(requests)}, {"latency_ms", std::move(latency)}};
+}
+
+Json compare_files(const Json& before, const Json& file_before, const Json& after, const Json& file_after) {
+    Json rows = Json::array();
+    for (const Figure& figure : kFigures) {
+        const auto a = estimate_of(figure, before, file_before);
+        const auto b = estimate_of(figure, after, file_after);
+        if (!a || !b || (a->value == 0 && b->value == 0)) continue;
+        const bool is_known = a->error && b->error;
+        std::optional<double> noise;
+        if (is_known) noise = kStudentT * std::hypot(*a->error, *b->error);
+        rows.push_back(row_of(figure.name, figure.unit, a->value, b->value, figure.more_is_better, noise));
+    }
+    add_percentiles(rows, file_before, file_after);
+    return {{"before_path", file_before["path"]},       {"after_path", file_after["path"]},
+            {"is_log", file_before["is_log"]},          {"rows", std::move(rows)},
+            {"before", curves_of(before, file_before)}, {"after", curves_of(after, file_after)}};
+}
+
+// The file of the other run that goes with each of `files`, or null.
+std::vector<const Json*> partners(const Json& files, const Json& others) {
+    std::vector<const Json*> partner(files.size(), nullptr);
+    std::vector<bool> is_taken(others.size(), false);
+    const auto match = [&](auto&& fits) {
+        for (std::size_t i = 0; i < files.size(); ++i) {
+            for (std::size_t k = 0; k < others.size() && partner[i] == nullptr; ++k) {
+                if (is_taken[k] || !fits(files[i], others[k])) continue;
+                partner[i] = &others[k];
+                is_taken[k] = true;
+            }
+        }
+    };
+    match([](const Json& a, const Json& b) { return a["path"] == b["path"] && a["is_log"] == b["is_log"]; });
+    match([](const Json& a, const Json& b) { return a["is_log"] == b["is_log"]; });
+    return partner;
+}
+
+Json configuration_changes(const Json& before, const Json& after) {
+    Json changes = Json::array();
+    const auto value_of = [](const Json& results, const std::string& section, const std::string& name) -> std::string {
+        for (const Json& part : results["configuration"]) {
+            if (part.value("section", "") == section) return part["values"].value(name, "");
+        }
+        return {};
+    };
+    const auto add = [&](const Json& results, bool only_missing) {
+        for (const Json& part : results["configuration"]) {
+            const std::string section = part.value("section", "");
+            for (const auto& [name, value] : part["values"].items()) {
+                const std::string a = value_of(before, section, name);
+                const std::string b = value_of(after, section, name);
+                if (a == b || (only_missing && !a.empty())) continue;
+                changes.push_back({{"parameter", fmt::format("{}.{}", section, name)}, {"before", a}, {"after", b}});
+            }
+        }
+    };
+    add(before, false);
+    add(after, true);
+    return changes;
+}
+
+Json side_of(const Json& results, const std::string& name) {
+    return {{"name", name},
+            {"judgement", results["verdict"].value("judgement", "")},
+            {"start_utc", results["run"].value("start_utc", "")},
+            {"engine", results["run"].value("engine", "")},
+            {"version", results["version"]},
+            {"finding_count", results["finding_count"]}};
+}
+
+std::string number_text(double value) {
+    if (value == 0) return "0";
+    if (std::abs(value) >= 1000) return count_text(static_cast<std::uint64_t>(std::llround(value)));
+    return fmt::format("{:.{}f}", value, std::abs(value) >= 100 ? 0 : std::abs(value) >= 10 ? 1 : 2);
+}
+
+std::string percent_text(const Json& percent, const char* form) {
+    return percent.is_null() ? "-" : fmt::format(fmt::runtime(form), percent.get<double>());
+}
+
+}  // namespace
+
+Json compare_results(const Json& before, const std::string& before_name, const Json& after, const std::string& after_name) {
+    Json comparison = {{"before", side_of(before, before_name)}, {"after", side_of(after, after_name)}};
+    comparison["configuration"] = configuration_changes(before, after);
+    comparison["files"] = Json::array();
+    comparison["unpaired"] = Json::array();
+    const std::vector<const Json*> partner = partners(before["files"], after["files"]);
+    for (std::size_t i = 0; i < partner.size(); ++i) {
+        if (partner[i] == nullptr) {
+            comparison["unpaired"].push_back(before["files"][i]["path"]);
+        } else {
+            comparison["files"].push_back(compare_files(before, before["files"][i], after, *partner[i]));
+        }
+    }
+    for (const Json& file : after["files"]) {
+        if (std::find(partner.begin(), partner.end(), &file) == partner.end()) comparison["unpaired"].push_back(file["path"]);
+    }
+    return comparison;
+}
+
+std::string comparison_text(const Json& comparison) {
+    std::string text;
+    for (const char* side : {"before", "after"}) {
+        const Json& run = comparison[side];
+        text += fmt::format("{:6}  {}: {}, {}, {}\n", side, printable(run["name"].get<std::string>()), run["judgement"].get<std::string>(),
+                            run["start_utc"].get<std::string>().substr(0, 19), run["engine"].get<std::string>());
+    }
+    for (const Json& change : comparison["configuration"]) {
+        text += fmt::format("  {}: {} -> {}\n", change["parameter"].get<std::string>(), printable(change["before"].get<std::string>()),
+                            printable(change["after"].get<std::string>()));
+    }
+    for (const Json& file : comparison["files"]) {
+        const std::string before = printable(file["before_path"].get<std::string>());
+        const std::string after = printable(file["after_path"].get<std::string>());
+        text += fmt::format("\n{}\n", before == after ? before : before + " -> " + after);
+        Table table({{"Main run", Table::Align::left}, {"before"}, {"after"}, {"change"}, {"noise"}, {"", Table::Align::left}});
+        for (const Json& row : file["rows"]) {
+            const std::string verdict = row["verdict"].get<std::string>();
+            const std::string unit = row["unit"].get<std::string>();
+            table.add_row({row["figure"].get<std::string>() + (unit.empty() ? "" : " " + unit), number_text(row["before"].get<double>()),
+                           number_text(row["after"].get<double>()), percent_text(row["change_percent"], "{:+.1f} %"),
+                           percent_text(row["noise_percent"], "{:.1f} %"), verdict == "better" || verdict == "worse" ? verdict : ""});
+        }
+        text += table.text(kReportColumns);
+    }
+    for (const Json& path : comparison["unpaired"])
+        text += fmt::format("\n{}: only in one of the two runs\n", printable(path.get<std::string>()));
+    return text + "\n" +
+           wrapped(
+               "'better' and 'worse' mark differences that exceed the noise: what the figure varies within the two main runs. Where no "
+               "noise is given (percentiles, main runs of less than five seconds) nothing is marked.",
+               kReportColumns, 0);
+}
+
+}  // namespace reports

@@ -1,0 +1,12 @@
+// ErrorLog.xslt, which makes browsers show the XML log as a table. SQLIOSim has one, too, and so the name.
+#pragma once
+
+#include <string>
+
+namespace reports {
+
+// Writes the file into the folder of the log. A file of that name that is not ours stays as it is, and so does one that cannot be
+// written: the log does not depend on it.
+void write_error_log_style(const std::string& log_path);
+
+}  // namespace reports

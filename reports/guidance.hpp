@@ -1,0 +1,35 @@
+// What figures of a run mean, in one table: every sentence of a verdict, what to look at next, and who says so. Pure.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace reports {
+
+// Also in the order of badness.
+enum class Grade { good, fair, poor };
+
+// "good", "fair", "poor"
+std::string_view name_of(Grade grade);
+
+// Limits of the guidance. Data files: 0-5 ms good, over 15 ms poor; log files: up to 2 ms good.
+inline constexpr double kDataGoodMs = 5;
+inline constexpr double kLogGoodMs = 2;
+inline constexpr double kPoorMs = 15;
+// Fewer request blocks than this on a file that was throttled are few: paths that are up to the load end with 100 and more.
+inline constexpr unsigned kFewRequestBlocks = 50;
+
+// `text` and `next` have the places {average}, {target}, {count}, {longest}, {blocks}, {pages}, {reason}; not each in each.
+struct Guidance {
+    std::string_view id;
+    Grade grade;
+    std::string_view text;
+    std::string_view next;    // may be empty
+    std::string_view source;  // may be empty: what it says follows from the run itself
+};
+
+std::span<const Guidance> guidance_table();
+// `id` must be in the table.
+const Guidance& guidance(std::string_view id);
+
+}  // namespace reports

@@ -1,0 +1,101 @@
+#include "reports/html_page.hpp"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "reports/comparison.hpp"
+#include "reports/html/embedded.hpp"
+#include "reports/results_document.hpp"
+
+namespace reports {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string html_escaped(std::string_view text) {
+    std::string escaped;
+    for (const char c : text) {
+        switch (c) {
+            case '&': escaped += "&amp;"; break;
+            case '<': escaped += "&lt;"; break;
+            case '>': escaped += "&gt;"; break;
+            case '"': escaped += "&quot;"; break;
+            default: escaped += c;
+        }
+    }
+    return escaped;
+}
+
+// `plain` is for browsers that run no scripts.
+std::string page(const std::string& title, const Json& data, std::string_view script, const std::string& plain) {
+    std::string html = "<!DOCTYPE html>\n<!-- ioproof page -->\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+    html += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+    // Nothing is loaded, whatever stands in the data.
+    html +=
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+        "img-src data:\">\n";
+    html += fmt::format("<title>{}</title>\n<style>\n", html_escaped(title));
+    html.append(embedded::kStyle).append("</style>\n</head>\n<body>\n<main id=\"page\"></main>\n");
+    html += fmt::format("<noscript><pre>{}</pre></noscript>\n", html_escaped(plain));
+    html += fmt::format("<script type=\"application/json\" id=\"data\">{}</script>\n<script>\n", script_safe(data));
+    html.append(embedded::kChartScript).append("\n</script>\n<script>\n").append(embedded::kCommonScript).append("</script>\n<script>\n");
+    return html.append(script).append("</script>\n</body>\n</html>\n");
+}
+
+// The kinds of all findings that the document has, most frequent first.
+Json kinds_counted(const Json& findings) {
+    std::map<std::string, std::uint64_t> counts;
+    for (const Json& finding : findings) {
+        if (!finding.value("warning", false)) ++counts[finding.value("class", "unknown")];
+    }
+    std::vector<std::pair<std::string, std::uint64_t>> sorted(counts.begin(), counts.end());
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    Json list = Json::array();
+    for (const auto& [kind, count] : sorted) list.push_back({{"class", kind}, {"count", count}});
+    return list;
+}
+
+}  // namespace
+
+std::string script_safe(const Json& json) {
+    // ASCII only: U+2028 and U+2029 are escaped with the rest.
+    const std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
+    std::string safe;
+    safe.reserve(text.size());
+    for (const char c : text) {
+        if (c == '<' || c == '>' || c == '&') {
+            safe += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+        } else {
+            safe += c;
+        }
+    }
+    return safe;
+}
+
+std::string html_report(const Json& results) {
+    Json data = results;
+    data["findings_by_kind"] = kinds_counted(results["findings"]);
+    Json& findings = data["findings"];
+    if (findings.size() > kHtmlFindings) findings.erase(findings.begin() + kHtmlFindings, findings.end());
+    for (Json& finding : findings) {
+        const auto is_same = [&](const Json& file) { return file["file_id"] == finding["file_id"]; };
+        const auto file = std::find_if(results["files"].begin(), results["files"].end(), is_same);
+        finding["file_is_log"] = file != results["files"].end() && (*file)["is_log"].get<bool>();
+    }
+    data.erase("text_report");
+    const std::string judgement = results["verdict"].value("judgement", "");
+    return page(fmt::format("{}: ioproof results", judgement), data, embedded::kReportScript, text_report_of(results));
+}
+
+std::string html_comparison(const Json& comparison) {
+    return page("ioproof comparison", comparison, embedded::kCompareScript, comparison_text(comparison));
+}
+
+}  // namespace reports

@@ -1,0 +1,22 @@
+// Pages of results: one file each, which needs nothing else, neither network nor other files; light or dark as the browser is, printable.
+// Pure.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace reports {
+
+// Findings that a page holds with their facts; more are counted by kind.
+inline constexpr std::size_t kHtmlFindings = 500;
+
+// `results` is a results document (results_document.hpp).
+std::string html_report(const nlohmann::ordered_json& results);
+
+// `comparison` is what compare_results() gives.
+std::string html_comparison(const nlohmann::ordered_json& comparison);
+
+// JSON that may stand in a script element of a page: nothing in it ends the element or begins a comment.
+std::string script_safe(const nlohmann::ordered_json& json);
+
+}  // namespace reports

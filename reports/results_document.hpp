@@ -1,0 +1,24 @@
+// A results file that was read back (see results_json.hpp): what reports are made of later.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace reports {
+
+// The message says which file, what is wrong with it, and what it should be.
+class ResultsDocumentError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+// Reads the text of a results file; `name` is for messages. What is not such a file, or of a newer form, throws ResultsDocumentError;
+// everything that the reports use is known to be there afterwards.
+nlohmann::ordered_json parse_results(std::string_view text, const std::string& name);
+
+// The report that was printed at the end of the run.
+std::string text_report_of(const nlohmann::ordered_json& results);
+
+}  // namespace reports

@@ -1,0 +1,288 @@
+#include "reports/results_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <fmt/format.h>
+
+#include "reports/finding_json.hpp"
+#include "reports/text_report.hpp"
+#include "reports/time_text.hpp"
+#include "reports/verdict.hpp"
+#include "ums/base/assert.hpp"
+
+namespace reports {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view name_of_outcome(sim::Outcome outcome) {
+    switch (outcome) {
+        case sim::Outcome::passed: return "passed";
+        case sim::Outcome::stopped: return "stopped";
+        case sim::Outcome::failed: return "failed";
+        case sim::Outcome::not_done: return "not_done";
+    }
+    UMS_ASSERT(false && "unknown outcome");
+}
+
+Json run_of(const sim::Results& results, const RunFacts& facts) {
+    return {{"run_id", fmt::format("{:016x}", results.run_id)},
+            {"seed", std::to_string(results.seed)},
+            {"start_utc", utc_iso_text(results.start_utc_us)},
+            {"duration_us", results.duration_us},
+            {"engine", results.engine},
+            {"engine_reason", results.engine_reason},
+            {"cpu_count", results.cpu_count},
+            {"buffer_pool_bytes", results.buffer_pool_bytes},
+            {"cycles_completed", results.cycles_completed},
+            {"outcome", name_of_outcome(results.outcome)},
+            {"outcome_reason", results.outcome_reason},
+            {"repeat_command", facts.repeat_command},
+            {"log_file", facts.log_path}};
+}
+
+Json remarks_of(const std::vector<Remark>& remarks) {
+    Json list = Json::array();
+    for (const Remark& remark : remarks) {
+        list.push_back(
+            {{"id", remark.id}, {"grade", name_of(remark.grade)}, {"text", remark.text}, {"next", remark.next}, {"source", remark.source}});
+    }
+    return list;
+}
+
+Json verdict_of_run(const sim::Results& results) {
+    const Verdict verdict = verdict_of(results);
+    Json files = Json::array();
+    for (const FileVerdict& file : verdict.files) {
+        files.push_back({{"path", file.path}, {"grade", name_of(file.grade)}, {"remarks", remarks_of(file.remarks)}});
+    }
+    return {{"judgement", name_of(verdict.judgement)}, {"reasons", remarks_of(verdict.reasons)}, {"files", std::move(files)}};
+}
+
+Json configuration_of(const RunFacts& facts) {
+    Json sections = Json::array();
+    for (const RunFacts::Section& section : facts.configuration) {
+        Json values = Json::object();
+        for (const auto& [name, value] : section.values) values[name] = value;
+        sections.push_back({{"section", section.name}, {"values", std::move(values)}});
+    }
+    return sections;
+}
+
+Json drive_of(const sim::DriveFacts& drive) {
+    if (!drive.known) return nullptr;
+    return {{"name", drive.name},
+            {"number", drive.number},
+            {"manager", drive.manager},
+            {"logical_sector_bytes", drive.logical_sector_bytes},
+            {"physical_sector_bytes", drive.physical_sector_bytes},
+            {"size_bytes", drive.size_bytes},
+            {"rotational", drive.rotational},
+            {"removable", drive.removable},
+            {"read_cache", drive.read_cache},
+            {"write_cache", drive.write_cache},
+            {"fua", drive.fua},
+            {"reads", drive.reads},
+            {"read_time_ms", drive.read_time_ms},
+            {"writes", drive.writes},
+            {"write_time_ms", drive.write_time_ms},
+            {"idle_time_ms", drive.idle_time_ms},
+            {"read_bytes", drive.read_bytes},
+            {"written_bytes", drive.written_bytes},
+            {"merged_requests", drive.merged_requests}};
+}
+
+Json latency_of_class(const sim::LatencyResult& latency) {
+    Json percentiles = Json::array();
+    for (std::size_t i = 0; i < sim::kLatencyPercents.size(); ++i) {
+        percentiles.push_back({sim::kLatencyPercents[i], latency.percentiles_ns[i]});
+    }
+    Json buckets = Json::array();
+    for (const sim::LatencyBucket& bucket : latency.buckets) buckets.push_back({bucket.low_ns, bucket.high_ns, bucket.count});
+    return {{"count", latency.count},
+            {"total_ns", latency.total_ns},
+            {"mean_ns", latency.mean_ns},
+            {"deviation_ns", latency.deviation_ns},
+            {"min_ns", latency.min_ns},
+            {"max_ns", latency.max_ns},
+            {"percentiles_ns", std::move(percentiles)},
+            {"buckets_ns", std::move(buckets)}};
+}
+
+Json latency_of_file(const sim::FileResult& file) {
+    Json latency = Json::object();
+    for (std::size_t i = 0; i < sim::kIoClassCount; ++i) {
+        latency[std::string(sim::name_of(static_cast<sim::IoClass>(i)))] = latency_of_class(file.latency[i]);
+    }
+    return latency;
+}
+
+// One array for each figure: smaller than an object for each interval, and what charts want.
+template <typename Member>
+Json column(const sim::FileResult& file, Member sim::FileSample::*member) {
+    Json values = Json::array();
+    for (const sim::FileSample& sample : file.samples) values.push_back(sample.*member);
+    return values;
+}
+
+// [bucket, count, bucket, count, …] of those that are not empty.
+Json coarse_column(const sim::FileResult& file, sim::CoarseLatency sim::FileSample::*member) {
+    Json values = Json::array();
+    for (const sim::FileSample& sample : file.samples) {
+        Json pairs = Json::array();
+        for (std::size_t i = 0; i < sim::kCoarseLatencyBuckets; ++i) {
+            const std::uint32_t count = (sample.*member)[i];
+            if (count == 0) continue;
+            pairs.push_back(i);
+            pairs.push_back(count);
+        }
+        values.push_back(std::move(pairs));
+    }
+    return values;
+}
+
+Json series_of(const sim::FileResult& file) {
+    using Sample = sim::FileSample;
+    return {{"reads", column(file, &Sample::reads)},
+            {"writes", column(file, &Sample::writes)},
+            {"read_bytes", column(file, &Sample::read_bytes)},
+            {"written_bytes", column(file, &Sample::written_bytes)},
+            {"read_time_us", column(file, &Sample::read_time_us)},
+            {"write_time_us", column(file, &Sample::write_time_us)},
+            {"throttles", column(file, &Sample::throttles)},
+            {"outstanding", column(file, &Sample::outstanding)},
+            {"request_blocks", column(file, &Sample::request_blocks)},
+            {"read_latency", coarse_column(file, &Sample::read_latency)},
+            {"write_latency", coarse_column(file, &Sample::write_latency)}};
+}
+
+Json file_of(const sim::FileResult& file) {
+    return {{"path", file.path},
+            {"file_id", file.file_id},
+            {"is_log", file.is_log},
+            {"compressed", file.compressed},
+            {"encrypted", file.encrypted},
+            {"sparse", file.sparse},
+            {"size_bytes", file.size_bytes},
+            {"target_io_duration_ms", file.target_io_duration_ms},
+            {"average_io_duration_us", file.average_io_duration_us},
+            {"throttle_count", file.throttle_count},
+            {"request_blocks", file.request_blocks},
+            {"reads", file.reads},
+            {"scatter_reads", file.scatter_reads},
+            {"writes", file.writes},
+            {"gather_writes", file.gather_writes},
+            {"total_io_time_us", file.total_io_time_us},
+            {"max_io_time_us", file.max_io_time_us},
+            {"read_bytes", file.read_bytes},
+            {"written_bytes", file.written_bytes},
+            {"pages_verified", file.pages_verified},
+            {"long_ios", file.long_ios},
+            {"write_retries", file.write_retries},
+            {"grown_count", file.grown_count},
+            {"shrunk_count", file.shrunk_count},
+            {"findings", file.findings},
+            {"drive", drive_of(file.drive)},
+            {"latency", latency_of_file(file)},
+            {"series", series_of(file)}};
+}
+
+Json phases_of(const sim::Results& results) {
+    Json phases = Json::array();
+    for (const sim::PhaseResult& phase : results.phases) {
+        phases.push_back({{"phase", sim::name_of(phase.phase)},
+                          {"cycle", phase.cycle},
+                          {"duration_us", phase.duration_us},
+                          {"pages_read", phase.pages_read},
+                          {"pages_written", phase.pages_written},
+                          {"pages_verified", phase.pages_verified},
+                          {"log_bytes_written", phase.log_bytes_written}});
+    }
+    return phases;
+}
+
+Json intervals_of(const sim::Results& results) {
+    Json starts = Json::array();
+    Json durations = Json::array();
+    Json phases = Json::array();
+    Json cycles = Json::array();
+    for (const sim::Interval& interval : results.intervals) {
+        starts.push_back(interval.start_us);
+        durations.push_back(interval.duration_us);
+        phases.push_back(sim::name_of(interval.phase));
+        cycles.push_back(interval.cycle);
+    }
+    return {
+        {"start_us", std::move(starts)}, {"duration_us", std::move(durations)}, {"phase", std::move(phases)}, {"cycle", std::move(cycles)}};
+}
+
+Json users_of(const sim::Results& results) {
+    Json users = Json::array();
+    for (const sim::UserResult& user : results.users) {
+        users.push_back({{"name", user.name},
+                         {"count", user.count},
+                         {"cycles", user.cycles},
+                         {"pages_read", user.pages_read},
+                         {"pages_updated", user.pages_updated},
+                         {"rollbacks", user.rollbacks},
+                         {"log_bytes", user.log_bytes}});
+    }
+    return users;
+}
+
+Json schedulers_of(const sim::Results& results) {
+    Json schedulers = Json::array();
+    for (const sim::SchedulerResult& scheduler : results.schedulers) {
+        schedulers.push_back({{"id", scheduler.id},
+                              {"switches", scheduler.switches},
+                              {"yields", scheduler.yields},
+                              {"quantum_overruns", scheduler.quantum_overruns},
+                              {"idle_us", scheduler.idle_us},
+                              {"io_requests", scheduler.io_requests}});
+    }
+    return schedulers;
+}
+
+Json waits_of(const sim::Results& results) {
+    Json waits = Json::array();
+    for (const sim::WaitResult& wait : results.waits) {
+        waits.push_back({{"type", wait.type},
+                         {"count", wait.count},
+                         {"wait_us", wait.wait_us},
+                         {"max_wait_us", wait.max_wait_us},
+                         {"signal_wait_us", wait.signal_wait_us}});
+    }
+    return waits;
+}
+
+Json findings_of(const sim::Results& results) {
+    Json findings = Json::array();
+    for (const sim::Finding& finding : results.findings) findings.push_back(Json::parse(finding_json(finding)));
+    return findings;
+}
+
+}  // namespace
+
+std::string results_json(const sim::Results& results, const RunFacts& facts) {
+    Json json;
+    json["format"] = kResultsFormat;
+    json["program"] = "ioproof";
+    json["version"] = results.version;
+    json["run"] = run_of(results, facts);
+    json["verdict"] = verdict_of_run(results);
+    json["finding_count"] = results.finding_count;
+    json["phases"] = phases_of(results);
+    json["files"] = Json::array();
+    for (const sim::FileResult& file : results.files) json["files"].push_back(file_of(file));
+    json["intervals"] = intervals_of(results);
+    json["users"] = users_of(results);
+    json["schedulers"] = schedulers_of(results);
+    json["waits"] = waits_of(results);
+    json["configuration"] = configuration_of(facts);
+    json["findings"] = findings_of(results);
+    json["text_report"] = text_report(results);
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace reports

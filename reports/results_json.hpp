@@ -1,0 +1,30 @@
+// A whole run for programs: docs/results.schema.json. Pure.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/results.hpp"
+
+namespace reports {
+
+// Raised when a reader of the old form would misunderstand the new one; fields that are added do not change it.
+inline constexpr int kResultsFormat = 1;
+
+// What a run knows besides its results.
+struct RunFacts {
+    struct Section {
+        std::string name;                                         // "CONFIG", "File1"
+        std::vector<std::pair<std::string, std::string>> values;  // parameter, value as it is written in a file
+    };
+    std::string repeat_command;  // repeats the run with the same seed
+    std::string log_path;
+    std::vector<Section> configuration;
+};
+
+// One JSON document on one line, closed with '\n'. Keys are always all there and in the same order. Numbers above 2^53 that are no
+// amounts (seed, run_id) are strings. Bytes that are not UTF-8 (in paths) become U+FFFD.
+std::string results_json(const sim::Results& results, const RunFacts& facts);
+
+}  // namespace reports

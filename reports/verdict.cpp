@@ -1,0 +1,214 @@
+#include "reports/verdict.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fmt/args.h>
+#include <fmt/format.h>
+
+#include "reports/finding_text.hpp"
+#include "reports/kind_text.hpp"
+#include "reports/text.hpp"
+#include "ums/base/assert.hpp"
+
+namespace reports {
+
+namespace {
+
+// A place is told in full by the tables and by the findings themselves.
+constexpr std::size_t kPathColumns = 60;
+
+// What the places in the table's sentences become.
+struct Figures {
+    std::string average{};
+    std::string target{};
+    std::string count{};
+    std::string longest{};
+    std::string blocks{};
+    std::string pages{};
+};
+
+std::string filled(std::string_view text, const Figures& figures) {
+    return fmt::format(fmt::runtime(text), fmt::arg("average", figures.average), fmt::arg("target", figures.target),
+                       fmt::arg("count", figures.count), fmt::arg("longest", figures.longest), fmt::arg("blocks", figures.blocks),
+                       fmt::arg("pages", figures.pages));
+}
+
+Remark remark_of(std::string_view id, const Figures& figures = {}) {
+    const Guidance& row = guidance(id);
+    return {std::string(id), row.grade, filled(row.text, figures), filled(row.next, figures), std::string(row.source)};
+}
+
+std::string counted(std::uint64_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count_text(count), noun, count == 1 ? "" : "s");
+}
+
+std::uint64_t pages_verified(const sim::Results& results) {
+    std::uint64_t pages = 0;
+    for (const sim::FileResult& file : results.files) pages += file.pages_verified;
+    return pages;
+}
+
+std::string pages_text(const sim::Results& results) {
+    const std::uint64_t pages = pages_verified(results);
+    return counted(pages, "page read") + (pages == 1 ? " was" : " were");
+}
+
+void append(std::string& text, const std::string& sentence) {
+    if (!sentence.empty()) text += (text.empty() ? "" : " ") + sentence;
+}
+
+// One reason for each kind that was found, in the order of their first findings.
+std::vector<Remark> kinds_found(const sim::Results& results) {
+    std::array<std::uint64_t, sim::kFindingKindCount> counts{};
+    std::vector<const sim::Finding*> firsts;
+    for (const sim::Finding& finding : results.findings) {
+        if (finding.is_warning) continue;
+        if (counts[static_cast<std::size_t>(finding.kind)]++ == 0) firsts.push_back(&finding);
+    }
+    std::vector<Remark> remarks;
+    for (const sim::Finding* first : firsts) {
+        const std::uint64_t count = counts[static_cast<std::size_t>(first->kind)];
+        const KindText kind = kind_text(first->kind);
+        remarks.push_back({fmt::format("kind:{}", sim::name_of(first->kind)), Grade::poor,
+                           fmt::format("{} ({}{} {}): {}", counted(count, sim::title_of(first->kind)), count == 1 ? "" : "first: ",
+                                       keep_end(printable(first->path), kPathColumns), finding_place(*first), kind.meaning),
+                           std::string(kind.advice), ""});
+    }
+    return remarks;
+}
+
+std::string titles_found(const sim::Results& results) {
+    std::vector<std::string_view> titles;
+    for (const sim::Finding& finding : results.findings) {
+        const std::string_view title = sim::title_of(finding.kind);
+        if (!finding.is_warning && std::find(titles.begin(), titles.end(), title) == titles.end()) titles.push_back(title);
+    }
+    return titles.empty() ? std::string() : fmt::format(" ({})", fmt::join(titles, ", "));
+}
+
+void judge_as_failed(Verdict& verdict, const sim::Results& results) {
+    verdict.judgement = Judgement::fail;
+    verdict.reasons.push_back(remark_of("fail", {.count = counted(results.finding_count, "finding") + titles_found(results)}));
+    append(verdict.reasons.front().text, printable(results.outcome_reason));
+    for (Remark& remark : kinds_found(results)) verdict.reasons.push_back(std::move(remark));
+}
+
+void judge_as_incomplete(Verdict& verdict, const sim::Results& results) {
+    const bool no_space = results.outcome_reason.find(std::generic_category().message(ENOSPC)) != std::string::npos;
+    const char* id = results.outcome == sim::Outcome::stopped ? "stopped" : no_space ? "no_space" : "not_done";
+    if (results.outcome == sim::Outcome::passed) id = "nothing_verified";
+    verdict.reasons.push_back(remark_of(id, {.pages = pages_text(results)}));
+    append(verdict.reasons.front().text, printable(results.outcome_reason));
+}
+
+// --- files ---
+
+std::string ms_text(double ms) { return duration_text(static_cast<std::uint64_t>(ms * 1000)); }
+
+void add_latency(FileVerdict& verdict, const sim::FileResult& file) {
+    const double average_ms = average_latency_ms(file);
+    if (average_ms <= 0) return;
+    const double good_ms = file.is_log ? kLogGoodMs : kDataGoodMs;
+    const char* grade = average_ms <= good_ms ? "good" : average_ms <= kPoorMs ? "fair" : "poor";
+    verdict.remarks.push_back(remark_of(fmt::format("{}_{}", file.is_log ? "log" : "data", grade), {.average = ms_text(average_ms)}));
+}
+
+void add_load(FileVerdict& verdict, const sim::FileResult& file) {
+    const std::uint64_t target_us = std::uint64_t{file.target_io_duration_ms} * 1000;
+    const Figures figures{.average = duration_text(file.average_io_duration_us),
+                          .target = fmt::format("{} ms", file.target_io_duration_ms),
+                          .count = counted(file.throttle_count, "time"),
+                          .blocks = counted(file.request_blocks, "request block")};
+    if (file.average_io_duration_us > target_us) verdict.remarks.push_back(remark_of("above_target", figures));
+    if (file.throttle_count == 0) return;
+    verdict.remarks.push_back(remark_of("throttled", figures));
+    if (file.request_blocks < kFewRequestBlocks) verdict.remarks.push_back(remark_of("few_blocks", figures));
+}
+
+void add_troubles(FileVerdict& verdict, const sim::FileResult& file) {
+    if (file.findings > 0) verdict.remarks.push_back(remark_of("file_findings", {.count = counted(file.findings, "finding")}));
+    if (file.long_ios > 0) {
+        verdict.remarks.push_back(
+            remark_of("long_io", {.count = counted(file.long_ios, "request") + " took", .longest = duration_text(file.max_io_time_us)}));
+    }
+    if (file.write_retries > 0) {
+        verdict.remarks.push_back(remark_of("write_retries", {.count = counted(file.write_retries, "write") + " failed"}));
+    }
+}
+
+FileVerdict file_verdict(const sim::FileResult& file) {
+    FileVerdict verdict;
+    verdict.path = file.path;
+    add_troubles(verdict, file);
+    add_latency(verdict, file);
+    add_load(verdict, file);
+    for (const Remark& remark : verdict.remarks) verdict.grade = std::max(verdict.grade, remark.grade);
+    return verdict;
+}
+
+}  // namespace
+
+std::string_view name_of(Judgement judgement) {
+    switch (judgement) {
+        case Judgement::pass: return "PASS";
+        case Judgement::fail: return "FAIL";
+        case Judgement::incomplete: return "INCOMPLETE";
+    }
+    UMS_ASSERT(false && "unknown judgement");
+}
+
+double average_latency_ms(const sim::FileResult& file) {
+    std::uint64_t count = 0;
+    std::uint64_t total_ns = 0;
+    for (std::size_t io_class = 0; io_class < sim::kIoClassCount; ++io_class) {
+        if (file.is_log && static_cast<sim::IoClass>(io_class) != sim::IoClass::log_flush) continue;
+        count += file.latency[io_class].count;
+        total_ns += file.latency[io_class].total_ns;
+    }
+    return count == 0 ? 0 : static_cast<double>(total_ns) / static_cast<double>(count) / 1e6;
+}
+
+Verdict verdict_of(const sim::Results& results) {
+    Verdict verdict;
+    // Whatever the outcome says, a finding is never hidden behind a friendlier word.
+    if (results.finding_count > 0 || results.outcome == sim::Outcome::failed) {
+        judge_as_failed(verdict, results);
+    } else if (results.outcome == sim::Outcome::passed && pages_verified(results) > 0) {
+        verdict.judgement = Judgement::pass;
+        verdict.reasons.push_back(remark_of("pass", {.pages = pages_text(results)}));
+    } else {
+        judge_as_incomplete(verdict, results);
+    }
+    for (const sim::FileResult& file : results.files) verdict.files.push_back(file_verdict(file));
+    return verdict;
+}
+
+std::string verdict_text(const Verdict& verdict, std::size_t columns) {
+    std::string text = wrapped(fmt::format("{}: {}", name_of(verdict.judgement), verdict.reasons.front().text), columns, 0);
+    for (std::size_t i = 0; i < verdict.reasons.size(); ++i) {
+        const Remark& reason = verdict.reasons[i];
+        if (i > 0) text += "  " + wrapped("* " + reason.text, columns - 2, 4);
+        if (!reason.next.empty()) text += "  " + wrapped("-> " + reason.next, columns - 2, 5);
+    }
+    return text;
+}
+
+std::string file_verdicts_text(const Verdict& verdict, std::size_t columns) {
+    if (verdict.files.empty()) return {};
+    std::string text = "What the figures mean\n";
+    for (const FileVerdict& file : verdict.files) {
+        if (file.remarks.empty()) continue;
+        text += fmt::format("  {}: {}\n", keep_end(printable(file.path), kPathColumns), name_of(file.grade));
+        for (const Remark& remark : file.remarks) {
+            text += "    " + wrapped("* " + remark.text, columns - 4, 6);
+            if (!remark.next.empty()) text += "      " + wrapped("-> " + remark.next, columns - 6, 9);
+        }
+    }
+    return text;
+}
+
+}  // namespace reports

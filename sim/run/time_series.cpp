@@ -1,0 +1,124 @@
+#include "sim/run/time_series.hpp"
+
+#include <algorithm>
+
+#include "ums/base/time.hpp"
+
+namespace sim {
+
+namespace {
+
+bool is_read(std::size_t io_class) {
+    return io_class == static_cast<std::size_t>(IoClass::read) || io_class == static_cast<std::size_t>(IoClass::scatter_read);
+}
+
+// `begin` and `end` are totals. Coarse counts wrap at 2^32, and so does their difference: it is right as long as an interval has fewer.
+FileSample difference(const FileSample& end, const FileSample& begin) {
+    FileSample sample = end;
+    sample.reads -= begin.reads;
+    sample.writes -= begin.writes;
+    sample.read_bytes -= begin.read_bytes;
+    sample.written_bytes -= begin.written_bytes;
+    sample.read_time_us -= begin.read_time_us;
+    sample.write_time_us -= begin.write_time_us;
+    sample.throttles -= begin.throttles;
+    for (std::size_t i = 0; i < kCoarseLatencyBuckets; ++i) {
+        sample.read_latency[i] -= begin.read_latency[i];
+        sample.write_latency[i] -= begin.write_latency[i];
+    }
+    return sample;
+}
+
+FileSample merged(const FileSample& first, const FileSample& second) {
+    FileSample sample = second;
+    sample.reads += first.reads;
+    sample.writes += first.writes;
+    sample.read_bytes += first.read_bytes;
+    sample.written_bytes += first.written_bytes;
+    sample.read_time_us += first.read_time_us;
+    sample.write_time_us += first.write_time_us;
+    sample.throttles += first.throttles;
+    sample.outstanding = std::max(first.outstanding, second.outstanding);
+    for (std::size_t i = 0; i < kCoarseLatencyBuckets; ++i) {
+        sample.read_latency[i] += first.read_latency[i];
+        sample.write_latency[i] += first.write_latency[i];
+    }
+    return sample;
+}
+
+Interval merged(const Interval& first, const Interval& second) {
+    Interval interval = first.duration_us >= second.duration_us ? first : second;
+    interval.start_us = first.start_us;
+    interval.duration_us = first.duration_us + second.duration_us;
+    return interval;
+}
+
+// In place; an odd last one stays as it is.
+template <typename Item>
+void merge_neighbours(std::vector<Item>& items) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < items.size(); i += 2) items[kept++] = i + 1 < items.size() ? merged(items[i], items[i + 1]) : items[i];
+    items.resize(kept);
+}
+
+}  // namespace
+
+TimeSeries::TimeSeries(const std::vector<SimFile*>& files, const ums::Clock& clock, std::uint64_t start_ns)
+    : files_(files),
+      clock_(clock),
+      start_ns_(start_ns),
+      intervals_max_(std::clamp<std::size_t>(kFileSamplesMax / std::max<std::size_t>(files.size(), 1), 60, kIntervalsMax)),
+      interval_start_ns_(start_ns),
+      interval_ns_(ums::kNsPerSecond),
+      samples_(files.size()),
+      totals_(files.size()) {}
+
+FileSample TimeSeries::totals_of(const SimFile& file) const {
+    FileSample total;
+    std::uint64_t read_time_ns = 0;
+    std::uint64_t write_time_ns = 0;
+    for (const FileCounters& cpu : file.counters()) {
+        total.reads += cpu.reads.value() + cpu.scatter_reads.value();
+        total.writes += cpu.writes.value() + cpu.gather_writes.value();
+        total.read_bytes += cpu.read_bytes.value();
+        total.written_bytes += cpu.written_bytes.value();
+        for (std::size_t io_class = 0; io_class < kIoClassCount; ++io_class) {
+            const LatencyHistogram& histogram = cpu.latency[io_class];
+            (is_read(io_class) ? read_time_ns : write_time_ns) += histogram.total_ns();
+            CoarseLatency& coarse = is_read(io_class) ? total.read_latency : total.write_latency;
+            for (std::uint32_t i = 0; i < kLatencyOctaves; ++i) coarse[i] += static_cast<std::uint32_t>(histogram.octave_count(i));
+        }
+    }
+    total.read_time_us = read_time_ns / 1000;
+    total.write_time_us = write_time_ns / 1000;
+    total.throttles = file.governor().throttle_count();
+    total.outstanding = file.governor().busy();
+    total.request_blocks = file.governor().blocks();
+    return total;
+}
+
+void TimeSeries::sample(Phase phase, std::uint32_t cycle) {
+    const std::uint64_t now_ns = clock_.now_ns();
+    if (now_ns - interval_start_ns_ < 1000) return;  // less than a microsecond is no interval
+    const std::uint64_t start_us = (interval_start_ns_ - start_ns_) / 1000;
+    intervals_.push_back({start_us, (now_ns - start_ns_) / 1000 - start_us, phase, cycle});
+    interval_start_ns_ = now_ns;
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+        const FileSample total = totals_of(*files_[i]);
+        samples_[i].push_back(difference(total, totals_[i]));
+        totals_[i] = total;
+    }
+    if (intervals_.size() > intervals_max_) merge_pairs();
+}
+
+void TimeSeries::sample_if_due(Phase phase, std::uint32_t cycle) {
+    if (clock_.now_ns() >= next_sample_ns()) sample(phase, cycle);
+}
+
+void TimeSeries::merge_pairs() {
+    merge_neighbours(intervals_);
+    for (auto& samples : samples_) merge_neighbours(samples);
+    interval_ns_ *= 2;
+}
+
+}  // namespace sim

@@ -1,0 +1,50 @@
+// What each file did, second by second: the figures behind the charts. Memory is bounded: when there are too many intervals, neighbours are
+// merged, and from then on an interval is twice as long.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "sim/files/sim_file.hpp"
+#include "sim/results.hpp"
+#include "ums/base/clock.hpp"
+
+namespace sim {
+
+// An hour of seconds; with many files fewer, for no more than kFileSamplesMax of all files together.
+inline constexpr std::size_t kIntervalsMax = 3600;
+inline constexpr std::size_t kFileSamplesMax = 72'000;
+
+// One thread (scheduler 0's).
+class TimeSeries {
+public:
+    // The files and the clock must outlive the object. The first interval begins with the run, at `start_ns`.
+    TimeSeries(const std::vector<SimFile*>& files, const ums::Clock& clock, std::uint64_t start_ns);
+
+    // Ends the running interval, which was a part of `phase`.
+    void sample(Phase phase, std::uint32_t cycle);
+    // Does so when the interval is over; a phase that ended meanwhile has begun a new one.
+    void sample_if_due(Phase phase, std::uint32_t cycle);
+    [[nodiscard]] std::uint64_t next_sample_ns() const { return interval_start_ns_ + interval_ns_; }
+
+    [[nodiscard]] const std::vector<Interval>& intervals() const { return intervals_; }
+    [[nodiscard]] std::vector<FileSample> take_samples(std::size_t file) { return std::move(samples_[file]); }
+
+private:
+    [[nodiscard]] FileSample totals_of(const SimFile& file) const;
+    void merge_pairs();
+
+    const std::vector<SimFile*> files_;
+    const ums::Clock& clock_;
+    const std::uint64_t start_ns_;
+    const std::size_t intervals_max_;
+    std::uint64_t interval_start_ns_;
+    std::uint64_t interval_ns_;
+    std::vector<Interval> intervals_;
+    std::vector<std::vector<FileSample>> samples_;  // by file
+    std::vector<FileSample> totals_;                // by file, since the run began
+};
+
+}  // namespace sim

@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+"""What a real run writes with --json is what docs/results.schema.json says. Exit 77: skipped."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: python3-jsonschema is not installed")
+    sys.exit(77)
+
+program, folder = sys.argv[1:3]
+schema = json.loads((pathlib.Path(__file__).parents[2] / "docs/results.schema.json").read_text())
+with tempfile.TemporaryDirectory(dir=folder) as run_folder:
+    command = [program, "run", "-dir", ".", "-size", "16", "-d", "2", "--ephemeral", "--quiet", "--json", "results.json", "--html", "results.html"]
+    done = subprocess.run(command, cwd=run_folder, timeout=240, capture_output=True, text=True)
+    if done.returncode == 3:
+        print("skipped:", done.stderr)
+        sys.exit(77)
+    assert done.returncode == 0, done.stderr
+    results = json.loads((pathlib.Path(run_folder) / "results.json").read_text())
+    jsonschema.validate(results, schema)
+    assert results["verdict"]["judgement"] == "PASS", results["verdict"]
+    for file in results["files"]:
+        total = sum(entry["count"] for entry in file["latency"].values())
+        assert total == file["reads"] + file["scatter_reads"] + file["writes"] + file["gather_writes"], file["path"]
+        assert str(file["throttle_count"]) in results["text_report"]
+    broken = dict(results, format=2)
+    assert not jsonschema.Draft7Validator(schema).is_valid(broken)

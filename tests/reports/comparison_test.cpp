@@ -1,0 +1,119 @@
+#include "reports/comparison.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "reports/results_document.hpp"
+#include "reports/results_json.hpp"
+#include "tests/reports/prepared_results.hpp"
+#include "tests/support/catch.hpp"
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json document_of(const sim::Results& results, const reports::RunFacts& facts = {}) {
+    return reports::parse_results(reports::results_json(results, facts), "test");
+}
+
+Json row_of(const Json& comparison, std::size_t file, const std::string& figure) {
+    for (const Json& row : comparison["files"][file]["rows"]) {
+        if (row["figure"] == figure) return row;
+    }
+    return nullptr;
+}
+
+// Every interval's reads times `factor`, taking `latency_factor` times as long each.
+sim::Results scaled(double factor, double latency_factor) {
+    sim::Results results = sound_results();
+    for (sim::FileSample& sample : results.files[0].samples) {
+        sample.reads = static_cast<std::uint64_t>(static_cast<double>(sample.reads) * factor);
+        sample.read_time_us = static_cast<std::uint64_t>(static_cast<double>(sample.read_time_us) * factor * latency_factor);
+    }
+    return results;
+}
+
+std::string error_of(const std::string& text) {
+    try {
+        reports::parse_results(text, "x.json");
+    } catch (const reports::ResultsDocumentError& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("the same results twice differ nowhere") {
+    const Json document = document_of(sound_results());
+    const Json comparison = reports::compare_results(document, "a.json", document, "b.json");
+    REQUIRE(comparison["files"].size() == 2);
+    for (const Json& file : comparison["files"]) {
+        for (const Json& row : file["rows"]) CHECK((row["verdict"] == "same" || row["verdict"] == "unknown"));
+    }
+    CHECK(comparison["unpaired"].empty());
+    CHECK(comparison["configuration"].empty());
+}
+
+TEST_CASE("a difference within the noise is none, a larger one is better or worse") {
+    const Json before = document_of(sound_results());
+    const auto against = [&](double factor, double latency_factor) {
+        return reports::compare_results(before, "a", document_of(scaled(factor, latency_factor)), "b");
+    };
+    CHECK(row_of(against(1.005, 1), 0, "reads")["verdict"] == "same");
+    CHECK(row_of(against(1.5, 1), 0, "reads")["verdict"] == "better");
+    CHECK(row_of(against(0.5, 1), 0, "reads")["verdict"] == "worse");
+    CHECK(row_of(against(1, 1.5), 0, "average read")["verdict"] == "worse");
+    CHECK(row_of(against(1, 0.6), 0, "average read")["verdict"] == "better");
+    const Json row = row_of(against(1.5, 1), 0, "reads");
+    CHECK(row["change_percent"].get<double>() > 49);
+    CHECK(row["change_percent"].get<double>() < 51);
+}
+
+TEST_CASE("without enough intervals nothing is said about noise") {
+    sim::Results results = sound_results();
+    results.intervals.resize(12);
+    for (auto& file : results.files) file.samples.resize(12);
+    const Json few = document_of(results);
+    CHECK(row_of(reports::compare_results(few, "a", document_of(scaled(2, 1)), "b"), 0, "reads")["verdict"] == "unknown");
+}
+
+TEST_CASE("files are paired by path, else by kind and order; what is left over is told") {
+    sim::Results other = sound_results();
+    other.files[0].path = "/new/sqliosim.mdx";
+    other.files.push_back(other.files[0]);
+    other.files.back().path = "/new/second.mdx";
+    const Json comparison = reports::compare_results(document_of(sound_results()), "a", document_of(other), "b");
+    CHECK(comparison["files"][0]["after_path"] == "/new/sqliosim.mdx");
+    CHECK(comparison["files"][1]["after_path"] == "/log/sqliosim.ldx");
+    CHECK(comparison["unpaired"] == Json::parse(R"(["/new/second.mdx"])"));
+}
+
+TEST_CASE("what was configured differently is told") {
+    const Json before = document_of(sound_results(), {"", "", {{"CONFIG", {{"TargetIODuration", "100"}, {"StopOnError", "TRUE"}}}}});
+    const Json after = document_of(sound_results(), {"", "", {{"CONFIG", {{"TargetIODuration", "20"}, {"StopOnError", "TRUE"}}}}});
+    const Json comparison = reports::compare_results(before, "a", after, "b");
+    REQUIRE(comparison["configuration"].size() == 1);
+    CHECK_THAT(reports::comparison_text(comparison), ContainsSubstring("CONFIG.TargetIODuration: 100 -> 20\n"));
+}
+
+TEST_CASE("the table marks what exceeds the noise") {
+    const Json comparison = reports::compare_results(document_of(sound_results()), "a", document_of(scaled(2, 1)), "b");
+    const std::string text = reports::comparison_text(comparison);
+    CHECK_THAT(text, ContainsSubstring("before  a: PASS, 2025-11-24T16:00:00, uring\n"));
+    CHECK_THAT(text, ContainsSubstring("better\n"));
+    CHECK_THAT(text, !ContainsSubstring("worse\n"));
+}
+
+TEST_CASE("what is no results file is refused with the reason") {
+    CHECK_THAT(error_of("{"), ContainsSubstring("'x.json': it is not JSON, or it was cut off."));
+    CHECK_THAT(error_of("[1]"), ContainsSubstring("not a results file of ioproof"));
+    CHECK_THAT(error_of("{\"format\":1}"), ContainsSubstring("not a results file of ioproof"));
+    CHECK_THAT(error_of("{\"format\":2,\"program\":\"ioproof\"}"), ContainsSubstring("it is of format 2; this version reads format 1"));
+    CHECK_THAT(error_of("{\"format\":1,\"program\":\"ioproof\"}"), ContainsSubstring("'version' is missing"));
+    Json document = document_of(sound_results());
+    document["files"][0]["series"]["reads"].erase(0);
+    CHECK_THAT(error_of(document.dump()), ContainsSubstring("the time series 'reads' of /data/sqliosim.mdx is not complete"));
+    document = document_of(sound_results());
+    document.erase("waits");
+    CHECK_THAT(error_of(document.dump()), ContainsSubstring("'waits' is missing"));
+}

@@ -1,0 +1,61 @@
+#include "reports/html_page.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "reports/comparison.hpp"
+#include "reports/results_document.hpp"
+#include "reports/results_json.hpp"
+#include "tests/reports/prepared_results.hpp"
+#include "tests/support/catch.hpp"
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json document_of(const sim::Results& results) { return reports::parse_results(reports::results_json(results, {}), "test"); }
+
+std::string data_of(const std::string& html) {
+    const std::string begin = "<script type=\"application/json\" id=\"data\">";
+    const std::size_t at = html.find(begin) + begin.size();
+    return html.substr(at, html.find("</script>", at) - at);
+}
+
+}  // namespace
+
+TEST_CASE("nothing in the data can end its element, begin a comment or break a script") {
+    const std::string hostile = "</script><!-- <script> \xe2\x80\xa8 & ]]>";
+    const std::string safe = reports::script_safe(Json(hostile));
+    for (const char c : {'<', '>', '&'}) CHECK(safe.find(c) == std::string::npos);
+    CHECK(safe.find('\xe2') == std::string::npos);
+    CHECK(Json::parse(safe) == hostile);
+}
+
+TEST_CASE("a page holds the data, and loads nothing") {
+    sim::Results results = stale_results();
+    results.files[0].path = "/data/</script><img src=x onerror=alert(1)>.mdx";
+    const std::string html = reports::html_report(document_of(results));
+    const Json data = Json::parse(data_of(html));
+    CHECK(data["verdict"]["judgement"] == "FAIL");
+    CHECK(data["files"][0]["path"] == results.files[0].path);
+    CHECK(html.find("<img") == std::string::npos);
+    CHECK_THAT(html, ContainsSubstring("default-src 'none'") && ContainsSubstring("<title>FAIL: ioproof results</title>"));
+    for (const char* loader : {"<link", " src=\"", "@import", "url("}) CHECK(html.find(loader) == std::string::npos);
+}
+
+TEST_CASE("of many findings a page holds the first, and the number of all") {
+    sim::Results results = stale_results();
+    results.findings.resize(1);
+    results.findings.resize(10'000, results.findings[0]);
+    results.finding_count = 12'345;
+    const std::string html = reports::html_report(document_of(results));
+    const Json data = Json::parse(data_of(html));
+    CHECK(data["findings"].size() == reports::kHtmlFindings);
+    CHECK(data["finding_count"] == 12'345);
+    CHECK(data["findings_by_kind"] == Json::parse(R"([{"class":"stale_read","count":10000}])"));
+    CHECK(html.size() < 4'000'000);
+}
+
+TEST_CASE("a comparison is a page, too") {
+    const Json comparison = reports::compare_results(document_of(sound_results()), "a", document_of(slow_results()), "b");
+    CHECK(Json::parse(data_of(reports::html_comparison(comparison)))["files"].size() == 2);
+}

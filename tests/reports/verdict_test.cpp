@@ -1,0 +1,125 @@
+#include "reports/verdict.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "tests/reports/prepared_results.hpp"
+#include "tests/reports/temporary_folder.hpp"
+#include "tests/support/catch.hpp"
+
+using reports::Grade;
+using reports::Judgement;
+using reports::Verdict;
+using reports::verdict_of;
+
+namespace {
+
+std::string whole_text(const sim::Results& results) {
+    const Verdict verdict = verdict_of(results);
+    return reports::verdict_text(verdict, 80) + "\n" + reports::file_verdicts_text(verdict, 80);
+}
+
+void check_golden(const std::string& name, const sim::Results& results) {
+    const auto path = std::filesystem::path(IOPROOF_GOLDEN) / ("verdict_" + name + ".txt");
+    const std::string text = whole_text(results);
+    if (std::getenv("IOPROOF_UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << text;
+    INFO("IOPROOF_UPDATE_GOLDEN=1 tests/reports_test, run in the build directory, writes it anew: read what it says then");
+    CHECK(text == read_file(path.string()));
+}
+
+bool has_remark(const reports::FileVerdict& file, std::string_view id) {
+    for (const reports::Remark& remark : file.remarks) {
+        if (remark.id == id) return true;
+    }
+    return false;
+}
+
+// The remark about the average of a data file, or of a log's flushes.
+std::string latency_grade(bool is_log, std::uint64_t mean_ns) {
+    sim::Results results = example_results();
+    sim::FileResult& file = results.files[is_log ? 1 : 0];
+    const auto io_class = is_log ? sim::IoClass::log_flush : sim::IoClass::read;
+    file.latency[static_cast<std::size_t>(io_class)] = prepared_latency(1000, mean_ns);
+    for (const char* grade : {"good", "fair", "poor"}) {
+        if (has_remark(verdict_of(results).files[is_log ? 1 : 0], std::string(is_log ? "log_" : "data_") + grade)) return grade;
+    }
+    return "none";
+}
+
+}  // namespace
+
+TEST_CASE("five prepared runs are judged in words that a newcomer can act on") {
+    check_golden("sound", sound_results());
+    check_golden("slow", slow_results());
+    check_golden("throttled", throttled_results());
+    check_golden("stale_reads", stale_results());
+    check_golden("full_disk", full_disk_results());
+}
+
+TEST_CASE("the judgements of the five") {
+    CHECK(verdict_of(sound_results()).judgement == Judgement::pass);
+    CHECK(verdict_of(slow_results()).judgement == Judgement::pass);
+    CHECK(verdict_of(throttled_results()).judgement == Judgement::pass);
+    CHECK(verdict_of(stale_results()).judgement == Judgement::fail);
+    CHECK(verdict_of(full_disk_results()).judgement == Judgement::incomplete);
+    CHECK(verdict_of(sound_results()).files[0].grade == Grade::good);
+    CHECK(verdict_of(slow_results()).files[0].grade == Grade::poor);
+}
+
+TEST_CASE("averages are graded by the guidance: data files 5 and 15 ms, logs 2 and 15 ms") {
+    CHECK(latency_grade(false, 5'000'000) == "good");
+    CHECK(latency_grade(false, 5'000'001) == "fair");
+    CHECK(latency_grade(false, 15'000'000) == "fair");
+    CHECK(latency_grade(false, 15'000'001) == "poor");
+    CHECK(latency_grade(true, 2'000'000) == "good");
+    CHECK(latency_grade(true, 2'000'001) == "fair");
+    CHECK(latency_grade(true, 15'000'001) == "poor");
+}
+
+TEST_CASE("few request blocks count only where the load was throttled") {
+    sim::Results results = example_results();
+    results.files[0].request_blocks = 8;
+    results.files[0].throttle_count = 0;
+    CHECK_FALSE(has_remark(verdict_of(results).files[0], "few_blocks"));
+    results.files[0].throttle_count = 1;
+    CHECK(has_remark(verdict_of(results).files[0], "few_blocks"));
+    results.files[0].request_blocks = reports::kFewRequestBlocks;
+    CHECK_FALSE(has_remark(verdict_of(results).files[0], "few_blocks"));
+}
+
+TEST_CASE("the average of a log is that of its flushes: reads of its audit do not count") {
+    sim::FileResult log = sound_results().files[1];
+    const double average_ms = reports::average_latency_ms(log);
+    log.latency[static_cast<std::size_t>(sim::IoClass::read)] = prepared_latency(100'000, 900'000'000);
+    CHECK(reports::average_latency_ms(log) == average_ms);
+    log.is_log = false;
+    CHECK(reports::average_latency_ms(log) > average_ms);
+}
+
+TEST_CASE("a finding is never hidden behind a friendlier outcome, and a run that proved nothing does not pass") {
+    sim::Results results = sound_results();
+    for (const auto outcome : {sim::Outcome::passed, sim::Outcome::stopped, sim::Outcome::not_done}) {
+        results.outcome = outcome;
+        results.finding_count = 1;
+        CHECK(verdict_of(results).judgement == Judgement::fail);
+    }
+    results.finding_count = 0;
+    results.outcome = sim::Outcome::stopped;
+    CHECK(verdict_of(results).judgement == Judgement::incomplete);
+    results.outcome = sim::Outcome::passed;
+    for (auto& file : results.files) file.pages_verified = 0;
+    CHECK(verdict_of(results).judgement == Judgement::incomplete);
+    CHECK(verdict_of(results).reasons[0].id == "nothing_verified");
+}
+
+TEST_CASE("the table's rows have ids of their own, and sentences") {
+    std::set<std::string_view> ids;
+    for (const reports::Guidance& row : reports::guidance_table()) {
+        CHECK(ids.insert(row.id).second);
+        CHECK(row.text.ends_with('.'));
+        CHECK((row.next.empty() || row.next.ends_with('.')));
+        CHECK((row.grade == Grade::good || row.id == "file_findings" || !row.next.empty()));
+    }
+}

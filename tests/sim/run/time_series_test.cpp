@@ -1,0 +1,131 @@
+#include "sim/run/time_series.hpp"
+
+#include <numeric>
+
+#include "tests/sim/support/run_fixture.hpp"
+#include "tests/sim/support/virtual_world.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim::test;
+using sim::FileSample;
+using sim::Interval;
+using sim::IoClass;
+using sim::Phase;
+using sim::TimeSeries;
+using sim::testing::VirtualWorld;
+
+namespace {
+
+constexpr std::uint64_t kMb = 1 << 20;
+
+std::uint64_t total(const std::vector<FileSample>& samples, std::uint64_t FileSample::*member) {
+    std::uint64_t sum = 0;
+    for (const FileSample& sample : samples) sum += sample.*member;
+    return sum;
+}
+
+std::uint64_t coarse_total(const std::vector<FileSample>& samples, sim::CoarseLatency FileSample::*member) {
+    std::uint64_t sum = 0;
+    for (const FileSample& sample : samples) sum = std::accumulate((sample.*member).begin(), (sample.*member).end(), sum);
+    return sum;
+}
+
+ums::Task<void> transfer_pages(sim::SimFile& file, ums::IoOperation operation, std::uint32_t pages) {
+    const std::vector<ums::IoSegment> segments(pages, {nullptr, sim::kPageBytes});
+    co_await file.transfer(operation, sim::kPageBytes, segments, ums::WaitType::io_completion);
+}
+
+}  // namespace
+
+TEST_CASE("an interval holds what was done since the one before") {
+    VirtualWorld world;
+    world.set_duration_ns(5 * ums::kNsPerMs);
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        const auto file = w.make_file(1, kMb);
+        TimeSeries series({file.get()}, w.clock, w.clock.now_ns());
+        co_await transfer_pages(*file, ums::IoOperation::read, 4);
+        co_await transfer_pages(*file, ums::IoOperation::write, 1);
+        series.sample(Phase::main_run, 1);
+        co_await transfer_pages(*file, ums::IoOperation::write, 2);
+        series.sample(Phase::final_checkpoint, 2);
+        const std::vector<Interval> intervals = series.intervals();
+        REQUIRE(intervals.size() == 2);
+        CHECK(intervals[0].start_us == 0);
+        CHECK(intervals[0].duration_us == 10'000);
+        CHECK(intervals[0].phase == Phase::main_run);
+        CHECK(intervals[1].start_us == 10'000);
+        CHECK(intervals[1].duration_us == 5'000);
+        CHECK(intervals[1].cycle == 2);
+        const std::vector<FileSample> samples = series.take_samples(0);
+        REQUIRE(samples.size() == 2);
+        CHECK(samples[0].reads == 1);
+        CHECK(samples[0].writes == 1);
+        CHECK(samples[0].read_bytes == 4 * 8192);
+        CHECK(samples[0].read_time_us == 5000);
+        CHECK(samples[0].request_blocks == 1);
+        CHECK(samples[0].read_latency[13] == 1);  // 512 ns * 2^13 = 4.2 ms
+        CHECK(samples[1].reads == 0);
+        CHECK(samples[1].writes == 1);
+        CHECK(samples[1].written_bytes == 2 * 8192);
+        CHECK(samples[1].write_latency[13] == 1);
+        CHECK(samples[1].read_latency[13] == 0);
+    });
+}
+
+TEST_CASE("a series that grows too long is merged in pairs, and loses nothing") {
+    VirtualWorld world;
+    world.set_duration_ns(ums::kNsPerMs);
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        const auto file = w.make_file(1, kMb);
+        TimeSeries series({file.get()}, w.clock, w.clock.now_ns());
+        for (std::size_t i = 0; i <= sim::kIntervalsMax; ++i) {
+            co_await transfer_pages(*file, i % 3 == 0 ? ums::IoOperation::read : ums::IoOperation::write, 1);
+            series.sample(i < 1000 ? Phase::initial_update : Phase::main_run, 1);
+        }
+        CHECK(series.intervals().size() == sim::kIntervalsMax / 2 + 1);
+        CHECK(series.intervals()[1].start_us == 2000);
+        CHECK(series.intervals()[1].duration_us == 2000);
+        CHECK(series.intervals()[499].phase == Phase::initial_update);
+        CHECK(series.intervals()[500].phase == Phase::main_run);
+        CHECK(series.intervals().back().duration_us == 1000);
+        const std::uint64_t next_ns = series.next_sample_ns() - w.clock.now_ns();
+        CHECK(next_ns == 2 * ums::kNsPerSecond);
+        const std::vector<FileSample> samples = series.take_samples(0);
+        CHECK(samples.size() == series.intervals().size());
+        CHECK(total(samples, &FileSample::reads) == sim::kIntervalsMax / 3 + 1);
+        CHECK(total(samples, &FileSample::reads) + total(samples, &FileSample::writes) == sim::kIntervalsMax + 1);
+        CHECK(coarse_total(samples, &FileSample::read_latency) == sim::kIntervalsMax / 3 + 1);
+    });
+}
+
+TEST_CASE("latencies and time series of a run agree with the counters of each file, and the intervals with its phases") {
+    VirtualRun run;
+    sim::Options options = busy_options(VirtualRun::kFolder);
+    options.test_cycle_duration_s = 5;
+    const sim::Results results = run.run(options);
+    REQUIRE(results.intervals.size() >= 8);
+    std::uint64_t end_us = 0;
+    std::uint64_t main_run_us = 0;
+    for (const Interval& interval : results.intervals) {
+        CHECK(interval.start_us == end_us);
+        end_us += interval.duration_us;
+        if (interval.phase == Phase::main_run) main_run_us += interval.duration_us;
+    }
+    CHECK(main_run_us >= 5'000'000);
+    CHECK(main_run_us < 6'000'000);
+    for (const sim::FileResult& file : results.files) {
+        const auto count_of = [&](IoClass io_class) { return file.latency[static_cast<std::size_t>(io_class)].count; };
+        CHECK(count_of(IoClass::read) == file.reads);
+        CHECK(count_of(IoClass::scatter_read) == file.scatter_reads);
+        CHECK(count_of(IoClass::gather_write) == file.gather_writes);
+        CHECK(count_of(IoClass::write) == (file.is_log ? 0 : file.writes));
+        CHECK(count_of(IoClass::log_flush) == (file.is_log ? file.writes : 0));
+        REQUIRE(file.samples.size() == results.intervals.size());
+        CHECK(total(file.samples, &FileSample::reads) == file.reads + file.scatter_reads);
+        CHECK(total(file.samples, &FileSample::writes) == file.writes + file.gather_writes);
+        CHECK(total(file.samples, &FileSample::written_bytes) == file.written_bytes);
+        CHECK(total(file.samples, &FileSample::throttles) == file.throttle_count);
+        CHECK(coarse_total(file.samples, &FileSample::write_latency) == file.writes + file.gather_writes);
+        CHECK(file.writes > 0);
+    }
+}
