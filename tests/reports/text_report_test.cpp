@@ -105,9 +105,11 @@ TEST_CASE("a finding in a log is listed with its offset, and speaks of blocks") 
     finding.is_log = true;
     finding.page_id = 0;
     finding.offset_bytes = 0x3200;
-    CHECK_THAT(text_report(results), ContainsSubstring("/log/sqliosim.ldx  0x3200  old version  an older block\n"));
-    for (int kind = 0; kind <= static_cast<int>(sim::FindingKind::io_error); ++kind) {
-        finding.kind = static_cast<sim::FindingKind>(kind);
+    finding.kind = sim::FindingKind::log_stale_block;
+    CHECK_THAT(text_report(results), ContainsSubstring("/log/sqliosim.ldx  0x3200  stale log block  an older block came back\n"));
+    for (const auto kind : {sim::FindingKind::log_gap, sim::FindingKind::log_block_damaged, sim::FindingKind::log_stale_block,
+                            sim::FindingKind::io_error, sim::FindingKind::short_transfer}) {
+        finding.kind = kind;
         CHECK_THAT(text_report(results), !ContainsSubstring("page 0") && !ContainsSubstring("version 3"));
     }
 }
