@@ -57,7 +57,7 @@ std::string help_text() {
         "  ioproof run [SWITCHES]             run the test; 'ioproof run --help' explains the switches\n"
         "  ioproof report FILE [--html FILE]  show the results that a run wrote with --json\n"
         "  ioproof compare A B [--html FILE]  two of them side by side: before and after\n"
-        "  ioproof bench FILE… [SWITCHES]     measure this path's speed on files; 'ioproof bench --help' explains\n"
+        "  ioproof bench FILE… [SWITCHES]     how fast this path is; see 'ioproof bench --help'\n"
         "  ioproof rehearse [SWITCHES]        prove that faults are found, on a simulated disk; writes no file\n"
         "  ioproof config show [SWITCHES]     print the configuration a run with these switches would use\n"
         "  ioproof config explain [NAME]      say what a parameter means; without NAME: all of them\n"

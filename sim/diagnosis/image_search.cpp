@@ -6,6 +6,7 @@
 #include "sim/page/page_codec.hpp"
 #include "sim/page/page_verifier.hpp"
 #include "ums/base/memory_region.hpp"
+#include "ums/sched/event.hpp"
 #include "ums/sched/scheduler.hpp"
 
 namespace sim {
@@ -16,6 +17,7 @@ constexpr std::uint32_t kScanPages = 128;
 constexpr std::uint32_t kNeighbours = 64;
 constexpr std::uint32_t kFullScansMax = 16;
 constexpr std::uint64_t kFullScanBytesMax = std::uint64_t{4} << 30;  // a few seconds
+constexpr std::uint32_t kRoundsMax = 10;  // for pages that somebody holds
 constexpr std::size_t kCatalogMax = 100'000;
 // Wrong pages that searches may meet; behind that the fault is not a single page's, and the audit finds them all.
 constexpr std::uint64_t kSuspectsMax = 256;
@@ -27,6 +29,7 @@ ums::Task<std::optional<PagePlace>> ImageSearch::find(DataFile& data, std::uint3
     const std::uint32_t file_id = data.file.id();
     co_await turn_.acquire(1, ums::WaitType::io_completion);
     std::optional<PagePlace> place = look_up(file_id, page, version);
+    passed_over_.clear();
     const bool was_scanned = last_full_scan_ns_ > asked_ns;
     if (!place && !was_scanned) {
         co_await scan_neighbourhood(data, page, holdings);
@@ -37,6 +40,10 @@ ums::Task<std::optional<PagePlace>> ImageSearch::find(DataFile& data, std::uint3
         place = look_up(file_id, page, version);
     } else if (!place && !was_scanned) {
         co_await scan_likely_places(data, page, holdings);
+        place = look_up(file_id, page, version);
+    }
+    for (std::uint32_t round = 0; !place && !passed_over_.empty() && round < kRoundsMax; ++round) {
+        co_await scan_passed_over(holdings);
         place = look_up(file_id, page, version);
     }
     turn_.release(1);
@@ -109,10 +116,18 @@ ums::Task<void> ImageSearch::scan(DataFile& data, std::uint32_t first_page, std:
         if (held.frame != nullptr) {
             run.push_back(held);
         } else {
+            passed_over_.emplace_back(&data, page);
             co_await read_held(run, holdings);
         }
     }
     co_await read_held(run, holdings);
+}
+
+// Pages are held for moments only.
+ums::Task<void> ImageSearch::scan_passed_over(ScanHoldings& holdings) {
+    co_await ums::sleep_until(ums::Scheduler::current().now_ns() + ums::kNsPerMs);
+    const auto pages = std::exchange(passed_over_, {});
+    for (const auto& [data, page] : pages) co_await scan(*data, page, 1, holdings);
 }
 
 // One request for a run of neighbours, which is empty afterwards.

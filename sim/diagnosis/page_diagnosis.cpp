@@ -61,7 +61,7 @@ ums::Task<void> PageDiagnosis::diagnose_one(DataFile& data, std::uint32_t page, 
 ums::Task<PageDiagnosis::Observation> PageDiagnosis::observe(DataFile& data, const ExpectedPage& expected, const std::byte* image) {
     Observation observation;
     observation.first_stays = true;
-    Rereader rereader(data.file, std::uint64_t{expected.page_id} * kPageBytes, kPageBytes);
+    Rereader rereader(data.file, journal_, std::uint64_t{expected.page_id} * kPageBytes, kPageBytes);
     for (std::uint32_t attempt = 1; attempt <= kRereadsMax && !observation.became_right; ++attempt) {
         Reread reread = co_await rereader.read(attempt, image);
         if (reread.result == RereadResult::same_image || reread.result == RereadResult::other_image) {

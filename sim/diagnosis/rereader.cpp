@@ -17,8 +17,9 @@ bool is_through_new_file(std::uint32_t attempt) { return attempt == 3 || attempt
 
 }  // namespace
 
-Rereader::Rereader(SimFile& file, std::uint64_t offset_bytes, std::uint64_t size_bytes)
+Rereader::Rereader(SimFile& file, Journal& journal, std::uint64_t offset_bytes, std::uint64_t size_bytes)
     : file_(file),
+      journal_(journal),
       offset_bytes_(offset_bytes),
       size_bytes_(size_bytes),
       buffer_(size_bytes, ums::MemoryKind::plain),
@@ -67,6 +68,7 @@ ums::Task<void> Rereader::transfer(ums::FileHandle handle, Reread& reread) {
     request.segment_count = 1;
     request.owner = &file_;
     co_await ums::Scheduler::current().io(request);
+    journal_.history().record(request, file_.id(), OperationPurpose::diagnosis);
     reread.error_code = request.error.value();
     if (request.error) {
         reread.result = RereadResult::io_error;

@@ -19,7 +19,7 @@ inline constexpr std::uint32_t kRereadsMax = 15;
 
 class Rereader {
 public:
-    Rereader(SimFile& file, std::uint64_t offset_bytes, std::uint64_t size_bytes);
+    Rereader(SimFile& file, Journal& journal, std::uint64_t offset_bytes, std::uint64_t size_bytes);
 
     // Reads into bytes() as attempt `attempt` (1 … kRereadsMax) asks for, after its pause. The result says whether all of it came, and
     // whether it is the same as `first`; the caller, who holds the page, decides whether it is right.
@@ -31,6 +31,7 @@ private:
     ums::Task<void> transfer_through_new_file(Reread& reread);
 
     SimFile& file_;
+    Journal& journal_;
     const std::uint64_t offset_bytes_;
     const std::uint64_t size_bytes_;
     const ums::MemoryRegion buffer_;

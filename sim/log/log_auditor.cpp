@@ -90,7 +90,7 @@ ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const
     }
     const std::vector<std::byte> first(image, image + std::min<std::uint64_t>(available_bytes, kLogBlockBytesMax));
     const std::uint64_t size_bytes = std::min<std::uint64_t>(kLogBlockBytesMax, vlf.end_bytes - position.at_bytes);
-    Rereader rereader(*vlf.file, vlf.offset_bytes + position.at_bytes, size_bytes);
+    Rereader rereader(*vlf.file, journal_, vlf.offset_bytes + position.at_bytes, size_bytes);
     std::vector<std::byte> comparable = first;
     comparable.resize(size_bytes);
     std::vector<Reread> rereads;

@@ -146,7 +146,7 @@ void FaultInjector::stall(FaultyFile& file, const ums::IoRequest& request, Reque
         const bool is_warning = prng_.below(2) == 0;
         const std::uint64_t seconds = is_warning ? prng_.between(18, 100) : prng_.between(130, 200);
         fate.delay_ns = seconds * ums::kNsPerSecond;
-        InjectedFault& fault = add(FindingKind::stalled_io, {&file, request.offset_bytes, request.size_bytes}, true,
+        InjectedFault& fault = add(FindingKind::stalled_io, {&file, request.offset_bytes, request.size_bytes}, is_warning,
                                    fmt::format("a request is out for {} seconds", seconds));
         fault.is_warning = is_warning;
         expose(fault.number);

@@ -58,7 +58,7 @@ TEST_CASE("each finding leaves a dump beside the log, an entry that names it, an
     CHECK_THAT(json, ContainsSubstring("\"page\":300,") && ContainsSubstring("\"page\":301,"));
     CHECK(folder.log_error().empty());
     CHECK_THAT(output, ContainsSubstring("300-301"));
-    CHECK_THAT(output, ContainsSubstring("The evidence is in "));
+    CHECK_THAT(output, ContainsSubstring("The evidence is in"));
 }
 
 TEST_CASE("a findings file with something in it is refused before anything is touched; without findings it is empty") {

@@ -114,9 +114,13 @@ TEST_CASE("a finding in a log is listed with its offset, and speaks of blocks") 
     finding.is_log = true;
     finding.page_id = 0;
     finding.offset_bytes = 0x3200;
-    const std::string report = text_report(results);
-    CHECK_THAT(report, ContainsSubstring("/log/sqliosim.ldx  0x3200  stale log block  an older block came back\n"));
-    CHECK_THAT(report, !ContainsSubstring("page 0") && !ContainsSubstring("version 3"));
+    finding.kind = sim::FindingKind::log_stale_block;
+    CHECK_THAT(text_report(results), ContainsSubstring("/log/sqliosim.ldx  0x3200  stale log block  an older block came back\n"));
+    for (const auto kind : {sim::FindingKind::log_gap, sim::FindingKind::log_block_damaged, sim::FindingKind::log_stale_block,
+                            sim::FindingKind::io_error, sim::FindingKind::short_transfer}) {
+        finding.kind = kind;
+        CHECK_THAT(text_report(results), !ContainsSubstring("page 0") && !ContainsSubstring("version 3"));
+    }
 }
 
 TEST_CASE("twenty findings are listed and the rest is counted") {

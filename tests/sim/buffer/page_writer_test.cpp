@@ -236,22 +236,25 @@ TEST_CASE("pages whose log cannot be written are never written, and do not keep 
     });
 }
 
-TEST_CASE("a gather write that fails is done page by page; if that works nothing is lost and nothing is a finding") {
+TEST_CASE("a gather write that fails is done page by page; if that works nothing is lost, and the finding says that it passed") {
     const bool cut_short = GENERATE(false, true);
     Rig rig;
     run_with_dirty(rig, 1, 16, [&](Rig& r, RequestLog& requests) -> ums::Task<void> {
         if (cut_short) {
             r.storage.set_rule([](const ums::IoRequest& request) {
-                return request.segment_count > 1 ? Fate{.transferred_bytes = 3 * kPageBytes} : Fate{};
+                return request.size_bytes > kPageBytes ? Fate{.transferred_bytes = 3 * kPageBytes} : Fate{};
             });
         } else {
-            fail(r, r.data().file, [](const ums::IoRequest& request) { return request.segment_count > 1; });
+            fail(r, r.data().file, [](const ums::IoRequest& request) { return request.size_bytes > kPageBytes; });
         }
         PageWriter writer = r.make_writer();
         const PageWriter::Written run = co_await writer.write_around(r.data(), 8, false);
         CHECK(run.pages == 16);
         CHECK(requests.take(r.data().file).size() == 17);
-        CHECK(r.sink.findings().empty());
+        REQUIRE(r.sink.findings().size() == 1);
+        CHECK(r.sink.findings()[0].kind == (cut_short ? sim::FindingKind::short_transfer : sim::FindingKind::io_error));
+        CHECK(r.sink.findings()[0].transient);
+        CHECK(r.sink.findings()[0].size_bytes == 16 * kPageBytes);
         CHECK(r.sink.count(sim::Severity::warning) == 1);
         CHECK(sim::sum_of(r.data().file.counters(), &sim::FileCounters::write_retries) == 1);
         for (std::uint32_t page = 1; page <= 16; ++page) CHECK(r.data().ledger[page].version == 1);

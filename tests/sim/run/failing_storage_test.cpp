@@ -95,19 +95,23 @@ FaultyStorage::Rule for_good(Failure failure, const ums::Clock& clock, std::uint
 
 }  // namespace
 
-TEST_CASE("requests that fail now and then are tried again: nothing is found, nothing overlaps", "[failing]") {
+TEST_CASE("requests that fail now and then are tried again: nothing stays, nothing overlaps", "[failing]") {
     const std::uint64_t first_seed = ums::testing::test_seed("fails now and then");
     std::uint64_t warnings = 0;
     for (std::uint64_t i = 0; i < hunt_runs(12); ++i) {
         const std::uint64_t seed = first_seed + i;
-        const sim::Options options = random_options(seed, VirtualRun::kFolder, true);
+        sim::Options options = random_options(seed, VirtualRun::kFolder, true);
+        options.stop_on_error = false;
         announce(options);
         FailingRun run(seed);
         const sim::Results results = run.run(options, now_and_then(seed));
         INFO(summary_of(options));
         INFO(run.sink.text());
-        CHECK(results.outcome == Outcome::passed);
-        CHECK(run.sink.findings().empty());
+        CHECK(results.cycles_completed == options.test_cycles);
+        for (const sim::Finding& finding : run.sink.findings()) {
+            CHECK((finding.kind == sim::FindingKind::io_error || finding.kind == sim::FindingKind::short_transfer));
+            CHECK(finding.transient);
+        }
         warnings += run.sink.count_of(sim::Severity::warning);
         CHECK(run.watch.violations() == std::vector<std::string>{});
         CHECK(run.watch.count() > 0);

@@ -29,6 +29,7 @@ ums::Task<void> Rig::open() {
         } else {
             const std::uint64_t pages_max = (file.max_size_mb << 20) / kPageBytes;
             data_files.push_back(std::make_unique<DataFile>(std::move(setup), pages_max, storage, outstanding_, journal));
+            data_files.back()->ledger.acknowledge(0, 1, 0, data_files.back()->file.signature_checksum());
         }
     }
     log = std::make_unique<LogManager>(logs, kRunId, settings.log_flushes_max, settings.log_alignment_bytes, state, journal);
