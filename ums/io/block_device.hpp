@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace ums {
@@ -19,6 +20,7 @@ struct BlockDeviceCounters {
     std::uint64_t written_bytes = 0;
     std::uint64_t write_time_ms = 0;
     std::uint64_t busy_time_ms = 0;  // at least one request was out; idle = elapsed - busy
+    std::uint64_t flushes = 0;       // of the device's cache; 0 before Linux 5.5
 };
 
 struct BlockDevice {
@@ -41,6 +43,14 @@ struct BlockDeviceRoots {
     std::string sys = "/sys";
     std::string proc = "/proc";
 };
+
+struct DeviceNumber {
+    std::uint32_t major = 0;
+    std::uint32_t minor = 0;
+};
+
+// Of the block device that holds the file or folder `path`, or that `path` is: of the partition, where there is one. See block_device_of.
+[[nodiscard]] std::optional<DeviceNumber> device_number_of(const std::string& path, const BlockDeviceRoots& roots = {});
 
 // Facts and counters of the whole disk with the device number `major`:`minor`, or of the disk that this partition belongs to.
 [[nodiscard]] BlockDevice read_block_device(std::uint32_t major, std::uint32_t minor, const BlockDeviceRoots& roots = {});
