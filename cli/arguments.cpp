@@ -73,6 +73,7 @@ RunArguments to_run_arguments(const Raw& raw) {
     run.config_path = single(raw, "config").value_or("");
     run.save_path = single(raw, "save").value_or("");
     run.log_path = single(raw, "log").value_or("");
+    run.findings_path = single(raw, "findings").value_or("");
     run.directories = raw.values.at("dir");
     run.duration_s = number(raw, "duration", 1, kDurationSMax, " of seconds");
     run.size_mb = number(raw, "size", 1, kSizeMbMax, " of MB");

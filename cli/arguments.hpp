@@ -25,6 +25,7 @@ struct RunArguments {
     std::string config_path;
     std::string save_path;
     std::string log_path;
+    std::string findings_path;
     std::vector<std::string> directories;
     std::optional<std::uint64_t> duration_s;
     std::optional<std::uint64_t> size_mb;

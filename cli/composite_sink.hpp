@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,15 @@ public:
     void on_finding(const sim::Finding& finding) override {
         const std::lock_guard lock(mutex_);
         for (sim::EventSink* receiver : receivers_) receiver->on_finding(finding);
+    }
+    // Where the first of them that saves evidence has put it.
+    std::string save_evidence(const sim::Finding& finding) override {
+        const std::lock_guard lock(mutex_);
+        for (sim::EventSink* receiver : receivers_) {
+            std::string path = receiver->save_evidence(finding);
+            if (!path.empty()) return path;
+        }
+        return {};
     }
 
 private:

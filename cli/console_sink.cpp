@@ -83,6 +83,11 @@ void ConsoleSink::on_event(const sim::Event& event) {
 }
 
 void ConsoleSink::on_finding(const sim::Finding& finding) {
+    if (finding.is_warning) {
+        logger_->log(time_of(finding.utc_us), spdlog::source_loc{}, spdlog::level::warn,
+                     fmt::format("{}: {}: {}", sim::name_of(finding.kind), place_of(finding), reports::finding_sentence(finding)));
+        return;
+    }
     if (++findings_ > kFindingsShownMax + 1) return;
     const std::string text =
         findings_ > kFindingsShownMax

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <random>
 #include <source_location>
 #include <system_error>
@@ -18,7 +19,9 @@
 #include "cli/progress_display.hpp"
 #include "cli/run_control.hpp"
 #include "cli/start_text.hpp"
+#include "reports/error_dump.hpp"
 #include "reports/file_summary.hpp"
+#include "reports/findings_file.hpp"
 #include "reports/log_events.hpp"
 #include "reports/text_report.hpp"
 #include "reports/xml_log.hpp"
@@ -59,7 +62,9 @@ void find_engine(ums::Storage& storage, sim::EngineChoice choice, StartFacts& fa
 class ExitCodeSink final : public sim::EventSink {
 public:
     void on_event(const sim::Event& /*event*/) override {}
-    void on_finding(const sim::Finding& /*finding*/) override { set_exit_at_once_code(ExitCode::integrity); }
+    void on_finding(const sim::Finding& finding) override {
+        if (!finding.is_warning) set_exit_at_once_code(ExitCode::integrity);
+    }
 };
 
 std::string stop_text(int signal) {
@@ -75,9 +80,13 @@ public:
           options_(std::move(options)),
           console_(console),
           log_(options_.error_file),
+          findings_file_(arguments.run.findings_path.empty() ? nullptr
+                                                             : std::make_unique<reports::FindingsFile>(arguments.run.findings_path)),
           console_sink_(console, [this] { control_.wake(); },
                         {.sqliosim_form = arguments.called_as_sqliosim, .errors_only = arguments.run.quiet}),
-          sink_({&log_, &console_sink_, &exit_code_sink_}),
+          messages_({&log_, &console_sink_}),
+          dump_(options_.error_file, std::string(sim::kVersion), messages_),
+          sink_(receivers()),
           display_(console, !arguments.run.quiet && !arguments.run.no_progress && !arguments.called_as_sqliosim, start_ns_ / ums::kNsPerUs),
           control_({.on_stop_signal = [this](int signal) { stop(signal); },
                     .on_wake = [this] { console_.flush(display_.line()); },
@@ -139,6 +148,13 @@ private:
         return event;
     }
 
+    // The evidence first: the others name its file.
+    std::vector<sim::EventSink*> receivers() {
+        std::vector<sim::EventSink*> receivers{&dump_, &log_, &console_sink_, &exit_code_sink_};
+        if (findings_file_) receivers.insert(receivers.begin() + 1, findings_file_.get());
+        return receivers;
+    }
+
     void stop(int signal) {
         exit_at_once_on_signals(console_.redraws());
         // People who pressed a key want an answer also where they asked for quiet.
@@ -168,6 +184,9 @@ private:
     void report(const sim::Results& results) {
         for (const sim::Event& event : reports::summary_events(results)) log_.on_event(event);
         if (const auto failure = log_.failure()) console_.add_message(fmt::format("warning: {}\n", *failure));
+        if (findings_file_) {
+            if (const auto failure = findings_file_->failure()) console_.add_message(fmt::format("warning: {}\n", *failure));
+        }
         console_.add_result(arguments_.called_as_sqliosim ? sqliosim_report(results) : "\n" + reports::text_report(results));
     }
 
@@ -187,8 +206,11 @@ private:
     const ums::RealClock clock_;
     const std::uint64_t start_ns_ = clock_.now_ns();
     reports::XmlLog log_;
+    const std::unique_ptr<reports::FindingsFile> findings_file_;  // null: not asked for
     ExitCodeSink exit_code_sink_;
     ConsoleSink console_sink_;
+    CompositeSink messages_;  // for what is said while a finding is being handed on
+    reports::ErrorDump dump_;
     CompositeSink sink_;
     ProgressDisplay display_;
     RunControl control_;
@@ -220,6 +242,7 @@ ExitCode run_command(const std::vector<std::string>& command_line, const Argumen
                      .pool_mb = options.max_memory_mb,
                      .config_path = configuration_file(arguments.run).value_or(""),
                      .log_path = options.error_file,
+                     .findings_path = arguments.run.findings_path,
                      .repeat_command = repeat_command(command_line, options.seed)};
     ums::PosixStorage storage;
     find_engine(storage, options.engine, facts);

@@ -49,6 +49,7 @@ std::vector<StartLine> start_lines(const sim::Options& options, const StartFacts
     lines.push_back({"duration", cycles_text(options)});
     lines.push_back({"configuration", facts.config_path.empty() ? "defaults" : facts.config_path});
     lines.push_back({"log", facts.log_path});
+    if (!facts.findings_path.empty()) lines.push_back({"findings", facts.findings_path});
     add_files(lines, options);
     lines.push_back({"space", space_text(options)});
     lines.push_back({"repeat with", facts.repeat_command});

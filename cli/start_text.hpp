@@ -17,6 +17,7 @@ struct StartFacts {
     std::uint64_t pool_mb = 0;
     std::string config_path;  // empty = defaults
     std::string log_path;
+    std::string findings_path{};  // empty: not asked for
     std::string repeat_command;
 };
 

@@ -27,6 +27,10 @@ constexpr std::array kRunSwitches{
                    "without any file named it is written all the same, to be completed"},
     Switch{
         .name = "log", .sqliosim = "log", .value = "FILE", .help = "XML log (default: ErrorFile of the configuration, sqliosim.log.xml)"},
+    Switch{.name = "findings",
+           .value = "FILE",
+           .help = "write each finding, the moment it is made, as a line of JSON (docs/findings_format.md)\n"
+                   "to this file; one that is not empty is refused"},
     Switch{.name = "dir",
            .sqliosim = "dir",
            .value = "DIR",

@@ -32,6 +32,16 @@ sim::Event closing_event(const sim::Results& results, sim::Severity severity, st
     return event;
 }
 
+sim::Event event_of(const sim::Finding& finding, sim::Severity severity) {
+    sim::Event event;
+    event.severity = severity;
+    event.utc_us = finding.utc_us;
+    event.tick_ms = finding.tick_ms;
+    event.cpu = finding.cpu;
+    event.user = finding.user;
+    return event;
+}
+
 }  // namespace
 
 std::vector<sim::Event> summary_events(const sim::Results& results) {
@@ -54,12 +64,7 @@ std::vector<sim::Event> summary_events(const sim::Results& results) {
 }
 
 sim::Event finding_event(const sim::Finding& finding) {
-    sim::Event event;
-    event.severity = sim::Severity::error;
-    event.utc_us = finding.utc_us;
-    event.tick_ms = finding.tick_ms;
-    event.cpu = finding.cpu;
-    event.user = finding.user;
+    sim::Event event = event_of(finding, finding.is_warning ? sim::Severity::warning : sim::Severity::error);
     event.source_file = "Buffer.cpp";
     const char* what = "Buffer validation failed";
     if (finding.kind == sim::FindingKind::io_error) {
@@ -67,6 +72,9 @@ sim::Event finding_event(const sim::Finding& finding) {
         event.function = finding.is_write ? "CBUF::Write" : "CBUF::Read";
         event.hresult = "0x8007045D";
         event.system_text = finding.error_text;
+    } else if (finding.kind == sim::FindingKind::stalled_io) {
+        what = finding.is_write ? "Write stalled" : "Read stalled";
+        event.function = finding.is_write ? "CBUF::Write" : "CBUF::Read";
     } else {
         event.function = "CBUF::ValidateBuffer";
         event.hresult = "0x80070467";
@@ -75,6 +83,14 @@ sim::Event finding_event(const sim::Finding& finding) {
     const std::string place = finding.is_log ? fmt::format("log block at offset 0x{:x}", finding.offset_bytes)
                                              : fmt::format("Page: {}, offset 0x{:x}", finding.page_id, finding.first_wrong_byte);
     event.description = fmt::format("{} on {} {}. {}", what, finding.path, place, finding_sentence(finding));
+    return event;
+}
+
+sim::Event dump_event(const sim::Finding& finding) {
+    sim::Event event = event_of(finding, sim::Severity::info);
+    event.source_file = "error_dump.cpp";
+    event.function = "ErrorDump::save_evidence";
+    event.description = "Dump file successfully written: " + finding.dump_path;
     return event;
 }
 

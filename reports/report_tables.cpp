@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -80,6 +81,65 @@ std::string percent_text(std::uint64_t part, std::uint64_t whole) {
 void add_scheduler(Table& table, const std::string& name, const sim::SchedulerResult& scheduler, std::uint64_t duration_us) {
     table.add_row({name, count_text(scheduler.switches), count_text(scheduler.yields), count_text(scheduler.quantum_overruns),
                    percent_text(scheduler.idle_us, duration_us), count_text(scheduler.io_requests)});
+}
+
+// Findings of one kind on neighbouring pages of a file, ascending.
+using FindingRun = std::vector<const sim::Finding*>;
+
+bool continues(const sim::Finding& last, const sim::Finding& next) {
+    return next.kind == last.kind && next.transient == last.transient && next.file_id == last.file_id && next.is_write == last.is_write &&
+           !next.is_log && next.page_id == last.page_id + 1;
+}
+
+// In the order of their first findings.
+std::vector<FindingRun> finding_runs(const std::vector<sim::Finding>& findings) {
+    FindingRun sorted;
+    for (const sim::Finding& finding : findings) {
+        if (!finding.is_warning) sorted.push_back(&finding);
+    }
+    const auto key = [](const sim::Finding* finding) {
+        return std::tuple(finding->file_id, finding->kind, finding->transient, finding->is_write, finding->page_id, finding->number);
+    };
+    std::stable_sort(sorted.begin(), sorted.end(), [&](const auto* a, const auto* b) { return key(a) < key(b); });
+    std::vector<FindingRun> runs;
+    for (const sim::Finding* finding : sorted) {
+        if (runs.empty() || !continues(*runs.back().back(), *finding)) runs.emplace_back();
+        runs.back().push_back(finding);
+    }
+    const auto first_number = [](const FindingRun& run) {
+        return (*std::min_element(run.begin(), run.end(), [](const auto* a, const auto* b) { return a->number < b->number; }))->number;
+    };
+    std::stable_sort(runs.begin(), runs.end(), [&](const auto& a, const auto& b) { return first_number(a) < first_number(b); });
+    return runs;
+}
+
+// These kinds say it themselves.
+bool says_transient(sim::FindingKind kind) { return kind == sim::FindingKind::stale_read || kind == sim::FindingKind::misdirected_read; }
+
+std::string run_detail(const FindingRun& run) {
+    const auto detail_of = [](const sim::Finding& finding) {
+        const bool is_to_say = finding.transient && !says_transient(finding.kind);
+        return finding_detail(finding) + (is_to_say ? "; later right" : "");
+    };
+    const std::string detail = detail_of(*run.front());
+    const bool is_common = std::all_of(run.begin(), run.end(), [&](const auto* finding) { return detail_of(*finding) == detail; });
+    if (run.size() == 1) return detail;
+    return fmt::format("{} pages{} {}", count_text(run.size()), is_common ? ":" : ", first:", detail);
+}
+
+// Of a log the offset: it has no pages.
+std::string place(const sim::Finding& finding) {
+    return finding.is_log ? fmt::format("{:#x}", finding.offset_bytes) : std::to_string(finding.page_id);
+}
+
+// Where the evidence is: all dumps of a run are in one folder.
+std::string dump_note(const std::vector<sim::Finding>& findings) {
+    const auto has_dump = [](const sim::Finding& finding) { return !finding.dump_path.empty(); };
+    const auto count = static_cast<std::uint64_t>(std::count_if(findings.begin(), findings.end(), has_dump));
+    if (count == 0) return {};
+    const std::string& first = std::find_if(findings.begin(), findings.end(), has_dump)->dump_path;
+    const std::string more = count == 1 ? "" : fmt::format(" and {} more", count_text(count - 1));
+    return "  " + wrapped(fmt::format("The evidence is in {}{}.", printable(first), more), kReportColumns - 2, 2);
 }
 
 }  // namespace
@@ -185,20 +245,24 @@ std::string schedulers_table(const sim::Results& results) {
 
 std::string findings_table(const sim::Results& results) {
     if (results.finding_count == 0) return {};
-    const std::size_t listed = std::min(results.findings.size(), kFindingsListed);
+    const std::vector<FindingRun> runs = finding_runs(results.findings);
     Table table({{"#"}, {"at"}, {"File", Align::left, true}, {"page"}, {"kind", Align::left}, {"what came back", Align::left}});
-    for (std::size_t i = 0; i < listed; ++i) {
-        const sim::Finding& finding = results.findings[i];
-        table.add_row({std::to_string(i + 1), duration_text(finding.tick_ms * 1000), printable(finding.path),
-                       finding.is_log ? fmt::format("{:#x}", finding.offset_bytes) : std::to_string(finding.page_id),
-                       std::string(sim::title_of(finding.kind)), finding_detail(finding)});
+    std::uint64_t listed = 0;
+    for (std::size_t i = 0; i < std::min(runs.size(), kFindingsListed); ++i) {
+        const FindingRun& run = runs[i];
+        const sim::Finding& first = *run.front();
+        const std::string pages =
+            run.size() == 1 ? place(first) : fmt::format("{}-{}", first.page_id, run.back()->page_id);
+        table.add_row({std::to_string(first.number), duration_text(first.tick_ms * 1000), printable(first.path), pages,
+                       std::string(sim::title_of(first.kind)), run_detail(run)});
+        listed += run.size();
     }
     std::string text = fmt::format("Findings: {}\n", count_text(results.finding_count));
     if (listed > 0) text += table.text(kFindingsColumns);
     if (results.finding_count > listed) {
         text += fmt::format("  ... and {} more; the XML log has them all.\n", count_text(results.finding_count - listed));
     }
-    return text;
+    return text + dump_note(results.findings);
 }
 
 }  // namespace reports

@@ -17,6 +17,7 @@ std::string attention_text(const sim::Results& results);
 // Without the waits of tasks that have nothing to do; longest total first.
 std::string waits_table(const sim::Results& results);
 std::string schedulers_table(const sim::Results& results);
+// Neighbouring pages of a file with the same kind of finding share a line. Warnings are not in it.
 std::string findings_table(const sim::Results& results);
 
 }  // namespace reports

@@ -47,6 +47,7 @@ std::uint64_t pages_verified(const sim::Results& results) {
 std::string kinds_found(const sim::Results& results) {
     std::vector<std::string_view> kinds;
     for (const sim::Finding& finding : results.findings) {
+        if (finding.is_warning) continue;
         const std::string_view kind = sim::title_of(finding.kind);
         if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
     }

@@ -106,7 +106,10 @@ void XmlLog::on_event(const sim::Event& event) {
     }
 }
 
-void XmlLog::on_finding(const sim::Finding& finding) { on_event(finding_event(finding)); }
+void XmlLog::on_finding(const sim::Finding& finding) {
+    on_event(finding_event(finding));
+    if (!finding.dump_path.empty()) on_event(dump_event(finding));
+}
 
 std::optional<std::string> XmlLog::failure() const {
     if (lost_entries_ == 0) return std::nullopt;

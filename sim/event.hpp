@@ -32,6 +32,12 @@ public:
     virtual ~EventSink() = default;
     virtual void on_event(const Event& event) = 0;
     virtual void on_finding(const Finding& finding) = 0;
+    // Called just before on_finding(), so that its finding can say where the evidence is: saves all that is known and returns the path of
+    // the file, or nothing if nothing was saved.
+    virtual std::string save_evidence(const Finding& finding) {
+        static_cast<void>(finding);
+        return {};
+    }
 };
 
 }  // namespace sim

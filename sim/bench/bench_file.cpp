@@ -15,6 +15,12 @@ std::uint64_t pool_pages(const BenchOptions& options) {
     return options.scatter ? 2 * whole_groups : whole_groups;
 }
 
+std::vector<std::unique_ptr<DataFile>> only(std::unique_ptr<DataFile> file) {
+    std::vector<std::unique_ptr<DataFile>> files;
+    files.push_back(std::move(file));
+    return files;
+}
+
 }  // namespace
 
 BenchFile::BenchFile(SimFile::Setup setup, std::uint64_t id_of_run, std::uint64_t used, const BenchOptions& options, ums::Storage& storage,
@@ -23,9 +29,11 @@ BenchFile::BenchFile(SimFile::Setup setup, std::uint64_t id_of_run, std::uint64_
       used_bytes(used),
       run(run_state),
       journal(messages),
-      data(std::move(setup), used / kPageBytes, storage, outstanding, messages),
+      files(only(std::make_unique<DataFile>(std::move(setup), used / kPageBytes, storage, outstanding, messages))),
+      data(*files.front()),
       pool(pool_pages(options) * kPageBytes, options.depth + kTransferPagesMax),
-      checker(id_of_run, run_state, messages),
+      diagnosis(id_of_run, false, files, run_state, messages),
+      checker(id_of_run, diagnosis),
       buffers(pool, checker, run_state, messages, 0) {
     data.file.governor().allow_bursts(true);
 }

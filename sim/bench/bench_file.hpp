@@ -4,12 +4,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "sim/bench/bench_options.hpp"
 #include "sim/buffer/buffer_manager.hpp"
 #include "sim/buffer/page_writer.hpp"
 #include "sim/buffer/range_reader.hpp"
+#include "sim/diagnosis/page_diagnosis.hpp"
 #include "sim/files/data_file.hpp"
 
 namespace sim {
@@ -38,8 +40,10 @@ public:
     const std::uint64_t used_bytes;
     RunState& run;
     Journal& journal;
-    DataFile data;
+    const std::vector<std::unique_ptr<DataFile>> files;  // the one
+    DataFile& data;
     BufferPool pool;
+    PageDiagnosis diagnosis;
     PageChecker checker;
     BufferManager buffers;
     std::atomic<std::uint64_t> next_block{0};  // for sequential loads

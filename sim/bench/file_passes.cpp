@@ -80,7 +80,7 @@ void FilePasses::take(BenchFile& file, std::uint32_t page, const std::byte* imag
     count_.fetch_add(1, std::memory_order_relaxed);
     if (is_sound && header.page_id == page) return;
     Finding finding;
-    finding.kind = is_sound ? FindingKind::wrong_page : FindingKind::checksum;
+    finding.kind = is_sound ? FindingKind::misdirected_write : FindingKind::bit_corruption;
     finding.file_id = file.data.file.id();
     finding.path = file.data.file.path();
     finding.page_id = page;

@@ -99,7 +99,8 @@ ums::Task<std::uint64_t> LogStream::read_back() {
 
 void LogStream::report_wrong(const Written& written, const std::byte* data, std::uint32_t calculated) {
     Finding finding;
-    finding.kind = FindingKind::checksum;
+    finding.kind = FindingKind::log_block_damaged;
+    finding.is_log = true;
     finding.file_id = file_.id();
     finding.path = file_.path();
     finding.page_id = static_cast<std::uint32_t>(written.offset_bytes / kPageBytes);

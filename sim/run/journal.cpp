@@ -59,15 +59,19 @@ void Journal::info(std::string text, std::source_location where) { write(Severit
 void Journal::warning(std::string text, std::source_location where) { write(Severity::warning, std::move(text), where); }
 void Journal::error(std::string text, std::source_location where) { write(Severity::error, std::move(text), where); }
 
-void Journal::complete(Finding& finding) {
+void Journal::begin(Finding& finding) {
     sign(finding.user, finding.cpu);
     finding.phase = name_of(phase_.load(std::memory_order_relaxed));
     finding.tick_ms = (clock_.now_ns() - start_ns_) / ums::kNsPerMs;
     finding.utc_us = clock_.utc_us();
     if (finding.size_bytes == 0) finding.size_bytes = kPageBytes;
     history_.watch(finding.file_id, finding.offset_bytes, finding.size_bytes);
-    finding.page_history = history_.page_history(finding.file_id, finding.offset_bytes, finding.size_bytes, kPageHistoryMax);
     finding.file_history = history_.latest(kFileHistoryMax);
+}
+
+void Journal::complete(Finding& finding) {
+    if (finding.utc_us == 0) begin(finding);
+    finding.page_history = history_.page_history(finding.file_id, finding.offset_bytes, finding.size_bytes, kPageHistoryMax);
     if (!finding.device) finding.device = place_on_device(finding);
 }
 
@@ -85,6 +89,7 @@ void Journal::report(Finding finding) {
     {
         const std::lock_guard guard(mutex_);
         finding.number = ++last_number_;
+        finding.dump_path = sink_.save_evidence(finding);
         sink_.on_finding(finding);
         if (findings_.size() >= kEvidenceKept) drop_evidence(finding);
         if (!is_warning && findings_.size() < kFindingsKept) findings_.push_back(std::move(finding));

@@ -28,6 +28,11 @@ public:
     void warning(std::string text, std::source_location where = std::source_location::current());
     void error(std::string text, std::source_location where = std::source_location::current());
 
+    // A wrong answer has just come back and is going to be looked into: takes down the time, who found it and the last operations on all
+    // files, before they are rolled over, and watches the place from now on. The place is filled in. Any thread; report() does it for
+    // findings without it.
+    void begin(Finding& finding);
+
     // Completes the finding (number, phase, user, CPU, time, histories, place on the device), lets the sink save the evidence and hands it
     // on, keeps it, then calls the finding hook. A warning is no finding that counts: no hook. Any thread; asks the file system, so it may
     // block for a moment.

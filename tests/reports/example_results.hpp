@@ -111,6 +111,7 @@ inline sim::Finding example_finding() {
     finding.phase = "main run";
     finding.user = "Random User 3";
     finding.reads = 15;
+    finding.number = 6;
     finding.tick_ms = 61'250;
     finding.utc_us = 1'764'000'061'250'000;
     finding.description = "Version 5 of the page was acknowledged, version 3 came back 15 times.";

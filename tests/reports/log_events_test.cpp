@@ -72,7 +72,7 @@ TEST_CASE("a wrong page is a failed buffer validation, in SQLIOSim's words first
 
 TEST_CASE("a wrong block of a log is named by its place in the file: it has no page") {
     sim::Finding finding = example_finding();
-    finding.kind = sim::FindingKind::wrong_page;
+    finding.kind = sim::FindingKind::log_stale_block;
     finding.path = "/log/sqliosim.ldx";
     finding.is_log = true;
     finding.page_id = 0;
@@ -80,7 +80,7 @@ TEST_CASE("a wrong block of a log is named by its place in the file: it has no p
     CHECK(reports::finding_event(finding).description ==
           "Buffer validation failed on /log/sqliosim.ldx log block at offset 0x3200. " + finding.description);
     finding.description.clear();
-    CHECK_THAT(reports::finding_event(finding).description, ContainsSubstring("another block"));
+    CHECK_THAT(reports::finding_event(finding).description, ContainsSubstring("an older block"));
     CHECK_THAT(reports::finding_event(finding).description, !ContainsSubstring("page 0"));
 }
 
@@ -104,4 +104,27 @@ TEST_CASE("a request that the system failed says which, and gives the system's t
     CHECK(event.system_text == "Input/output error");
     finding.is_write = false;
     CHECK_THAT(reports::finding_event(finding).description, ContainsSubstring("Read failed on "));
+}
+
+TEST_CASE("a warning is of type warning, never an error") {
+    sim::Finding finding = example_finding();
+    finding.kind = sim::FindingKind::stalled_io;
+    finding.is_warning = true;
+    finding.duration_us = 16'000'000;
+    finding.description.clear();
+    const sim::Event event = reports::finding_event(finding);
+    CHECK(event.severity == sim::Severity::warning);
+    CHECK(event.hresult.empty());
+    CHECK(event.description == "Read stalled on /data/sqliosim.mdx Page: 87366, offset 0x8. stalled I/O: read: 16 s.");
+    finding.is_warning = false;
+    CHECK(reports::finding_event(finding).severity == sim::Severity::error);
+}
+
+TEST_CASE("a dump file is told of as SQLIOSim does") {
+    sim::Finding finding = example_finding();
+    finding.dump_path = "/data/SqlSimErrorDump00006.txt";
+    const sim::Event event = reports::dump_event(finding);
+    CHECK(event.severity == sim::Severity::info);
+    CHECK(event.description == "Dump file successfully written: /data/SqlSimErrorDump00006.txt");
+    CHECK(event.user == "Random User 3");
 }

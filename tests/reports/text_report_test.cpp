@@ -90,8 +90,8 @@ TEST_CASE("a finding is listed with its facts, blamed on its file, and decides t
   /log/sqliosim.ldx   50 MB   850 us    31 ms       8          -          -  nothing found
 
 Findings: 1
-  #          at  File                 page  kind         what came back
-  1  1 min 01 s  /data/sqliosim.mdx  87366  lost write  version 3 came back, 5 was written
+  #          at  File                 page  kind        what came back
+  6  1 min 01 s  /data/sqliosim.mdx  87366  lost write  version 3 came back, 5 was written
 
 FAILED: 1 finding (lost write). StopOnError ended the run at the first finding.
 Do not trust this storage with a database until the cause is found.
@@ -101,20 +101,20 @@ Do not trust this storage with a database until the cause is found.
 TEST_CASE("a finding in a log is listed with its offset, and speaks of blocks") {
     sim::Results results = failed_results();
     sim::Finding& finding = results.findings.front();
+    finding.kind = sim::FindingKind::log_stale_block;
     finding.path = "/log/sqliosim.ldx";
     finding.is_log = true;
     finding.page_id = 0;
     finding.offset_bytes = 0x3200;
-    CHECK_THAT(text_report(results), ContainsSubstring("/log/sqliosim.ldx  0x3200  old version  an older block\n"));
-    for (int kind = 0; kind <= static_cast<int>(sim::FindingKind::io_error); ++kind) {
-        finding.kind = static_cast<sim::FindingKind>(kind);
-        CHECK_THAT(text_report(results), !ContainsSubstring("page 0") && !ContainsSubstring("version 3"));
-    }
+    const std::string report = text_report(results);
+    CHECK_THAT(report, ContainsSubstring("/log/sqliosim.ldx  0x3200  stale log block  an older block came back\n"));
+    CHECK_THAT(report, !ContainsSubstring("page 0") && !ContainsSubstring("version 3"));
 }
 
 TEST_CASE("twenty findings are listed and the rest is counted") {
     sim::Results results = failed_results();
     results.findings.assign(30, example_finding());
+    for (std::size_t i = 0; i < 30; ++i) results.findings[i].number = i + 1;
     results.finding_count = 1'234;
     const std::string report = text_report(results);
     CHECK_THAT(report, ContainsSubstring("\nFindings: 1,234\n"));
@@ -152,6 +152,48 @@ TEST_CASE("every kind of finding says what came back") {
     CHECK_THAT(report, ContainsSubstring("  I/O error         read: Input/output error (5)\n"));
     CHECK_THAT(report, ContainsSubstring("  foreign page      foreign data, nothing was written\n"));
     CHECK_THAT(report, ContainsSubstring("FAILED: 6 findings (bit corruption, misdirected read, zeroed page, short"));
+}
+
+TEST_CASE("neighbouring pages with the same kind of finding share a line, in whatever order they were found") {
+    sim::Results results = failed_results();
+    results.findings.clear();
+    const auto add = [&](std::uint32_t page, sim::FindingKind kind, std::uint32_t received) {
+        sim::Finding finding = example_finding();
+        finding.number = results.findings.size() + 1;
+        finding.page_id = page;
+        finding.kind = kind;
+        finding.received_version = received;
+        results.findings.push_back(finding);
+    };
+    using Kind = sim::FindingKind;
+    add(900, Kind::lost_write, 3);
+    add(402, Kind::zeroed_page, 0);
+    add(400, Kind::zeroed_page, 0);
+    add(401, Kind::zeroed_page, 0);
+    add(404, Kind::zeroed_page, 0);
+    add(901, Kind::lost_write, 2);
+    results.findings[4].transient = true;
+    results.finding_count = 6;
+    CHECK_THAT(text_report(results), ContainsSubstring(R"(
+Findings: 6
+  #          at  File                page  kind         what came back
+  1  1 min 01 s  ...sqliosim.mdx  900-901  lost write   2 pages, first: version 3 came back, 5 was written
+  3  1 min 01 s  ...sqliosim.mdx  400-402  zeroed page  3 pages: zeros, version 5 was written
+  5  1 min 01 s  ...sqliosim.mdx      404  zeroed page  zeros, version 5 was written; later right
+
+)"));
+}
+
+TEST_CASE("warnings are no findings of the table, and the evidence is named") {
+    sim::Results results = failed_results();
+    results.findings[0].dump_path = "/data/SqlSimErrorDump00006.txt";
+    sim::Finding warning = example_finding();
+    warning.kind = sim::FindingKind::stalled_io;
+    warning.is_warning = true;
+    results.findings.push_back(warning);
+    const std::string report = text_report(results);
+    CHECK_THAT(report, !ContainsSubstring("stalled"));
+    CHECK_THAT(report, ContainsSubstring("5 was written\n  The evidence is in /data/SqlSimErrorDump00006.txt.\n"));
 }
 
 TEST_CASE("cycles of a phase are summed up") {

@@ -92,6 +92,26 @@ TEST_CASE("a log has the head that parsers expect, and every entry between the r
     CHECK_FALSE(log.failure());
 }
 
+TEST_CASE("a finding with a dump file is followed by an entry that names it; a warning is none of type ERROR") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("log.xml");
+    XmlLog log(path);
+    sim::Finding finding = example_finding();
+    finding.is_warning = true;
+    log.on_finding(finding);
+    CHECK(count_of(read_file(path), "TYPE='ERROR'") == 0);
+    CHECK(count_of(read_file(path), "TYPE='WARNING'") == 1);
+    finding.is_warning = false;
+    finding.dump_path = "/data/SqlSimErrorDump00006.txt";
+    log.on_finding(finding);
+    const std::string content = read_file(path);
+    CHECK(count_of(content, "TYPE='ERROR'") == 1);
+    const std::size_t entry = content.find("<EXTENDED_DESCRIPTION>Dump file successfully written: /data/SqlSimErrorDump00006.txt </EXT");
+    CHECK(entry != std::string::npos);
+    CHECK(entry > content.rfind("Buffer validation failed on"));
+    CHECK(count_of(content, "TYPE='INFO'") == 1);
+}
+
 TEST_CASE("an event without a thread gets the calling one") {
     const TemporaryFolder folder;
     XmlLog log(folder.file("log.xml"));

@@ -135,7 +135,7 @@ TEST_CASE("an old version of a page, sound in itself, is a finding when it is re
     const BenchResults results = run_bench(run, options);
     REQUIRE(is_lost);
     CHECK(results.finding_count == 1);
-    CHECK(run.sink.findings().front().kind == sim::FindingKind::old_version);
+    CHECK(run.sink.findings().front().kind == sim::FindingKind::lost_write);
 }
 
 TEST_CASE("written pages are stamped, known to the ledger and read back; verify = off leaves that out") {

@@ -1,0 +1,112 @@
+#include "reports/dump_headers.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "reports/time_text.hpp"
+#include "sim/log/log_layout.hpp"
+#include "sim/page/page_layout.hpp"
+
+namespace reports {
+
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+struct Field {
+    std::string_view name;
+    std::size_t offset_bytes;
+    std::size_t size_bytes;
+};
+
+#define IOPROOF_FIELD(type, name) \
+    Field { #name, offsetof(type, name), sizeof(type::name) }
+
+const std::vector<Field>& page_fields() {
+    using Header = sim::PageHeader;
+    static const std::vector<Field> fields = {
+        IOPROOF_FIELD(Header, checksum),
+        IOPROOF_FIELD(Header, magic),
+        IOPROOF_FIELD(Header, format),
+        IOPROOF_FIELD(Header, kind),
+        IOPROOF_FIELD(Header, file_id),
+        IOPROOF_FIELD(Header, run_id),
+        IOPROOF_FIELD(Header, page_id),
+        IOPROOF_FIELD(Header, version),
+        IOPROOF_FIELD(Header, lsn),
+        IOPROOF_FIELD(Header, seed),
+        IOPROOF_FIELD(Header, write_utc_us),
+        {"reserved 1", 56, 8},
+        {"reserved 2", 64, 8},
+        {"reserved 3", 72, 8},
+        {"reserved 4", 80, 8},
+        {"reserved 5", 88, 8},
+    };
+    static_assert(offsetof(Header, reserved) == 56);
+    return fields;
+}
+
+const std::vector<Field>& log_fields() {
+    using Header = sim::LogBlockHeader;
+    static const std::vector<Field> fields = {
+        IOPROOF_FIELD(Header, checksum),     IOPROOF_FIELD(Header, magic),      IOPROOF_FIELD(Header, format),
+        IOPROOF_FIELD(Header, record_count), IOPROOF_FIELD(Header, size_bytes), IOPROOF_FIELD(Header, run_id),
+        IOPROOF_FIELD(Header, sequence),     IOPROOF_FIELD(Header, first_lsn),  IOPROOF_FIELD(Header, vlf_sequence),
+        IOPROOF_FIELD(Header, used_bytes),   IOPROOF_FIELD(Header, file_id),    IOPROOF_FIELD(Header, vlf_sector),
+        IOPROOF_FIELD(Header, reserved),
+    };
+    return fields;
+}
+
+#undef IOPROOF_FIELD
+
+std::optional<std::uint64_t> value_of(Bytes image, const Field& field) {
+    if (image.size() < field.offset_bytes + field.size_bytes) return std::nullopt;
+    std::uint64_t value = 0;  // little-endian, as the formats are
+    std::memcpy(&value, image.data() + field.offset_bytes, field.size_bytes);
+    return value;
+}
+
+std::string hex_text(const std::optional<std::uint64_t>& value, const Field& field) {
+    return value ? fmt::format("0x{:0{}x}", *value, 2 * field.size_bytes) : "-";
+}
+
+std::string decimal_text(const std::optional<std::uint64_t>& value) { return value ? fmt::format("{}", *value) : "-"; }
+
+std::string moment_text(const char* whose, const std::optional<std::uint64_t>& utc_us) {
+    // Beyond the year 3000 it is no time of ours.
+    constexpr std::uint64_t kMomentMax_us = 32'503'680'000'000'000;
+    if (!utc_us || *utc_us == 0 || *utc_us > kMomentMax_us) return {};
+    return fmt::format("  write_utc_us of the image {}: {}\n", whose, utc_iso_text(*utc_us));
+}
+
+}  // namespace
+
+std::string lsn_text(std::uint64_t lsn) {
+    if (lsn == 0) return "-";
+    return fmt::format("{}:{}:{}", lsn >> 32, lsn >> 12 & 0xf'ffff, lsn & 0xfff);
+}
+
+std::string headers_taken_apart(Bytes written, Bytes read, bool is_log) {
+    if (written.empty() && read.empty()) return {};
+    constexpr auto kForm = "  {:13} {:>18} {:>20}  {:>18} {:>20}{}\n";
+    std::string text = fmt::format("  {:13} {:>18} {:>41}\n", "", written.empty() ? "not known" : "written", "read");
+    for (const Field& field : is_log ? log_fields() : page_fields()) {
+        const auto left = value_of(written, field);
+        const auto right = value_of(read, field);
+        const bool differs = left && right && *left != *right;
+        text += fmt::format(kForm, field.name, hex_text(left, field), decimal_text(left), hex_text(right, field), decimal_text(right),
+                            differs ? " *" : "");
+    }
+    if (!written.empty() && !read.empty()) text += "  *  differs\n";
+    if (is_log) return text;
+    const Field time{"", offsetof(sim::PageHeader, write_utc_us), 8};
+    return text + moment_text("written", value_of(written, time)) + moment_text("read", value_of(read, time));
+}
+
+}  // namespace reports

@@ -1,0 +1,17 @@
+// The headers of two images taken apart, field by field, hex and decimal. Pure; lines of at most 100 columns, each closed with '\n'.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace reports {
+
+// By the formats of pages (docs/page_format.md) or, if `is_log`, of log blocks (docs/log_format.md), whatever the bytes are. Either image
+// may be missing; empty if both are.
+std::string headers_taken_apart(std::span<const std::byte> written, std::span<const std::byte> read, bool is_log);
+
+// "28:18:1" for an LSN: virtual log file, 512-byte unit in it, slot in the block; "-" for 0.
+std::string lsn_text(std::uint64_t lsn);
+
+}  // namespace reports

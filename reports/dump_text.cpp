@@ -1,0 +1,187 @@
+#include "reports/dump_text.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "reports/dump_headers.hpp"
+#include "reports/dump_history.hpp"
+#include "reports/dump_image.hpp"
+#include "reports/finding_text.hpp"
+#include "reports/kind_text.hpp"
+#include "reports/text.hpp"
+#include "reports/time_text.hpp"
+#include "sim/limits.hpp"
+#include "sim/log/log_layout.hpp"
+
+namespace reports {
+
+namespace {
+
+constexpr std::size_t kColumns = 100;
+constexpr std::size_t kNameColumns = 18;
+
+using Kind = sim::FindingKind;
+
+bool is_of_log(const sim::Finding& finding) {
+    if (finding.kind == Kind::log_gap || finding.kind == Kind::log_block_damaged || finding.kind == Kind::log_stale_block) return true;
+    std::uint32_t magic = 0;
+    const auto& image = finding.expected_image.empty() ? finding.image : finding.expected_image;
+    if (image.size() >= sizeof(sim::LogBlockHeader)) std::memcpy(&magic, image.data() + offsetof(sim::LogBlockHeader, magic), sizeof magic);
+    return magic == sim::kLogMagic;
+}
+
+std::string section(std::string_view title, const std::string& text) {
+    if (text.empty()) return {};
+    return fmt::format("\n{}\n{}\n{}", title, std::string(title.size(), '-'), text);
+}
+
+// Every line begins at `indent`.
+std::string indented(std::string_view text, std::size_t indent) {
+    std::string result;
+    const std::string lines = wrapped(printable(text), kColumns - indent, 0);
+    for (std::size_t begin = 0; begin < lines.size();) {
+        const std::size_t end = lines.find('\n', begin) + 1;
+        result += std::string(indent, ' ') + lines.substr(begin, end - begin);
+        begin = end;
+    }
+    return result;
+}
+
+std::string fact(std::string_view name, std::string_view value) {
+    std::string text = indented(value, kNameColumns + 4);
+    return text.replace(0, kNameColumns + 4, fmt::format("  {:{}}", name, kNameColumns + 2));
+}
+
+std::string offset_text(std::uint64_t offset_bytes) { return fmt::format("{} (0x{:x})", count_text(offset_bytes), offset_bytes); }
+
+std::string verdict(const sim::Finding& finding) {
+    std::string title(sim::title_of(finding.kind));
+    std::transform(title.begin(), title.end(), title.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    std::string text = fmt::format("{}, {}{}\n\n", title, persistence_text(finding.transient), finding.is_warning ? " (a warning)" : "");
+    text += indented(finding_sentence(finding), 0);
+    if (!finding.reasoning.empty()) {
+        text += "\nWhy this and nothing else:\n";
+        for (const std::string& reason : finding.reasoning) text += indented(reason, 4).replace(2, 1, "-");
+    }
+    const KindText kind = kind_text(finding.kind);
+    text += "\nWhat it means:\n" + indented(kind.meaning, 2) + "\nWhat to do:\n" + indented(kind.advice, 2);
+    if (finding.repaired) text += "\nThe page has been written again, so that the run could go on.\n";
+    return text;
+}
+
+std::string places(const sim::Finding& finding) {
+    std::string text = fact("file", fmt::format("{} (file {})", finding.path, finding.file_id));
+    text += fact("operation", finding.is_write ? "write" : "read");
+    if (is_of_log(finding)) {
+        text += fact("offset in the file", offset_text(finding.offset_bytes));
+    } else {
+        text += fact("page", offset_text(finding.page_id));
+        text += fact("offset in the file", offset_text(finding.offset_bytes));
+    }
+    text += fact("size", fmt::format("{} bytes", count_text(finding.size_bytes)));
+    if (finding.device) {
+        text += fact("on the device", fmt::format("{}, byte {}, sector {} of 512 bytes", finding.device->device,
+                                                  offset_text(finding.device->offset_bytes), finding.device->offset_bytes / 512));
+    } else {
+        text += fact("on the device", "not known here (the file system does not tell)");
+    }
+    if (finding.wrong_bytes > 0 || finding.first_wrong_byte > 0)
+        text += fact("first wrong byte", fmt::format("0x{:x} of the page, {} in the file", finding.first_wrong_byte,
+                                                     offset_text(finding.offset_bytes + finding.first_wrong_byte)));
+    if (finding.other) {
+        text += fact("the other page",
+                     fmt::format("page {} of {} (file {}), offset {}, version {}", finding.other->page_id, finding.other->path,
+                                 finding.other->file_id, offset_text(std::uint64_t{finding.other->page_id} * sim::kPageBytes),
+                                 finding.other->version));
+    }
+    return text;
+}
+
+std::string times(const sim::Finding& finding) {
+    std::string text = fact("UTC", utc_iso_text(finding.utc_us));
+    text += fact("local", local_iso_text(finding.utc_us));
+    text += fact("since the start", fmt::format("{}.{:03} s", count_text(finding.tick_ms / 1000), finding.tick_ms % 1000));
+    text += fact("found by", fmt::format("{} on logical CPU {}, phase {}", finding.user, finding.cpu, finding.phase));
+    if (finding.duration_us > 0) text += fact("the request took", duration_text(finding.duration_us));
+    return text;
+}
+
+std::string bit_text(const sim::Finding& finding) {
+    constexpr std::size_t kShown = 24;
+    std::string text = fmt::format("{} in {} bytes", count_text(finding.wrong_bits), count_text(finding.wrong_bytes));
+    if (finding.wrong_bit_positions.empty()) return text;
+    text += "; byte.bit (bit 0 is the lowest):";
+    for (std::size_t i = 0; i < std::min(kShown, finding.wrong_bit_positions.size()); ++i) {
+        text += fmt::format(" 0x{:x}.{}", finding.wrong_bit_positions[i] / 8, finding.wrong_bit_positions[i] % 8);
+    }
+    return text + (finding.wrong_bits > kShown ? " ..." : "");
+}
+
+std::string comparison(const sim::Finding& finding) {
+    if (finding.image.empty() && finding.expected_image.empty()) return {};
+    constexpr auto kForm = "  {:20} {:>24} {:>24}\n";
+    const auto row = [&](const char* name, const std::string& expected, const std::string& received) {
+        return fmt::format(kForm, name, expected, received);
+    };
+    const auto checksum = [](std::uint32_t value) { return fmt::format("0x{:08x} {:>12}", value, value); };
+    std::string text = row("", "expected", "received");
+    text += row("checksum", checksum(finding.expected_checksum), checksum(finding.received_checksum));
+    text += row("calculated checksum", "", checksum(finding.calculated_checksum));
+    if (!is_of_log(finding)) {
+        text += row("version", count_text(finding.expected_version), count_text(finding.received_version));
+        text += row("file id", std::to_string(finding.file_id), std::to_string(finding.received_file_id));
+        text += row("page id", std::to_string(finding.page_id), std::to_string(finding.received_page_id));
+    }
+    text += row("LSN", lsn_text(finding.expected_lsn), lsn_text(finding.received_lsn));
+    if (finding.wrong_bits > 0) text += fact("wrong bits", bit_text(finding));
+    if (finding.shift_bytes != 0)
+        text += fact("moved", fmt::format("the expected bytes came, {} bytes {}", std::abs(finding.shift_bytes),
+                                          finding.shift_bytes > 0 ? "too far back" : "too far in front"));
+    if (finding.not_read_bytes > 0) text += fact("not filled", fmt::format("{} bytes", count_text(finding.not_read_bytes)));
+    return text;
+}
+
+std::string error_facts(const sim::Finding& finding) {
+    if (finding.error_code == 0) return {};
+    return fact("errno", std::to_string(finding.error_code)) + fact("text", finding.error_text) +
+           fact("tries", std::to_string(finding.reads));
+}
+
+std::string rereads(const sim::Finding& finding) {
+    const std::string table = reread_table(finding);
+    if (!table.empty() || finding.reads <= 1) return table;
+    return indented(fmt::format("It was read or tried {} times in all.", finding.reads), 2);
+}
+
+constexpr std::string_view kHistoryNote =
+    "Offsets are bytes in the file, versions and LSNs (virtual log file:block:slot) those in the header of the first page of a request, as "
+    "it "
+    "was written or as it came back. Requests that were still out are not listed. \"reread\" and \"repair\" are the diagnosis' own.";
+
+}  // namespace
+
+std::string dump_text(const sim::Finding& finding, std::string_view version) {
+    const bool is_log = is_of_log(finding);
+    std::string text = fmt::format("ioproof {}: finding {}\n{}\n\n", version, finding.number, std::string(kColumns, '='));
+    text += verdict(finding);
+    text += section("Where", places(finding));
+    text += section("When", times(finding));
+    text += section("Error", error_facts(finding));
+    text += section("Expected and received", comparison(finding));
+    text += section("Read again", rereads(finding));
+    text += section("Sector map", sector_map(finding));
+    text += section("Header", headers_taken_apart(finding.expected_image, finding.image, is_log));
+    text += section("Differing bytes", byte_differences(finding.expected_image, finding.image));
+    const std::string page_history = page_history_table(finding);
+    text += section("Last operations on this place", page_history.empty() ? "" : page_history + "\n" + indented(kHistoryNote, 2));
+    text += section("Last operations on all files", file_history_table(finding));
+    text += section("The image that was written", hex_image(finding.expected_image));
+    text += section("The image that was read", hex_image(finding.image));
+    return text;
+}
+
+}  // namespace reports

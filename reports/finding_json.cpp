@@ -1,0 +1,127 @@
+#include "reports/finding_json.hpp"
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "reports/kind_text.hpp"
+#include "reports/time_text.hpp"
+
+namespace reports {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string hex32(std::uint32_t value) { return fmt::format("0x{:08x}", value); }
+std::string hex64(std::uint64_t value) { return fmt::format("0x{:016x}", value); }
+
+Json sectors_of(const sim::Finding& finding) {
+    if (finding.sectors.empty()) return nullptr;
+    Json sectors = Json::array();
+    for (const sim::SectorFact& sector : finding.sectors) {
+        sectors.push_back({{"state", sim::name_of(sector.state)},
+                           {"version", sector.version},
+                           {"file_id", sector.file_id},
+                           {"page", sector.page_id},
+                           {"sector", sector.sector}});
+    }
+    return sectors;
+}
+
+Json rereads_of(const sim::Finding& finding) {
+    Json rereads = Json::array();
+    for (const sim::Reread& reread : finding.rereads) {
+        rereads.push_back({{"attempt", reread.attempt},
+                           {"after_us", reread.after_us},
+                           {"through_new_file", reread.through_new_file},
+                           {"result", sim::name_of(reread.result)},
+                           {"version", reread.version},
+                           {"checksum", hex32(reread.checksum)},
+                           {"errno", reread.error_code}});
+    }
+    return rereads;
+}
+
+Json other_of(const sim::Finding& finding) {
+    if (!finding.other) return nullptr;
+    const sim::PagePlace& other = *finding.other;
+    return {{"file", other.path}, {"file_id", other.file_id}, {"page", other.page_id}, {"version", other.version}};
+}
+
+Json device_of(const sim::Finding& finding) {
+    if (!finding.device) return nullptr;
+    return {{"name", finding.device->device}, {"offset", finding.device->offset_bytes}};
+}
+
+// An empty text is nothing.
+Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+void add_verdict(Json& json, const sim::Finding& finding) {
+    json["format"] = kFindingsFormat;
+    json["number"] = finding.number;
+    json["class"] = sim::name_of(finding.kind);
+    json["transient"] = finding.transient;
+    json["persistence"] = persistence_text(finding.transient);
+    json["warning"] = finding.is_warning;
+    json["repaired"] = finding.repaired;
+    json["operation"] = finding.is_write ? "write" : "read";
+    json["file"] = finding.path;
+    json["file_id"] = finding.file_id;
+    json["page"] = finding.page_id;
+    json["byte_offset"] = finding.offset_bytes;
+    json["size"] = finding.size_bytes;
+}
+
+void add_comparison(Json& json, const sim::Finding& finding) {
+    json["expected_version"] = finding.expected_version;
+    json["received_version"] = finding.received_version;
+    json["expected_lsn"] = hex64(finding.expected_lsn);
+    json["received_lsn"] = hex64(finding.received_lsn);
+    json["expected_checksum"] = hex32(finding.expected_checksum);
+    json["received_checksum"] = hex32(finding.received_checksum);
+    json["calculated_checksum"] = hex32(finding.calculated_checksum);
+    json["received_run_id"] = hex64(finding.received_run_id);
+    json["received_file_id"] = finding.received_file_id;
+    json["received_page"] = finding.received_page_id;
+    json["other"] = other_of(finding);
+    json["sectors"] = sectors_of(finding);
+    json["first_wrong_byte"] = finding.first_wrong_byte;
+    json["wrong_bytes"] = finding.wrong_bytes;
+    json["wrong_bits"] = finding.wrong_bits;
+    json["wrong_bit_positions"] = finding.wrong_bit_positions;
+    json["shift_bytes"] = finding.shift_bytes;
+    json["not_read_bytes"] = finding.not_read_bytes;
+    json["tear_on_4k_lines"] = finding.tear_on_4k_lines;
+    json["errno"] = finding.error_code;
+    json["error"] = text_or_null(finding.error_text);
+    json["duration_us"] = finding.duration_us;
+    json["reads"] = finding.reads;
+    json["rereads"] = rereads_of(finding);
+}
+
+void add_circumstances(Json& json, const sim::Finding& finding) {
+    json["phase"] = finding.phase;
+    json["user"] = finding.user;
+    json["cpu"] = finding.cpu;
+    json["tick_ms"] = finding.tick_ms;
+    json["utc"] = utc_iso_text(finding.utc_us);
+    json["local"] = local_iso_text(finding.utc_us);
+    json["device"] = device_of(finding);
+    json["dump"] = text_or_null(finding.dump_path);
+    json["description"] = finding.description;
+    json["reasoning"] = finding.reasoning;
+}
+
+}  // namespace
+
+std::string finding_json(const sim::Finding& finding) {
+    Json json;
+    add_verdict(json, finding);
+    add_comparison(json, finding);
+    add_circumstances(json, finding);
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace reports

@@ -1,0 +1,16 @@
+// A finding for programs: docs/findings_format.md. Pure but for the local time zone.
+#pragma once
+
+#include <string>
+
+#include "sim/finding.hpp"
+
+namespace reports {
+
+inline constexpr int kFindingsFormat = 1;
+
+// One JSON object on one line, with '\n'; the keys always all there and in the same order. Bytes that are not UTF-8 (in paths) become
+// U+FFFD.
+std::string finding_json(const sim::Finding& finding);
+
+}  // namespace reports

@@ -1,0 +1,40 @@
+// `--findings FILE`: one JSON object per line, in the file the moment a finding is made.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include "sim/event.hpp"
+
+namespace reports {
+
+// One call at a time (the contract of EventSink); any thread. Nothing but the constructor throws.
+class FindingsFile final : public sim::EventSink {
+public:
+    // Makes the file, or takes an empty one. Throws sim::RefusedError if there is something in it or it is no regular file (what is there
+    // is never overwritten), sim::EnvironmentError if the system does not let us make it.
+    explicit FindingsFile(const std::string& path);
+    FindingsFile(const FindingsFile&) = delete;
+    FindingsFile& operator=(const FindingsFile&) = delete;
+    ~FindingsFile() override;
+
+    void on_event(const sim::Event& /*event*/) override {}
+    // Written with one system call, so that a reader sees whole lines, and whatever happens to the process afterwards they stay. Warnings
+    // are lines, too ("warning": true).
+    void on_finding(const sim::Finding& finding) override;
+
+    // What could not be written (a full disk does not stop the run): one sentence, or nothing if all is there. Ask at the end.
+    [[nodiscard]] std::optional<std::string> failure() const;
+
+private:
+    const std::string path_;
+    int descriptor_ = -1;
+    std::uint64_t size_bytes_ = 0;
+    std::uint64_t lines_ = 0;
+    std::uint64_t lost_lines_ = 0;
+    std::error_code first_error_;
+};
+
+}  // namespace reports

@@ -1,0 +1,18 @@
+// Moments as people and programs read them, to the microsecond (ISO 8601).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace reports {
+
+// "2025-11-24T16:01:01.250000Z"
+std::string utc_iso_text(std::uint64_t utc_us);
+
+// In the local time zone, with its distance from UTC: "2025-11-24T17:01:01.250000+01:00"
+std::string local_iso_text(std::uint64_t utc_us);
+
+// Time of day in UTC: "16:01:01.250000"
+std::string utc_time_text(std::uint64_t utc_us);
+
+}  // namespace reports

@@ -1,0 +1,160 @@
+#include "reports/dump_text.hpp"
+
+#include <cstring>
+#include <sstream>
+
+#include "reports/dump_headers.hpp"
+#include "reports/dump_image.hpp"
+#include "reports/kind_text.hpp"
+#include "tests/reports/example_evidence.hpp"
+#include "tests/support/catch.hpp"
+
+using reports::dump_text;
+
+namespace {
+
+std::size_t widest_line(const std::string& text) {
+    std::istringstream lines(text);
+    std::size_t widest = 0;
+    for (std::string line; std::getline(lines, line);) {
+        CHECK((line.empty() || line.back() != ' '));
+        widest = std::max(widest, line.size());
+    }
+    return widest;
+}
+
+std::vector<std::byte> bytes(std::size_t size_bytes, int value) {
+    return std::vector<std::byte>(size_bytes, static_cast<std::byte>(value));
+}
+
+}  // namespace
+
+TEST_CASE("a dump begins with the verdict in words and has all the evidence") {
+    const std::string text = dump_text(example_evidence(), "0.1.0");
+    INFO(text);
+    CHECK(text.find("ioproof 0.1.0: finding 6\n=====") == 0);
+    CHECK_THAT(text, ContainsSubstring("\nTORN PAGE, persistent\n\nThe first half of the page is version 5, the second half version 3.\n"
+                                       "\nWhy this and nothing else:\n  - Sectors 0 to 7 are version 5,"));
+    CHECK_THAT(text, ContainsSubstring("\nWhat it means:\n  Some sectors of the page are of one version and some of another"));
+    CHECK_THAT(text, ContainsSubstring("\nThe page has been written again"));
+    CHECK_THAT(text, ContainsSubstring("  file                /data/sqliosim.mdx (file 1)\n"));
+    CHECK_THAT(text, ContainsSubstring("  page                87,366 (0x15546)\n"));
+    CHECK_THAT(text, ContainsSubstring("  on the device       /dev/sda1, byte 1,234,567,168 (0x49960000), sector 2411264 of 512 bytes\n"));
+    CHECK_THAT(text, ContainsSubstring("  UTC                 2025-11-24T16:01:01.250000Z\n  local               2025-11-24T"));
+    CHECK_THAT(text, ContainsSubstring("  since the start     61.250 s\n"));
+    CHECK_THAT(text, ContainsSubstring("  found by            Random User 3 on logical CPU 1, phase main run\n"));
+    CHECK_THAT(text, ContainsSubstring("  checksum              0x319a8372    832209778  0x319a8372    832209778\n"));
+    CHECK_THAT(text, ContainsSubstring("  calculated checksum                            0xd88d85ed   3633153517\n"));
+    CHECK_THAT(text, ContainsSubstring("  LSN                                   28:18:5                  28:18:3\n"));
+    CHECK_THAT(text, ContainsSubstring("0x1000.1 0x1000.5"));
+    CHECK_THAT(text, ContainsSubstring("   1     1.0 ms  as before                    the same wrong image            5  0x319a8372\n"
+                                       "   2     2.5 ms  as before                    an error (5)                    -  -\n"
+                                       "   3     4.0 ms  flushed, dropped, reopened   the same wrong image            5  0x319a8372\n"));
+    CHECK(widest_line(text) <= 100);
+}
+
+TEST_CASE("the sector map is drawn with the 4096-byte line and says what each sector is") {
+    CHECK(reports::sector_map(example_evidence()) ==
+          "  sector |   0   1   2   3   4   5   6   7 |   8   9  10  11  12  13  14  15 |\n"
+          "         | === === === === === === === === | ooo ooo ooo ooo ooo ooo ooo ooo |\n"
+          "\n"
+          "  =  as it was written (8)\n"
+          "  o  of an older version of this page (8)\n"
+          "  |  4096-byte line\n"
+          "\n"
+          "  sectors 0 to 7    bytes 0x0000 to 0x0fff  expected    version 5\n"
+          "  sectors 8 to 15   bytes 0x1000 to 0x1fff  older       version 3\n"
+          "  Every 4096-byte block is of one version: the tear is on a 4096-byte line.\n");
+    sim::Finding other = example_evidence();
+    other.kind = sim::FindingKind::misdirected_write;
+    other.sectors[3] = {sim::SectorState::other_page, 7, 2, 900, 11};
+    CHECK_THAT(reports::sector_map(other), ContainsSubstring("  sector 3          bytes 0x0600 to 0x07ff  other_page  version 7 of file 2 "
+                                                             "page 900, from sector 11\n"));
+    CHECK(reports::sector_map(example_finding()).empty());
+}
+
+TEST_CASE("differing bytes are shown side by side with their neighbours, equal stretches are passed over") {
+    const auto written = bytes(8192, 0xaa);
+    auto read = written;
+    read[0x3e8] = std::byte{0xab};
+    read[0x1ffe] = std::byte{0};
+    CHECK(reports::byte_differences(written, read) ==
+          "  offset  written                                read\n"
+          "  ...     976 equal bytes\n"
+          "  0x03d0  aaaaaaaa aaaaaaaa aaaaaaaa aaaaaaaa    aaaaaaaa aaaaaaaa aaaaaaaa aaaaaaaa\n"
+          "  0x03e0  aaaaaaaa aaaaaaaa aaaaaaaa aaaaaaaa    aaaaaaaa aaaaaaaa abaaaaaa aaaaaaaa\n"
+          "                                                                   ^^\n"
+          "  0x03f0  aaaaaaaa aaaaaaaa aaaaaaaa aaaaaaaa    aaaaaaaa aaaaaaaa aaaaaaaa aaaaaaaa\n"
+          "  ...     7,136 equal bytes\n"
+          "  0x1fe0  aaaaaaaa aaaaaaaa aaaaaaaa aaaaaaaa    aaaaaaaa aaaaaaaa aaaaaaaa aaaaaaaa\n"
+          "  0x1ff0  aaaaaaaa aaaaaaaa aaaaaaaa aaaaaaaa    aaaaaaaa aaaaaaaa aaaaaaaa aaaa00aa\n"
+          "                                                                                ^^\n");
+    CHECK(reports::byte_differences(written, written) == "  The two images are equal.\n");
+    CHECK(reports::byte_differences({}, read).empty());
+}
+
+TEST_CASE("what is too much to show is counted") {
+    const std::string text = reports::byte_differences(bytes(8192, 1), bytes(8192, 2));
+    CHECK_THAT(text,
+               ContainsSubstring("  ...     7,168 more wrong bytes in 448 more lines; both images stand whole at the end of this file.\n"));
+    CHECK_THAT(text, ContainsSubstring("  0x03f0  ") && !ContainsSubstring("  0x0400  "));
+}
+
+TEST_CASE("a whole image has every byte, lines that repeat as one star") {
+    auto image = bytes(128, 0);
+    image[127] = std::byte{0x5f};
+    const std::string zeros = "00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000";
+    CHECK(reports::hex_image(image) == "  0x0000  " + zeros + "\n  *\n  0x0060  " + zeros.substr(0, zeros.size() - 2) + "5f\n");
+}
+
+TEST_CASE("headers are taken apart field by field, hex and decimal, and what differs is marked") {
+    const auto written = example_image(5);
+    const auto read = example_image(3);
+    const std::string text = reports::headers_taken_apart(written, read, false);
+    CHECK_THAT(text,
+               ContainsSubstring("  version               0x00000005                    5          0x00000003                    3 *\n"));
+    CHECK_THAT(text,
+               ContainsSubstring("  page_id               0x00015546                87366          0x00015546                87366\n"));
+    CHECK_THAT(text, ContainsSubstring("  lsn           0x0000001c00012005         120259158021"));
+    CHECK_THAT(text, ContainsSubstring("  write_utc_us of the image read: 2025-11-24T16:00:50.000003Z\n"));
+    CHECK_THAT(reports::headers_taken_apart({}, read, false),
+               ContainsSubstring("  version                        -                    -          0x00000003                    3\n"));
+    CHECK(reports::headers_taken_apart({}, {}, false).empty());
+    CHECK(widest_line(text) <= 100);
+}
+
+TEST_CASE("of a log block the header of log blocks is taken apart") {
+    sim::Finding finding = example_finding();
+    finding.kind = sim::FindingKind::log_stale_block;
+    finding.image = bytes(512, 0);
+    sim::LogBlockHeader header{};
+    header.magic = sim::kLogMagic;
+    header.sequence = 594;
+    std::memcpy(finding.image.data(), &header, sizeof header);
+    const std::string text = dump_text(finding, "0.1.0");
+    CHECK_THAT(text,
+               ContainsSubstring("\n  sequence                       -                    -  0x0000000000000252                  594\n"));
+    CHECK_THAT(text, !ContainsSubstring("page_id"));
+}
+
+TEST_CASE("histories say who did what, when, and how it ended") {
+    const std::string text = dump_text(example_evidence(), "0.1.0");
+    CHECK_THAT(text, ContainsSubstring("\nposted (UTC)      took CPU user           what         offset    bytes version       LSN result\n"
+                                       "16:01:00.000000 850 us   1 Bulk Update 12 write    0x2aa8c000    65536       5   28:18:5 ok\n"
+                                       "16:01:01.000000 850 us   1 Bulk Update 12 reread   0x2aa8a000    65536       -         - ok\n"));
+    CHECK_THAT(text,
+               ContainsSubstring("16:01:01.100000 850 us   1 Bulk Update 12 read     0x2aa8c000    65536       -         1 errno 5\n"));
+}
+
+TEST_CASE("every kind has words for what it means and what to do, and a dump for a finding without any facts") {
+    for (std::size_t i = 0; i < sim::kFindingKindCount; ++i) {
+        sim::Finding finding;
+        finding.kind = static_cast<sim::FindingKind>(i);
+        const auto words = reports::kind_text(finding.kind);
+        CHECK(words.meaning.size() > 40);
+        CHECK(words.advice.size() > 40);
+        const std::string text = dump_text(finding, "0.1.0");
+        CHECK_THAT(text, ContainsSubstring("What to do:\n"));
+        CHECK(widest_line(text) <= 100);
+    }
+}
