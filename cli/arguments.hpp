@@ -7,12 +7,15 @@
 #include <vector>
 
 #include "cli/bench_arguments.hpp"
+#include "cli/preflight_arguments.hpp"
+#include "cli/status_address.hpp"
 #include "sim/options.hpp"
 
 namespace cli {
 
 enum class Action : std::uint8_t {
     run,
+    preflight,          // look at folders before a run
     bench,              // measure the path of a run on some files
     show_config,        // print the effective configuration
     explain_parameter,  // print what the parameters mean
@@ -31,6 +34,7 @@ struct RunArguments {
     std::optional<std::uint64_t> size_mb;
     std::optional<std::uint64_t> seed;
     sim::EngineChoice engine = sim::EngineChoice::automatic;
+    std::optional<StatusAddress> status;
     bool ephemeral = false;
     bool overwrite_foreign_files = false;
     bool no_progress = false;
@@ -41,9 +45,10 @@ struct Arguments {
     Action action = Action::run;
     bool called_as_sqliosim = false;  // through a link of that name: behave as SQLIOSIM.COM does
     RunArguments run;                 // also for show_config
+    PreflightArguments preflight;
     BenchArguments bench;
-    std::string parameter;            // of explain_parameter; empty = all
-    std::string text;                 // of print_help and print_version
+    std::string parameter;  // of explain_parameter; empty = all
+    std::string text;       // of print_help and print_version
 };
 
 // `command_line[0]` is the name that the program was called by. Throws UsageError.

@@ -15,6 +15,7 @@
 #include "cli/configuration.hpp"
 #include "cli/console.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/preflight_command.hpp"
 #include "cli/run_command.hpp"
 #include "cli/usage_error.hpp"
 #include "config/options_writer.hpp"
@@ -41,6 +42,7 @@ ExitCode execute(const std::vector<std::string>& command_line, Console& console)
     const Arguments arguments = parse_arguments(command_line);
     switch (arguments.action) {
         case Action::run: return run_command(command_line, arguments, console);
+        case Action::preflight: return preflight_command(arguments.preflight, console);
         case Action::bench: return bench_command(arguments.bench, console);
         case Action::show_config: show_configuration(arguments.run, console); break;
         case Action::explain_parameter: console.add_result(config::explain(arguments.parameter, console.columns())); break;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/finding.hpp"
+#include "sim/preflight_line.hpp"
 
 namespace sim {
 
@@ -141,6 +142,7 @@ struct Results {
     Outcome outcome = Outcome::passed;
     std::string outcome_reason;  // a sentence when not passed
 
+    std::vector<PreflightLine> preflight;  // of the files' folders, before the run; filled in by whoever looked
     std::vector<FileResult> files;
     std::vector<PhaseResult> phases;
     std::vector<UserResult> users;

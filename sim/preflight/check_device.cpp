@@ -79,8 +79,8 @@ void check_sector_sizes(const PreflightFacts& facts, Lines& lines) {
         lines.fail(found, "SQL Server can only use sectors of 512 bytes and 4 KB", kSectorSize,
                    "format the device with sectors of 4 KB or less (nvme format --lbaf, or the array's volume settings)");
     } else if (top->physical_sector_bytes > 4096) {
-        lines.warn(found, "SQL Server knows sectors of 512 bytes and 4 KB; smaller log writes make the device read, change and write", kSectorSize,
-                   "choose another sector size (nvme id-ns -H, nvme format --lbaf), or trace flag 1800");
+        lines.warn(found, "SQL Server knows sectors of 512 bytes and 4 KB; smaller log writes make the device read, change and write",
+                   kSectorSize, "choose another sector size (nvme id-ns -H, nvme format --lbaf), or trace flag 1800");
     } else {
         lines.ok(found);
     }
@@ -102,8 +102,9 @@ void check_alignment(const PreflightFacts& facts, Lines& lines) {
     }
     if (!is_aligned || facts.layers.empty()) return;
     for (const ums::BlockLayer& layer : facts.layers) {
-        if (layer.kind == ums::BlockLayerKind::partition) lines.ok(fmt::format("{} begins at {} bytes{}", layer.name, layer.start_bytes,
-                                                                               layer.start_bytes % kMb == 0 ? ", a multiple of 1 MiB" : ""));
+        if (layer.kind == ums::BlockLayerKind::partition)
+            lines.ok(fmt::format("{} begins at {} bytes{}", layer.name, layer.start_bytes,
+                                 layer.start_bytes % kMb == 0 ? ", a multiple of 1 MiB" : ""));
     }
     if (!has_partition) lines.ok("no partition below the file system");
 }
@@ -122,8 +123,9 @@ void check_stripes(const PreflightFacts& facts, Lines& lines) {
         lines.ok(found);
     } else {
         lines.warn(found, "large requests do not begin where a stripe begins and reach one disk more than they must", kBestPractices,
-                   facts.mount.type == "xfs" ? fmt::format("make the file system anew: mkfs.xfs -d su={}k,sw={} DEVICE", chunk_kb, disks)
-                                             : fmt::format("tune2fs -E stride={},stripe-width={} DEVICE", chunk_kb / 4, chunk_kb / 4 * disks));
+                   facts.mount.type == "xfs"
+                       ? fmt::format("make the file system anew: mkfs.xfs -d su={}k,sw={} DEVICE", chunk_kb, disks)
+                       : fmt::format("tune2fs -E stride={},stripe-width={} DEVICE", chunk_kb / 4, chunk_kb / 4 * disks));
     }
     const ums::BlockLayer& partition = facts.layers.front();
     if (partition.kind == ums::BlockLayerKind::partition && partition.start_bytes % top->minimum_io_bytes != 0) {
@@ -151,8 +153,8 @@ void check_read_ahead(const PreflightFacts& facts, Lines& lines) {
     if (top == nullptr) return;
     const std::string found = fmt::format("{} KB", top->read_ahead_kb);
     if (top->read_ahead_kb >= kAdvisedKb) return lines.ok(found);
-    lines.warn(found, "Microsoft asks for 4096 sectors (2048 KB). SQL Server's own reads do not use it, copies and backups of files do", kBestPractices,
-               fmt::format("blockdev --setra 4096 /dev/{}", queue_name(facts)));
+    lines.warn(found, "Microsoft asks for 4096 sectors (2048 KB). SQL Server's own reads do not use it, copies and backups of files do",
+               kBestPractices, fmt::format("blockdev --setra 4096 /dev/{}", queue_name(facts)));
 }
 
 }  // namespace sim

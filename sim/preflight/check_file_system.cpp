@@ -50,7 +50,8 @@ std::optional<std::string> mount_option(const ums::Mount& mount, std::string_vie
 
 void check_file_system(const PreflightFacts& facts, Lines& lines) {
     const std::string& type = facts.mount.type;
-    const std::string found = fmt::format("{} on {}, mounted at {}", type.empty() ? "unknown" : type, facts.mount.source, facts.mount.point);
+    const std::string found =
+        fmt::format("{} on {}, mounted at {}", type.empty() ? "unknown" : type, facts.mount.source, facts.mount.point);
     if (is_one_of(type, {"xfs", "ext4"})) {
         lines.ok(found);
     } else if (is_one_of(type, {"nfs", "nfs4"})) {
@@ -61,8 +62,8 @@ void check_file_system(const PreflightFacts& facts, Lines& lines) {
         lines.fail(found, "this is a container's own file system: the files go with the container, and SQL Server is not supported on it",
                    kSetup, "give the container a volume that is on XFS or ext4: -v /mnt/data:/var/opt/mssql");
     } else if (is_one_of(type, {"cifs", "smb3", "smbfs", "9p", "virtiofs"}) || type.starts_with("fuse")) {
-        lines.fail(found, "SQL Server on Linux is not supported on it, and what becomes of a write on the other side is not seen here", kSetup,
-                   std::string(kMove));
+        lines.fail(found, "SQL Server on Linux is not supported on it, and what becomes of a write on the other side is not seen here",
+                   kSetup, std::string(kMove));
     } else {
         lines.fail(found, "SQL Server on Linux is supported on XFS and ext4 (and NFS 4.2) only", kSetup, std::string(kMove));
     }
@@ -117,15 +118,16 @@ void check_direct_io(const PreflightFacts& facts, Lines& lines) {
     if (!facts.was_probed) return;
     if (!facts.direct_error) return lines.ok("O_DIRECT works");
     lines.fail(fmt::format("O_DIRECT is refused ({})", facts.direct_error.message()),
-               "SQL Server opens its files with O_DIRECT: everything would go through the system's cache, or not work at all", kForcedUnitAccess,
-               std::string(kMove));
+               "SQL Server opens its files with O_DIRECT: everything would go through the system's cache, or not work at all",
+               kForcedUnitAccess, std::string(kMove));
 }
 
 void check_reservation(const PreflightFacts& facts, Lines& lines) {
     if (!facts.was_probed) return;
     if (!facts.reserve_error) return lines.ok("space can be reserved ahead");
     lines.warn(fmt::format("fallocate() does not work ({})", facts.reserve_error.message()),
-               "files grow by writing zeros instead of at once, and space that was promised may be missing later", kSetup, std::string(kMove));
+               "files grow by writing zeros instead of at once, and space that was promised may be missing later", kSetup,
+               std::string(kMove));
 }
 
 void check_extents(const PreflightFacts& facts, Lines& lines) {
@@ -136,7 +138,8 @@ void check_extents(const PreflightFacts& facts, Lines& lines) {
                           "use XFS or ext4 where the device's vendor is to look for a fault");
     }
     const std::uint64_t mb = facts.probe_bytes >> 20;
-    const std::string found = fmt::format("a new file of {} MB stands in {} piece{}", mb, *facts.extent_count, *facts.extent_count == 1 ? "" : "s");
+    const std::string found =
+        fmt::format("a new file of {} MB stands in {} piece{}", mb, *facts.extent_count, *facts.extent_count == 1 ? "" : "s");
     if (*facts.extent_count <= 4 + mb / 2) return lines.ok(found);
     lines.warn(found, "free space is in small pieces: sequential requests are cut into many", "xfs_fsr(8), e4defrag(8)",
                "make files in their full size ahead, free space, or xfs_fsr / e4defrag");

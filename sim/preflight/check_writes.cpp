@@ -47,12 +47,14 @@ void check_write_cache(const PreflightFacts& facts, Lines& lines) {
                           "no flush reaches the cache below: acknowledged writes are lost in a power cut", kCacheControl,
                           fmt::format("echo 'write back' > /sys/block/{}/queue/write_cache", top->name));
     }
-    lines.ok(fmt::format("volatile (write back), {}", top->has_fua ? "single writes can be made durable (FUA)" : "durable by flushes, no FUA"));
+    lines.ok(
+        fmt::format("volatile (write back), {}", top->has_fua ? "single writes can be made durable (FUA)" : "durable by flushes, no FUA"));
 }
 
 void check_flushes(const PreflightFacts& facts, Lines& lines) {
     const ums::BlockLayer* top = top_of(facts);
-    if (!facts.was_probed || !facts.counts_flushes || top == nullptr || !top->has_write_cache || facts.synced_writes.times.count == 0) return;
+    if (!facts.was_probed || !facts.counts_flushes || top == nullptr || !top->has_write_cache || facts.synced_writes.times.count == 0)
+        return;
     const DurableWrites& synced = facts.synced_writes;
     if (synced.flushes > 0) {
         return lines.ok(fmt::format("{} flushes reached the device for {} calls of fdatasync(), {} for {} O_DSYNC writes", synced.flushes,
@@ -71,22 +73,24 @@ void check_write_times(const PreflightFacts& facts, Lines& lines) {
         return lines.fail(fmt::format("{} does not work", dsync.count == 0 ? "O_DSYNC (RWF_DSYNC)" : "fdatasync()"),
                           "without it no transaction can be made durable", kForcedUnitAccess, "use XFS or ext4");
     }
-    const std::string found = fmt::format("O_DSYNC {} (at best {}), write and fdatasync {}, without a promise {}; 4 KB each", time_text(dsync.mean_ns),
-                                          time_text(dsync.min_ns), time_text(synced.mean_ns), time_text(facts.plain_writes.mean_ns));
+    const std::string found =
+        fmt::format("O_DSYNC {} (at best {}), write and fdatasync {}, without a promise {}; 4 KB each", time_text(dsync.mean_ns),
+                    time_text(dsync.min_ns), time_text(synced.mean_ns), time_text(facts.plain_writes.mean_ns));
     const ums::BlockLayer* top = top_of(facts);
     if (top != nullptr && std::min(dsync.mean_ns, synced.mean_ns) < plausible_ns(*top)) {
-        return lines.warn(found,
-                          fmt::format("suspiciously fast for {}: a cache says that it is done. Is it protected against a power cut?",
-                                      top->is_rotational ? "a disk that turns" : "flash"),
-                          kCacheControl,
-                          "ask for the controller's battery or capacitor, or the hypervisor's cache mode (cache=none, not writeback or unsafe); a disk "
-                          "whose 'rotational' flag is wrong: cat /sys/block/*/queue/rotational");
+        return lines.warn(
+            found,
+            fmt::format("suspiciously fast for {}: a cache says that it is done. Is it protected against a power cut?",
+                        top->is_rotational ? "a disk that turns" : "flash"),
+            kCacheControl,
+            "ask for the controller's battery or capacitor, or the hypervisor's cache mode (cache=none, not writeback or unsafe); a disk "
+            "whose 'rotational' flag is wrong: cat /sys/block/*/queue/rotational");
     }
     constexpr std::uint64_t kGoodNs = 2'000'000;  // what people who tune SQL Server want of a log
     constexpr std::uint64_t kPoorNs = 15'000'000;
     if (dsync.mean_ns > kPoorNs) {
-        return lines.warn(found, "every commit waits so long at least: over 15 ms is poor for a log file, up to 2 ms is good", kBestPractices,
-                          "put the log on a device with a protected write cache or on NVMe");
+        return lines.warn(found, "every commit waits so long at least: over 15 ms is poor for a log file, up to 2 ms is good",
+                          kBestPractices, "put the log on a device with a protected write cache or on NVMe");
     }
     lines.ok(dsync.mean_ns <= kGoodNs ? found : found + "; a log on it is slower than the 2 ms that are good");
 }

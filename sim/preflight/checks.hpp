@@ -33,11 +33,17 @@ public:
 
     void ok(std::string found) { add({.grade = PreflightGrade::ok, .found = std::move(found)}); }
     void warn(std::string found, std::string reason, std::string_view source, std::string cure) {
-        add({.grade = PreflightGrade::warn, .found = std::move(found), .reason = std::move(reason), .source = std::string(source),
+        add({.grade = PreflightGrade::warn,
+             .found = std::move(found),
+             .reason = std::move(reason),
+             .source = std::string(source),
              .cure = std::move(cure)});
     }
     void fail(std::string found, std::string reason, std::string_view source, std::string cure) {
-        add({.grade = PreflightGrade::fail, .found = std::move(found), .reason = std::move(reason), .source = std::string(source),
+        add({.grade = PreflightGrade::fail,
+             .found = std::move(found),
+             .reason = std::move(reason),
+             .source = std::string(source),
              .cure = std::move(cure)});
     }
 

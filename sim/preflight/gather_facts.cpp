@@ -4,12 +4,10 @@
 #include <sys/utsname.h>
 
 #include <charconv>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
 #include <system_error>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -82,10 +80,8 @@ ums::BlockDeviceCounters counters_of(const PreflightFacts& facts) {
 
 void watch_others(PreflightFacts& facts, std::uint64_t watch_ms) {
     if (!facts.disk.known) return;
-    const auto requests = [](const ums::BlockDeviceCounters& counters) { return counters.reads + counters.writes; };
-    const std::uint64_t before = requests(counters_of(facts));
-    std::this_thread::sleep_for(std::chrono::milliseconds(watch_ms));
-    facts.foreign_requests_per_s = static_cast<double>(requests(counters_of(facts)) - before) * 1000.0 / static_cast<double>(watch_ms);
+    const std::uint64_t requests = ums::requests_within(facts.folder, watch_ms);
+    facts.foreign_requests_per_s = static_cast<double>(requests) * 1000.0 / static_cast<double>(watch_ms);
 }
 
 void try_writes(PreflightFacts& facts, const Extent& extent, const ums::Clock& clock) {

@@ -41,15 +41,6 @@ constexpr std::array kChecks{
 
 }  // namespace
 
-std::string_view name_of(PreflightGrade grade) {
-    switch (grade) {
-        case PreflightGrade::ok: return "OK";
-        case PreflightGrade::warn: return "WARN";
-        case PreflightGrade::fail: break;
-    }
-    return "FAIL";
-}
-
 std::vector<PreflightLine> judge_preflight(const PreflightFacts& facts) {
     std::vector<PreflightLine> judged;
     for (const Check& check : kChecks) {

@@ -59,4 +59,7 @@ struct DeviceNumber {
 // looked up by what they were mounted from; of several disks only that one is known. A file that does not exist: known = false.
 [[nodiscard]] BlockDevice block_device_of(const std::string& path, const BlockDeviceRoots& roots = {});
 
+// Reads and writes that the disk below `path` has done, by anybody, within `watch_ms`: sleeps so long. 0 if no disk is known.
+[[nodiscard]] std::uint64_t requests_within(const std::string& path, std::uint64_t watch_ms);
+
 }  // namespace ums

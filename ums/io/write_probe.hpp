@@ -25,8 +25,8 @@ struct WriteTimes {
 // One thread; every call blocks until the storage has answered.
 class WriteProbe {
 public:
-    // Makes the file (`size_bytes`, whole MB) in `folder`, reserves its space and fills it, so that the writes measured later only write over
-    // what is there. Throws std::system_error if no file can be made or filled (missing or read-only folder, no space).
+    // Makes the file (`size_bytes`, whole MB) in `folder`, reserves its space and fills it, so that the writes measured later only write
+    // over what is there. Throws std::system_error if no file can be made or filled (missing or read-only folder, no space).
     WriteProbe(const std::string& folder, std::uint64_t size_bytes, const Clock& clock);
     ~WriteProbe();
     WriteProbe(const WriteProbe&) = delete;
