@@ -18,7 +18,7 @@ h1 { font-size: 1.3rem; margin: 0; }
 .head { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .25rem 1rem; align-items: baseline; }
 .dim, .label { color: var(--dim); font-size: .85rem; }
 progress { width: 100%; height: .6rem; accent-color: var(--accent); }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .6rem; margin: 1rem 0; }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.5rem, 1fr)); gap: .6rem; margin: 1rem 0; }
 .card { border: 1px solid var(--line); border-radius: .5rem; padding: .5rem .75rem; }
 .value { font-size: 1.35rem; font-variant-numeric: tabular-nums; }
 .bad { color: var(--bad); font-weight: 600; }
@@ -27,8 +27,9 @@ svg { display: block; width: 100%; height: 6rem; }
 polyline { fill: none; stroke: var(--accent); stroke-width: 1.5; vector-effect: non-scaling-stroke; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; }
-th, td { text-align: right; padding: .3rem .5rem; border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums; }
-th:first-child, td:first-child { text-align: left; overflow-wrap: anywhere; }
+th, td { text-align: right; white-space: nowrap; padding: .3rem .5rem; }
+th, td { border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums; }
+th:first-child, td:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 9rem; }
 #state { margin: .75rem 0; padding: .5rem .75rem; border-radius: .5rem; border: 1px solid var(--bad); }
 </style>
 </head>
@@ -38,12 +39,12 @@ th:first-child, td:first-child { text-align: left; overflow-wrap: anywhere; }
 <div class="dim" id="time"></div>
 <div id="state" class="bad" hidden></div>
 <div class="cards" id="cards"></div>
-<div class="chart"><span class="label">MB/s, last five minutes; highest <span id="mb-max"></span></span>
+<div class="chart"><span class="label">MB/s; highest <span id="mb-max"></span></span>
 <svg id="mb" viewBox="0 0 300 100" preserveAspectRatio="none" role="img" aria-label="MB/s"></svg></div>
-<div class="chart"><span class="label">requests/s, last five minutes; highest <span id="io-max"></span></span>
+<div class="chart"><span class="label">requests/s; highest <span id="io-max"></span></span>
 <svg id="io" viewBox="0 0 300 100" preserveAspectRatio="none" role="img" aria-label="requests/s"></svg></div>
 <div class="scroll"><table>
-<thead><tr><th>File</th><th>Average</th><th>Request blocks</th></tr></thead>
+<thead><tr><th>File</th><th>Average</th><th>Blocks</th></tr></thead>
 <tbody id="files"></tbody>
 </table></div>
 <p class="dim">The same as <a href="/status.json">JSON</a> and for <a href="/metrics">Prometheus</a>.</p>
@@ -70,7 +71,10 @@ function card(label, value, bad) {
 }
 function chart(id, samples, key) {
   const highest = Math.max(0, ...samples.map(s => s[key]));
-  const points = samples.map((s, i) => (300 - samples.length + i + .5) + ',' + (98 - 96 * s[key] / (highest || 1)).toFixed(1));
+  // The width of a minute at least, then of all that is known.
+  const width = Math.max(60, samples.length);
+  at(id).setAttribute('viewBox', '0 0 ' + width + ' 100');
+  const points = samples.map((s, i) => (width - samples.length + i + .5) + ',' + (98 - 96 * s[key] / (highest || 1)).toFixed(1));
   const line = document.createElementNS('http://www.w3.org/2000/svg', 'polyline');
   line.setAttribute('points', points.join(' '));
   at(id).replaceChildren(line);

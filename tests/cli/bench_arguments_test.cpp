@@ -62,7 +62,7 @@ TEST_CASE("a range of blocks is a log's") {
 
 TEST_CASE("a wrong measurement is refused with what is allowed") {
     const auto [words, text] = GENERATE(table<std::vector<std::string>, std::string>({
-        {{}, "name a file"},
+        {std::vector<std::string>{}, "name a file"},
         {{"a", "--depth=0"}, "from 1 to 4096"},
         {{"a", "--depth"}, "a value is missing"},
         {{"a", "--durable=yes"}, "takes no value"},

@@ -33,7 +33,10 @@ TEST_CASE("preflight: JSON instead of the text") {
 }
 
 TEST_CASE("preflight: a folder in memory fails, exit 1") {
-    if (::access("/dev/shm", W_OK) != 0) return WARN("skipped: there is no /dev/shm");
+    if (::access("/dev/shm", W_OK) != 0) {
+        WARN("skipped: there is no /dev/shm");
+        return;
+    }
     const test::TempFolder memory("/dev/shm");
     const IoproofFolder folder;
     const auto look = folder.start({"preflight", memory.path().string()});

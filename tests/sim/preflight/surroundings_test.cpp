@@ -69,7 +69,10 @@ TEST_CASE("other file systems and swap space on the same disk are users of it; t
     std::istringstream table(mountinfo);
     const std::vector<ums::Mount> mounts = ums::read_mounts(table);
     const ums::BlockDeviceRoots roots{sys.string(), (folder.path() / "proc").string()};
-    if (fs::exists("/dev/sda1") || fs::exists("/dev/sda2") || fs::exists("/dev/sda3")) return WARN("skipped: this machine has a /dev/sda");
+    if (fs::exists("/dev/sda1") || fs::exists("/dev/sda2") || fs::exists("/dev/sda3")) {
+        WARN("skipped: this machine has a /dev/sda");
+        return;
+    }
     CHECK(other_users_of_disk("sda", mounts.front(), mounts, roots) == std::vector<std::string>{"/ (ext4)"});
     write(folder.path() / "proc/swaps", "Filename Type Size Used Priority\n/dev/sda3 partition 1 0 -2\n");
     CHECK(other_users_of_disk("sda", mounts.front(), mounts, roots) == std::vector<std::string>{"/ (ext4)", "/dev/sda3 (swap)"});
