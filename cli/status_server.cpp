@@ -55,15 +55,13 @@ public:
             throw sim::EnvironmentError(
                 fmt::format("--status: {}:{} cannot be listened on: {}", host_text(endpoint.address()), address.port, error.message()));
         }
+        url_ = fmt::format("http://{}:{}/", host_text(endpoint.address()), acceptor_.local_endpoint().port());
     }
     ~Implementation() { stop(); }
     Implementation(const Implementation&) = delete;
     Implementation& operator=(const Implementation&) = delete;
 
-    [[nodiscard]] std::string url() const {
-        const Tcp::endpoint endpoint = acceptor_.local_endpoint();
-        return fmt::format("http://{}:{}/", host_text(endpoint.address()), endpoint.port());
-    }
+    [[nodiscard]] const std::string& url() const { return url_; }
 
     void start(std::function<StatusTexts()> make_texts) {
         make_texts_ = std::move(make_texts);
@@ -78,6 +76,8 @@ public:
         if (!thread_.joinable()) return;
         context_.stop();
         thread_.join();
+        error_code ignored;
+        acceptor_.close(ignored);  // else the system would take connections that nobody answers
     }
 
 private:
@@ -108,6 +108,7 @@ private:
 
     asio::io_context context_{1};
     Tcp::acceptor acceptor_{context_};
+    std::string url_;
     asio::steady_timer timer_{context_};
     asio::steady_timer retry_timer_{context_};
     std::function<StatusTexts()> make_texts_;

@@ -50,9 +50,11 @@ std::optional<std::string> mount_option(const ums::Mount& mount, std::string_vie
 
 void check_file_system(const PreflightFacts& facts, Lines& lines) {
     const std::string& type = facts.mount.type;
-    const std::string found =
-        fmt::format("{} on {}, mounted at {}", type.empty() ? "unknown" : type, facts.mount.source, facts.mount.point);
-    if (is_one_of(type, {"xfs", "ext4"})) {
+    const std::string found = fmt::format("{} on {}, mounted at {}", type, facts.mount.source, facts.mount.point);
+    if (type.empty()) {
+        lines.warn("not known: the table of mounts (/proc/self/mountinfo) does not tell", "SQL Server is supported on XFS and ext4 only",
+                   kSetup, "findmnt -T FOLDER; in a chroot: mount -t proc proc /proc");
+    } else if (is_one_of(type, {"xfs", "ext4"})) {
         lines.ok(found);
     } else if (is_one_of(type, {"nfs", "nfs4"})) {
         check_nfs(facts, lines);
@@ -70,6 +72,7 @@ void check_file_system(const PreflightFacts& facts, Lines& lines) {
 }
 
 void check_mount_options(const PreflightFacts& facts, Lines& lines) {
+    if (facts.mount.type.empty()) return;
     const auto remount = [&](std::string_view option) { return fmt::format("mount -o remount,{} {}", option, facts.mount.point); };
     std::size_t bad = 0;
     if (mount_option(facts.mount, "nobarrier") || mount_option(facts.mount, "barrier").value_or("1") == "0") {
@@ -97,6 +100,7 @@ void check_mount_options(const PreflightFacts& facts, Lines& lines) {
 }
 
 void check_access_times(const PreflightFacts& facts, Lines& lines) {
+    if (facts.mount.type.empty()) return;
     if (mount_option(facts.mount, "noatime")) return lines.ok("noatime");
     lines.warn(mount_option(facts.mount, "relatime") ? "relatime" : "access times are kept",
                "reading a file may write its access time; Microsoft asks for noatime", kBestPractices,

@@ -102,7 +102,7 @@ TEST_CASE("a quiet console shows errors and findings only") {
     console.finish();
     CHECK(Captured::text(captured.err()) ==
           "22:13:20 error: gone\n"
-          "22:13:20 error: FINDING checksum: /d/sqliosim.mdx page 87366 (offset 0x2aa8c000): the checksum is wrong\n");
+          "22:13:20 error: FINDING bit_corruption: /d/sqliosim.mdx page 87366 (offset 0x2aa8c000): the checksum is wrong\n");
 }
 
 TEST_CASE("called as sqliosim, messages go to standard output with date, thread and user") {

@@ -102,7 +102,7 @@ std::optional<DeviceNumber> device_of_source(const std::string& source, const Bl
 
 std::optional<DeviceNumber> device_number_of(const std::string& path, const BlockDeviceRoots& roots) {
     struct stat facts {};
-    if (::stat(path.c_str(), &facts) < 0) return std::nullopt;
+    if (::stat(path.c_str(), &facts) < 0) return device_of_source(path, roots);
     if (S_ISBLK(facts.st_mode)) return DeviceNumber{major(facts.st_rdev), minor(facts.st_rdev)};
     if (major(facts.st_dev) != 0) return DeviceNumber{major(facts.st_dev), minor(facts.st_dev)};
     std::error_code error;

@@ -49,7 +49,8 @@ struct DeviceNumber {
     std::uint32_t minor = 0;
 };
 
-// Of the block device that holds the file or folder `path`, or that `path` is: of the partition, where there is one. See block_device_of.
+// Of the block device that holds the file or folder `path`, or that `path` is: of the partition, where there is one; devices in /dev also
+// where only sysfs has them (containers). See block_device_of.
 [[nodiscard]] std::optional<DeviceNumber> device_number_of(const std::string& path, const BlockDeviceRoots& roots = {});
 
 // Facts and counters of the whole disk with the device number `major`:`minor`, or of the disk that this partition belongs to.
