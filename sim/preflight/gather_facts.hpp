@@ -10,7 +10,7 @@
 namespace sim {
 
 enum class PreflightEffort : std::uint8_t {
-    quick,     // a quarter of a second a folder: before a run
+    quick,     // a quarter of a second a folder: before a run; without writing on FUSE
     thorough,  // some seconds a folder
 };
 
