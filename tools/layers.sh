@@ -22,7 +22,8 @@ BEGIN {
     plain["reports"] = " sim/preflight_line.hpp sim/results.hpp sim/finding.hpp sim/history_entry.hpp sim/event.hpp sim/limits.hpp " \
                        "sim/errors.hpp sim/bench/bench_results.hpp sim/page/page_layout.hpp sim/log/log_layout.hpp "
     plain["sim"] = " sim/options.hpp sim/limits.hpp sim/preflight_line.hpp sim/results.hpp sim/finding.hpp sim/history_entry.hpp " \
-                   "sim/event.hpp sim/errors.hpp sim/bench/bench_options.hpp sim/bench/bench_results.hpp sim/page/page_layout.hpp sim/log/log_layout.hpp "
+                   "sim/event.hpp sim/errors.hpp sim/bench/bench_options.hpp sim/bench/bench_results.hpp sim/page/page_layout.hpp " \
+                   "sim/log/log_layout.hpp "
 }
 
 function contains(list, word) { return index(list, " " word " ") > 0 }
