@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "cli/help_text.hpp"
+#include "cli/manual.hpp"
 #include "cli/switches.hpp"
 #include "cli/usage_error.hpp"
 
@@ -96,6 +97,7 @@ RunArguments to_run_arguments(const Raw& raw) {
     run.seed = number(raw, "seed", 0, std::numeric_limits<std::uint64_t>::max(), "");
     run.engine = engine_choice(raw);
     run.injections = injections(raw);
+    if (const auto status = single(raw, "status")) run.status = parse_status_address(*status);
     run.ephemeral = raw.flags.at("ephemeral");
     run.overwrite_foreign_files = raw.flags.at("overwrite-foreign-files");
     run.no_progress = raw.flags.at("no-progress");
@@ -219,6 +221,13 @@ Arguments parse_arguments(const std::vector<std::string>& command_line) {
         arguments.report = parse_report(verb, is_report ? 1 : 2, rest);
         return arguments;
     }
+    if (verb == "preflight") {
+        if (asks_for_help(rest)) return text_for(Action::print_help, preflight_help_text());
+        Arguments arguments;
+        arguments.action = Action::preflight;
+        arguments.preflight = parse_preflight(rest);
+        return arguments;
+    }
     if (verb == "config") {
         if (asks_for_help(rest)) return text_for(Action::print_help, config_help_text());
         return parse_config_command(rest);
@@ -231,9 +240,11 @@ Arguments parse_arguments(const std::vector<std::string>& command_line) {
         return arguments;
     }
     if (verb == "--version" || verb == "-V") return text_for(Action::print_version, version_text());
+    // For the build: manual pages and completions are made by the program itself.
+    if (verb == "--generate") return text_for(Action::print_help, generated_text(rest.empty() ? "" : rest[0]));
     if (verb == "help" || asks_for_help({verb})) return text_for(Action::print_help, help_text());
     if (find_switch(verb) != nullptr) throw UsageError(fmt::format("{}: belongs to a command; write 'ioproof run {} …'", verb, verb));
-    throw UsageError(fmt::format("unknown command '{}'; allowed are run, report, compare, bench, rehearse, config, --help, --version", verb));
+    throw UsageError(fmt::format("unknown command '{}'; allowed are run, preflight, report, compare, bench, rehearse, config, --help, --version", verb));
 }
 
 std::string repeat_command(const std::vector<std::string>& command_line, std::uint64_t seed) {

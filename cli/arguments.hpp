@@ -7,14 +7,17 @@
 #include <vector>
 
 #include "cli/bench_arguments.hpp"
+#include "cli/preflight_arguments.hpp"
 #include "cli/rehearse_arguments.hpp"
 #include "cli/report_arguments.hpp"
+#include "cli/status_address.hpp"
 #include "sim/options.hpp"
 
 namespace cli {
 
 enum class Action : std::uint8_t {
     run,
+    preflight,          // look at folders before a run
     bench,              // measure the path of a run on some files
     show_config,        // print the effective configuration
     explain_parameter,  // print what the parameters mean
@@ -39,6 +42,7 @@ struct RunArguments {
     std::optional<std::uint64_t> seed;
     sim::EngineChoice engine = sim::EngineChoice::automatic;
     std::vector<sim::FaultPlan> injections;  // a rehearsal on real files: faults on purpose
+    std::optional<StatusAddress> status;
     bool ephemeral = false;
     bool overwrite_foreign_files = false;
     bool no_progress = false;
@@ -49,6 +53,7 @@ struct Arguments {
     Action action = Action::run;
     bool called_as_sqliosim = false;  // through a link of that name: behave as SQLIOSIM.COM does
     RunArguments run;                 // also for show_config
+    PreflightArguments preflight;
     BenchArguments bench;
     RehearseArguments rehearse;
     ReportArguments report;  // also for compare

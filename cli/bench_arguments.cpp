@@ -1,6 +1,7 @@
 #include "cli/bench_arguments.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
 #include <map>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "cli/byte_size.hpp"
+#include "cli/help_text.hpp"
 #include "cli/usage_error.hpp"
 #include "sim/limits.hpp"
 
@@ -22,7 +24,7 @@ constexpr std::uint64_t kBlockBytesMax = std::uint64_t{sim::kTransferPagesMax} *
 
 // A switch and what it does with its value; flags get an empty one.
 struct BenchSwitch {
-    bool takes_value = true;
+    Switch text;
     void (*apply)(BenchArguments& arguments, const std::string& value) = nullptr;
 };
 
@@ -72,54 +74,67 @@ void set_engine(BenchArguments& arguments, const std::string& text) {
     arguments.options.engine = found->second;
 }
 
-const std::map<std::string, BenchSwitch, std::less<>>& switches() {
-    static const std::map<std::string, BenchSwitch, std::less<>> table = {
-        {"pattern",
-         {true,
-          [](BenchArguments& arguments, const std::string& value) {
-              arguments.options.pattern =
-                  choice("pattern", value, "random", "sequential") ? sim::BenchPattern::random : sim::BenchPattern::sequential;
-          }}},
-        {"op",
-         {true,
-          [](BenchArguments& arguments, const std::string& value) {
-              arguments.options.operation = choice("op", value, "read", "write") ? sim::BenchOperation::read : sim::BenchOperation::write;
-          }}},
-        {"block", {true, set_block}},
-        {"depth",
-         {true,
-          [](BenchArguments& arguments, const std::string& value) {
-              arguments.options.depth = static_cast<std::uint32_t>(number("depth", value, 1, kDepthMax));
-          }}},
-        {"cpus",
-         {true,
-          [](BenchArguments& arguments, const std::string& value) {
-              arguments.options.cpu_count = static_cast<std::uint32_t>(number("cpus", value, 1, sim::kCpusMax));
-          }}},
-        {"seconds",
-         {true,
-          [](BenchArguments& arguments, const std::string& value) { arguments.options.seconds = number("seconds", value, 1, 86400); }}},
-        {"size", {true, set_size}},
-        {"verify",
-         {true,
-          [](BenchArguments& arguments, const std::string& value) { arguments.options.verify = choice("verify", value, "on", "off"); }}},
-        {"durable", {false, [](BenchArguments& arguments, const std::string&) { arguments.options.durable = true; }}},
-        {"scatter", {false, [](BenchArguments& arguments, const std::string&) { arguments.options.scatter = true; }}},
-        {"buffered", {false, [](BenchArguments& arguments, const std::string&) { arguments.options.direct = false; }}},
-        {"engine", {true, set_engine}},
-        {"seed",
-         {true,
-          [](BenchArguments& arguments, const std::string& value) {
-              arguments.options.seed = number("seed", value, 0, std::numeric_limits<std::uint64_t>::max());
-          }}},
-        {"json", {true, [](BenchArguments& arguments, const std::string& value) { arguments.json_path = value; }}},
-    };
-    return table;
+void set_pattern(BenchArguments& arguments, const std::string& text) {
+    arguments.options.pattern = choice("pattern", text, "random", "sequential") ? sim::BenchPattern::random : sim::BenchPattern::sequential;
+}
+
+void set_operation(BenchArguments& arguments, const std::string& text) {
+    arguments.options.operation = choice("op", text, "read", "write") ? sim::BenchOperation::read : sim::BenchOperation::write;
+}
+
+void set_depth(BenchArguments& arguments, const std::string& text) {
+    arguments.options.depth = static_cast<std::uint32_t>(number("depth", text, 1, kDepthMax));
+}
+
+void set_cpus(BenchArguments& arguments, const std::string& text) {
+    arguments.options.cpu_count = static_cast<std::uint32_t>(number("cpus", text, 1, sim::kCpusMax));
+}
+
+void set_seconds(BenchArguments& arguments, const std::string& text) { arguments.options.seconds = number("seconds", text, 1, 86400); }
+
+void set_verify(BenchArguments& arguments, const std::string& text) { arguments.options.verify = choice("verify", text, "on", "off"); }
+
+void set_seed(BenchArguments& arguments, const std::string& text) {
+    arguments.options.seed = number("seed", text, 0, std::numeric_limits<std::uint64_t>::max());
+}
+
+constexpr std::array kBenchSwitches{
+    BenchSwitch{{.name = "pattern", .value = "random|sequential", .help = "where blocks are read or written; random"}, set_pattern},
+    BenchSwitch{{.name = "op", .value = "read|write", .help = "read; reads are verified, what was written is read back afterwards"},
+                set_operation},
+    BenchSwitch{{.name = "block",
+                 .value = "SIZE",
+                 .help = "8K; whole pages of 8K up to 8M. With --op write --pattern sequential also log\n"
+                         "blocks: other sizes in whole sectors, or a range as in 4K-60K"},
+                set_block},
+    BenchSwitch{{.name = "depth", .value = "N", .help = "32; requests outstanding at a time, all CPUs together"}, set_depth},
+    BenchSwitch{{.name = "cpus", .value = "N", .help = "1; schedulers"}, set_cpus},
+    BenchSwitch{{.name = "seconds", .value = "N", .help = "5; of measurement, preparing the files comes on top"}, set_seconds},
+    BenchSwitch{{.name = "size", .value = "SIZE", .help = "use so much of each file; all of a file that is there, 1G of a new one"},
+                set_size},
+    BenchSwitch{{.name = "verify", .value = "on|off", .help = "on; off: reads are requests alone, and writes are not read back"},
+                set_verify},
+    BenchSwitch{{.name = "durable", .help = "writes are on stable storage when they complete (O_DSYNC)"},
+                [](BenchArguments& arguments, const std::string&) { arguments.options.durable = true; }},
+    BenchSwitch{{.name = "scatter", .help = "every page of a block in memory of its own, no two side by side"},
+                [](BenchArguments& arguments, const std::string&) { arguments.options.scatter = true; }},
+    BenchSwitch{{.name = "buffered", .help = "through the system's cache; without it: O_DIRECT"},
+                [](BenchArguments& arguments, const std::string&) { arguments.options.direct = false; }},
+    BenchSwitch{{.name = "engine", .value = "NAME", .help = "uring, threads or auto (default)"}, set_engine},
+    BenchSwitch{{.name = "seed", .value = "N", .help = "0; of the places"}, set_seed},
+    BenchSwitch{{.name = "json", .value = "FILE", .help = "the figures as JSON; '-': to the standard output, instead of the text"},
+                [](BenchArguments& arguments, const std::string& value) { arguments.json_path = value; }},
+};
+
+const BenchSwitch* find_bench_switch(std::string_view name) {
+    const auto found =
+        std::find_if(kBenchSwitches.begin(), kBenchSwitches.end(), [&](const BenchSwitch& entry) { return entry.text.name == name; });
+    return found == kBenchSwitches.end() ? nullptr : &*found;
 }
 
 std::string all_switches() {
     std::string text;
-    for (const auto& [name, entry] : switches()) text += fmt::format("{}--{}", text.empty() ? "" : ", ", name);
+    for (const BenchSwitch& entry : kBenchSwitches) text += fmt::format("{}--{}", text.empty() ? "" : ", ", entry.text.name);
     return text;
 }
 
@@ -128,11 +143,10 @@ void take_switch(const std::vector<std::string>& words, std::size_t& index, Benc
     const std::string& word = words[index];
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(2, equals == std::string::npos ? equals : equals - 2);
-    const auto found = word.starts_with("--") ? switches().find(name) : switches().end();
-    if (found == switches().end())
-        throw UsageError(fmt::format("ioproof bench: unknown switch '{}'; allowed are {}", word, all_switches()));
+    const BenchSwitch* found = word.starts_with("--") ? find_bench_switch(name) : nullptr;
+    if (found == nullptr) throw UsageError(fmt::format("ioproof bench: unknown switch '{}'; allowed are {}", word, all_switches()));
     std::string value;
-    if (found->second.takes_value) {
+    if (!found->text.value.empty()) {
         if (equals != std::string::npos) {
             value = word.substr(equals + 1);
         } else if (index + 1 < words.size()) {
@@ -142,7 +156,7 @@ void take_switch(const std::vector<std::string>& words, std::size_t& index, Benc
     } else if (equals != std::string::npos) {
         throw UsageError(fmt::format("ioproof bench: --{}: takes no value", name));
     }
-    found->second.apply(arguments, value);
+    found->apply(arguments, value);
 }
 
 void check_together(const sim::BenchOptions& options) {
@@ -184,6 +198,15 @@ BenchArguments parse_bench(const std::vector<std::string>& words) {
     return arguments;
 }
 
+std::span<const Switch> bench_switches() {
+    static const std::vector<Switch> texts = [] {
+        std::vector<Switch> list;
+        for (const BenchSwitch& entry : kBenchSwitches) list.push_back(entry.text);
+        return list;
+    }();
+    return texts;
+}
+
 std::string bench_help_text() {
     return "Usage: ioproof bench FILE… [SWITCHES]\n"
            "\n"
@@ -191,24 +214,8 @@ std::string bench_help_text() {
            "run or a measurement left behind is used as it is: its pages are examined first, and must stay what they\n"
            "are. A file that is missing is made, filled with pages, and stays. Other files are refused.\n"
            "The FILE 'null:' is no file: requests succeed at once, which shows what the path costs without a device.\n"
-           "\n"
-           "Switches:\n"
-           "  --pattern random|sequential   (random)\n"
-           "  --op read|write               (read) reads are verified; what was written is read back afterwards\n"
-           "  --block SIZE                  (8K) whole pages of 8K up to 8M; with --op write --pattern sequential also\n"
-           "                                log blocks: other sizes in whole sectors, or a range as in 4K-60K\n"
-           "  --depth N                     (32) requests outstanding at a time, all CPUs together\n"
-           "  --cpus N                      (1) schedulers\n"
-           "  --seconds N                   (5) of measurement; preparing the files comes on top\n"
-           "  --size SIZE                   use so much of each file; (all of a file that is there, 1G of a new one)\n"
-           "  --verify=on|off               (on) off: reads are requests alone, and writes are not read back\n"
-           "  --durable                     writes are on stable storage when they complete (O_DSYNC)\n"
-           "  --scatter                     every page of a block in memory of its own, no two side by side\n"
-           "  --buffered                    through the system's cache (without: O_DIRECT)\n"
-           "  --engine NAME                 uring, threads or auto (default)\n"
-           "  --seed N                      (0) of the places\n"
-           "  --json FILE                   the figures as JSON; '-': to the standard output, instead of the text\n"
-           "  -h, --help                    this text\n"
+           "\n" +
+           switch_table(bench_switches()) +
            "\n"
            "Examples:\n"
            "  ioproof bench null: --verify=off\n"

@@ -1,9 +1,11 @@
 // The command line of `ioproof bench`.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "cli/switches.hpp"
 #include "sim/bench/bench_options.hpp"
 
 namespace cli {
@@ -15,6 +17,9 @@ struct BenchArguments {
 
 // `words`: what stands behind "bench". Throws UsageError with what is wrong and what is allowed.
 BenchArguments parse_bench(const std::vector<std::string>& words);
+
+// Without --help.
+std::span<const Switch> bench_switches();
 
 std::string bench_help_text();
 

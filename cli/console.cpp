@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <utility>
@@ -31,6 +32,18 @@ bool can_redraw(int descriptor) {
 bool colors_are_unwanted() {
     const char* value = std::getenv("NO_COLOR");
     return value != nullptr && *value != '\0';
+}
+
+// The first of them that is set decides (locale(7)).
+bool locale_is_utf8() {
+    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+        const char* value = std::getenv(name);
+        if (value == nullptr || *value == '\0') continue;
+        std::string lower(value);
+        std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        return lower.find("utf-8") != std::string::npos || lower.find("utf8") != std::string::npos;
+    }
+    return false;
 }
 
 bool is_writable(int descriptor, bool wait) {
@@ -76,7 +89,8 @@ Console::Console(int results_descriptor, int messages_descriptor)
     : results_descriptor_(results_descriptor),
       messages_descriptor_(messages_descriptor),
       redraws_(can_redraw(messages_descriptor)),
-      shows_colors_(redraws_ && !colors_are_unwanted()) {}
+      shows_colors_(redraws_ && !colors_are_unwanted()),
+      shows_utf8_(locale_is_utf8()) {}
 
 std::size_t Console::columns() const {
     winsize size{};

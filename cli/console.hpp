@@ -19,6 +19,8 @@ public:
     // True if the progress can be redrawn in place: messages go to a terminal that is not "dumb".
     [[nodiscard]] bool redraws() const { return redraws_; }
     [[nodiscard]] bool shows_colors() const { return shows_colors_; }
+    // True if the locale's characters are UTF-8 (LC_ALL, LC_CTYPE, LANG).
+    [[nodiscard]] bool shows_utf8() const { return shows_utf8_; }
     // Columns of the terminal now; people resize windows.
     [[nodiscard]] std::size_t columns() const;
 
@@ -50,6 +52,7 @@ private:
     const int messages_descriptor_;
     const bool redraws_;
     const bool shows_colors_;
+    const bool shows_utf8_;
     std::string drawn_;  // the progress line that is on the screen
 
     std::mutex mutex_;  // guards what follows

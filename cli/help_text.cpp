@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "cli/commands.hpp"
 #include "cli/switches.hpp"
+#include "reports/text.hpp"
 #include "sim/version.hpp"
 
 namespace cli {
@@ -41,28 +43,36 @@ std::string switch_lines(const Switch& entry) {
     return text;
 }
 
-std::string switch_table() {
-    std::string text = "Switches:\n";
-    for (const Switch& entry : run_switches()) text += switch_lines(entry);
-    return text + "  -h, --help\n      this text\n";
+std::string usage_lines() {
+    constexpr std::size_t kSummaryColumn = 38;
+    std::string text;
+    for (const Command& command : commands()) {
+        std::string call = fmt::format("  ioproof {}", command.name);
+        if (!command.operands.empty()) call += fmt::format(" {}", command.operands);
+        if (!command.switches.empty()) call += " [SWITCHES]";
+        text += fmt::format("{} {}\n", reports::pad_right(call, kSummaryColumn), command.summary);
+    }
+    return text;
 }
 
 }  // namespace
+
+std::string switch_table(std::span<const Switch> switches) {
+    std::string text = "Switches:\n";
+    for (const Switch& entry : switches) text += switch_lines(entry);
+    return text + "  -h, --help\n      this text\n";
+}
 
 std::string help_text() {
     return fmt::format(
         "ioproof {}: proves that storage gives back what it was given, with SQL Server's I/O.\n"
         "\n"
         "Usage:\n"
-        "  ioproof run [SWITCHES]             run the test; 'ioproof run --help' explains the switches\n"
-        "  ioproof report FILE [--html FILE]  show the results that a run wrote with --json\n"
-        "  ioproof compare A B [--html FILE]  two of them side by side: before and after\n"
-        "  ioproof bench FILE… [SWITCHES]     how fast this path is; see 'ioproof bench --help'\n"
-        "  ioproof rehearse [SWITCHES]        prove that faults are found, on a simulated disk; writes no file\n"
-        "  ioproof config show [SWITCHES]     print the configuration a run with these switches would use\n"
-        "  ioproof config explain [NAME]      say what a parameter means; without NAME: all of them\n"
+        "{}"
         "  ioproof --version\n"
         "  ioproof --help\n"
+        "\n"
+        "'ioproof COMMAND --help' explains a command's switches; so does the manual page, man ioproof.\n"
         "\n"
         "Examples:\n"
         "  ioproof run -dir /mnt/data -size 256 -d 60          one data and one log file, one minute\n"
@@ -72,7 +82,7 @@ std::string help_text() {
         "\n"
         "Called through a link named 'sqliosim' it takes the switches of SQLIOSIM.COM without a command.\n"
         "\n{}\n{}",
-        sim::kVersion, kSafety, kExitCodes);
+        sim::kVersion, usage_lines(), kSafety, kExitCodes);
 }
 
 std::string run_help_text() {
@@ -90,7 +100,7 @@ std::string run_help_text() {
         "\n"
         "Ctrl-C ends a run in order, with the summary; a second Ctrl-C ends it at once.\n"
         "\n{}\n{}",
-        switch_table(), kSafety, kExitCodes);
+        switch_table(run_switches()), kSafety, kExitCodes);
 }
 
 std::string config_help_text() {
@@ -111,7 +121,7 @@ std::string sqliosim_help_text() {
         "\n{}\n"
         "This is ioproof {}, called as sqliosim; 'ioproof --help' shows all it can do.\n"
         "\n{}\n{}",
-        switch_table(), sim::kVersion, kSafety, kExitCodes);
+        switch_table(run_switches()), sim::kVersion, kSafety, kExitCodes);
 }
 
 std::string version_text() { return fmt::format("ioproof {}\n", sim::kVersion); }

@@ -17,6 +17,7 @@
 #include "cli/exit_codes.hpp"
 #include "cli/rehearse_command.hpp"
 #include "cli/report_command.hpp"
+#include "cli/preflight_command.hpp"
 #include "cli/run_command.hpp"
 #include "cli/usage_error.hpp"
 #include "config/options_writer.hpp"
@@ -44,6 +45,7 @@ ExitCode execute(const std::vector<std::string>& command_line, Console& console)
     const Arguments arguments = parse_arguments(command_line);
     switch (arguments.action) {
         case Action::run: return run_command(command_line, arguments, console);
+        case Action::preflight: return preflight_command(arguments.preflight, console);
         case Action::bench: return bench_command(arguments.bench, console);
         case Action::report: report_command(arguments.report, console); break;
         case Action::compare: compare_command(arguments.report, console); break;

@@ -1,6 +1,7 @@
 #include "cli/progress_display.hpp"
 
 #include "reports/progress_line.hpp"
+#include "reports/sparkline.hpp"
 
 namespace cli {
 
@@ -9,8 +10,11 @@ void ProgressDisplay::update(const sim::Progress& progress, std::uint64_t now_us
     if (!console_.redraws()) return add_plain_line(progress, now_us);
     const reports::ProgressRates rates = meter_.update(progress, now_us - shown_us_);
     shown_us_ = now_us;
+    course_.push_back(rates.mb_per_second);
+    if (course_.size() > reports::kCourseColumns) course_.pop_front();
+    const std::string course = console_.shows_utf8() ? reports::sparkline(course_, reports::kCourseColumns) : "";
     // One column stays free: a full line would wrap on some terminals.
-    line_ = reports::progress_line(progress, rates, console_.columns() - 1);
+    line_ = reports::progress_line(progress, rates, console_.columns() - 1, course);
 }
 
 void ProgressDisplay::add_plain_line(const sim::Progress& progress, std::uint64_t now_us) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 
@@ -35,6 +36,7 @@ private:
     std::optional<sim::Phase> phase_;  // of the last plain line
     std::uint32_t cycle_ = 1;
     std::string line_;
+    std::deque<double> course_;  // MB/s of the last seconds
 };
 
 }  // namespace cli

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <random>
 #include <source_location>
 #include <string_view>
@@ -18,12 +19,14 @@
 #include "cli/configuration.hpp"
 #include "cli/console_sink.hpp"
 #include "cli/exit_at_once.hpp"
+#include "cli/preflight_command.hpp"
 #include "cli/progress_display.hpp"
 #include "cli/rehearsal_on_files.hpp"
 #include "cli/run_control.hpp"
 #include "cli/start_text.hpp"
 #include "config/ini_reader.hpp"
 #include "config/options_writer.hpp"
+#include "cli/status_server.hpp"
 #include "reports/error_dump.hpp"
 #include "reports/file_summary.hpp"
 #include "reports/findings_file.hpp"
@@ -32,6 +35,8 @@
 #include "reports/output_file.hpp"
 #include "reports/results_document.hpp"
 #include "reports/results_json.hpp"
+#include "reports/preflight_report.hpp"
+#include "reports/status.hpp"
 #include "reports/text_report.hpp"
 #include "reports/xml_log.hpp"
 #include "sim/run/sizing.hpp"
@@ -132,15 +137,12 @@ public:
     }
 
     void announce(const StartFacts& facts) {
-        const std::vector<StartLine> lines = start_lines(options_, facts);
+        std::vector<StartLine> lines = start_lines(options_, facts);
         for (const StartLine& line : lines) {
-            const std::string text = line.name.empty() ? line.text : fmt::format("{}: {}", line.name, line.text);
-            if (arguments_.called_as_sqliosim) {
-                tell(sim::Severity::info, text);
-            } else {
-                note(text);
-            }
+            tell_or_note(sim::Severity::info, line.name.empty() ? line.text : fmt::format("{}: {}", line.name, line.text));
         }
+        look_at_folders();
+        for (StartLine& line : preflight_start_lines(preflight_)) lines.push_back(std::move(line));
         if (!arguments_.called_as_sqliosim && !arguments_.run.quiet) console_.add_result(start_text(sim::kVersion, lines) + "\n");
         if (rehearsal_.is_wanted()) tell(sim::Severity::warning, reports::rehearsal_notice(rehearsal_.faults_text()));
         console_.flush("");
@@ -153,6 +155,7 @@ public:
         sim::Results results;
         try {
             control_.run([&] { results = simulation_.run(); });
+            results.preflight = preflight_;
         } catch (const std::exception& error) {
             log_.on_event(event_of(sim::Severity::error, error.what(), std::source_location::current()));
             throw;
@@ -166,7 +169,38 @@ public:
         return write_files(results) || code != ExitCode::ok ? code : ExitCode::environment;
     }
 
+    // For the live view; on its thread only.
+    StatusTexts status_texts(const std::string& engine) {
+        if (!status_board_) {
+            status_board_.emplace(reports::StatusHead{
+                .version = std::string(sim::kVersion), .seed = options_.seed, .engine = engine, .start_utc_us = clock_.utc_us()});
+        }
+        status_board_->update(simulation_.progress(), (clock_.now_ns() - start_ns_) / ums::kNsPerUs);
+        return {reports::status_page(), reports::status_json(*status_board_), reports::status_metrics(*status_board_)};
+    }
+
 private:
+    // SQLIOSim has no block of text at its start: people see the events.
+    void tell_or_note(sim::Severity severity, const std::string& text, std::source_location where = std::source_location::current()) {
+        if (arguments_.called_as_sqliosim) {
+            tell(severity, text, where);
+        } else {
+            log_.on_event(event_of(severity, text, where));
+        }
+    }
+
+    // What does not speak for this storage stands in the log, but is no error: readers of the log take those for a failed run.
+    void look_at_folders() {
+        preflight_ = preflight_of_run(options_, clock_);
+        if (preflight_.empty()) return;
+        tell_or_note(sim::Severity::info, fmt::format("preflight: {}", reports::preflight_sum(preflight_)));
+        for (const sim::PreflightLine& line : preflight_) {
+            if (line.grade == sim::PreflightGrade::ok) continue;
+            tell_or_note(line.grade == sim::PreflightGrade::fail ? sim::Severity::warning : sim::Severity::info,
+                         reports::preflight_sentence(line));
+        }
+    }
+
     sim::Event event_of(sim::Severity severity, const std::string& text, const std::source_location& where) const {
         sim::Event event;
         event.severity = severity;
@@ -257,6 +291,8 @@ private:
     const Arguments& arguments_;
     const sim::Options options_;
     int seconds_with_lost_requests_ = 0;
+    std::vector<sim::PreflightLine> preflight_;
+    std::optional<reports::StatusBoard> status_board_;
     Console& console_;
     const ums::RealClock clock_;
     const std::uint64_t start_ns_ = clock_.now_ns();
@@ -275,6 +311,22 @@ private:
     ProgressDisplay display_;
     RunControl control_;
     sim::Simulation simulation_;
+};
+
+// Serves the live view, if one was asked for, as long as the run can be asked.
+class LiveView {
+public:
+    LiveView(StatusServer* server, std::function<StatusTexts()> make_texts) : server_(server) {
+        if (server_ != nullptr) server_->start(std::move(make_texts));
+    }
+    ~LiveView() {
+        if (server_ != nullptr) server_->stop();
+    }
+    LiveView(const LiveView&) = delete;
+    LiveView& operator=(const LiveView&) = delete;
+
+private:
+    StatusServer* const server_;
 };
 
 // As with SQLIOSim, -save makes the first configuration file to start from. There is nothing to run yet, so this is no success either.
@@ -305,12 +357,16 @@ ExitCode run_command(const std::vector<std::string>& command_line, const Argumen
                      .repeat_command = repeat_command(command_line, options.seed)};
     ums::PosixStorage storage;
     find_engine(storage, options.engine, facts);
+    std::optional<StatusServer> server;
+    if (arguments.run.status) server.emplace(*arguments.run.status);
+    if (server) facts.status_url = server->url();
 
     Run run(options, arguments, console);
     if (!arguments.run.save_path.empty()) config::save(configuration.options, arguments.run.save_path);
     run.set_repeat_command(facts.repeat_command);
     run.announce(facts);
     for (const std::string& warning : configuration.warnings) run.tell(sim::Severity::warning, warning);
+    const LiveView view(server ? &*server : nullptr, [&] { return run.status_texts(facts.engine); });
     return run.execute();
 }
 

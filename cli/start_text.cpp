@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "reports/preflight_report.hpp"
+#include "reports/text.hpp"
+
 namespace cli {
 namespace {
 
@@ -52,8 +55,22 @@ std::vector<StartLine> start_lines(const sim::Options& options, const StartFacts
     if (!facts.findings_path.empty()) lines.push_back({"findings", facts.findings_path});
     add_files(lines, options);
     lines.push_back({"space", space_text(options)});
+    if (!facts.status_url.empty()) lines.push_back({"live view", facts.status_url});
     lines.push_back({"repeat with", facts.repeat_command});
     return lines;
+}
+
+std::vector<StartLine> preflight_start_lines(const std::vector<sim::PreflightLine>& lines) {
+    std::vector<StartLine> texts;
+    if (lines.empty()) return texts;
+    texts.push_back({"preflight", reports::preflight_sum(lines)});
+    for (const sim::PreflightLine& line : lines) {
+        if (line.grade == sim::PreflightGrade::ok) continue;
+        texts.push_back(
+            {"", fmt::format("{:<4}  {}: {}: {}", sim::name_of(line.grade), line.folder, line.topic, reports::printable(line.found))});
+    }
+    if (texts.size() > 1) texts.push_back({"", "reasons and cures: ioproof preflight DIR"});
+    return texts;
 }
 
 std::string start_text(std::string_view version, const std::vector<StartLine>& lines) {

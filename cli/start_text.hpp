@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/options.hpp"
+#include "sim/preflight_line.hpp"
 
 namespace cli {
 
@@ -18,6 +19,7 @@ struct StartFacts {
     std::string config_path;  // empty = defaults
     std::string log_path;
     std::string findings_path{};  // empty: not asked for
+    std::string status_url{};     // of the live view; empty = none
     std::string repeat_command;
 };
 
@@ -28,6 +30,9 @@ struct StartLine {
 };
 
 std::vector<StartLine> start_lines(const sim::Options& options, const StartFacts& facts);
+
+// What a look at the folders brought to light: how many lines are right, and those that are not, shortly. Empty if nobody looked.
+std::vector<StartLine> preflight_start_lines(const std::vector<sim::PreflightLine>& lines);
 
 // The lines as a block with a title, for a terminal.
 std::string start_text(std::string_view version, const std::vector<StartLine>& lines);

@@ -59,6 +59,10 @@ constexpr std::array kRunSwitches{
     Switch{.name = "overwrite-foreign-files",
            .help = "DANGER. Also write to files that ioproof did not make, to *.mdf, *.ndf,\n"
                    "*.ldf and to block devices. Whatever they hold (databases, file systems)\nis destroyed for good"},
+    Switch{.name = "status",
+           .value = "[ADDR:]PORT",
+           .help = "serve a live view by HTTP: a page, /status.json, and /metrics for Prometheus.\n"
+                   "Without ADDR for this machine only; port 0: any free one"},
     Switch{.name = "no-progress", .help = "no progress display"},
     Switch{.name = "quiet", .sqliosim = "q", .help = "only errors and the final report"},
 };

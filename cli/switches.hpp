@@ -15,7 +15,7 @@ struct Switch {
     std::string_view sqliosim{};  // "cfg": -cfg, to the letter; or a single letter of ours; may be empty
     std::string_view value{};     // "FILE"; empty for a switch without a value
     bool repeatable = false;
-    std::string_view help;  // lines separated by '\n'
+    std::string_view help{};  // lines separated by '\n'
 };
 
 std::span<const Switch> run_switches();

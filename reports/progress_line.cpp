@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/sparkline.hpp"
 #include "reports/text.hpp"
 
 namespace reports {
@@ -13,7 +14,7 @@ namespace reports {
 namespace {
 
 // What is left out first when there is no room.
-enum class Rank { always, time_left, io_rate, mb_rate, average, cycle };
+enum class Rank { always, time_left, io_rate, mb_rate, average, cycle, course };
 
 struct Field {
     Rank rank;
@@ -70,7 +71,7 @@ std::string file_name(const std::string& path) { return printable(std::string_vi
 
 }  // namespace
 
-std::string progress_line(const sim::Progress& progress, const ProgressRates& rates, std::size_t width) {
+std::string progress_line(const sim::Progress& progress, const ProgressRates& rates, std::size_t width, const std::string& course) {
     const char* minus = remaining_us(progress) ? "-" : "";
     const std::vector<Field> fields{
         {Rank::always, pad_right(sim::name_of(progress.phase), 18)},
@@ -78,17 +79,18 @@ std::string progress_line(const sim::Progress& progress, const ProgressRates& ra
         {Rank::time_left, pad_left(clock_text(progress.elapsed_us), 5) + " " + pad_left(minus + remaining_text(progress), 6)},
         {Rank::io_rate, pad_left(rate_text(rates.ios_per_second), 5) + "/s"},
         {Rank::mb_rate, fmt::format("{:6.1f} MB/s", rates.mb_per_second)},
+        {Rank::course, course.empty() ? course : pad_right(course, kCourseColumns)},
         {Rank::average, "avg " + milliseconds_text(worst_average_us(progress)) + " ms"},
         {Rank::always, findings_text(progress)},
     };
     std::string line;
-    for (const Rank rank : {Rank::cycle, Rank::average, Rank::mb_rate, Rank::io_rate, Rank::time_left, Rank::always}) {
+    for (const Rank rank : {Rank::course, Rank::cycle, Rank::average, Rank::mb_rate, Rank::io_rate, Rank::time_left, Rank::always}) {
         line = joined(fields, rank);
-        if (line.size() <= width) break;
+        if (display_width(line) <= width) break;
     }
-    if (line.size() > width) line = findings_text(progress) + "  " + std::string(sim::name_of(progress.phase));
-    line.resize(width, ' ');
-    return line;
+    if (display_width(line) > width) line = findings_text(progress) + "  " + std::string(sim::name_of(progress.phase));
+    if (display_width(line) > width) line.resize(width);  // no text of this one is wider than its bytes
+    return pad_right(line, width);
 }
 
 std::string progress_plain(const sim::Progress& progress, const ProgressRates& rates) {

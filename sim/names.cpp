@@ -103,4 +103,13 @@ std::string_view name_of(Phase phase) {
     UMS_ASSERT(false && "unknown phase");
 }
 
+std::string_view name_of(PreflightGrade grade) {
+    switch (grade) {
+        case PreflightGrade::ok: return "OK";
+        case PreflightGrade::warn: return "WARN";
+        case PreflightGrade::fail: break;
+    }
+    return "FAIL";
+}
+
 }  // namespace sim

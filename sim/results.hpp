@@ -9,6 +9,7 @@
 
 #include "sim/finding.hpp"
 #include "sim/latency_result.hpp"
+#include "sim/preflight_line.hpp"
 
 namespace sim {
 
@@ -175,6 +176,7 @@ struct Results {
     Outcome outcome = Outcome::passed;
     std::string outcome_reason;  // a sentence when not passed
 
+    std::vector<PreflightLine> preflight;  // of the files' folders, before the run; filled in by whoever looked
     std::vector<FileResult> files;
     std::vector<PhaseResult> phases;
     std::vector<Interval> intervals;  // in order, without gaps

@@ -88,7 +88,7 @@ TEST_CASE("a wrong measurement is refused with what is allowed") {
         {{"a", "--depth=0"}, "from 1 to 4096"},
         {{"a", "--depth"}, "a value is missing"},
         {{"a", "--durable=yes"}, "takes no value"},
-        {{"a", "--deep=3"}, "unknown switch '--deep=3'; allowed are --block"},
+        {{"a", "--deep=3"}, "unknown switch '--deep=3'; allowed are --pattern"},
         {{"a", "-d", "3"}, "unknown switch '-d'"},
         {{"a", "--op=erase"}, "read or write"},
         {{"a", "--pattern=zigzag"}, "random or sequential"},

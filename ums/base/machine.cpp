@@ -7,7 +7,8 @@
 #include <optional>
 #include <sstream>
 #include <string_view>
-#include <vector>
+
+#include "ums/base/control_groups.hpp"
 
 namespace ums {
 
@@ -41,28 +42,6 @@ std::uint64_t number_after(const std::string& path, std::string_view key) {
     return 0;
 }
 
-// The folders of this process's group and of all groups above it, for one v1 controller, or for v2 with an empty name.
-std::vector<std::string> group_folders(const std::string& root, const std::string& controller) {
-    std::ifstream file(root + "/proc/self/cgroup");
-    for (std::string line; std::getline(file, line);) {  // "5:cpu,cpuacct:/path", v2 "0::/path"
-        const std::size_t first = line.find(':');
-        const std::size_t second = line.find(':', first + 1);
-        if (first == std::string::npos || second == std::string::npos) continue;
-        const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
-        if (controller.empty() ? controllers != ",," : controllers.find("," + controller + ",") == std::string::npos) continue;
-        const std::string mount = root + "/sys/fs/cgroup" + (controller.empty() ? "" : "/" + controller);
-        std::vector<std::string> folders;
-        std::string path = line.substr(second + 1);
-        while (path.size() > 1) {
-            folders.push_back(mount + path);
-            path.resize(path.find_last_of('/'));
-        }
-        folders.push_back(mount);  // inside a container's namespace this is the container
-        return folders;
-    }
-    return {};
-}
-
 void apply_memory_limit(Machine& machine, std::optional<std::uint64_t> limit, std::uint64_t used, std::uint64_t reclaimable) {
     if (!limit) return;
     // Cached file data counts as used but gives way.
@@ -72,11 +51,11 @@ void apply_memory_limit(Machine& machine, std::optional<std::uint64_t> limit, st
 }
 
 void apply_memory_limits(Machine& machine, const std::string& root) {
-    for (const std::string& folder : group_folders(root, "")) {
+    for (const std::string& folder : control_group_folders(root, "")) {
         apply_memory_limit(machine, number_in(folder + "/memory.max"), number_in(folder + "/memory.current").value_or(0),
                            number_after(folder + "/memory.stat", "inactive_file"));
     }
-    for (const std::string& folder : group_folders(root, "memory")) {
+    for (const std::string& folder : control_group_folders(root, "memory")) {
         apply_memory_limit(machine, number_in(folder + "/memory.limit_in_bytes"), number_in(folder + "/memory.usage_in_bytes").value_or(0),
                            number_after(folder + "/memory.stat", "total_inactive_file"));
     }
@@ -89,13 +68,13 @@ void apply_cpu_limit(Machine& machine, std::uint64_t quota_us, std::uint64_t per
 }
 
 void apply_cpu_limits(Machine& machine, const std::string& root) {
-    for (const std::string& folder : group_folders(root, "")) {
+    for (const std::string& folder : control_group_folders(root, "")) {
         std::istringstream text(first_line(folder + "/cpu.max"));  // "200000 100000", or "max 100000"
         std::uint64_t quota_us = 0;
         std::uint64_t period_us = 0;
         if (text >> quota_us >> period_us) apply_cpu_limit(machine, quota_us, period_us);
     }
-    for (const std::string& folder : group_folders(root, "cpu")) {
+    for (const std::string& folder : control_group_folders(root, "cpu")) {
         apply_cpu_limit(machine, number_in(folder + "/cpu.cfs_quota_us").value_or(0), number_in(folder + "/cpu.cfs_period_us").value_or(0));
     }
 }

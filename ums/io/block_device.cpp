@@ -4,10 +4,12 @@
 #include <sys/sysmacros.h>
 
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <system_error>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -20,11 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kStatSectorBytes = 512;  // the unit of sysfs, whatever the device's sectors are
-
-struct DeviceNumber {
-    std::uint32_t major;
-    std::uint32_t minor;
-};
 
 template <typename T>
 T read_number(const fs::path& file, T otherwise) {
@@ -74,7 +71,7 @@ std::string driver_of(const fs::path& disk, std::uint32_t major, const BlockDevi
 
 BlockDeviceCounters read_counters(const fs::path& disk) {
     std::ifstream stream(disk / "stat");
-    std::array<std::uint64_t, 10> fields{};
+    std::array<std::uint64_t, 16> fields{};
     for (std::uint64_t& field : fields) {
         if (!(stream >> field)) break;
     }
@@ -88,6 +85,7 @@ BlockDeviceCounters read_counters(const fs::path& disk) {
     counters.written_bytes = fields[6] * kStatSectorBytes;
     counters.write_time_ms = fields[7];
     counters.busy_time_ms = fields[9];
+    counters.flushes = fields[15];
     return counters;
 }
 
@@ -100,9 +98,11 @@ std::optional<DeviceNumber> device_of_source(const std::string& source, const Bl
     return read_device_number(fs::path(roots.sys) / "class/block" / name / "dev");
 }
 
-std::optional<DeviceNumber> device_of_path(const std::string& path, const BlockDeviceRoots& roots) {
+}  // namespace
+
+std::optional<DeviceNumber> device_number_of(const std::string& path, const BlockDeviceRoots& roots) {
     struct stat facts {};
-    if (::stat(path.c_str(), &facts) < 0) return std::nullopt;
+    if (::stat(path.c_str(), &facts) < 0) return device_of_source(path, roots);
     if (S_ISBLK(facts.st_mode)) return DeviceNumber{major(facts.st_rdev), minor(facts.st_rdev)};
     if (major(facts.st_dev) != 0) return DeviceNumber{major(facts.st_dev), minor(facts.st_dev)};
     std::error_code error;
@@ -111,8 +111,6 @@ std::optional<DeviceNumber> device_of_path(const std::string& path, const BlockD
     std::ifstream mountinfo(roots.proc + "/self/mountinfo");
     return device_of_source(mount_source_of(canonical.string(), mountinfo), roots);
 }
-
-}  // namespace
 
 BlockDevice read_block_device(std::uint32_t major_number, std::uint32_t minor_number, const BlockDeviceRoots& roots) {
     BlockDevice device;
@@ -139,8 +137,18 @@ BlockDevice read_block_device(std::uint32_t major_number, std::uint32_t minor_nu
 }
 
 BlockDevice block_device_of(const std::string& path, const BlockDeviceRoots& roots) {
-    const std::optional<DeviceNumber> number = device_of_path(path, roots);
+    const std::optional<DeviceNumber> number = device_number_of(path, roots);
     return number ? read_block_device(number->major, number->minor, roots) : BlockDevice{};
+}
+
+std::uint64_t requests_within(const std::string& path, std::uint64_t watch_ms) {
+    const auto requests = [&] {
+        const BlockDeviceCounters counters = block_device_of(path).counters;
+        return counters.reads + counters.writes;
+    };
+    const std::uint64_t before = requests();
+    std::this_thread::sleep_for(std::chrono::milliseconds(watch_ms));
+    return requests() - before;
 }
 
 }  // namespace ums

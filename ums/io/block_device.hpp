@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace ums {
@@ -19,6 +20,7 @@ struct BlockDeviceCounters {
     std::uint64_t written_bytes = 0;
     std::uint64_t write_time_ms = 0;
     std::uint64_t busy_time_ms = 0;  // at least one request was out; idle = elapsed - busy
+    std::uint64_t flushes = 0;       // of the device's cache; 0 before Linux 5.5
 };
 
 struct BlockDevice {
@@ -42,11 +44,23 @@ struct BlockDeviceRoots {
     std::string proc = "/proc";
 };
 
+struct DeviceNumber {
+    std::uint32_t major = 0;
+    std::uint32_t minor = 0;
+};
+
+// Of the block device that holds the file or folder `path`, or that `path` is: of the partition, where there is one; devices in /dev also
+// where only sysfs has them (containers). See block_device_of.
+[[nodiscard]] std::optional<DeviceNumber> device_number_of(const std::string& path, const BlockDeviceRoots& roots = {});
+
 // Facts and counters of the whole disk with the device number `major`:`minor`, or of the disk that this partition belongs to.
 [[nodiscard]] BlockDevice read_block_device(std::uint32_t major, std::uint32_t minor, const BlockDeviceRoots& roots = {});
 
 // The same for the device that holds the file or folder `path`, or that `path` is. File systems with anonymous device numbers (btrfs) are
 // looked up by what they were mounted from; of several disks only that one is known. A file that does not exist: known = false.
 [[nodiscard]] BlockDevice block_device_of(const std::string& path, const BlockDeviceRoots& roots = {});
+
+// Reads and writes that the disk below `path` has done, by anybody, within `watch_ms`: sleeps so long. 0 if no disk is known.
+[[nodiscard]] std::uint64_t requests_within(const std::string& path, std::uint64_t watch_ms);
 
 }  // namespace ums

@@ -1,7 +1,9 @@
 #include "ums/io/mount_table.hpp"
 
+#include <algorithm>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 namespace ums {
 
@@ -28,26 +30,47 @@ bool is_below(const std::string& path, const std::string& folder) {
     return path.compare(0, folder.size(), folder) == 0 && (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
+void add_options(std::vector<std::string>& options, const std::string& text) {
+    std::istringstream fields(text);
+    for (std::string option; std::getline(fields, option, ',');) {
+        if (std::find(options.begin(), options.end(), option) == options.end()) options.push_back(option);
+    }
+}
+
 }  // namespace
 
-std::string mount_source_of(const std::string& path, std::istream& mountinfo) {
-    std::string best_point;
-    std::string best_source;
+std::vector<Mount> read_mounts(std::istream& mountinfo) {
+    std::vector<Mount> mounts;
     for (std::string line; std::getline(mountinfo, line);) {
         // id parent major:minor root point options optional… - type source super-options
         std::istringstream fields(line);
-        std::string id, parent, number, root, point, field, type, source;
-        fields >> id >> parent >> number >> root >> point;
+        std::string id, parent, root, options, field, super_options;
+        Mount mount;
+        fields >> id >> parent >> mount.device >> root >> mount.point >> options;
         while (fields >> field && field != "-") {
         }
-        if (!(fields >> type >> source)) continue;
-        point = unescape(point);
-        if (is_below(path, point) && point.size() >= best_point.size()) {
-            best_point = point;
-            best_source = unescape(source);
-        }
+        if (!(fields >> mount.type >> mount.source)) continue;
+        fields >> super_options;
+        mount.point = unescape(mount.point);
+        mount.source = unescape(mount.source);
+        add_options(mount.options, options);
+        add_options(mount.options, super_options);
+        mounts.push_back(std::move(mount));
     }
-    return best_source;
+    return mounts;
+}
+
+std::optional<Mount> mount_of(const std::string& path, const std::vector<Mount>& mounts) {
+    const Mount* best = nullptr;
+    for (const Mount& mount : mounts) {
+        if (is_below(path, mount.point) && (best == nullptr || mount.point.size() >= best->point.size())) best = &mount;
+    }
+    return best == nullptr ? std::nullopt : std::optional(*best);
+}
+
+std::string mount_source_of(const std::string& path, std::istream& mountinfo) {
+    const auto mount = mount_of(path, read_mounts(mountinfo));
+    return mount ? mount->source : std::string();
 }
 
 }  // namespace ums

@@ -1,13 +1,29 @@
-// Which source a file's file system was mounted from, by /proc/self/mountinfo (proc(5)).
+// What is mounted where, by /proc/self/mountinfo (proc(5)).
 #pragma once
 
 #include <istream>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace ums {
 
-// `mountinfo`: the table's text. `path`: absolute, without symbolic links. The source ("/dev/sda2", "server:/export", "tmpfs") of the
-// mount that holds `path`: the one with the longest mount point, the last of several at the same one. Empty if there is none.
+struct Mount {
+    std::string device;                // "254:0"; "0:41" and the like for file systems without one block device
+    std::string point;                 // "/mnt/data"
+    std::string type;                  // "ext4", "fuse.sshfs"
+    std::string source;                // "/dev/sda2", "server:/export", "tmpfs"
+    std::vector<std::string> options;  // of this mount, then of the file system: "rw", "noatime", "sunit=128"
+};
+
+// All of them, in the table's order: the last of several at the same point is the one that is seen.
+[[nodiscard]] std::vector<Mount> read_mounts(std::istream& mountinfo);
+
+// `path`: absolute, without symbolic links. The mount that holds it: the one with the longest mount point, the last of several at the same
+// one.
+[[nodiscard]] std::optional<Mount> mount_of(const std::string& path, const std::vector<Mount>& mounts);
+
+// The source of the mount that holds `path`; empty if there is none. `mountinfo`: the table's text.
 [[nodiscard]] std::string mount_source_of(const std::string& path, std::istream& mountinfo);
 
 }  // namespace ums

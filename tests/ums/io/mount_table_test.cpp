@@ -39,3 +39,17 @@ TEST_CASE("an empty mount table has no source") {
     std::istringstream empty;
     CHECK(mount_source_of("/x", empty).empty());
 }
+
+TEST_CASE("a mount has its own options and those of its file system, each once") {
+    std::istringstream table(
+        "40 22 8:1 / /my\\040data rw,noatime shared:7 - xfs /dev/sda1 rw,sunit=128,swidth=512\n41 1 0:5 / /x rw - tmpfs t\n");
+    const std::vector<Mount> mounts = read_mounts(table);
+    REQUIRE(mounts.size() == 2);
+    CHECK(mounts[0].device == "8:1");
+    CHECK(mounts[0].point == "/my data");
+    CHECK(mounts[0].type == "xfs");
+    CHECK(mounts[0].options == std::vector<std::string>{"rw", "noatime", "sunit=128", "swidth=512"});
+    CHECK(mounts[1].options == std::vector<std::string>{"rw"});
+    CHECK(mount_of("/my data/db", mounts)->source == "/dev/sda1");
+    CHECK(!mount_of("/y", mounts));
+}

@@ -1,0 +1,122 @@
+#include "cli/manual.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/usage_error.hpp"
+#include "config/manual.hpp"
+#include "config/roff.hpp"
+#include "sim/version.hpp"
+
+namespace cli {
+namespace {
+
+using config::roff_bold;
+using config::roff_example;
+using config::roff_place;
+using config::roff_section;
+using config::roff_text;
+
+// Help texts are broken for a terminal; a manual page is filled.
+std::string filled(std::string_view lines) {
+    std::string text(lines);
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return roff_text(text);
+}
+
+std::string with_value(std::string_view name, const Switch& entry) {
+    return entry.value.empty() ? roff_bold(name) : fmt::format("{} {}", roff_bold(name), roff_place(entry.value));
+}
+
+std::string switch_entry(const Switch& entry) {
+    std::string names;
+    if (!entry.sqliosim.empty()) names += with_value(fmt::format("-{}", entry.sqliosim), entry) + ", ";
+    names += with_value(fmt::format("--{}", entry.name), entry);
+    if (!entry.alias.empty()) names += ", " + with_value(fmt::format("--{}", entry.alias), entry);
+    return fmt::format(".TP\n{}\n{}\n", names, filled(entry.help));
+}
+
+std::string paragraphs(std::string_view text) {
+    std::string page;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        page += fmt::format("{}{}\n", page.empty() ? "" : ".PP\n", roff_text(text.substr(0, end)));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return page;
+}
+
+std::string synopsis() {
+    std::string page = roff_section("Synopsis");
+    for (const Command& command : commands()) {
+        page += fmt::format("{}.B ioproof {}\n", page.ends_with("SYNOPSIS\n") ? "" : ".br\n", roff_text(command.name));
+        if (!command.operands.empty()) page += fmt::format(".I {}\n", roff_text(command.operands));
+        if (!command.switches.empty()) page += ".RI [ SWITCHES ]\n";
+    }
+    return page + ".br\n.B sqliosim\n.RI [ SWITCHES ]\n";
+}
+
+std::string code_list(std::string_view codes) {
+    std::string page;
+    while (!codes.empty()) {
+        const std::string_view line = codes.substr(0, codes.find('\n'));
+        const std::size_t blank = line.find(' ');
+        page += fmt::format(".TP\n{}\n{}\n", roff_bold(line.substr(0, blank)), roff_text(line.substr(blank + 1)));
+        codes.remove_prefix(std::min(line.size() + 1, codes.size()));
+    }
+    return page;
+}
+
+std::string command_part(const Command& command) {
+    std::string page = fmt::format(".SH IOPROOF {}\n", roff_text(command.name));
+    std::transform(page.begin() + 4, page.end(), page.begin() + 4, [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    page += paragraphs(command.description);
+    const bool has_own_switches = !command.switches.empty() && command.name != "config show";
+    if (has_own_switches) {
+        for (const Switch& entry : command.switches) page += switch_entry(entry);
+    }
+    if (!command.exit_codes.empty()) page += ".PP\nExit codes:\n" + code_list(command.exit_codes);
+    if (!command.examples.empty()) page += ".PP\nExamples:\n" + roff_example(command.examples);
+    return page;
+}
+
+constexpr std::string_view kExitCodes =
+    "0 nothing wrong\n"
+    "1 integrity failure: the storage returned or kept something else than what was written\n"
+    "2 wrong usage or configuration, or refused because it could do harm\n"
+    "3 the run could not be done: no space, storage gone, missing or read-only folder, file in use\n"
+    "130 stopped by a person, nothing wrong until then";
+
+}  // namespace
+
+std::string program_manual() {
+    std::string page = fmt::format(".TH IOPROOF 1 \"\" \"ioproof {}\" \"User commands\"\n", sim::kVersion);
+    page += roff_section("Name") + "ioproof, sqliosim \\- prove that storage gives back what it was given, with SQL Server\\(aqs I/O\n";
+    page += synopsis();
+    page +=
+        roff_section("Description") +
+        "ioproof does the I/O of SQL Server on files of its own, as SQLIOSim does, verifies every page that comes back, and says in plain "
+        "words whether SQL Server can be trusted to this storage.\n.PP\n"
+        "Called through a link named \\fBsqliosim\\fR it takes the switches of SQLIOSIM.COM without a command: those of "
+        "\\fBioproof run\\fR.\n";
+    for (const Command& command : commands()) page += command_part(command);
+    page += roff_section("Exit status") + code_list(kExitCodes);
+    page += roff_section("Files") +
+            ".TP\n.I sqliosim.cfg.ini\nthe configuration, if the current folder has one and no other is named\n"
+            ".TP\n.I sqliosim.log.xml\nthe log of a run\n"
+            ".TP\n.IR DIR /sqliosim.mdx ,\\  DIR /sqliosim.ldx\nthe data and the log file that \\fB\\-dir\\fR makes\n";
+    page += roff_section("Environment") +
+            ".TP\n.B NO_COLOR\nno colours, if it is set and not empty\n"
+            ".TP\n.BR LC_ALL ,\\  LC_CTYPE ,\\  LANG\nwith UTF-8 the progress line shows the course of the throughput\n";
+    return page + roff_section("See also") + ".BR ioproof.conf (5)\n";
+}
+
+std::string generated_text(std::string_view what) {
+    if (what == "ioproof.1") return program_manual();
+    if (what == "ioproof.conf.5") return config::configuration_manual(sim::kVersion);
+    return completion_script(what);
+}
+
+}  // namespace cli

@@ -1,0 +1,63 @@
+#include "cli/preflight_arguments.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "cli/help_text.hpp"
+#include "cli/usage_error.hpp"
+
+namespace cli {
+namespace {
+
+constexpr std::array kPreflightSwitches{
+    Switch{.name = "json", .value = "FILE", .help = "the lines as JSON; '-': to the standard output, instead of the text"},
+};
+
+}  // namespace
+
+std::span<const Switch> preflight_switches() { return kPreflightSwitches; }
+
+PreflightArguments parse_preflight(const std::vector<std::string>& words) {
+    PreflightArguments arguments;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const std::string& word = words[i];
+        if (word == "--json" || word.starts_with("--json=")) {
+            if (!arguments.json_path.empty()) throw UsageError("ioproof preflight: --json: given twice; once is allowed");
+            if (word != "--json") {
+                arguments.json_path = word.substr(std::string("--json=").size());
+            } else if (i + 1 < words.size()) {
+                arguments.json_path = words[++i];
+            }
+            if (arguments.json_path.empty())
+                throw UsageError("ioproof preflight: --json: a value is missing; write --json FILE, or --json -");
+        } else if (word.starts_with("-") && word.size() > 1) {
+            throw UsageError(fmt::format("ioproof preflight: unknown switch '{}'; allowed are --json, --help", word));
+        } else if (std::find(arguments.folders.begin(), arguments.folders.end(), word) == arguments.folders.end()) {
+            arguments.folders.push_back(word);
+        }
+    }
+    if (arguments.folders.empty()) throw UsageError("ioproof preflight: name a folder, as in 'ioproof preflight /mnt/data'");
+    return arguments;
+}
+
+std::string preflight_help_text() {
+    return fmt::format(
+        "Usage: ioproof preflight DIR… [SWITCHES]\n"
+        "\n"
+        "Looks at the folders that database files shall be in: file system and mount options, direct I/O, how writes are\n"
+        "made durable and what that costs, sectors, alignment, stripes, queue settings, limits, other users of the disk.\n"
+        "Each line is OK, WARN or FAIL; those that are not OK say why, who says so, and the command that cures it.\n"
+        "Writes one temporary file of 32 MB to each folder, which has no name and is gone at the end. Nothing is changed.\n"
+        "Takes some seconds a folder. Without root less is seen of other users' processes.\n"
+        "\n{}\n"
+        "Examples:\n"
+        "  ioproof preflight /mnt/data /mnt/log\n"
+        "  ioproof preflight /mnt/data --json -\n"
+        "\n"
+        "Exit codes: 0 no FAIL, 1 at least one FAIL, 2 usage, 3 a folder is missing, read-only or full.\n",
+        switch_table(preflight_switches()));
+}
+
+}  // namespace cli

@@ -1,0 +1,24 @@
+// The command line of `ioproof preflight`.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/switches.hpp"
+
+namespace cli {
+
+struct PreflightArguments {
+    std::vector<std::string> folders;
+    std::string json_path;  // empty = no JSON; "-" = on the standard output, instead of the text
+};
+
+// `words`: what stands behind "preflight". Throws UsageError with what is wrong and what is allowed.
+PreflightArguments parse_preflight(const std::vector<std::string>& words);
+
+std::span<const Switch> preflight_switches();
+
+std::string preflight_help_text();
+
+}  // namespace cli

@@ -1,0 +1,42 @@
+// Serves the live view of a run by HTTP, from one thread of its own: a page, the same as JSON, and metrics. Read-only: GET and HEAD. What
+// is served is made once a second, however many ask, so those who look on do not disturb the run.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "cli/status_address.hpp"
+
+namespace cli {
+
+// The bodies of the answers.
+struct StatusTexts {
+    std::string page;     // "/"
+    std::string json;     // "/status.json"
+    std::string metrics;  // "/metrics"
+};
+
+class StatusServer {
+public:
+    // Takes the address; nobody is answered yet. Throws sim::EnvironmentError if that is not possible (port in use, address not of this
+    // machine).
+    explicit StatusServer(const StatusAddress& address);
+    ~StatusServer();  // stops
+    StatusServer(const StatusServer&) = delete;
+    StatusServer& operator=(const StatusServer&) = delete;
+
+    // "http://127.0.0.1:8080/", with the port that the system chose.
+    [[nodiscard]] std::string url() const;
+
+    // Begins to answer. `make_texts` is called at once and then every second, on the server's thread, and must not throw. Once per object.
+    void start(std::function<StatusTexts()> make_texts);
+    // Ends all connections; `make_texts` is not called any more when this returns. More than once is no mistake.
+    void stop();
+
+private:
+    class Implementation;
+    std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace cli

@@ -1,0 +1,113 @@
+#include "cli/status_session.hpp"
+
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+#include "sim/version.hpp"
+
+namespace cli {
+namespace {
+
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+
+constexpr std::size_t kHeaderBytesMax = 8192;
+constexpr std::chrono::seconds kPatience{10};
+
+using Response = http::response<http::string_body>;
+
+Response make_response(http::status status, unsigned version, std::string_view type, std::string body) {
+    Response response(status, version);
+    response.set(http::field::server, std::string("ioproof/") + std::string(sim::kVersion));
+    response.set(http::field::content_type, std::string(type));
+    response.set(http::field::cache_control, "no-store");
+    response.set("X-Content-Type-Options", "nosniff");
+    response.set("Content-Security-Policy",
+                 "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; img-src data:");
+    response.body() = std::move(body);
+    return response;
+}
+
+Response refusal(http::status status, unsigned version, std::string_view text) {
+    return make_response(status, version, "text/plain; charset=utf-8", std::string(text) + "\n");
+}
+
+Response response_to(const http::request<http::empty_body>& request, const StatusTexts& texts) {
+    const unsigned version = request.version();
+    if (request.method() != http::verb::get && request.method() != http::verb::head) {
+        Response response = refusal(http::status::method_not_allowed, version, "This is a view: GET and HEAD only.");
+        response.set(http::field::allow, "GET, HEAD");
+        return response;
+    }
+    const std::string_view whole(request.target().data(), request.target().size());
+    const std::string_view path = whole.substr(0, whole.find('?'));
+    if (path == "/") return make_response(http::status::ok, version, "text/html; charset=utf-8", texts.page);
+    if (path == "/status.json") return make_response(http::status::ok, version, "application/json", texts.json);
+    if (path == "/metrics") return make_response(http::status::ok, version, "text/plain; version=0.0.4; charset=utf-8", texts.metrics);
+    return refusal(http::status::not_found, version, "Not here. There are /, /status.json and /metrics.");
+}
+
+Response response_to_nonsense(const beast::error_code& error) {
+    if (error == http::error::header_limit || error == http::error::buffer_overflow) {
+        return refusal(http::status::request_header_fields_too_large, 11, "The request's header is too long.");
+    }
+    if (error == http::error::body_limit || error == http::error::unexpected_body) {
+        return refusal(http::status::payload_too_large, 11, "A request here has no body.");
+    }
+    return refusal(http::status::bad_request, 11, "This is no HTTP request.");
+}
+
+bool is_of_http(const beast::error_code& error) {
+    return error.category() == beast::error_code(http::error::bad_method).category() && error != http::error::end_of_stream &&
+           error != http::error::partial_message;
+}
+
+}  // namespace
+
+StatusSession::StatusSession(boost::asio::ip::tcp::socket socket, Texts texts, std::shared_ptr<char> share)
+    : stream_(std::move(socket)), buffer_(2 * kHeaderBytesMax), texts_(std::move(texts)), share_(std::move(share)) {}
+
+void StatusSession::read_next() {
+    parser_.emplace();
+    parser_->header_limit(kHeaderBytesMax);
+    parser_->body_limit(0);
+    stream_.expires_after(kPatience);
+    http::async_read(stream_, buffer_, *parser_,
+                     [self = shared_from_this()](const beast::error_code& error, std::size_t) { self->answer(error); });
+}
+
+void StatusSession::answer(const beast::error_code& error) {
+    if (error && !is_of_http(error)) return close();
+    if (error) {
+        response_ = response_to_nonsense(error);
+        response_.keep_alive(false);
+        response_.prepare_payload();
+        return send();
+    }
+    response_ = response_to(parser_->get(), *texts_());
+    response_.keep_alive(parser_->get().keep_alive());
+    response_.prepare_payload();
+    // The length is told, the text is not sent.
+    if (parser_->get().method() == http::verb::head) {
+        const std::size_t size_bytes = response_.body().size();
+        response_.body().clear();
+        response_.content_length(size_bytes);
+    }
+    send();
+}
+
+void StatusSession::send() {
+    stream_.expires_after(kPatience);
+    http::async_write(stream_, response_, [self = shared_from_this()](const beast::error_code& error, std::size_t) {
+        if (error || !self->response_.keep_alive()) return self->close();
+        self->read_next();
+    });
+}
+
+void StatusSession::close() {
+    beast::error_code ignored;
+    stream_.socket().shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
+}
+
+}  // namespace cli

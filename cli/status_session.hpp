@@ -1,0 +1,42 @@
+// One connection to the live view: requests one after the other, with limits on their size and on the patience with slow ones.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+
+#include "cli/status_server.hpp"
+
+namespace cli {
+
+// Lives as long as something is to come: whoever makes it calls read_next() and lets it go. The server's thread only.
+class StatusSession : public std::enable_shared_from_this<StatusSession> {
+public:
+    using Texts = std::function<std::shared_ptr<const StatusTexts>()>;
+
+    // `share` is held as long as the session lives.
+    StatusSession(boost::asio::ip::tcp::socket socket, Texts texts, std::shared_ptr<char> share);
+
+    void read_next();
+
+private:
+    using Parser = boost::beast::http::request_parser<boost::beast::http::empty_body>;
+    using Response = boost::beast::http::response<boost::beast::http::string_body>;
+
+    void answer(const boost::beast::error_code& error);
+    void send();
+    void close();
+
+    boost::beast::tcp_stream stream_;
+    boost::beast::flat_buffer buffer_;
+    std::optional<Parser> parser_;
+    Response response_;
+    Texts texts_;
+    std::shared_ptr<char> share_;
+};
+
+}  // namespace cli

@@ -1,0 +1,114 @@
+#include "reports/preflight_report.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "reports/text.hpp"
+
+namespace reports {
+
+namespace {
+
+constexpr int kFormatVersion = 1;
+constexpr std::size_t kGradeColumn = 2;
+constexpr std::size_t kTopicColumn = 8;
+
+std::size_t count_of(const std::vector<sim::PreflightLine>& lines, sim::PreflightGrade grade) {
+    return static_cast<std::size_t>(
+        std::count_if(lines.begin(), lines.end(), [&](const sim::PreflightLine& line) { return line.grade == grade; }));
+}
+
+std::size_t topic_width(const std::vector<sim::PreflightLine>& lines) {
+    std::size_t width = 0;
+    for (const sim::PreflightLine& line : lines) width = std::max(width, line.topic.size());
+    return width;
+}
+
+// `prefix`, filled up to `column`, and the text beside it, however many lines it takes.
+std::string hanging(const std::string& prefix, const std::string& text, std::size_t column, std::size_t width) {
+    const std::string lines = wrapped(printable(text), width > column ? width - column : 1, 0);
+    std::string hung = pad_right(prefix, column);
+    for (std::size_t begin = 0; begin < lines.size();) {
+        const std::size_t end = lines.find('\n', begin) + 1;
+        if (begin > 0) hung.append(column, ' ');
+        hung += lines.substr(begin, end - begin);
+        begin = end;
+    }
+    return hung;
+}
+
+// "why: text" below a line's own text, if there is a text.
+std::string detail(std::string_view name, const std::string& text, std::size_t column, std::size_t width) {
+    if (text.empty()) return {};
+    return hanging(fmt::format("{:{}}{}:", "", column, name), text, column + 8, width);
+}
+
+std::string lower_name(sim::PreflightGrade grade) {
+    switch (grade) {
+        case sim::PreflightGrade::ok: return "ok";
+        case sim::PreflightGrade::warn: return "warn";
+        case sim::PreflightGrade::fail: break;
+    }
+    return "fail";
+}
+
+}  // namespace
+
+std::string preflight_sum(const std::vector<sim::PreflightLine>& lines) {
+    const std::size_t warnings = count_of(lines, sim::PreflightGrade::warn);
+    const std::size_t failures = count_of(lines, sim::PreflightGrade::fail);
+    const char* meaning = failures > 0   ? "do not put a database there before what FAILs is cured"
+                          : warnings > 0 ? "SQL Server is supported there; look at what WARNs before measuring"
+                                         : "nothing stands against SQL Server there";
+    return fmt::format("{} OK, {} WARN, {} FAIL: {}.", count_of(lines, sim::PreflightGrade::ok), warnings, failures, meaning);
+}
+
+std::string preflight_text(const std::vector<sim::PreflightLine>& lines, std::size_t width) {
+    const std::size_t text_column = kTopicColumn + topic_width(lines) + 2;
+    std::string text;
+    std::string folder;
+    for (const sim::PreflightLine& line : lines) {
+        if (line.folder != folder || text.empty()) text += fmt::format("{}{}\n", text.empty() ? "" : "\n", printable(line.folder));
+        folder = line.folder;
+        const std::string prefix =
+            fmt::format("{:{}}{:<{}}{}", "", kGradeColumn, sim::name_of(line.grade), kTopicColumn - kGradeColumn, line.topic);
+        text += hanging(prefix, line.found, text_column, width);
+        text += detail("why", line.reason, text_column, width);
+        text += detail("source", line.source, text_column, width);
+        text += detail("cure", line.cure, text_column, width);
+    }
+    return text + "\n" + wrapped(preflight_sum(lines), width, 0);
+}
+
+std::string preflight_sentence(const sim::PreflightLine& line) {
+    std::string text = fmt::format("preflight {}: {} {}: {}", line.folder, sim::name_of(line.grade), line.topic, line.found);
+    if (!line.reason.empty()) text += fmt::format(": {}", line.reason);
+    if (!line.cure.empty()) text += fmt::format(". Cure: {}", line.cure);
+    return printable(text);
+}
+
+std::string preflight_json(const std::vector<sim::PreflightLine>& lines) {
+    using Json = nlohmann::ordered_json;
+    Json all = Json::array();
+    for (const sim::PreflightLine& line : lines) {
+        all.push_back({{"folder", line.folder},
+                       {"topic", line.topic},
+                       {"grade", lower_name(line.grade)},
+                       {"found", line.found},
+                       {"reason", line.reason},
+                       {"source", line.source},
+                       {"cure", line.cure}});
+    }
+    const Json document{{"version", kFormatVersion},
+                        {"ok", count_of(lines, sim::PreflightGrade::ok)},
+                        {"warn", count_of(lines, sim::PreflightGrade::warn)},
+                        {"fail", count_of(lines, sim::PreflightGrade::fail)},
+                        {"lines", all}};
+    // Names of folders are bytes; those that are not UTF-8 must not make the document one that nobody can read.
+    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace reports

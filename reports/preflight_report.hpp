@@ -1,0 +1,25 @@
+// What a look at folders before a run brought to light, for people and for programs. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "sim/preflight_line.hpp"
+
+namespace reports {
+
+// Folder by folder, one line for each thing that was looked at; below those that are not right the reason, the source and the cure. At most
+// `width` columns, except for words that are longer. Ends with a sentence that sums up.
+[[nodiscard]] std::string preflight_text(const std::vector<sim::PreflightLine>& lines, std::size_t width);
+
+// The last sentence alone: "3 OK, 1 WARN, 0 FAIL: …".
+[[nodiscard]] std::string preflight_sum(const std::vector<sim::PreflightLine>& lines);
+
+// One line without a break, for logs: "preflight /mnt/data: WARN access times: relatime. Reading …. Cure: …".
+[[nodiscard]] std::string preflight_sentence(const sim::PreflightLine& line);
+
+// {"version": 1, "ok": …, "warn": …, "fail": …, "lines": [{"folder", "topic", "grade", "found", "reason", "source", "cure"}, …]}
+[[nodiscard]] std::string preflight_json(const std::vector<sim::PreflightLine>& lines);
+
+}  // namespace reports

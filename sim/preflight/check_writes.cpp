@@ -1,0 +1,106 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/preflight/checks.hpp"
+
+namespace sim {
+
+namespace {
+
+constexpr std::uint64_t kNsPerUs = 1000;
+
+std::string time_text(std::uint64_t duration_ns) {
+    const double us = static_cast<double>(duration_ns) / 1000;
+    return us < 1000 ? fmt::format("{:.0f} us", us) : fmt::format("{:.1f} ms", us / 1000);
+}
+
+const ums::BlockLayer* top_of(const PreflightFacts& facts) { return facts.layers.empty() ? nullptr : &facts.layers.front(); }
+
+bool any_layer_has_cache(const PreflightFacts& facts) {
+    return std::any_of(facts.layers.begin(), facts.layers.end(), [](const ums::BlockLayer& layer) { return layer.has_write_cache; });
+}
+
+// Single writes with FUA instead of a flush of the whole cache: the device and the file system must both be able to.
+bool can_use_fua(const PreflightFacts& facts) {
+    const ums::BlockLayer* top = top_of(facts);
+    if (top == nullptr || !top->has_fua) return false;
+    const auto since = [&](std::uint32_t major_number, std::uint32_t minor_number) {
+        return facts.kernel_major > major_number || (facts.kernel_major == major_number && facts.kernel_minor >= minor_number);
+    };
+    return (facts.mount.type == "xfs" && since(4, 18)) || (facts.mount.type == "ext4" && since(5, 6));
+}
+
+// Faster than this, no such device can have made a write durable.
+std::uint64_t plausible_ns(const ums::BlockLayer& layer) { return layer.is_rotational ? 1'000'000 : 8 * kNsPerUs; }
+
+}  // namespace
+
+void check_write_cache(const PreflightFacts& facts, Lines& lines) {
+    const ums::BlockLayer* top = top_of(facts);
+    if (top == nullptr) return;
+    if (!any_layer_has_cache(facts)) {
+        return lines.ok("write through: the device says that a completed write is durable, and gets no flushes");
+    }
+    if (!top->has_write_cache) {
+        return lines.fail(fmt::format("{} says write through, a device below it has a volatile cache", top->name),
+                          "no flush reaches the cache below: acknowledged writes are lost in a power cut", kCacheControl,
+                          fmt::format("echo 'write back' > /sys/block/{}/queue/write_cache", top->name));
+    }
+    lines.ok(
+        fmt::format("volatile (write back), {}", top->has_fua ? "single writes can be made durable (FUA)" : "durable by flushes, no FUA"));
+}
+
+void check_flushes(const PreflightFacts& facts, Lines& lines) {
+    const ums::BlockLayer* top = top_of(facts);
+    if (!facts.was_probed || !facts.counts_flushes || top == nullptr || !top->has_write_cache || facts.synced_writes.times.count == 0)
+        return;
+    const DurableWrites& synced = facts.synced_writes;
+    if (synced.flushes > 0) {
+        return lines.ok(fmt::format("{} flushes reached the device for {} calls of fdatasync(), {} for {} O_DSYNC writes", synced.flushes,
+                                    synced.times.count, facts.dsync_writes.flushes, facts.dsync_writes.times.count));
+    }
+    lines.fail(fmt::format("no flush reached the device for {} calls of fdatasync()", synced.times.count),
+               "something on the way drops them: what the device holds in its cache is lost in a power cut", kCacheControl,
+               "look for nobarrier, and for the layer that drops flushes (mount, dmsetup table, the hypervisor's cache mode)");
+}
+
+void check_write_times(const PreflightFacts& facts, Lines& lines) {
+    if (!facts.was_probed) return;
+    const ums::WriteTimes& dsync = facts.dsync_writes.times;
+    const ums::WriteTimes& synced = facts.synced_writes.times;
+    if (dsync.count == 0 || synced.count == 0) {
+        return lines.fail(fmt::format("{} does not work", dsync.count == 0 ? "O_DSYNC (RWF_DSYNC)" : "fdatasync()"),
+                          "without it no transaction can be made durable", kForcedUnitAccess, "use XFS or ext4");
+    }
+    const std::string found =
+        fmt::format("O_DSYNC {} (at best {}), write and fdatasync {}, without a promise {}; 4 KB each", time_text(dsync.mean_ns),
+                    time_text(dsync.min_ns), time_text(synced.mean_ns), time_text(facts.plain_writes.mean_ns));
+    const ums::BlockLayer* top = top_of(facts);
+    if (top != nullptr && std::min(dsync.mean_ns, synced.mean_ns) < plausible_ns(*top)) {
+        return lines.warn(
+            found,
+            fmt::format("suspiciously fast for {}: a cache says that it is done. Is it protected against a power cut?",
+                        top->is_rotational ? "a disk that turns" : "flash"),
+            kCacheControl,
+            "ask for the controller's battery or capacitor, or the hypervisor's cache mode (cache=none, not writeback or unsafe); a disk "
+            "whose 'rotational' flag is wrong: cat /sys/block/*/queue/rotational");
+    }
+    constexpr std::uint64_t kGoodNs = 2'000'000;  // what people who tune SQL Server want of a log
+    constexpr std::uint64_t kPoorNs = 15'000'000;
+    if (dsync.mean_ns > kPoorNs) {
+        return lines.warn(found, "every commit waits so long at least: over 15 ms is poor for a log file, up to 2 ms is good",
+                          kBestPractices, "put the log on a device with a protected write cache or on NVMe");
+    }
+    lines.ok(dsync.mean_ns <= kGoodNs ? found : found + "; a log on it is slower than the 2 ms that are good");
+}
+
+void check_sql_server_settings(const PreflightFacts& facts, Lines& lines) {
+    if (facts.layers.empty() || (facts.mount.type != "xfs" && facts.mount.type != "ext4")) return;
+    if (can_use_fua(facts)) {
+        return lines.ok("FUA: mssql-conf traceflag 3979 on; mssql-conf set control.writethrough 1; control.alternatewritethrough 0");
+    }
+    lines.ok("no FUA, so forced flush: mssql-conf traceflag 3982 on, 3979 off; control.writethrough 1; control.alternatewritethrough 1");
+}
+
+}  // namespace sim

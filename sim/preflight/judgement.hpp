@@ -1,0 +1,14 @@
+// What the facts about a folder mean for SQL Server. Pure: one table of checks, each with its source.
+#pragma once
+
+#include <vector>
+
+#include "sim/preflight/preflight_facts.hpp"
+#include "sim/preflight_line.hpp"
+
+namespace sim {
+
+// In the table's order, at least one line. Checks for which nothing is known (no block device) say nothing.
+[[nodiscard]] std::vector<PreflightLine> judge_preflight(const PreflightFacts& facts);
+
+}  // namespace sim

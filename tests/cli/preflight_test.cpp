@@ -1,0 +1,86 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/ioproof_program.hpp"
+#include "tests/support/catch.hpp"
+
+using test::IoproofFolder;
+
+TEST_CASE("preflight: a look at a real folder, in words and as JSON that says the same; nothing is left there") {
+    const IoproofFolder folder;
+    const auto look = folder.start({"preflight", "data", "--json", "look.json"});
+    const int code = look->wait();
+    INFO(look->output() << look->error());
+    const auto json = nlohmann::json::parse(folder.read("look.json"));
+    CHECK(code == (json["fail"] == 0 ? 0 : 1));
+    CHECK(json["lines"].size() >= 8);
+    std::string flat = look->output();
+    for (const auto& line : json["lines"]) {
+        CHECK(line["folder"] == "data");
+        CHECK_THAT(flat, ContainsSubstring(line["topic"].get<std::string>()));
+    }
+    CHECK_THAT(flat, ContainsSubstring("durable writes") && ContainsSubstring(" FAIL: "));
+    CHECK(test::names_in(folder.data()).empty());
+}
+
+TEST_CASE("preflight: JSON instead of the text") {
+    const IoproofFolder folder;
+    const auto look = folder.start({"preflight", "data", "--json=-"});
+    look->wait();
+    CHECK(nlohmann::json::parse(look->output())["lines"].size() >= 8);
+}
+
+TEST_CASE("preflight: a folder in memory fails, exit 1") {
+    if (::access("/dev/shm", W_OK) != 0) {
+        WARN("skipped: there is no /dev/shm");
+        return;
+    }
+    const test::TempFolder memory("/dev/shm");
+    const IoproofFolder folder;
+    const auto look = folder.start({"preflight", memory.path().string()});
+    CHECK(look->wait() == 1);
+    CHECK_THAT(look->output(), ContainsSubstring("FAIL  file system") && ContainsSubstring("tmpfs") && ContainsSubstring("cure:"));
+}
+
+TEST_CASE("preflight: what cannot be looked at is one clear error, exit 3") {
+    const IoproofFolder folder;
+    folder.write("file", "x");
+    const auto missing = folder.start({"preflight", "nowhere"});
+    CHECK(missing->wait() == 3);
+    CHECK(missing->error() == "ioproof: nowhere: there is no such folder\n");
+    const auto file = folder.start({"preflight", "file"});
+    CHECK(file->wait() == 3);
+    CHECK_THAT(file->error(), ContainsSubstring("file: is not a folder"));
+    const auto read_only = folder.start({"preflight", "/proc"});
+    CHECK(read_only->wait() == 3);
+    CHECK_THAT(read_only->error(), ContainsSubstring("/proc: cannot make a file there"));
+    const auto unwritable = folder.start({"preflight", "data", "--json", "nowhere/look.json"});
+    CHECK(unwritable->wait() == 3);
+    CHECK_THAT(unwritable->error(), ContainsSubstring("nowhere/look.json"));
+}
+
+TEST_CASE("preflight: wrong usage is told, exit 2") {
+    const IoproofFolder folder;
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"preflight"}, {"preflight", "data", "--jsn"}, {"preflight", "data", "--json"}}) {
+        const auto refused = folder.start(words);
+        CHECK(refused->wait() == 2);
+        CHECK_THAT(refused->error(), ContainsSubstring("ioproof preflight: "));
+    }
+    const auto help = folder.start({"preflight", "--help"});
+    CHECK(help->wait() == 0);
+    CHECK_THAT(help->output(), ContainsSubstring("--json FILE") && ContainsSubstring("Exit codes"));
+}
+
+TEST_CASE("a run looks at its folders first: the sum in the start text and in the log, never as an error") {
+    const IoproofFolder folder;
+    const auto run = folder.start_run("1", {"--ephemeral"});
+    const int code = run->wait();
+    INFO(run->output() << run->error());
+    CHECK(code == 0);
+    CHECK_THAT(run->output(), ContainsSubstring("preflight      ") && ContainsSubstring(" FAIL: "));
+    CHECK_THAT(folder.read("sqliosim.log.xml"), ContainsSubstring("preflight: ") && !ContainsSubstring("TYPE='ERROR'"));
+    CHECK(test::names_in(folder.data()).empty());
+}

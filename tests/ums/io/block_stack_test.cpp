@@ -1,0 +1,98 @@
+#include "ums/io/block_stack.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/catch.hpp"
+#include "tests/ums/io/temp_folder.hpp"
+
+using namespace ums;
+namespace fs = std::filesystem;
+
+namespace {
+
+class SysTree {
+public:
+    void write(const std::string& name, const std::string& text) const {
+        const fs::path path = folder_.file("sys/" + name);
+        fs::create_directories(path.parent_path());
+        std::ofstream(path) << text << '\n';
+    }
+    void link(const std::string& target, const std::string& name) const {
+        const fs::path path = folder_.file("sys/" + name);
+        fs::create_directories(path.parent_path());
+        fs::create_symlink(target, path);
+    }
+    [[nodiscard]] BlockDeviceRoots roots() const { return {folder_.file("sys"), folder_.file("proc")}; }
+
+private:
+    test::TempFolder folder_;
+};
+
+}  // namespace
+
+TEST_CASE("a partition is followed by its disk, whose queue it shares") {
+    const SysTree tree;
+    tree.write("devices/sda/dev", "8:0");
+    tree.write("devices/sda/queue/scheduler", "none mq-deadline [bfq]");
+    tree.write("devices/sda/queue/read_ahead_kb", "128");
+    tree.write("devices/sda/queue/physical_block_size", "4096");
+    tree.write("devices/sda/queue/minimum_io_size", "65536");
+    tree.write("devices/sda/queue/optimal_io_size", "262144");
+    tree.write("devices/sda/queue/write_cache", "write back");
+    tree.write("devices/sda/queue/fua", "1");
+    tree.write("devices/sda/sda1/partition", "1");
+    tree.write("devices/sda/sda1/start", "63");
+    tree.write("devices/sda/sda1/alignment_offset", "512");
+    tree.link("../../devices/sda/sda1", "dev/block/8:1");
+    const std::vector<BlockLayer> layers = read_block_stack({8, 1}, tree.roots());
+    REQUIRE(layers.size() == 2);
+    CHECK(layers[0].name == "sda1");
+    CHECK(layers[0].kind == BlockLayerKind::partition);
+    CHECK(layers[0].start_bytes == 63 * 512);
+    CHECK(layers[0].alignment_offset_bytes == 512);
+    CHECK(layers[0].scheduler == "bfq");
+    CHECK(layers[1].name == "sda");
+    CHECK(layers[1].kind == BlockLayerKind::disk);
+    CHECK(layers[1].read_ahead_kb == 128);
+    CHECK(layers[1].physical_sector_bytes == 4096);
+    CHECK(layers[1].minimum_io_bytes == 65536);
+    CHECK(layers[1].optimal_io_bytes == 262144);
+    CHECK(layers[1].has_write_cache);
+    CHECK(layers[1].has_fua);
+}
+
+TEST_CASE("a logical volume on a RAID of two partitions shows all devices, the volume first") {
+    const SysTree tree;
+    for (const char* disk : {"sda", "sdb"}) {
+        const std::string name = std::string("devices/") + disk;
+        tree.write(name + "/dev", "8:0");
+        tree.write(name + "/" + disk + "1/partition", "1");
+    }
+    tree.write("devices/md0/md/level", "raid10");
+    tree.link("../../sda/sda1", "devices/md0/slaves/sda1");
+    tree.link("../../sdb/sdb1", "devices/md0/slaves/sdb1");
+    tree.write("devices/dm-3/dm/uuid", "LVM-abcdef");
+    tree.link("../../md0", "devices/dm-3/slaves/md0");
+    tree.link("../../devices/dm-3", "dev/block/253:3");
+    const std::vector<BlockLayer> layers = read_block_stack({253, 3}, tree.roots());
+    std::string names;
+    for (const BlockLayer& layer : layers) names += layer.name + " ";
+    CHECK(names == "dm-3 md0 sda1 sda sdb1 sdb ");
+    CHECK(layers[0].kind == BlockLayerKind::mapped);
+    CHECK(layers[0].detail == "LVM");
+    CHECK(layers[1].kind == BlockLayerKind::raid);
+    CHECK(layers[1].detail == "raid10");
+}
+
+TEST_CASE("loop devices and disks in memory are told apart; an unknown number has no layers") {
+    const SysTree tree;
+    tree.write("devices/loop0/loop/backing_file", "/srv/disk.img");
+    tree.link("../../devices/loop0", "dev/block/7:0");
+    tree.write("devices/zram0/dev", "252:0");
+    tree.link("../../devices/zram0", "dev/block/252:0");
+    CHECK(read_block_stack({7, 0}, tree.roots()).at(0).kind == BlockLayerKind::loop);
+    CHECK(read_block_stack({7, 0}, tree.roots()).at(0).detail == "/srv/disk.img");
+    CHECK(read_block_stack({252, 0}, tree.roots()).at(0).kind == BlockLayerKind::memory);
+    CHECK(read_block_stack({1, 99}, tree.roots()).empty());
+}

@@ -1,0 +1,105 @@
+#include "ums/io/block_stack.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include <fmt/format.h>
+
+namespace ums {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kStatSectorBytes = 512;  // the unit of sysfs, whatever the device's sectors are
+constexpr std::size_t kLayersMax = 64;           // more are a made-up tree that goes round in circles
+
+std::string line_of(const fs::path& file) {
+    std::ifstream stream(file);
+    std::string line;
+    std::getline(stream, line);
+    return line;
+}
+
+template <typename T>
+T number_in(const fs::path& file, T otherwise) {
+    std::ifstream stream(file);
+    T value{};
+    return stream >> value ? value : otherwise;
+}
+
+// "none [mq-deadline] kyber" -> "mq-deadline".
+std::string chosen_scheduler(const std::string& line) {
+    const std::size_t open = line.find('[');
+    const std::size_t close = line.find(']');
+    if (open == std::string::npos || close == std::string::npos || close < open) return line;
+    return line.substr(open + 1, close - open - 1);
+}
+
+void read_queue(BlockLayer& layer, const fs::path& queue) {
+    layer.logical_sector_bytes = number_in<std::uint32_t>(queue / "logical_block_size", 512);
+    layer.physical_sector_bytes = number_in<std::uint32_t>(queue / "physical_block_size", layer.logical_sector_bytes);
+    layer.minimum_io_bytes = number_in<std::uint64_t>(queue / "minimum_io_size", 0);
+    layer.optimal_io_bytes = number_in<std::uint64_t>(queue / "optimal_io_size", 0);
+    layer.read_ahead_kb = number_in<std::uint64_t>(queue / "read_ahead_kb", 0);
+    layer.scheduler = chosen_scheduler(line_of(queue / "scheduler"));
+    layer.is_rotational = number_in(queue / "rotational", 0) != 0;
+    layer.has_write_cache = line_of(queue / "write_cache") == "write back";
+    layer.has_fua = number_in(queue / "fua", 0) != 0;
+}
+
+void name_kind(BlockLayer& layer, const fs::path& device) {
+    std::error_code error;
+    if (fs::exists(device / "dm", error)) {
+        layer.kind = BlockLayerKind::mapped;
+        const std::string uuid = line_of(device / "dm/uuid");
+        layer.detail = uuid.substr(0, uuid.find('-'));
+    } else if (fs::exists(device / "md", error)) {
+        layer.kind = BlockLayerKind::raid;
+        layer.detail = line_of(device / "md/level");
+    } else if (layer.name.starts_with("loop")) {
+        layer.kind = BlockLayerKind::loop;
+        layer.detail = line_of(device / "loop/backing_file");
+    } else if (layer.name.starts_with("ram") || layer.name.starts_with("zram")) {
+        layer.kind = BlockLayerKind::memory;
+    }
+}
+
+void add_layers(std::vector<BlockLayer>& layers, const fs::path& device) {
+    if (layers.size() >= kLayersMax) return;
+    std::error_code error;
+    BlockLayer layer;
+    layer.name = device.filename().string();
+    layer.alignment_offset_bytes = number_in<std::uint32_t>(device / "alignment_offset", 0);
+    if (fs::exists(device / "partition", error)) {
+        layer.kind = BlockLayerKind::partition;
+        layer.start_bytes = number_in<std::uint64_t>(device / "start", 0) * kStatSectorBytes;
+        read_queue(layer, device.parent_path() / "queue");
+        layers.push_back(layer);
+        return add_layers(layers, device.parent_path());
+    }
+    read_queue(layer, device / "queue");
+    name_kind(layer, device);
+    layers.push_back(layer);
+    std::vector<fs::path> below;
+    for (const auto& entry : fs::directory_iterator(device / "slaves", error)) below.push_back(entry.path());
+    std::sort(below.begin(), below.end());
+    for (const fs::path& link : below) {
+        const fs::path target = fs::canonical(link, error);
+        if (!error) add_layers(layers, target);
+    }
+}
+
+}  // namespace
+
+std::vector<BlockLayer> read_block_stack(DeviceNumber number, const BlockDeviceRoots& roots) {
+    std::error_code error;
+    const fs::path device = fs::canonical(fs::path(roots.sys) / fmt::format("dev/block/{}:{}", number.major, number.minor), error);
+    std::vector<BlockLayer> layers;
+    if (!error) add_layers(layers, device);
+    return layers;
+}
+
+}  // namespace ums

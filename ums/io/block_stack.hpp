@@ -1,0 +1,37 @@
+// The block devices below a folder, from the one that the file system is on (a partition, a logical volume, a RAID) down to the disks, with
+// the settings of their queues. Read-only and without privileges, from sysfs (Documentation/ABI/stable/sysfs-block of Linux).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ums/io/block_device.hpp"
+
+namespace ums {
+
+enum class BlockLayerKind : std::uint8_t { disk, partition, mapped, raid, loop, memory };
+
+struct BlockLayer {
+    std::string name;  // "sda1", "dm-3", "md0"
+    BlockLayerKind kind = BlockLayerKind::disk;
+    std::string detail;             // mapped: what made it ("LVM", "CRYPT", "mpath"); raid: its level; loop: its file
+    std::uint64_t start_bytes = 0;  // partition: on its disk
+    std::uint32_t alignment_offset_bytes = 0;
+
+    // Of the queue; a partition has its disk's.
+    std::uint32_t logical_sector_bytes = 512;
+    std::uint32_t physical_sector_bytes = 512;
+    std::uint64_t minimum_io_bytes = 0;  // of a striped device the chunk
+    std::uint64_t optimal_io_bytes = 0;  // of a striped device the whole stripe; 0 = not told
+    std::uint64_t read_ahead_kb = 0;
+    std::string scheduler;  // the chosen one; empty where there is none to choose
+    bool is_rotational = false;
+    bool has_write_cache = false;
+    bool has_fua = false;
+};
+
+// The top first; every layer is followed by those below it. Empty where the number is not known to sysfs.
+[[nodiscard]] std::vector<BlockLayer> read_block_stack(DeviceNumber number, const BlockDeviceRoots& roots = {});
+
+}  // namespace ums

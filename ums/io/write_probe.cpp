@@ -1,0 +1,129 @@
+#include "ums/io/write_probe.hpp"
+
+#include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+#include "ums/base/assert.hpp"
+#include "ums/io/errno_error.hpp"
+
+namespace ums {
+
+namespace {
+
+constexpr std::size_t kMb = 1 << 20;
+constexpr std::size_t kWriteBytes = 4096;
+
+// Something that neither compresses nor is deduplicated; the same numbers every time.
+void fill_with_noise(std::byte* data, std::size_t size_bytes) {
+    std::uint64_t state = 0x9e3779b97f4a7c15;
+    for (std::size_t i = 0; i < size_bytes; ++i) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        data[i] = static_cast<std::byte>(state);
+    }
+}
+
+// The file is gone from the folder at once and lives as long as it is open.
+int make_nameless_file(const std::string& folder) {
+    std::string name = folder + "/.ioproof-preflight-XXXXXX";
+    const int fd = ::mkostemp(name.data(), O_CLOEXEC);
+    if (fd < 0) throw std::system_error(last_errno_error(), folder + ": cannot make a file there");
+    ::unlink(name.c_str());
+    return fd;
+}
+
+}  // namespace
+
+WriteProbe::WriteProbe(const std::string& folder, std::uint64_t size_bytes, const Clock& clock)
+    : clock_(clock), size_bytes_(size_bytes), fd_(make_nameless_file(folder)), memory_(kMb, MemoryKind::plain) {
+    UMS_ASSERT(size_bytes > 0 && size_bytes % kMb == 0);
+    fill_with_noise(memory_.data(), kMb);
+    if (::fallocate(fd_, 0, 0, static_cast<off_t>(size_bytes)) < 0) reserve_error_ = last_errno_error();
+    if (::fcntl(fd_, F_SETFL, O_DIRECT) < 0) direct_error_ = last_errno_error();
+    try {
+        fill();
+    } catch (const std::system_error& error) {
+        ::close(fd_);
+        throw std::system_error(error.code(), folder + ": a file there cannot be filled");
+    }
+}
+
+WriteProbe::~WriteProbe() { ::close(fd_); }
+
+void WriteProbe::fill() {
+    for (std::uint64_t done = 0; done < size_bytes_;) {
+        const auto offset = static_cast<off_t>(done);
+        const ssize_t written = uninterrupted([&] { return ::pwrite(fd_, memory_.data(), kMb, offset); });
+        if (written > 0) {
+            done += static_cast<std::uint64_t>(written);
+        } else if (written < 0 && errno == EINVAL && !direct_error_) {
+            // The file system takes the flag and refuses the request: everything else goes through its cache.
+            direct_error_ = last_errno_error();
+            ::fcntl(fd_, F_SETFL, 0);
+        } else {
+            throw std::system_error(written < 0 ? last_errno_error() : errno_error(ENOSPC));
+        }
+    }
+    if (uninterrupted([&] { return ::fsync(fd_); }) < 0) throw std::system_error(last_errno_error());
+}
+
+std::optional<std::uint64_t> WriteProbe::extent_count() const {
+    fiemap question{};
+    question.fm_length = FIEMAP_MAX_OFFSET;
+    question.fm_flags = FIEMAP_FLAG_SYNC;
+    if (::ioctl(fd_, FS_IOC_FIEMAP, &question) < 0) return std::nullopt;
+    return question.fm_mapped_extents;
+}
+
+int WriteProbe::write_once(Promise promise, std::uint64_t offset_bytes) const {
+    const iovec vector{.iov_base = memory_.data(), .iov_len = kWriteBytes};
+    const int flags = promise == Promise::dsync ? RWF_DSYNC : 0;
+    const auto offset = static_cast<off_t>(offset_bytes);
+    if (uninterrupted([&] { return ::pwritev2(fd_, &vector, 1, offset, flags); }) < 0) return -errno;
+    if (promise == Promise::fdatasync && uninterrupted([&] { return ::fdatasync(fd_); }) < 0) return -errno;
+    return 0;
+}
+
+WriteTimes WriteProbe::measure(Promise promise, std::uint64_t limit_ns, std::uint64_t count_max) {
+    // Neighbours are not written one after the other: a disk could put them together.
+    constexpr std::uint64_t kStrideBytes = 17 * kWriteBytes;
+    const std::uint64_t places = size_bytes_ / kWriteBytes;
+    WriteTimes times;
+    std::uint64_t sum_ns = 0;
+    const std::uint64_t begin_ns = clock_.now_ns();
+    std::uint64_t now_ns = begin_ns;
+    do {
+        const std::uint64_t offset_bytes = times.count * (kStrideBytes / kWriteBytes) % places * kWriteBytes;
+        if (write_once(promise, offset_bytes) < 0) break;
+        const std::uint64_t end_ns = clock_.now_ns();
+        const std::uint64_t duration_ns = end_ns - now_ns;
+        now_ns = end_ns;
+        sum_ns += duration_ns;
+        times.min_ns = times.count == 0 ? duration_ns : std::min(times.min_ns, duration_ns);
+        times.max_ns = std::max(times.max_ns, duration_ns);
+        ++times.count;
+    } while (times.count < count_max && now_ns - begin_ns < limit_ns);
+    if (times.count > 0) times.mean_ns = sum_ns / times.count;
+    return times;
+}
+
+WriteTimes WriteProbe::plain_writes(std::uint64_t limit_ns, std::uint64_t count_max) { return measure(Promise::none, limit_ns, count_max); }
+
+WriteTimes WriteProbe::dsync_writes(std::uint64_t limit_ns, std::uint64_t count_max) {
+    return measure(Promise::dsync, limit_ns, count_max);
+}
+
+WriteTimes WriteProbe::synced_writes(std::uint64_t limit_ns, std::uint64_t count_max) {
+    return measure(Promise::fdatasync, limit_ns, count_max);
+}
+
+}  // namespace ums

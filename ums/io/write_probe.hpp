@@ -1,0 +1,62 @@
+// Tries out in a folder what a database file will need: direct I/O, space reserved ahead, extents, and how long a write takes that must
+// survive a power cut. Works on one temporary file of its own that has no name any more when the constructor returns, so that nothing is
+// left behind, whatever happens.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include "ums/base/clock.hpp"
+#include "ums/base/memory_region.hpp"
+
+namespace ums {
+
+// Latencies of writes of 4 KB that were waited for one by one.
+struct WriteTimes {
+    std::uint64_t count = 0;  // 0 = not measured: the first write failed
+    std::uint64_t mean_ns = 0;
+    std::uint64_t min_ns = 0;
+    std::uint64_t max_ns = 0;
+};
+
+// One thread; every call blocks until the storage has answered.
+class WriteProbe {
+public:
+    // Makes the file (`size_bytes`, whole MB) in `folder`, reserves its space and fills it, so that the writes measured later only write
+    // over what is there. Throws std::system_error if no file can be made or filled (missing or read-only folder, no space).
+    WriteProbe(const std::string& folder, std::uint64_t size_bytes, const Clock& clock);
+    ~WriteProbe();
+    WriteProbe(const WriteProbe&) = delete;
+    WriteProbe& operator=(const WriteProbe&) = delete;
+
+    // Why O_DIRECT or fallocate() did not work; no error = it did. Without O_DIRECT everything goes through the system's cache.
+    [[nodiscard]] const std::error_code& direct_error() const { return direct_error_; }
+    [[nodiscard]] const std::error_code& reserve_error() const { return reserve_error_; }
+    // By FIEMAP; nothing where the file system does not tell.
+    [[nodiscard]] std::optional<std::uint64_t> extent_count() const;
+
+    // Writes until `limit_ns` is over or `count_max` writes are done, at least one each.
+    [[nodiscard]] WriteTimes plain_writes(std::uint64_t limit_ns, std::uint64_t count_max);   // nothing is promised
+    [[nodiscard]] WriteTimes dsync_writes(std::uint64_t limit_ns, std::uint64_t count_max);   // RWF_DSYNC, as with O_DSYNC
+    [[nodiscard]] WriteTimes synced_writes(std::uint64_t limit_ns, std::uint64_t count_max);  // each followed by fdatasync()
+
+private:
+    enum class Promise : std::uint8_t { none, dsync, fdatasync };
+
+    void fill();
+    // Zero or a negative errno value.
+    [[nodiscard]] int write_once(Promise promise, std::uint64_t offset_bytes) const;
+    [[nodiscard]] WriteTimes measure(Promise promise, std::uint64_t limit_ns, std::uint64_t count_max);
+
+    const Clock& clock_;
+    const std::uint64_t size_bytes_;
+    int fd_ = -1;
+    MemoryRegion memory_;
+    std::error_code direct_error_;
+    std::error_code reserve_error_;
+};
+
+}  // namespace ums
