@@ -17,7 +17,7 @@ constexpr std::uint32_t kScanPages = 128;
 constexpr std::uint32_t kNeighbours = 64;
 constexpr std::uint32_t kFullScansMax = 16;
 constexpr std::uint64_t kFullScanBytesMax = std::uint64_t{4} << 30;  // a few seconds
-constexpr std::uint32_t kRoundsMax = 10;  // for pages that somebody holds
+constexpr std::uint32_t kRoundsMax = 10;                             // for pages that somebody holds
 constexpr std::size_t kCatalogMax = 100'000;
 // Wrong pages that searches may meet; behind that the fault is not a single page's, and the audit finds them all.
 constexpr std::uint64_t kSuspectsMax = 256;

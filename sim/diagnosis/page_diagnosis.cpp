@@ -86,7 +86,7 @@ ums::Task<Finding> PageDiagnosis::judge(DataFile& data, const ExpectedPage& expe
     const WrittenImage written(right != nullptr ? right : image, expected, write_times());
     Evidence evidence = examine(image, expected, written);
     evidence.is_transient = transient;
-    evidence.is_first_write_over_old = expected.entry.version == 1 && !data.file.was_created();
+    evidence.is_first_write_over_old = expected.entry.first_write != 0 && !data.file.was_created();
     const bool is_missing = !transient && is_older_image(evidence);
     if (is_missing) evidence.found_elsewhere = co_await search_.find(data, expected.page_id, expected.entry.version, holdings);
     Finding finding = make_finding(evidence, classify(evidence));

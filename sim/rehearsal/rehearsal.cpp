@@ -117,8 +117,11 @@ std::vector<FaultPlan> draw_fault_plans(FindingKind kind, std::uint64_t seed) {
     std::vector<FaultPlan> plans{draw_plan(kind, prng)};
     if (prng.below(8) != 0) return plans;
     const auto second = static_cast<FindingKind>(prng.below(kFindingKindCount));
-    // Behind one fault of the log the next one cannot be seen.
-    if (!is_log_fault(second) || !is_log_fault(kind)) plans.push_back(draw_plan(second, prng));
+    // Behind one fault of the log the next one cannot be seen, and what went elsewhere is not found in a page that a stalled request holds.
+    const bool has_stall = kind == FindingKind::stalled_io || second == FindingKind::stalled_io;
+    const bool has_search = kind == FindingKind::misdirected_write || second == FindingKind::misdirected_write;
+    if ((is_log_fault(second) && is_log_fault(kind)) || (has_stall && has_search)) return plans;
+    plans.push_back(draw_plan(second, prng));
     return plans;
 }
 

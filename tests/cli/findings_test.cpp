@@ -33,7 +33,7 @@ int run_with_damage(const IoproofFolder& folder, const std::vector<std::string>&
     words.insert(words.end(), more.begin(), more.end());
     const auto run = folder.start(words);
     CHECK(run->says("main run, "));
-    zero_pages(folder.data_file().string(), 300, 2);
+    zero_pages(folder.data_file().string(), 30, 2);
     const int code = run->wait();
     output = run->output() + run->error();
     return code;
@@ -55,9 +55,9 @@ TEST_CASE("each finding leaves a dump beside the log, an entry that names it, an
                    ContainsSubstring("Dump file successfully written: " + path + " </EXTENDED_DESCRIPTION>"));
         CHECK_THAT(folder.read(name), ContainsSubstring("\nLast operations on all files\n") && ContainsSubstring("\nWhat to do:\n"));
     }
-    CHECK_THAT(json, ContainsSubstring("\"page\":300,") && ContainsSubstring("\"page\":301,"));
+    CHECK_THAT(json, ContainsSubstring("\"page\":30,") && ContainsSubstring("\"page\":31,"));
     CHECK(folder.log_error().empty());
-    CHECK_THAT(output, ContainsSubstring("300-301"));
+    CHECK_THAT(output, ContainsSubstring("30-31"));
     CHECK_THAT(output, ContainsSubstring("The evidence is in"));
 }
 

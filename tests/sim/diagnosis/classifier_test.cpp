@@ -48,6 +48,7 @@ sim::Finding found(const PageBuffer& image, const Case& with = {}) {
     expected.page_id = with.written.page_id;
     if (!with.never_written) {
         expected.entry.version = with.written.version & sim::kVersionMax;
+        expected.entry.first_write = with.written.version == 1 ? 1 : 0;
         expected.entry.lsn = with.written.lsn;
         expected.entry.checksum = sim::make_page(with.written, scratch.data());
     }

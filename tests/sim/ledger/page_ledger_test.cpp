@@ -57,7 +57,7 @@ TEST_CASE("a new write clears what was said about the old one") {
     CHECK(ledger[1].unknown == 0);
 }
 
-TEST_CASE("versions only go forward, within 30 bits") {
+TEST_CASE("versions only go forward, within 29 bits") {
     sim::PageLedger ledger(2);
     ledger.acknowledge(1, 7, 100, 1);
     CHECK(ums::testing::aborts([&] { ledger.acknowledge(1, 7, 101, 1); }));
