@@ -244,7 +244,8 @@ Arguments parse_arguments(const std::vector<std::string>& command_line) {
     if (verb == "--generate") return text_for(Action::print_help, generated_text(rest.empty() ? "" : rest[0]));
     if (verb == "help" || asks_for_help({verb})) return text_for(Action::print_help, help_text());
     if (find_switch(verb) != nullptr) throw UsageError(fmt::format("{}: belongs to a command; write 'ioproof run {} …'", verb, verb));
-    throw UsageError(fmt::format("unknown command '{}'; allowed are run, preflight, report, compare, bench, rehearse, config, --help, --version", verb));
+    throw UsageError(
+        fmt::format("unknown command '{}'; allowed are run, preflight, report, compare, bench, rehearse, config, --help, --version", verb));
 }
 
 std::string repeat_command(const std::vector<std::string>& command_line, std::uint64_t seed) {

@@ -48,7 +48,9 @@ std::string rehearsal_notice(std::string_view faults) {
     return fmt::format("REHEARSAL: faults are injected on purpose: {}. What is found says nothing about the storage.", printable(faults));
 }
 
-std::string outcome_text(const sim::Results& results) { return verdict_text(verdict_of(results), kReportColumns) + rehearsal_text(results); }
+std::string outcome_text(const sim::Results& results) {
+    return verdict_text(verdict_of(results), kReportColumns) + rehearsal_text(results);
+}
 
 std::string text_report(const sim::Results& results) {
     const Verdict verdict = verdict_of(results);

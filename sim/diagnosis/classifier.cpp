@@ -13,7 +13,9 @@ using Rule = std::optional<Verdict> (*)(const Evidence& evidence);
 std::uint32_t expected_version(const Evidence& evidence) { return evidence.expected.entry.version; }
 
 // Zeros are what stood there before the first write of a page.
-bool is_before_first_write(const Evidence& evidence) { return evidence.expected.entry.first_write != 0 && evidence.expected.entry.read_back == 0; }
+bool is_before_first_write(const Evidence& evidence) {
+    return evidence.expected.entry.first_write != 0 && evidence.expected.entry.read_back == 0;
+}
 
 bool is_older(const Evidence& evidence, const SectorFact& fact) {
     return fact.state == SectorState::older || (fact.state == SectorState::zero && is_before_first_write(evidence));

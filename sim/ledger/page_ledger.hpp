@@ -16,10 +16,10 @@ public:
     struct Entry {
         std::uint64_t lsn = 0;
         std::uint32_t checksum = 0;
-        std::uint32_t version : 29 = 0;      // 0: never written, must read as zeros
-        std::uint32_t first_write : 1 = 0;   // this version is the first that was ever written here: before there were zeros
-        std::uint32_t unknown : 1 = 0;    // a write failed or a fault was found: nothing is promised until the next write
-        std::uint32_t read_back : 1 = 0;  // this version has been read back correctly at least once
+        std::uint32_t version : 29 = 0;     // 0: never written, must read as zeros
+        std::uint32_t first_write : 1 = 0;  // this version is the first that was ever written here: before there were zeros
+        std::uint32_t unknown : 1 = 0;      // a write failed or a fault was found: nothing is promised until the next write
+        std::uint32_t read_back : 1 = 0;    // this version has been read back correctly at least once
     };
 
     // Room for `pages_max` pages of one file; memory is used as pages are written.

@@ -133,7 +133,8 @@ TEST_CASE("a word that belongs to no switch is an error") {
 TEST_CASE("commands are named, and mistakes in them explained") {
     CHECK(cli::parse_arguments({"ioproof", "run"}).action == cli::Action::run);
     CHECK_THAT(message_for({"ioproof"}), ContainsSubstring("ioproof run"));
-    CHECK_THAT(message_for({"ioproof", "rum"}), ContainsSubstring("unknown command 'rum'; allowed are run, preflight, report, compare, bench, rehearse, config"));
+    CHECK_THAT(message_for({"ioproof", "rum"}),
+               ContainsSubstring("unknown command 'rum'; allowed are run, preflight, report, compare, bench, rehearse, config"));
     CHECK_THAT(message_for({"ioproof", "-dir", "/x"}), ContainsSubstring("ioproof run -dir"));
     CHECK_THAT(message_for({"ioproof", "config"}), ContainsSubstring("explain") && ContainsSubstring("show"));
     CHECK_THAT(message_for({"ioproof", "config", "print"}), ContainsSubstring("'print'") && ContainsSubstring("explain, show"));

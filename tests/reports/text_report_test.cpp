@@ -103,7 +103,9 @@ Findings: 1
   #          at  File                 page  kind        what came back
   6  1 min 01 s  /data/sqliosim.mdx  87366  lost write  version 3 came back, 5 was written
 )"));
-    CHECK_THAT(report, ContainsSubstring("\nFAIL: 1 finding (lost write). Do not trust this storage with a database until\nthe cause is found. StopOnError"));
+    CHECK_THAT(report,
+               ContainsSubstring(
+                   "\nFAIL: 1 finding (lost write). Do not trust this storage with a database until\nthe cause is found. StopOnError"));
 }
 
 TEST_CASE("a finding in a log is listed with its offset, and speaks of blocks") {

@@ -258,7 +258,8 @@ TEST_CASE("a style sheet of ours stands beside the log; somebody else's is left 
     const std::string ours = read_file(style);
     CHECK(xml_error(ours) == "");
     CHECK_THAT(ours, ContainsSubstring("<!-- ioproof ErrorLog.xslt 1"));
-    for (const char* column : {"@TICK", "@UTC", "@LOCAL", "@CPU", "@HRESULT", "EXTENDED_DESCRIPTION"}) CHECK_THAT(ours, ContainsSubstring(column));
+    for (const char* column : {"@TICK", "@UTC", "@LOCAL", "@CPU", "@HRESULT", "EXTENDED_DESCRIPTION"})
+        CHECK_THAT(ours, ContainsSubstring(column));
     std::ofstream(style) << "<!-- ioproof ErrorLog.xslt 0 -->";
     { const XmlLog log(folder.file("a.xml")); }
     CHECK(read_file(style) == ours);
