@@ -261,7 +261,7 @@ std::string findings_table(const sim::Results& results) {
         listed += run.size();
     }
     std::string text = fmt::format("Findings: {}\n", count_text(results.finding_count));
-    if (listed > 0) text += table.text(kPathTableColumns);
+    if (listed > 0) text += table.text(kFindingsColumns);
     if (results.finding_count > listed) {
         text += fmt::format("  ... and {} more; the XML log has them all.\n", count_text(results.finding_count - listed));
     }

@@ -32,7 +32,7 @@ BenchFile::BenchFile(SimFile::Setup setup, std::uint64_t id_of_run, std::uint64_
       files(only(std::make_unique<DataFile>(std::move(setup), used / kPageBytes, storage, outstanding, messages))),
       data(*files.front()),
       pool(pool_pages(options) * kPageBytes, options.depth + kTransferPagesMax),
-      diagnosis(id_of_run, false, other_files, pool, run_state, messages),
+      diagnosis(id_of_run, false, files, pool, run_state, messages),
       checker(id_of_run, diagnosis),
       buffers(pool, checker, run_state, messages, 0) {
     data.file.governor().allow_bursts(true);

@@ -40,10 +40,10 @@ public:
     const std::uint64_t used_bytes;
     RunState& run;
     Journal& journal;
-    DataFile data;
-    const std::vector<std::unique_ptr<DataFile>> other_files;  // none: each file is measured for itself
+    const std::vector<std::unique_ptr<DataFile>> files;  // the one
+    DataFile& data;
     BufferPool pool;
-    PageDiagnosis diagnosis;  // nothing is repaired: a measurement says what it finds and goes on
+    PageDiagnosis diagnosis;
     PageChecker checker;
     BufferManager buffers;
     std::atomic<std::uint64_t> next_block{0};  // for sequential loads

@@ -238,7 +238,8 @@ ums::Task<void> RunDriver::run_cycle() {
     allow_bursts(options_.allow_io_bursts);
     co_await phase(Phase::final_checkpoint, parts.checkpoint->run_once());
     allow_bursts(false);
-    co_await phase(Phase::final_audit, final_audit());
+    ums::Task<void> audit = final_audit();
+    co_await phase(Phase::final_audit, std::move(audit));
 }
 
 void RunDriver::allow_bursts(bool allowed) {
@@ -306,7 +307,10 @@ void RunDriver::start_services() {
 
 // What happened in which second.
 ums::Task<void> RunDriver::record_time_series() {
-    while (!co_await parts_->monitors_stop.wait(ums::WaitType::sleep_task, parts_->time_series->next_sample_ns())) {
+    for (;;) {
+        const std::uint64_t next_ns = parts_->time_series->next_sample_ns();
+        const bool is_over = co_await parts_->monitors_stop.wait(ums::WaitType::sleep_task, next_ns);
+        if (is_over) co_return;
         parts_->time_series->sample_if_due(phase_.load(std::memory_order_relaxed), cycle_.load(std::memory_order_relaxed));
     }
 }
