@@ -46,7 +46,7 @@ const std::vector<Command>& commands() {
          .examples = "ioproof compare before.json after.json"},
         {.name = "rehearse",
          .operands = "[SWITCHES]",
-         .summary = "prove that faults are found, on a simulated disk; writes no file",
+         .summary = "prove on a simulated disk that faults are found",
          .description = "Runs whole tests on a disk in memory that goes wrong on purpose, and compares what was found with what was done. "
                         "'ioproof rehearse --help' names the switches.",
          .examples = "ioproof rehearse --seeds 100\nioproof rehearse --fault stale_read --seed 7 --verbose",

@@ -19,9 +19,11 @@ BEGIN {
     sees["ums/sched"] = " base io sched "
     # What config and reports see of sim: plain data, which includes nothing but plain data.
     plain["config"] = " sim/options.hpp sim/limits.hpp "
-    plain["reports"] = " sim/preflight_line.hpp sim/results.hpp sim/latency_result.hpp sim/finding.hpp sim/history_entry.hpp sim/event.hpp sim/limits.hpp " \
+    plain["reports"] = " sim/preflight_line.hpp sim/results.hpp sim/latency_result.hpp sim/finding.hpp " \
+                   "sim/history_entry.hpp sim/event.hpp sim/limits.hpp " \
                        "sim/errors.hpp sim/bench/bench_results.hpp sim/page/page_layout.hpp sim/log/log_layout.hpp "
-    plain["sim"] = " sim/options.hpp sim/limits.hpp sim/preflight_line.hpp sim/results.hpp sim/latency_result.hpp sim/finding.hpp sim/history_entry.hpp " \
+    plain["sim"] = " sim/options.hpp sim/limits.hpp sim/preflight_line.hpp sim/results.hpp sim/latency_result.hpp " \
+                   "sim/finding.hpp sim/history_entry.hpp " \
                    "sim/event.hpp sim/errors.hpp sim/bench/bench_options.hpp sim/bench/bench_results.hpp sim/page/page_layout.hpp " \
                    "sim/log/log_layout.hpp "
 }
