@@ -41,8 +41,8 @@ struct Arguments {
     bool called_as_sqliosim = false;  // through a link of that name: behave as SQLIOSIM.COM does
     RunArguments run;                 // also for show_config
     BenchArguments bench;
-    std::string parameter;            // of explain_parameter; empty = all
-    std::string text;                 // of print_help and print_version
+    std::string parameter;  // of explain_parameter; empty = all
+    std::string text;       // of print_help and print_version
 };
 
 // `command_line[0]` is the name that the program was called by. Throws UsageError.

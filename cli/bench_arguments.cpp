@@ -129,7 +129,8 @@ void take_switch(const std::vector<std::string>& words, std::size_t& index, Benc
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(2, equals == std::string::npos ? equals : equals - 2);
     const auto found = word.starts_with("--") ? switches().find(name) : switches().end();
-    if (found == switches().end()) throw UsageError(fmt::format("ioproof bench: unknown switch '{}'; allowed are {}", word, all_switches()));
+    if (found == switches().end())
+        throw UsageError(fmt::format("ioproof bench: unknown switch '{}'; allowed are {}", word, all_switches()));
     std::string value;
     if (found->second.takes_value) {
         if (equals != std::string::npos) {
@@ -160,8 +161,10 @@ void check_together(const sim::BenchOptions& options) {
     if (options.files.size() > options.depth) fail("--depth: is less than the number of files; each file gets one request at least");
     if (options.durable && !is_write) fail("--durable: says something about writes; add --op write");
     if (options.is_log() && (!is_write || options.pattern != sim::BenchPattern::sequential || options.scatter)) {
-        fail("--block: blocks that are not whole pages of 8K, and blocks of several sizes, are a log's: add --op write --pattern sequential, "
-             "and leave --scatter out");
+        fail(
+            "--block: blocks that are not whole pages of 8K, and blocks of several sizes, are a log's: add --op write --pattern "
+            "sequential, "
+            "and leave --scatter out");
     }
     if (options.is_log() && has_null) fail(fmt::format("--block: '{}' takes whole pages of 8K only", sim::kNullFile));
 }

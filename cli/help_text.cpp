@@ -55,7 +55,7 @@ std::string help_text() {
         "\n"
         "Usage:\n"
         "  ioproof run [SWITCHES]             run the test; 'ioproof run --help' explains the switches\n"
-        "  ioproof bench FILE… [SWITCHES]     measure this path's speed on files; 'ioproof bench --help' explains\n"
+        "  ioproof bench FILE… [SWITCHES]     measure how fast that is; see 'ioproof bench --help'\n"
         "  ioproof config show [SWITCHES]     print the configuration a run with these switches would use\n"
         "  ioproof config explain [NAME]      say what a parameter means; without NAME: all of them\n"
         "  ioproof --version\n"

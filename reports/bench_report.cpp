@@ -53,10 +53,10 @@ std::string block_text(const sim::BenchOptions& options) {
 
 std::string bench_text(const sim::BenchResults& results) {
     const sim::BenchOptions& options = results.options;
-    std::string text = fmt::format("{} {}s of {}, depth {}, {} CPU{}, engine {}{}{}{}\n", pattern_of(options), operation_of(options),
-                                   block_text(options), options.depth, options.cpu_count, options.cpu_count == 1 ? "" : "s", results.engine,
-                                   options.direct ? "" : ", buffered", options.durable ? ", durable" : "",
-                                   options.scatter ? ", scattered memory" : "");
+    std::string text =
+        fmt::format("{} {}s of {}, depth {}, {} CPU{}, engine {}{}{}{}\n", pattern_of(options), operation_of(options), block_text(options),
+                    options.depth, options.cpu_count, options.cpu_count == 1 ? "" : "s", results.engine, options.direct ? "" : ", buffered",
+                    options.durable ? ", durable" : "", options.scatter ? ", scattered memory" : "");
     if (!results.engine_reason.empty()) text += fmt::format("{}\n", results.engine_reason);
     text += fmt::format("  requests        {:.0f} /s, {:.1f} MB/s, mean latency {} us\n", per_second(results.requests, results.duration_ns),
                         per_second(results.bytes, results.duration_ns) / 1e6, results.latency_mean_us);

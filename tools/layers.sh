@@ -20,7 +20,8 @@ BEGIN {
     # What config and reports see of sim: plain data, which includes nothing but plain data.
     plain["config"] = " sim/options.hpp sim/limits.hpp "
     plain["reports"] = " sim/results.hpp sim/finding.hpp sim/event.hpp sim/limits.hpp sim/errors.hpp sim/bench/bench_results.hpp "
-    plain["sim"] = " sim/options.hpp sim/limits.hpp sim/results.hpp sim/finding.hpp sim/event.hpp sim/errors.hpp sim/bench/bench_options.hpp sim/bench/bench_results.hpp "
+    plain["sim"] = " sim/options.hpp sim/limits.hpp sim/results.hpp sim/finding.hpp sim/event.hpp sim/errors.hpp " \
+        "sim/bench/bench_options.hpp sim/bench/bench_results.hpp "
 }
 
 function contains(list, word) { return index(list, " " word " ") > 0 }

@@ -141,9 +141,9 @@ void Bench::adopt_file(const std::string& path) {
     const std::uint64_t wanted_bytes = options_.size_bytes != 0 ? options_.size_bytes : present_bytes;
     add_file(std::move(setup), header.run_id, std::min(wanted_bytes, present_bytes));
     if (wanted_bytes > present_bytes || present_bytes < options_.block_bytes_max) {
-        throw RefusedError(fmt::format("{}: is there already, and its {} MB are less than {}. Take the file as it is, or name a new one.",
-                                       path, present_bytes / kMb,
-                                       wanted_bytes > present_bytes ? fmt::format("the {} MB asked for", wanted_bytes / kMb) : "one block"));
+        throw RefusedError(fmt::format(
+            "{}: is there already, and its {} MB are less than {}. Take the file as it is, or name a new one.", path, present_bytes / kMb,
+            wanted_bytes > present_bytes ? fmt::format("the {} MB asked for", wanted_bytes / kMb) : "one block"));
     }
 }
 
@@ -206,8 +206,8 @@ Bench::Totals Bench::totals() const {
     for (const auto& file : files_) {
         const FileCountersPerCpu& counters = file->data.file.counters();
         const auto sum = [&](ums::LocalCounter FileCounters::*member) { return sum_of(counters, member); };
-        totals.requests += sum(&FileCounters::reads) + sum(&FileCounters::scatter_reads) + sum(&FileCounters::writes) +
-                           sum(&FileCounters::gather_writes);
+        totals.requests +=
+            sum(&FileCounters::reads) + sum(&FileCounters::scatter_reads) + sum(&FileCounters::writes) + sum(&FileCounters::gather_writes);
         totals.bytes += sum(&FileCounters::read_bytes) + sum(&FileCounters::written_bytes);
         totals.io_time_us += sum(&FileCounters::io_time_us);
         totals.pages_verified += sum(&FileCounters::pages_verified);

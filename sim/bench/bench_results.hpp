@@ -18,7 +18,7 @@ struct BenchResults {
     std::uint64_t bytes = 0;
     std::uint64_t pages_verified = 0;   // of the measurement
     std::uint64_t latency_mean_us = 0;  // of a request, from its start in the engine to its collection
-    std::uint64_t cpu_user_us = 0;  // of the measurement, all threads
+    std::uint64_t cpu_user_us = 0;      // of the measurement, all threads
     std::uint64_t cpu_system_us = 0;
     std::uint64_t resident_max_bytes = 0;
 

@@ -70,7 +70,8 @@ void FilePasses::take(BenchFile& file, std::uint32_t page, const std::byte* imag
     if (is_all_zero(image)) return;
     const PageHeader header = read_header(image);
     const std::uint32_t calculated = page_checksum(image);
-    const bool is_sound = header.magic == kPageMagic && header.checksum == calculated && header.version != 0 && header.version < kVersionMax;
+    const bool is_sound =
+        header.magic == kPageMagic && header.checksum == calculated && header.version != 0 && header.version < kVersionMax;
     const bool is_here = header.file_id == file.data.file.id() && header.page_id == page;
     if (is_sound && is_here && header.run_id == file.run_id) {
         ledger.acknowledge(page, header.version, header.lsn, calculated);
@@ -93,7 +94,8 @@ void FilePasses::take(BenchFile& file, std::uint32_t page, const std::byte* imag
     finding.received_page_id = header.page_id;
     finding.image.assign(image, image + kPageBytes);
     finding.description = fmt::format(
-        "Page {} is not what a run wrote there: {}. Either it was damaged since, or something else wrote to the file, or the run that wrote "
+        "Page {} is not what a run wrote there: {}. Either it was damaged since, or something else wrote to the file, or the run that "
+        "wrote "
         "it was cut off.",
         page, is_sound ? fmt::format("it is page {} of file {}", header.page_id, header.file_id) : "its checksum does not fit its bytes");
     file.data.file.finding_count.fetch_add(1, std::memory_order_relaxed);

@@ -87,8 +87,7 @@ ums::Task<std::uint64_t> LogStream::read_back() {
         const ums::IoSegment segment{memory.data(), written.size_bytes};
         stamp_not_read(memory.data(), written.size_bytes);
         if (!co_await retry.read(written.offset_bytes, {&segment, 1}, ums::WaitType::io_completion)) continue;
-        const std::uint32_t calculated =
-            crc32c(memory.data() + sizeof(std::uint32_t), written.size_bytes - sizeof(std::uint32_t));
+        const std::uint32_t calculated = crc32c(memory.data() + sizeof(std::uint32_t), written.size_bytes - sizeof(std::uint32_t));
         std::uint32_t stored = 0;
         std::memcpy(&stored, memory.data(), sizeof stored);
         if (calculated != written.checksum || stored != written.checksum) report_wrong(written, memory.data(), calculated);

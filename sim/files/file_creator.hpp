@@ -28,8 +28,8 @@ public:
     // with a message for a person; a file that it made is removed again then. Runs as a task: zero-stamping takes a while.
     ums::Task<SimFile::Setup> prepare(std::uint32_t id, const FileOptions& file);
 
-    // Takes a file that an earlier run made as it is: locked, open for transfers, nothing written. `header` is that of its first page, which
-    // says whose its pages are. Only our own files, whatever overwrite_foreign_files says. Throws as prepare() does.
+    // Takes a file that an earlier run made as it is: locked, open for transfers, nothing written. `header` is that of its first page,
+    // which says whose its pages are. Only our own files, whatever overwrite_foreign_files says. Throws as prepare() does.
     SimFile::Setup adopt(const FileOptions& file, PageHeader& header);
 
 private:
@@ -39,7 +39,8 @@ private:
     bool open_existing(const FileOptions& file, Pending& pending) const;
     void open_control(const FileOptions& file, const ums::OpenOptions& how, Pending& pending) const;
     PageHeader check_signature(const FileOptions& file, const Pending& pending) const;
-    [[nodiscard]] SimFile::Setup setup_of(std::uint32_t id, const FileOptions& file, const Pending& pending, std::uint64_t size_bytes) const;
+    [[nodiscard]] SimFile::Setup setup_of(std::uint32_t id, const FileOptions& file, const Pending& pending,
+                                          std::uint64_t size_bytes) const;
     void create(const FileOptions& file, Pending& pending) const;
     void check_space(const FileOptions& file, std::uint64_t present_bytes) const;
     [[nodiscard]] std::uint64_t wanted_size(const FileOptions& file, const Pending& pending) const;

@@ -33,8 +33,8 @@ public:
     // Said before a transfer: the entry is looked at after it. Costs nothing, and saves waiting for memory.
     void prefetch(std::uint32_t page) const { __builtin_prefetch(entries() + page); }
 
-    // No page of [first_page, first_page + count) was ever acknowledged or marked. Quick: looks at ranges of 128 pages, and may say no where a
-    // neighbour in the same range was. For the audit of files that are mostly holes.
+    // No page of [first_page, first_page + count) was ever acknowledged or marked. Quick: looks at ranges of 128 pages, and may say no
+    // where a neighbour in the same range was. For the audit of files that are mostly holes.
     [[nodiscard]] bool is_untouched(std::uint32_t first_page, std::uint32_t count) const;
 
     // The write of this image has been acknowledged.

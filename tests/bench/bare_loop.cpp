@@ -6,7 +6,6 @@
 //
 // Prints one line of JSON. FILE must exist; with op=write it is written over.
 #include <fcntl.h>
-#include <liburing.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -23,6 +22,8 @@
 #include <map>
 #include <string>
 #include <vector>
+
+#include <liburing.h>
 
 namespace {
 
@@ -163,7 +164,8 @@ void run_sync(Load& load) {
         const std::vector<iovec>& block = load.blocks[i];
         const auto offset = static_cast<off_t>(load.places.next() * load.block_bytes);
         const auto count = static_cast<int>(block.size());
-        const ssize_t result = load.is_read ? preadv(load.file, block.data(), count, offset) : pwritev(load.file, block.data(), count, offset);
+        const ssize_t result =
+            load.is_read ? preadv(load.file, block.data(), count, offset) : pwritev(load.file, block.data(), count, offset);
         if (result != static_cast<ssize_t>(load.block_bytes)) die("a request failed");
         ++load.requests;
     }

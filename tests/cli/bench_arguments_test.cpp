@@ -29,9 +29,27 @@ TEST_CASE("without switches a file is read at random, page by page, and verified
 }
 
 TEST_CASE("every switch of a measurement is read, with its value attached or behind it") {
-    const BenchArguments arguments =
-        parse_bench({"a.mdx", "--pattern=sequential", "--op", "write", "b.mdx", "--block=1M", "--depth", "8", "--cpus=2", "--seconds", "9",
-                     "--size=2G", "--verify=off", "--durable", "--scatter", "--buffered", "--engine", "threads", "--seed=5", "--json", "o.json"});
+    const BenchArguments arguments = parse_bench({"a.mdx",
+                                                  "--pattern=sequential",
+                                                  "--op",
+                                                  "write",
+                                                  "b.mdx",
+                                                  "--block=1M",
+                                                  "--depth",
+                                                  "8",
+                                                  "--cpus=2",
+                                                  "--seconds",
+                                                  "9",
+                                                  "--size=2G",
+                                                  "--verify=off",
+                                                  "--durable",
+                                                  "--scatter",
+                                                  "--buffered",
+                                                  "--engine",
+                                                  "threads",
+                                                  "--seed=5",
+                                                  "--json",
+                                                  "o.json"});
     const sim::BenchOptions& options = arguments.options;
     CHECK(options.files == std::vector<std::string>{"a.mdx", "b.mdx"});
     CHECK(options.pattern == sim::BenchPattern::sequential);
@@ -94,8 +112,8 @@ TEST_CASE("a wrong measurement is refused with what is allowed") {
 }
 
 TEST_CASE("the help of a measurement names every switch") {
-    for (const char* name : {"pattern", "op", "block", "depth", "cpus", "seconds", "size", "verify", "durable", "scatter", "buffered", "engine",
-                             "seed", "json"}) {
+    for (const char* name : {"pattern", "op", "block", "depth", "cpus", "seconds", "size", "verify", "durable", "scatter", "buffered",
+                             "engine", "seed", "json"}) {
         CHECK_THAT(cli::bench_help_text(), ContainsSubstring(std::string("--") + name));
     }
 }

@@ -193,9 +193,8 @@ TEST_CASE("block, scatter and pattern decide what a request looks like") {
             places.insert(request.offset_bytes);
         }
         CHECK(places.size() > 10);
-        CHECK(std::any_of(requests.begin() + 1, requests.end(), [&](const Recorded& request) {
-            return request.offset_bytes < (&request - 1)->offset_bytes;
-        }));
+        CHECK(std::any_of(requests.begin() + 1, requests.end(),
+                          [&](const Recorded& request) { return request.offset_bytes < (&request - 1)->offset_bytes; }));
     }
 }
 
