@@ -45,10 +45,10 @@ check() {
     printf '%-8s %6d instructions a page, allowed are %d (%s)\n' "$part" "$each" "$most" "${count#with_}"
 }
 
-check path 1 100000
-check read 1 100000
-check scatter 64 100000
-check write 1 100000
-check make 1 100000
-check verify 1 100000
+check path 1 1300
+check read 1 10600
+check scatter 64 7100
+check write 1 14100
+check make 1 4600
+check verify 1 2100
 exit "$failed"

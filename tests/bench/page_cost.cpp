@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include "sim/bench/bench_file.hpp"
 #include "sim/page/page_codec.hpp"
 #include "sim/page/page_verifier.hpp"
+#include "sim/page/word_fill.hpp"
 #include "tests/sim/support/storage_wrapper.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/io/null_engine.hpp"
@@ -26,17 +26,18 @@ namespace {
 constexpr std::uint64_t kRunId = 77;
 constexpr std::uint32_t kPages = 256;
 
-// Pages in memory, as they were written; a read copies from there.
+// Pages in memory, as they were written; a read copies from there, with few and always the same number of instructions.
 class CopyEngine final : public ums::IoEngine {
 public:
-    explicit CopyEngine(std::byte* image) : image_(image) {}
+    CopyEngine(std::byte* image, const bool& copies) : image_(image), copies_(copies) {}
     [[nodiscard]] std::string_view name() const override { return "copy"; }
     void submit(ums::IoRequest& request) override {
         std::byte* place = image_ + request.offset_bytes;
-        for (std::uint32_t i = 0; i < request.segment_count; ++i) {
+        for (std::uint32_t i = 0; i < request.segment_count && copies_; ++i) {
             const ums::IoSegment& segment = request.segments[i];
             const bool is_read = request.operation == ums::IoOperation::read;
-            std::memcpy(is_read ? segment.data : place, is_read ? place : segment.data, segment.size_bytes);
+            sim::xor_words(reinterpret_cast<std::uint64_t*>(is_read ? segment.data : place),
+                           reinterpret_cast<const std::uint64_t*>(is_read ? place : segment.data), segment.size_bytes / 8, 0);
             place += segment.size_bytes;
         }
         null_.submit(request);
@@ -48,6 +49,7 @@ public:
 
 private:
     std::byte* image_;
+    const bool& copies_;
     ums::NullEngine null_;
 };
 
@@ -55,8 +57,10 @@ class CopyStorage final : public sim::testing::StorageWrapper {
 public:
     CopyStorage() : StorageWrapper(nothing_) {}
     std::unique_ptr<ums::IoEngine> make_engine(const ums::EngineOptions&, std::string&) override {
-        return std::make_unique<CopyEngine>(memory_.data());
+        return std::make_unique<CopyEngine>(memory_.data(), copies);
     }
+
+    bool copies = true;
 
 private:
     ums::PosixStorage nothing_;  // never asked: no file is opened
@@ -92,6 +96,7 @@ struct Rig {
 };
 
 ums::Task<void> transfers(Rig& rig, std::uint64_t rounds) {
+    rig.storage.copies = false;
     std::vector<std::byte> memory(sim::kPageBytes);
     const ums::IoSegment segment{memory.data(), memory.size()};
     for (std::uint64_t i = 0; i < rounds; ++i) {
