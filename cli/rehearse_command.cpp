@@ -49,10 +49,16 @@ public:
     [[nodiscard]] const sim::FaultTallies& tallies() const { return tallies_; }
     [[nodiscard]] std::uint64_t run_count() const { return total_; }
     [[nodiscard]] std::uint64_t bad_count() const { return problems_.size(); }
-    // The first run, in the order of the seeds, that went wrong, and how to see it again.
-    [[nodiscard]] std::string first_problem() const {
-        const auto& [index, problem] = *problems_.begin();
-        return fmt::format("{}\nSee it again with: {}\n", problem, replay_command(index));
+    // The first runs, in the order of the seeds, that went wrong, and how to see them again.
+    [[nodiscard]] std::string first_problems() const {
+        constexpr std::size_t kShownMax = 10;
+        std::string text;
+        std::size_t shown = 0;
+        for (const auto& [index, problem] : problems_) {
+            if (shown++ == kShownMax) break;
+            text += fmt::format("\n{}\nSee it again with: {}\n", problem, replay_command(index));
+        }
+        return text;
     }
 
 private:
@@ -141,7 +147,7 @@ ExitCode rehearse_command(const RehearseArguments& arguments, Console& console) 
     console.add_result(fmt::format("\nRehearsal of {} runs on a simulated disk, seeds {} to {}, in {:.1f} s.\n", series.run_count(),
                                    arguments.first_seed, last_seed, elapsed_s));
     if (series.bad_count() > 0) {
-        console.add_result(fmt::format("FAILED: {} of the runs went wrong. The first:\n{}", series.bad_count(), series.first_problem()));
+        console.add_result(fmt::format("FAILED: {} of the runs went wrong. The first:\n{}", series.bad_count(), series.first_problems()));
         return ExitCode::integrity;
     }
     std::uint64_t exposed = 0;

@@ -11,12 +11,6 @@
 
 namespace sim {
 
-namespace {
-bool is_all_zero(const std::byte* page) {
-    return std::all_of(page, page + kPageBytes, [](std::byte byte) { return byte == std::byte{0}; });
-}
-}  // namespace
-
 ums::Task<void> FilePasses::run(BenchFile& file, Step step) {
     next_page_.store(0, std::memory_order_relaxed);
     count_.store(0, std::memory_order_relaxed);
@@ -67,7 +61,7 @@ ums::Task<void> FilePasses::examine_ranges(BenchFile& file) {
 
 void FilePasses::take(BenchFile& file, std::uint32_t page, const std::byte* image) {
     PageLedger& ledger = file.data.ledger;
-    if (is_all_zero(image)) return;
+    if (is_all_zero(image, kPageBytes)) return;
     const PageHeader header = read_header(image);
     const std::uint32_t calculated = page_checksum(image);
     const bool is_sound =
@@ -98,8 +92,7 @@ void FilePasses::take(BenchFile& file, std::uint32_t page, const std::byte* imag
         "wrote "
         "it was cut off.",
         page, is_sound ? fmt::format("it is page {} of file {}", header.page_id, header.file_id) : "its checksum does not fit its bytes");
-    file.data.file.finding_count.fetch_add(1, std::memory_order_relaxed);
-    file.journal.report(std::move(finding));
+    file.data.file.report(std::move(finding));
 }
 
 ums::Task<void> FilePasses::read_back(BenchFile& file, std::uint64_t& pages) {

@@ -109,8 +109,7 @@ void LogStream::report_wrong(const Written& written, const std::byte* data, std:
     finding.image.assign(data, data + written.size_bytes);
     finding.description = fmt::format("The log block of {} bytes at offset 0x{:x} is not the one that was acknowledged.",
                                       written.size_bytes, written.offset_bytes);
-    file_.finding_count.fetch_add(1, std::memory_order_relaxed);
-    journal_.report(std::move(finding));
+    file_.report(std::move(finding));
 }
 
 }  // namespace sim

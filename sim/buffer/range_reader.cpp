@@ -105,7 +105,8 @@ ums::Task<void> RangeReader::read_one_by_one(DataFile& data, std::uint32_t first
         is_explained |= co_await read_page(data, first_page + static_cast<std::uint32_t>(i), items_[i]);
     }
     if (is_explained) co_return;
-    report_cured_transfer(data.file, journal_, {ums::IoOperation::read, offset_bytes, (end - begin) * kPageBytes}, result);
+    report_cured_transfer(data.file,
+                          {ums::IoOperation::read, offset_bytes, (end - begin) * kPageBytes, result.error, result.transferred_bytes});
 }
 
 ums::Task<bool> RangeReader::read_page(DataFile& data, std::uint32_t page, Item& item) {

@@ -17,7 +17,6 @@ constexpr std::uint32_t kScanPages = 128;
 constexpr std::uint32_t kNeighbours = 64;
 constexpr std::uint32_t kFullScansMax = 16;
 constexpr std::uint64_t kFullScanBytesMax = std::uint64_t{4} << 30;  // a few seconds
-constexpr std::uint32_t kRoundsMax = 10;                             // for pages that somebody holds
 constexpr std::size_t kCatalogMax = 100'000;
 // Wrong pages that searches may meet; behind that the fault is not a single page's, and the audit finds them all.
 constexpr std::uint64_t kSuspectsMax = 256;
@@ -29,7 +28,6 @@ ums::Task<std::optional<PagePlace>> ImageSearch::find(DataFile& data, std::uint3
     const std::uint32_t file_id = data.file.id();
     co_await turn_.acquire(1, ums::WaitType::io_completion);
     std::optional<PagePlace> place = look_up(file_id, page, version);
-    passed_over_.clear();
     const bool was_scanned = last_full_scan_ns_ > asked_ns;
     if (!place && !was_scanned) {
         co_await scan_neighbourhood(data, page, holdings);
@@ -40,10 +38,6 @@ ums::Task<std::optional<PagePlace>> ImageSearch::find(DataFile& data, std::uint3
         place = look_up(file_id, page, version);
     } else if (!place && !was_scanned) {
         co_await scan_likely_places(data, page, holdings);
-        place = look_up(file_id, page, version);
-    }
-    for (std::uint32_t round = 0; !place && !passed_over_.empty() && round < kRoundsMax; ++round) {
-        co_await scan_passed_over(holdings);
         place = look_up(file_id, page, version);
     }
     turn_.release(1);
@@ -107,27 +101,21 @@ ums::Task<void> ImageSearch::scan_everything(ScanHoldings& holdings) {
 }
 
 ums::Task<void> ImageSearch::scan(DataFile& data, std::uint32_t first_page, std::uint32_t count, ScanHoldings& holdings) {
-    if (suspects_ >= kSuspectsMax || !holdings.hold_file(data)) co_return;
+    if (suspects_ >= kSuspectsMax) co_return;
+    const bool may_hold = holdings.hold_file(data);
     const std::uint32_t pages = data.file.pages();
     if (first_page >= pages) co_return;
     std::vector<HeldPage> run;
     for (std::uint32_t page = first_page; page < first_page + std::min(count, pages - first_page); ++page) {
-        const HeldPage held = holdings.hold_page(data, page);
+        const HeldPage held = may_hold ? holdings.hold_page(data, page) : HeldPage{};
         if (held.frame != nullptr) {
             run.push_back(held);
         } else {
-            passed_over_.emplace_back(&data, page);
             co_await read_held(run, holdings);
+            co_await peek(data, page);
         }
     }
     co_await read_held(run, holdings);
-}
-
-// Pages are held for moments only.
-ums::Task<void> ImageSearch::scan_passed_over(ScanHoldings& holdings) {
-    co_await ums::sleep_until(ums::Scheduler::current().now_ns() + ums::kNsPerMs);
-    const auto pages = std::exchange(passed_over_, {});
-    for (const auto& [data, page] : pages) co_await scan(*data, page, 1, holdings);
 }
 
 // One request for a run of neighbours, which is empty afterwards.
@@ -144,7 +132,9 @@ ums::Task<void> ImageSearch::read_held(std::vector<HeldPage>& run, ScanHoldings&
     request.segments = &segment;
     request.segment_count = 1;
     request.owner = &data.file;
+    request.is_search = true;
     co_await ums::Scheduler::current().io(request);
+    data.file.report_if_long(request);
     const std::uint64_t whole_pages = request.error ? 0 : request.transferred_bytes / kPageBytes;
     for (std::uint64_t i = 0; i < run.size(); ++i) {
         if (i < whole_pages) {
@@ -154,6 +144,24 @@ ums::Task<void> ImageSearch::read_held(std::vector<HeldPage>& run, ScanHoldings&
         }
     }
     run.clear();
+}
+
+// Somebody holds the page, perhaps the very task that asks: what comes back may be half old and half new, and is no reason for a finding.
+// But a sound image of another page has really been written there.
+ums::Task<void> ImageSearch::peek(DataFile& data, std::uint32_t page) {
+    const ums::MemoryRegion buffer(kPageBytes, ums::MemoryKind::plain);
+    const ums::IoSegment segment{buffer.data(), buffer.size_bytes()};
+    ums::IoRequest request;
+    request.file = data.file.transfer_handle();
+    request.offset_bytes = std::uint64_t{page} * kPageBytes;
+    request.size_bytes = segment.size_bytes;
+    request.segments = &segment;
+    request.segment_count = 1;
+    request.owner = &data.file;
+    request.is_search = true;
+    co_await ums::Scheduler::current().io(request);
+    data.file.report_if_long(request);
+    if (request.is_complete_transfer()) note(data, page, buffer.data());
 }
 
 void ImageSearch::look_at(const HeldPage& held, const std::byte* image, ScanHoldings& holdings) {

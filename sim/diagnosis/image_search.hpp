@@ -1,5 +1,5 @@
 // Finds a page's image in places where it does not belong, so that both ends of a misdirected write can be named. What it reads on its way
-// is verified like any other read: pages are held while they are read, those that somebody else holds are passed over.
+// is verified like any other read, as far as nobody else holds the page.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ private:
     ums::Task<void> scan_likely_places(DataFile& data, std::uint32_t page, ScanHoldings& holdings);
     ums::Task<void> scan_everything(ScanHoldings& holdings);
     ums::Task<void> scan(DataFile& data, std::uint32_t first_page, std::uint32_t count, ScanHoldings& holdings);
-    ums::Task<void> scan_passed_over(ScanHoldings& holdings);
+    ums::Task<void> peek(DataFile& data, std::uint32_t page);
     ums::Task<void> read_held(std::vector<HeldPage>& run, ScanHoldings& holdings);
     void look_at(const HeldPage& held, const std::byte* image, ScanHoldings& holdings);
     void note(DataFile& data, std::uint32_t page, const std::byte* image);
@@ -60,7 +60,6 @@ private:
     std::uint32_t full_scans_ = 0;
     std::uint64_t last_full_scan_ns_ = 0;                           // when it began
     std::uint64_t suspects_ = 0;                                    // met by all searches
-    std::vector<std::pair<DataFile*, std::uint32_t>> passed_over_;  // by this search: somebody held them
 };
 
 }  // namespace sim

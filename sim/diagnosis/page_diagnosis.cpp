@@ -100,8 +100,7 @@ void PageDiagnosis::report(DataFile& data, Finding finding, const Observation& o
     finding.reads = 1 + static_cast<std::uint32_t>(observation.rereads.size());
     finding.repaired = will_repair;
     if (finding.other) finding.other->path = search_.path_of(finding.other->file_id);
-    data.file.finding_count.fetch_add(1, std::memory_order_relaxed);
-    journal_.report(std::move(finding));
+    data.file.report(std::move(finding));
 }
 
 // The version that should be there is written again, as it was where its time is known. It is in the log already.

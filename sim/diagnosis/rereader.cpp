@@ -69,6 +69,7 @@ ums::Task<void> Rereader::transfer(ums::FileHandle handle, Reread& reread) {
     request.owner = &file_;
     co_await ums::Scheduler::current().io(request);
     journal_.history().record(request, file_.id(), OperationPurpose::diagnosis);
+    file_.report_if_long(request);
     reread.error_code = request.error.value();
     if (request.error) {
         reread.result = RereadResult::io_error;

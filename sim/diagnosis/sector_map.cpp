@@ -15,13 +15,6 @@ std::uint64_t word_at(const std::byte* bytes) {
     return word;
 }
 
-bool is_zero(const std::byte* sector) {
-    for (std::size_t i = 0; i < kSectorBytes; i += 8) {
-        if (word_at(sector + i) != 0) return false;
-    }
-    return true;
-}
-
 bool are_equal(const std::byte* a, const std::byte* b, std::size_t begin, std::size_t end) {
     return std::memcmp(a + begin, b + begin, end - begin) == 0;
 }
@@ -75,7 +68,7 @@ public:
         fact.sector = index;
         if (has_not_read_word(sector)) {
             fact.state = SectorState::not_read;
-        } else if (is_zero(sector)) {
+        } else if (is_all_zero(sector, kSectorBytes)) {
             fact.state = expected_.entry.version == 0 ? SectorState::expected : SectorState::zero;
         } else if (is_expected(sector, index)) {
             fact = {SectorState::expected, expected_.entry.version, expected_.file_id, expected_.page_id, index};

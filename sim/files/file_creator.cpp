@@ -7,9 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "sim/files/transfer_failure.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/base/assert.hpp"
 #include "ums/base/memory_region.hpp"
+#include "ums/sched/event.hpp"
 #include "ums/sched/scheduler.hpp"
 
 namespace sim {
@@ -151,44 +153,62 @@ ums::Task<std::uint32_t> FileCreator::write_signature(std::uint32_t id, const Fi
     request.size_bytes = kPageBytes;
     request.segments = &segment;
     request.segment_count = 1;
-    co_await ums::Scheduler::current().io(request);
-    if (request.error) fail(file.path, "the signature page cannot be written", request.error);
-    if (!request.is_complete_transfer()) throw EnvironmentError(fmt::format("{}: the signature page was written in part only.", file.path));
+    const std::error_code error = co_await write(id, file, request);
+    if (error) fail(file.path, "the signature page cannot be written", error);
     co_return checksum;
 }
 
-ums::Task<void> FileCreator::stamp_zeros(const FileOptions& file, ums::FileHandle handle, std::uint64_t begin_bytes,
+// There is no SimFile yet, but what the storage does wrong is a finding from the first write on.
+ums::Task<std::error_code> FileCreator::write(std::uint32_t id, const FileOptions& file, ums::IoRequest& request) const {
+    TransferFailure first;
+    for (std::uint32_t attempt = 0;; ++attempt) {
+        co_await ums::Scheduler::current().io(request);
+        if (request.is_complete_transfer()) {
+            if (attempt > 0 && !is_about_machine(first.error)) journal_.report(cured_failure(id, file, first));
+            co_return std::error_code{};
+        }
+        const TransferFailure failure{request.operation, request.offset_bytes, request.size_bytes, request.error,
+                                      request.transferred_bytes};
+        if (is_about_volume(failure.error) || (run_ != nullptr && run_->is_stopping())) co_return failure.error;
+        if (attempt == 0) first = failure;
+        if (attempt == kIoRetries) {
+            journal_.report(lasting_failure(id, file, failure, attempt + 1));
+            co_return failure.error ? failure.error : std::make_error_code(std::errc::io_error);
+        }
+        co_await ums::sleep_until(journal_.clock().now_ns() + kRetryPausesMs[attempt] * ums::kNsPerMs);
+    }
+}
+
+ums::Task<void> FileCreator::stamp_zeros(std::uint32_t id, const FileOptions& file, ums::FileHandle handle, std::uint64_t begin_bytes,
                                          std::uint64_t end_bytes) const {
     const ums::MemoryRegion zeros(kStampBytes, ums::MemoryKind::huge_pages);
     std::uint64_t next_bytes = begin_bytes;
     std::error_code failure;
-    auto stamp = [](const RunState* run, std::uint64_t& next, std::uint64_t end, std::byte* data, ums::FileHandle target,
-                    std::error_code& result) -> ums::Task<void> {
-        while (next < end && !result && (run == nullptr || !run->is_stopping())) {
-            const ums::IoSegment segment{data, std::min(kStampBytes, end - next)};
+    auto stamp = [&]() -> ums::Task<void> {
+        while (next_bytes < end_bytes && !failure && (run_ == nullptr || !run_->is_stopping())) {
+            const ums::IoSegment segment{zeros.data(), std::min(kStampBytes, end_bytes - next_bytes)};
             ums::IoRequest request;
             request.operation = ums::IoOperation::write;
-            request.file = target;
-            request.offset_bytes = next;
+            request.file = handle;
+            request.offset_bytes = next_bytes;
             request.size_bytes = segment.size_bytes;
             request.segments = &segment;
             request.segment_count = 1;
-            next += segment.size_bytes;
-            co_await ums::Scheduler::current().io(request);
-            if (request.error) result = request.error;
-            if (!request.error && !request.is_complete_transfer()) result = std::make_error_code(std::errc::no_space_on_device);
+            next_bytes += segment.size_bytes;
+            const std::error_code error = co_await write(id, file, request);
+            if (error) failure = error;
         }
     };
     ums::TaskGroup stampers;
     for (std::uint32_t i = 0; i < kStampsOutstanding; ++i) {
-        ums::Scheduler::current().fork(stampers, stamp(run_, next_bytes, end_bytes, zeros.data(), handle, failure));
+        ums::Scheduler::current().fork(stampers, stamp());
     }
     co_await stampers.join();
     if (failure) fail(file.path, "cannot be stamped with zeros", failure);
 }
 
 // Brings the file to `size_bytes`; what is new in it, and all of a log file, reads as zeros afterwards.
-ums::Task<void> FileCreator::set_size(const FileOptions& file, const Pending& pending, std::uint64_t size_bytes) const {
+ums::Task<void> FileCreator::set_size(std::uint32_t id, const FileOptions& file, const Pending& pending, std::uint64_t size_bytes) const {
     std::uint64_t present_bytes = 0;
     if (const auto error = storage_.size(pending.control, present_bytes)) fail(file.path, "its size cannot be read", error);
     if (file.sparse) {
@@ -206,15 +226,15 @@ ums::Task<void> FileCreator::set_size(const FileOptions& file, const Pending& pe
         }
     }
     if (file.is_log) {
-        co_await stamp_zeros(file, pending.control, kPageBytes, size_bytes);
+        co_await stamp_zeros(id, file, pending.control, kPageBytes, size_bytes);
     } else if (options_.stamp_files && size_bytes > present_bytes) {
-        co_await stamp_zeros(file, pending.control, std::max<std::uint64_t>(present_bytes / kPageBytes * kPageBytes, kPageBytes),
+        co_await stamp_zeros(id, file, pending.control, std::max<std::uint64_t>(present_bytes / kPageBytes * kPageBytes, kPageBytes),
                              size_bytes);
     }
 }
 
-ums::Task<void> FileCreator::set_device_size(const FileOptions& file, const Pending& pending, std::uint64_t size_bytes) const {
-    if (file.is_log || options_.stamp_files) co_await stamp_zeros(file, pending.control, kPageBytes, size_bytes);
+ums::Task<void> FileCreator::set_device_size(std::uint32_t id, const FileOptions& file, const Pending& pending, std::uint64_t size_bytes) const {
+    if (file.is_log || options_.stamp_files) co_await stamp_zeros(id, file, pending.control, kPageBytes, size_bytes);
 }
 
 ums::FileHandle FileCreator::open_for_transfers(const FileOptions& file) const {
@@ -293,9 +313,9 @@ ums::Task<SimFile::Setup> FileCreator::prepare(std::uint32_t id, const FileOptio
     const std::uint64_t size_bytes = wanted_size(file, pending);
     const std::uint32_t signature_checksum = co_await write_signature(id, file, pending.control);
     if (pending.is_device) {
-        co_await set_device_size(file, pending, size_bytes);
+        co_await set_device_size(id, file, pending, size_bytes);
     } else {
-        co_await set_size(file, pending, size_bytes);
+        co_await set_size(id, file, pending, size_bytes);
     }
     if (const auto error = storage_.sync(pending.control)) fail(file.path, "cannot be made durable", error);
 

@@ -7,14 +7,12 @@
 #include <system_error>
 
 #include "sim/files/sim_file.hpp"
+#include "sim/files/transfer_failure.hpp"
 #include "sim/run/journal.hpp"
 #include "sim/run/run_state.hpp"
 #include "ums/sched/task.hpp"
 
 namespace sim {
-
-// SQL Server tries a failed read four times more (errors 823, 824, 825).
-inline constexpr std::uint32_t kIoRetries = 4;
 
 class IoRetry {
 public:
@@ -41,14 +39,8 @@ private:
     bool has_reported_ = false;
 };
 
-struct FailedTransfer {
-    ums::IoOperation operation{};
-    std::uint64_t offset_bytes = 0;
-    std::uint64_t size_bytes = 0;
-};
-
-// A transfer failed once and succeeded in the end (error 825 of SQL Server): a finding all the same, unless the error says something about
-// the machine and nothing about the storage.
-void report_cured_transfer(SimFile& file, Journal& journal, const FailedTransfer& failed, const TransferResult& first_result);
+// A transfer failed once and succeeded in the end: a finding, unless the error says something about the machine and nothing about the
+// storage.
+void report_cured_transfer(SimFile& file, const TransferFailure& first);
 
 }  // namespace sim

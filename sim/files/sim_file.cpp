@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/files/transfer_failure.hpp"
 #include "ums/base/assert.hpp"
 #include "ums/sched/scheduler.hpp"
 
@@ -49,7 +50,7 @@ ums::Task<TransferResult> SimFile::transfer(ums::IoOperation operation, std::uin
     governor_.complete(static_cast<double>(duration_ns) / 1000.0);
     journal_.history().record(request, id());
     count(request);
-    warn_if_long(request);
+    report_if_long(request);
     report_if_short(request);
     co_return TransferResult{request.error, request.transferred_bytes, duration_ns / 1000};
 }
@@ -72,7 +73,7 @@ void SimFile::count(const ums::IoRequest& request) {
     counters.latency[static_cast<std::size_t>(io_class)].add(duration_ns);
 }
 
-void SimFile::warn_if_long(const ums::IoRequest& request) {
+void SimFile::report_if_long(const ums::IoRequest& request) {
     const std::uint64_t duration_ms = request.duration_ns() / ums::kNsPerMs;
     if (duration_ms < kLongIoSeconds * 1000) return;
     local_counters().long_ios.add(1);
@@ -83,7 +84,7 @@ void SimFile::warn_if_long(const ums::IoRequest& request) {
     finding.is_warning = finding.transient = true;
     finding.duration_us = request.duration_ns() / 1000;
     finding.description = fmt::format("A {} took {} ms.", describe_request(request), duration_ms);
-    journal_.report(std::move(finding));
+    report(std::move(finding));
 }
 
 // A disk file gives all that is asked for. What was cut short and came when the rest was asked for is a fault that only the engine sees.
@@ -93,21 +94,16 @@ void SimFile::report_if_short(const ums::IoRequest& request) {
     finding.transient = true;
     finding.description = fmt::format("A {} returned success after {} bytes; the rest came when it was asked for.",
                                       describe_request(request), request.short_bytes);
-    finding_count.fetch_add(1, std::memory_order_relaxed);
+    report(std::move(finding));
+}
+
+void SimFile::report(Finding finding) {
+    if (!finding.is_warning) finding_count.fetch_add(1, std::memory_order_relaxed);
     journal_.report(std::move(finding));
 }
 
 Finding SimFile::transfer_finding(const ums::IoRequest& request, FindingKind kind) const {
-    Finding finding;
-    finding.kind = kind;
-    finding.is_write = request.operation == ums::IoOperation::write;
-    finding.file_id = id();
-    finding.path = path();
-    finding.is_log = is_log();
-    if (!is_log()) finding.page_id = static_cast<std::uint32_t>(request.offset_bytes / kPageBytes);
-    finding.offset_bytes = request.offset_bytes;
-    finding.size_bytes = request.size_bytes;
-    return finding;
+    return place_of_transfer(id(), options(), request, kind);
 }
 
 ums::Task<std::error_code> SimFile::sync() {
@@ -116,6 +112,7 @@ ums::Task<std::error_code> SimFile::sync() {
     request.file = setup_.transfers;
     request.owner = this;
     co_await ums::Scheduler::current().io(request);
+    report_if_long(request);
     co_return request.error;
 }
 
@@ -135,6 +132,7 @@ ums::Task<std::error_code> SimFile::resize(std::uint64_t new_size_bytes) {
         request.offset_bytes = new_size_bytes;
     }
     co_await ums::Scheduler::current().io(request);
+    report_if_long(request);
     if (!request.error) size_bytes_.store(new_size_bytes, std::memory_order_release);
     co_return request.error;
 }

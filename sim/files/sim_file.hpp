@@ -81,6 +81,11 @@ public:
     // The facts of a request, for a finding about it.
     [[nodiscard]] Finding transfer_finding(const ums::IoRequest& request, FindingKind kind) const;
 
+    // For requests that are made elsewhere: a finding if it has come back, but late.
+    void report_if_long(const ums::IoRequest& request);
+    // Counts the finding, unless it is a warning, and hands it to the journal. Any thread.
+    void report(Finding finding);
+
     // Held shared by whoever works with pages of the file, exclusively by whoever changes its size. Not nested.
     [[nodiscard]] ums::Latch& resize_latch() { return resize_latch_; }
     [[nodiscard]] LoadGovernor& governor() { return governor_; }
@@ -97,7 +102,6 @@ public:
 
 private:
     void count(const ums::IoRequest& request);
-    void warn_if_long(const ums::IoRequest& request);
     void report_if_short(const ums::IoRequest& request);
 
     const Setup setup_;

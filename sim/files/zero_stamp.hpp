@@ -1,14 +1,17 @@
-// Writes zeros over a new part of a file, so that it is allocated and known.
+// Writes zeros over a new part of a file that is in use, so that it is allocated and known.
 #pragma once
 
 #include <cstdint>
 #include <system_error>
 
 #include "sim/files/sim_file.hpp"
+#include "sim/run/journal.hpp"
+#include "sim/run/run_state.hpp"
 
 namespace sim {
 
-// Within the file's size; 1 MB at a time. The caller keeps everybody else off the range.
-ums::Task<std::error_code> stamp_zeros(SimFile& file, std::uint64_t begin_bytes, std::uint64_t end_bytes);
+// Within the file's size; 1 MB at a time. The caller keeps everybody else off the range. A failure is tried again and is a finding as with
+// all transfers, unless it is the volume that says no.
+ums::Task<std::error_code> stamp_zeros(SimFile& file, RunState& run, Journal& journal, std::uint64_t begin_bytes, std::uint64_t end_bytes);
 
 }  // namespace sim

@@ -184,8 +184,7 @@ void LogAuditor::report(const Position& begin, std::uint64_t end_bytes, BlockFau
                   : "It stays: reading it again, also through a newly opened file after its cached pages were dropped, did not help."};
     finding.rereads = std::move(rereads);
     finding.description = std::move(fault.description);
-    vlf.file->finding_count.fetch_add(1, std::memory_order_relaxed);
-    journal_.report(std::move(finding));
+    vlf.file->report(std::move(finding));
 }
 
 }  // namespace sim

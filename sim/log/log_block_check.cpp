@@ -1,6 +1,5 @@
 #include "sim/log/log_block_check.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -11,10 +10,6 @@
 namespace sim {
 
 namespace {
-
-bool is_zero(const std::byte* bytes, std::size_t size_bytes) {
-    return std::all_of(bytes, bytes + size_bytes, [](std::byte byte) { return byte == std::byte{0}; });
-}
 
 // Most of what a header says of its place is right: it is this block, whatever has happened to it.
 bool is_mostly(const LogBlockHeader& header, const ExpectedBlock& expected) {
@@ -54,7 +49,7 @@ bool is_sound_block(const std::byte* block, std::uint64_t available_bytes) {
 std::optional<BlockFault> check_block(const std::byte* block, std::uint64_t available_bytes, const ExpectedBlock& expected) {
     const LogBlockHeader header = read_block_header(block);
     const std::uint64_t sequence = expected.sequence;
-    if (is_zero(block, kSectorBytes)) {
+    if (is_all_zero(block, kSectorBytes)) {
         return BlockFault{FindingKind::log_gap, fmt::format("Log block {} was written and acknowledged, zeros came back.", sequence)};
     }
     const bool is_of_run = header.run_id == expected.run_id;

@@ -42,7 +42,7 @@ ums::Task<bool> LogGrowth::grow(SimFile& file) {
     co_await file.resize_latch().acquire(ums::LatchMode::exclusive, ums::WaitType::file_resize);
     std::error_code error = co_await file.resize(new_bytes);
     if (!error) {
-        error = co_await stamp_zeros(file, old_bytes, new_bytes);
+        error = co_await stamp_zeros(file, run_, journal_, old_bytes, new_bytes);
         if (error) static_cast<void>(co_await file.resize(old_bytes));
     }
     file.resize_latch().release(ums::LatchMode::exclusive);

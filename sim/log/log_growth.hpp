@@ -12,8 +12,8 @@ namespace sim {
 
 class LogGrowth {
 public:
-    LogGrowth(LogManager& log, const std::vector<std::unique_ptr<SimFile>>& files, Journal& journal)
-        : log_(log), files_(files), journal_(journal) {}
+    LogGrowth(LogManager& log, const std::vector<std::unique_ptr<SimFile>>& files, RunState& run, Journal& journal)
+        : log_(log), files_(files), run_(run), journal_(journal) {}
 
     // The service: grows a file each time the log asks for it, until stop() or until no file can grow any more.
     ums::Task<void> serve();
@@ -25,6 +25,7 @@ private:
 
     LogManager& log_;
     const std::vector<std::unique_ptr<SimFile>>& files_;
+    RunState& run_;
     Journal& journal_;
     std::atomic<bool> stopping_{false};
 };

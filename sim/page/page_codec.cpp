@@ -121,6 +121,14 @@ bool has_signature(const std::byte* page) {
            std::memcmp(page + sizeof header, kSignatureText.data(), kSignatureText.size()) == 0;
 }
 
+bool is_all_zero(const std::byte* bytes, std::size_t size_bytes) {
+    UMS_ASSERT(size_bytes % 8 == 0 && reinterpret_cast<std::uintptr_t>(bytes) % 8 == 0);
+    const auto* words = reinterpret_cast<const std::uint64_t*>(bytes);
+    std::uint64_t any = 0;
+    for (std::size_t i = 0; i < size_bytes / 8; ++i) any |= words[i];
+    return any == 0;
+}
+
 void stamp_not_read(std::byte* buffer, std::size_t size_bytes) {
     UMS_ASSERT(size_bytes % 8 == 0);
     fill_words(reinterpret_cast<std::uint64_t*>(buffer), size_bytes / 8, kNotReadPattern);

@@ -40,6 +40,9 @@ std::uint32_t make_page(const PageIdentity& identity, std::byte* page);
 // The first page of a file says that the file is ours, whatever else it may say.
 [[nodiscard]] bool has_signature(const std::byte* page);
 
+// Nothing but zeros: what stands where nothing was ever written. `size_bytes` is a multiple of 8.
+[[nodiscard]] bool is_all_zero(const std::byte* bytes, std::size_t size_bytes);
+
 // Stamps a buffer before a read, so that bytes which a "successful" read did not fill are told apart ("bytes not read").
 void stamp_not_read(std::byte* buffer, std::size_t size_bytes);
 inline constexpr std::uint64_t kNotReadPattern = 0xb7e1'5162'8aed'2a6aULL;

@@ -105,10 +105,9 @@ private:
     // Faults are made of, and exposed by, what the program works with: not by the making of files, and not by a diagnosis that looks
     // through whole ranges for an image.
     [[nodiscard]] bool is_work(const FaultyFile& file, const ums::IoRequest& request) const {
-        const bool is_range = !file.is_log() && request.segment_count == 1 && request.size_bytes > kPageBytes;
         // Once a block of the log was wrong, others read it to see where the log goes on.
-        const bool is_search = is_range || (file.is_log() && is_log_exposed_ && request.operation == ums::IoOperation::read);
-        return request.owner != nullptr && !is_search;
+        const bool is_log_search = file.is_log() && is_log_exposed_ && request.operation == ums::IoOperation::read;
+        return request.owner != nullptr && !request.is_search && !is_log_search;
     }
     [[nodiscard]] FaultyFile* file_of(ums::FileHandle handle);
     [[nodiscard]] FaultyFile* file_of(const std::string& path);

@@ -27,7 +27,10 @@ ums::Task<void> FileResizer::resize(DataFile& data, std::uint64_t size_bytes) {
     const std::uint64_t old_bytes = file.size_bytes();
     const std::uint32_t old_pages = file.pages();
     std::error_code error = co_await file.resize(size_bytes);
-    if (!error && pages > old_pages && context_.options.stamp_files) error = co_await stamp_zeros(file, old_bytes, size_bytes);
+    if (!error && pages > old_pages && context_.options.stamp_files) {
+        error = co_await stamp_zeros(file, context_.run, context_.journal, old_bytes, size_bytes);
+        if (error) static_cast<void>(co_await file.resize(old_bytes));
+    }
     if (!error) {
         context_.buffers.pool().discard_from(file.id(), pages);
         for (std::uint32_t page = pages; page < old_pages; ++page) data.ledger.forget(page);

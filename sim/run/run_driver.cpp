@@ -162,7 +162,7 @@ void RunDriver::make_parts() {
     for (const auto& file : parts.log_files) logs.push_back(file.get());
     parts.log = std::make_unique<LogManager>(logs, run_id_, options_.log_flushes_outstanding, log_alignment_bytes(), run_, journal_);
     parts.log_auditor = std::make_unique<LogAuditor>(*parts.log, parts.data_files, run_, journal_);
-    parts.log_growth = std::make_unique<LogGrowth>(*parts.log, parts.log_files, journal_);
+    parts.log_growth = std::make_unique<LogGrowth>(*parts.log, parts.log_files, run_, journal_);
     results_.buffer_pool_bytes = pool_mb_for(options_, machine_) * kMb;
     const std::uint64_t tasks_max = std::uint64_t{options_.cpu_count} * kUsersPerCpu + 2 * kTransferPagesMax;
     parts.pool = std::make_unique<BufferPool>(results_.buffer_pool_bytes, tasks_max);

@@ -18,10 +18,9 @@ void report_lost(RunContext& context, ums::IoRequest& request, SimFile& file, st
     Finding finding = file.transfer_finding(request, FindingKind::stalled_io);
     finding.duration_us = out_ns / 1000;
     finding.description = fmt::format("A {} did not come back within {} seconds.", describe_request(request), kLostIoSeconds);
-    file.finding_count.fetch_add(1, std::memory_order_relaxed);
     context.run.note_lost_request();
     std::string reason = fmt::format("{}: {}", file.path(), finding.description);
-    context.journal.report(std::move(finding));
+    file.report(std::move(finding));
     context.run.stop(Outcome::failed, std::move(reason));
 }
 

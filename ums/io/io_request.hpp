@@ -51,6 +51,7 @@ struct IoRequest : FifoLink<>, FifoLink<PendingTag> {
     const IoSegment* segments = nullptr;
     std::uint32_t segment_count = 0;
     const void* owner = nullptr;  // the caller's, for reports on requests that are still out
+    bool is_search = false;       // the caller's: looks for something, and expects nothing of what comes back
 
     // Set when it comes back. A transfer that ended early without an error (end of file) has transferred_bytes < size_bytes.
     std::error_code error;

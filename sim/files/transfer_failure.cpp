@@ -1,0 +1,75 @@
+#include "sim/files/transfer_failure.hpp"
+
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include "sim/page/page_layout.hpp"
+
+namespace sim {
+
+namespace {
+
+Finding make_finding(std::uint32_t file_id, const FileOptions& file, const TransferFailure& failure) {
+    ums::IoRequest request;
+    request.operation = failure.operation;
+    request.offset_bytes = failure.offset_bytes;
+    request.size_bytes = failure.size_bytes;
+    Finding finding = place_of_transfer(file_id, file, request, failure.error ? FindingKind::io_error : FindingKind::short_transfer);
+    finding.error_code = failure.error.value();
+    finding.error_text = failure.error ? failure.error.message() : "";
+    return finding;
+}
+
+const char* word_for(ums::IoOperation operation) { return operation == ums::IoOperation::write ? "write" : "read"; }
+
+}  // namespace
+
+bool is_about_volume(const std::error_code& error) {
+    return error == std::errc::no_space_on_device || error == std::errc::no_such_device || error == std::errc::no_such_device_or_address ||
+           error == std::errc::read_only_file_system || error == std::errc::file_too_large || error.value() == EDQUOT ||
+           error.value() == ESTALE || error.value() == ESHUTDOWN;
+}
+
+bool is_about_machine(const std::error_code& error) {
+    return error == std::errc::not_enough_memory || error == std::errc::resource_unavailable_try_again || error == std::errc::interrupted ||
+           error == std::errc::no_buffer_space;
+}
+
+Finding place_of_transfer(std::uint32_t file_id, const FileOptions& file, const ums::IoRequest& request, FindingKind kind) {
+    Finding finding;
+    finding.kind = kind;
+    finding.is_write = request.operation == ums::IoOperation::write;
+    finding.file_id = file_id;
+    finding.path = file.path;
+    finding.is_log = file.is_log;
+    if (!file.is_log) finding.page_id = static_cast<std::uint32_t>(request.offset_bytes / kPageBytes);
+    finding.offset_bytes = request.offset_bytes;
+    finding.size_bytes = request.size_bytes;
+    return finding;
+}
+
+Finding cured_failure(std::uint32_t file_id, const FileOptions& file, const TransferFailure& failure) {
+    Finding finding = make_finding(file_id, file, failure);
+    finding.transient = true;
+    finding.reads = 2;
+    finding.description =
+        fmt::format("A {} of {} bytes {}. It succeeded when tried again.", word_for(failure.operation), failure.size_bytes,
+                    failure.error ? fmt::format("failed: {}", finding.error_text)
+                                  : fmt::format("returned success after {} bytes", failure.transferred_bytes));
+    return finding;
+}
+
+Finding lasting_failure(std::uint32_t file_id, const FileOptions& file, const TransferFailure& failure, std::uint32_t tries) {
+    Finding finding = make_finding(file_id, file, failure);
+    finding.reads = tries;
+    finding.description =
+        failure.error
+            ? fmt::format("A {} of {} bytes failed{}: {}.", word_for(failure.operation), failure.size_bytes,
+                          tries > 1 ? ", also when tried again" : "", finding.error_text)
+            : fmt::format("A {} of {} bytes returned success after {} bytes.", word_for(failure.operation), failure.size_bytes,
+                          failure.transferred_bytes);
+    return finding;
+}
+
+}  // namespace sim

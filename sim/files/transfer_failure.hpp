@@ -1,0 +1,39 @@
+// A transfer that failed, or came back short: how often it is tried again, what the error speaks of, and the finding that it makes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <system_error>
+
+#include "sim/finding.hpp"
+#include "sim/options.hpp"
+#include "ums/io/io_request.hpp"
+
+namespace sim {
+
+// SQL Server tries a failed read four times more (errors 823, 824, 825).
+inline constexpr std::uint32_t kIoRetries = 4;
+inline constexpr std::array<std::uint64_t, kIoRetries> kRetryPausesMs = {1, 10, 100, 500};
+
+// The error is about the place, not about these bytes: trying again does not help and no page is to blame.
+[[nodiscard]] bool is_about_volume(const std::error_code& error);
+// This machine lacks something for the moment.
+[[nodiscard]] bool is_about_machine(const std::error_code& error);
+
+struct TransferFailure {
+    ums::IoOperation operation{};
+    std::uint64_t offset_bytes = 0;
+    std::uint64_t size_bytes = 0;
+    std::error_code error;
+    std::uint64_t transferred_bytes = 0;  // where there is no error: it came back short
+};
+
+// Without words and figures of its own: which file, which page, how many bytes.
+[[nodiscard]] Finding place_of_transfer(std::uint32_t file_id, const FileOptions& file, const ums::IoRequest& request, FindingKind kind);
+
+// It succeeded when it was tried again (error 825 of SQL Server): a finding all the same.
+[[nodiscard]] Finding cured_failure(std::uint32_t file_id, const FileOptions& file, const TransferFailure& failure);
+// It failed `tries` times, and that is all.
+[[nodiscard]] Finding lasting_failure(std::uint32_t file_id, const FileOptions& file, const TransferFailure& failure, std::uint32_t tries);
+
+}  // namespace sim
