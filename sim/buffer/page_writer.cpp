@@ -115,8 +115,8 @@ ums::Task<void> PageWriter::transfer(DataFile& data) {
         data.file.local_counters().write_retries.add(1);
         const bool is_explained = co_await write_one_by_one(data);
         if (!is_explained) {
-            report_cured_transfer(
-                data.file, {ums::IoOperation::write, offset_bytes, count * kPageBytes, result.error, result.transferred_bytes});
+            report_cured_transfer(data.file,
+                                  {ums::IoOperation::write, offset_bytes, count * kPageBytes, result.error, result.transferred_bytes});
         }
         co_return;
     }

@@ -5,6 +5,7 @@
 
 #include "sim/finding.hpp"
 #include "sim/limits.hpp"
+#include "sim/page/page_layout.hpp"
 
 namespace sim {
 
@@ -33,6 +34,8 @@ bool is_moved_by(std::int32_t shift, const std::vector<std::size_t>& probes, con
     for (const std::size_t at : probes) {
         const std::int64_t from = static_cast<std::int64_t>(at) - shift;
         if (from < 0 || from + static_cast<std::int64_t>(kProbeBytes) > static_cast<std::int64_t>(kPageBytes)) continue;
+        // The stamps say when the page was written, and of a moved page that may be unknown.
+        if (static_cast<std::size_t>(from) % kSectorBytes + kProbeBytes > kStampOffset) continue;
         ++compared;
         if (std::memcmp(image + at, written + from, kProbeBytes) == 0) ++fits;
         if (compared == 8 && fits == 0) return false;

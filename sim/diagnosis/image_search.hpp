@@ -58,8 +58,8 @@ private:
     // The rest belongs to whoever has the turn.
     Catalog catalog_;  // images seen where they do not belong, by the page that they are of
     std::uint32_t full_scans_ = 0;
-    std::uint64_t last_full_scan_ns_ = 0;                           // when it began
-    std::uint64_t suspects_ = 0;                                    // met by all searches
+    std::uint64_t last_full_scan_ns_ = 0;  // when it began
+    std::uint64_t suspects_ = 0;           // met by all searches
 };
 
 }  // namespace sim

@@ -233,7 +233,8 @@ ums::Task<void> FileCreator::set_size(std::uint32_t id, const FileOptions& file,
     }
 }
 
-ums::Task<void> FileCreator::set_device_size(std::uint32_t id, const FileOptions& file, const Pending& pending, std::uint64_t size_bytes) const {
+ums::Task<void> FileCreator::set_device_size(std::uint32_t id, const FileOptions& file, const Pending& pending,
+                                             std::uint64_t size_bytes) const {
     if (file.is_log || options_.stamp_files) co_await stamp_zeros(id, file, pending.control, kPageBytes, size_bytes);
 }
 

@@ -48,7 +48,8 @@ private:
     ums::Task<std::uint32_t> write_signature(std::uint32_t id, const FileOptions& file, ums::FileHandle handle) const;
     ums::Task<void> set_size(std::uint32_t id, const FileOptions& file, const Pending& pending, std::uint64_t size_bytes) const;
     ums::Task<void> set_device_size(std::uint32_t id, const FileOptions& file, const Pending& pending, std::uint64_t size_bytes) const;
-    ums::Task<void> stamp_zeros(std::uint32_t id, const FileOptions& file, ums::FileHandle handle, std::uint64_t begin_bytes, std::uint64_t end_bytes) const;
+    ums::Task<void> stamp_zeros(std::uint32_t id, const FileOptions& file, ums::FileHandle handle, std::uint64_t begin_bytes,
+                                std::uint64_t end_bytes) const;
     ums::Task<std::error_code> write(std::uint32_t id, const FileOptions& file, ums::IoRequest& request) const;
     ums::FileHandle open_for_transfers(const FileOptions& file) const;
     [[nodiscard]] bool direct() const { return options_.no_buffering; }

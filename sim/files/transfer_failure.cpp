@@ -63,12 +63,10 @@ Finding cured_failure(std::uint32_t file_id, const FileOptions& file, const Tran
 Finding lasting_failure(std::uint32_t file_id, const FileOptions& file, const TransferFailure& failure, std::uint32_t tries) {
     Finding finding = make_finding(file_id, file, failure);
     finding.reads = tries;
-    finding.description =
-        failure.error
-            ? fmt::format("A {} of {} bytes failed{}: {}.", word_for(failure.operation), failure.size_bytes,
-                          tries > 1 ? ", also when tried again" : "", finding.error_text)
-            : fmt::format("A {} of {} bytes returned success after {} bytes.", word_for(failure.operation), failure.size_bytes,
-                          failure.transferred_bytes);
+    finding.description = failure.error ? fmt::format("A {} of {} bytes failed{}: {}.", word_for(failure.operation), failure.size_bytes,
+                                                      tries > 1 ? ", also when tried again" : "", finding.error_text)
+                                        : fmt::format("A {} of {} bytes returned success after {} bytes.", word_for(failure.operation),
+                                                      failure.size_bytes, failure.transferred_bytes);
     return finding;
 }
 

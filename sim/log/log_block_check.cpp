@@ -1,5 +1,6 @@
 #include "sim/log/log_block_check.hpp"
 
+#include <bit>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -11,12 +12,23 @@ namespace sim {
 
 namespace {
 
-// Most of what a header says of its place is right: it is this block, whatever has happened to it.
-bool is_mostly(const LogBlockHeader& header, const ExpectedBlock& expected) {
-    const int right = (header.magic == kLogMagic ? 1 : 0) + (header.run_id == expected.run_id ? 1 : 0) +
-                      (header.sequence == expected.sequence ? 1 : 0) + (header.vlf_sequence == expected.vlf_sequence ? 1 : 0) +
-                      (header.vlf_sector == expected.vlf_sector ? 1 : 0);
-    return right >= 4;
+// The same but for a few bits: damage, not another value.
+bool is_nearly(std::uint64_t value, std::uint64_t expected) {
+    constexpr int kWrongBitsMax = 8;
+    return std::popcount(value ^ expected) <= kWrongBitsMax;
+}
+
+// The header of a block that stood here in an earlier round of the ring, or in an earlier run. The block behind it may be overwritten in
+// part; the header must be right to the last bit, or it is the expected one, damaged.
+bool is_older_header(const LogBlockHeader& header, const ExpectedBlock& expected) {
+    if (header.magic != kLogMagic || header.format != kLogFormat) return false;
+    if (header.run_id != expected.run_id) return !is_nearly(header.run_id, expected.run_id);
+    return header.vlf_sequence < expected.vlf_sequence && header.sequence < expected.sequence && header.vlf_sector == expected.vlf_sector;
+}
+
+// Of the block that is expected, or it was before some of its bits went wrong.
+bool is_damaged_header(const LogBlockHeader& header, const ExpectedBlock& expected) {
+    return is_nearly(header.magic, kLogMagic) && is_nearly(header.run_id, expected.run_id);
 }
 
 // What a lost write leaves in the ring may begin in the middle of an older block: a record's header of an earlier round, or noise of ours.
@@ -56,7 +68,8 @@ std::optional<BlockFault> check_block(const std::byte* block, std::uint64_t avai
     const bool is_older =
         header.magic == kLogMagic && (!is_of_run || header.vlf_sequence < expected.vlf_sequence || header.sequence < sequence);
     if (!is_sound_block(block, available_bytes)) {
-        if (!is_mostly(header, expected) && (is_older || is_inside_of_a_block(block, expected))) {
+        const bool is_older_part = !is_damaged_header(header, expected) && is_inside_of_a_block(block, expected);
+        if (is_older_header(header, expected) || is_older_part) {
             return BlockFault{FindingKind::log_stale_block,
                               fmt::format("Log block {} was written and acknowledged, what stood there before came back.", sequence)};
         }

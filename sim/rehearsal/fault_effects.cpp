@@ -86,6 +86,8 @@ bool FaultInjector::spoil_written_page(FaultyFile& file, const ums::IoRequest& r
 
 bool FaultInjector::spoil_with_older(FaultyFile& file, RequestFate::Chosen& chosen, const PageImage& right) {
     const bool never_written = is_zero(chosen.older);
+    // The same image once more, after a write that was cut short: if this write is lost, nothing is.
+    if (chosen.older == right) return false;
     // What an earlier run left there is no older version of this page.
     if (!never_written && read_header(chosen.older.data()).run_id != read_header(right.data()).run_id) return false;
     std::string what;

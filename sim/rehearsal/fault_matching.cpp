@@ -23,11 +23,12 @@ bool has_right_kind(const InjectedFault& fault, const Finding& finding) {
 // What was said already, in other words: a part of a fault that was found.
 bool is_repetition(const InjectedFault& fault, const Finding& finding) {
     const bool is_missing_log = finding.kind == FindingKind::log_gap || finding.kind == FindingKind::wal_violation;
-    if (!fault.exposed || !is_missing_log) return false;
-    return std::any_of(fault.more.begin(), fault.more.end(), [&](const FaultRange& range) {
-        const std::uint64_t end_bytes = finding.offset_bytes + std::max<std::uint64_t>(finding.size_bytes, kSectorBytes);
-        return range.path == finding.path && range.offset_bytes < end_bytes && finding.offset_bytes < range.offset_bytes + range.size_bytes;
-    });
+    if (!fault.exposed || !is_missing_log || !is_log_fault(fault.kind)) return false;
+    const std::uint64_t end_bytes = finding.offset_bytes + std::max<std::uint64_t>(finding.size_bytes, kSectorBytes);
+    return overlaps(fault, finding) || std::any_of(fault.more.begin(), fault.more.end(), [&](const FaultRange& range) {
+               return range.path == finding.path && range.offset_bytes < end_bytes &&
+                      finding.offset_bytes < range.offset_bytes + range.size_bytes;
+           });
 }
 
 bool is_about_requests(FindingKind kind) {

@@ -73,14 +73,17 @@ void FaultInjector::spoil_log_block(FaultyFile& file, const ums::IoRequest& requ
 // A log that ends too early is a violation of the write-ahead rule if pages have changes that stood behind its end; a hole with more log
 // behind it, or an end that misses nothing but marks, is a gap.
 void FaultInjector::name_log_fault(InjectedFault& fault) {
-    bool is_tail = false;
     bool misses_updates = false;
-    for (const LostBlock& lost : lost_blocks_) {
-        if (lost.fault != fault.number) continue;
-        is_tail |= lost.sequence == newest_block_;
-        misses_updates |= lost.has_updates;
+    // Blocks arrive in any order: one may stand behind a lost one. The tail is what is lost without one behind it.
+    std::uint64_t last_there = newest_block_;
+    for (;; --last_there) {
+        const auto at_end = std::find_if(lost_blocks_.begin(), lost_blocks_.end(), [&](const LostBlock& block) {
+            return block.fault == fault.number && block.sequence == last_there;
+        });
+        if (at_end == lost_blocks_.end()) break;
+        misses_updates |= at_end->has_updates;
     }
-    if (is_tail && misses_updates) {
+    if (misses_updates) {
         fault.expected = FindingKind::wal_violation;
     } else if (fault.kind == FindingKind::wal_violation) {
         fault.expected = FindingKind::log_gap;
