@@ -98,7 +98,7 @@ TEST_CASE("a configuration is saved, shown, and does the same when it is read ag
     CHECK(folder.log_error("first.xml").empty());
 }
 
-TEST_CASE("-save without files writes a configuration to start from, and is no successful run") {
+TEST_CASE("without files, -save writes a configuration to start from, and that is no successful run") {
     const IoproofFolder folder;
     const auto save = folder.start({"run", "-save", "start.ini", "-d", "77"});
     CHECK(save->wait() == 2);

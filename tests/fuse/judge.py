@@ -5,6 +5,8 @@ named right, and nothing else may be found.
 """
 REQUEST_EFFECTS = ("io_error", "short_transfer", "stalled_io")
 TRIES = 5  # a failed request is tried again four times
+PAGE_BYTES = 8192
+REREADS_SECONDS = 2  # fifteen of them, with their pauses, take half of that
 
 
 class Episode:
@@ -148,6 +150,14 @@ def is_told_by_other_end(episode, findings):
         finding["other"] == (episode.file, episode.page) and finding["page"] == entry["other_page"] for finding in findings)
 
 
+def is_reread(episode, episodes, findings):
+    """The read of the page alone, shortly after it was wrong in the same way: one of the re-reads that belong to that finding."""
+    return not episode.is_request and not episode.is_log and episode.entry["request_size"] == PAGE_BYTES and \
+        any(finding["class"] == episode.effect and episode.fits(finding) for finding in findings) and \
+        any(other is not episode and (other.effect, other.file, other.page) == (episode.effect, episode.file, episode.page) and
+            0 <= episode.times[0] - other.times[-1] < REREADS_SECONDS for other in episodes)
+
+
 def judge(truth, findings, checks_names=True):
     """Returns (problems, notes, number of episodes); the first two are sentences. What only a search may have met is a note."""
     notes = []
@@ -169,7 +179,9 @@ def judge(truth, findings, checks_names=True):
     for episode in open_episodes:
         found = take(episode, lambda e, f: True)
         if found is None:
-            if not is_told_by_other_end(episode, findings) and not is_same_transfer(episode, episodes, findings):
+            is_said = is_told_by_other_end(episode, findings) or is_same_transfer(episode, episodes, findings) or \
+                is_reread(episode, episodes, findings)
+            if not is_said:
                 if episode.maybe_searched:
                     notes.append(f"not found, but perhaps met by a search only: {episode}")
                 else:
