@@ -64,10 +64,11 @@ bool is_idle_wait(const std::string& type) {
     return std::find(kIdle.begin(), kIdle.end(), type) != kIdle.end();
 }
 
-std::string verdict(const sim::FileResult& file, sim::Outcome outcome) {
-    if (file.findings > 0) return fmt::format("BAD: {} finding{}", count_text(file.findings), file.findings == 1 ? "" : "s");
+// About what came back; how fast, the verdict's grade says.
+std::string data_text(const sim::FileResult& file, sim::Outcome outcome) {
+    if (file.findings > 0) return fmt::format("BAD: {}", count_text(file.findings));
     if (outcome != sim::Outcome::passed) return "nothing found";
-    if (file.pages_verified > 0) return "good";
+    if (file.pages_verified > 0) return "right";
     // Of a log only what is still in use at the end is read back.
     return file.is_log ? "no errors" : "not verified";
 }
@@ -167,7 +168,7 @@ std::string users_table(const sim::Results& results) {
     return table.text(kReportColumns);
 }
 
-std::string files_table(const sim::Results& results) {
+std::string files_table(const sim::Results& results, const Verdict& verdict) {
     if (results.files.empty()) return {};
     Table table({{"File", Align::left, true},
                  {"size"},
@@ -176,11 +177,15 @@ std::string files_table(const sim::Results& results) {
                  {"blocks"},
                  {"throttled"},
                  {"verified"},
-                 {"verdict", Align::left}});
-    for (const sim::FileResult& file : results.files) {
-        table.add_row({printable(file.path), size_text(file.size_bytes), duration_text(file.average_io_duration_us),
+                 {"speed", Align::left},
+                 {"data", Align::left}});
+    for (std::size_t i = 0; i < results.files.size(); ++i) {
+        const sim::FileResult& file = results.files[i];
+        const auto average_us = static_cast<std::uint64_t>(average_latency_ms(file) * 1000);
+        table.add_row({printable(file.path), size_text(file.size_bytes), average_us == 0 ? "-" : duration_text(average_us),
                        duration_text(file.max_io_time_us), count_text(file.request_blocks), count_or_dash(file.throttle_count),
-                       count_or_dash(file.pages_verified), verdict(file, results.outcome)});
+                       count_or_dash(file.pages_verified), average_us == 0 ? "-" : std::string(name_of(verdict.files[i].speed)),
+                       data_text(file, results.outcome)});
     }
     return table.text(kFindingsColumns);
 }

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "reports/verdict.hpp"
 #include "sim/results.hpp"
 
 namespace reports {
@@ -10,8 +11,8 @@ namespace reports {
 // Cycles of the same phase are summed up.
 std::string phases_table(const sim::Results& results);
 std::string users_table(const sim::Results& results);
-// One line for each file, with what is known about it at the end.
-std::string files_table(const sim::Results& results);
+// One line for each file, with what is known about it at the end: `verdict` is that of the results.
+std::string files_table(const sim::Results& results, const Verdict& verdict);
 // One table for each file: how long requests of each kind took.
 std::string latency_tables(const sim::Results& results);
 // Without the waits of tasks that have nothing to do; longest total first.

@@ -59,7 +59,7 @@ std::string text_report(const sim::Results& results) {
     text += "Stress Test Attempt Complete\n\n" + run_text(results);
     for (const std::string& block :
          {phases_table(results), users_table(results), waits_table(results), schedulers_table(results), latency_tables(results),
-          files_table(results), findings_table(results), file_verdicts_text(verdict, kReportColumns)}) {
+          files_table(results, verdict), findings_table(results), file_verdicts_text(verdict, kReportColumns)}) {
         if (!block.empty()) text += "\n" + block;
     }
     return text + "\n" + verdict_text(verdict, kReportColumns) + rehearsal_text(results);

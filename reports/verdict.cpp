@@ -146,7 +146,10 @@ FileVerdict file_verdict(const sim::FileResult& file) {
     add_troubles(verdict, file);
     add_latency(verdict, file);
     add_load(verdict, file);
-    for (const Remark& remark : verdict.remarks) verdict.grade = std::max(verdict.grade, remark.grade);
+    for (const Remark& remark : verdict.remarks) {
+        verdict.grade = std::max(verdict.grade, remark.grade);
+        if (remark.id != "file_findings") verdict.speed = std::max(verdict.speed, remark.grade);
+    }
     return verdict;
 }
 

@@ -30,6 +30,7 @@ struct Remark {
 struct FileVerdict {
     std::string path;
     Grade grade = Grade::good;  // the worst of its remarks
+    Grade speed = Grade::good;  // the same without findings
     std::vector<Remark> remarks;
 };
 
