@@ -158,6 +158,7 @@ public:
             results.preflight = preflight_;
         } catch (const std::exception& error) {
             log_.on_event(event_of(sim::Severity::error, error.what(), std::source_location::current()));
+            report_as_not_begun(error.what());
             throw;
         }
         results.rehearsal = rehearsal_.faults_text();
@@ -257,6 +258,20 @@ private:
         }
         if (rehearsal_.is_wanted()) console_.add_result("\n" + rehearsal_.comparison_text());
         console_.add_result(arguments_.called_as_sqliosim ? sqliosim_report(results) : "\n" + reports::text_report(results));
+    }
+
+    // A script that waits for a result, and a person who opens it, are told why there is none.
+    void report_as_not_begun(const char* reason) {
+        sim::Results results;
+        results.seed = options_.seed;
+        results.start_utc_us = clock_.utc_us();
+        results.cpu_count = options_.cpu_count;
+        results.outcome = sim::Outcome::not_done;
+        results.outcome_reason = reason;
+        results.preflight = preflight_;
+        results.rehearsal = rehearsal_.faults_text();
+        if (!arguments_.called_as_sqliosim) console_.add_result(reports::outcome_text(results));
+        write_files(results);
     }
 
     static std::unique_ptr<reports::OutputFile> output(const char* what, const std::string& path, std::string_view mark) {

@@ -13,16 +13,17 @@ KindText kind_text(sim::FindingKind kind) {
                 "returned the newer one. The data is on the medium, but something on the way answers from an outdated copy. SQL Server "
                 "cannot see this by checksum: it would go on with old data.",
                 "Look at every cache between the host and the medium: controller, array, multipath and replication software, filter "
-                "drivers, the hypervisor. Give the vendor the times and offsets of the requests below. Do not use this path for "
-                "databases until the cause is found."};
+                "drivers, the hypervisor. Give the vendor the times and offsets of the requests, as the dump file has them. Do not use "
+                "this "
+                "path for databases until the cause is found."};
         case Kind::lost_write:
             return {
                 "The storage acknowledged a write that never reached the place where it belongs: after reading again with the caches "
                 "flushed, dropped and the file reopened, what was there before is still there. SQL Server would work with old data "
                 "and could not repair it from the log.",
                 "Look at write caches, at firmware and drivers that drop or reorder writes, and at snapshots and thin provisioning. Give "
-                "the vendor the time and the offset of the write: it was reported as done. Its time is write_utc_us of the written "
-                "header below; the request itself is in the history if not too many came after it."};
+                "the vendor the time and the offset of the write: it was reported as done. The dump file has its time "
+                "(write_utc_us of the written header) and, if not too many came after it, the request itself."};
         case Kind::reverted_page:
             return {
                 "The newest version of the page had arrived: it was read back. Now an older version is there and stays. Something put "
@@ -34,19 +35,19 @@ KindText kind_text(sim::FindingKind kind) {
                 "Some sectors of the page are of one version and some of another: a write of the page was carried out in part. SQL "
                 "Server reports error 824 and needs a restore of the page.",
                 "A tear on 4096-byte lines points to a layer that splits writes into blocks of that size; one on 512-byte lines to the "
-                "device or its controller. Look for errors and resets at the time of the write below."};
+                "device or its controller. Look for errors and resets at the time of the write."};
         case Kind::misdirected_write:
             return {
                 "An image of ours stands where it does not belong, or the newest image of this page stands elsewhere: a write went to "
                 "a wrong address. Two pages are damaged for each such write, the one that was hit and the one that was missed.",
                 "Look at everything that maps addresses: volume managers, RAID, multipath, the array's own mapping, firmware. Both "
-                "ends are named below where they are known: the difference of the two offsets often tells which layer it was."};
+                "ends are named where they are known: the difference of the two offsets often tells which layer it was."};
         case Kind::misdirected_read:
             return {
                 "A read returned a sound image of another page, and a later read returned the right one: the data is where it "
                 "belongs, but the request or its answer was mixed up with another one.",
                 "Look at what handles many requests at a time: drivers, multipath, host bus adapters, controller firmware. The request "
-                "for the other page may stand near this one in the history below."};
+                "for the other page may stand near this one in the history of the dump file."};
         case Kind::zeroed_page:
             return {"Zeros came back where data had been written and acknowledged.",
                     "Look at thin provisioning, at discard and TRIM, at file system repairs, at snapshots, and at arrays that lost a cache "
@@ -79,11 +80,11 @@ KindText kind_text(sim::FindingKind kind) {
             return {
                 "The system returned an error for this request. SQL Server tries a failed read again four times: it then reports error "
                 "823, or 825 if a later try succeeded.",
-                "Look into the system's log (dmesg) at the time below; look at the health of the medium (SMART), at cables and paths."};
+                "Look into the system's log (dmesg) at that time; look at the health of the medium (SMART), at cables and paths."};
         case Kind::stalled_io:
             return {"A request was out for very long. SQL Server logs error 833 after 15 seconds.",
                     "Look at path failovers, at error recovery of drives (time limits), at overloaded arrays and at snapshots that were "
-                    "being made. The system's log may show timeouts and resets at the time below."};
+                    "being made. The system's log may show timeouts and resets at that time."};
         case Kind::log_gap:
             return {
                 "Where a block of the transaction log was written and acknowledged there is none, or a later one. Crash recovery would "

@@ -98,7 +98,8 @@ void judge_as_failed(Verdict& verdict, const sim::Results& results) {
 }
 
 void judge_as_incomplete(Verdict& verdict, const sim::Results& results) {
-    const bool no_space = results.outcome_reason.find(std::generic_category().message(ENOSPC)) != std::string::npos;
+    const bool no_space = results.outcome_reason.find(std::generic_category().message(ENOSPC)) != std::string::npos ||
+                          results.outcome_reason.find("not enough space") != std::string::npos;
     const char* id = results.outcome == sim::Outcome::stopped ? "stopped" : no_space ? "no_space" : "not_done";
     if (results.outcome == sim::Outcome::passed) id = "nothing_verified";
     verdict.reasons.push_back(remark_of(id, {.pages = pages_text(results)}));
