@@ -263,7 +263,9 @@ private:
     // A script that waits for a result, and a person who opens it, are told why there is none.
     void report_as_not_begun(const char* reason) {
         sim::Results results;
+        results.version = sim::kVersion;
         results.seed = options_.seed;
+        results.buffer_pool_bytes = std::uint64_t{options_.max_memory_mb} << 20;
         results.start_utc_us = clock_.utc_us();
         results.cpu_count = options_.cpu_count;
         results.outcome = sim::Outcome::not_done;

@@ -90,9 +90,8 @@ std::string preflight_sentence(const sim::PreflightLine& line) {
     return printable(text);
 }
 
-std::string preflight_json(const std::vector<sim::PreflightLine>& lines) {
-    using Json = nlohmann::ordered_json;
-    Json all = Json::array();
+nlohmann::ordered_json preflight_lines_json(const std::vector<sim::PreflightLine>& lines) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const sim::PreflightLine& line : lines) {
         all.push_back({{"folder", line.folder},
                        {"topic", line.topic},
@@ -102,11 +101,16 @@ std::string preflight_json(const std::vector<sim::PreflightLine>& lines) {
                        {"source", line.source},
                        {"cure", line.cure}});
     }
+    return all;
+}
+
+std::string preflight_json(const std::vector<sim::PreflightLine>& lines) {
+    using Json = nlohmann::ordered_json;
     const Json document{{"version", kFormatVersion},
                         {"ok", count_of(lines, sim::PreflightGrade::ok)},
                         {"warn", count_of(lines, sim::PreflightGrade::warn)},
                         {"fail", count_of(lines, sim::PreflightGrade::fail)},
-                        {"lines", all}};
+                        {"lines", preflight_lines_json(lines)}};
     // Names of folders are bytes; those that are not UTF-8 must not make the document one that nobody can read.
     return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

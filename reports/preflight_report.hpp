@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,9 @@ namespace reports {
 // One line without a break, for logs: "preflight /mnt/data: WARN access times: relatime. Reading …. Cure: …".
 [[nodiscard]] std::string preflight_sentence(const sim::PreflightLine& line);
 
-// {"version": 1, "ok": …, "warn": …, "fail": …, "lines": [{"folder", "topic", "grade", "found", "reason", "source", "cure"}, …]}
+// [{"folder", "topic", "grade", "found", "reason", "source", "cure"}, …]
+[[nodiscard]] nlohmann::ordered_json preflight_lines_json(const std::vector<sim::PreflightLine>& lines);
+// {"version": 1, "ok": …, "warn": …, "fail": …, "lines": as above}
 [[nodiscard]] std::string preflight_json(const std::vector<sim::PreflightLine>& lines);
 
 }  // namespace reports

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "reports/finding_json.hpp"
+#include "reports/preflight_report.hpp"
 #include "reports/text_report.hpp"
 #include "reports/time_text.hpp"
 #include "reports/verdict.hpp"
@@ -279,6 +280,7 @@ std::string results_json(const sim::Results& results, const RunFacts& facts) {
     json["users"] = users_of(results);
     json["schedulers"] = schedulers_of(results);
     json["waits"] = waits_of(results);
+    json["preflight"] = preflight_lines_json(results.preflight);
     json["configuration"] = configuration_of(facts);
     json["findings"] = findings_of(results);
     json["text_report"] = text_report(results);

@@ -130,22 +130,29 @@ const fileSection = (file, i) => {
 };
 const rate = (pages, us) => us && pages ? cut(pages * 8192 / 1048576 / (us / 1e6), 1) : '-';
 const some = n => n ? count(n) : '-';
-const runSection = () => section('What the run did',
-  el('h3', {}, 'Phases'), table(['phase', 'cycle', 'time', 'pages read', 'MB/s', 'pages written', 'MB/s', 'log MB/s', 'verified'], data.phases.filter(p => p.duration_us).map(p =>
+// Nothing where there is nothing to show: a run that could not begin.
+const part = (title, titles, list, row) => list.length ? [el('h3', {}, title), table(titles, list.map(row))] : null;
+const runSection = () => data.phases.length ? section('What the run did',
+  part('Phases', ['phase', 'cycle', 'time', 'pages read', 'MB/s', 'pages written', 'MB/s', 'log MB/s', 'verified'], data.phases.filter(p => p.duration_us), p =>
     [p.phase, p.cycle, duration(p.duration_us), some(p.pages_read), rate(p.pages_read, p.duration_us), some(p.pages_written), rate(p.pages_written, p.duration_us),
-      rate(p.log_bytes_written / 8192, p.duration_us), some(p.pages_verified)])),
-  el('h3', {}, 'Users and system tasks'), table(['user', 'tasks', 'cycles', 'pages read', 'pages changed', 'rollbacks', 'log'], data.users.map(u =>
-    [u.name, some(u.count), some(u.cycles), some(u.pages_read), some(u.pages_updated), some(u.rollbacks), u.log_bytes ? size(u.log_bytes) : '-'])),
-  el('h3', {}, 'Waits'), table(['wait type', 'count', 'total', 'average', 'longest', 'signal'], [...data.waits].sort((a, b) => b.wait_us - a.wait_us).map(w =>
-    [w.type, count(w.count), duration(w.wait_us), duration(w.count ? w.wait_us / w.count : 0), duration(w.max_wait_us), duration(w.signal_wait_us)])),
-  el('h3', {}, 'Schedulers'), table(['scheduler', 'switches', 'yields', 'quantum overruns', 'idle', 'I/O requests'], data.schedulers.map(s =>
-    [s.id, count(s.switches), count(s.yields), count(s.quantum_overruns), data.run.duration_us ? (100 * s.idle_us / data.run.duration_us).toFixed(1) + ' %' : '-', count(s.io_requests)])));
+      rate(p.log_bytes_written / 8192, p.duration_us), some(p.pages_verified)]),
+  part('Users and system tasks', ['user', 'tasks', 'cycles', 'pages read', 'pages changed', 'rollbacks', 'log'], data.users, u =>
+    [u.name, some(u.count), some(u.cycles), some(u.pages_read), some(u.pages_updated), some(u.rollbacks), u.log_bytes ? size(u.log_bytes) : '-']),
+  part('Waits', ['wait type', 'count', 'total', 'average', 'longest', 'signal'], [...data.waits].sort((a, b) => b.wait_us - a.wait_us), w =>
+    [w.type, count(w.count), duration(w.wait_us), duration(w.count ? w.wait_us / w.count : 0), duration(w.max_wait_us), duration(w.signal_wait_us)]),
+  part('Schedulers', ['scheduler', 'switches', 'yields', 'quantum overruns', 'idle', 'I/O requests'], data.schedulers, s =>
+    [s.id, count(s.switches), count(s.yields), count(s.quantum_overruns), data.run.duration_us ? (100 * s.idle_us / data.run.duration_us).toFixed(1) + ' %' : '-', count(s.io_requests)])) : null;
 const yes = value => value ? 'yes' : 'no';
-const storageSection = () => section('The storage below', table(['file', 'device', 'driver', 'size', 'sectors', 'rotates', 'write cache', 'FUA', 'reads', 'read time', 'writes', 'write time', 'idle'],
+const storageSection = () => data.files.length ? section('The storage below', table(['file', 'device', 'driver', 'size', 'sectors', 'rotates', 'write cache', 'FUA', 'reads', 'read time', 'writes', 'write time', 'idle'],
   data.files.map(file => file.drive ? [file.path, file.drive.name, file.drive.manager, size(file.drive.size_bytes), `${file.drive.logical_sector_bytes} / ${file.drive.physical_sector_bytes}`,
     yes(file.drive.rotational), yes(file.drive.write_cache), yes(file.drive.fua), count(file.drive.reads), duration(file.drive.read_time_ms * 1000), count(file.drive.writes),
     duration(file.drive.write_time_ms * 1000), duration(file.drive.idle_time_ms * 1000)] : [file.path, 'not known: a network file system, an overlay, or in memory', ...Array(11).fill('')]), 2),
-  el('p', {class: 'soft'}, 'The device\'s counters are the kernel\'s since the run began, with the requests of all programs.'));
+  el('p', {class: 'soft'}, 'The device\'s counters are the kernel\'s since the run began, with the requests of all programs.')) : null;
+const order = ['fail', 'warn', 'ok'], grades = {ok: 'good', warn: 'fair', fail: 'poor'};
+const preflightSection = () => data.preflight && data.preflight.length ? section('Before the run: what SQL Server will meet there',
+  table(['folder', 'topic', '', 'found', 'why, and what cures it'], [...data.preflight].sort((a, b) => order.indexOf(a.grade) - order.indexOf(b.grade)).map(l =>
+    [l.folder, l.topic, el('span', {class: 'grade ' + grades[l.grade]}, l.grade.toUpperCase()), el('td', {class: 'left wide'}, l.found),
+    el('td', {class: 'left wide'}, l.reason, l.cure ? el('div', {}, 'Cure: ', el('code', {}, l.cure)) : null, l.source ? el('div', {class: 'source'}, 'Source: ' + l.source) : null)]), 5)) : null;
 
 const sectorMap = sectors => el('span', {class: 'map'}, sectors.map((s, i) => el('i', {class: 's-' + s.state, title: `sector ${i}: ${s.state.replace('_', ' ')}, version ${s.version}`})));
 const findingNode = f => {
@@ -169,7 +176,7 @@ const findingNode = f => {
   return node;
 };
 const findingsSection = () => {
-  if (!data.finding_count) return section('Findings', el('p', {class: 'good'}, 'None.'));
+  if (!data.finding_count) return section('Findings', data.files.some(file => file.pages_verified) ? el('p', {class: 'good'}, 'None.') : el('p', {class: 'soft'}, 'None, but no page was read back.'));
   const shown = data.findings.filter(f => !f.warning);
   const states = ['expected', 'older', 'newer', 'other_page', 'foreign', 'zero', 'not_read', 'damaged'];
   return section('Findings',
@@ -182,7 +189,7 @@ const configurationSection = () => section('Configuration', data.run.repeat_comm
   data.configuration.map(part => el('details', {}, el('summary', {}, part.section), table(['parameter', 'value'], Object.entries(part.values), 2))));
 
 const facts = [['started', data.run.start_utc.slice(0, 19).replace('T', ' ') + ' UTC'], ['took', duration(data.run.duration_us)], ['engine', data.run.engine + (data.run.engine_reason ? ` (${data.run.engine_reason})` : '')],
-  ['CPUs', data.run.cpu_count], ['buffer pool', size(data.run.buffer_pool_bytes)], ['run', data.run.run_id], ['seed', data.run.seed], ['log', data.run.log_file || '-'], ['version', 'ioproof ' + data.version]];
+  ['CPUs', data.run.cpu_count], ['buffer pool', size(data.run.buffer_pool_bytes)], ['run', data.run.run_id], ['seed', data.run.seed], ['log', data.run.log_file || '-'], ['version', 'ioproof ' + data.version]].filter(([name, value]) => value !== '' && !(name === 'engine' && !data.run.engine) && !(name === 'run' && !Number('0x' + value)));
 page.append(verdictBox(data.verdict, 'Can SQL Server be trusted to this storage?'), el('dl', {class: 'facts'}, facts.map(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))])),
-  ...data.files.map(fileSection), runSection(), storageSection(), findingsSection(), configurationSection());
+  ...[...data.files.map(fileSection), runSection(), storageSection(), preflightSection(), findingsSection(), configurationSection()].filter(node => node));
 draw();
