@@ -26,7 +26,9 @@ ums::Task<void> LogGrowth::serve() {
         if (file == nullptr) co_return;
         co_await log_.growth_wanted().wait(ums::WaitType::log_writer_queue);
         log_.growth_wanted().reset();
-        if (stopping_ || !co_await grow(*file)) co_return;
+        if (stopping_) co_return;
+        const bool has_grown = co_await grow(*file);
+        if (!has_grown) co_return;
     }
 }
 

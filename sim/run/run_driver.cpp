@@ -203,7 +203,8 @@ void RunDriver::close_files() {
 
 ums::Task<void> RunDriver::main() {
     parts_ = std::make_unique<Parts>();
-    co_await phase(Phase::create, open_files());
+    ums::Task<void> creation = open_files();
+    co_await phase(Phase::create, creation);
     if (!all_files_open() || run_.is_stopping()) {
         close_files();
         co_return;
@@ -230,24 +231,28 @@ ums::Task<void> RunDriver::main() {
 ums::Task<void> RunDriver::run_cycle() {
     Parts& parts = *parts_;
     const std::uint64_t seed = ums::mix64(options_.seed + cycle_);
-    allow_bursts(options_.allow_io_bursts);
-    co_await phase(Phase::initial_update, parts.whole_files->initial_update(parts.initial_update, seed));
-    co_await phase(Phase::initial_checkpoint, parts.checkpoint->run_once());
-    allow_bursts(false);
-    co_await phase(Phase::main_run, main_run(seed));
-    allow_bursts(options_.allow_io_bursts);
-    co_await phase(Phase::final_checkpoint, parts.checkpoint->run_once());
-    allow_bursts(false);
+    ums::Task<void> update = parts.whole_files->initial_update(parts.initial_update, seed);
+    ums::Task<void> first_checkpoint = parts.checkpoint->run_once();
+    ums::Task<void> users = main_run(seed);
+    ums::Task<void> last_checkpoint = parts.checkpoint->run_once();
     ums::Task<void> audit = final_audit();
-    co_await phase(Phase::final_audit, std::move(audit));
+    allow_bursts(options_.allow_io_bursts);
+    co_await phase(Phase::initial_update, update);
+    co_await phase(Phase::initial_checkpoint, first_checkpoint);
+    allow_bursts(false);
+    co_await phase(Phase::main_run, users);
+    allow_bursts(options_.allow_io_bursts);
+    co_await phase(Phase::final_checkpoint, last_checkpoint);
+    allow_bursts(false);
+    co_await phase(Phase::final_audit, audit);
 }
 
 void RunDriver::allow_bursts(bool allowed) {
     for (SimFile* file : parts_->files) file->governor().allow_bursts(allowed);
 }
 
-// A run that is stopping skips what is left.
-ums::Task<void> RunDriver::phase(Phase phase, ums::Task<void> work) {
+// A run that is stopping skips what is left. `work` has a name at the caller's: gcc 12 loses a temporary task.
+ums::Task<void> RunDriver::phase(Phase phase, ums::Task<void>& work) {
     if (run_.is_stopping()) co_return;
     phase_.store(phase, std::memory_order_relaxed);
     journal_.set_phase(phase);

@@ -49,7 +49,7 @@ private:
     void close_files();
 
     ums::Task<void> run_cycle();
-    ums::Task<void> phase(Phase phase, ums::Task<void> work);
+    ums::Task<void> phase(Phase phase, ums::Task<void>& work);
     ums::Task<void> main_run(std::uint64_t seed);
     ums::Task<void> final_audit();
     void allow_bursts(bool allowed);

@@ -35,7 +35,8 @@ ums::Task<void> Checkpoint::write_dirty_pages() {
     co_await write_all();
     co_await sync_files();
     if (context_.run.is_stopping()) co_return;  // broken off: what was not written is not promised
-    const bool hardened = co_await context_.log.harden(co_await log_mark(LogRecordKind::checkpoint_end));
+    const std::uint64_t end_lsn = co_await log_mark(LogRecordKind::checkpoint_end);
+    const bool hardened = co_await context_.log.harden(end_lsn);
     if (hardened) context_.log.truncate(begin_lsn);
     WorkCounters::add(context_.checkpoint.cycles, 1);
 }

@@ -106,7 +106,10 @@ TEST_CASE("the block's place in its virtual log file is what its header says") {
     Rig rig({.log_mb = 4});
     rig.run([](Rig& r) -> ums::Task<void> {
         std::vector<Appended> appended;
-        for (std::uint32_t i = 0; i < 60; ++i) co_await r.log->harden(co_await append(r, appended, update(1, i, 1), 30'000));
+        for (std::uint32_t i = 0; i < 60; ++i) {
+            const std::uint64_t lsn = co_await append(r, appended, update(1, i, 1), 30'000);
+            co_await r.log->harden(lsn);
+        }
     });
     const auto vlfs = LogParser::vlfs(4, 512);
     std::uint32_t vlf_sequence = 0;
@@ -165,7 +168,9 @@ TEST_CASE("many who append at the same time, on several schedulers: LSNs are uni
                 std::vector<Appended> appended;
                 const std::uint64_t lsn = co_await append(shared, appended, update(1, number, i), prng.between(32, 8000));
                 out.push_back(lsn);
-                if (prng.chance(3000) && !co_await shared.log->harden(lsn)) hardened = false;
+                if (!prng.chance(3000)) continue;
+                const bool is_hard = co_await shared.log->harden(lsn);
+                if (!is_hard) hardened = false;
             }
         };
         ums::TaskGroup group;
@@ -199,7 +204,8 @@ TEST_CASE("round the ring the newest blocks stand where the oldest were, and the
     rig.run([](Rig& r) -> ums::Task<void> {
         std::vector<Appended> appended;
         for (std::uint32_t i = 0; i < 80; ++i) {
-            co_await r.log->harden(co_await append(r, appended, update(1, i, 1), 20'000));
+            const std::uint64_t lsn = co_await append(r, appended, update(1, i, 1), 20'000);
+            co_await r.log->harden(lsn);
             if (i % 10 == 9) r.log->truncate(r.log->end_lsn());
         }
     });
