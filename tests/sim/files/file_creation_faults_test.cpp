@@ -1,0 +1,105 @@
+#include <cerrno>
+#include <filesystem>
+
+#include "sim/files/file_creator.hpp"
+#include "sim/files/transfer_failure.hpp"
+#include "tests/sim/support/collecting_sink.hpp"
+#include "tests/sim/support/faulty_storage.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/process.hpp"
+#include "ums/io/posix_storage.hpp"
+#include "ums/sched/scheduler_group.hpp"
+
+using namespace sim::testing;
+
+namespace {
+
+constexpr std::uint64_t kMb = 1 << 20;
+
+// Makes a log file of 4 MB on a storage whose writes at one offset go wrong.
+struct Creation {
+    test::TempFolder folder;
+    ums::PosixStorage posix;
+    ums::RealClock clock;
+    FaultyStorage storage{posix, clock};
+    CollectingSink sink;
+    sim::Journal journal{clock, sink};
+    bool is_made = false;
+    std::string message;
+    std::uint32_t tries = 0;
+
+    explicit Creation(std::uint64_t offset_bytes, std::uint32_t failures, Fate fate) {
+        storage.set_rule([this, offset_bytes, failures, fate](const ums::IoRequest& request) {
+            const bool is_hit = request.operation == ums::IoOperation::write && request.offset_bytes == offset_bytes;
+            return is_hit && tries++ < failures ? fate : Fate{};
+        });
+        sim::Options options;
+        options.no_buffering = options.use_scatter_gather = false;
+        sim::FileOptions file{.path = folder / "a.ldx", .initial_size_mb = 4, .max_size_mb = 4};
+        file.is_log = true;
+        sim::FileCreator creator(options, storage, journal, 4711);
+        ums::SchedulerGroup group({}, storage, clock);
+        auto make = [](sim::FileCreator& maker, const sim::FileOptions& wanted, sim::SimFile::Setup& out) -> ums::Task<void> {
+            out = co_await maker.prepare(7, wanted);
+        };
+        try {
+            sim::SimFile::Setup setup;
+            group.run(make(creator, file, setup));
+            storage.close(setup.transfers);
+            storage.close(setup.control);
+            is_made = true;
+        } catch (const sim::EnvironmentError& error) {
+            message = error.what();
+        }
+    }
+};
+
+constexpr std::uint64_t kStampOffset = 8192 + 2 * kMb;
+
+}  // namespace
+
+TEST_CASE("a write that fails while a file is made is tried again, and a finding although the file was made") {
+    const Creation creation(kStampOffset, 1, {.error = EIO});
+    CHECK(creation.is_made);
+    const auto findings = creation.sink.findings();
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].kind == sim::FindingKind::io_error);
+    CHECK(findings[0].transient);
+    CHECK(findings[0].is_write);
+    CHECK(findings[0].is_log);
+    CHECK(findings[0].file_id == 7);
+    CHECK(findings[0].offset_bytes == kStampOffset);
+    CHECK(findings[0].size_bytes == kMb);
+    CHECK(findings[0].error_code == EIO);
+}
+
+TEST_CASE("a write that is cut short while a file is made is a finding of its own kind") {
+    const Creation creation(kStampOffset, 1, {.transferred_bytes = 4096});
+    CHECK(creation.is_made);
+    const auto findings = creation.sink.findings();
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].kind == sim::FindingKind::short_transfer);
+    CHECK_THAT(findings[0].description, ContainsSubstring("after 4096 bytes"));
+}
+
+TEST_CASE("a write that keeps failing while a file is made is a finding, and nothing is left behind") {
+    const Creation creation(0, 1000, {.error = EIO});  // the signature page
+    CHECK_FALSE(creation.is_made);
+    CHECK(creation.tries == 1 + sim::kIoRetries);
+    CHECK_THAT(creation.message, ContainsSubstring("a.ldx: the signature page cannot be written: Input/output error"));
+    CHECK_FALSE(std::filesystem::exists(creation.folder / "a.ldx"));
+    const auto findings = creation.sink.findings();
+    REQUIRE(findings.size() == 1);
+    CHECK_FALSE(findings[0].transient);
+    CHECK(findings[0].reads == 1 + sim::kIoRetries);
+}
+
+TEST_CASE("no space and no memory while a file is made are no findings") {
+    const Creation full(kStampOffset, 1000, {.error = ENOSPC});
+    CHECK_FALSE(full.is_made);
+    CHECK(full.tries == 1);
+    CHECK(full.sink.findings().empty());
+    const Creation short_of_memory(kStampOffset, 2, {.error = ENOMEM});
+    CHECK(short_of_memory.is_made);
+    CHECK(short_of_memory.sink.findings().empty());
+}
