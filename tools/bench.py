@@ -53,7 +53,7 @@ class Tools:
             "requests_per_s": result["requests_per_s"],
             "bytes_per_s": result["bytes_per_s"],
             "cpu_ns": result["cpu_ns_per_request"],
-            "latency_us": result["duration_ns"] / 1000 / max(result["requests"], 1) * result["depth"],
+            "latency_us": result["latency_mean_us"],
             "pages_verified": result["pages_verified"],
         }
 

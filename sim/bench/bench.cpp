@@ -10,6 +10,7 @@
 #include "sim/bench/file_passes.hpp"
 #include "sim/files/file_creator.hpp"
 #include "sim/log/log_layout.hpp"
+#include "ums/base/machine.hpp"
 #include "ums/base/memory_region.hpp"
 
 namespace sim {
@@ -43,6 +44,7 @@ void Bench::request_stop() { run_.stop(Outcome::stopped, "The measurement was st
 
 BenchResults Bench::run() {
     ums::SchedulerGroupOptions group;
+    group.has_spare_cpus = ums::this_machine().cpu_count > options_.cpu_count;
     group.cpu_count = options_.cpu_count;
     group.engine.kind = engine_kind(options_);
     try {

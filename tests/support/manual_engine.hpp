@@ -46,6 +46,12 @@ public:
         in_flight_.store(in_flight_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
 
+    [[nodiscard]] bool perform_at_once(IoRequest& request) override {
+        ++copies_;
+        request.transferred_bytes = request.size_bytes;
+        return true;
+    }
+
     void poll(IoRequestList& finished) override {
         ++polls_;
         const std::lock_guard guard(lock_);
@@ -109,6 +115,8 @@ public:
     // How often the engine was asked; own thread or after the run, wakes() any thread.
     [[nodiscard]] std::uint64_t polls() const { return polls_; }
     [[nodiscard]] std::uint64_t waits() const { return waits_; }
+    [[nodiscard]] std::uint64_t copies() const { return copies_; }
+    [[nodiscard]] std::uint64_t submits() const { return next_order_; }
     // Waits that nothing ended but the time.
     [[nodiscard]] std::uint64_t expired_waits() const { return expired_waits_; }
     [[nodiscard]] std::uint64_t wakes() const {
@@ -136,6 +144,7 @@ private:
     const std::uint64_t sleep_ns_min_;
     std::atomic<std::uint32_t> in_flight_{0};
     std::uint64_t polls_ = 0;
+    std::uint64_t copies_ = 0;
     mutable std::mutex lock_;  // guards everything below
     std::condition_variable changed_;
     bool woken_ = false;

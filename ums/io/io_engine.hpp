@@ -27,7 +27,7 @@ public:
     // Never fails and never blocks on the device: a request that cannot be started comes back with its error.
     virtual void submit(IoRequest& request) = 0;
 
-    // Carries out, on the spot, a request that needs no device (FileHandle::is_in_memory). False: nothing was done, submit() it.
+    // Carries out, on the spot, a request that needs no device (FileHandle::is_in_memory). False: it is not done, submit() it.
     [[nodiscard]] virtual bool perform_at_once(IoRequest& /*request*/) { return false; }
 
     // Starts everything queued and appends finished requests to `finished`, with `error` and `transferred_bytes` set. Does not sleep.

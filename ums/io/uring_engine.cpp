@@ -103,15 +103,13 @@ void UringEngine::submit(IoRequest& request) {
         finished_.push_back(request);
     } else if (request.operation == IoOperation::truncate && !support_.has_truncate) {
         give_to_helper(request);
-    } else if (perform_at_once(request)) {
-        finished_.push_back(request);
     } else {
         start(request);
     }
 }
 
-// The kernel gives every transfer of such a file to a worker thread of its own, which costs several times what the copy costs. What cannot
-// be finished here goes on in the ring.
+// In the ring, the kernel gives every transfer of such a file to a worker thread of its own, which costs several times what the copy costs.
+// What cannot be finished here goes on there.
 bool UringEngine::perform_at_once(IoRequest& request) {
     if (!request.file.is_in_memory || !is_transfer(request)) return false;
     check_request(request);

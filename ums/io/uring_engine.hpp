@@ -1,7 +1,7 @@
 // Transfers by io_uring, one ring per engine. A turn of the scheduler costs one system call at most: it submits what was queued and takes
 // what has finished.
 //
-// Files that live in memory (tmpfs) do not go through the ring: their transfers are copies, made at once.
+// Transfers of files that live in memory (tmpfs) are copies, and can be made at once, past the ring.
 //
 // The ring never holds more requests than the queue depth, so its completion queue (which is larger) never overflows; the others wait in a
 // list. No memory is allocated per request.

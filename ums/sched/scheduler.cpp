@@ -16,6 +16,7 @@ thread_local Scheduler* current_scheduler = nullptr;
 constexpr std::uint64_t kCollectIntervalNs = 20 * kNsPerUs;
 // A task that never has to wait, because its files are in memory, goes to the back of the queue after this time.
 constexpr std::uint64_t kAtOnceNs = 20 * kNsPerUs;
+constexpr std::uint64_t kWorthSharingBytes = 64 << 10;
 
 }  // namespace
 
@@ -60,8 +61,9 @@ Scheduler::Root Scheduler::run_root(Task<void> task, TaskGroup& group, Scheduler
     group.finished(std::move(exception));
 }
 
-Scheduler::Scheduler(std::uint32_t id, const Clock& clock, std::unique_ptr<IoEngine> engine, std::uint64_t shuffle_seed)
-    : id_(id), clock_(clock), engine_(std::move(engine)) {
+Scheduler::Scheduler(std::uint32_t id, const Clock& clock, std::unique_ptr<IoEngine> engine, std::uint64_t shuffle_seed,
+                     bool has_spare_cpus)
+    : id_(id), clock_(clock), engine_(std::move(engine)), has_spare_cpus_(has_spare_cpus) {
     if (shuffle_seed != 0) shuffle_.emplace(mix64(shuffle_seed) + id);
 }
 
@@ -100,7 +102,7 @@ void Scheduler::make_runnable(Waiter& waiter) { make_runnable(waiter, now_ns());
 void Scheduler::make_runnable(Waiter& waiter, std::uint64_t now) {
     waiter.runnable_ns = now;
     if (current_scheduler == this) {
-        runnable_.push_back(waiter);
+        make_runnable_here(waiter);
         return;
     }
     Waiter* head = inbox_.load(std::memory_order_relaxed);
@@ -108,6 +110,11 @@ void Scheduler::make_runnable(Waiter& waiter, std::uint64_t now) {
         waiter.inbox_next = head;
     } while (!inbox_.compare_exchange_weak(head, &waiter, std::memory_order_seq_cst, std::memory_order_relaxed));
     wake();
+}
+
+void Scheduler::make_runnable_here(Waiter& waiter) {
+    runnable_.push_back(waiter);
+    ++runnable_count_;
 }
 
 // Of many who wake at a time only the first has to call the kernel: the sleeper looks at its inbox before it sleeps again, and its
@@ -128,14 +135,17 @@ void Scheduler::take_inbox() {
     }
     while (oldest != nullptr) {
         Waiter* next = std::exchange(oldest->inbox_next, nullptr);
-        runnable_.push_back(*oldest);
+        make_runnable_here(*oldest);
         ++statistics_.wakeups_from_others;
         oldest = next;
     }
 }
 
+// With nothing else to do the sleep that follows starts what was queued, and waits for it, in one system call instead of two.
+bool Scheduler::leaves_start_to_sleep() { return std::exchange(has_queued_io_, false) && runnable_.empty() && clock_.is_real(); }
+
 void Scheduler::collect_io() {
-    if (engine_->in_flight() == 0) return;
+    if (engine_->in_flight() == 0 || leaves_start_to_sleep()) return;
     IoRequestList finished;
     engine_->poll(finished);
     if (finished.empty()) return;
@@ -146,7 +156,7 @@ void Scheduler::collect_io() {
         // A simulated engine knows the exact time.
         if (request->completed_ns == 0) request->completed_ns = now;
         request->waiter->runnable_ns = now;
-        runnable_.push_back(*request->waiter);
+        make_runnable_here(*request->waiter);
     }
 }
 
@@ -163,6 +173,7 @@ void Scheduler::count_wait(const Waiter& waiter, std::uint64_t now) {
 void Scheduler::run(Waiter& waiter, std::uint64_t& now) {
     count_wait(waiter, now);
     ++statistics_.switches;
+    --runnable_count_;
     worker_ = waiter.worker;
     worker_->quantum_start_ns = now;
     waiter.handle.resume();
@@ -228,11 +239,14 @@ bool Scheduler::is_drained() const {
            engine_->in_flight() == 0;
 }
 
-// For a file in memory, and while others do not wait for the CPU for too long: the task just goes on, its page still in the first cache.
+// A file in memory needs no device, only a copy. Where there are CPUs to spare, half of the tasks give theirs to the kernel's threads, as
+// long as there is enough to do here meanwhile: a thread has to be woken.
 bool Scheduler::perform_at_once(IoRequest& request) {
-    const std::uint64_t now = now_ns();
-    if (now - worker().quantum_start_ns >= kAtOnceNs || !engine_->perform_at_once(request)) return false;
-    request.submitted_ns = now;
+    const bool is_shared = has_spare_cpus_ && pending_count_.load(std::memory_order_relaxed) < 2 * runnable_count_ &&
+                           runnable_count_ * request.size_bytes >= kWorthSharingBytes;
+    if (is_shared) return false;
+    request.submitted_ns = now_ns();
+    if (!engine_->perform_at_once(request)) return false;
     request.completed_ns = now_ns();
     return true;
 }
@@ -244,13 +258,20 @@ bool Scheduler::IoAwaiter::await_suspend(std::coroutine_handle<> suspended) {
     request.completed_ns = 0;
     request.reported_long = false;
     ++scheduler.statistics_.io_requests;
-    if (request.file.is_in_memory && scheduler.perform_at_once(request)) return false;
+    if (request.file.is_in_memory && scheduler.perform_at_once(request)) {
+        // The task just goes on, its page still in the first cache, while others do not wait for the CPU for too long.
+        if (request.completed_ns - scheduler.worker().quantum_start_ns < kAtOnceNs) return false;
+        waiter.suspend(suspended, wait_type);
+        scheduler.make_runnable(waiter, waiter.wait_start_ns);
+        return true;
+    }
     waiter.suspend(suspended, wait_type);
     request.waiter = &waiter;
     request.submitted_ns = waiter.wait_start_ns;
     scheduler.pending_.push_back(request);
     scheduler.pending_count_.store(scheduler.pending_count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     scheduler.engine_->submit(request);
+    scheduler.has_queued_io_ = true;
     return true;
 }
 

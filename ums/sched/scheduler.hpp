@@ -43,8 +43,9 @@ struct SchedulerStatistics {
 
 class Scheduler {
 public:
-    // `shuffle_seed`: see SchedulerGroupOptions.
-    Scheduler(std::uint32_t id, const Clock& clock, std::unique_ptr<IoEngine> engine, std::uint64_t shuffle_seed = 0);
+    // `shuffle_seed`, `has_spare_cpus`: see SchedulerGroupOptions.
+    Scheduler(std::uint32_t id, const Clock& clock, std::unique_ptr<IoEngine> engine, std::uint64_t shuffle_seed = 0,
+              bool has_spare_cpus = false);
     Scheduler(const Scheduler&) = delete;
     Scheduler& operator=(const Scheduler&) = delete;
     // Asserts that no task and no request is left.
@@ -149,7 +150,9 @@ private:
     void make_runnable(Waiter& waiter, std::uint64_t now_ns);
     void take_inbox();
     void collect_io();
+    [[nodiscard]] bool leaves_start_to_sleep();
     [[nodiscard]] bool perform_at_once(IoRequest& request);
+    void make_runnable_here(Waiter& waiter);
     [[nodiscard]] WaitQueue take_batch();
     void run(Waiter& waiter, std::uint64_t& now_ns);
     void count_wait(const Waiter& waiter, std::uint64_t now_ns);
@@ -157,10 +160,13 @@ private:
     const std::uint32_t id_;
     const Clock& clock_;
     const std::unique_ptr<IoEngine> engine_;
+    const bool has_spare_cpus_;
 
     // Own thread only.
     WaitQueue runnable_;
+    std::uint32_t runnable_count_ = 0;  // with those that the current turn has taken, and not run yet
     TimerQueue timers_;
+    bool has_queued_io_ = false;  // since I/O was last collected
     Fifo<IoRequest, PendingTag> pending_;
     Worker* worker_ = nullptr;
     std::uint64_t suspended_ns_ = 0;  // when the running task suspended itself, 0 while it has not

@@ -23,6 +23,8 @@ struct SchedulerGroupOptions {
     // CPUs that the schedulers' threads are bound to, one bit each, in turn; 0 = not bound.
     std::uint64_t affinity = 0;
     EngineOptions engine;
+    // There are CPUs that no scheduler uses: a part of the copies from and to files in memory is left to the kernel's threads.
+    bool has_spare_cpus = false;
     // To hunt mistakes of order; 0 = off. Otherwise each scheduler picks a runnable task at random from this seed, yield_if_due() always
     // yields, and with a virtual clock a scheduler now and then misses its turn. With a virtual clock the same seed gives the same run.
     std::uint64_t shuffle_seed = 0;

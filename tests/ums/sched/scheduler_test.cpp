@@ -340,5 +340,60 @@ TEST_CASE("a task is somewhere, a thread is nowhere") {
     CHECK(testing::aborts([] { static_cast<void>(Scheduler::current()); }));
 }
 
+// Reads of a file in memory by several tasks, 20 each.
+Task<void> read_from_memory(World& world, std::uint32_t tasks, std::uint64_t size_bytes) {
+    auto work = [](std::uint64_t size) -> Task<void> {
+        for (int i = 0; i < 20; ++i) {
+            IoRequest request = read_of(size);
+            request.file.is_in_memory = true;
+            co_await Scheduler::current().io(request);
+        }
+    };
+    TaskGroup group;
+    for (std::uint32_t i = 0; i < tasks; ++i) world.schedulers[0].spawn(group, "reader", work(size_bytes));
+    co_await group.join();
+}
+
+TEST_CASE("a request with nothing else to do is started by the sleep that waits for it") {
+    run_real(
+        {.delay = fixed_delay(kNsPerMs)},
+        [](World&) -> Task<void> {
+            for (int i = 0; i < 10; ++i) {
+                IoRequest request = read_of(8192);
+                co_await Scheduler::current().io(request);
+            }
+        },
+        [](World& world) {
+            CHECK(world.storage.engine(0).waits() >= 10);
+            CHECK(world.storage.engine(0).polls() < 20);  // one for each that came back, and a few for sleeps that ended early
+        });
+}
+
+TEST_CASE("transfers of a file in memory are made on the spot") {
+    run_real(
+        {}, [](World& world) { return read_from_memory(world, 32, 8192); },
+        [](World& world) {
+            CHECK(world.storage.engine(0).copies() == 32 * 20);
+            CHECK(world.storage.engine(0).submits() == 0);
+        });
+}
+
+TEST_CASE("with CPUs to spare the engine gets a part of the transfers of a file in memory, if there are many or large ones") {
+    const auto submits_of = [](std::uint32_t tasks, std::uint64_t size_bytes) {
+        std::uint64_t submits = 0;
+        run_real(
+            {.has_spare_cpus = true}, [&](World& world) { return read_from_memory(world, tasks, size_bytes); },
+            [&](World& world) {
+                submits = world.storage.engine(0).submits();
+                CHECK(submits + world.storage.engine(0).copies() == tasks * 20);
+            });
+        return submits;
+    };
+    CHECK(submits_of(1, 1 << 20) == 0);
+    CHECK(submits_of(4, 8192) == 0);
+    CHECK(submits_of(4, 1 << 20) > 0);
+    CHECK(submits_of(32, 8192) > 0);
+}
+
 }  // namespace
 }  // namespace ums
