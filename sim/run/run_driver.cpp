@@ -77,7 +77,6 @@ void RunDriver::request_stop() { run_.stop(Outcome::stopped, "The run was stoppe
 
 Results RunDriver::run() {
     ums::SchedulerGroupOptions group;
-    group.has_spare_cpus = ums::this_machine().cpu_count > options_.cpu_count;
     group.cpu_count = options_.cpu_count;
     group.affinity = options_.affinity;
     group.engine.kind = engine_kind(options_.engine);

@@ -13,7 +13,7 @@ thread_local Scheduler* current_scheduler = nullptr;
 
 // While tasks keep the CPU busy, what they posted is started, and finished I/O collected, at least this often: a device must not idle
 // because pages are being verified. Far more than the system call for it costs.
-constexpr std::uint64_t kCollectIntervalNs = 20 * kNsPerUs;
+constexpr std::uint64_t kCollectIntervalNs = 4 * kNsPerUs;
 // A task that never has to wait, because its files are in memory, goes to the back of the queue after this time.
 constexpr std::uint64_t kAtOnceNs = 20 * kNsPerUs;
 constexpr std::uint64_t kWorthSharingBytes = 64 << 10;
