@@ -2,6 +2,8 @@
 
 #include "cli/bench_arguments.hpp"
 #include "cli/preflight_arguments.hpp"
+#include "cli/rehearse_arguments.hpp"
+#include "cli/report_arguments.hpp"
 
 namespace cli {
 
@@ -33,22 +35,24 @@ const std::vector<Command>& commands() {
          .examples = "ioproof preflight /mnt/data /mnt/log\nioproof preflight /mnt/data --json -",
          .exit_codes = "0 no FAIL\n1 at least one FAIL\n2 wrong usage\n3 a folder is missing, read-only or full"},
         {.name = "report",
-         .operands = "FILE [--html FILE]",
+         .operands = "FILE",
          .kind = Operand::files,
          .summary = "show the results that a run wrote with --json",
-         .description = "Prints the results of an earlier run; with --html it also writes them as one self-contained page.",
+         .description = "Prints the results of an earlier run; with --html it writes them as one self-contained page.",
+         .switches = report_switches(),
          .examples = "ioproof report results.json --html results.html"},
         {.name = "compare",
-         .operands = "A B [--html FILE]",
+         .operands = "BEFORE AFTER",
          .kind = Operand::files,
          .summary = "two results side by side: before and after",
          .description = "Shows what differs between two results that runs wrote with --json, and which differences exceed the noise.",
+         .switches = report_switches(),
          .examples = "ioproof compare before.json after.json"},
         {.name = "rehearse",
-         .operands = "[SWITCHES]",
+         .operands = "",
          .summary = "prove on a simulated disk that faults are found",
-         .description = "Runs whole tests on a disk in memory that goes wrong on purpose, and compares what was found with what was done. "
-                        "'ioproof rehearse --help' names the switches.",
+         .description = "Runs whole tests on a disk in memory that goes wrong on purpose, and compares what was found with what was done.",
+         .switches = rehearse_switches(),
          .examples = "ioproof rehearse --seeds 100\nioproof rehearse --fault stale_read --seed 7 --verbose",
          .exit_codes = "0 every fault was found and named, nothing else reported\n1 otherwise\n2 wrong usage"},
         {.name = "bench",

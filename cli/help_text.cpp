@@ -44,7 +44,7 @@ std::string switch_lines(const Switch& entry) {
 }
 
 std::string usage_lines() {
-    constexpr std::size_t kSummaryColumn = 38;
+    constexpr std::size_t kSummaryColumn = 42;
     std::string text;
     for (const Command& command : commands()) {
         std::string call = fmt::format("  ioproof {}", command.name);

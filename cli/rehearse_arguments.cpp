@@ -1,11 +1,13 @@
 #include "cli/rehearse_arguments.hpp"
 
+#include <array>
 #include <charconv>
 #include <limits>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "cli/help_text.hpp"
 #include "cli/usage_error.hpp"
 
 namespace cli {
@@ -13,6 +15,24 @@ namespace {
 
 constexpr std::uint64_t kSeedsMax = 10'000'000;
 constexpr std::uint64_t kJobsMax = 1024;
+
+constexpr std::array kRehearseSwitches{
+    Switch{.name = "fault",
+           .value = "CLASS[:RATE]",
+           .repeatable = true,
+           .help = "only this class, or several in the same run; see docs/fault_model.md. RATE: chance of\n"
+                   "each page (of each request, where requests fail); without it, rate, place and time are\n"
+                   "drawn from the seed. none: runs without faults.\n"
+                   "Default: each class in runs of its own, and runs without faults"},
+    Switch{.name = "place",
+           .value = "anywhere|first|last|middle|end",
+           .help = "first or last page of a file, middle pages of a request, or where the file grows and shrinks"},
+    Switch{.name = "during", .value = "PHASE", .help = "initial_update, initial_checkpoint, main_run, final_checkpoint, final_audit"},
+    Switch{.name = "seed", .value = "N", .help = "first seed (default: 1). The same seed gives the identical run"},
+    Switch{.name = "seeds", .value = "K", .help = "so many seeds (default: 20; 1 if --seed is given)"},
+    Switch{.name = "jobs", .value = "J", .help = "runs at a time (default: one for each CPU)"},
+    Switch{.name = "verbose", .help = "all messages, faults and findings of each run"},
+};
 
 std::uint64_t number(std::string_view name, std::string_view text, std::uint64_t minimum, std::uint64_t maximum) {
     std::uint64_t value = 0;
@@ -55,12 +75,15 @@ void set_value(RehearseArguments& arguments, std::string_view name, const std::s
                             value));
         }
     } else {
-        throw UsageError(
-            fmt::format("unknown switch '{}'; allowed are --fault, --seed, --seeds, --jobs, --place, --during, --verbose", name));
+        std::string allowed;
+        for (const Switch& entry : kRehearseSwitches) allowed += fmt::format("{}--{}", allowed.empty() ? "" : ", ", entry.name);
+        throw UsageError(fmt::format("unknown switch '{}'; allowed are {}", name, allowed));
     }
 }
 
 }  // namespace
+
+std::span<const Switch> rehearse_switches() { return kRehearseSwitches; }
 
 RehearseArguments parse_rehearse(const std::vector<std::string>& words) {
     RehearseArguments arguments;
@@ -89,34 +112,15 @@ RehearseArguments parse_rehearse(const std::vector<std::string>& words) {
 }
 
 std::string rehearse_help_text() {
-    return "Usage: ioproof rehearse [SWITCHES]\n"
-           "\n"
-           "Proves that the alarm works: whole runs on a simulated disk in virtual time that goes wrong on\n"
-           "purpose, and a comparison of what was injected with what was found. Writes no file.\n"
-           "\n"
-           "Switches:\n"
-           "  --fault CLASS[:RATE]\n"
-           "      only this class, or several in the same run; see docs/fault_model.md. RATE: chance of\n"
-           "      each page (of each request, where requests fail); without it, rate, place and time are\n"
-           "      drawn from the seed. none: runs without faults.\n"
-           "      Default: each class in runs of its own, and runs without faults\n"
-           "  --place anywhere|first|last|middle|end\n"
-           "      first or last page of a file, middle pages of a request, or where the file grows and shrinks\n"
-           "  --during PHASE\n"
-           "      initial_update, initial_checkpoint, main_run, final_checkpoint, final_audit\n"
-           "  --seed N\n"
-           "      first seed (default: 1). The same seed gives the identical run\n"
-           "  --seeds K\n"
-           "      so many seeds (default: 20; 1 if --seed is given)\n"
-           "  --jobs J\n"
-           "      runs at a time (default: one for each CPU)\n"
-           "  --verbose\n"
-           "      all messages, faults and findings of each run\n"
-           "  -h, --help\n"
-           "      this text\n"
-           "\n"
-           "Exit codes: 0 if every fault that was given to the program was found and named rightly and\n"
-           "nothing else was reported; 1 if not; 2 wrong usage.\n";
+    return fmt::format(
+        "Usage: ioproof rehearse [SWITCHES]\n"
+        "\n"
+        "Proves that the alarm works: whole runs on a simulated disk in virtual time that goes wrong on\n"
+        "purpose, and a comparison of what was injected with what was found. Writes no file.\n"
+        "\n{}\n"
+        "Exit codes: 0 if every fault that was given to the program was found and named rightly and\n"
+        "nothing else was reported; 1 if not; 2 wrong usage.\n",
+        switch_table(rehearse_switches()));
 }
 
 }  // namespace cli

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "cli/switches.hpp"
 #include "sim/rehearsal/fault_plan.hpp"
 
 namespace cli {
@@ -25,6 +27,7 @@ struct RehearseArguments {
 
 // `words`: what stands behind the command. Throws UsageError.
 [[nodiscard]] RehearseArguments parse_rehearse(const std::vector<std::string>& words);
+[[nodiscard]] std::span<const Switch> rehearse_switches();
 [[nodiscard]] std::string rehearse_help_text();
 
 }  // namespace cli

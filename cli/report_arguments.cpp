@@ -1,10 +1,22 @@
 #include "cli/report_arguments.hpp"
 
+#include <array>
+
 #include <fmt/format.h>
 
+#include "cli/help_text.hpp"
 #include "cli/usage_error.hpp"
 
 namespace cli {
+namespace {
+
+constexpr std::array kReportSwitches{
+    Switch{.name = "html", .value = "FILE", .help = "as one page for a browser, which needs neither network nor other files"},
+};
+
+}  // namespace
+
+std::span<const Switch> report_switches() { return kReportSwitches; }
 
 ReportArguments parse_report(const std::string& verb, std::size_t file_count, const std::vector<std::string>& words) {
     constexpr std::string_view kAttached = "--html=";
@@ -34,25 +46,29 @@ ReportArguments parse_report(const std::string& verb, std::size_t file_count, co
 }
 
 std::string report_help_text() {
-    return "Usage: ioproof report FILE [--html FILE]\n"
-           "\n"
-           "Shows the results that 'ioproof run --json FILE' wrote: as the text that stood at the end of the run, or\n"
-           "as one page for a browser, which needs neither network nor other files.\n"
-           "\n"
-           "Examples:\n"
-           "  ioproof report results.json\n"
-           "  ioproof report results.json --html results.html\n";
+    return fmt::format(
+        "Usage: ioproof report FILE [SWITCHES]\n"
+        "\n"
+        "Shows the results that 'ioproof run --json FILE' wrote: as the text that stood at the end of the run, or\n"
+        "as a page.\n"
+        "\n{}\n"
+        "Examples:\n"
+        "  ioproof report results.json\n"
+        "  ioproof report results.json --html results.html\n",
+        switch_table(report_switches()));
 }
 
 std::string compare_help_text() {
-    return "Usage: ioproof compare BEFORE AFTER [--html FILE]\n"
-           "\n"
-           "Two results files (of 'ioproof run --json FILE') side by side. Differences that exceed the noise, which is\n"
-           "what a figure varies within the two main runs, are marked. The exit code is 0 whatever they are.\n"
-           "\n"
-           "Examples:\n"
-           "  ioproof compare before.json after.json\n"
-           "  ioproof compare before.json after.json --html difference.html\n";
+    return fmt::format(
+        "Usage: ioproof compare BEFORE AFTER [SWITCHES]\n"
+        "\n"
+        "Two results files (of 'ioproof run --json FILE') side by side. Differences that exceed the noise, which is\n"
+        "what a figure varies within the two main runs, are marked. The exit code is 0 whatever they are.\n"
+        "\n{}\n"
+        "Examples:\n"
+        "  ioproof compare before.json after.json\n"
+        "  ioproof compare before.json after.json --html difference.html\n",
+        switch_table(report_switches()));
 }
 
 }  // namespace cli

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
+
+#include "cli/switches.hpp"
 
 namespace cli {
 
@@ -15,6 +18,8 @@ struct ReportArguments {
 // `words` follow the verb. Throws UsageError.
 ReportArguments parse_report(const std::string& verb, std::size_t file_count, const std::vector<std::string>& words);
 
+// Of both.
+std::span<const Switch> report_switches();
 std::string report_help_text();
 std::string compare_help_text();
 
