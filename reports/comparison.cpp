@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -168,7 +169,10 @@ Json compare_files(const Json& before, const Json& file_before, const Json& afte
         const bool is_known = a->error && b->error;
         std::optional<double> noise;
         if (is_known) noise = kStudentT * std::hypot(*a->error, *b->error);
-        rows.push_back(row_of(figure.name, figure.unit, a->value, b->value, figure.more_is_better, noise));
+        // Without throttling request blocks say how much was asked for, and nothing about the path.
+        const bool is_demand =
+            std::string_view(figure.over) == "request_blocks" && file_before["throttle_count"] == 0 && file_after["throttle_count"] == 0;
+        rows.push_back(row_of(figure.name, figure.unit, a->value, b->value, figure.more_is_better, is_demand ? std::nullopt : noise));
     }
     add_percentiles(rows, file_before, file_after);
     return {{"before_path", file_before["path"]},       {"after_path", file_after["path"]},
@@ -262,9 +266,13 @@ std::string comparison_text(const Json& comparison) {
     std::string text;
     for (const char* side : {"before", "after"}) {
         const Json& run = comparison[side];
-        text += fmt::format("{:6}  {}: {}, {}, {}\n", side, printable(run["name"].get<std::string>()), run["judgement"].get<std::string>(),
-                            run["start_utc"].get<std::string>().substr(0, 19), run["engine"].get<std::string>());
+        const auto findings = run["finding_count"].get<std::uint64_t>();
+        text +=
+            fmt::format("{:6}  {}: {}{}, {}, {}\n", side, printable(run["name"].get<std::string>()), run["judgement"].get<std::string>(),
+                        findings == 0 ? "" : fmt::format(" ({} finding{})", count_text(findings), findings == 1 ? "" : "s"),
+                        run["start_utc"].get<std::string>().substr(0, 19), run["engine"].get<std::string>());
     }
+    if (!comparison["configuration"].empty()) text += "\nThe runs were not asked for the same; what follows may come from that:\n";
     for (const Json& change : comparison["configuration"]) {
         text += fmt::format("  {}: {} -> {}\n", change["parameter"].get<std::string>(), printable(change["before"].get<std::string>()),
                             printable(change["after"].get<std::string>()));
