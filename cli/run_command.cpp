@@ -159,7 +159,9 @@ public:
         } catch (const std::exception& error) {
             log_.on_event(event_of(sim::Severity::error, error.what(), std::source_location::current()));
             report_as_not_begun(error.what());
-            throw;
+            if (simulation_.progress().findings == 0) throw;
+            console_.add_message(fmt::format("ioproof: {}\n", error.what()));
+            return ExitCode::integrity;
         }
         results.rehearsal = rehearsal_.faults_text();
         const ExitCode code = exit_code_of(results);
@@ -268,7 +270,8 @@ private:
         results.buffer_pool_bytes = std::uint64_t{options_.max_memory_mb} << 20;
         results.start_utc_us = clock_.utc_us();
         results.cpu_count = options_.cpu_count;
-        results.outcome = sim::Outcome::not_done;
+        results.finding_count = simulation_.progress().findings;
+        results.outcome = results.finding_count > 0 ? sim::Outcome::failed : sim::Outcome::not_done;
         results.outcome_reason = reason;
         results.preflight = preflight_;
         results.rehearsal = rehearsal_.faults_text();

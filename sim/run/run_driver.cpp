@@ -8,6 +8,7 @@
 #include "sim/files/file_creator.hpp"
 #include "sim/log/log_auditor.hpp"
 #include "sim/log/log_growth.hpp"
+#include "sim/run/collect_results.hpp"
 #include "sim/run/drive_facts.hpp"
 #include "sim/run/sizing.hpp"
 #include "sim/run/time_series.hpp"
@@ -96,7 +97,7 @@ Results RunDriver::run() {
     results_.cpu_count = options_.cpu_count;
     schedulers_->run(main());
     results_.duration_us = (clock_.now_ns() - journal_.start_ns()) / 1000;
-    collect_schedulers();
+    add_schedulers(*schedulers_, results_);
     decide_outcome();
     return std::move(results_);
 }
@@ -374,35 +375,8 @@ void RunDriver::collect_files() {
     results_.intervals = parts_->time_series->intervals();
     for (std::size_t i = 0; i < parts_->files.size(); ++i) {
         const SimFile& file = *parts_->files[i];
-        FileResult result;
-        result.path = file.path();
-        result.file_id = file.id();
-        result.is_log = file.is_log();
-        result.size_bytes = file.size_bytes();
-        result.target_io_duration_ms = options_.target_io_duration_ms;
-        result.average_io_duration_us = file.governor().average_us();
-        result.throttle_count = file.governor().throttle_count();
-        result.request_blocks = file.governor().blocks();
-        const FileCountersPerCpu& counters = file.counters();
-        result.reads = sum_of(counters, &FileCounters::reads);
-        result.scatter_reads = sum_of(counters, &FileCounters::scatter_reads);
-        result.writes = sum_of(counters, &FileCounters::writes);
-        result.gather_writes = sum_of(counters, &FileCounters::gather_writes);
-        result.total_io_time_us = sum_of(counters, &FileCounters::io_time_us);
-        result.read_bytes = sum_of(counters, &FileCounters::read_bytes);
-        result.written_bytes = sum_of(counters, &FileCounters::written_bytes);
-        for (const FileCounters& cpu : counters) result.max_io_time_us = std::max(result.max_io_time_us, cpu.io_time_max_us.value());
-        result.pages_verified = sum_of(counters, &FileCounters::pages_verified);
-        result.long_ios = sum_of(counters, &FileCounters::long_ios);
-        result.write_retries = sum_of(counters, &FileCounters::write_retries);
-        result.grown_count = file.grown_count;
-        result.shrunk_count = file.shrunk_count;
-        result.findings = file.finding_count;
-        for (std::size_t io_class = 0; io_class < kIoClassCount; ++io_class) {
-            result.latency[io_class] = latency_of(counters, static_cast<IoClass>(io_class));
-        }
+        FileResult result = result_of(file, options_.target_io_duration_ms);
         result.samples = parts_->time_series->take_samples(i);
-        read_attributes(file.path(), result);
         result.drive = drive_facts_since(parts_->drives[i], (clock_.now_ns() - journal_.start_ns()) / ums::kNsPerMs, file.path());
         results_.files.push_back(std::move(result));
     }
@@ -423,26 +397,6 @@ void RunDriver::collect_users() {
     add("Checkpoint", 1, context.checkpoint);
     add("Lazy Writer", 1, context.lazy_writer);
     add("Final Audit", 1, parts_->final_audit);
-}
-
-void RunDriver::collect_schedulers() {
-    ums::WaitTable waits{};
-    for (std::uint32_t cpu = 0; cpu < schedulers_->size(); ++cpu) {
-        const ums::SchedulerStatistics& statistics = (*schedulers_)[cpu].statistics();
-        results_.schedulers.push_back(
-            {cpu, statistics.switches, statistics.yields, statistics.quantum_overruns, statistics.idle_ns / 1000, statistics.io_requests});
-        for (std::size_t type = 0; type < ums::kWaitTypeCount; ++type) {
-            waits[type].count += statistics.waits[type].count;
-            waits[type].wait_ns += statistics.waits[type].wait_ns;
-            waits[type].signal_wait_ns += statistics.waits[type].signal_wait_ns;
-            waits[type].wait_max_ns = std::max(waits[type].wait_max_ns, statistics.waits[type].wait_max_ns);
-        }
-    }
-    for (std::size_t type = 0; type < ums::kWaitTypeCount; ++type) {
-        if (waits[type].count == 0) continue;
-        results_.waits.push_back({std::string(name_of(static_cast<ums::WaitType>(type))), waits[type].count, waits[type].wait_ns / 1000,
-                                  waits[type].wait_max_ns / 1000, waits[type].signal_wait_ns / 1000});
-    }
 }
 
 void RunDriver::decide_outcome() {

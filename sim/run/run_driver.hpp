@@ -64,7 +64,6 @@ private:
     [[nodiscard]] Totals totals() const;
     void collect_files();
     void collect_users();
-    void collect_schedulers();
     void decide_outcome();
 
     Options options_;
