@@ -24,7 +24,7 @@ RehearsalOnFiles::RehearsalOnFiles(ums::Storage& files, const ums::Clock& clock,
 }
 
 void RehearsalOnFiles::follow(const sim::Simulation& simulation) {
-    if (injector_) injector_->set_phase_source([&simulation] { return simulation.progress().phase; });
+    if (injector_) injector_->set_phase_source([&simulation] { return simulation.phase(); });
 }
 
 void RehearsalOnFiles::unfollow() {

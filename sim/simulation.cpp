@@ -22,4 +22,6 @@ void Simulation::request_stop() { implementation_->request_stop(); }
 
 Progress Simulation::progress() const { return implementation_->progress(); }
 
+Phase Simulation::phase() const { return implementation_->current_phase(); }
+
 }  // namespace sim

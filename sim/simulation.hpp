@@ -30,6 +30,8 @@ public:
 
     // Any thread, any time.
     [[nodiscard]] Progress progress() const;
+    // The same phase, without a lock: for a storage that the run calls. Any thread.
+    [[nodiscard]] Phase phase() const;
 
 private:
     class Implementation;

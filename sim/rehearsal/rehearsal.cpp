@@ -137,7 +137,7 @@ RehearsalReport rehearse(std::uint64_t seed, const std::vector<FaultPlan>& plans
     FaultInjector injector(disk, clock, std::move(setup));
     RehearsalSink sink(report, injector);
     Simulation simulation(options, injector, clock, sink);
-    injector.set_phase_source([&simulation] { return simulation.progress().phase; });
+    injector.set_phase_source([&simulation] { return simulation.phase(); });
     report.outcome = simulation.run().outcome;
     injector.set_phase_source({});
     report.faults = injector.faults();

@@ -25,6 +25,7 @@ public:
     Results run();
     void request_stop();
     [[nodiscard]] Progress progress() const;
+    [[nodiscard]] Phase current_phase() const { return phase_.load(std::memory_order_relaxed); }
 
 private:
     // What exists only while files are open.
