@@ -1,6 +1,7 @@
 // The pieces of the table of parameters, one per section, and the ranges that several of them use.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "config/parameter.hpp"

@@ -1,6 +1,8 @@
 // What counters say at the end of a run, as plain data.
 #pragma once
 
+#include <cstdint>
+
 #include "sim/files/sim_file.hpp"
 #include "sim/results.hpp"
 #include "ums/sched/scheduler_group.hpp"

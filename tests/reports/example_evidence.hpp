@@ -1,6 +1,7 @@
 // Findings with all the evidence that a run gives them, for the tests of dumps and JSON.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <vector>
 

@@ -1,6 +1,7 @@
 // Real files of a POSIX system (Linux).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>

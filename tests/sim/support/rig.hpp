@@ -2,6 +2,7 @@
 // fail (FaultyStorage). Everything is closed again behind the test's coroutine.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <string>

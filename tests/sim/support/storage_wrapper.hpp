@@ -1,6 +1,7 @@
 // A storage that passes everything on to another one: a test overrides only what it bends.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 

@@ -1,6 +1,7 @@
 // A log manager over log files in virtual time, with its writer running.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
