@@ -1,6 +1,7 @@
 #include "cli/console.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
@@ -41,12 +42,16 @@ public:
     Terminal& operator=(const Terminal&) = delete;
 
     [[nodiscard]] int descriptor() const { return slave_; }
-    // What has been written since the last call.
+    // What has been written since the last call. The kernel hands it on in pieces, in its own time.
     [[nodiscard]] std::string seen() const {
-        std::string text(65536, '\0');
-        ::fcntl(master_, F_SETFL, O_NONBLOCK);
-        const ssize_t size = ::read(master_, text.data(), text.size());
-        text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+        constexpr int kQuietMs = 50;
+        std::string text;
+        for (pollfd wait{master_, POLLIN, 0}; ::poll(&wait, 1, kQuietMs) > 0;) {
+            char piece[4096];
+            const ssize_t size = ::read(master_, piece, sizeof piece);
+            if (size <= 0) break;
+            text.append(piece, static_cast<std::size_t>(size));
+        }
         return text;
     }
 
