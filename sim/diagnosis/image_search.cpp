@@ -6,7 +6,6 @@
 #include "sim/page/page_codec.hpp"
 #include "sim/page/page_verifier.hpp"
 #include "ums/base/memory_region.hpp"
-#include "ums/sched/event.hpp"
 #include "ums/sched/scheduler.hpp"
 
 namespace sim {
@@ -125,13 +124,7 @@ ums::Task<void> ImageSearch::read_held(std::vector<HeldPage>& run, ScanHoldings&
     const ums::MemoryRegion buffer(run.size() * kPageBytes, ums::MemoryKind::plain);
     const ums::IoSegment segment{buffer.data(), buffer.size_bytes()};
     stamp_not_read(segment.data, segment.size_bytes);
-    ums::IoRequest request;
-    request.file = data.file.transfer_handle();
-    request.offset_bytes = std::uint64_t{run.front().page} * kPageBytes;
-    request.size_bytes = segment.size_bytes;
-    request.segments = &segment;
-    request.segment_count = 1;
-    request.owner = &data.file;
+    ums::IoRequest request = data.file.diagnosis_read(std::uint64_t{run.front().page} * kPageBytes, segment);
     request.is_search = true;
     co_await ums::Scheduler::current().io(request);
     data.file.report_if_long(request);
@@ -151,13 +144,7 @@ ums::Task<void> ImageSearch::read_held(std::vector<HeldPage>& run, ScanHoldings&
 ums::Task<void> ImageSearch::peek(DataFile& data, std::uint32_t page) {
     const ums::MemoryRegion buffer(kPageBytes, ums::MemoryKind::plain);
     const ums::IoSegment segment{buffer.data(), buffer.size_bytes()};
-    ums::IoRequest request;
-    request.file = data.file.transfer_handle();
-    request.offset_bytes = std::uint64_t{page} * kPageBytes;
-    request.size_bytes = segment.size_bytes;
-    request.segments = &segment;
-    request.segment_count = 1;
-    request.owner = &data.file;
+    ums::IoRequest request = data.file.diagnosis_read(std::uint64_t{page} * kPageBytes, segment);
     request.is_search = true;
     co_await ums::Scheduler::current().io(request);
     data.file.report_if_long(request);

@@ -60,13 +60,8 @@ ums::Task<void> Rereader::transfer_through_new_file(Reread& reread) {
 // Straight to the file: the governor is for the load, this is a diagnosis.
 ums::Task<void> Rereader::transfer(ums::FileHandle handle, Reread& reread) {
     const ums::IoSegment segment{buffer_.data(), size_bytes_};
-    ums::IoRequest request;
+    ums::IoRequest request = file_.diagnosis_read(offset_bytes_, segment);
     request.file = handle;
-    request.offset_bytes = offset_bytes_;
-    request.size_bytes = size_bytes_;
-    request.segments = &segment;
-    request.segment_count = 1;
-    request.owner = &file_;
     co_await ums::Scheduler::current().io(request);
     journal_.history().record(request, file_.id(), OperationPurpose::diagnosis);
     file_.report_if_long(request);

@@ -81,13 +81,7 @@ ums::Task<bool> IoRetry::is_storage_lost() {
     const ums::IoSegment segment{page.data(), kPageBytes};
     for (const std::uint64_t offset_bytes :
          {std::uint64_t{0}, file_.size_bytes() / 2 / kPageBytes * kPageBytes, file_.size_bytes() - kPageBytes}) {
-        ums::IoRequest probe;
-        probe.file = file_.transfer_handle();
-        probe.offset_bytes = offset_bytes;
-        probe.size_bytes = kPageBytes;
-        probe.segments = &segment;
-        probe.segment_count = 1;
-        probe.owner = &file_;
+        ums::IoRequest probe = file_.diagnosis_read(offset_bytes, segment);
         probe.is_search = true;
         co_await ums::Scheduler::current().io(probe);
         if (!probe.error) co_return false;

@@ -97,6 +97,17 @@ void SimFile::report_if_short(const ums::IoRequest& request) {
     report(std::move(finding));
 }
 
+ums::IoRequest SimFile::diagnosis_read(std::uint64_t offset_bytes, const ums::IoSegment& segment) const {
+    ums::IoRequest request;
+    request.file = setup_.transfers;
+    request.offset_bytes = offset_bytes;
+    request.size_bytes = segment.size_bytes;
+    request.segments = &segment;
+    request.segment_count = 1;
+    request.owner = this;
+    return request;
+}
+
 void SimFile::report(Finding finding) {
     if (!finding.is_warning) finding_count.fetch_add(1, std::memory_order_relaxed);
     journal_.report(std::move(finding));

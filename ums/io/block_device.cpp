@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "ums/io/mount_table.hpp"
+#include "ums/io/sysfs_value.hpp"
 
 namespace ums {
 
@@ -22,20 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kStatSectorBytes = 512;  // the unit of sysfs, whatever the device's sectors are
-
-template <typename T>
-T read_number(const fs::path& file, T otherwise) {
-    std::ifstream stream(file);
-    T value{};
-    return stream >> value ? value : otherwise;
-}
-
-std::string read_line(const fs::path& file) {
-    std::ifstream stream(file);
-    std::string line;
-    std::getline(stream, line);
-    return line;
-}
 
 // A "dev" file: "259:0".
 std::optional<DeviceNumber> read_device_number(const fs::path& file) {

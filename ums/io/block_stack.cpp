@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 #include <fmt/format.h>
+
+#include "ums/io/sysfs_value.hpp"
 
 namespace ums {
 
@@ -16,20 +17,6 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kStatSectorBytes = 512;  // the unit of sysfs, whatever the device's sectors are
 constexpr std::size_t kLayersMax = 64;           // more are a made-up tree that goes round in circles
 
-std::string line_of(const fs::path& file) {
-    std::ifstream stream(file);
-    std::string line;
-    std::getline(stream, line);
-    return line;
-}
-
-template <typename T>
-T number_in(const fs::path& file, T otherwise) {
-    std::ifstream stream(file);
-    T value{};
-    return stream >> value ? value : otherwise;
-}
-
 // "none [mq-deadline] kyber" -> "mq-deadline".
 std::string chosen_scheduler(const std::string& line) {
     const std::size_t open = line.find('[');
@@ -39,29 +26,29 @@ std::string chosen_scheduler(const std::string& line) {
 }
 
 void read_queue(BlockLayer& layer, const fs::path& queue) {
-    layer.logical_sector_bytes = number_in<std::uint32_t>(queue / "logical_block_size", 512);
-    layer.physical_sector_bytes = number_in<std::uint32_t>(queue / "physical_block_size", layer.logical_sector_bytes);
-    layer.minimum_io_bytes = number_in<std::uint64_t>(queue / "minimum_io_size", 0);
-    layer.optimal_io_bytes = number_in<std::uint64_t>(queue / "optimal_io_size", 0);
-    layer.read_ahead_kb = number_in<std::uint64_t>(queue / "read_ahead_kb", 0);
-    layer.scheduler = chosen_scheduler(line_of(queue / "scheduler"));
-    layer.is_rotational = number_in(queue / "rotational", 0) != 0;
-    layer.has_write_cache = line_of(queue / "write_cache") == "write back";
-    layer.has_fua = number_in(queue / "fua", 0) != 0;
+    layer.logical_sector_bytes = read_number<std::uint32_t>(queue / "logical_block_size", 512);
+    layer.physical_sector_bytes = read_number<std::uint32_t>(queue / "physical_block_size", layer.logical_sector_bytes);
+    layer.minimum_io_bytes = read_number<std::uint64_t>(queue / "minimum_io_size", 0);
+    layer.optimal_io_bytes = read_number<std::uint64_t>(queue / "optimal_io_size", 0);
+    layer.read_ahead_kb = read_number<std::uint64_t>(queue / "read_ahead_kb", 0);
+    layer.scheduler = chosen_scheduler(read_line(queue / "scheduler"));
+    layer.is_rotational = read_number(queue / "rotational", 0) != 0;
+    layer.has_write_cache = read_line(queue / "write_cache") == "write back";
+    layer.has_fua = read_number(queue / "fua", 0) != 0;
 }
 
 void name_kind(BlockLayer& layer, const fs::path& device) {
     std::error_code error;
     if (fs::exists(device / "dm", error)) {
         layer.kind = BlockLayerKind::mapped;
-        const std::string uuid = line_of(device / "dm/uuid");
+        const std::string uuid = read_line(device / "dm/uuid");
         layer.detail = uuid.substr(0, uuid.find('-'));
     } else if (fs::exists(device / "md", error)) {
         layer.kind = BlockLayerKind::raid;
-        layer.detail = line_of(device / "md/level");
+        layer.detail = read_line(device / "md/level");
     } else if (layer.name.starts_with("loop")) {
         layer.kind = BlockLayerKind::loop;
-        layer.detail = line_of(device / "loop/backing_file");
+        layer.detail = read_line(device / "loop/backing_file");
     } else if (layer.name.starts_with("ram") || layer.name.starts_with("zram")) {
         layer.kind = BlockLayerKind::memory;
     }
@@ -72,10 +59,10 @@ void add_layers(std::vector<BlockLayer>& layers, const fs::path& device) {
     std::error_code error;
     BlockLayer layer;
     layer.name = device.filename().string();
-    layer.alignment_offset_bytes = number_in<std::uint32_t>(device / "alignment_offset", 0);
+    layer.alignment_offset_bytes = read_number<std::uint32_t>(device / "alignment_offset", 0);
     if (fs::exists(device / "partition", error)) {
         layer.kind = BlockLayerKind::partition;
-        layer.start_bytes = number_in<std::uint64_t>(device / "start", 0) * kStatSectorBytes;
+        layer.start_bytes = read_number<std::uint64_t>(device / "start", 0) * kStatSectorBytes;
         read_queue(layer, device.parent_path() / "queue");
         layers.push_back(layer);
         return add_layers(layers, device.parent_path());

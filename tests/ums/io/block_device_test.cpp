@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "tests/support/catch.hpp"
-#include "tests/ums/io/temp_folder.hpp"
+#include "tests/ums/io/device_tree.hpp"
 
 using namespace ums;
 namespace fs = std::filesystem;
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // A made-up /sys and /proc with one SCSI disk (8:16, two partitions), one NVMe namespace and one logical volume.
-class Tree {
+class Tree : public test::DeviceTree {
 public:
     Tree() {
         write("sys/devices/pci/host0/block/sdb/dev", "8:16");
@@ -45,21 +45,6 @@ public:
         write("sys/class/block/made-up-volume/dev", "253:3");
         write("proc/devices", "Character devices:\n  1 mem\n253 not this\n\nBlock devices:\n  8 sd\n253 device-mapper\n");
     }
-
-    void write(const std::string& name, const std::string& text) const {
-        const fs::path path = folder_.file(name);
-        fs::create_directories(path.parent_path());
-        std::ofstream(path) << text << '\n';
-    }
-    void link(const std::string& target, const std::string& name) const {
-        const fs::path path = folder_.file(name);
-        fs::create_directories(path.parent_path());
-        fs::create_symlink(target, path);
-    }
-    [[nodiscard]] BlockDeviceRoots roots() const { return {folder_.file("sys"), folder_.file("proc")}; }
-
-private:
-    test::TempFolder folder_;
 };
 
 }  // namespace

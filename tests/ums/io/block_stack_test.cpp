@@ -1,32 +1,21 @@
 #include "ums/io/block_stack.hpp"
 
-#include <filesystem>
-#include <fstream>
-
 #include "tests/support/catch.hpp"
-#include "tests/ums/io/temp_folder.hpp"
+#include "tests/ums/io/device_tree.hpp"
 
 using namespace ums;
-namespace fs = std::filesystem;
 
 namespace {
 
+// Names are those below /sys.
 class SysTree {
 public:
-    void write(const std::string& name, const std::string& text) const {
-        const fs::path path = folder_.file("sys/" + name);
-        fs::create_directories(path.parent_path());
-        std::ofstream(path) << text << '\n';
-    }
-    void link(const std::string& target, const std::string& name) const {
-        const fs::path path = folder_.file("sys/" + name);
-        fs::create_directories(path.parent_path());
-        fs::create_symlink(target, path);
-    }
-    [[nodiscard]] BlockDeviceRoots roots() const { return {folder_.file("sys"), folder_.file("proc")}; }
+    void write(const std::string& name, const std::string& text) const { tree_.write("sys/" + name, text); }
+    void link(const std::string& target, const std::string& name) const { tree_.link(target, "sys/" + name); }
+    [[nodiscard]] BlockDeviceRoots roots() const { return tree_.roots(); }
 
 private:
-    test::TempFolder folder_;
+    test::DeviceTree tree_;
 };
 
 }  // namespace
