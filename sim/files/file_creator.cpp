@@ -169,11 +169,12 @@ ums::Task<std::error_code> FileCreator::write(std::uint32_t id, const FileOption
         }
         const TransferFailure failure{request.operation, request.offset_bytes, request.size_bytes, request.error,
                                       request.transferred_bytes};
-        if (is_about_volume(failure.error) || (run_ != nullptr && run_->is_stopping())) co_return failure.error;
+        const std::error_code error = failure.error ? failure.error : std::make_error_code(std::errc::io_error);
+        if (is_about_volume(error) || (run_ != nullptr && run_->is_stopping())) co_return error;
         if (attempt == 0) first = failure;
         if (attempt == kIoRetries) {
             journal_.report(lasting_failure(id, file, failure, attempt + 1));
-            co_return failure.error ? failure.error : std::make_error_code(std::errc::io_error);
+            co_return error;
         }
         co_await ums::sleep_until(journal_.clock().now_ns() + kRetryPausesMs[attempt] * ums::kNsPerMs);
     }
