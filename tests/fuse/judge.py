@@ -127,6 +127,10 @@ def is_same_transfer(episode, episodes, findings):
             0 <= episode.times[0] - other.times[-1] < 0.1 for other in episodes)
 
 
+def overlaps(one, other):
+    return one.file == other.file and any(begin < stop and start < end for begin, end in one.ranges for start, stop in other.ranges)
+
+
 def is_said_again(finding, episodes, findings):
     """A damaged log block, which cannot be repaired, by the audit of each cycle. A write that fails as a whole and page by page. Writes that
     the kernel holds back behind one that is late: it lets one write a file at a time."""
@@ -137,8 +141,12 @@ def is_said_again(finding, episodes, findings):
             continue
         if episode.is_log and episode.is_persistent():
             return True
+        if not episode.is_request:
+            continue
+        # A page that fails in a write of many, and alone when it is tried again, is in the range of both: so are their findings.
         said = sum(finding["class"] == other["class"] and episode.fits(other) for other in findings)
-        if episode.is_request and said <= episode.seen:
+        failed = sum(other.seen for other in episodes if other.effect == episode.effect and overlaps(other, episode))
+        if said <= failed:
             return True
     return False
 
