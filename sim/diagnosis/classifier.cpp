@@ -68,11 +68,15 @@ std::optional<Verdict> bytes_not_read(const Evidence& evidence) {
                     how_long(evidence)}};
 }
 
-Verdict older_verdict(const Evidence& evidence, std::uint32_t version) {
+Verdict older_verdict(const Evidence& evidence) {
     const auto newest = expected_version(evidence);
-    std::vector<std::string> reasoning{fmt::format("All {} sectors are of {}, but version {} was written later and acknowledged.",
-                                                   kSectorsPerPage, older_words(version), newest),
-                                       how_long(evidence)};
+    const std::string written =
+        evidence.is_before_repair
+            ? fmt::format("All {} sectors are of version {} as it was before a repair of the page, which was acknowledged.",
+                          kSectorsPerPage, newest)
+            : fmt::format("All {} sectors are of {}, but version {} was written later and acknowledged.", kSectorsPerPage,
+                          older_words(older_version(evidence.sectors[0])), newest);
+    std::vector<std::string> reasoning{written, how_long(evidence)};
     const bool was_read_back = evidence.expected.entry.read_back != 0;
     if (evidence.is_transient) {
         reasoning.emplace_back("The write had arrived, since it could be read afterwards: an old copy was returned, as a read cache does.");
@@ -97,7 +101,7 @@ std::optional<Verdict> older_image(const Evidence& evidence) {
     if (!is_older_image(evidence)) return std::nullopt;
     // Zeros once, and the page later, are a read that returned zeros: nothing old has been kept.
     if (evidence.is_transient && evidence.sectors[0].state == SectorState::zero) return std::nullopt;
-    return older_verdict(evidence, older_version(evidence.sectors[0]));
+    return older_verdict(evidence);
 }
 
 // What an earlier run left in the file, under a page's first version.
@@ -272,6 +276,7 @@ Evidence examine(const std::byte* image, const ExpectedPage& expected, const Wri
 
 bool is_older_image(const Evidence& evidence) {
     if (expected_version(evidence) == 0 || evidence.not_read_bytes != 0) return false;
+    if (evidence.is_before_repair) return true;
     const SectorFact& first = evidence.sectors[0];
     return std::all_of(evidence.sectors.begin(), evidence.sectors.end(),
                        [&](const SectorFact& fact) { return is_older(evidence, fact) && older_version(fact) == older_version(first); });

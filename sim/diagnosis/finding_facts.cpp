@@ -8,18 +8,24 @@ namespace sim {
 
 namespace {
 
+// The same version is there as it was before a repair of the page.
+std::string version_there(const Finding& finding) {
+    const bool is_before_repair = finding.received_version == finding.expected_version;
+    return fmt::format("version {}{}", finding.received_version, is_before_repair ? ", as it was before a repair," : "");
+}
+
 std::string what_happened(const Finding& finding) {
     const std::uint32_t expected = finding.expected_version;
     const std::uint32_t received = finding.received_version;
     switch (finding.kind) {
         case FindingKind::stale_read:
-            return fmt::format("Version {} of the page was written and acknowledged, version {} came back.", expected, received);
+            return fmt::format("Version {} of the page was written and acknowledged, {} came back.", expected, version_there(finding));
         case FindingKind::lost_write:
             return fmt::format(
                 "Version {} of the page was written and acknowledged, but it is not there: {}.", expected,
-                received == 0 ? "the page is as before its first write" : fmt::format("it still holds version {}", received));
+                received == 0 ? "the page is as before its first write" : fmt::format("it still holds {}", version_there(finding)));
         case FindingKind::reverted_page:
-            return fmt::format("Version {} of the page had been read back, now version {} is there again.", expected, received);
+            return fmt::format("Version {} of the page had been read back, now {} is there again.", expected, version_there(finding));
         case FindingKind::torn_page:
             return fmt::format("The page is torn: only some of its sectors are of version {}, which was written and acknowledged.",
                                expected);

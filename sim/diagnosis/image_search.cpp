@@ -20,27 +20,36 @@ constexpr std::size_t kCatalogMax = 100'000;
 // Wrong pages that searches may meet; behind that the fault is not a single page's, and the audit finds them all.
 constexpr std::uint64_t kSuspectsMax = 256;
 
+bool is_held(const HeldPage& page) { return page.frame != nullptr; }
+
 }  // namespace
 
 ums::Task<std::optional<PagePlace>> ImageSearch::find(DataFile& data, std::uint32_t page, std::uint32_t version, ScanHoldings& holdings) {
     const std::uint64_t asked_ns = ums::Scheduler::current().now_ns();
-    const std::uint32_t file_id = data.file.id();
+    const PageKey key{data.file.id(), page};
     co_await turn_.acquire(1, ums::WaitType::io_completion);
-    std::optional<PagePlace> place = look_up(file_id, page, version);
     const bool was_scanned = last_full_scan_ns_ > asked_ns;
-    if (!place && !was_scanned) {
-        co_await scan_neighbourhood(data, page, holdings);
-        place = look_up(file_id, page, version);
+    if (!look_up(key, version) && !was_scanned) {
+        co_await scan_likely_places(data, page, version, holdings);
+        if (!look_up(key, version) && may_scan_everything()) co_await scan_everything(holdings);
     }
-    if (!place && !was_scanned && may_scan_everything()) {
-        co_await scan_everything(holdings);
-        place = look_up(file_id, page, version);
-    } else if (!place && !was_scanned) {
-        co_await scan_likely_places(data, page, holdings);
-        place = look_up(file_id, page, version);
-    }
+    const std::optional<PagePlace> place = look_up(key, version);
     turn_.release(1);
     co_return place;
+}
+
+ums::Task<void> ImageSearch::glance(DataFile& data, std::uint32_t page, std::uint32_t version, ScanHoldings& holdings) {
+    co_await turn_.acquire(1, ums::WaitType::io_completion);
+    co_await scan_likely_places(data, page, version, holdings);
+    turn_.release(1);
+}
+
+// Until it is found. What costs least comes first.
+ums::Task<void> ImageSearch::scan_likely_places(DataFile& data, std::uint32_t page, std::uint32_t version, ScanHoldings& holdings) {
+    const PageKey key{data.file.id(), page};
+    if (!look_up(key, version)) co_await scan_other_files(data, page, holdings);
+    if (!look_up(key, version)) co_await scan_neighbourhood(data, page, holdings);
+    if (!look_up(key, version)) co_await scan_flipped_bits(data, page, holdings);
 }
 
 ums::Task<void> ImageSearch::remember(DataFile& data, std::uint32_t page, const std::byte* image) {
@@ -72,8 +81,8 @@ bool ImageSearch::may_scan_everything() const {
     return full_scans_ < kFullScansMax && size_bytes <= kFullScanBytesMax;
 }
 
-std::optional<PagePlace> ImageSearch::look_up(std::uint32_t file_id, std::uint32_t page, std::uint32_t version) const {
-    const auto place = catalog_.find(PageKey{file_id, page}.packed());
+std::optional<PagePlace> ImageSearch::look_up(PageKey page, std::uint32_t version) const {
+    const auto place = catalog_.find(page.packed());
     if (place == catalog_.end() || place->second.version != version) return std::nullopt;
     return place->second.where;
 }
@@ -83,12 +92,15 @@ ums::Task<void> ImageSearch::scan_neighbourhood(DataFile& data, std::uint32_t pa
     co_await scan(data, first, 2 * kNeighbours, holdings);
 }
 
-// What a flipped address bit, or the wrong file of several, would hit.
-ums::Task<void> ImageSearch::scan_likely_places(DataFile& data, std::uint32_t page, ScanHoldings& holdings) {
-    for (std::uint32_t bit = 0; bit < 31; ++bit) co_await scan(data, page ^ (1U << bit), 1, holdings);
+ums::Task<void> ImageSearch::scan_other_files(const DataFile& data, std::uint32_t page, ScanHoldings& holdings) {
     for (const auto& other : files_) {
         if (other.get() != &data) co_await scan(*other, page, 1, holdings);
     }
+}
+
+// What a flipped address bit would hit.
+ums::Task<void> ImageSearch::scan_flipped_bits(DataFile& data, std::uint32_t page, ScanHoldings& holdings) {
+    for (std::uint32_t bit = 0; bit < 31; ++bit) co_await scan(data, page ^ (1U << bit), 1, holdings);
 }
 
 ums::Task<void> ImageSearch::scan_everything(ScanHoldings& holdings) {
@@ -104,21 +116,18 @@ ums::Task<void> ImageSearch::scan(DataFile& data, std::uint32_t first_page, std:
     const bool may_hold = holdings.hold_file(data);
     const std::uint32_t pages = data.file.pages();
     if (first_page >= pages) co_return;
-    std::vector<HeldPage> run;
+    std::vector<HeldPage> run;  // neighbours, either all held or all not
     for (std::uint32_t page = first_page; page < first_page + std::min(count, pages - first_page); ++page) {
-        const HeldPage held = may_hold ? holdings.hold_page(data, page) : HeldPage{};
-        if (held.frame != nullptr) {
-            run.push_back(held);
-        } else {
-            co_await read_held(run, holdings);
-            co_await peek(data, page);
-        }
+        HeldPage held = may_hold ? holdings.hold_page(data, page) : HeldPage{};
+        if (held.frame == nullptr) held = {&data, page};
+        if (!run.empty() && is_held(run.back()) != is_held(held)) co_await read_run(run, holdings);
+        run.push_back(held);
     }
-    co_await read_held(run, holdings);
+    co_await read_run(run, holdings);
 }
 
-// One request for a run of neighbours, which is empty afterwards.
-ums::Task<void> ImageSearch::read_held(std::vector<HeldPage>& run, ScanHoldings& holdings) {
+// One request for neighbours. `run` is empty afterwards.
+ums::Task<void> ImageSearch::read_run(std::vector<HeldPage>& run, ScanHoldings& holdings) {
     if (run.empty()) co_return;
     DataFile& data = *run.front().data;
     const ums::MemoryRegion buffer(run.size() * kPageBytes, ums::MemoryKind::plain);
@@ -132,28 +141,19 @@ ums::Task<void> ImageSearch::read_held(std::vector<HeldPage>& run, ScanHoldings&
     for (std::uint64_t i = 0; i < run.size(); ++i) {
         if (i < whole_pages) {
             look_at(run[i], buffer.data() + i * kPageBytes, holdings);
-        } else {
+        } else if (is_held(run[i])) {
             holdings.release(run[i]);
         }
     }
     run.clear();
 }
 
-// Somebody holds the page, perhaps the very task that asks: what comes back may be half old and half new, and is no reason for a finding.
-// But a sound image of another page has really been written there.
-ums::Task<void> ImageSearch::peek(DataFile& data, std::uint32_t page) {
-    const ums::MemoryRegion buffer(kPageBytes, ums::MemoryKind::plain);
-    const ums::IoSegment segment{buffer.data(), buffer.size_bytes()};
-    ums::IoRequest request = data.file.diagnosis_read(std::uint64_t{page} * kPageBytes, segment);
-    request.is_search = true;
-    co_await ums::Scheduler::current().io(request);
-    data.file.report_if_long(request);
-    if (request.is_complete_transfer()) note(data, page, buffer.data());
-}
-
 void ImageSearch::look_at(const HeldPage& held, const std::byte* image, ScanHoldings& holdings) {
-    PageLedger& ledger = held.data->ledger;
     note(*held.data, held.page, image);
+    // Whoever holds the page, perhaps the very task that asks, may be writing it: half old and half new is no reason for a finding. But a
+    // sound image of another page has really been written there.
+    if (!is_held(held)) return;
+    PageLedger& ledger = held.data->ledger;
     if (is_page_right(image, {run_id_, held.data->file.id(), held.page, ledger[held.page]})) {
         if (ledger[held.page].unknown == 0) ledger.mark_read_back(held.page);
         holdings.release(held);

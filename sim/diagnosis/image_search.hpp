@@ -26,6 +26,10 @@ public:
     // left in `holdings`.
     ums::Task<std::optional<PagePlace>> find(DataFile& data, std::uint32_t page, std::uint32_t version, ScanHoldings& holdings);
 
+    // Looks where a misdirected write would most likely have put it, and keeps what it sees for find(). For soon after the fault was seen:
+    // whoever owns that place will write over it.
+    ums::Task<void> glance(DataFile& data, std::uint32_t page, std::uint32_t version, ScanHoldings& holdings);
+
     // This image came back for this page; kept if it is one of ours and does not belong there.
     ums::Task<void> remember(DataFile& data, std::uint32_t page, const std::byte* image);
     // It came once, and does not stand there.
@@ -41,14 +45,15 @@ private:
     using Catalog = std::unordered_map<std::uint64_t, Image>;
 
     ums::Task<void> scan_neighbourhood(DataFile& data, std::uint32_t page, ScanHoldings& holdings);
-    ums::Task<void> scan_likely_places(DataFile& data, std::uint32_t page, ScanHoldings& holdings);
+    ums::Task<void> scan_likely_places(DataFile& data, std::uint32_t page, std::uint32_t version, ScanHoldings& holdings);
+    ums::Task<void> scan_other_files(const DataFile& data, std::uint32_t page, ScanHoldings& holdings);
+    ums::Task<void> scan_flipped_bits(DataFile& data, std::uint32_t page, ScanHoldings& holdings);
     ums::Task<void> scan_everything(ScanHoldings& holdings);
     ums::Task<void> scan(DataFile& data, std::uint32_t first_page, std::uint32_t count, ScanHoldings& holdings);
-    ums::Task<void> peek(DataFile& data, std::uint32_t page);
-    ums::Task<void> read_held(std::vector<HeldPage>& run, ScanHoldings& holdings);
+    ums::Task<void> read_run(std::vector<HeldPage>& run, ScanHoldings& holdings);
     void look_at(const HeldPage& held, const std::byte* image, ScanHoldings& holdings);
     void note(DataFile& data, std::uint32_t page, const std::byte* image);
-    [[nodiscard]] std::optional<PagePlace> look_up(std::uint32_t file_id, std::uint32_t page, std::uint32_t version) const;
+    [[nodiscard]] std::optional<PagePlace> look_up(PageKey page, std::uint32_t version) const;
     [[nodiscard]] bool may_scan_everything() const;
 
     const std::uint64_t run_id_;

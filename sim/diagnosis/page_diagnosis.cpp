@@ -1,6 +1,8 @@
 #include "sim/diagnosis/page_diagnosis.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +11,21 @@
 #include "sim/files/io_retry.hpp"
 
 namespace sim {
+
+namespace {
+
+// A stale read is mostly cured by then; a write that went elsewhere is mostly still there.
+constexpr std::uint32_t kRereadsBeforeGlance = 2;
+
+// Where it stands among the images; it is added if it is new.
+std::size_t keep_image(std::vector<PageImage>& images, const std::byte* bytes) {
+    std::size_t index = 0;
+    while (index < images.size() && std::memcmp(images[index].bytes(), bytes, kPageBytes) != 0) ++index;
+    if (index == images.size()) images.emplace_back(bytes);
+    return index;
+}
+
+}  // namespace
 
 WriteTimeRange PageDiagnosis::write_times() const {
     const std::uint64_t now_us = journal_.clock().utc_us();
@@ -21,7 +38,7 @@ ums::Task<void> PageDiagnosis::diagnose(DataFile& data, std::uint32_t page, cons
     co_await diagnose_one(data, page, image, holdings);
     while (const std::unique_ptr<SuspectPage> suspect = holdings.next_suspect()) {
         const HeldPage& held = suspect->held;
-        co_await diagnose_one(*held.data, held.page, reinterpret_cast<const std::byte*>(suspect->image.get()), holdings);
+        co_await diagnose_one(*held.data, held.page, suspect->image.bytes(), holdings);
         holdings.release(held);
     }
 }
@@ -29,68 +46,94 @@ ums::Task<void> PageDiagnosis::diagnose(DataFile& data, std::uint32_t page, cons
 ums::Task<void> PageDiagnosis::diagnose_one(DataFile& data, std::uint32_t page, const std::byte* image, ScanHoldings& holdings) {
     const ExpectedPage expected{run_id_, data.file.id(), page, data.ledger[page]};
     // The frame's memory may be used again, and the first image is the evidence.
-    const auto first = std::make_unique<std::uint64_t[]>(kPageBytes / 8);
-    std::memcpy(first.get(), image, kPageBytes);
-    const auto* const first_image = reinterpret_cast<const std::byte*>(first.get());
+    PageImage first(image);
     // At once: whoever misses this image elsewhere looks for it in the meantime.
-    co_await search_.remember(data, page, first_image);
-    const Observation observation = co_await observe(data, expected, first_image);
-    const auto* const last = reinterpret_cast<const std::byte*>(observation.last.get());
-    const bool will_repair = !observation.became_right && repairs_;
-    const bool is_transient = observation.became_right || (last != nullptr && !observation.first_stays);
-    if (is_transient) co_await search_.forget(data, page, first_image);
-    Finding finding = co_await judge(data, expected, first_image, observation.became_right ? last : nullptr, is_transient, holdings);
-    if (is_transient && !observation.became_right) {
-        // Something else is on the disk than what came first: the same fault, if it has the same name, or a second one.
-        Finding staying = co_await judge(data, expected, last, nullptr, false, holdings);
-        if (is_same_fault(finding, staying)) {
-            finding = co_await judge(data, expected, first_image, nullptr, false, holdings);
-            report(data, std::move(finding), observation, will_repair);
-        } else {
-            report(data, std::move(finding), observation, false);
-            report(data, std::move(staying), observation, will_repair);
-        }
-    } else {
-        report(data, std::move(finding), observation, will_repair);
-    }
-    if (observation.became_right) co_return;
+    co_await search_.remember(data, page, first.bytes());
+    const Observation observation = co_await observe(data, expected, std::move(first), holdings);
+    if (!observation.stays(0)) co_await search_.forget(data, page, observation.images[0].bytes());
+    const bool will_repair = observation.right.is_none() && repairs_;
+    std::vector<Finding> findings = co_await judge_all(data, expected, observation, holdings);
+    for (Finding& finding : findings) report(data, std::move(finding), observation, will_repair && !finding.transient);
+    if (!observation.right.is_none()) co_return;
     data.ledger.mark_unknown(page);
-    if (will_repair) co_await repair(data, expected, last != nullptr ? last : first_image);
+    if (will_repair) co_await repair(data, expected, observation.images[observation.last]);
 }
 
-ums::Task<PageDiagnosis::Observation> PageDiagnosis::observe(DataFile& data, const ExpectedPage& expected, const std::byte* image) {
+ums::Task<PageDiagnosis::Observation> PageDiagnosis::observe(DataFile& data, const ExpectedPage& expected, PageImage first,
+                                                             ScanHoldings& holdings) {
     Observation observation;
-    observation.first_stays = true;
+    observation.images.push_back(std::move(first));
     Rereader rereader(data.file, journal_, std::uint64_t{expected.page_id} * kPageBytes, kPageBytes);
-    for (std::uint32_t attempt = 1; attempt <= kRereadsMax && !observation.became_right; ++attempt) {
-        Reread reread = co_await rereader.read(attempt, image);
+    for (std::uint32_t attempt = 1; attempt <= kRereadsMax && observation.right.is_none(); ++attempt) {
+        Reread reread = co_await rereader.read(attempt, observation.images[0].bytes());
         if (reread.result == RereadResult::same_image || reread.result == RereadResult::other_image) {
-            observation.first_stays = reread.result == RereadResult::same_image;
-            if (!observation.last) observation.last = std::make_unique<std::uint64_t[]>(kPageBytes / 8);
-            std::memcpy(observation.last.get(), rereader.bytes(), kPageBytes);
             const PageHeader header = read_header(rereader.bytes());
             reread.version = header.version;
             reread.checksum = header.checksum;
-            observation.became_right = is_page_right(rereader.bytes(), expected);
-            if (observation.became_right) reread.result = RereadResult::right;
+            if (is_page_right(rereader.bytes(), expected)) {
+                observation.right = PageImage(rereader.bytes());
+                reread.result = RereadResult::right;
+            } else {
+                observation.last = keep_image(observation.images, rereader.bytes());
+            }
         }
         observation.rereads.push_back(reread);
         if (run_.outcome() == Outcome::not_done) break;  // the storage is gone
+        if (attempt == kRereadsBeforeGlance && observation.stays(0)) {
+            const WrittenImage written(observation.images[0].bytes(), expected, write_times());
+            if (is_older_image(examine_image(observation.images[0], expected, written))) {
+                co_await search_.glance(data, expected.page_id, expected.entry.version, holdings);
+            }
+        }
     }
     co_return observation;
 }
 
-// `right`: the page as a later read returned it, or null.
-ums::Task<Finding> PageDiagnosis::judge(DataFile& data, const ExpectedPage& expected, const std::byte* image, const std::byte* right,
+// One finding for each fault, however many images it has: those that came and went first, the one that stays last.
+ums::Task<std::vector<Finding>> PageDiagnosis::judge_all(DataFile& data, const ExpectedPage& expected, const Observation& observation,
+                                                         ScanHoldings& holdings) {
+    const auto& images = observation.images;
+    std::vector<Finding> findings;
+    std::optional<Finding> staying;
+    if (observation.stays(observation.last)) {
+        staying = co_await judge(data, expected, images[observation.last], observation.right, false, holdings);
+    }
+    for (std::size_t i = 0; i < images.size(); ++i) {
+        if (observation.stays(i)) continue;
+        Finding finding = co_await judge(data, expected, images[i], observation.right, true, holdings);
+        if (staying && is_same_fault(finding, *staying)) {
+            // The first image is what the run has met.
+            if (i == 0) staying = co_await judge(data, expected, images[i], observation.right, false, holdings);
+            continue;
+        }
+        const bool is_known =
+            std::any_of(findings.begin(), findings.end(), [&](const Finding& other) { return other.kind == finding.kind; });
+        if (!is_known) findings.push_back(std::move(finding));
+    }
+    if (staying) findings.push_back(*std::move(staying));
+    co_return findings;
+}
+
+Evidence PageDiagnosis::examine_image(const PageImage& image, const ExpectedPage& expected, const WrittenImage& written) {
+    Evidence evidence = examine(image.bytes(), expected, written);
+    const std::lock_guard lock(mutex_);
+    const auto before = superseded_.find(PageKey{expected.file_id, expected.page_id}.packed());
+    evidence.is_before_repair = before != superseded_.end() && before->second.version == expected.entry.version &&
+                                before->second.checksum == page_checksum(image.bytes());
+    return evidence;
+}
+
+// `right`: the page as a later read returned it, or none.
+ums::Task<Finding> PageDiagnosis::judge(DataFile& data, const ExpectedPage& expected, const PageImage& image, const PageImage& right,
                                         bool transient, ScanHoldings& holdings) {
-    const WrittenImage written(right != nullptr ? right : image, expected, write_times());
-    Evidence evidence = examine(image, expected, written);
+    const WrittenImage written(right.is_none() ? image.bytes() : right.bytes(), expected, write_times());
+    Evidence evidence = examine_image(image, expected, written);
     evidence.is_transient = transient;
     evidence.is_first_write_over_old = expected.entry.first_write != 0 && !data.file.was_created();
     const bool is_missing = !transient && is_older_image(evidence);
     if (is_missing) evidence.found_elsewhere = co_await search_.find(data, expected.page_id, expected.entry.version, holdings);
     Finding finding = make_finding(evidence, classify(evidence));
-    if (finding.kind == FindingKind::misdirected_write) co_await search_.remember(data, expected.page_id, image);
+    if (finding.kind == FindingKind::misdirected_write) co_await search_.remember(data, expected.page_id, image.bytes());
     finding.path = data.file.path();
     co_return finding;
 }
@@ -104,14 +147,16 @@ void PageDiagnosis::report(DataFile& data, Finding finding, const Observation& o
 }
 
 // The version that should be there is written again, as it was where its time is known. It is in the log already.
-ums::Task<void> PageDiagnosis::repair(DataFile& data, const ExpectedPage& expected, const std::byte* image) {
-    const WrittenImage written(image, expected, write_times());
+ums::Task<void> PageDiagnosis::repair(DataFile& data, const ExpectedPage& expected, const PageImage& image) {
+    const WrittenImage written(image.bytes(), expected, write_times());
     const ums::MemoryRegion buffer(kPageBytes, ums::MemoryKind::plain);
     const PageLedger::Entry& entry = expected.entry;
     std::uint32_t checksum = entry.checksum;
     if (written.is_exact()) {
         std::memcpy(buffer.data(), written.bytes(), kPageBytes);
     } else {
+        const std::lock_guard lock(mutex_);
+        superseded_[PageKey{expected.file_id, expected.page_id}.packed()] = {entry.version, entry.checksum};
         checksum =
             make_page({run_id_, expected.file_id, expected.page_id, entry.version, entry.lsn, journal_.clock().utc_us()}, buffer.data());
     }

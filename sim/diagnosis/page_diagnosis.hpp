@@ -5,11 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/diagnosis/classifier.hpp"
 #include "sim/diagnosis/image_search.hpp"
 #include "sim/diagnosis/rereader.hpp"
+#include "sim/page/page_image.hpp"
 #include "sim/run/journal.hpp"
 #include "sim/run/run_state.hpp"
 
@@ -24,25 +27,36 @@ public:
         : run_id_(run_id), repairs_(repairs), pool_(pool), run_(run), journal_(journal), search_(run_id, files) {}
 
     // `image` came back for the page and is wrong. The caller holds the page's latch (UP or EX) and its file's resize latch. Makes one
-    // finding, or two where the disk holds another fault than the one that was seen first. Afterwards the ledger says what the page holds:
-    // what it should, or unknown. So for wrong pages that are met on the way.
+    // finding, and one more for each other fault that the re-reads show. Afterwards the ledger says what the page holds: what it should,
+    // or unknown. So for wrong pages that are met on the way.
     ums::Task<void> diagnose(DataFile& data, std::uint32_t page, const std::byte* image);
 
 private:
     struct Observation {
-        bool became_right = false;
-        bool first_stays = false;  // the first image came back again at the end
+        std::vector<PageImage> images;  // that came back wrong, each once; first the one that was seen first
+        std::size_t last = 0;           // of them, the last that came
+        PageImage right;                // null unless the page became right
         std::vector<Reread> rereads;
-        std::unique_ptr<std::uint64_t[]> last;  // the last whole image that came back; null if none did
+
+        [[nodiscard]] bool stays(std::size_t index) const { return right.is_none() && index == last; }
     };
 
     ums::Task<void> diagnose_one(DataFile& data, std::uint32_t page, const std::byte* image, ScanHoldings& holdings);
-    ums::Task<Observation> observe(DataFile& data, const ExpectedPage& expected, const std::byte* image);
-    ums::Task<Finding> judge(DataFile& data, const ExpectedPage& expected, const std::byte* image, const std::byte* right, bool transient,
+    ums::Task<Observation> observe(DataFile& data, const ExpectedPage& expected, PageImage first, ScanHoldings& holdings);
+    ums::Task<std::vector<Finding>> judge_all(DataFile& data, const ExpectedPage& expected, const Observation& observation,
+                                              ScanHoldings& holdings);
+    ums::Task<Finding> judge(DataFile& data, const ExpectedPage& expected, const PageImage& image, const PageImage& right, bool transient,
                              ScanHoldings& holdings);
     void report(DataFile& data, Finding finding, const Observation& observation, bool will_repair);
-    ums::Task<void> repair(DataFile& data, const ExpectedPage& expected, const std::byte* image);
+    ums::Task<void> repair(DataFile& data, const ExpectedPage& expected, const PageImage& image);
+    [[nodiscard]] Evidence examine_image(const PageImage& image, const ExpectedPage& expected, const WrittenImage& written);
     [[nodiscard]] WriteTimeRange write_times() const;
+
+    // What the ledger said of a page before a repair that could not make the very same image again.
+    struct Superseded {
+        std::uint32_t version = 0;
+        std::uint32_t checksum = 0;
+    };
 
     const std::uint64_t run_id_;
     const bool repairs_;
@@ -50,6 +64,8 @@ private:
     RunState& run_;
     Journal& journal_;
     ImageSearch search_;
+    std::mutex mutex_;  // guards the rest
+    std::unordered_map<std::uint64_t, Superseded> superseded_;
 };
 
 }  // namespace sim

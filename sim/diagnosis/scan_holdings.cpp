@@ -1,7 +1,6 @@
 #include "sim/diagnosis/scan_holdings.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "ums/base/assert.hpp"
@@ -40,11 +39,7 @@ void ScanHoldings::release(const HeldPage& held) {
     pool_.unpin(*held.frame);
 }
 
-void ScanHoldings::keep(const HeldPage& held, const std::byte* image) {
-    SuspectPage suspect{held, std::make_unique<std::uint64_t[]>(kPageBytes / 8)};
-    std::memcpy(suspect.image.get(), image, kPageBytes);
-    suspects_.push_back(std::move(suspect));
-}
+void ScanHoldings::keep(const HeldPage& held, const std::byte* image) { suspects_.push_back({held, PageImage(image)}); }
 
 std::unique_ptr<SuspectPage> ScanHoldings::next_suspect() {
     if (suspects_.empty()) return nullptr;

@@ -9,6 +9,7 @@
 
 #include "sim/buffer/buffer_pool.hpp"
 #include "sim/files/data_file.hpp"
+#include "sim/page/page_image.hpp"
 
 namespace sim {
 
@@ -22,7 +23,7 @@ struct HeldPage {
 
 struct SuspectPage {
     HeldPage held;
-    std::unique_ptr<std::uint64_t[]> image;  // as it came back
+    PageImage image;  // as it came back
 };
 
 // Owned by one task, and used by its scheduler's thread only.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace sim {
 
@@ -34,12 +35,12 @@ bool WrittenImage::make(std::uint64_t write_utc_us) {
 bool WrittenImage::find_time(const std::byte* received, WriteTimeRange range) {
     const std::uint64_t received_time = read_header(received).write_utc_us;
     if (make(received_time)) return true;
-    std::uint32_t tried = static_cast<std::uint32_t>(received_time) + 1;
+    std::optional<std::uint32_t> tried;
     for (std::uint32_t sector = 0; sector < kSectorsPerPage; ++sector) {
         const SectorStamp stamp = read_stamp(received, sector);
         if (stamp.page_id != expected_.page_id || stamp.version != expected_.entry.version || stamp.write_time_low == tried) continue;
         tried = stamp.write_time_low;
-        if (try_low_half(tried, received_time, range)) return true;
+        if (try_low_half(*tried, received_time, range)) return true;
     }
     return find_damaged_high_byte(received_time);
 }

@@ -6,6 +6,7 @@ named right, and nothing else may be found.
 REQUEST_EFFECTS = ("io_error", "short_transfer", "stalled_io")
 TRIES = 5  # a failed request is tried again four times
 PAGE_BYTES = 8192
+SEARCH_SECONDS = 0.1  # until the likely places have been looked at, on a busy machine
 REREADS_SECONDS = 2  # fifteen of them, with their pauses, take half of that
 
 
@@ -21,6 +22,7 @@ class Episode:
         self.ranges = []
         self.times = []
         self.maybe_searched = False
+        self.is_soon_overwritten = False
         self.add(entry)
 
     def add(self, entry):
@@ -46,7 +48,8 @@ class Episode:
         if effect == "reverted_page" and self.maybe_searched:
             return {"reverted_page", "lost_write"}
         if effect == "misdirected_write":
-            return {"misdirected_write"} if entry["role"] == "target" or entry["elsewhere"] else {"lost_write"}
+            gone = {"lost_write"} if self.is_soon_overwritten else set()
+            return {"misdirected_write"} | gone if entry["role"] == "target" or entry["elsewhere"] else {"lost_write"}
         if effect == "misdirected_read" and persistent:
             return {"misdirected_write"}
         if effect == "zeroed_page" and entry["writes"] == 1 and not entry["read_back"]:
@@ -63,6 +66,9 @@ class Episode:
             begin, end = finding["offset"], finding["offset"] + max(finding["size"], 1)
             return any(begin < stop and start < end for start, stop in self.ranges)
         return finding["page"] == self.page
+
+    def starts_with(self, finding):
+        return not self.ranges or finding["offset"] == self.ranges[0][0]
 
     def __str__(self):
         entry = self.entry
@@ -118,13 +124,23 @@ def mark_searched(truth, episodes):
         episode.maybe_searched = all(any(other is not episode and begin <= at <= end for other, begin, end in windows) for at in times)
 
 
+def mark_overwritten(truth, episodes):
+    """Where a misdirected image was gone before anybody had the time to look for it."""
+    for episode in episodes:
+        entry = episode.entry
+        if episode.effect == "misdirected_write" and entry["role"] == "source":
+            episode.is_soon_overwritten = any(
+                heal["event"] == "heal" and (heal["id"], heal["file"], heal["page"]) == (entry["id"], entry["other_file"], entry["other_page"])
+                and 0 <= heal["time_s"] - episode.times[0] < SEARCH_SECONDS for heal in truth)
+
+
 def is_same_transfer(episode, episodes, findings):
     """One finding: a transfer that is cut short, goes on, and is cut short again; a scatter read that fails, and when it is tried again page
     by page, a page of it."""
     return episode.effect in ("short_transfer", "io_error") and \
         any(finding["class"] == episode.effect and episode.fits(finding) for finding in findings) and \
         any(other is not episode and (other.effect, other.file) == (episode.effect, episode.file) and
-            0 <= episode.times[0] - other.times[-1] < 0.1 for other in episodes)
+            (0 <= episode.times[0] - other.times[-1] < 0.1 or 0 <= other.times[0] - episode.times[-1] < 0.1) for other in episodes)
 
 
 def overlaps(one, other):
@@ -172,6 +188,7 @@ def judge(truth, findings, checks_names=True):
     problems = [f"a mistake of the faulty file system: {entry}" for entry in truth if entry["event"] == "unexplained"]
     episodes, left, open_episodes = episodes_of(truth), list(findings), []
     mark_searched(truth, episodes)
+    mark_overwritten(truth, episodes)
 
     def take(episode, want):
         match = next((finding for finding in left if episode.fits(finding) and want(episode, finding)), None)
@@ -179,8 +196,9 @@ def judge(truth, findings, checks_names=True):
             left.remove(match)
         return match
 
-    # Exact pairs first, so that a wrong name of one does not spoil the neighbour's.
-    for episode in episodes:
+    # Exact pairs first, so that a wrong name of one does not spoil the neighbour's, nor a request that reaches into the next one's range.
+    unpaired = [episode for episode in episodes if not take(episode, lambda e, f: is_right(e, f) and e.starts_with(f))]
+    for episode in unpaired:
         exact = take(episode, is_right)
         if not exact:
             open_episodes.append(episode)

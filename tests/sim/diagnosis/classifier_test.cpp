@@ -77,9 +77,11 @@ void copy_sectors(const PageBuffer& from, const PageBuffer& to, std::uint32_t fi
 TEST_CASE("every flipped bit is bit corruption, and is named exactly") {
     const std::uint64_t seed = ums::testing::test_seed("every flipped bit is bit corruption");
     ums::Prng prng(seed);
-    for (int i = 0; i < 150; ++i) {
-        const auto offset = static_cast<std::uint32_t>(i < 96 ? i : prng.below(sim::kPageBytes));
-        const auto bit = static_cast<std::uint32_t>(prng.below(8));
+    constexpr std::uint32_t kHeaderBits = 96 * 8;
+    for (std::uint32_t i = 0; i < kHeaderBits + 100; ++i) {
+        const auto position = i < kHeaderBits ? i : static_cast<std::uint32_t>(prng.below(sim::kPageBytes * 8));
+        const std::uint32_t offset = position / 8;
+        const std::uint32_t bit = position % 8;
         CAPTURE(offset, bit);
         const PageBuffer page(kWritten);
         page[offset] ^= static_cast<std::byte>(1U << bit);

@@ -1,0 +1,29 @@
+// A page's bytes, kept apart from the frame they came in.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "sim/page/page_layout.hpp"
+
+namespace sim {
+
+class PageImage {
+public:
+    PageImage() = default;  // none
+    // Copies kPageBytes.
+    explicit PageImage(const std::byte* bytes) : words_(std::make_unique<std::uint64_t[]>(kPageBytes / sizeof(std::uint64_t))) {
+        std::memcpy(words_.get(), bytes, kPageBytes);
+    }
+
+    // 8-aligned; null if there is none.
+    [[nodiscard]] const std::byte* bytes() const { return reinterpret_cast<const std::byte*>(words_.get()); }
+    [[nodiscard]] bool is_none() const { return words_ == nullptr; }
+
+private:
+    std::unique_ptr<std::uint64_t[]> words_;
+};
+
+}  // namespace sim
