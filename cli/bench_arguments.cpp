@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <map>
-#include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "cli/byte_size.hpp"
 #include "cli/help_text.hpp"
+#include "cli/switch_words.hpp"
 #include "cli/usage_error.hpp"
 #include "sim/limits.hpp"
 
@@ -22,80 +22,78 @@ constexpr std::uint64_t kMb = 1 << 20;
 constexpr std::uint32_t kDepthMax = 4096;
 constexpr std::uint64_t kBlockBytesMax = std::uint64_t{sim::kTransferPagesMax} * sim::kPageBytes;
 
-// A switch and what it does with its value; flags get an empty one.
+constexpr std::string_view kCommand = "bench";
+
+// A switch and what it does with its value.
 struct BenchSwitch {
     Switch text;
-    void (*apply)(BenchArguments& arguments, const std::string& value) = nullptr;
+    void (*apply)(BenchArguments& arguments, const SwitchWord& word) = nullptr;
 };
 
-[[noreturn]] void refuse(std::string_view name, const std::string& value, const std::string& allowed) {
-    throw UsageError(fmt::format("ioproof bench: --{}: '{}' is not allowed; allowed is {}", name, value, allowed));
+[[noreturn]] void refuse(const SwitchWord& word, std::string_view allowed) { refuse_value(kCommand, word, allowed); }
+
+std::uint64_t number(const SwitchWord& word, std::uint64_t minimum, std::uint64_t maximum) {
+    return number_of(kCommand, word, minimum, maximum);
 }
 
-std::uint64_t number(std::string_view name, const std::string& text, std::uint64_t minimum, std::uint64_t maximum) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc{} && end == text.data() + text.size() && value >= minimum && value <= maximum) return value;
-    refuse(name, text, fmt::format("a whole number from {} to {}", minimum, maximum));
-}
-
-bool choice(std::string_view name, const std::string& text, std::string_view first, std::string_view second) {
-    if (text == first) return true;
-    if (text == second) return false;
-    refuse(name, text, fmt::format("{} or {}", first, second));
+bool choice(const SwitchWord& word, std::string_view first, std::string_view second) {
+    if (word.value == first) return true;
+    if (word.value == second) return false;
+    refuse(word, fmt::format("{} or {}", first, second));
 }
 
 // "8K", or "4K-60K" for blocks of random size.
-void set_block(BenchArguments& arguments, const std::string& text) {
+void set_block(BenchArguments& arguments, const SwitchWord& word) {
+    const std::string& text = word.value;
     const std::size_t dash = text.find('-');
     const auto smallest = parse_byte_size(std::string_view(text).substr(0, dash));
     const auto largest = dash == std::string::npos ? smallest : parse_byte_size(std::string_view(text).substr(dash + 1));
     const bool is_right = smallest && largest && *smallest > 0 && *smallest <= *largest && *smallest % sim::kSectorBytes == 0 &&
                           *largest % sim::kSectorBytes == 0 && *largest <= kBlockBytesMax;
-    if (!is_right) refuse("block", text, "a size in whole sectors of 512 bytes up to 8M, as in 8K, or two of them, as in 4K-60K");
+    if (!is_right) refuse(word, "a size in whole sectors of 512 bytes up to 8M, as in 8K, or two of them, as in 4K-60K");
     arguments.options.block_bytes_min = static_cast<std::uint32_t>(*smallest);
     arguments.options.block_bytes_max = static_cast<std::uint32_t>(*largest);
 }
 
-void set_size(BenchArguments& arguments, const std::string& text) {
-    const auto size_bytes = parse_byte_size(text);
+void set_size(BenchArguments& arguments, const SwitchWord& word) {
+    const auto size_bytes = parse_byte_size(word.value);
     const std::uint64_t size_max_bytes = sim::kFilePagesMax / (kMb / sim::kPageBytes) * kMb;
     if (!size_bytes || *size_bytes == 0 || *size_bytes % kMb != 0 || *size_bytes > size_max_bytes) {
-        refuse("size", text, "a size in whole MB, as in 512M or 4G, below 32T");
+        refuse(word, "a size in whole MB, as in 512M or 4G, below 32T");
     }
     arguments.options.size_bytes = *size_bytes;
 }
 
-void set_engine(BenchArguments& arguments, const std::string& text) {
+void set_engine(BenchArguments& arguments, const SwitchWord& word) {
     static const std::map<std::string, sim::EngineChoice> choices = {
         {"auto", sim::EngineChoice::automatic}, {"uring", sim::EngineChoice::uring}, {"threads", sim::EngineChoice::threads}};
-    const auto found = choices.find(text);
-    if (found == choices.end()) refuse("engine", text, "uring, threads or auto");
+    const auto found = choices.find(word.value);
+    if (found == choices.end()) refuse(word, "uring, threads or auto");
     arguments.options.engine = found->second;
 }
 
-void set_pattern(BenchArguments& arguments, const std::string& text) {
-    arguments.options.pattern = choice("pattern", text, "random", "sequential") ? sim::BenchPattern::random : sim::BenchPattern::sequential;
+void set_pattern(BenchArguments& arguments, const SwitchWord& word) {
+    arguments.options.pattern = choice(word, "random", "sequential") ? sim::BenchPattern::random : sim::BenchPattern::sequential;
 }
 
-void set_operation(BenchArguments& arguments, const std::string& text) {
-    arguments.options.operation = choice("op", text, "read", "write") ? sim::BenchOperation::read : sim::BenchOperation::write;
+void set_operation(BenchArguments& arguments, const SwitchWord& word) {
+    arguments.options.operation = choice(word, "read", "write") ? sim::BenchOperation::read : sim::BenchOperation::write;
 }
 
-void set_depth(BenchArguments& arguments, const std::string& text) {
-    arguments.options.depth = static_cast<std::uint32_t>(number("depth", text, 1, kDepthMax));
+void set_depth(BenchArguments& arguments, const SwitchWord& word) {
+    arguments.options.depth = static_cast<std::uint32_t>(number(word, 1, kDepthMax));
 }
 
-void set_cpus(BenchArguments& arguments, const std::string& text) {
-    arguments.options.cpu_count = static_cast<std::uint32_t>(number("cpus", text, 1, sim::kCpusMax));
+void set_cpus(BenchArguments& arguments, const SwitchWord& word) {
+    arguments.options.cpu_count = static_cast<std::uint32_t>(number(word, 1, sim::kCpusMax));
 }
 
-void set_seconds(BenchArguments& arguments, const std::string& text) { arguments.options.seconds = number("seconds", text, 1, 86400); }
+void set_seconds(BenchArguments& arguments, const SwitchWord& word) { arguments.options.seconds = number(word, 1, 86400); }
 
-void set_verify(BenchArguments& arguments, const std::string& text) { arguments.options.verify = choice("verify", text, "on", "off"); }
+void set_verify(BenchArguments& arguments, const SwitchWord& word) { arguments.options.verify = choice(word, "on", "off"); }
 
-void set_seed(BenchArguments& arguments, const std::string& text) {
-    arguments.options.seed = number("seed", text, 0, std::numeric_limits<std::uint64_t>::max());
+void set_seed(BenchArguments& arguments, const SwitchWord& word) {
+    arguments.options.seed = number(word, 0, std::numeric_limits<std::uint64_t>::max());
 }
 
 constexpr std::array kBenchSwitches{
@@ -115,49 +113,16 @@ constexpr std::array kBenchSwitches{
     BenchSwitch{{.name = "verify", .value = "on|off", .help = "on; off: reads are requests alone, and writes are not read back"},
                 set_verify},
     BenchSwitch{{.name = "durable", .help = "writes are on stable storage when they complete (O_DSYNC)"},
-                [](BenchArguments& arguments, const std::string&) { arguments.options.durable = true; }},
+                [](BenchArguments& arguments, const SwitchWord&) { arguments.options.durable = true; }},
     BenchSwitch{{.name = "scatter", .help = "every page of a block in memory of its own, no two side by side"},
-                [](BenchArguments& arguments, const std::string&) { arguments.options.scatter = true; }},
+                [](BenchArguments& arguments, const SwitchWord&) { arguments.options.scatter = true; }},
     BenchSwitch{{.name = "buffered", .help = "through the system's cache; without it: O_DIRECT"},
-                [](BenchArguments& arguments, const std::string&) { arguments.options.direct = false; }},
+                [](BenchArguments& arguments, const SwitchWord&) { arguments.options.direct = false; }},
     BenchSwitch{{.name = "engine", .value = "NAME", .help = "uring, threads or auto (default)"}, set_engine},
     BenchSwitch{{.name = "seed", .value = "N", .help = "0; of the places"}, set_seed},
     BenchSwitch{{.name = "json", .value = "FILE", .help = "the figures as JSON; '-': to the standard output, instead of the text"},
-                [](BenchArguments& arguments, const std::string& value) { arguments.json_path = value; }},
+                [](BenchArguments& arguments, const SwitchWord& word) { arguments.json_path = word.value; }},
 };
-
-const BenchSwitch* find_bench_switch(std::string_view name) {
-    const auto found =
-        std::find_if(kBenchSwitches.begin(), kBenchSwitches.end(), [&](const BenchSwitch& entry) { return entry.text.name == name; });
-    return found == kBenchSwitches.end() ? nullptr : &*found;
-}
-
-std::string all_switches() {
-    std::string text;
-    for (const BenchSwitch& entry : kBenchSwitches) text += fmt::format("{}--{}", text.empty() ? "" : ", ", entry.text.name);
-    return text;
-}
-
-// Takes the switch at `index`, and its value if that is the next word.
-void take_switch(const std::vector<std::string>& words, std::size_t& index, BenchArguments& arguments) {
-    const std::string& word = words[index];
-    const std::size_t equals = word.find('=');
-    const std::string name = word.substr(2, equals == std::string::npos ? equals : equals - 2);
-    const BenchSwitch* found = word.starts_with("--") ? find_bench_switch(name) : nullptr;
-    if (found == nullptr) throw UsageError(fmt::format("ioproof bench: unknown switch '{}'; allowed are {}", word, all_switches()));
-    std::string value;
-    if (!found->text.value.empty()) {
-        if (equals != std::string::npos) {
-            value = word.substr(equals + 1);
-        } else if (index + 1 < words.size()) {
-            value = words[++index];
-        }
-        if (value.empty()) throw UsageError(fmt::format("ioproof bench: --{}: a value is missing", name));
-    } else if (equals != std::string::npos) {
-        throw UsageError(fmt::format("ioproof bench: --{}: takes no value", name));
-    }
-    found->apply(arguments, value);
-}
 
 void check_together(const sim::BenchOptions& options) {
     const auto fail = [](const std::string& text) { throw UsageError("ioproof bench: " + text); };
@@ -187,13 +152,13 @@ void check_together(const sim::BenchOptions& options) {
 
 BenchArguments parse_bench(const std::vector<std::string>& words) {
     BenchArguments arguments;
-    for (std::size_t index = 0; index < words.size(); ++index) {
-        if (words[index].starts_with("-") && words[index] != "-") {
-            take_switch(words, index, arguments);
-        } else {
-            arguments.options.files.push_back(words[index]);
+    SwitchWords typed = take_apart(kCommand, bench_switches(), words);
+    for (const SwitchWord& word : typed.switches) {
+        for (const BenchSwitch& entry : kBenchSwitches) {
+            if (entry.text.name == word.name) entry.apply(arguments, word);
         }
     }
+    arguments.options.files = std::move(typed.operands);
     check_together(arguments.options);
     return arguments;
 }

@@ -1,6 +1,5 @@
 #include "cli/bench_command.hpp"
 
-#include <fstream>
 #include <string>
 #include <utility>
 
@@ -8,6 +7,7 @@
 
 #include "cli/console_sink.hpp"
 #include "cli/exit_at_once.hpp"
+#include "cli/json_output.hpp"
 #include "cli/run_control.hpp"
 #include "reports/bench_report.hpp"
 #include "sim/bench/bench.hpp"
@@ -16,12 +16,6 @@
 
 namespace cli {
 namespace {
-
-void write_json(const std::string& path, const std::string& text) {
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    file << text << std::flush;
-    if (!file) throw sim::EnvironmentError(fmt::format("{}: cannot be written.", path));
-}
 
 ExitCode exit_code_of(const sim::BenchResults& results) {
     if (results.finding_count > 0) return ExitCode::integrity;
@@ -32,6 +26,7 @@ ExitCode exit_code_of(const sim::BenchResults& results) {
 }  // namespace
 
 ExitCode bench_command(const BenchArguments& arguments, Console& console) {
+    JsonOutput json(arguments.json_path, reports::kBenchDocument);
     const ums::RealClock clock;
     ums::PosixStorage storage;
     RunControl* control = nullptr;
@@ -48,13 +43,8 @@ ExitCode bench_command(const BenchArguments& arguments, Console& console) {
 
     sim::BenchResults results;
     run_control.run([&] { results = bench.run(); });
-    const std::string json = reports::bench_json(results);
-    if (arguments.json_path == "-") {
-        console.add_result(json);
-    } else {
-        console.add_result(reports::bench_text(results));
-        if (!arguments.json_path.empty()) write_json(arguments.json_path, json);
-    }
+    if (json.shows_text()) console.add_result(reports::bench_text(results));
+    json.put(reports::bench_json(results), console);
     return exit_code_of(results);
 }
 

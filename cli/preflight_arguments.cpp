@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/help_text.hpp"
+#include "cli/switch_words.hpp"
 #include "cli/usage_error.hpp"
 
 namespace cli {
@@ -21,21 +22,11 @@ std::span<const Switch> preflight_switches() { return kPreflightSwitches; }
 
 PreflightArguments parse_preflight(const std::vector<std::string>& words) {
     PreflightArguments arguments;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        const std::string& word = words[i];
-        if (word == "--json" || word.starts_with("--json=")) {
-            if (!arguments.json_path.empty()) throw UsageError("ioproof preflight: --json: given twice; once is allowed");
-            if (word != "--json") {
-                arguments.json_path = word.substr(std::string("--json=").size());
-            } else if (i + 1 < words.size()) {
-                arguments.json_path = words[++i];
-            }
-            if (arguments.json_path.empty())
-                throw UsageError("ioproof preflight: --json: a value is missing; write --json FILE, or --json -");
-        } else if (word.starts_with("-") && word.size() > 1) {
-            throw UsageError(fmt::format("ioproof preflight: unknown switch '{}'; allowed are --json, --help", word));
-        } else if (std::find(arguments.folders.begin(), arguments.folders.end(), word) == arguments.folders.end()) {
-            arguments.folders.push_back(word);
+    const SwitchWords typed = take_apart("preflight", kPreflightSwitches, words);
+    for (const SwitchWord& word : typed.switches) arguments.json_path = word.value;
+    for (const std::string& folder : typed.operands) {
+        if (std::find(arguments.folders.begin(), arguments.folders.end(), folder) == arguments.folders.end()) {
+            arguments.folders.push_back(folder);
         }
     }
     if (arguments.folders.empty()) throw UsageError("ioproof preflight: name a folder, as in 'ioproof preflight /mnt/data'");

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "cli/json_output.hpp"
 #include "reports/preflight_report.hpp"
 #include "sim/errors.hpp"
 #include "sim/preflight/preflight.hpp"
@@ -16,12 +16,6 @@ namespace cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-void write_json(const std::string& path, const std::string& text) {
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    file << text << std::flush;
-    if (!file) throw sim::EnvironmentError(fmt::format("{}: cannot be written.", path));
-}
 
 std::vector<std::string> folders_of(const sim::Options& options) {
     std::vector<std::string> folders;
@@ -38,15 +32,11 @@ std::vector<std::string> folders_of(const sim::Options& options) {
 }  // namespace
 
 ExitCode preflight_command(const PreflightArguments& arguments, Console& console) {
+    JsonOutput json(arguments.json_path, reports::kPreflightDocument);
     const ums::RealClock clock;
     const std::vector<sim::PreflightLine> lines = sim::preflight(arguments.folders, sim::PreflightEffort::thorough, clock);
-    const std::string json = reports::preflight_json(lines);
-    if (arguments.json_path == "-") {
-        console.add_result(json);
-    } else {
-        console.add_result(reports::preflight_text(lines, std::max<std::size_t>(console.columns(), 60)));
-        if (!arguments.json_path.empty()) write_json(arguments.json_path, json);
-    }
+    if (json.shows_text()) console.add_result(reports::preflight_text(lines, std::max<std::size_t>(console.columns(), 60)));
+    json.put(reports::preflight_json(lines), console);
     const bool has_failure =
         std::any_of(lines.begin(), lines.end(), [](const sim::PreflightLine& line) { return line.grade == sim::PreflightGrade::fail; });
     return has_failure ? ExitCode::integrity : ExitCode::ok;

@@ -1,18 +1,20 @@
 #include "cli/rehearse_arguments.hpp"
 
+#include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "cli/help_text.hpp"
+#include "cli/switch_words.hpp"
 #include "cli/usage_error.hpp"
 
 namespace cli {
 namespace {
 
+constexpr std::string_view kCommand = "rehearse";
 constexpr std::uint64_t kSeedsMax = 10'000'000;
 constexpr std::uint64_t kJobsMax = 1024;
 
@@ -34,11 +36,8 @@ constexpr std::array kRehearseSwitches{
     Switch{.name = "verbose", .help = "all messages, faults and findings of each run"},
 };
 
-std::uint64_t number(std::string_view name, std::string_view text, std::uint64_t minimum, std::uint64_t maximum) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc{} && end == text.data() + text.size() && value >= minimum && value <= maximum) return value;
-    throw UsageError(fmt::format("{}: '{}' is not allowed; allowed is a whole number from {} to {}", name, text, minimum, maximum));
+std::uint64_t number(const SwitchWord& word, std::uint64_t minimum, std::uint64_t maximum) {
+    return number_of(kCommand, word, minimum, maximum);
 }
 
 void add_fault(RehearseArguments& arguments, const std::string& text) {
@@ -48,36 +47,29 @@ void add_fault(RehearseArguments& arguments, const std::string& text) {
     }
     std::string problem;
     const auto plan = sim::parse_fault_plan(text, 0, problem);
-    if (!plan) throw UsageError(fmt::format("--fault: {}, none", problem));
+    if (!plan) throw UsageError(fmt::format("ioproof rehearse: --fault: {}, none", problem));
     arguments.faults.push_back(*plan);
 }
 
-void set_value(RehearseArguments& arguments, std::string_view name, const std::string& value) {
-    constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
-    if (name == "--fault") {
-        add_fault(arguments, value);
-    } else if (name == "--seed") {
-        arguments.first_seed = number(name, value, 0, kAny);
-    } else if (name == "--seeds") {
-        arguments.seed_count = number(name, value, 1, kSeedsMax);
-    } else if (name == "--jobs") {
-        arguments.jobs = static_cast<std::uint32_t>(number(name, value, 1, kJobsMax));
-    } else if (name == "--place") {
-        arguments.place = sim::fault_place_of(value);
-        if (!arguments.place)
-            throw UsageError(fmt::format("--place: '{}' is not allowed; allowed are anywhere, first, last, middle, end", value));
-    } else if (name == "--during") {
-        arguments.during = sim::fault_phase_of(value);
+void set_value(RehearseArguments& arguments, const SwitchWord& word) {
+    if (word.name == "fault") {
+        add_fault(arguments, word.value);
+    } else if (word.name == "seed") {
+        arguments.first_seed = number(word, 0, std::numeric_limits<std::uint64_t>::max());
+    } else if (word.name == "seeds") {
+        arguments.seed_count = number(word, 1, kSeedsMax);
+    } else if (word.name == "jobs") {
+        arguments.jobs = static_cast<std::uint32_t>(number(word, 1, kJobsMax));
+    } else if (word.name == "place") {
+        arguments.place = sim::fault_place_of(word.value);
+        if (!arguments.place) refuse_value(kCommand, word, "anywhere, first, last, middle or end");
+    } else if (word.name == "during") {
+        arguments.during = sim::fault_phase_of(word.value);
         if (!arguments.during) {
-            throw UsageError(
-                fmt::format("--during: '{}' is not allowed; allowed are initial_update, initial_checkpoint, main_run, "
-                            "final_checkpoint, final_audit",
-                            value));
+            refuse_value(kCommand, word, "initial_update, initial_checkpoint, main_run, final_checkpoint or final_audit");
         }
     } else {
-        std::string allowed;
-        for (const Switch& entry : kRehearseSwitches) allowed += fmt::format("{}--{}", allowed.empty() ? "" : ", ", entry.name);
-        throw UsageError(fmt::format("unknown switch '{}'; allowed are {}", name, allowed));
+        arguments.verbose = true;
     }
 }
 
@@ -87,27 +79,19 @@ std::span<const Switch> rehearse_switches() { return kRehearseSwitches; }
 
 RehearseArguments parse_rehearse(const std::vector<std::string>& words) {
     RehearseArguments arguments;
-    bool has_seed = false;
-    bool has_count = false;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        const std::string& word = words[i];
-        if (word == "--verbose") {
-            arguments.verbose = true;
-            continue;
-        }
-        const std::size_t equals = word.find('=');
-        const std::string name = word.substr(0, equals);
-        if (name.size() < 3 || !name.starts_with("--")) {
-            throw UsageError(fmt::format("'{}' is not a switch; 'ioproof rehearse --help' names them", word));
-        }
-        if (equals == std::string::npos && i + 1 == words.size()) throw UsageError(fmt::format("{}: a value is missing", name));
-        set_value(arguments, name, equals == std::string::npos ? words[++i] : word.substr(equals + 1));
-        has_seed |= name == "--seed";
-        has_count |= name == "--seeds";
+    const SwitchWords typed = take_apart(kCommand, kRehearseSwitches, words);
+    if (!typed.operands.empty()) {
+        throw UsageError(fmt::format("ioproof rehearse: '{}' is not a switch; 'ioproof rehearse --help' names them", typed.operands[0]));
     }
-    if (arguments.without_faults && !arguments.faults.empty()) throw UsageError("--fault: none cannot be had together with faults");
+    for (const SwitchWord& word : typed.switches) set_value(arguments, word);
+    if (arguments.without_faults && !arguments.faults.empty()) {
+        throw UsageError("ioproof rehearse: --fault: none cannot be had together with faults");
+    }
+    const auto has = [&](std::string_view name) {
+        return std::any_of(typed.switches.begin(), typed.switches.end(), [&](const SwitchWord& word) { return word.name == name; });
+    };
     // A seed alone is one to look at.
-    if (has_seed && !has_count) arguments.seed_count = 1;
+    if (has("seed") && !has("seeds")) arguments.seed_count = 1;
     return arguments;
 }
 

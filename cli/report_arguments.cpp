@@ -1,10 +1,12 @@
 #include "cli/report_arguments.hpp"
 
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "cli/help_text.hpp"
+#include "cli/switch_words.hpp"
 #include "cli/usage_error.hpp"
 
 namespace cli {
@@ -19,25 +21,10 @@ constexpr std::array kReportSwitches{
 std::span<const Switch> report_switches() { return kReportSwitches; }
 
 ReportArguments parse_report(const std::string& verb, std::size_t file_count, const std::vector<std::string>& words) {
-    constexpr std::string_view kAttached = "--html=";
     ReportArguments arguments;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        const std::string& word = words[i];
-        const bool is_html = word == "--html" || word.starts_with(kAttached);
-        if (!is_html && word.size() > 1 && word[0] == '-') {
-            throw UsageError(fmt::format("ioproof {}: unknown switch '{}'; allowed is --html FILE", verb, word));
-        }
-        if (!is_html) {
-            arguments.files.push_back(word);
-            continue;
-        }
-        if (!arguments.html_path.empty()) throw UsageError("--html: given 2 times; once is allowed");
-        if (word != "--html")
-            arguments.html_path = word.substr(kAttached.size());
-        else if (i + 1 < words.size())
-            arguments.html_path = words[++i];
-        if (arguments.html_path.empty()) throw UsageError("--html: a value is missing; write --html FILE");
-    }
+    SwitchWords typed = take_apart(verb, kReportSwitches, words);
+    for (const SwitchWord& word : typed.switches) arguments.html_path = word.value;
+    arguments.files = std::move(typed.operands);
     if (arguments.files.size() != file_count) {
         throw UsageError(fmt::format("ioproof {}: takes {} (what 'ioproof run --json FILE' wrote), {} given", verb,
                                      file_count == 1 ? "one results file" : "two results files, before and after", arguments.files.size()));

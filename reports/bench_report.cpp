@@ -1,14 +1,17 @@
 #include "reports/bench_report.hpp"
 
+#include <nlohmann/json.hpp>
 #include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+
+#include "reports/json_text.hpp"
 
 namespace reports {
 
 namespace {
+
+constexpr int kFormatVersion = 1;
 
 double per_second(std::uint64_t amount, std::uint64_t duration_ns) {
     return duration_ns == 0 ? 0 : static_cast<double>(amount) * 1e9 / static_cast<double>(duration_ns);
@@ -18,21 +21,6 @@ double per_second(std::uint64_t amount, std::uint64_t duration_ns) {
 double cpu_ns_per_request(const sim::BenchResults& results) {
     const auto cpu_us = static_cast<double>(results.cpu_user_us + results.cpu_system_us);
     return results.requests == 0 ? 0 : cpu_us * 1000 / static_cast<double>(results.requests);
-}
-
-std::string json_string(std::string_view text) {
-    std::string quoted = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') {
-            quoted += '\\';
-            quoted += c;
-        } else if (static_cast<unsigned char>(c) < 0x20) {
-            quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-        } else {
-            quoted += c;
-        }
-    }
-    return quoted + "\"";
 }
 
 std::string_view pattern_of(const sim::BenchOptions& options) {
@@ -74,39 +62,38 @@ std::string bench_text(const sim::BenchResults& results) {
 }
 
 std::string bench_json(const sim::BenchResults& results) {
+    using Json = nlohmann::ordered_json;
     const sim::BenchOptions& options = results.options;
-    std::vector<std::string> files;
-    for (const std::string& file : options.files) files.push_back(json_string(file));
-    std::vector<std::string> lines;
-    const auto add = [&](std::string_view key, const auto& value) { lines.push_back(fmt::format("  \"{}\": {}", key, value)); };
-    add("files", fmt::format("[{}]", fmt::join(files, ", ")));
-    add("pattern", json_string(pattern_of(options)));
-    add("op", json_string(operation_of(options)));
-    add("block_bytes_min", options.block_bytes_min);
-    add("block_bytes_max", options.block_bytes_max);
-    add("depth", options.depth);
-    add("cpus", options.cpu_count);
-    add("verify", options.verify);
-    add("durable", options.durable);
-    add("scatter", options.scatter);
-    add("direct", options.direct);
-    add("engine", json_string(results.engine));
-    add("duration_ns", results.duration_ns);
-    add("requests", results.requests);
-    add("bytes", results.bytes);
-    add("requests_per_s", fmt::format("{:.1f}", per_second(results.requests, results.duration_ns)));
-    add("bytes_per_s", fmt::format("{:.1f}", per_second(results.bytes, results.duration_ns)));
-    add("latency_mean_us", results.latency_mean_us);
-    add("cpu_user_us", results.cpu_user_us);
-    add("cpu_system_us", results.cpu_system_us);
-    add("cpu_ns_per_request", fmt::format("{:.1f}", cpu_ns_per_request(results)));
-    add("pages_verified", results.pages_verified);
-    add("pages_read_back", results.pages_read_back);
-    add("resident_max_bytes", results.resident_max_bytes);
-    add("findings", results.finding_count);
-    add("stopped", results.stopped);
-    add("failure", json_string(results.failure_reason));
-    return fmt::format("{{\n{}\n}}\n", fmt::join(lines, ",\n"));
+    const Json document{{"document", kBenchDocument},
+                        {"version", kFormatVersion},
+                        {"files", options.files},
+                        {"pattern", pattern_of(options)},
+                        {"op", operation_of(options)},
+                        {"block_bytes_min", options.block_bytes_min},
+                        {"block_bytes_max", options.block_bytes_max},
+                        {"depth", options.depth},
+                        {"cpus", options.cpu_count},
+                        {"verify", options.verify},
+                        {"durable", options.durable},
+                        {"scatter", options.scatter},
+                        {"direct", options.direct},
+                        {"engine", results.engine},
+                        {"duration_ns", results.duration_ns},
+                        {"requests", results.requests},
+                        {"bytes", results.bytes},
+                        {"requests_per_s", per_second(results.requests, results.duration_ns)},
+                        {"bytes_per_s", per_second(results.bytes, results.duration_ns)},
+                        {"latency_mean_us", results.latency_mean_us},
+                        {"cpu_user_us", results.cpu_user_us},
+                        {"cpu_system_us", results.cpu_system_us},
+                        {"cpu_ns_per_request", cpu_ns_per_request(results)},
+                        {"pages_verified", results.pages_verified},
+                        {"pages_read_back", results.pages_read_back},
+                        {"resident_max_bytes", results.resident_max_bytes},
+                        {"findings", results.finding_count},
+                        {"stopped", results.stopped},
+                        {"failure", results.failure_reason}};
+    return json_text(document);
 }
 
 }  // namespace reports

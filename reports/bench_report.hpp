@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "sim/bench/bench_results.hpp"
 
@@ -9,7 +10,9 @@ namespace reports {
 
 [[nodiscard]] std::string bench_text(const sim::BenchResults& results);
 
-// One object, keys as in the text's order; numbers without units in their own, the unit last in the key.
+inline constexpr std::string_view kBenchDocument = "ioproof bench";
+
+// One object, kBenchDocument as its "document"; keys as in the text's order; numbers without units in their own, the unit last in the key.
 [[nodiscard]] std::string bench_json(const sim::BenchResults& results);
 
 }  // namespace reports

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/json_text.hpp"
 #include "reports/kind_text.hpp"
 #include "reports/time_text.hpp"
 
@@ -121,7 +122,7 @@ std::string finding_json(const sim::Finding& finding) {
     add_verdict(json, finding);
     add_comparison(json, finding);
     add_circumstances(json, finding);
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+    return json_line(json);
 }
 
 }  // namespace reports

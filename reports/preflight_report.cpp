@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/json_text.hpp"
 #include "reports/text.hpp"
 
 namespace reports {
@@ -106,13 +107,13 @@ nlohmann::ordered_json preflight_lines_json(const std::vector<sim::PreflightLine
 
 std::string preflight_json(const std::vector<sim::PreflightLine>& lines) {
     using Json = nlohmann::ordered_json;
-    const Json document{{"version", kFormatVersion},
+    const Json document{{"document", kPreflightDocument},
+                        {"version", kFormatVersion},
                         {"ok", count_of(lines, sim::PreflightGrade::ok)},
                         {"warn", count_of(lines, sim::PreflightGrade::warn)},
                         {"fail", count_of(lines, sim::PreflightGrade::fail)},
                         {"lines", preflight_lines_json(lines)}};
-    // Names of folders are bytes; those that are not UTF-8 must not make the document one that nobody can read.
-    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_text(document);
 }
 
 }  // namespace reports

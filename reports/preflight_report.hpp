@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/preflight_line.hpp"
@@ -22,7 +23,8 @@ namespace reports {
 
 // [{"folder", "topic", "grade", "found", "reason", "source", "cure"}, …]
 [[nodiscard]] nlohmann::ordered_json preflight_lines_json(const std::vector<sim::PreflightLine>& lines);
-// {"version": 1, "ok": …, "warn": …, "fail": …, "lines": as above}
+inline constexpr std::string_view kPreflightDocument = "ioproof preflight";
+// {"document": kPreflightDocument, "version": 1, "ok": …, "warn": …, "fail": …, "lines": as above}
 [[nodiscard]] std::string preflight_json(const std::vector<sim::PreflightLine>& lines);
 
 }  // namespace reports

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "reports/finding_json.hpp"
+#include "reports/json_text.hpp"
 #include "reports/preflight_report.hpp"
 #include "reports/text_report.hpp"
 #include "reports/time_text.hpp"
@@ -284,7 +285,7 @@ std::string results_json(const sim::Results& results, const RunFacts& facts) {
     json["configuration"] = configuration_of(facts);
     json["findings"] = findings_of(results);
     json["text_report"] = text_report(results);
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+    return json_line(json);
 }
 
 }  // namespace reports

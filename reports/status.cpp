@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "reports/json_text.hpp"
+
 namespace reports {
 
 namespace {
@@ -104,7 +106,7 @@ std::string status_json(const StatusBoard& board) {
                         {"lost_requests", progress.lost_requests},
                         {"files", files},
                         {"samples", samples}};
-    return document.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_line(document);
 }
 
 std::string status_metrics(const StatusBoard& board) {

@@ -19,6 +19,16 @@ TEST_CASE("a measurement makes its file, prints its figures, and writes them as 
     CHECK_THAT(again->output(), ContainsSubstring("\"pages_read_back\": 512"));
 }
 
+TEST_CASE("a measurement's JSON does not take the place of a file that is not ours, and nothing is measured") {
+    const IoproofFolder folder;
+    folder.write("letter.txt", "Dear vendor");
+    const auto bench = folder.start({"bench", "data/b.mdx", "--buffered", "--size", "4M", "--seconds", "1", "--json", "letter.txt"});
+    CHECK(bench->wait() == 2);
+    CHECK_THAT(bench->error(), ContainsSubstring("letter.txt") && ContainsSubstring("not made by ioproof"));
+    CHECK(folder.read("letter.txt") == "Dear vendor");
+    CHECK_FALSE(folder.has("data/b.mdx"));
+}
+
 TEST_CASE("a damaged page of a measured file is named, and the exit code is 1") {
     const IoproofFolder folder;
     REQUIRE(folder.start({"bench", "data/b.mdx", "--buffered", "--size", "1M", "--seconds", "1"})->wait() == 0);

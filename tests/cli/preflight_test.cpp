@@ -32,6 +32,18 @@ TEST_CASE("preflight: JSON instead of the text") {
     CHECK(nlohmann::json::parse(look->output())["lines"].size() >= 8);
 }
 
+TEST_CASE("preflight: JSON takes the place of an older one of ours, and of nothing else") {
+    const IoproofFolder folder;
+    folder.start({"preflight", "data", "--json", "look.json"})->wait();
+    const auto again = folder.start({"preflight", "data", "--json", "look.json"});
+    CHECK(again->wait() <= 1);
+    folder.write("letter.txt", "Dear vendor");
+    const auto refused = folder.start({"preflight", "data", "--json", "letter.txt"});
+    CHECK(refused->wait() == 2);
+    CHECK_THAT(refused->error(), ContainsSubstring("letter.txt") && ContainsSubstring("not made by ioproof"));
+    CHECK(folder.read("letter.txt") == "Dear vendor");
+}
+
 TEST_CASE("preflight: a folder in memory fails, exit 1") {
     if (::access("/dev/shm", W_OK) != 0) {
         WARN("skipped: there is no /dev/shm");

@@ -80,8 +80,8 @@ TEST_CASE("each switch of a rehearsal is taken, and what is not allowed is refus
 
     CHECK_THAT(refusal_of({"--fault", "wrong"}), ContainsSubstring("'wrong' is no class of faults; allowed are stale_read"));
     CHECK_THAT(refusal_of({"--fault", "none", "--fault", "torn_page"}), ContainsSubstring("none"));
-    CHECK_THAT(refusal_of({"--place", "there"}), ContainsSubstring("allowed are anywhere"));
-    CHECK_THAT(refusal_of({"--during", "lunch"}), ContainsSubstring("allowed are initial_update"));
+    CHECK_THAT(refusal_of({"--place", "there"}), ContainsSubstring("allowed is anywhere"));
+    CHECK_THAT(refusal_of({"--during", "lunch"}), ContainsSubstring("allowed is initial_update"));
     CHECK_THAT(refusal_of({"--seeds", "0"}), ContainsSubstring("allowed is a whole number"));
     CHECK_THAT(refusal_of({"--seeds"}), ContainsSubstring("a value is missing"));
     CHECK_THAT(refusal_of({"--sides", "1"}), ContainsSubstring("unknown switch"));

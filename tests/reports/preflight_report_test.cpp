@@ -54,6 +54,7 @@ TEST_CASE("one sentence for a log, without a break") {
 
 TEST_CASE("the JSON can be read again, whatever bytes the names hold") {
     const auto json = nlohmann::json::parse(preflight_json(example()));
+    CHECK(json["document"] == "ioproof preflight");
     CHECK(json["version"] == 1);
     CHECK(json["ok"] == 1);
     CHECK(json["warn"] == 1);

@@ -1,0 +1,27 @@
+// Where `--json FILE` of a command puts its document: a file of ours, or with '-' the standard output in place of the text.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/console.hpp"
+#include "reports/output_file.hpp"
+
+namespace cli {
+
+class JsonOutput {
+public:
+    // `path`: of the file, "-", or empty: no document is wanted. Looks at once whether the file can be written; throws as OutputFile does.
+    JsonOutput(const std::string& path, std::string_view document);
+
+    [[nodiscard]] bool shows_text() const { return !is_standard_output_; }
+    // Throws sim::EnvironmentError if it cannot be written.
+    void put(const std::string& json, Console& console);
+
+private:
+    const bool is_standard_output_;
+    std::optional<reports::OutputFile> file_;
+};
+
+}  // namespace cli
