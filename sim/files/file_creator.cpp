@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -163,6 +165,7 @@ ums::Task<std::error_code> FileCreator::write(std::uint32_t id, const FileOption
     TransferFailure first;
     for (std::uint32_t attempt = 0;; ++attempt) {
         co_await ums::Scheduler::current().io(request);
+        report_odd(id, file, request);
         if (request.is_complete_transfer()) {
             if (attempt > 0 && !is_about_machine(first.error)) journal_.report(cured_failure(id, file, first));
             co_return std::error_code{};
@@ -178,6 +181,15 @@ ums::Task<std::error_code> FileCreator::write(std::uint32_t id, const FileOption
         }
         co_await ums::sleep_until(journal_.clock().now_ns() + kRetryPausesMs[attempt] * ums::kNsPerMs);
     }
+}
+
+// What came late, or in parts.
+void FileCreator::report_odd(std::uint32_t id, const FileOptions& file, const ums::IoRequest& request) const {
+    if (std::optional<Finding> late = late_transfer(id, file, request)) {
+        journal_.warning(late_message(file.path, request));
+        journal_.report(*std::move(late));
+    }
+    if (std::optional<Finding> interrupted = interrupted_transfer(id, file, request)) journal_.report(*std::move(interrupted));
 }
 
 ums::Task<void> FileCreator::stamp_zeros(std::uint32_t id, const FileOptions& file, ums::FileHandle handle, std::uint64_t begin_bytes,

@@ -51,6 +51,7 @@ private:
     ums::Task<void> stamp_zeros(std::uint32_t id, const FileOptions& file, ums::FileHandle handle, std::uint64_t begin_bytes,
                                 std::uint64_t end_bytes) const;
     ums::Task<std::error_code> write(std::uint32_t id, const FileOptions& file, ums::IoRequest& request) const;
+    void report_odd(std::uint32_t id, const FileOptions& file, const ums::IoRequest& request) const;
     ums::FileHandle open_for_transfers(const FileOptions& file) const;
     [[nodiscard]] bool direct() const { return options_.no_buffering; }
 

@@ -1,5 +1,6 @@
 #include "sim/files/sim_file.hpp"
 
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -74,27 +75,16 @@ void SimFile::count(const ums::IoRequest& request) {
 }
 
 void SimFile::report_if_long(const ums::IoRequest& request) {
-    const std::uint64_t duration_ms = request.duration_ns() / ums::kNsPerMs;
-    if (duration_ms < kLongIoSeconds * 1000) return;
+    std::optional<Finding> finding = late_transfer(id(), options(), request);
+    if (!finding) return;
     local_counters().long_ios.add(1);
-    journal_.warning(fmt::format("I/O request took longer than {} seconds: {} of {} completed after {} ms.", kLongIoSeconds,
-                                 describe_request(request), path(), duration_ms));
-    if (request.reported_lost) return;  // a finding already
-    Finding finding = transfer_finding(request, FindingKind::stalled_io);
-    finding.is_warning = finding.transient = true;
-    finding.duration_us = request.duration_ns() / 1000;
-    finding.description = fmt::format("A {} took {} ms.", describe_request(request), duration_ms);
-    report(std::move(finding));
+    journal_.warning(late_message(path(), request));
+    if (!request.reported_lost) report(*std::move(finding));
 }
 
-// A disk file gives all that is asked for. What was cut short and came when the rest was asked for is a fault that only the engine sees.
 void SimFile::report_if_short(const ums::IoRequest& request) {
-    if (request.short_bytes == 0 || !request.is_complete_transfer()) return;
-    Finding finding = transfer_finding(request, FindingKind::short_transfer);
-    finding.transient = true;
-    finding.description = fmt::format("A {} returned success after {} bytes; the rest came when it was asked for.",
-                                      describe_request(request), request.short_bytes);
-    report(std::move(finding));
+    std::optional<Finding> finding = interrupted_transfer(id(), options(), request);
+    if (finding) report(*std::move(finding));
 }
 
 ums::IoRequest SimFile::diagnosis_read(std::uint64_t offset_bytes, const ums::IoSegment& segment) const {
@@ -160,18 +150,6 @@ std::uint64_t SimFile::next_data_bytes(std::uint64_t offset_bytes) const {
 
 bool SimFile::is_hole(std::uint64_t offset_bytes, std::uint64_t range_bytes) const {
     return next_data_bytes(offset_bytes) >= offset_bytes + range_bytes;
-}
-
-std::string describe_request(const ums::IoRequest& request) {
-    const char* operation = "sync";
-    switch (request.operation) {
-        case ums::IoOperation::read: operation = "read"; break;
-        case ums::IoOperation::write: operation = "write"; break;
-        case ums::IoOperation::sync: return operation;
-        case ums::IoOperation::allocate: operation = "allocation"; break;
-        case ums::IoOperation::truncate: operation = "truncation"; break;
-    }
-    return fmt::format("{} of {} bytes at offset 0x{:x}", operation, request.size_bytes, request.offset_bytes);
 }
 
 }  // namespace sim

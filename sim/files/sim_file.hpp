@@ -116,7 +116,4 @@ private:
     FileCountersPerCpu counters_;
 };
 
-// "read", "write", … and the range, for messages about a request.
-[[nodiscard]] std::string describe_request(const ums::IoRequest& request);
-
 }  // namespace sim

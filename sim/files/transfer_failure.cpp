@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "sim/limits.hpp"
 #include "sim/page/page_layout.hpp"
+#include "ums/base/time.hpp"
 
 namespace sim {
 
@@ -68,6 +70,41 @@ Finding lasting_failure(std::uint32_t file_id, const FileOptions& file, const Tr
                                         : fmt::format("A {} of {} bytes returned success after {} bytes.", word_for(failure.operation),
                                                       failure.size_bytes, failure.transferred_bytes);
     return finding;
+}
+
+std::optional<Finding> late_transfer(std::uint32_t file_id, const FileOptions& file, const ums::IoRequest& request) {
+    if (request.duration_ns() < kLongIoSeconds * ums::kNsPerSecond) return std::nullopt;
+    Finding finding = place_of_transfer(file_id, file, request, FindingKind::stalled_io);
+    finding.is_warning = finding.transient = true;
+    finding.duration_us = request.duration_ns() / 1000;
+    finding.description = fmt::format("A {} took {} ms.", describe_request(request), request.duration_ns() / ums::kNsPerMs);
+    return finding;
+}
+
+std::optional<Finding> interrupted_transfer(std::uint32_t file_id, const FileOptions& file, const ums::IoRequest& request) {
+    if (request.short_bytes == 0 || !request.is_complete_transfer()) return std::nullopt;
+    Finding finding = place_of_transfer(file_id, file, request, FindingKind::short_transfer);
+    finding.transient = true;
+    finding.description = fmt::format("A {} returned success after {} bytes; the rest came when it was asked for.",
+                                      describe_request(request), request.short_bytes);
+    return finding;
+}
+
+std::string describe_request(const ums::IoRequest& request) {
+    const char* operation = "sync";
+    switch (request.operation) {
+        case ums::IoOperation::read: operation = "read"; break;
+        case ums::IoOperation::write: operation = "write"; break;
+        case ums::IoOperation::sync: return operation;
+        case ums::IoOperation::allocate: operation = "allocation"; break;
+        case ums::IoOperation::truncate: operation = "truncation"; break;
+    }
+    return fmt::format("{} of {} bytes at offset 0x{:x}", operation, request.size_bytes, request.offset_bytes);
+}
+
+std::string late_message(const std::string& path, const ums::IoRequest& request) {
+    return fmt::format("I/O request took longer than {} seconds: {} of {} completed after {} ms.", kLongIoSeconds,
+                       describe_request(request), path, request.duration_ns() / ums::kNsPerMs);
 }
 
 }  // namespace sim

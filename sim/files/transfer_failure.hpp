@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <system_error>
 
 #include "sim/finding.hpp"
@@ -35,5 +37,15 @@ struct TransferFailure {
 [[nodiscard]] Finding cured_failure(std::uint32_t file_id, const FileOptions& file, const TransferFailure& failure);
 // It failed `tries` times, and that is all.
 [[nodiscard]] Finding lasting_failure(std::uint32_t file_id, const FileOptions& file, const TransferFailure& failure, std::uint32_t tries);
+
+// It took kLongIoSeconds or more: a warning. Nothing otherwise.
+[[nodiscard]] std::optional<Finding> late_transfer(std::uint32_t file_id, const FileOptions& file, const ums::IoRequest& request);
+// A disk file gives all that is asked for. What was cut short and came when the rest was asked for is a fault that only the engine sees.
+[[nodiscard]] std::optional<Finding> interrupted_transfer(std::uint32_t file_id, const FileOptions& file, const ums::IoRequest& request);
+
+// "read", "write", … and the range, for messages about a request.
+[[nodiscard]] std::string describe_request(const ums::IoRequest& request);
+// What is said of a late one.
+[[nodiscard]] std::string late_message(const std::string& path, const ums::IoRequest& request);
 
 }  // namespace sim

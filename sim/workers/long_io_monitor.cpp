@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/files/transfer_failure.hpp"
+
 namespace sim {
 
 namespace {

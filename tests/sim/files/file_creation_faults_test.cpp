@@ -8,6 +8,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/process.hpp"
 #include "ums/io/posix_storage.hpp"
+#include "ums/io/simulated_storage.hpp"
 #include "ums/sched/scheduler_group.hpp"
 
 using namespace sim::testing;
@@ -102,4 +103,35 @@ TEST_CASE("no space and no memory while a file is made are no findings") {
     const Creation short_of_memory(kStampOffset, 2, {.error = ENOMEM});
     CHECK(short_of_memory.is_made);
     CHECK(short_of_memory.sink.findings().empty());
+}
+
+TEST_CASE("a write that comes late while a file is made is warned about, and a finding that is no failure") {
+    ums::VirtualClock clock;
+    ums::SimulatedStorage disk(clock, ums::simulated_disk(1));
+    FaultyStorage storage(disk, clock);
+    storage.set_rule([](const ums::IoRequest& request) {
+        const bool is_hit = request.operation == ums::IoOperation::write && request.offset_bytes == kStampOffset;
+        return Fate{.delay_ns = (is_hit ? 20'000 : 14'000) * ums::kNsPerMs};
+    });
+    CollectingSink sink;
+    sim::Journal journal(clock, sink);
+    ums::SchedulerGroup group({}, storage, clock);
+    auto make = [](FaultyStorage& made_on, sim::Journal& log) -> ums::Task<void> {
+        const sim::Options options;
+        sim::FileOptions file{.path = "/a.ldx", .initial_size_mb = 4, .max_size_mb = 4};
+        file.is_log = true;
+        sim::FileCreator creator(options, made_on, log, 4711);
+        const sim::SimFile::Setup setup = co_await creator.prepare(7, file);
+        made_on.close(setup.transfers);
+        made_on.close(setup.control);
+    };
+    group.run(make(storage, journal));
+    const auto findings = sink.findings();
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].kind == sim::FindingKind::stalled_io);
+    CHECK(findings[0].is_warning);
+    CHECK(findings[0].offset_bytes == kStampOffset);
+    CHECK(findings[0].duration_us >= 20'000'000);
+    REQUIRE_FALSE(sink.events().empty());
+    CHECK_THAT(sink.events()[0].description, ContainsSubstring("a.ldx completed after 20"));
 }
