@@ -8,10 +8,10 @@ file(WRITE "${OUTPUT}" "#include \"reports/html/embedded.hpp\"
 
 namespace reports::embedded {
 
-static const char bytes[] = {
+static const char kBytes[] = {
 ${bytes}
 };
-const std::string_view ${NAME}(bytes, ${size});
+const std::string_view ${NAME}(kBytes, ${size});
 
 }  // namespace reports::embedded
 ")

@@ -280,7 +280,7 @@ std::string comparison_text(const Json& comparison) {
     for (const Json& file : comparison["files"]) {
         const std::string before = printable(file["before_path"].get<std::string>());
         const std::string after = printable(file["after_path"].get<std::string>());
-        text += fmt::format("\n{}\n", before == after ? before : before + " -> " + after);
+        text += fmt::format("\n{}\n", before == after ? before : fmt::format("{} -> {}", before, after));
         Table table({{"Main run", Table::Align::left}, {"before"}, {"after"}, {"change"}, {"noise"}, {"", Table::Align::left}});
         for (const Json& row : file["rows"]) {
             const std::string verdict = row["verdict"].get<std::string>();

@@ -80,8 +80,8 @@ std::string decimal_text(const std::optional<std::uint64_t>& value) { return val
 
 std::string moment_text(const char* whose, const std::optional<std::uint64_t>& utc_us) {
     // Beyond the year 3000 it is no time of ours.
-    constexpr std::uint64_t kMomentMax_us = 32'503'680'000'000'000;
-    if (!utc_us || *utc_us == 0 || *utc_us > kMomentMax_us) return {};
+    constexpr std::uint64_t kMomentMaxUs = 32'503'680'000'000'000;
+    if (!utc_us || *utc_us == 0 || *utc_us > kMomentMaxUs) return {};
     return fmt::format("  write_utc_us of the image {}: {}\n", whose, utc_iso_text(*utc_us));
 }
 

@@ -152,7 +152,7 @@ std::string error_facts(const sim::Finding& finding) {
 }
 
 std::string rereads(const sim::Finding& finding) {
-    const std::string table = reread_table(finding);
+    std::string table = reread_table(finding);
     if (!table.empty() || finding.reads <= 1) return table;
     return indented(fmt::format("It was read or tried {} times in all.", finding.reads), 2);
 }

@@ -121,7 +121,7 @@ std::string run_detail(const FindingRun& run) {
         const bool is_to_say = finding.transient && !says_transient(finding.kind);
         return finding_detail(finding) + (is_to_say ? "; later right" : "");
     };
-    const std::string detail = detail_of(*run.front());
+    std::string detail = detail_of(*run.front());
     const bool is_common = std::all_of(run.begin(), run.end(), [&](const auto* finding) { return detail_of(*finding) == detail; });
     if (run.size() == 1) return detail;
     return fmt::format("{} pages{} {}", count_text(run.size()), is_common ? ":" : ", first:", detail);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace reports {
 
@@ -12,7 +13,7 @@ std::string sparkline(const std::deque<double>& values, std::size_t columns) {
     std::string line;
     for (auto value = begin; value != values.end(); ++value) {
         const double share = highest > 0 ? std::clamp(*value / highest, 0.0, 1.0) : 0;
-        line += kBlocks[static_cast<std::size_t>(share * (kBlocks.size() - 1) + 0.5)];
+        line += kBlocks[static_cast<std::size_t>(std::lround(share * (kBlocks.size() - 1)))];
     }
     return line;
 }

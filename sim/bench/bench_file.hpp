@@ -22,9 +22,9 @@ inline constexpr std::uint32_t kPassTasks = 8;
 
 class BenchFile {
 public:
-    // `used_bytes`: the part of the file that is worked on, from its beginning. All references must outlive the file.
-    BenchFile(SimFile::Setup setup, std::uint64_t run_id, std::uint64_t used_bytes, const BenchOptions& options, ums::Storage& storage,
-              ums::Semaphore& outstanding, RunState& run, Journal& journal);
+    // `used`: so many bytes of the file, from its beginning, are worked on. All references must outlive the file.
+    BenchFile(SimFile::Setup setup, std::uint64_t id_of_run, std::uint64_t used, const BenchOptions& options, ums::Storage& storage,
+              ums::Semaphore& outstanding, RunState& run_state, Journal& messages);
 
     // Reserves memory in such a way that no two pages that are left stand side by side. Before any other use.
     ums::Task<void> scatter_memory();

@@ -53,7 +53,10 @@ ums::Task<void> PageDiagnosis::diagnose_one(DataFile& data, std::uint32_t page, 
     if (!observation.stays(0)) co_await search_.forget(data, page, observation.images[0].bytes());
     const bool will_repair = observation.right.is_none() && repairs_;
     std::vector<Finding> findings = co_await judge_all(data, expected, observation, holdings);
-    for (Finding& finding : findings) report(data, std::move(finding), observation, will_repair && !finding.transient);
+    for (Finding& finding : findings) {
+        finding.repaired = will_repair && !finding.transient;
+        report(data, std::move(finding), observation);
+    }
     if (!observation.right.is_none()) co_return;
     data.ledger.mark_unknown(page);
     if (will_repair) co_await repair(data, expected, observation.images[observation.last]);
@@ -138,10 +141,9 @@ ums::Task<Finding> PageDiagnosis::judge(DataFile& data, const ExpectedPage& expe
     co_return finding;
 }
 
-void PageDiagnosis::report(DataFile& data, Finding finding, const Observation& observation, bool will_repair) {
+void PageDiagnosis::report(DataFile& data, Finding finding, const Observation& observation) {
     finding.rereads = observation.rereads;
     finding.reads = 1 + static_cast<std::uint32_t>(observation.rereads.size());
-    finding.repaired = will_repair;
     if (finding.other) finding.other->path = search_.path_of(finding.other->file_id);
     data.file.report(std::move(finding));
 }

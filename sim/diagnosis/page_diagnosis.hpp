@@ -47,7 +47,7 @@ private:
                                               ScanHoldings& holdings);
     ums::Task<Finding> judge(DataFile& data, const ExpectedPage& expected, const PageImage& image, const PageImage& right, bool transient,
                              ScanHoldings& holdings);
-    void report(DataFile& data, Finding finding, const Observation& observation, bool will_repair);
+    void report(DataFile& data, Finding finding, const Observation& observation);
     ums::Task<void> repair(DataFile& data, const ExpectedPage& expected, const PageImage& image);
     [[nodiscard]] Evidence examine_image(const PageImage& image, const ExpectedPage& expected, const WrittenImage& written);
     [[nodiscard]] WriteTimeRange write_times() const;

@@ -147,7 +147,7 @@ std::uint32_t count_sectors(const SectorMap& sectors, SectorState state) {
 bool is_tear_on_4k_lines(const SectorMap& sectors) {
     constexpr std::uint32_t kBlockSectors = 4096 / kSectorBytes;
     for (std::uint32_t i = 0; i < kSectorsPerPage; ++i) {
-        const SectorFact& first = sectors[i / kBlockSectors * kBlockSectors];
+        const SectorFact& first = sectors[i - i % kBlockSectors];
         if (sectors[i].state != first.state || sectors[i].version != first.version) return false;
     }
     return true;

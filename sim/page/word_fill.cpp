@@ -22,7 +22,7 @@ void xor_plain(std::uint64_t* out, const std::uint64_t* from, std::size_t count,
 constexpr std::size_t kVectorWords = sizeof(__m256i) / sizeof(std::uint64_t);
 constexpr std::size_t kStepWords = 4 * kVectorWords;
 
-const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
+const bool kHasAvx2 = __builtin_cpu_supports("avx2") != 0;
 
 __attribute__((target("avx2"))) void store(std::uint64_t* out, __m256i value) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), value);
@@ -54,7 +54,7 @@ __attribute__((target("avx2"))) void xor_avx2(std::uint64_t* out, const std::uin
 
 #else
 
-constexpr bool has_avx2 = false;
+constexpr bool kHasAvx2 = false;
 void fill_avx2(std::uint64_t* out, std::size_t count, std::uint64_t value) { fill_plain(out, count, value); }
 void xor_avx2(std::uint64_t* out, const std::uint64_t* from, std::size_t count, std::uint64_t key) { xor_plain(out, from, count, key); }
 
@@ -63,11 +63,11 @@ void xor_avx2(std::uint64_t* out, const std::uint64_t* from, std::size_t count, 
 }  // namespace
 
 void fill_words(std::uint64_t* out, std::size_t count, std::uint64_t value) {
-    has_avx2 ? fill_avx2(out, count, value) : fill_plain(out, count, value);
+    kHasAvx2 ? fill_avx2(out, count, value) : fill_plain(out, count, value);
 }
 
 void xor_words(std::uint64_t* out, const std::uint64_t* from, std::size_t count, std::uint64_t key) {
-    has_avx2 ? xor_avx2(out, from, count, key) : xor_plain(out, from, count, key);
+    kHasAvx2 ? xor_avx2(out, from, count, key) : xor_plain(out, from, count, key);
 }
 
 }  // namespace sim

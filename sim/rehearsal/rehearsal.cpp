@@ -147,7 +147,7 @@ RehearsalReport rehearse(std::uint64_t seed, const std::vector<FaultPlan>& plans
     const bool failed =
         std::any_of(report.findings.begin(), report.findings.end(), [](const Finding& finding) { return !finding.is_warning; });
     if (report.outcome != (failed ? Outcome::failed : Outcome::passed)) {
-        report.match.problems.push_back("the outcome of the run does not say what its findings say");
+        report.match.problems.emplace_back("the outcome of the run does not say what its findings say");
     }
     return report;
 }

@@ -165,7 +165,7 @@ void RunDriver::make_parts() {
     parts.log_auditor = std::make_unique<LogAuditor>(*parts.log, parts.data_files, run_, journal_);
     parts.log_growth = std::make_unique<LogGrowth>(*parts.log, parts.log_files, run_, journal_);
     results_.buffer_pool_bytes = pool_mb_for(options_, machine_) * kMb;
-    const std::uint64_t tasks_max = std::uint64_t{options_.cpu_count} * kUsersPerCpu + 2 * kTransferPagesMax;
+    const std::uint64_t tasks_max = std::uint64_t{options_.cpu_count} * kUsersPerCpu + std::uint64_t{2} * kTransferPagesMax;
     parts.pool = std::make_unique<BufferPool>(results_.buffer_pool_bytes, tasks_max);
     parts.diagnosis = std::make_unique<PageDiagnosis>(run_id_, !options_.stop_on_error, parts.data_files, *parts.pool, run_, journal_);
     parts.checker = std::make_unique<PageChecker>(run_id_, *parts.diagnosis);

@@ -234,7 +234,7 @@ TEST_CASE("several wrong pages of one read are all found") {
     Rig rig;
     run(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
-        for (const std::uint64_t page : {1, 8, 9, 64}) sim::testing::flip_bits(r.data_path(), page * kPageBytes + 8000, std::byte{1});
+        for (const std::uint64_t page : {1U, 8U, 9U, 64U}) sim::testing::flip_bits(r.data_path(), page * kPageBytes + 8000, std::byte{1});
         const std::uint32_t read_count = co_await reader.read(r.data(), 1, 64, {});
         CHECK(read_count == 64);
         std::vector<std::uint32_t> pages;

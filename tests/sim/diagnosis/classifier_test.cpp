@@ -26,7 +26,7 @@ sim::PageIdentity version(std::uint32_t number) {
     sim::PageIdentity identity = kWritten;
     identity.version = number;
     identity.lsn = kWritten.lsn - kWritten.version + number;
-    identity.write_utc_us = kWritten.write_utc_us + (std::int64_t{number} - kWritten.version) * 1'000'000;
+    identity.write_utc_us = kWritten.write_utc_us - (std::uint64_t{kWritten.version} - number) * 1'000'000;
     return identity;
 }
 

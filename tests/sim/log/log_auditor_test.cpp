@@ -54,7 +54,10 @@ TEST_CASE("a sound log gives no finding, and all of it is read") {
             const auto first = co_await audit(r);
             CHECK(first == 0);  // nothing was written yet
             std::uint64_t size_bytes = 40;
-            for (int i = 0; i < 150; ++i) co_await commit(r, size_bytes = (size_bytes * 7 + 1001) % 70'000);
+            for (int i = 0; i < 150; ++i) {
+                size_bytes = (size_bytes * 7 + 1001) % 70'000;
+                co_await commit(r, size_bytes);
+            }
             std::uint64_t written_bytes = 0;
             for (const ParsedBlock& block : blocks_of(r)) written_bytes += block.size_bytes;
             const std::uint64_t read_bytes = co_await audit(r);

@@ -36,7 +36,7 @@ TEST_CASE("a log file has as many virtual log files as SQL Server would make") {
 
 TEST_CASE("the virtual log files lie behind the signature page, aligned, one after the other, within the file") {
     for (const std::uint32_t alignment_bytes : {512U, 4096U}) {
-        for (const std::uint64_t size_mb : {1, 2, 7, 64, 1025, 20'000}) {
+        for (const std::uint64_t size_mb : {1U, 2U, 7U, 64U, 1025U, 20'000U}) {
             VirtualWorld world;
             const auto file = world.make_file(1, size_mb * kMb, true);
             VirtualLogFiles vlfs({file.get()}, alignment_bytes);

@@ -22,7 +22,8 @@ ums::Task<void> Rig::open() {
     std::vector<SimFile*> logs;
     std::uint32_t id = 0;
     for (const FileOptions& file : options.files) {
-        SimFile::Setup setup = co_await creator.prepare(++id, file);
+        ++id;
+        SimFile::Setup setup = co_await creator.prepare(id, file);
         if (file.is_log) {
             log_files.push_back(std::make_unique<SimFile>(std::move(setup), storage, outstanding_, journal));
             logs.push_back(log_files.back().get());

@@ -19,7 +19,6 @@ namespace sim::test {
 
 namespace {
 
-constexpr std::uint64_t kMb = 1 << 20;
 constexpr std::uint32_t kPatienceSeconds = 200;
 
 bool takes_direct_io(const std::filesystem::path& folder) {
@@ -158,7 +157,6 @@ namespace {
 std::string wrong_counters(const Options& options, const Results& results) {
     std::uint64_t requests = 0;
     std::uint64_t verified_pages = 0;
-    std::uint64_t whole_pages = 0;
     for (const FileResult& file : results.files) {
         requests += file.reads + file.scatter_reads + file.writes + file.gather_writes;
         if (file.is_log) {
@@ -166,7 +164,6 @@ std::string wrong_counters(const Options& options, const Results& results) {
             continue;
         }
         verified_pages += file.pages_verified;
-        if (!file.sparse) whole_pages += file.size_bytes / kPageBytes;
         if (file.pages_verified * kPageBytes != file.read_bytes) {
             return fmt::format("{}: {} pages verified, {} read", file.path, file.pages_verified, file.read_bytes / kPageBytes);
         }
