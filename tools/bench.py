@@ -262,12 +262,15 @@ CacheHitRatio=0
 {config}
 [RandomUser]
 SleepAfter=0
-{random_user}
+{users}
 [AuditUser]
+{users}
 DelayAfterCycles=0
 [ReadAheadUser]
+{users}
 DelayAfterCycles=0
 [BulkUpdateUser]
+{users}
 DelayAfterCycles=0
 [File1]
 FileName={folder}/run.mdx
@@ -297,7 +300,7 @@ class Run:
 
     def __init__(self, program, folder, timeout_s=900, **values):
         settings = {"cpus": 1, "memory_mb": 256, "seconds": 5, "write_through": "FALSE", "size_mb": 1024, "log_mb": 128, "sparse": "FALSE",
-                    "config": "", "random_user": "", "folder": folder}
+                    "config": "", "users": "", "folder": folder}
         settings.update(values)
         self.pool_bytes = settings["memory_mb"] * MB
         self.pages = (settings["size_mb"] + settings["log_mb"]) * MB // 8192
@@ -356,8 +359,8 @@ def run_rows(tools, ram, disk, size):
     def fio_read():
         return tools.fio(fio_file, rw="read", bs="1m", iodepth=8, size=str(size), time_based="0", runtime="")
 
-    def verified(cpus):
-        result = Run(tools.program, ram, cpus=cpus, seconds=tools.seconds, size_mb=512, memory_mb=128)
+    def verified(cpus, users=""):
+        result = Run(tools.program, ram, cpus=cpus, seconds=tools.seconds, size_mb=512, memory_mb=128, users=users)
         phase = result.phases["main run"]
         return {"pages_per_s": phase["pages_verified"] / phase["seconds"], "cpu_s": result.cpu_s}
 
@@ -376,6 +379,8 @@ def run_rows(tools, ram, disk, size):
         Row("final_audit", "final audit, disk", "bytes_per_s", 0.95, audit, fio_read, "fio 1 MB reads, depth 8"),
         Row("two_cpus", "main run without delays, RAM file: pages verified per second, 2 CPUs", "pages_per_s", 1.8,
             lambda: verified(2), lambda: verified(1), "the same with 1 CPU"),
+        Row("two_cpus_users", "the same with 4 users of each kind, however many CPUs", "pages_per_s", 1.8,
+            lambda: verified(2, "UserCount=4"), lambda: verified(1, "UserCount=4"), "the same with 1 CPU"),
         Row("memory", "resident set outside the buffer pool", "bytes_outside", 1.0, outside,
             lambda: {"bytes_outside": last["allowed"]}, "16 B a page + 64 MB"),
         Row("sparse_1tb", "a run on a sparse file of 1 TB: everything but the main run", "seconds", 1.0, sparse,

@@ -17,8 +17,8 @@ SimFile::SimFile(Setup setup, ums::Storage& storage, ums::Semaphore& outstanding
       outstanding_(outstanding),
       journal_(journal),
       size_bytes_(setup_.size_bytes),
-      governor_(std::uint64_t{setup_.target_io_duration_ms} * 1000, setup_.request_blocks_max),
-      counters_(setup_.cpu_count) {}
+      counters_(setup_.cpu_count),
+      governor_(std::uint64_t{setup_.target_io_duration_ms} * 1000, setup_.request_blocks_max) {}
 
 SimFile::~SimFile() {
     if (setup_.transfers.is_open()) storage_.close(setup_.transfers);

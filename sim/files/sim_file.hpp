@@ -111,9 +111,10 @@ private:
     ums::Semaphore& outstanding_;
     Journal& journal_;
     std::atomic<std::uint64_t> size_bytes_;
-    LoadGovernor governor_;
-    ums::Latch resize_latch_;
     FileCountersPerCpu counters_;
+    // Changed by every request of every CPU: apart from each other, and from what is only read.
+    alignas(64) LoadGovernor governor_;
+    alignas(64) ums::Latch resize_latch_;
 };
 
 }  // namespace sim
