@@ -51,13 +51,13 @@ ums::Task<void> PageDiagnosis::diagnose_one(DataFile& data, std::uint32_t page, 
     co_await search_.remember(data, page, first.bytes());
     const Observation observation = co_await observe(data, expected, std::move(first), holdings);
     if (!observation.stays(0)) co_await search_.forget(data, page, observation.images[0].bytes());
-    const bool will_repair = observation.right.is_none() && repairs_;
+    const bool will_repair = observation.stays_wrong() && repairs_;
     std::vector<Finding> findings = co_await judge_all(data, expected, observation, holdings);
     for (Finding& finding : findings) {
         finding.repaired = will_repair && !finding.transient;
         report(data, std::move(finding), observation);
     }
-    if (!observation.right.is_none()) co_return;
+    if (!observation.stays_wrong()) co_return;
     data.ledger.mark_unknown(page);
     if (will_repair) co_await repair(data, expected, observation.images[observation.last]);
 }
@@ -67,7 +67,7 @@ ums::Task<PageDiagnosis::Observation> PageDiagnosis::observe(DataFile& data, con
     Observation observation;
     observation.images.push_back(std::move(first));
     Rereader rereader(data.file, journal_, std::uint64_t{expected.page_id} * kPageBytes, kPageBytes);
-    for (std::uint32_t attempt = 1; attempt <= kRereadsMax && observation.right.is_none(); ++attempt) {
+    for (std::uint32_t attempt = 1; attempt <= kRereadsMax && observation.stays_wrong(); ++attempt) {
         Reread reread = co_await rereader.read(attempt, observation.images[0].bytes());
         if (reread.result == RereadResult::same_image || reread.result == RereadResult::other_image) {
             const PageHeader header = read_header(rereader.bytes());
@@ -82,11 +82,8 @@ ums::Task<PageDiagnosis::Observation> PageDiagnosis::observe(DataFile& data, con
         }
         observation.rereads.push_back(reread);
         if (run_.outcome() == Outcome::not_done) break;  // the storage is gone
-        if (attempt == kRereadsBeforeGlance && observation.stays(0)) {
-            const WrittenImage written(observation.images[0].bytes(), expected, write_times());
-            if (is_older_image(examine_image(observation.images[0], expected, written))) {
-                co_await search_.glance(data, expected.page_id, expected.entry.version, holdings);
-            }
+        if (attempt == kRereadsBeforeGlance && observation.stays(0) && is_older(observation.images[0], expected)) {
+            co_await search_.glance(data, expected.page_id, expected.entry.version, holdings);
         }
     }
     co_return observation;
@@ -98,7 +95,7 @@ ums::Task<std::vector<Finding>> PageDiagnosis::judge_all(DataFile& data, const E
     const auto& images = observation.images;
     std::vector<Finding> findings;
     std::optional<Finding> staying;
-    if (observation.stays(observation.last)) {
+    if (observation.stays_wrong()) {
         staying = co_await judge(data, expected, images[observation.last], observation.right, false, holdings);
     }
     for (std::size_t i = 0; i < images.size(); ++i) {
@@ -115,6 +112,11 @@ ums::Task<std::vector<Finding>> PageDiagnosis::judge_all(DataFile& data, const E
     }
     if (staying) findings.push_back(*std::move(staying));
     co_return findings;
+}
+
+bool PageDiagnosis::is_older(const PageImage& image, const ExpectedPage& expected) {
+    const WrittenImage written(image.bytes(), expected, write_times());
+    return is_older_image(examine_image(image, expected, written));
 }
 
 Evidence PageDiagnosis::examine_image(const PageImage& image, const ExpectedPage& expected, const WrittenImage& written) {

@@ -38,7 +38,8 @@ private:
         PageImage right;                // null unless the page became right
         std::vector<Reread> rereads;
 
-        [[nodiscard]] bool stays(std::size_t index) const { return right.is_none() && index == last; }
+        [[nodiscard]] bool stays_wrong() const { return right.is_none(); }
+        [[nodiscard]] bool stays(std::size_t index) const { return stays_wrong() && index == last; }
     };
 
     ums::Task<void> diagnose_one(DataFile& data, std::uint32_t page, const std::byte* image, ScanHoldings& holdings);
@@ -49,6 +50,7 @@ private:
                              ScanHoldings& holdings);
     void report(DataFile& data, Finding finding, const Observation& observation);
     ums::Task<void> repair(DataFile& data, const ExpectedPage& expected, const PageImage& image);
+    [[nodiscard]] bool is_older(const PageImage& image, const ExpectedPage& expected);
     [[nodiscard]] Evidence examine_image(const PageImage& image, const ExpectedPage& expected, const WrittenImage& written);
     [[nodiscard]] WriteTimeRange write_times() const;
 

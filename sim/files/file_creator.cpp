@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <exception>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/files/overdue_request.hpp"
 #include "sim/files/transfer_failure.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/base/assert.hpp"
@@ -162,6 +164,7 @@ ums::Task<std::uint32_t> FileCreator::write_signature(std::uint32_t id, const Fi
 
 // There is no SimFile yet, but what the storage does wrong is a finding from the first write on.
 ums::Task<std::error_code> FileCreator::write(std::uint32_t id, const FileOptions& file, ums::IoRequest& request) const {
+    request.owner = this;
     TransferFailure first;
     for (std::uint32_t attempt = 0;; ++attempt) {
         co_await ums::Scheduler::current().io(request);
@@ -187,7 +190,7 @@ ums::Task<std::error_code> FileCreator::write(std::uint32_t id, const FileOption
 void FileCreator::report_odd(std::uint32_t id, const FileOptions& file, const ums::IoRequest& request) const {
     if (std::optional<Finding> late = late_transfer(id, file, request)) {
         journal_.warning(late_message(file.path, request));
-        journal_.report(*std::move(late));
+        if (!request.reported_lost) journal_.report(*std::move(late));
     }
     if (std::optional<Finding> interrupted = interrupted_transfer(id, file, request)) journal_.report(*std::move(interrupted));
 }
@@ -313,6 +316,34 @@ SimFile::Setup FileCreator::adopt(const FileOptions& file, PageHeader& header) {
 }
 
 ums::Task<SimFile::Setup> FileCreator::prepare(std::uint32_t id, const FileOptions& file) {
+    ums::Event done;
+    ums::TaskGroup watchers;
+    if (run_ != nullptr) ums::Scheduler::current().fork(watchers, watch(id, file, done));
+    SimFile::Setup setup;
+    std::exception_ptr failure;
+    try {
+        setup = co_await make(id, file);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    done.set();
+    co_await watchers.join();
+    if (failure) std::rethrow_exception(failure);
+    co_return setup;
+}
+
+// The monitor of a run knows files that are there.
+ums::Task<void> FileCreator::watch(std::uint32_t id, const FileOptions& file, ums::Event& done) {
+    ums::Scheduler& scheduler = ums::Scheduler::current();
+    while (!co_await done.wait(ums::WaitType::sleep_task, journal_.clock().now_ns() + ums::kNsPerSecond)) {
+        scheduler.visit_pending_io(journal_.clock().now_ns(), [&](ums::IoRequest& request) {
+            if (request.owner != this) return;
+            judge_overdue(request, id, file, *run_, journal_, [this](Finding finding) { journal_.report(std::move(finding)); });
+        });
+    }
+}
+
+ums::Task<SimFile::Setup> FileCreator::make(std::uint32_t id, const FileOptions& file) {
     refuse_dangerous_name(file);
     Pending pending(storage_, file.path);
     if (open_existing(file, pending) && options_.delete_files_at_startup && !pending.is_device) {

@@ -20,8 +20,9 @@ namespace sim {
 
 class FileCreator {
 public:
-    // `run`: cuts stamping short when it stops; the file is not complete then.
-    FileCreator(const Options& options, ums::Storage& storage, Journal& journal, std::uint64_t run_id, const RunState* run = nullptr)
+    // `run`: cuts stamping short when it stops, the file is not complete then; and is ended by a write that does not come back. Without it
+    // nobody watches over the time.
+    FileCreator(const Options& options, ums::Storage& storage, Journal& journal, std::uint64_t run_id, RunState* run = nullptr)
         : options_(options), storage_(storage), journal_(journal), run_id_(run_id), run_(run) {}
 
     // Leaves the file with its signature page, at its size, locked, and open for transfers. Throws RefusedError or EnvironmentError
@@ -35,6 +36,8 @@ public:
 private:
     class Pending;  // what must be undone if the preparation fails
 
+    ums::Task<SimFile::Setup> make(std::uint32_t id, const FileOptions& file);
+    ums::Task<void> watch(std::uint32_t id, const FileOptions& file, ums::Event& done);
     void refuse_dangerous_name(const FileOptions& file) const;
     bool open_existing(const FileOptions& file, Pending& pending) const;
     void open_control(const FileOptions& file, const ums::OpenOptions& how, Pending& pending) const;
@@ -59,7 +62,7 @@ private:
     ums::Storage& storage_;
     Journal& journal_;
     std::uint64_t run_id_;
-    const RunState* run_;
+    RunState* run_;
 };
 
 }  // namespace sim

@@ -79,5 +79,6 @@ CASES = {
                           "stale_read:rate=0.002,count=4,reads=2"], config="busy")],
     "stalled_io": [Case("stalled_io:nth=700,seconds=17,min_writes=1", slow=True),
                    Case("stalled_io:op=write,nth=12,seconds=17,min_writes=0", slow=True)],
-    "stalled_forever": [Case("stalled_io:nth=700,seconds=1000,min_writes=1", slow=True, gives_up_after_s=150)],
+    "stalled_forever": [Case("stalled_io:nth=700,seconds=1000,min_writes=1", slow=True, gives_up_after_s=150),
+                        Case("stalled_io:op=write,nth=3,seconds=1000,min_writes=0", slow=True, gives_up_after_s=150)],
 }

@@ -135,3 +135,48 @@ TEST_CASE("a write that comes late while a file is made is warned about, and a f
     REQUIRE_FALSE(sink.events().empty());
     CHECK_THAT(sink.events()[0].description, ContainsSubstring("a.ldx completed after 20"));
 }
+
+TEST_CASE("a write that does not come back while a file is made is warned about, and after two minutes ends the run") {
+    ums::VirtualClock clock;
+    ums::SimulatedStorage disk(clock, ums::simulated_disk(1));
+    FaultyStorage storage(disk, clock);
+    storage.set_rule([](const ums::IoRequest& request) {
+        return Fate{.hold = request.operation == ums::IoOperation::write && request.offset_bytes == kStampOffset};
+    });
+    CollectingSink sink;
+    sim::Journal journal(clock, sink);
+    sim::RunState run;
+    ums::SchedulerGroup group({}, storage, clock);
+    auto make = [](FaultyStorage& made_on, sim::Journal& log, sim::RunState& state) -> ums::Task<void> {
+        const sim::Options options;
+        sim::FileOptions file{.path = "/a.ldx", .initial_size_mb = 4, .max_size_mb = 4};
+        file.is_log = true;
+        sim::FileCreator creator(options, made_on, log, 4711, &state);
+        const sim::SimFile::Setup setup = co_await creator.prepare(7, file);
+        made_on.close(setup.transfers);
+        made_on.close(setup.control);
+    };
+    auto let_go = [](FaultyStorage& held_by, sim::RunState& state) -> ums::Task<void> {
+        co_await ums::sleep_until(ums::Scheduler::current().now_ns() + 60 * ums::kNsPerSecond);
+        CHECK(state.lost_requests() == 0);
+        co_await ums::sleep_until(ums::Scheduler::current().now_ns() + 65 * ums::kNsPerSecond);
+        CHECK(state.lost_requests() == 1);
+        CHECK(state.outcome() == sim::Outcome::failed);
+        held_by.release_held();
+    };
+    auto both = [&]() -> ums::Task<void> {
+        ums::TaskGroup others;
+        ums::Scheduler::current().fork(others, let_go(storage, run));
+        co_await make(storage, journal, run);
+        co_await others.join();
+    };
+    group.run(both());
+    const auto findings = sink.findings();
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].kind == sim::FindingKind::stalled_io);
+    CHECK_FALSE(findings[0].is_warning);
+    CHECK(findings[0].file_id == 7);
+    CHECK(findings[0].offset_bytes == kStampOffset);
+    REQUIRE_FALSE(sink.events().empty());
+    CHECK_THAT(sink.events()[0].description, ContainsSubstring("a.ldx is outstanding for 15"));
+}

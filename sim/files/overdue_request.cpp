@@ -1,0 +1,33 @@
+#include "sim/files/overdue_request.hpp"
+
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/files/transfer_failure.hpp"
+#include "sim/limits.hpp"
+#include "ums/base/time.hpp"
+
+namespace sim {
+
+void judge_overdue(ums::IoRequest& request, std::uint32_t file_id, const FileOptions& file, RunState& run, Journal& journal,
+                   const std::function<void(Finding)>& report) {
+    const std::uint64_t out_ns = journal.clock().now_ns() - request.submitted_ns;
+    if (!request.reported_long && out_ns >= kLongIoSeconds * ums::kNsPerSecond) {
+        request.reported_long = true;
+        journal.warning(fmt::format("I/O request takes longer than {} seconds: {} of {} is outstanding for {} ms.", kLongIoSeconds,
+                                    describe_request(request), file.path, out_ns / ums::kNsPerMs));
+    }
+    if (request.reported_lost || out_ns < kLostIoSeconds * ums::kNsPerSecond) return;
+    request.reported_lost = true;
+    Finding finding = place_of_transfer(file_id, file, request, FindingKind::stalled_io);
+    finding.duration_us = out_ns / 1000;
+    finding.description = fmt::format("A {} did not come back within {} seconds.", describe_request(request), kLostIoSeconds);
+    std::string reason = fmt::format("{}: {}", file.path, finding.description);
+    run.note_lost_request();
+    report(std::move(finding));
+    run.stop(Outcome::failed, std::move(reason));
+}
+
+}  // namespace sim
