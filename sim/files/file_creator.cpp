@@ -164,7 +164,6 @@ ums::Task<std::uint32_t> FileCreator::write_signature(std::uint32_t id, const Fi
 
 // There is no SimFile yet, but what the storage does wrong is a finding from the first write on.
 ums::Task<std::error_code> FileCreator::write(std::uint32_t id, const FileOptions& file, ums::IoRequest& request) const {
-    request.owner = this;
     TransferFailure first;
     for (std::uint32_t attempt = 0;; ++attempt) {
         co_await ums::Scheduler::current().io(request);
@@ -337,7 +336,7 @@ ums::Task<void> FileCreator::watch(std::uint32_t id, const FileOptions& file, um
     ums::Scheduler& scheduler = ums::Scheduler::current();
     while (!co_await done.wait(ums::WaitType::sleep_task, journal_.clock().now_ns() + ums::kNsPerSecond)) {
         scheduler.visit_pending_io(journal_.clock().now_ns(), [&](ums::IoRequest& request) {
-            if (request.owner != this) return;
+            if (request.owner != nullptr) return;  // a file that is there
             judge_overdue(request, id, file, *run_, journal_, [this](Finding finding) { journal_.report(std::move(finding)); });
         });
     }
