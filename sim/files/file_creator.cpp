@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <exception>
-#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -187,11 +186,11 @@ ums::Task<std::error_code> FileCreator::write(std::uint32_t id, const FileOption
 
 // What came late, or in parts.
 void FileCreator::report_odd(std::uint32_t id, const FileOptions& file, const ums::IoRequest& request) const {
-    if (std::optional<Finding> late = late_transfer(id, file, request)) {
+    if (is_late(request)) {
         journal_.warning(late_message(file.path, request));
-        if (!request.reported_lost) journal_.report(*std::move(late));
+        if (!request.reported_lost) journal_.report(late_transfer(id, file, request));
     }
-    if (std::optional<Finding> interrupted = interrupted_transfer(id, file, request)) journal_.report(*std::move(interrupted));
+    if (is_interrupted(request)) journal_.report(interrupted_transfer(id, file, request));
 }
 
 ums::Task<void> FileCreator::stamp_zeros(std::uint32_t id, const FileOptions& file, ums::FileHandle handle, std::uint64_t begin_bytes,

@@ -1,6 +1,5 @@
 #include "sim/files/sim_file.hpp"
 
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -75,16 +74,14 @@ void SimFile::count(const ums::IoRequest& request) {
 }
 
 void SimFile::report_if_long(const ums::IoRequest& request) {
-    std::optional<Finding> finding = late_transfer(id(), options(), request);
-    if (!finding) return;
+    if (!is_late(request)) return;
     local_counters().long_ios.add(1);
     journal_.warning(late_message(path(), request));
-    if (!request.reported_lost) report(*std::move(finding));
+    if (!request.reported_lost) report(late_transfer(id(), options(), request));
 }
 
 void SimFile::report_if_short(const ums::IoRequest& request) {
-    std::optional<Finding> finding = interrupted_transfer(id(), options(), request);
-    if (finding) report(*std::move(finding));
+    if (is_interrupted(request)) report(interrupted_transfer(id(), options(), request));
 }
 
 ums::IoRequest SimFile::diagnosis_read(std::uint64_t offset_bytes, const ums::IoSegment& segment) const {

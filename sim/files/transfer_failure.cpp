@@ -4,9 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/limits.hpp"
 #include "sim/page/page_layout.hpp"
-#include "ums/base/time.hpp"
 
 namespace sim {
 
@@ -72,8 +70,7 @@ Finding lasting_failure(std::uint32_t file_id, const FileOptions& file, const Tr
     return finding;
 }
 
-std::optional<Finding> late_transfer(std::uint32_t file_id, const FileOptions& file, const ums::IoRequest& request) {
-    if (request.duration_ns() < kLongIoSeconds * ums::kNsPerSecond) return std::nullopt;
+Finding late_transfer(std::uint32_t file_id, const FileOptions& file, const ums::IoRequest& request) {
     Finding finding = place_of_transfer(file_id, file, request, FindingKind::stalled_io);
     finding.is_warning = finding.transient = true;
     finding.duration_us = request.duration_ns() / 1000;
@@ -81,8 +78,7 @@ std::optional<Finding> late_transfer(std::uint32_t file_id, const FileOptions& f
     return finding;
 }
 
-std::optional<Finding> interrupted_transfer(std::uint32_t file_id, const FileOptions& file, const ums::IoRequest& request) {
-    if (request.short_bytes == 0 || !request.is_complete_transfer()) return std::nullopt;
+Finding interrupted_transfer(std::uint32_t file_id, const FileOptions& file, const ums::IoRequest& request) {
     Finding finding = place_of_transfer(file_id, file, request, FindingKind::short_transfer);
     finding.transient = true;
     finding.description = fmt::format("A {} returned success after {} bytes; the rest came when it was asked for.",

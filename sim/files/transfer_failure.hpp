@@ -3,12 +3,13 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <system_error>
 
 #include "sim/finding.hpp"
+#include "sim/limits.hpp"
 #include "sim/options.hpp"
+#include "ums/base/time.hpp"
 #include "ums/io/io_request.hpp"
 
 namespace sim {
@@ -38,10 +39,15 @@ struct TransferFailure {
 // It failed `tries` times, and that is all.
 [[nodiscard]] Finding lasting_failure(std::uint32_t file_id, const FileOptions& file, const TransferFailure& failure, std::uint32_t tries);
 
-// It took kLongIoSeconds or more: a warning. Nothing otherwise.
-[[nodiscard]] std::optional<Finding> late_transfer(std::uint32_t file_id, const FileOptions& file, const ums::IoRequest& request);
+[[nodiscard]] inline bool is_late(const ums::IoRequest& request) { return request.duration_ns() >= kLongIoSeconds * ums::kNsPerSecond; }
+// A warning about a late one.
+[[nodiscard]] Finding late_transfer(std::uint32_t file_id, const FileOptions& file, const ums::IoRequest& request);
+
 // A disk file gives all that is asked for. What was cut short and came when the rest was asked for is a fault that only the engine sees.
-[[nodiscard]] std::optional<Finding> interrupted_transfer(std::uint32_t file_id, const FileOptions& file, const ums::IoRequest& request);
+[[nodiscard]] inline bool is_interrupted(const ums::IoRequest& request) {
+    return request.short_bytes != 0 && request.is_complete_transfer();
+}
+[[nodiscard]] Finding interrupted_transfer(std::uint32_t file_id, const FileOptions& file, const ums::IoRequest& request);
 
 // "read", "write", … and the range, for messages about a request.
 [[nodiscard]] std::string describe_request(const ums::IoRequest& request);
