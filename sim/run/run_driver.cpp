@@ -186,15 +186,20 @@ void RunDriver::make_parts() {
 }
 
 void RunDriver::close_files() {
-    const std::lock_guard guard(parts_mutex_);
-    ready_.store(false, std::memory_order_release);
+    std::unique_ptr<Parts> parts;
+    {
+        const std::lock_guard guard(parts_mutex_);
+        ready_.store(false, std::memory_order_release);
+        parts = std::move(parts_);
+    }
+    // Without the lock: closing may take its time, and who asks for the progress must not wait for it.
     std::vector<std::string> to_delete;
     if (options_.delete_files_at_shutdown) {
-        for (const SimFile* file : parts_->files) {
+        for (const SimFile* file : parts->files) {
             if (!file->is_device()) to_delete.push_back(file->path());
         }
     }
-    parts_.reset();
+    parts.reset();
     for (const std::string& path : to_delete) {
         if (const auto error = storage_.remove(path)) journal_.warning(fmt::format("{}: cannot be deleted: {}.", path, error.message()));
     }

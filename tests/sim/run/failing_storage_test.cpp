@@ -35,9 +35,8 @@ struct FailingRun {
     sim::Results run(const sim::Options& options, const FaultyStorage::Rule& rule) {
         const Watchdog watchdog("a run on a failing storage", 200);
         sim::Simulation simulation(options, storage, clock, sink);
-        storage.set_rule([&](const ums::IoRequest& request) {
-            return simulation.progress().phase >= sim::Phase::initial_update ? rule(request) : Fate{};
-        });
+        storage.set_rule(
+            [&](const ums::IoRequest& request) { return simulation.phase() >= sim::Phase::initial_update ? rule(request) : Fate{}; });
         return simulation.run();
     }
 

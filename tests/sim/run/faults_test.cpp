@@ -122,7 +122,7 @@ VirtualDamage run_virtually_damaged(const Options& options, std::uint64_t after_
     VirtualDamage damaged;
     damaged.results = run.run(options, [&](sim::Simulation& simulation) {
         run.storage.set_tagger([&] {
-            if (start_ns == 0 && simulation.progress().phase == Phase::main_run) start_ns = run.clock.now_ns();
+            if (start_ns == 0 && simulation.phase() == Phase::main_run) start_ns = run.clock.now_ns();
             if (is_done || start_ns == 0 || run.clock.now_ns() < start_ns + after_ms * ums::kNsPerMs) return 0;
             damage(*run.memory.find(options.files[0].path));
             is_done = true;
@@ -199,7 +199,7 @@ TEST_CASE("a byte flipped under a load that writes is found, unless the page is 
                     is_decided = true;
                     is_read_first = request.operation == ums::IoOperation::read;
                 }
-                if (start_ns == 0 && simulation.progress().phase == Phase::main_run) start_ns = run.clock.now_ns();
+                if (start_ns == 0 && simulation.phase() == Phase::main_run) start_ns = run.clock.now_ns();
                 if (is_flipped || start_ns == 0 || run.clock.now_ns() < start_ns + after_ms * ums::kNsPerMs) return;
                 run.memory.find(options.files[0].path)->chunk(page * kPageBytes)[prng.below(kPageBytes)] ^= std::byte{1};
                 is_flipped = true;
@@ -280,14 +280,14 @@ TEST_CASE("a write that never arrives leaves an older version, which is found") 
     options.test_cycle_duration_s = 5;
     const Results results = run.run(options, [&](sim::Simulation& simulation) {
         run.storage.set_tagger([&] {
-            if (simulation.progress().phase == Phase::initial_checkpoint)
+            if (simulation.phase() == Phase::initial_checkpoint)
                 run.memory.find(options.files[0].path)->read(kOffset, old.data(), kPageBytes);
             return 0;
         });
         run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
             const bool holds = path == options.files[0].path && request.operation == ums::IoOperation::write &&
                                request.offset_bytes <= kOffset && kOffset < request.offset_bytes + request.size_bytes;
-            if (is_lost || !holds || simulation.progress().phase != Phase::main_run) return;
+            if (is_lost || !holds || simulation.phase() != Phase::main_run) return;
             run.memory.find(options.files[0].path)->write(kOffset, old.data(), kPageBytes);
             is_lost = true;
         });
@@ -309,7 +309,7 @@ TEST_CASE("a read that says success and fills nothing is found, and as transient
     const Results results = run.run(options, [&](sim::Simulation& simulation) {
         run.storage.set_tamper([&](ums::IoRequest& request, const std::string&) {
             const bool is_read = request.operation == ums::IoOperation::read && request.owner != nullptr;
-            if (is_done || !is_read || simulation.progress().phase != Phase::main_run) return;
+            if (is_done || !is_read || simulation.phase() != Phase::main_run) return;
             sim::stamp_not_read(request.segments[0].data, kPageBytes);
             is_done = true;
         });
@@ -332,7 +332,7 @@ TEST_CASE("a damaged block of the log is found by the final audit") {
     bool is_done = false;
     const Results results = run.run(options, [&](sim::Simulation& simulation) {
         run.storage.set_tagger([&] {
-            if (is_done || simulation.progress().phase != Phase::final_audit) return 0;
+            if (is_done || simulation.phase() != Phase::final_audit) return 0;
             // The last block that was written of all: its VLF is in use.
             MemoryFile& log = *run.memory.find(options.files[1].path);
             std::uint64_t last = 0;

@@ -47,7 +47,7 @@ bool is_data(const Recorded& request) { return request.path.ends_with(".mdx"); }
 // Marks every request with the phase it belongs to.
 Results run_with_phases(VirtualRun& run, const Options& options) {
     return run.run(options, [&](sim::Simulation& simulation) {
-        run.storage.set_tagger([&simulation] { return static_cast<int>(simulation.progress().phase); });
+        run.storage.set_tagger([&simulation] { return static_cast<int>(simulation.phase()); });
     });
 }
 

@@ -43,7 +43,7 @@ TEST_CASE("a run can be stopped at any moment of virtual time and ends within 2 
         const Results results = run.run(options, [&](sim::Simulation& simulation) {
             run.storage.set_tagger([&] {
                 if (++count != stop_at) return 0;
-                phases.insert(static_cast<int>(simulation.progress().phase));
+                phases.insert(static_cast<int>(simulation.phase()));
                 simulation.request_stop();
                 stopped_ns = run.clock.now_ns();
                 return 0;
@@ -123,7 +123,7 @@ TEST_CASE("users that wait for log space are released when the run is stopped") 
     options.random_user.min_log_per_buffer_bytes = options.random_user.max_log_per_buffer_bytes = 60'000;
     const Results results = run.run(options, [&](sim::Simulation& simulation) {
         run.storage.set_tagger([&, count = 0]() mutable {
-            if (simulation.progress().phase == Phase::main_run && ++count == 3000) simulation.request_stop();
+            if (simulation.phase() == Phase::main_run && ++count == 3000) simulation.request_stop();
             return 0;
         });
     });

@@ -61,8 +61,8 @@ TEST_CASE("a stall of more than 15 seconds is warned about while it lasts and wh
     bool has_stalled = false;
     const Results results = run.run(options, [&](sim::Simulation& simulation) {
         run.memory.set_model([&, &simulation = simulation](const ums::IoRequest& request, std::uint32_t) -> std::uint64_t {
-            const bool stalls = !has_stalled && simulation.progress().phase == Phase::main_run &&
-                                request.operation == ums::IoOperation::read && request.owner != nullptr;
+            const bool stalls = !has_stalled && simulation.phase() == Phase::main_run && request.operation == ums::IoOperation::read &&
+                                request.owner != nullptr;
             has_stalled |= stalls;
             return stalls ? 18 * kSecond : 100 * ums::kNsPerUs;
         });
@@ -84,8 +84,8 @@ TEST_CASE("a request that is out for two minutes is a finding and ends the run")
     bool has_stalled = false;
     const Results results = run.run(options, [&](sim::Simulation& simulation) {
         run.memory.set_model([&, &simulation = simulation](const ums::IoRequest& request, std::uint32_t) -> std::uint64_t {
-            const bool stalls = !has_stalled && simulation.progress().phase == Phase::main_run &&
-                                request.operation == ums::IoOperation::read && request.owner != nullptr;
+            const bool stalls = !has_stalled && simulation.phase() == Phase::main_run && request.operation == ums::IoOperation::read &&
+                                request.owner != nullptr;
             has_stalled |= stalls;
             return stalls ? 150 * kSecond : 100 * ums::kNsPerUs;
         });
@@ -132,7 +132,7 @@ TEST_CASE("on a disk that slows down under load the average settles at TargetIOD
         const Results results = run.run(options, [&](sim::Simulation& simulation) {
             run.storage.set_tamper([&](ums::IoRequest&, const std::string&) {
                 const std::uint64_t now_ns = run.clock.now_ns();
-                if (start_ns == 0 && simulation.progress().phase == Phase::main_run) start_ns = next_ns = now_ns;
+                if (start_ns == 0 && simulation.phase() == Phase::main_run) start_ns = next_ns = now_ns;
                 if (start_ns == 0 || now_ns < next_ns) return;
                 next_ns = now_ns + 5 * ums::kNsPerMs;
                 const sim::Progress progress = simulation.progress();

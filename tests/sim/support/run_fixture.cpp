@@ -236,7 +236,7 @@ Results RealRun::run(const Options& options, const std::function<void(Simulation
 
 bool wait_for_phase(const Simulation& simulation, Phase phase) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (simulation.progress().phase < phase) {
+    while (simulation.phase() < phase) {
         if (std::chrono::steady_clock::now() > deadline) return false;
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }

@@ -35,7 +35,7 @@ UserResult run_users(const Options& options) {
 // The pages that are read from the data file in the main run.
 std::set<std::uint64_t> pages_read(VirtualRun& run, const Options& options) {
     const Results results = run.run(options, [&](sim::Simulation& simulation) {
-        run.storage.set_tagger([&simulation] { return static_cast<int>(simulation.progress().phase); });
+        run.storage.set_tagger([&simulation] { return static_cast<int>(simulation.phase()); });
     });
     CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
     std::set<std::uint64_t> pages;

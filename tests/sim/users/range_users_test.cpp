@@ -28,7 +28,7 @@ Ran run_users(const Options& options) {
     VirtualRun run;
     Ran ran;
     ran.results = run.run(options, [&](sim::Simulation& simulation) {
-        run.storage.set_tagger([&simulation] { return static_cast<int>(simulation.progress().phase); });
+        run.storage.set_tagger([&simulation] { return static_cast<int>(simulation.phase()); });
     });
     CHECK(what_is_wrong(options, ran.results, run.sink, run.storage) == "");
     for (const Recorded& request : run.storage.requests()) {
