@@ -1,6 +1,7 @@
 #include "sim/diagnosis/image_search.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "sim/buffer/frame.hpp"
 #include "sim/page/page_codec.hpp"
@@ -98,9 +99,9 @@ ums::Task<void> ImageSearch::scan_other_files(const DataFile& data, std::uint32_
     }
 }
 
-// What a flipped address bit would hit.
+// What a flipped address bit would hit, beyond the neighbourhood.
 ums::Task<void> ImageSearch::scan_flipped_bits(DataFile& data, std::uint32_t page, ScanHoldings& holdings) {
-    for (std::uint32_t bit = 0; bit < 31; ++bit) co_await scan(data, page ^ (1U << bit), 1, holdings);
+    for (std::uint32_t bit = std::countr_zero(kNeighbours); bit < 31; ++bit) co_await scan(data, page ^ (1U << bit), 1, holdings);
 }
 
 ums::Task<void> ImageSearch::scan_everything(ScanHoldings& holdings) {

@@ -332,13 +332,10 @@ ums::Task<SimFile::Setup> FileCreator::prepare(std::uint32_t id, const FileOptio
 
 // The monitor of a run knows files that are there.
 ums::Task<void> FileCreator::watch(std::uint32_t id, const FileOptions& file, ums::Event& done) {
-    ums::Scheduler& scheduler = ums::Scheduler::current();
-    while (!co_await done.wait(ums::WaitType::sleep_task, journal_.clock().now_ns() + ums::kNsPerSecond)) {
-        scheduler.visit_pending_io(journal_.clock().now_ns(), [&](ums::IoRequest& request) {
-            if (request.owner != nullptr) return;  // a file that is there
-            judge_overdue(request, id, file, *run_, journal_, [this](Finding finding) { journal_.report(std::move(finding)); });
-        });
-    }
+    return visit_overdue(done, [this, id, &file](ums::IoRequest& request) {
+        if (request.owner != nullptr) return;  // a file that is there
+        judge_overdue(request, id, file, *run_, journal_, [this](Finding finding) { journal_.report(std::move(finding)); });
+    });
 }
 
 ums::Task<SimFile::Setup> FileCreator::make(std::uint32_t id, const FileOptions& file) {

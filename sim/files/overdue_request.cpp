@@ -8,6 +8,7 @@
 #include "sim/files/transfer_failure.hpp"
 #include "sim/limits.hpp"
 #include "ums/base/time.hpp"
+#include "ums/sched/scheduler.hpp"
 
 namespace sim {
 
@@ -28,6 +29,15 @@ void judge_overdue(ums::IoRequest& request, std::uint32_t file_id, const FileOpt
     run.note_lost_request();
     report(std::move(finding));
     run.stop(Outcome::failed, std::move(reason));
+}
+
+ums::Task<void> visit_overdue(ums::Event& stop, std::function<void(ums::IoRequest&)> visit) {
+    constexpr std::uint64_t kLimitNs = kLongIoSeconds * ums::kNsPerSecond;
+    ums::Scheduler& scheduler = ums::Scheduler::current();
+    while (!co_await stop.wait(ums::WaitType::sleep_task, scheduler.now_ns() + ums::kNsPerSecond)) {
+        const std::uint64_t now_ns = scheduler.now_ns();
+        if (now_ns >= kLimitNs) scheduler.visit_pending_io(now_ns - kLimitNs, visit);
+    }
 }
 
 }  // namespace sim

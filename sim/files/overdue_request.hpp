@@ -10,11 +10,17 @@
 #include "sim/run/journal.hpp"
 #include "sim/run/run_state.hpp"
 #include "ums/io/io_request.hpp"
+#include "ums/sched/event.hpp"
+#include "ums/sched/task.hpp"
 
 namespace sim {
 
 // Looks at one that is still out, and says each thing once. `report` takes the finding. On the thread of the request's scheduler.
 void judge_overdue(ums::IoRequest& request, std::uint32_t file_id, const FileOptions& file, RunState& run, Journal& journal,
                    const std::function<void(Finding)>& report);
+
+// Calls `visit` once a second with each request of the running scheduler that has been out for 15 seconds, until `stop` is set. One task on
+// each scheduler, because only its own thread may look at its requests.
+ums::Task<void> visit_overdue(ums::Event& stop, std::function<void(ums::IoRequest&)> visit);
 
 }  // namespace sim

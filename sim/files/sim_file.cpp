@@ -100,10 +100,6 @@ void SimFile::report(Finding finding) {
     journal_.report(std::move(finding));
 }
 
-Finding SimFile::transfer_finding(const ums::IoRequest& request, FindingKind kind) const {
-    return place_of_transfer(id(), options(), request, kind);
-}
-
 ums::Task<std::error_code> SimFile::sync() {
     ums::IoRequest request;
     request.operation = ums::IoOperation::sync;

@@ -78,9 +78,6 @@ public:
     [[nodiscard]] std::error_code open_again(ums::FileHandle& handle) const;
     void close_again(ums::FileHandle handle) const { storage_.close(handle); }
 
-    // The facts of a request, for a finding about it.
-    [[nodiscard]] Finding transfer_finding(const ums::IoRequest& request, FindingKind kind) const;
-
     // A read for a diagnosis, past governor and counters, for the caller to post; the segment stays the caller's.
     [[nodiscard]] ums::IoRequest diagnosis_read(std::uint64_t offset_bytes, const ums::IoSegment& segment) const;
     // For requests that are made elsewhere: a finding if it has come back, but late.

@@ -27,6 +27,15 @@ ums::Task<void> read(Rig& rig, std::uint32_t first, std::uint32_t count) {
     co_await reader.read(rig.data(), first, count, {.keep = false});
 }
 
+// Pages 1 … 127 are written twice and are not in memory. kPage's first version.
+ums::Task<std::vector<std::byte>> write_twice(Rig& rig) {
+    co_await rig.write_pages(rig.data(), 1, 127);
+    std::vector<std::byte> first = page_on_disk(rig, kPage);
+    co_await rig.write_pages(rig.data(), 1, 127);
+    rig.forget_pages(rig.data(), 1, 127);
+    co_return first;
+}
+
 // Pages 0 … 127 are written twice and read once in between; `damage(rig, images of the first version)`, then all are read, twice.
 template <typename Damage>
 std::vector<Finding> findings_after(bool repairs, Damage damage) {
@@ -97,10 +106,7 @@ TEST_CASE("an old version that stays is a lost write, or reverted where the newe
 
     Rig rig({.repairs = true});
     rig.run([&](Rig& r) -> ums::Task<void> {
-        co_await r.write_pages(r.data(), 1, 127);
-        const auto old = page_on_disk(r, kPage);
-        co_await r.write_pages(r.data(), 1, 127);
-        r.forget_pages(r.data(), 1, 127);
+        const auto old = co_await write_twice(r);
         co_await read(r, 1, 127);
         put_on_disk(r, kPage, old);
         co_await read(r, 1, 127);
@@ -130,10 +136,7 @@ TEST_CASE("a write that went to another page is named also when that page is wri
     for (const std::uint32_t victim : {kPage - 9, kPage + 60, kPage ^ 64U}) {
         Rig rig({.repairs = true});
         rig.run([&](Rig& r) -> ums::Task<void> {
-            co_await r.write_pages(r.data(), 1, 127);
-            const auto old = page_on_disk(r, kPage);
-            co_await r.write_pages(r.data(), 1, 127);
-            r.forget_pages(r.data(), 1, 127);
+            const auto old = co_await write_twice(r);
             const auto victims_own = page_on_disk(r, victim);
             put_on_disk(r, victim, page_on_disk(r, kPage));
             put_on_disk(r, kPage, old);
@@ -159,10 +162,7 @@ TEST_CASE("a write that went to another page is named also when that page is wri
 TEST_CASE("a fault of the read on a page with a fault on the disk gives two findings") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
-        co_await r.write_pages(r.data(), 1, 127);
-        const auto old = page_on_disk(r, kPage);
-        co_await r.write_pages(r.data(), 1, 127);
-        r.forget_pages(r.data(), 1, 127);
+        const auto old = co_await write_twice(r);
         // The first read finds another page's image, all later ones the old version.
         put_on_disk(r, kPage, page_on_disk(r, kPage + 1));
         int reads = 0;
@@ -184,11 +184,8 @@ TEST_CASE("a fault of the read on a page with a fault on the disk gives two find
 TEST_CASE("another fault that only the re-reads show is a finding of its own") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
-        co_await r.write_pages(r.data(), 1, 127);
-        const auto old = page_on_disk(r, kPage);
-        co_await r.write_pages(r.data(), 1, 127);
+        const auto old = co_await write_twice(r);
         const auto right = page_on_disk(r, kPage);
-        r.forget_pages(r.data(), 1, 127);
         put_on_disk(r, kPage, std::vector<std::byte>(kPageBytes));
         std::uint32_t reads = 0;
         r.storage.set_rule([&](const ums::IoRequest&) {

@@ -57,6 +57,31 @@ struct Creation {
 
 constexpr std::uint64_t kStampOffset = 8192 + 2 * kMb;
 
+bool is_at_stamp(const ums::IoRequest& request) {
+    return request.operation == ums::IoOperation::write && request.offset_bytes == kStampOffset;
+}
+
+// The same in virtual time.
+struct VirtualCreation {
+    ums::VirtualClock clock;
+    ums::SimulatedStorage disk{clock, ums::simulated_disk(1)};
+    FaultyStorage storage{disk, clock};
+    CollectingSink sink;
+    sim::Journal journal{clock, sink};
+    sim::RunState state;
+    ums::SchedulerGroup group{{}, storage, clock};
+
+    ums::Task<void> make(sim::RunState* run) {
+        const sim::Options options;
+        sim::FileOptions file{.path = "/a.ldx", .initial_size_mb = 4, .max_size_mb = 4};
+        file.is_log = true;
+        sim::FileCreator creator(options, storage, journal, 4711, run);
+        const sim::SimFile::Setup setup = co_await creator.prepare(7, file);
+        storage.close(setup.transfers);
+        storage.close(setup.control);
+    }
+};
+
 }  // namespace
 
 TEST_CASE("a write that fails while a file is made is tried again, and a finding although the file was made") {
@@ -106,56 +131,23 @@ TEST_CASE("no space and no memory while a file is made are no findings") {
 }
 
 TEST_CASE("a write that comes late while a file is made is warned about, and a finding that is no failure") {
-    ums::VirtualClock clock;
-    ums::SimulatedStorage disk(clock, ums::simulated_disk(1));
-    FaultyStorage storage(disk, clock);
-    storage.set_rule([](const ums::IoRequest& request) {
-        const bool is_hit = request.operation == ums::IoOperation::write && request.offset_bytes == kStampOffset;
-        return Fate{.delay_ns = (is_hit ? 20'000 : 14'000) * ums::kNsPerMs};
-    });
-    CollectingSink sink;
-    sim::Journal journal(clock, sink);
-    ums::SchedulerGroup group({}, storage, clock);
-    auto make = [](FaultyStorage& made_on, sim::Journal& log) -> ums::Task<void> {
-        const sim::Options options;
-        sim::FileOptions file{.path = "/a.ldx", .initial_size_mb = 4, .max_size_mb = 4};
-        file.is_log = true;
-        sim::FileCreator creator(options, made_on, log, 4711);
-        const sim::SimFile::Setup setup = co_await creator.prepare(7, file);
-        made_on.close(setup.transfers);
-        made_on.close(setup.control);
-    };
-    group.run(make(storage, journal));
-    const auto findings = sink.findings();
+    VirtualCreation creation;
+    creation.storage.set_rule(
+        [](const ums::IoRequest& request) { return Fate{.delay_ns = (is_at_stamp(request) ? 20'000 : 14'000) * ums::kNsPerMs}; });
+    creation.group.run(creation.make(nullptr));
+    const auto findings = creation.sink.findings();
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].kind == sim::FindingKind::stalled_io);
     CHECK(findings[0].is_warning);
     CHECK(findings[0].offset_bytes == kStampOffset);
     CHECK(findings[0].duration_us >= 20'000'000);
-    REQUIRE_FALSE(sink.events().empty());
-    CHECK_THAT(sink.events()[0].description, ContainsSubstring("a.ldx completed after 20"));
+    REQUIRE_FALSE(creation.sink.events().empty());
+    CHECK_THAT(creation.sink.events()[0].description, ContainsSubstring("a.ldx completed after 20"));
 }
 
 TEST_CASE("a write that does not come back while a file is made is warned about, and after two minutes ends the run") {
-    ums::VirtualClock clock;
-    ums::SimulatedStorage disk(clock, ums::simulated_disk(1));
-    FaultyStorage storage(disk, clock);
-    storage.set_rule([](const ums::IoRequest& request) {
-        return Fate{.hold = request.operation == ums::IoOperation::write && request.offset_bytes == kStampOffset};
-    });
-    CollectingSink sink;
-    sim::Journal journal(clock, sink);
-    sim::RunState run;
-    ums::SchedulerGroup group({}, storage, clock);
-    auto make = [](FaultyStorage& made_on, sim::Journal& log, sim::RunState& state) -> ums::Task<void> {
-        const sim::Options options;
-        sim::FileOptions file{.path = "/a.ldx", .initial_size_mb = 4, .max_size_mb = 4};
-        file.is_log = true;
-        sim::FileCreator creator(options, made_on, log, 4711, &state);
-        const sim::SimFile::Setup setup = co_await creator.prepare(7, file);
-        made_on.close(setup.transfers);
-        made_on.close(setup.control);
-    };
+    VirtualCreation creation;
+    creation.storage.set_rule([](const ums::IoRequest& request) { return Fate{.hold = is_at_stamp(request)}; });
     auto let_go = [](FaultyStorage& held_by, sim::RunState& state) -> ums::Task<void> {
         co_await ums::sleep_until(ums::Scheduler::current().now_ns() + 60 * ums::kNsPerSecond);
         CHECK(state.lost_requests() == 0);
@@ -166,17 +158,17 @@ TEST_CASE("a write that does not come back while a file is made is warned about,
     };
     auto both = [&]() -> ums::Task<void> {
         ums::TaskGroup others;
-        ums::Scheduler::current().fork(others, let_go(storage, run));
-        co_await make(storage, journal, run);
+        ums::Scheduler::current().fork(others, let_go(creation.storage, creation.state));
+        co_await creation.make(&creation.state);
         co_await others.join();
     };
-    group.run(both());
-    const auto findings = sink.findings();
+    creation.group.run(both());
+    const auto findings = creation.sink.findings();
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].kind == sim::FindingKind::stalled_io);
     CHECK_FALSE(findings[0].is_warning);
     CHECK(findings[0].file_id == 7);
     CHECK(findings[0].offset_bytes == kStampOffset);
-    REQUIRE_FALSE(sink.events().empty());
-    CHECK_THAT(sink.events()[0].description, ContainsSubstring("a.ldx is outstanding for 15"));
+    REQUIRE_FALSE(creation.sink.events().empty());
+    CHECK_THAT(creation.sink.events()[0].description, ContainsSubstring("a.ldx is outstanding for 15"));
 }
