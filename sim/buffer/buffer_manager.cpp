@@ -30,8 +30,16 @@ void BufferManager::want_memory(std::uint64_t count) {
     if (pool_.slots().free_count() < count + free_target() / 2 && !memory_wanted_.is_set()) memory_wanted_.set();
 }
 
+// Who needs memory looks for clean pages himself before he waits for the lazy writer, as SQL Server's workers do.
+void BufferManager::sweep_for(std::uint64_t count) {
+    constexpr int kFramesMax = 512;
+    PageKey ignored;
+    for (int i = 0; i < kFramesMax && pool_.slots().free_count() < count; ++i) (void)pool_.sweep(ignored);
+}
+
 ums::Task<void> BufferManager::acquire_slots(std::uint32_t count, std::vector<Slot>& slots) {
     want_memory(count);
+    sweep_for(count);
     co_await pool_.slots().acquire(count, slots);
 }
 

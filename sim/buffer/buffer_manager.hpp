@@ -67,13 +67,14 @@ public:
     [[nodiscard]] PageChecker& checker() { return checker_; }
     // Set when free memory is short: the lazy writer's work.
     [[nodiscard]] ums::Event& memory_wanted() { return memory_wanted_; }
-    // Memory for `count` pages; wakes the lazy writer. Hold no latch.
+    // Memory for `count` pages: what is free, else that of clean pages, else the lazy writer's. Hold no latch.
     ums::Task<void> acquire_slots(std::uint32_t count, std::vector<Slot>& slots);
     // Free slots that the lazy writer keeps available.
     [[nodiscard]] std::uint64_t free_target() const;
 
 private:
     void want_memory(std::uint64_t count);
+    void sweep_for(std::uint64_t count);
     Frame* find_or_insert(PageKey key, std::vector<Slot>& spare, bool& inserted);
     ums::Task<bool> read_in(DataFile& data, Frame& frame, Slot slot);
     ums::Task<bool> read_again(DataFile& data, Frame& frame, std::vector<Slot>& spare);

@@ -19,8 +19,11 @@ BufferPool::BufferPool(std::uint64_t size_bytes, std::uint64_t tasks_max)
     for (std::uint64_t i = frame_count_; i-- > 0;) give_free_frame(frames_[i]);
 }
 
+// Neighbours stand side by side, sixteen in a line of the CPU's cache: ranges are what is looked up most.
 std::uint32_t BufferPool::bucket_of(PageKey key) const {
-    return static_cast<std::uint32_t>(ums::mix64(key.packed())) & static_cast<std::uint32_t>(buckets_.size() - 1);
+    constexpr std::uint32_t kSideBySide = 16;
+    const std::uint64_t mixed = ums::mix64(key.packed() / kSideBySide) * kSideBySide + key.page_id % kSideBySide;
+    return static_cast<std::uint32_t>(mixed) & static_cast<std::uint32_t>(buckets_.size() - 1);
 }
 
 std::uint32_t BufferPool::take_free_frame() {
@@ -102,8 +105,8 @@ void BufferPool::discard(Frame& frame) {
     unlink(bucket, frame);
 }
 
-BufferPool::Sweep BufferPool::sweep(std::uint32_t frame_number, PageKey& key) {
-    Frame& frame = frames_[frame_number];
+BufferPool::Sweep BufferPool::sweep(PageKey& key) {
+    Frame& frame = frames_[hand_.fetch_add(1, std::memory_order_relaxed) % frame_count_];
     const std::uint64_t seen = frame.page.load(std::memory_order_relaxed);
     if (seen == kNoPage) return Sweep::nothing;
     key = PageKey::unpack(seen);

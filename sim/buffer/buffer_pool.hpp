@@ -5,6 +5,7 @@
 // looks whether the frame is still in the table: it may have been discarded meanwhile, and one tries again.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -32,11 +33,11 @@ public:
     // gone.
     void discard(Frame& frame);
 
-    // For the clock hand: frames by number.
     [[nodiscard]] std::uint32_t frame_count() const { return static_cast<std::uint32_t>(frame_count_); }
     enum class Sweep { nothing, spared, dirty, evicted };
-    // Evicts the frame's page if nobody uses it, it is clean, and it was not referenced since the last sweep. `key` is set for dirty.
-    Sweep sweep(std::uint32_t frame_number, PageKey& key);
+    // Moves the clock hand, which all who look for memory share, past one frame. Evicts its page if nobody uses it, it is clean, and it
+    // was not referenced since the hand last came by. `key` is set for dirty.
+    Sweep sweep(PageKey& key);
 
     // Evicts the page if it is there, clean, and nobody uses it.
     void evict(PageKey key);
@@ -72,6 +73,7 @@ private:
     std::vector<std::uint32_t> buckets_;  // first frame; guarded by the partition of the bucket
     std::unique_ptr<Partition[]> partitions_;
     ums::Spinlock free_lock_;
+    std::atomic<std::uint64_t> hand_{0};
     std::uint32_t free_ = kNone;  // chain of unused frames; guarded by free_lock_
 };
 

@@ -47,8 +47,7 @@ ums::Task<bool> LazyWriter::sweep_some() {
     bool progress = false;
     for (std::uint32_t i = 0; i < kFramesPerStep && write_count < kWritesPerStep; ++i) {
         PageKey key;
-        const BufferPool::Sweep result = pool.sweep(hand_, key);
-        hand_ = (hand_ + 1) % pool.frame_count();
+        const BufferPool::Sweep result = pool.sweep(key);
         progress |= result == BufferPool::Sweep::evicted || result == BufferPool::Sweep::spared;
         if (result != BufferPool::Sweep::dirty) continue;
         ++write_count;

@@ -1,5 +1,6 @@
 // Lazy writer: keeps free memory available. A clock hand goes round the frames, spares those that were used since it last came by,
-// writes the dirty ones and evicts the clean ones.
+// writes the dirty ones and evicts the clean ones. Users who find too little memory move the hand, too, for clean pages
+// (BufferManager::acquire_slots).
 #pragma once
 
 #include <atomic>
@@ -23,7 +24,6 @@ private:
     ums::Task<void> write(PageKey key);
 
     RunContext& context_;
-    std::uint32_t hand_ = 0;
     std::atomic<bool> stopping_{false};
 };
 

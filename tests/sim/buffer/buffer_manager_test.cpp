@@ -216,6 +216,27 @@ TEST_CASE("who finds no free memory asks the lazy writer for some and waits unti
     });
 }
 
+// There is no lazy writer here that he could wait for.
+TEST_CASE("who finds too little free memory takes that of clean pages nobody used lately") {
+    Rig rig({.pool_bytes = 64 * kPageBytes});
+    run(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
+        for (std::uint32_t page = 1; page <= 40; ++page) {
+            const FixedPage fixed = co_await r.buffers->fix(r.data(), page, FixIntent::look, prng);
+            if (page == 7) BufferManager::change(fixed.frame());
+        }
+        sim::PageKey ignored;
+        for (std::uint32_t i = 0; i < r.pool->frame_count(); ++i) (void)r.pool->sweep(ignored);  // once round: all are spared
+        std::vector<sim::Slot> slots;
+        co_await r.buffers->acquire_slots(50, slots);
+        CHECK(slots.size() == 50);
+        CHECK(r.pool->slots().free_count() == 0);
+        Frame* const dirty = r.pool->find({r.data().file.id(), 7});
+        REQUIRE(dirty != nullptr);
+        r.pool->unpin(*dirty);
+        r.pool->slots().release(slots);
+    });
+}
+
 // Everybody at once on few pages and little memory: what one of them overlooks shows as a finding, an overlap, a lost version or a hang.
 TEST_CASE("users, readers and writers on all schedulers: no transfer overlaps a write, no finding, no change is lost") {
     const std::uint64_t seed = ums::testing::test_seed("everybody at once");

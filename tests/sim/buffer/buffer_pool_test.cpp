@@ -43,7 +43,7 @@ std::map<BufferPool::Sweep, int> sweep_all(BufferPool& pool, std::vector<PageKey
     std::map<BufferPool::Sweep, int> results;
     for (std::uint32_t number = 0; number < pool.frame_count(); ++number) {
         PageKey key;
-        const BufferPool::Sweep result = pool.sweep(number, key);
+        const BufferPool::Sweep result = pool.sweep(key);
         ++results[result];
         if (result == BufferPool::Sweep::dirty && dirty != nullptr) dirty->push_back(key);
     }
@@ -226,7 +226,7 @@ TEST_CASE("tasks on several schedulers that insert, use, evict, sweep and discar
                 continue;
             }
             if (what <= 2) {
-                for (int k = 0; k < 16; ++k) shared.sweep(static_cast<std::uint32_t>(prng.below(shared.frame_count())), ignored);
+                for (int k = 0; k < 16; ++k) shared.sweep(ignored);
                 continue;
             }
             std::vector<sim::Slot> spare;
