@@ -5,12 +5,10 @@
 #include <exception>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "sim/files/overdue_request.hpp"
-#include "sim/files/transfer_failure.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/base/assert.hpp"
 #include "ums/base/memory_region.hpp"
@@ -22,9 +20,6 @@ namespace sim {
 namespace {
 
 constexpr std::uint64_t kMb = 1 << 20;
-constexpr std::uint64_t kStampBytes = kMb;
-// As many stamping writes at a time: enough to keep an array busy.
-constexpr std::uint32_t kStampsOutstanding = 8;
 
 bool has_database_extension(std::string_view path) {
     if (path.size() < 4) return false;
@@ -145,84 +140,9 @@ void FileCreator::check_space(const FileOptions& file, std::uint64_t present_byt
                                        (wanted_bytes - present_bytes) / kMb, free_bytes / kMb, folder_of(file.path)));
 }
 
-ums::Task<std::uint32_t> FileCreator::write_signature(std::uint32_t id, const FileOptions& file, ums::FileHandle handle) const {
-    const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
-    const std::uint32_t checksum = make_page({run_id_, id, 0, 1, 0, journal_.clock().utc_us()}, page.data());
-    const ums::IoSegment segment{page.data(), kPageBytes};
-    ums::IoRequest request;
-    request.operation = ums::IoOperation::write;
-    request.durable = true;
-    request.file = handle;
-    request.size_bytes = kPageBytes;
-    request.segments = &segment;
-    request.segment_count = 1;
-    const std::error_code error = co_await write(id, file, request);
-    if (error) fail(file.path, "the signature page cannot be written", error);
-    co_return checksum;
-}
-
-// There is no SimFile yet, but what the storage does wrong is a finding from the first write on.
-ums::Task<std::error_code> FileCreator::write(std::uint32_t id, const FileOptions& file, ums::IoRequest& request) const {
-    TransferFailure first;
-    for (std::uint32_t attempt = 0;; ++attempt) {
-        co_await ums::Scheduler::current().io(request);
-        report_odd(id, file, request);
-        if (request.is_complete_transfer()) {
-            if (attempt > 0 && !is_about_machine(first.error)) journal_.report(cured_failure(id, file, first));
-            co_return std::error_code{};
-        }
-        const TransferFailure failure{request.operation, request.offset_bytes, request.size_bytes, request.error,
-                                      request.transferred_bytes};
-        const std::error_code error = failure.error ? failure.error : std::make_error_code(std::errc::io_error);
-        if (is_about_volume(error) || (run_ != nullptr && run_->is_stopping())) co_return error;
-        if (attempt == 0) first = failure;
-        if (attempt == kIoRetries) {
-            journal_.report(lasting_failure(id, file, failure, attempt + 1));
-            co_return error;
-        }
-        co_await ums::sleep_until(journal_.clock().now_ns() + kRetryPausesMs[attempt] * ums::kNsPerMs);
-    }
-}
-
-// What came late, or in parts.
-void FileCreator::report_odd(std::uint32_t id, const FileOptions& file, const ums::IoRequest& request) const {
-    if (is_late(request)) {
-        journal_.warning(late_message(file.path, request));
-        if (!request.reported_lost) journal_.report(late_transfer(id, file, request));
-    }
-    if (is_interrupted(request)) journal_.report(interrupted_transfer(id, file, request));
-}
-
-ums::Task<void> FileCreator::stamp_zeros(std::uint32_t id, const FileOptions& file, ums::FileHandle handle, std::uint64_t begin_bytes,
-                                         std::uint64_t end_bytes) const {
-    const ums::MemoryRegion zeros(kStampBytes, ums::MemoryKind::huge_pages);
-    std::uint64_t next_bytes = begin_bytes;
-    std::error_code failure;
-    auto stamp = [&]() -> ums::Task<void> {
-        while (next_bytes < end_bytes && !failure && (run_ == nullptr || !run_->is_stopping())) {
-            const ums::IoSegment segment{zeros.data(), std::min(kStampBytes, end_bytes - next_bytes)};
-            ums::IoRequest request;
-            request.operation = ums::IoOperation::write;
-            request.file = handle;
-            request.offset_bytes = next_bytes;
-            request.size_bytes = segment.size_bytes;
-            request.segments = &segment;
-            request.segment_count = 1;
-            next_bytes += segment.size_bytes;
-            const std::error_code error = co_await write(id, file, request);
-            if (error) failure = error;
-        }
-    };
-    ums::TaskGroup stampers;
-    for (std::uint32_t i = 0; i < kStampsOutstanding; ++i) {
-        ums::Scheduler::current().fork(stampers, stamp());
-    }
-    co_await stampers.join();
-    if (failure) fail(file.path, "cannot be stamped with zeros", failure);
-}
-
 // Brings the file to `size_bytes`; what is new in it, and all of a log file, reads as zeros afterwards.
-ums::Task<void> FileCreator::set_size(std::uint32_t id, const FileOptions& file, const Pending& pending, std::uint64_t size_bytes) const {
+ums::Task<void> FileCreator::set_size(const FileOptions& file, const Pending& pending, const FileStamper& stamper,
+                                      std::uint64_t size_bytes) const {
     std::uint64_t present_bytes = 0;
     if (const auto error = storage_.size(pending.control, present_bytes)) fail(file.path, "its size cannot be read", error);
     if (file.sparse) {
@@ -240,16 +160,15 @@ ums::Task<void> FileCreator::set_size(std::uint32_t id, const FileOptions& file,
         }
     }
     if (file.is_log) {
-        co_await stamp_zeros(id, file, pending.control, kPageBytes, size_bytes);
+        co_await stamp(file, stamper, kPageBytes, size_bytes);
     } else if (options_.stamp_files && size_bytes > present_bytes) {
-        co_await stamp_zeros(id, file, pending.control, std::max<std::uint64_t>(present_bytes / kPageBytes * kPageBytes, kPageBytes),
-                             size_bytes);
+        co_await stamp(file, stamper, std::max<std::uint64_t>(present_bytes / kPageBytes * kPageBytes, kPageBytes), size_bytes);
     }
 }
 
-ums::Task<void> FileCreator::set_device_size(std::uint32_t id, const FileOptions& file, const Pending& pending,
-                                             std::uint64_t size_bytes) const {
-    if (file.is_log || options_.stamp_files) co_await stamp_zeros(id, file, pending.control, kPageBytes, size_bytes);
+ums::Task<void> FileCreator::stamp(const FileOptions& file, const FileStamper& stamper, std::uint64_t begin_bytes,
+                                   std::uint64_t end_bytes) {
+    if (const auto error = co_await stamper.write_zeros(begin_bytes, end_bytes)) fail(file.path, "cannot be stamped with zeros", error);
 }
 
 ums::FileHandle FileCreator::open_for_transfers(const FileOptions& file) const {
@@ -351,11 +270,15 @@ ums::Task<SimFile::Setup> FileCreator::make(std::uint32_t id, const FileOptions&
         create(file, pending);
     }
     const std::uint64_t size_bytes = wanted_size(file, pending);
-    const std::uint32_t signature_checksum = co_await write_signature(id, file, pending.control);
-    if (pending.is_device) {
-        co_await set_device_size(id, file, pending, size_bytes);
-    } else {
-        co_await set_size(id, file, pending, size_bytes);
+    const FileStamper stamper(id, file, pending.control, journal_, run_);
+    std::uint32_t signature_checksum = 0;
+    if (const auto error = co_await stamper.write_signature(run_id_, signature_checksum)) {
+        fail(file.path, "the signature page cannot be written", error);
+    }
+    if (!pending.is_device) {
+        co_await set_size(file, pending, stamper, size_bytes);
+    } else if (file.is_log || options_.stamp_files) {
+        co_await stamp(file, stamper, kPageBytes, size_bytes);
     }
     if (const auto error = storage_.sync(pending.control)) fail(file.path, "cannot be made durable", error);
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "sim/errors.hpp"
+#include "sim/files/file_stamper.hpp"
 #include "sim/files/sim_file.hpp"
 #include "sim/options.hpp"
 #include "sim/page/page_layout.hpp"
@@ -48,13 +49,8 @@ private:
     void check_space(const FileOptions& file, std::uint64_t present_bytes) const;
     [[nodiscard]] std::uint64_t wanted_size(const FileOptions& file, const Pending& pending) const;
     [[nodiscard]] static FileOptions usable_options(const FileOptions& file, const Pending& pending, std::uint64_t size_bytes);
-    ums::Task<std::uint32_t> write_signature(std::uint32_t id, const FileOptions& file, ums::FileHandle handle) const;
-    ums::Task<void> set_size(std::uint32_t id, const FileOptions& file, const Pending& pending, std::uint64_t size_bytes) const;
-    ums::Task<void> set_device_size(std::uint32_t id, const FileOptions& file, const Pending& pending, std::uint64_t size_bytes) const;
-    ums::Task<void> stamp_zeros(std::uint32_t id, const FileOptions& file, ums::FileHandle handle, std::uint64_t begin_bytes,
-                                std::uint64_t end_bytes) const;
-    ums::Task<std::error_code> write(std::uint32_t id, const FileOptions& file, ums::IoRequest& request) const;
-    void report_odd(std::uint32_t id, const FileOptions& file, const ums::IoRequest& request) const;
+    ums::Task<void> set_size(const FileOptions& file, const Pending& pending, const FileStamper& stamper, std::uint64_t size_bytes) const;
+    static ums::Task<void> stamp(const FileOptions& file, const FileStamper& stamper, std::uint64_t begin_bytes, std::uint64_t end_bytes);
     ums::FileHandle open_for_transfers(const FileOptions& file) const;
     [[nodiscard]] bool direct() const { return options_.no_buffering; }
 

@@ -47,9 +47,7 @@ ums::Task<bool> IoRetry::transfer(ums::IoOperation operation, std::uint64_t offs
         }
         if (attempt == 0) first_result = result;
         if (attempt == kIoRetries || is_about_volume(result.error) || run_.is_stopping()) break;
-        const std::string what = result.error ? result.error.message() : fmt::format("only {} bytes came", result.transferred_bytes);
-        journal_.warning(fmt::format("{} of {} bytes at offset 0x{:x} of {} failed: {}. It is tried again.",
-                                     operation == ums::IoOperation::read ? "Read" : "Write", size_bytes, offset_bytes, file_.path(), what));
+        journal_.warning(tried_again_message(file_.path(), {operation, offset_bytes, size_bytes, result.error, result.transferred_bytes}));
         if (operation == ums::IoOperation::write) file_.local_counters().write_retries.add(1);
         co_await ums::sleep_until(journal_.clock().now_ns() + kRetryPausesMs[attempt] * ums::kNsPerMs);
     }

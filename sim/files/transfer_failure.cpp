@@ -98,6 +98,12 @@ std::string describe_request(const ums::IoRequest& request) {
     return fmt::format("{} of {} bytes at offset 0x{:x}", operation, request.size_bytes, request.offset_bytes);
 }
 
+std::string tried_again_message(const std::string& path, const TransferFailure& failure) {
+    return fmt::format("{} of {} bytes at offset 0x{:x} of {} failed: {}. It is tried again.",
+                       failure.operation == ums::IoOperation::read ? "Read" : "Write", failure.size_bytes, failure.offset_bytes, path,
+                       failure.error ? failure.error.message() : fmt::format("only {} bytes came", failure.transferred_bytes));
+}
+
 std::string late_message(const std::string& path, const ums::IoRequest& request) {
     return fmt::format("I/O request took longer than {} seconds: {} of {} completed after {} ms.", kLongIoSeconds,
                        describe_request(request), path, request.duration_ns() / ums::kNsPerMs);

@@ -51,7 +51,8 @@ struct TransferFailure {
 
 // "read", "write", … and the range, for messages about a request.
 [[nodiscard]] std::string describe_request(const ums::IoRequest& request);
-// What is said of a late one.
+// What is said of one that is tried again, and of a late one.
+[[nodiscard]] std::string tried_again_message(const std::string& path, const TransferFailure& failure);
 [[nodiscard]] std::string late_message(const std::string& path, const ums::IoRequest& request);
 
 }  // namespace sim

@@ -97,6 +97,7 @@ TEST_CASE("a write that fails while a file is made is tried again, and a finding
     CHECK(findings[0].offset_bytes == kStampOffset);
     CHECK(findings[0].size_bytes == kMb);
     CHECK(findings[0].error_code == EIO);
+    CHECK(creation.sink.count_of(sim::Severity::warning, "It is tried again") == 1);
 }
 
 TEST_CASE("a write that is cut short while a file is made is a finding of its own kind") {

@@ -1,0 +1,93 @@
+#include "sim/files/file_stamper.hpp"
+
+#include <algorithm>
+
+#include "sim/files/transfer_failure.hpp"
+#include "sim/page/page_codec.hpp"
+#include "ums/base/memory_region.hpp"
+#include "ums/sched/event.hpp"
+#include "ums/sched/scheduler.hpp"
+
+namespace sim {
+
+namespace {
+
+constexpr std::uint64_t kStampBytes = 1 << 20;
+// As many stamping writes at a time: enough to keep an array busy.
+constexpr std::uint32_t kStampsOutstanding = 8;
+
+}  // namespace
+
+// Without an owner: requests of files that are being made are told apart by that.
+ums::IoRequest FileStamper::request_for(std::uint64_t offset_bytes, const ums::IoSegment& segment) const {
+    ums::IoRequest request;
+    request.operation = ums::IoOperation::write;
+    request.file = handle_;
+    request.offset_bytes = offset_bytes;
+    request.size_bytes = segment.size_bytes;
+    request.segments = &segment;
+    request.segment_count = 1;
+    return request;
+}
+
+ums::Task<std::error_code> FileStamper::write_signature(std::uint64_t run_id, std::uint32_t& checksum) const {
+    const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
+    checksum = make_page({run_id, file_id_, 0, 1, 0, journal_.clock().utc_us()}, page.data());
+    const ums::IoSegment segment{page.data(), kPageBytes};
+    ums::IoRequest request = request_for(0, segment);
+    request.durable = true;
+    co_return co_await write(request);
+}
+
+ums::Task<std::error_code> FileStamper::write_zeros(std::uint64_t begin_bytes, std::uint64_t end_bytes) const {
+    const ums::MemoryRegion zeros(kStampBytes, ums::MemoryKind::huge_pages);
+    std::uint64_t next_bytes = begin_bytes;
+    std::error_code failure;
+    auto stamp = [&]() -> ums::Task<void> {
+        while (next_bytes < end_bytes && !failure && !is_stopping()) {
+            const ums::IoSegment segment{zeros.data(), std::min(kStampBytes, end_bytes - next_bytes)};
+            ums::IoRequest request = request_for(next_bytes, segment);
+            next_bytes += segment.size_bytes;
+            const std::error_code error = co_await write(request);
+            if (error) failure = error;
+        }
+    };
+    ums::TaskGroup stampers;
+    for (std::uint32_t i = 0; i < kStampsOutstanding; ++i) ums::Scheduler::current().fork(stampers, stamp());
+    co_await stampers.join();
+    co_return failure;
+}
+
+ums::Task<std::error_code> FileStamper::write(ums::IoRequest& request) const {
+    TransferFailure first;
+    for (std::uint32_t attempt = 0;; ++attempt) {
+        co_await ums::Scheduler::current().io(request);
+        report_odd(request);
+        if (request.is_complete_transfer()) {
+            if (attempt > 0 && !is_about_machine(first.error)) journal_.report(cured_failure(file_id_, file_, first));
+            co_return std::error_code{};
+        }
+        const TransferFailure failure{request.operation, request.offset_bytes, request.size_bytes, request.error,
+                                      request.transferred_bytes};
+        const std::error_code error = failure.error ? failure.error : std::make_error_code(std::errc::io_error);
+        if (is_about_volume(error) || is_stopping()) co_return error;
+        if (attempt == 0) first = failure;
+        if (attempt == kIoRetries) {
+            journal_.report(lasting_failure(file_id_, file_, failure, attempt + 1));
+            co_return error;
+        }
+        journal_.warning(tried_again_message(file_.path, failure));
+        co_await ums::sleep_until(journal_.clock().now_ns() + kRetryPausesMs[attempt] * ums::kNsPerMs);
+    }
+}
+
+// What came late, or in parts.
+void FileStamper::report_odd(const ums::IoRequest& request) const {
+    if (is_late(request)) {
+        journal_.warning(late_message(file_.path, request));
+        if (!request.reported_lost) journal_.report(late_transfer(file_id_, file_, request));
+    }
+    if (is_interrupted(request)) journal_.report(interrupted_transfer(file_id_, file_, request));
+}
+
+}  // namespace sim

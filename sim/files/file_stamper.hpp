@@ -1,0 +1,40 @@
+// The first writes into a file that is being made: its signature page, and zeros. There is no SimFile yet, so nothing is counted or
+// governed, but what the storage does wrong is a finding from the first write on.
+#pragma once
+
+#include <cstdint>
+#include <system_error>
+
+#include "sim/options.hpp"
+#include "sim/run/journal.hpp"
+#include "sim/run/run_state.hpp"
+#include "ums/io/io_request.hpp"
+#include "ums/sched/task.hpp"
+
+namespace sim {
+
+class FileStamper {
+public:
+    // `handle` stays the caller's. `run`: may be null; cuts stamping short when it stops. All references must outlive the object.
+    FileStamper(std::uint32_t file_id, const FileOptions& file, ums::FileHandle handle, Journal& journal, const RunState* run)
+        : file_id_(file_id), file_(file), handle_(handle), journal_(journal), run_(run) {}
+
+    // Page 0, version 1, durable. `checksum`: what it bears.
+    ums::Task<std::error_code> write_signature(std::uint64_t run_id, std::uint32_t& checksum) const;
+    // Zeros over [begin_bytes, end_bytes), 1 MB at a time.
+    ums::Task<std::error_code> write_zeros(std::uint64_t begin_bytes, std::uint64_t end_bytes) const;
+
+private:
+    [[nodiscard]] bool is_stopping() const { return run_ != nullptr && run_->is_stopping(); }
+    [[nodiscard]] ums::IoRequest request_for(std::uint64_t offset_bytes, const ums::IoSegment& segment) const;
+    ums::Task<std::error_code> write(ums::IoRequest& request) const;
+    void report_odd(const ums::IoRequest& request) const;
+
+    const std::uint32_t file_id_;
+    const FileOptions& file_;
+    const ums::FileHandle handle_;
+    Journal& journal_;
+    const RunState* const run_;
+};
+
+}  // namespace sim

@@ -1,0 +1,144 @@
+// What fails on the way leaves nothing behind.
+#include <optional>
+
+#include "sim/files/file_creator.hpp"
+#include "tests/sim/support/creator_bench.hpp"
+#include "tests/sim/support/storage_wrapper.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim::testing;
+
+namespace {
+
+// Fails where the test says.
+struct Broken final : StorageWrapper {
+    using StorageWrapper::StorageWrapper;
+    std::error_code open(const std::string& path, const ums::OpenOptions& how, ums::FileHandle& file) override {
+        ++opens;
+        if (open_error && (how.create_new || !only_creation) && opens >= first_broken_open) return *open_error;
+        ums::OpenOptions buffered = how;
+        buffered.direct = false;
+        const auto error = inner_.open(path, buffered, file);
+        if (!error) ++open_handles;
+        return error;
+    }
+    void close(ums::FileHandle file) override {
+        --open_handles;
+        inner_.close(file);
+    }
+    std::error_code free_space(const std::string& path, std::uint64_t& free_bytes) override {
+        if (!free) return inner_.free_space(path, free_bytes);
+        free_bytes = *free;
+        return {};
+    }
+    std::error_code allocate(ums::FileHandle file, std::uint64_t offset, std::uint64_t size_bytes) override {
+        if (!allocate_error) return inner_.allocate(file, offset, size_bytes);
+        static_cast<void>(inner_.allocate(file, offset, size_bytes / 2));  // as ext4 and xfs do
+        return *allocate_error;
+    }
+    std::error_code sync(ums::FileHandle file) override { return sync_error ? *sync_error : inner_.sync(file); }
+    std::error_code lock(ums::FileHandle file) override { return lock_error ? *lock_error : inner_.lock(file); }
+
+    std::optional<std::error_code> open_error;
+    bool only_creation = false;
+    int first_broken_open = 0;
+    std::optional<std::uint64_t> free;
+    std::optional<std::error_code> allocate_error;
+    std::optional<std::error_code> sync_error;
+    std::optional<std::error_code> lock_error;
+    int opens = 0;
+    int open_handles = 0;
+};
+
+}  // namespace
+
+TEST_CASE("where there is not enough space a run says how much is needed, and makes nothing") {
+    CreatorBench bench;
+    Broken broken(bench.posix);
+    broken.free = 2 * kMb;
+    bench.storage = &broken;
+    const Prepared failed = bench.prepare(bench.file("a.mdx", 3));
+    CHECK(failed.error == Error::environment);
+    CHECK_THAT(failed.message, ContainsSubstring("not enough space: 3 MB are needed, 2 MB are free in " + bench.folder.path().string()));
+    CHECK(bench.names_in_folder() == 0);
+    CHECK(bench.prepare(bench.file("b.mdx", 2)).error == Error::none);
+    sim::FileOptions sparse = bench.file("c.mdx", 3);
+    sparse.sparse = true;
+    CHECK(bench.prepare(sparse).error == Error::none);
+}
+
+TEST_CASE("whatever fails on the way, a file that was made is removed and every handle is closed") {
+    CreatorBench bench;
+    Broken broken(bench.posix);
+    bench.storage = &broken;
+    const auto check_failure = [&] {
+        const Prepared failed = bench.prepare(bench.file("a.mdx"));
+        CHECK(failed.error == Error::environment);
+        CHECK_THAT(failed.message, ContainsSubstring(bench.folder / "a.mdx"));
+        CHECK(bench.names_in_folder() == 0);
+        CHECK(broken.open_handles == 0);
+    };
+    SECTION("the space is gone when it is taken") {
+        broken.allocate_error = system_error(ENOSPC);
+        check_failure();
+    }
+    SECTION("it cannot be made durable") {
+        broken.sync_error = system_error(EIO);
+        check_failure();
+    }
+    SECTION("it cannot be opened a second time") {
+        broken.open_error = system_error(EMFILE);
+        broken.first_broken_open = 2;
+        check_failure();
+    }
+    SECTION("somebody else locks it first") {
+        broken.lock_error = system_error(EWOULDBLOCK);
+        check_failure();
+    }
+    SECTION("it cannot be created") {
+        broken.open_error = system_error(EROFS);
+        check_failure();
+    }
+}
+
+TEST_CASE("a folder that must not be written to is said so") {
+    CreatorBench bench;
+    Broken broken(bench.posix);
+    bench.storage = &broken;
+    broken.open_error = system_error(EROFS);
+    CHECK_THAT(bench.prepare(bench.file("a.mdx")).message, ContainsSubstring("cannot be created: Read-only file system."));
+    broken.open_error = system_error(EACCES);
+    CHECK_THAT(bench.prepare(bench.file("a.mdx")).message, ContainsSubstring("cannot be created: Permission denied."));
+}
+
+TEST_CASE("an old file of ours that cannot be extended keeps its size") {
+    CreatorBench bench;
+    bench.options.delete_files_at_startup = false;
+    const std::string path = bench.folder / "a.mdx";
+    make_our_file(path, kMb);
+    Broken broken(bench.posix);
+    bench.storage = &broken;
+    broken.allocate_error = system_error(ENOSPC);
+    CHECK_THAT(bench.prepare(bench.file("a.mdx", 4)).message, ContainsSubstring("cannot be extended: No space left on device."));
+    CHECK(size_of_file(path) == kMb);
+    CHECK(content(path)[0] == std::byte{1});
+    CHECK(broken.open_handles == 0);
+}
+
+TEST_CASE("where unbuffered access is refused the message names the settings, for new and for old files") {
+    CreatorBench bench;
+    bench.options.no_buffering = true;
+    Broken broken(bench.posix);
+    bench.storage = &broken;
+    broken.open_error = system_error(EINVAL);
+    const Prepared fresh = bench.prepare(bench.file("a.mdx"));
+    CHECK(fresh.error == Error::environment);
+    CHECK_THAT(fresh.message, ContainsSubstring("refuses unbuffered access (O_DIRECT)"));
+    CHECK_THAT(fresh.message, ContainsSubstring("NoBuffering=FALSE"));
+    CHECK(bench.names_in_folder() == 0);
+    bench.options.delete_files_at_startup = false;
+    make_our_file(bench.folder / "old.mdx", kMb);
+    const Prepared old = bench.prepare(bench.file("old.mdx"));
+    CHECK_THAT(old.message, ContainsSubstring("NoBuffering=FALSE"));
+    CHECK(size_of_file(bench.folder / "old.mdx") == kMb);
+}
