@@ -25,7 +25,7 @@ public:
     void write(const std::string& name, const std::string& text) const { std::ofstream(path() / name, std::ios::binary) << text; }
     [[nodiscard]] bool has(const std::string& name) const { return std::filesystem::exists(path() / name); }
     // Empty if the log of a run is well-formed XML.
-    [[nodiscard]] std::string log_error(const std::string& name = "sqliosim.log.xml") const { return test_support::xml_error(read(name)); }
+    [[nodiscard]] std::string log_error(const std::string& name = "sqliosim.log.xml") const { return test::xml_error(read(name)); }
 
     // ioproof with these words, in this folder.
     [[nodiscard]] std::unique_ptr<Process> start(std::vector<std::string> words) const {

@@ -3,7 +3,7 @@
 
 #include "tests/support/catch.hpp"
 
-using test_support::xml_error;
+using test::xml_error;
 
 TEST_CASE("the checker accepts well-formed documents") {
     for (const char* document : {"<a/>", "<?xml version='1.0'?>\n<?p q?><!-- c --><a b='1' c=\"&lt;&#xFC;\">x<b></b >&amp;</a ><?end?>\n",

@@ -75,7 +75,7 @@ TEST_CASE("hostile texts in every field keep an entry well-formed") {
         *text = "'><ENTRY TYPE='ERROR'> ?> --> ]]> \x01 \xff &amp; \n";
     }
     const std::string entry = reports::xml_entry(event);
-    CHECK(test_support::xml_error(entry) == "");
+    CHECK(test::xml_error(entry) == "");
     CHECK(entry.find("?>") == std::string::npos);
     CHECK(entry.find("TYPE='ERROR'") == std::string::npos);
 }

@@ -20,7 +20,7 @@
 #include "ums/base/prng.hpp"
 
 using reports::XmlLog;
-using test_support::xml_error;
+using test::xml_error;
 
 namespace {
 

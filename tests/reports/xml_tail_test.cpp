@@ -45,7 +45,7 @@ public:
 private:
     void check() {
         ++states;
-        const std::string error = test_support::xml_error(content);
+        const std::string error = test::xml_error(content);
         if (error.empty() || !first_problem.empty()) return;
         first_problem = error + ": ..." + content.substr(content.size() - std::min<std::size_t>(content.size(), 300));
     }

@@ -36,6 +36,6 @@ TEST_CASE("any bytes at all give well-formed XML") {
         const std::string escaped = xml_escaped(bytes);
         const std::string document = "<a b='" + escaped + "' c=\"" + escaped + "\">" + escaped + "</a>";
         INFO(document);
-        REQUIRE(test_support::xml_error(document).empty());
+        REQUIRE(test::xml_error(document).empty());
     }
 }

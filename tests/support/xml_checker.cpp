@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace test_support {
+namespace test {
 
 namespace {
 
@@ -196,4 +196,4 @@ std::string xml_error(std::string_view document) {
     }
 }
 
-}  // namespace test_support
+}  // namespace test

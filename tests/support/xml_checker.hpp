@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace test_support {
+namespace test {
 
 // Empty if it is well-formed, else what is wrong and where.
 std::string xml_error(std::string_view document);
 
-}  // namespace test_support
+}  // namespace test

@@ -13,7 +13,7 @@
 #include "tests/support/catch.hpp"
 #include "ums/io/posix_storage.hpp"
 
-using namespace sim::test;
+using namespace sim::testing;
 using sim::Bench;
 using sim::BenchOperation;
 using sim::BenchOptions;
@@ -93,7 +93,7 @@ TEST_CASE("the files of a run are read and verified") {
 TEST_CASE("a page that was damaged since is a finding, and so is one that belongs elsewhere") {
     VirtualRun run;
     make_file(run);
-    sim::test::MemoryFile& file = *run.memory.find(kFile);
+    sim::testing::MemoryFile& file = *run.memory.find(kFile);
     file.chunk(7 * sim::kPageBytes)[1000] ^= std::byte{1};
     std::memcpy(file.chunk(9 * sim::kPageBytes), file.chunk(8 * sim::kPageBytes), sim::kPageBytes);
     const BenchResults results = run_bench(run, small_bench());

@@ -255,7 +255,7 @@ TEST_CASE("a gather write that fails is done page by page; if that works nothing
         CHECK(r.sink.findings()[0].kind == (cut_short ? sim::FindingKind::short_transfer : sim::FindingKind::io_error));
         CHECK(r.sink.findings()[0].transient);
         CHECK(r.sink.findings()[0].size_bytes == 16 * kPageBytes);
-        CHECK(r.sink.count(sim::Severity::warning) == 1);
+        CHECK(r.sink.count_of(sim::Severity::warning) == 1);
         CHECK(sim::sum_of(r.data().file.counters(), &sim::FileCounters::write_retries) == 1);
         for (std::uint32_t page = 1; page <= 16; ++page) CHECK(r.data().ledger[page].version == 1);
     });

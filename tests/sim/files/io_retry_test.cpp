@@ -70,8 +70,8 @@ TEST_CASE("a transfer that works the second time is a warning, and a finding tha
         CHECK(world.sink.findings()[0].transient);
         CHECK(world.sink.findings()[0].error_code == EIO);
         CHECK(world.sink.findings()[0].is_write == (operation == ums::IoOperation::write));
-        CHECK(world.sink.count(sim::Severity::warning) == 1);
-        CHECK(world.sink.count(sim::Severity::error) == 0);
+        CHECK(world.sink.count_of(sim::Severity::warning) == 1);
+        CHECK(world.sink.count_of(sim::Severity::error) == 0);
         CHECK_FALSE(world.state.is_stopping());
         CHECK_THAT(world.sink.events()[0].description,
                    ContainsSubstring("of 8192 bytes at offset 0xa000 of f3.mdx failed: Input/output error"));
@@ -84,7 +84,7 @@ TEST_CASE("what this machine lacked for a moment is no finding") {
         attempt(world, ums::IoOperation::read, [](std::uint32_t number, const auto&) { return Fate{.error = number == 1 ? ENOMEM : 0}; });
     CHECK(result.success);
     CHECK(world.sink.findings().empty());
-    CHECK(world.sink.count(sim::Severity::warning) == 1);
+    CHECK(world.sink.count_of(sim::Severity::warning) == 1);
 }
 
 TEST_CASE("a read that fails is tried four times more, with growing pauses, and then is a finding") {
@@ -136,7 +136,7 @@ TEST_CASE("an error that says something about the place ends the run at once, wi
             CHECK_FALSE(result.success);
             CHECK(result.requests == 1);
             CHECK(world.sink.findings().empty());
-            CHECK(world.sink.count(sim::Severity::error) == 1);
+            CHECK(world.sink.count_of(sim::Severity::error) == 1);
             CHECK(world.state.outcome() == sim::Outcome::not_done);
             CHECK_THAT(world.state.reason(), ContainsSubstring("f3.mdx: a "));
             CHECK_THAT(world.state.reason(), ContainsSubstring(std::error_code(error, std::system_category()).message()));

@@ -14,7 +14,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/seed.hpp"
 
-using namespace sim::test;
+using namespace sim::testing;
 using sim::kPageBytes;
 using sim::Outcome;
 using sim::testing::Fate;

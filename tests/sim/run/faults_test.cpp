@@ -21,7 +21,7 @@
 #include "tests/support/seed.hpp"
 #include "ums/base/prng.hpp"
 
-using namespace sim::test;
+using namespace sim::testing;
 using sim::FindingKind;
 using sim::kPageBytes;
 using sim::Options;

@@ -8,7 +8,7 @@
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
 
-using namespace sim::test;
+using namespace sim::testing;
 using sim::kPageBytes;
 using sim::Options;
 using sim::Phase;
@@ -238,7 +238,7 @@ TEST_CASE("an existing file with a part of a MB at its end is used as a whole, a
     VirtualRun run;
     Options options = quiet();
     CHECK(run.run(options).outcome == sim::Outcome::passed);
-    sim::test::MemoryFile& file = *run.memory.find(options.files[0].path);
+    sim::testing::MemoryFile& file = *run.memory.find(options.files[0].path);
     file.resize(8 * kMb + kMb / 2);
     std::fill_n(file.chunk(8 * kMb + kPageBytes), 100, std::byte{0xee});
     options.delete_files_at_startup = false;

@@ -7,7 +7,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/seed.hpp"
 
-using namespace sim::test;
+using namespace sim::testing;
 
 TEST_CASE("no run on a sound disk reports anything, whatever the options (virtual time)", "[hunt][virtual]") {
     const std::uint64_t first_seed = ums::testing::test_seed("virtual hunt");

@@ -11,7 +11,7 @@
 #include "tests/support/seed.hpp"
 #include "ums/base/prng.hpp"
 
-using namespace sim::test;
+using namespace sim::testing;
 using sim::Options;
 using sim::Outcome;
 using sim::Phase;

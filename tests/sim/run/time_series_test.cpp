@@ -6,7 +6,7 @@
 #include "tests/sim/support/virtual_world.hpp"
 #include "tests/support/catch.hpp"
 
-using namespace sim::test;
+using namespace sim::testing;
 using sim::FileSample;
 using sim::Interval;
 using sim::IoClass;

@@ -1,6 +1,7 @@
-// Keeps all messages and findings of a run.
+// Keeps all messages and findings of a run. Thread-safe, so that a test can look while the run goes on.
 #pragma once
 
+#include <cstddef>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -11,28 +12,15 @@ namespace sim::testing {
 
 class CollectingSink final : public EventSink {
 public:
-    void on_event(const Event& event) override {
-        const std::lock_guard guard(mutex_);
-        events_.push_back(event);
-    }
-    void on_finding(const Finding& finding) override {
-        const std::lock_guard guard(mutex_);
-        findings_.push_back(finding);
-    }
+    void on_event(const Event& event) override;
+    void on_finding(const Finding& finding) override;
 
-    [[nodiscard]] std::vector<Event> events() const {
-        const std::lock_guard guard(mutex_);
-        return events_;
-    }
-    [[nodiscard]] std::vector<Finding> findings() const {
-        const std::lock_guard guard(mutex_);
-        return findings_;
-    }
-    [[nodiscard]] std::size_t count(Severity severity) const {
-        std::size_t count = 0;
-        for (const Event& event : events()) count += event.severity == severity ? 1 : 0;
-        return count;
-    }
+    [[nodiscard]] std::vector<Event> events() const;
+    [[nodiscard]] std::vector<Finding> findings() const;
+    // Messages with `text` in them.
+    [[nodiscard]] std::size_t count_of(Severity severity, const std::string& text = {}) const;
+    // All of it, for INFO().
+    [[nodiscard]] std::string text() const;
 
 private:
     mutable std::mutex mutex_;

@@ -6,7 +6,7 @@
 #include "ums/base/prng.hpp"
 #include "ums/io/simulated_storage.hpp"
 
-namespace sim::test {
+namespace sim::testing {
 
 using DiskModel = ums::DiskModel;
 using MemoryFile = ums::SimulatedFile;
@@ -19,4 +19,4 @@ inline DiskModel random_disk(std::uint64_t seed, std::uint64_t min_us, std::uint
     };
 }
 
-}  // namespace sim::test
+}  // namespace sim::testing

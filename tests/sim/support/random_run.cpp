@@ -9,7 +9,7 @@
 
 #include "ums/base/prng.hpp"
 
-namespace sim::test {
+namespace sim::testing {
 
 namespace {
 
@@ -141,4 +141,4 @@ void announce(const Options& options) {
     if (std::getenv("IOPROOF_HUNT_RUNS") != nullptr) std::fprintf(stderr, "%s\n", summary_of(options).c_str());
 }
 
-}  // namespace sim::test
+}  // namespace sim::testing

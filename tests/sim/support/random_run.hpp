@@ -6,7 +6,7 @@
 
 #include "sim/options.hpp"
 
-namespace sim::test {
+namespace sim::testing {
 
 // `in_virtual_time`: long runs are cheap, and whoever never waits would stop the clock.
 [[nodiscard]] Options random_options(std::uint64_t seed, const std::string& folder, bool in_virtual_time);
@@ -19,4 +19,4 @@ void announce(const Options& options);
 // On one line, for people.
 [[nodiscard]] std::string summary_of(const Options& options);
 
-}  // namespace sim::test
+}  // namespace sim::testing

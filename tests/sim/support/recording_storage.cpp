@@ -7,7 +7,7 @@
 
 #include "ums/base/prng.hpp"
 
-namespace sim::test {
+namespace sim::testing {
 
 std::vector<Recorded> RecordingStorage::select(const std::function<bool(const Recorded&)>& wanted) const {
     std::vector<Recorded> selected;
@@ -135,4 +135,4 @@ std::unique_ptr<ums::IoEngine> RecordingStorage::make_engine(const ums::EngineOp
     return std::make_unique<Engine>(*this, std::move(inner), engine_count_++);
 }
 
-}  // namespace sim::test
+}  // namespace sim::testing

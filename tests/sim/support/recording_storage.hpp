@@ -15,7 +15,7 @@
 
 #include "ums/io/storage.hpp"
 
-namespace sim::test {
+namespace sim::testing {
 
 struct Recorded {
     ums::IoOperation operation{};
@@ -111,4 +111,4 @@ private:
     std::vector<std::string> overlaps_;
 };
 
-}  // namespace sim::test
+}  // namespace sim::testing

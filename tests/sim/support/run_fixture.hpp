@@ -14,12 +14,13 @@
 #include <vector>
 
 #include "sim/simulation.hpp"
+#include "tests/sim/support/collecting_sink.hpp"
 #include "tests/sim/support/memory_storage.hpp"
 #include "tests/sim/support/recording_storage.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/io/posix_storage.hpp"
 
-namespace sim::test {
+namespace sim::testing {
 
 // Ends the process, so that a test that hangs says so and where, instead of running into the time limit of all.
 class Watchdog {
@@ -32,24 +33,6 @@ private:
     std::condition_variable done_changed_;
     bool done_ = false;
     std::thread thread_;
-};
-
-// Keeps everything. Thread-safe, so that a test can look while the run goes on.
-class CollectingSink final : public EventSink {
-public:
-    void on_event(const Event& event) override;
-    void on_finding(const Finding& finding) override;
-
-    [[nodiscard]] std::vector<Event> events() const;
-    [[nodiscard]] std::vector<Finding> findings() const;
-    [[nodiscard]] std::size_t count_of(Severity severity, const std::string& text = {}) const;
-    // All of it, for INFO().
-    [[nodiscard]] std::string text() const;
-
-private:
-    mutable std::mutex mutex_;
-    std::vector<Event> events_;
-    std::vector<Finding> findings_;
 };
 
 // A folder on a file system that takes direct I/O, removed with all that is in it.
@@ -123,4 +106,4 @@ public:
 // Waits, in real time, until the run is in this phase or behind it. False after 30 seconds.
 bool wait_for_phase(const Simulation& simulation, Phase phase);
 
-}  // namespace sim::test
+}  // namespace sim::testing

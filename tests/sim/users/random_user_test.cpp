@@ -7,7 +7,7 @@
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
 
-using namespace sim::test;
+using namespace sim::testing;
 using sim::kPageBytes;
 using sim::Options;
 using sim::Phase;

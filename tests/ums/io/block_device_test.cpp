@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // A made-up /sys and /proc with one SCSI disk (8:16, two partitions), one NVMe namespace and one logical volume.
-class Tree : public test::DeviceTree {
+class Tree : public testing::DeviceTree {
 public:
     Tree() {
         write("sys/devices/pci/host0/block/sdb/dev", "8:16");
@@ -114,7 +114,7 @@ TEST_CASE("a device that sysfs does not know is not known") {
 
 TEST_CASE("a file is looked up by its device number, or by what its file system was mounted from") {
     const Tree tree;
-    const test::TempFolder folder;
+    const testing::TempFolder folder;
     std::ofstream(folder.file("x")) << "x";
     struct stat facts {};
     REQUIRE(stat(folder.file("x").c_str(), &facts) == 0);
@@ -137,7 +137,7 @@ TEST_CASE("a file is looked up by its device number, or by what its file system 
 TEST_CASE("a file that does not exist has no known device") { CHECK_FALSE(block_device_of("/does/not/exist").known); }
 
 TEST_CASE("the real system answers without errors, with consistent facts where it knows the device") {
-    const test::TempFolder folder;
+    const testing::TempFolder folder;
     const BlockDevice device = block_device_of(folder.path());
     if (!device.known) {
         WARN("the temporary folder has no block device of its own");

@@ -15,7 +15,7 @@ public:
     [[nodiscard]] BlockDeviceRoots roots() const { return tree_.roots(); }
 
 private:
-    test::DeviceTree tree_;
+    testing::DeviceTree tree_;
 };
 
 }  // namespace

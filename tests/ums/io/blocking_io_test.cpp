@@ -50,7 +50,7 @@ using Calls = std::vector<std::string>;
 TEST_CASE("a transfer goes on after short counts, interruptions and pauses") {
     std::vector<std::byte> memory(100);
     const std::vector<IoSegment> segments{{memory.data(), 60}, {memory.data() + 60, 40}};
-    IoRequest request = test::make_request(IoOperation::read, {}, 1000, segments);
+    IoRequest request = testing::make_request(IoOperation::read, {}, 1000, segments);
     ScriptedCalls calls;
     calls.results = {30, -EINTR, 30, -EAGAIN, 40};
     perform_blocking(request, calls);
@@ -61,7 +61,7 @@ TEST_CASE("a transfer goes on after short counts, interruptions and pauses") {
 TEST_CASE("a write that runs into a full disk reports the error and how far it came") {
     std::vector<std::byte> memory(100);
     const std::vector<IoSegment> segments{{memory.data(), 100}};
-    IoRequest request = test::make_request(IoOperation::write, {}, 0, segments);
+    IoRequest request = testing::make_request(IoOperation::write, {}, 0, segments);
     ScriptedCalls calls;
     calls.results = {64, -ENOSPC};
     perform_blocking(request, calls);
@@ -72,7 +72,7 @@ TEST_CASE("a write that runs into a full disk reports the error and how far it c
 TEST_CASE("a durable write that the file system does not know is written and then synced") {
     std::vector<std::byte> memory(100);
     const std::vector<IoSegment> segments{{memory.data(), 100}};
-    IoRequest request = test::make_request(IoOperation::write, {}, 0, segments);
+    IoRequest request = testing::make_request(IoOperation::write, {}, 0, segments);
     request.durable = true;
     ScriptedCalls calls;
 
@@ -103,7 +103,7 @@ TEST_CASE("a durable write that the file system does not know is written and the
 TEST_CASE("a durable write that the file system knows needs no sync") {
     std::vector<std::byte> memory(10);
     const std::vector<IoSegment> segments{{memory.data(), 10}};
-    IoRequest request = test::make_request(IoOperation::write, {}, 0, segments);
+    IoRequest request = testing::make_request(IoOperation::write, {}, 0, segments);
     request.durable = true;
     ScriptedCalls calls;
     calls.results = {10};
@@ -115,9 +115,9 @@ TEST_CASE("a durable write that the file system knows needs no sync") {
 TEST_CASE("sync, allocate and truncate pass on their arguments and are tried again when interrupted") {
     ScriptedCalls calls;
     calls.results = {-EINTR, 0, -EINTR, -ENOSPC, -EAGAIN, 0};
-    IoRequest sync = test::make_request(IoOperation::sync, {});
-    IoRequest allocate = test::make_request(IoOperation::allocate, {}, 8192, 4096);
-    IoRequest truncate = test::make_request(IoOperation::truncate, {}, 12288);
+    IoRequest sync = testing::make_request(IoOperation::sync, {});
+    IoRequest allocate = testing::make_request(IoOperation::allocate, {}, 8192, 4096);
+    IoRequest truncate = testing::make_request(IoOperation::truncate, {}, 12288);
     perform_blocking(sync, calls);
     perform_blocking(allocate, calls);
     perform_blocking(truncate, calls);

@@ -14,7 +14,7 @@
 #include <exception>
 #include <fstream>
 
-namespace ums::test {
+namespace ums::testing {
 
 std::string in_child_process(const std::function<std::string()>& body) {
     std::array<int, 2> ends{};
@@ -81,4 +81,4 @@ bool mount_privately(const std::string& type, const std::string& folder, const s
            mount(type.c_str(), folder.c_str(), type.c_str(), 0, options.c_str()) == 0;
 }
 
-}  // namespace ums::test
+}  // namespace ums::testing

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-namespace ums::test {
+namespace ums::testing {
 
 // Runs `body` in a child process and gives what it returns; "died" if it did not get that far. No other thread may be running.
 [[nodiscard]] std::string in_child_process(const std::function<std::string()>& body);
@@ -17,4 +17,4 @@ enum class SystemCall { io_uring_setup, io_uring_enter, io_uring_register };
 // Puts a new, empty file system of `type` ("tmpfs", "ramfs") over `folder`, seen by this process only. False where that is not allowed.
 [[nodiscard]] bool mount_privately(const std::string& type, const std::string& folder, const std::string& options = {});
 
-}  // namespace ums::test
+}  // namespace ums::testing

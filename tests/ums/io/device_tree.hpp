@@ -8,7 +8,7 @@
 #include "tests/ums/io/temp_folder.hpp"
 #include "ums/io/block_device.hpp"
 
-namespace ums::test {
+namespace ums::testing {
 
 class DeviceTree {
 public:
@@ -27,4 +27,4 @@ private:
     TempFolder folder_;
 };
 
-}  // namespace ums::test
+}  // namespace ums::testing

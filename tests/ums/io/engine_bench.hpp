@@ -12,7 +12,7 @@
 #include "tests/ums/io/temp_folder.hpp"
 #include "ums/io/posix_storage.hpp"
 
-namespace ums::test {
+namespace ums::testing {
 
 inline constexpr std::uint64_t kPage = 8192;
 
@@ -47,4 +47,4 @@ inline std::vector<IoSegment> scattered(const Memory& memory, std::size_t segmen
     return segments;
 }
 
-}  // namespace ums::test
+}  // namespace ums::testing

@@ -11,7 +11,7 @@
 #include "ums/sched/scheduler_group.hpp"
 
 using namespace ums;
-using namespace ums::test;
+using namespace ums::testing;
 
 namespace {
 

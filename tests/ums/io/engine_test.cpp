@@ -9,7 +9,7 @@
 #include "tests/ums/io/resource_limit.hpp"
 
 using namespace ums;
-using namespace ums::test;
+using namespace ums::testing;
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include "tests/ums/io/engine_bench.hpp"
 
 using namespace ums;
-using namespace ums::test;
+using namespace ums::testing;
 
 TEST_CASE("wait starts what was queued and ends when it has finished") {
     const auto variant = GENERATE(from_range(engine_variants()));

@@ -5,7 +5,7 @@
 #include "ums/io/engine_choice.hpp"
 #include "ums/io/uring_probe.hpp"
 
-namespace ums::test {
+namespace ums::testing {
 
 namespace {
 
@@ -69,4 +69,4 @@ IoRequest make_request(IoOperation operation, FileHandle file, std::uint64_t off
     return request;
 }
 
-}  // namespace ums::test
+}  // namespace ums::testing

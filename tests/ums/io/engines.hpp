@@ -14,7 +14,7 @@
 #include "ums/io/io_engine.hpp"
 #include "ums/io/storage.hpp"
 
-namespace ums::test {
+namespace ums::testing {
 
 struct EngineVariant {
     std::string name;
@@ -39,4 +39,4 @@ void finish(IoEngine& engine, IoRequest& request);
                                      const std::vector<IoSegment>& segments);
 [[nodiscard]] IoRequest make_request(IoOperation operation, FileHandle file, std::uint64_t offset_bytes = 0, std::uint64_t size_bytes = 0);
 
-}  // namespace ums::test
+}  // namespace ums::testing

@@ -14,7 +14,7 @@
 using namespace ums;
 
 TEST_CASE("a file with a hole is sparse, a written one is not") {
-    const test::TempFolder folder;
+    const testing::TempFolder folder;
     std::ofstream(folder.file("full")) << std::string(1 << 20, 'x') << std::flush;
     std::ofstream(folder.file("holes")) << "x";
     std::filesystem::resize_file(folder.file("holes"), 1 << 20);
@@ -31,7 +31,7 @@ TEST_CASE("a file with a hole is sparse, a written one is not") {
 }
 
 TEST_CASE("a compressed file is recognised where the file system knows it") {
-    const test::TempFolder folder;
+    const testing::TempFolder folder;
     std::ofstream(folder.file("packed")) << "x";
     const int file = open(folder.file("packed").c_str(), O_RDONLY | O_CLOEXEC);
     int flags = 0;
@@ -46,7 +46,7 @@ TEST_CASE("a compressed file is recognised where the file system knows it") {
 }
 
 TEST_CASE("a folder has no attributes, a missing file is an error") {
-    const test::TempFolder folder;
+    const testing::TempFolder folder;
     FileAttributes attributes;
     CHECK(!read_file_attributes(folder.path(), attributes));
     CHECK_FALSE(attributes.is_sparse);

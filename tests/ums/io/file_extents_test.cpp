@@ -52,7 +52,7 @@ std::optional<std::string> read_device(const DeviceOffset& place) {
 }  // namespace
 
 TEST_CASE("the device holds the file's bytes where the file system says") {
-    const test::TempFolder folder;
+    const testing::TempFolder folder;
     Prng prng(testing::test_seed("device offsets"));
     const std::string path = folder.file("data");
     const std::string bytes = noise(prng, 64 * kPieceBytes);
@@ -83,7 +83,7 @@ TEST_CASE("the device holds the file's bytes where the file system says") {
 }
 
 TEST_CASE("nothing is claimed about a hole, the end of a file, a missing file and what is no file") {
-    const test::TempFolder folder;
+    const testing::TempFolder folder;
     const std::string path = folder.file("holes");
     std::filesystem::resize_file((std::ofstream(path), path), 1 << 20);
     CHECK_FALSE(device_offset_of(path, 8192));

@@ -9,7 +9,7 @@
 
 #include "ums/base/prng.hpp"
 
-namespace ums::test {
+namespace ums::testing {
 
 class Memory {
 public:
@@ -39,4 +39,4 @@ private:
     std::size_t size_bytes_;
 };
 
-}  // namespace ums::test
+}  // namespace ums::testing

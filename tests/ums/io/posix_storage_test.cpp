@@ -13,7 +13,7 @@
 #include "tests/ums/io/temp_folder.hpp"
 
 using namespace ums;
-using namespace ums::test;
+using namespace ums::testing;
 
 namespace {
 

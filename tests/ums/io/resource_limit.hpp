@@ -7,7 +7,7 @@
 
 #include "ums/base/assert.hpp"
 
-namespace ums::test {
+namespace ums::testing {
 
 class ResourceLimit {
 public:
@@ -30,4 +30,4 @@ private:
     void (*previous_handler_)(int) = SIG_DFL;
 };
 
-}  // namespace ums::test
+}  // namespace ums::testing

@@ -6,7 +6,7 @@
 
 #include <stdexcept>
 
-namespace ums::test {
+namespace ums::testing {
 
 namespace {
 
@@ -40,4 +40,4 @@ TempFolder::~TempFolder() {
     std::filesystem::remove_all(path_, ignored);
 }
 
-}  // namespace ums::test
+}  // namespace ums::testing

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-namespace ums::test {
+namespace ums::testing {
 
 class TempFolder {
 public:
@@ -22,4 +22,4 @@ private:
     bool has_direct_io_ = false;
 };
 
-}  // namespace ums::test
+}  // namespace ums::testing

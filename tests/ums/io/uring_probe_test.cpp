@@ -13,7 +13,7 @@
 #include "ums/io/posix_storage.hpp"
 
 using namespace ums;
-using namespace ums::test;
+using namespace ums::testing;
 
 TEST_CASE("a refusal of io_uring is explained by what the system says about itself") {
     UringEnvironment environment;

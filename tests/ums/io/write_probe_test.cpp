@@ -16,7 +16,7 @@ constexpr std::uint64_t kMb = 1 << 20;
 }  // namespace
 
 TEST_CASE("the probe leaves no name behind, also while it works, and measures what it promises") {
-    const test::TempFolder folder;
+    const testing::TempFolder folder;
     const RealClock clock;
     WriteProbe probe(folder.file("."), 2 * kMb, clock);
     CHECK(fs::is_empty(folder.file(".")));
