@@ -114,7 +114,11 @@ function check_file(line, code, has_pragma, has_test, i) {
         ++line_number
         code = code_of(line)
         if (code ~ /^#pragma once$/) has_pragma = 1
-        if (code ~ /^ *(TEST_CASE|TEMPLATE_TEST_CASE|SCENARIO|TEST_CASE_METHOD)/) has_test = 1
+        if (code ~ /^ *(TEST_CASE|TEMPLATE_TEST_CASE|SCENARIO|TEST_CASE_METHOD)/) {
+            has_test = 1
+            # CMake makes two names of it, and takes a switch for no name; the test would never run.
+            if (line ~ /^[^"]*"(-|[^"]*;)/) fail("the name of a test has no ';' and does not begin with '-'")
+        }
         for (i = 1; i <= ban_count; ++i)
             if (code ~ ban_pattern[i] && file ~ ban_places[i] && file !~ ban_except[i]) fail(ban_replacement[i])
     }

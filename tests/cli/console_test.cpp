@@ -89,7 +89,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("a terminal is recognised, with its width; a pipe is none and counts as 80 columns") {
+TEST_CASE("a terminal is recognised, with its width, a pipe is none and counts as 80 columns") {
     const Terminal terminal;
     const Pipe pipe;
     CHECK(cli::Console(pipe.descriptor(), terminal.descriptor()).redraws());

@@ -61,7 +61,7 @@ TEST_CASE("each finding leaves a dump beside the log, an entry that names it, an
     CHECK_THAT(output, ContainsSubstring("The evidence is in"));
 }
 
-TEST_CASE("a findings file with something in it is refused before anything is touched; without findings it is empty") {
+TEST_CASE("a findings file with something in it is refused before anything is touched, without findings it is empty") {
     const IoproofFolder folder;
     folder.write("f.jsonl", "precious\n");
     const auto refused = folder.start_run("1", {"--findings", "f.jsonl"});

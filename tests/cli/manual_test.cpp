@@ -43,7 +43,7 @@ TEST_CASE("the manual page of configuration files names every parameter in both 
     }
 }
 
-TEST_CASE("completions of all shells know every switch; other shells are refused") {
+TEST_CASE("completions of all shells know every switch, other shells are refused") {
     for (const char* shell : {"bash", "zsh", "fish"}) {
         const std::string script = cli::generated_text(shell);
         for (const cli::Command& command : cli::commands()) {

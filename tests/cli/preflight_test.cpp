@@ -8,7 +8,7 @@
 
 using test::IoproofFolder;
 
-TEST_CASE("preflight: a look at a real folder, in words and as JSON that says the same; nothing is left there") {
+TEST_CASE("preflight: a look at a real folder, in words and as JSON that says the same, nothing is left there") {
     const IoproofFolder folder;
     const auto look = folder.start({"preflight", "data", "--json", "look.json"});
     const int code = look->wait();

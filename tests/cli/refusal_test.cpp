@@ -24,7 +24,7 @@ std::string configuration_with(const std::string& data_file) {
 
 }  // namespace
 
-TEST_CASE("a file that is not ours is refused and left as it is; the override takes it") {
+TEST_CASE("a file that is not ours is refused and left as it is, the override takes it") {
     const IoproofFolder folder;
     folder.write("data/sqliosim.mdx", kForeign);
     const auto refused = folder.start_run("1");

@@ -40,7 +40,7 @@ TEST_CASE("a rehearsal of one class prints a table, ends well, and is the same a
     CHECK(test::names_in(folder.path()) == std::vector<std::string>{"data"});
 }
 
-TEST_CASE("a rehearsal without faults finds nothing; one whose faults never come says that it proves nothing") {
+TEST_CASE("a rehearsal without faults finds nothing, one whose faults never come says that it proves nothing") {
     const IoproofFolder folder;
     const auto sound = folder.start({"rehearse", "--fault", "none", "--seeds", "3", "--jobs", "2"});
     CHECK(sound->wait() == 0);

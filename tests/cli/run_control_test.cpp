@@ -70,7 +70,7 @@ TEST_CASE("a hang-up that was ignored at the start (nohup) stays ignored") {
     CHECK_FALSE(stopped);
 }
 
-TEST_CASE("wake-ups from any thread arrive, bundled or not; the second's tick comes by itself") {
+TEST_CASE("wake-ups from any thread arrive, bundled or not, the second's tick comes by itself") {
     std::atomic<bool> woken{false};
     std::atomic<bool> ticked{false};
     cli::RunControl control({.on_stop_signal = [](int) {}, .on_wake = [&] { woken = true; }, .on_second = [&] { ticked = true; }});

@@ -61,7 +61,7 @@ TEST_CASE("live view: addresses") {
     }
 }
 
-TEST_CASE("live view: the three documents, each with its type; a question mark changes nothing") {
+TEST_CASE("live view: the three documents, each with its type, a question mark changes nothing") {
     const Server server;
     CHECK_THAT(http_request(server.port(), "GET /"),
                ContainsSubstring("200 OK") && ContainsSubstring("text/html") && ContainsSubstring("<page>"));
@@ -109,7 +109,7 @@ TEST_CASE("live view: several requests on one connection") {
     CHECK_THAT(connection.rest(), ContainsSubstring("<page>") && ContainsSubstring("metrics 1"));
 }
 
-TEST_CASE("live view: connections are bounded; who says nothing does not keep others out for ever") {
+TEST_CASE("live view: connections are bounded, who says nothing does not keep others out for ever") {
     const Server server;
     std::vector<std::unique_ptr<HttpConnection>> silent;
     for (int i = 0; i < 64; ++i) silent.push_back(std::make_unique<HttpConnection>(server.port()));
@@ -144,7 +144,7 @@ TEST_CASE("live view: a port in use is an error that names it, before anything i
     CHECK(!folder.has("sqliosim.log.xml"));
 }
 
-TEST_CASE("live view of a running program: page, JSON and metrics; the run ends as without it") {
+TEST_CASE("live view of a running program: page, JSON and metrics, the run ends as without it") {
     const IoproofFolder folder;
     const auto run = folder.start_run("3", {"--status", "0", "--ephemeral", "--seed", "7"});
     REQUIRE(run->says("live view"));

@@ -156,7 +156,7 @@ TEST_CASE("CPUSimulation without cycles to burn is a warning") {
     CHECK(warnings[0] == "test.ini:2: [RandomUser] CPUSimulation = TRUE: has no effect while CPUCyclesMax = 0 (default)");
 }
 
-TEST_CASE("all errors are shown at once, in the order of the file; a long list is cut") {
+TEST_CASE("all errors are shown at once, in the order of the file, a long list is cut") {
     CHECK(ini_error("[CONFIG]\nCPUCount=x\nnonsense\nStopOnError=2\n[Foo]\n") ==
           "test.ini:2: [CONFIG] CPUCount = x: is not a whole number; allowed: 0 to 64 CPUs\n"
           "test.ini:3: nonsense: expected Key=Value, a [Section], or a comment that begins with ;\n"

@@ -30,7 +30,7 @@ std::string save_error(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("the extension chooses the reader; everything but .toml is INI") {
+TEST_CASE("the extension chooses the reader, everything but .toml is INI") {
     const TemporaryDirectory folder;
     const std::string toml = std::string("[config]\ncpu_count = 3\n") + kTomlFiles;
     const std::string ini = std::string("[CONFIG]\nCPUCount=3\n") + kIniFiles;

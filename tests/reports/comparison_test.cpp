@@ -77,7 +77,7 @@ TEST_CASE("without enough intervals nothing is said about noise") {
     CHECK(row_of(reports::compare_results(few, "a", document_of(scaled(2, 1)), "b"), 0, "reads")["verdict"] == "unknown");
 }
 
-TEST_CASE("files are paired by path, else by kind and order; what is left over is told") {
+TEST_CASE("files are paired by path, else by kind and order, what is left over is told") {
     sim::Results other = sound_results();
     other.files[0].path = "/new/sqliosim.mdx";
     other.files.push_back(other.files[0]);

@@ -37,7 +37,7 @@ TEST_CASE("each line of each summary becomes one entry, as SQLIOSim logs it") {
     CHECK(errors_in(events) == 0);
 }
 
-TEST_CASE("a run that failed or could not be done leaves an entry of type error; one that was stopped does not") {
+TEST_CASE("a run that failed or could not be done leaves an entry of type error, one that was stopped does not") {
     sim::Results results = example_results();
     results.outcome = sim::Outcome::failed;
     results.finding_count = 3;

@@ -9,7 +9,7 @@
 
 using reports::OutputFile;
 
-TEST_CASE("a file of ours is replaced, as a whole; nothing else is left behind") {
+TEST_CASE("a file of ours is replaced, as a whole, nothing else is left behind") {
     const TemporaryFolder folder;
     const std::string path = folder.file("a.json");
     for (const char* text : {"{\"program\":\"ioproof\",\"first\":1}", "{\"program\":\"ioproof\"}"}) {
@@ -30,7 +30,7 @@ TEST_CASE("what is not ours is refused and stays") {
     CHECK(read_file(path) == "{}");
 }
 
-TEST_CASE("a file that was made and not written is gone again; one that was there stays") {
+TEST_CASE("a file that was made and not written is gone again, one that was there stays") {
     const TemporaryFolder folder;
     const std::string path = folder.file("a.json");
     { const OutputFile file("JSON file", path, reports::kJsonMark); }

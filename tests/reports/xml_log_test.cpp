@@ -93,7 +93,7 @@ TEST_CASE("a log has the head that parsers expect, and every entry between the r
     CHECK_FALSE(log.failure());
 }
 
-TEST_CASE("a finding with a dump file is followed by an entry that names it; a warning is none of type ERROR") {
+TEST_CASE("a finding with a dump file is followed by an entry that names it, a warning is none of type ERROR") {
     const TemporaryFolder folder;
     const std::string path = folder.file("log.xml");
     XmlLog log(path);
@@ -197,7 +197,7 @@ TEST_CASE("a folder that is not there is an error of the environment that names 
     CHECK_THROWS_WITH(XmlLog(folder.file("missing/log.xml")), ContainsSubstring("missing/log.xml': No such file or directory"));
 }
 
-TEST_CASE("a full disk does not stop the run; it is reported once, and what fits later is logged") {
+TEST_CASE("a full disk does not stop the run, it is reported once, and what fits later is logged") {
     const TemporaryFolder folder;
     const std::string path = folder.file("log.xml");
     XmlLog log(path);
@@ -251,7 +251,7 @@ TEST_CASE("the log is well-formed after kill -9 at any moment") {
     CHECK(entries > 1000);
 }
 
-TEST_CASE("a style sheet of ours stands beside the log; somebody else's is left alone") {
+TEST_CASE("a style sheet of ours stands beside the log, somebody else's is left alone") {
     const TemporaryFolder folder;
     const std::string style = folder.file("ErrorLog.xslt");
     { const XmlLog log(folder.file("a.xml")); }

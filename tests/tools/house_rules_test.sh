@@ -36,7 +36,10 @@ reports 'tests/other/a_test.cpp:1: no test program takes this file' tests/other/
 reports 'tests/other/helper.cpp:1: no test program takes this file' tests/other/helper.cpp 'int x;'
 reports 'tests/sim/a.cpp:1: a file with test cases is named' tests/sim/a.cpp "$test_case"
 reports 'tests/sim/a_test.cpp:1: a test file without a test case' tests/sim/a_test.cpp '// TEST_CASE("later")'
+reports "tests/sim/a_test.cpp:1: the name of a test has no ';'" tests/sim/a_test.cpp 'TEST_CASE("reads; writes") {}'
+reports "tests/sim/a_test.cpp:1: the name of a test has no ';'" tests/sim/a_test.cpp 'TEST_CASE("-dir is taken") {}'
 accepts tests/sim/a_test.cpp "$test_case"
+accepts tests/sim/a_test.cpp 'TEST_CASE("a b-c") { int x; f("a;b"); }'
 accepts tests/support/helper.cpp 'int x;'
 reports 'sim/a.hpp:1: a header begins with #pragma once' sim/a.hpp 'int x;'
 

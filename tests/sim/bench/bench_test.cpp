@@ -138,7 +138,7 @@ TEST_CASE("an old version of a page, sound in itself, is a finding when it is re
     CHECK(run.sink.findings().front().kind == sim::FindingKind::lost_write);
 }
 
-TEST_CASE("written pages are stamped, known to the ledger and read back; verify = off leaves that out") {
+TEST_CASE("written pages are stamped, known to the ledger and read back, verify = off leaves that out") {
     VirtualRun run;
     BenchOptions options = small_bench();
     options.operation = BenchOperation::write;

@@ -65,7 +65,7 @@ TEST_CASE("a page is read and verified the first time, and found in memory from 
     });
 }
 
-TEST_CASE("with a cache hit ratio of 0 a clean page is read every time, into other memory; a dirty one never") {
+TEST_CASE("with a cache hit ratio of 0 a clean page is read every time, into other memory, a dirty one never") {
     Rig rig({.cache_hit_ratio = 0});
     run(rig, [](Rig& r, RequestLog& requests, ums::Prng& prng) -> ums::Task<void> {
         sim::Slot before = sim::kNoSlot;
@@ -111,7 +111,7 @@ TEST_CASE("a page that is to be overwritten is not read, and counts on from its 
     });
 }
 
-TEST_CASE("several may look at a page at a time; who changes it is alone") {
+TEST_CASE("several may look at a page at a time, who changes it is alone") {
     Rig rig;
     run(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
         for (const bool is_present : {false, true}) {
@@ -154,7 +154,7 @@ TEST_CASE("behind the end of the file there is no page, and nothing is asked of 
     });
 }
 
-TEST_CASE("a page that cannot be read is not there, and is one finding; afterwards it can be had again") {
+TEST_CASE("a page that cannot be read is not there, and is one finding, afterwards it can be had again") {
     const std::uint32_t cache_hit_ratio = GENERATE(10000U, 0U);  // absent, or present and read again
     Rig rig({.cache_hit_ratio = cache_hit_ratio});
     run(rig, [&](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {

@@ -100,7 +100,7 @@ TEST_CASE("a new frame begins clean, whatever it was before") {
     }
 }
 
-TEST_CASE("a pinned page stays; a dirty page stays; both go when they may") {
+TEST_CASE("a pinned page stays, a dirty page stays, both go when they may") {
     BufferPool pool(kPoolBytes, 16);
     put(pool, {1, 1});
     Frame* const pinned = pool.find({1, 1});

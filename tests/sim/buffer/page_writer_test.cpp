@@ -159,7 +159,7 @@ TEST_CASE("a page that is clean or not in memory is not written") {
     });
 }
 
-TEST_CASE("a page that is in use is given up at once, or waited for, as asked; who only looks does not hold a write up") {
+TEST_CASE("a page that is in use is given up at once, or waited for, as asked, who only looks does not hold a write up") {
     Rig rig;
     run_with_dirty(rig, 5, 5, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         PageWriter writer = r.make_writer();
@@ -236,7 +236,7 @@ TEST_CASE("pages whose log cannot be written are never written, and do not keep 
     });
 }
 
-TEST_CASE("a gather write that fails is done page by page; if that works nothing is lost, and the finding says that it passed") {
+TEST_CASE("a gather write that fails is done page by page, if that works nothing is lost, and the finding says that it passed") {
     const bool cut_short = GENERATE(false, true);
     Rig rig;
     run_with_dirty(rig, 1, 16, [&](Rig& r, RequestLog& requests) -> ums::Task<void> {

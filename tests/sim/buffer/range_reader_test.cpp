@@ -70,7 +70,7 @@ void run(Rig& rig, Body body) {
 
 }  // namespace
 
-TEST_CASE("64 pages are one scatter read; each is verified and stays in memory") {
+TEST_CASE("64 pages are one scatter read, each is verified and stays in memory") {
     Rig rig;
     run(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
@@ -119,7 +119,7 @@ TEST_CASE("without scatter/gather each page is a request of its own, at most 64 
     CHECK(in_flight_max <= 64);
 }
 
-TEST_CASE("a range is cut at the end of the file; behind it nothing is read") {
+TEST_CASE("a range is cut at the end of the file, behind it nothing is read") {
     Rig rig;
     run(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         RangeReader reader = r.make_reader();

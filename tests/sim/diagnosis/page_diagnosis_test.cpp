@@ -55,7 +55,7 @@ std::vector<Finding> findings_after(bool repairs, Damage damage) {
 
 }  // namespace
 
-TEST_CASE("a page that stays wrong is repaired and then right, or left as it is and unknown; it is reported once either way") {
+TEST_CASE("a page that stays wrong is repaired and then right, or left as it is and unknown, it is reported once either way") {
     for (const bool repairs : {true, false}) {
         std::vector<std::byte> damaged;
         Rig* seen = nullptr;

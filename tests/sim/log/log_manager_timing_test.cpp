@@ -64,7 +64,7 @@ TEST_CASE("a commit takes as long as its block takes to be durable, no more, no 
     });
 }
 
-TEST_CASE("an append alone writes nothing; what nobody waits for is written at the end") {
+TEST_CASE("an append alone writes nothing, what nobody waits for is written at the end") {
     VirtualWorld world;
     std::vector<Write> writes;
     note_writes(world, writes, kMs);

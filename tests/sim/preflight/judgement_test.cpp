@@ -132,7 +132,7 @@ TEST_CASE("what was tried out in the folder: direct I/O, fallocate, extents, spa
     CHECK(complaints([](PreflightFacts& facts) { facts.free_bytes = 9 * kGb; }) == "WARN free space");
 }
 
-TEST_CASE("a cache whose flushes do not arrive fails; a device without one needs none") {
+TEST_CASE("a cache whose flushes do not arrive fails, a device without one needs none") {
     CHECK(complaints([](PreflightFacts& facts) { facts.synced_writes.flushes = 0; }) == "FAIL flushes");
     CHECK(complaints([](PreflightFacts& facts) {
               facts.synced_writes.flushes = 0;

@@ -37,7 +37,7 @@ TEST_CASE("limits of I/O: those of this device only, of all groups above, of bot
     CHECK(io_limits_of("9:9", root.string()).empty());
 }
 
-TEST_CASE("processes with files below the folder are named; a folder with a longer name is another one") {
+TEST_CASE("processes with files below the folder are named, a folder with a longer name is another one") {
     const test::TempFolder folder;
     const fs::path proc = folder.path();
     write(proc / "41/comm", "sqlservr\n");
@@ -51,7 +51,7 @@ TEST_CASE("processes with files below the folder are named; a folder with a long
     CHECK(processes_below("/nowhere", proc.string()).empty());
 }
 
-TEST_CASE("other file systems and swap space on the same disk are users of it; the own and those elsewhere are not") {
+TEST_CASE("other file systems and swap space on the same disk are users of it, the own and those elsewhere are not") {
     const test::TempFolder folder;
     const fs::path sys = folder.path() / "sys";
     for (const char* partition : {"sda1", "sda2", "sda3"}) write(sys / "devices/sda" / partition / "partition", "1");

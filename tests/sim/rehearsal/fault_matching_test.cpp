@@ -93,7 +93,7 @@ TEST_CASE("a wrong kind, a wrong duration, a wrong weight and a wrong other plac
     CHECK(!wrong_of(fault, finding));
 }
 
-TEST_CASE("what the evidence allows is expected, not what was asked for; where evidence is lost either name will do") {
+TEST_CASE("what the evidence allows is expected, not what was asked for, where evidence is lost either name will do") {
     InjectedFault fault = fault_at(7, FindingKind::zeroed_page);
     fault.expected = FindingKind::lost_write;
     CHECK(match_faults({fault}, {finding_at(7, FindingKind::lost_write)}).problems.empty());

@@ -8,7 +8,7 @@ using sim::FaultPlan;
 using sim::FindingKind;
 using sim::parse_fault_plan;
 
-TEST_CASE("a plan is a class and a rate; without a rate the default is taken") {
+TEST_CASE("a plan is a class and a rate, without a rate the default is taken") {
     std::string problem;
     const auto plan = parse_fault_plan("stale_read:1e-5", 0.5, problem);
     REQUIRE(plan);

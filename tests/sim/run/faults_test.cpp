@@ -373,7 +373,7 @@ TEST_CASE("a file that is cut behind our back gives short transfers") {
     CHECK(run.results.outcome == Outcome::failed);
 }
 
-TEST_CASE("a page that can never be read is an I/O error; one that is read at the second try is a transient one") {
+TEST_CASE("a page that can never be read is an I/O error, one that is read at the second try is a transient one") {
     for (const bool for_ever : {true, false}) {
         VirtualRun run;
         Options options = reading_options(VirtualRun::kFolder, 5);

@@ -38,7 +38,7 @@ Finding finding_at(std::uint64_t page) {
 
 }  // namespace
 
-TEST_CASE("findings and warnings are numbered and know their dump; warnings neither count nor stop the run") {
+TEST_CASE("findings and warnings are numbered and know their dump, warnings neither count nor stop the run") {
     const ums::VirtualClock clock;
     SavingSink sink;
     Journal journal(clock, sink);
@@ -82,7 +82,7 @@ TEST_CASE("a finding carries what touched its page and the last operations of al
     CHECK_FALSE(finding.device);
 }
 
-TEST_CASE("what is begun when the wrong answer comes keeps that moment; re-reads stand in the history") {
+TEST_CASE("what is begun when the wrong answer comes keeps that moment, re-reads stand in the history") {
     VirtualWorld world;
     world.clock.advance_to(5'000'000);
     world.run([](VirtualWorld& w) -> ums::Task<void> {

@@ -247,7 +247,7 @@ TEST_CASE("the engines give the same results") {
     }
 }
 
-TEST_CASE("two runs go on side by side on different files; a second one on the same files is refused and harms nothing") {
+TEST_CASE("two runs go on side by side on different files, a second one on the same files is refused and harms nothing") {
     RealRun first;
     RealRun second;
     Options options = busy_options(first.folder.path());
@@ -273,7 +273,7 @@ TEST_CASE("two runs go on side by side on different files; a second one on the s
     CHECK(std::filesystem::exists(options.files[0].path));
 }
 
-TEST_CASE("a file system that is too small is an error that says so; one that is full when a file grows is a warning") {
+TEST_CASE("a file system that is too small is an error that says so, one that is full when a file grows is a warning") {
     SmallFileSystem small(10 * kMb);
     if (!small.is_mounted()) {
         WARN("not run: file systems cannot be mounted by this user");

@@ -146,7 +146,7 @@ TEST_CASE("TestCycleDuration is the length of the main run") {
     }
 }
 
-TEST_CASE("WriteThrough makes every write durable; without it the checkpoint syncs the files") {
+TEST_CASE("WriteThrough makes every write durable, without it the checkpoint syncs the files") {
     for (const bool write_through : {true, false}) {
         VirtualRun run;
         Options options = writers();
@@ -263,7 +263,7 @@ TEST_CASE("DeleteFilesAtShutdown leaves nothing behind") {
     }
 }
 
-TEST_CASE("StampFiles writes zeros to data files; log files always get them") {
+TEST_CASE("StampFiles writes zeros to data files, log files always get them") {
     for (const bool stamp : {true, false}) {
         VirtualRun run;
         Options options = quiet();

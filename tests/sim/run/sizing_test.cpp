@@ -41,7 +41,7 @@ TEST_CASE("the pool has room for the largest requests, whatever is asked for") {
     CHECK(sim::pool_mb_for(options_with(0, 4000), {}) == sim::kBufferPoolMbMin);
 }
 
-TEST_CASE("CPUCount is followed, also above the machine's; 0 means the machine's; 64 is the limit") {
+TEST_CASE("CPUCount is followed, also above the machine's, 0 means the machine's, 64 is the limit") {
     sim::Options options;
     CHECK(sim::cpu_count_for(options, kMachine) == 4);
     options.cpu_count = 8;

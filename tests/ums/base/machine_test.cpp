@@ -51,7 +51,7 @@ TEST_CASE("what cannot be read is not known, and no error") {
     CHECK(machine.available_bytes == 0);
 }
 
-TEST_CASE("cgroup v2: the tightest limit of the group and those above it counts; cached files give way") {
+TEST_CASE("cgroup v2: the tightest limit of the group and those above it counts, cached files give way") {
     const FakeKernel kernel;
     kernel.write("proc/self/cgroup", "0::/system.slice/run.scope\n");
     kernel.write("sys/fs/cgroup/system.slice/run.scope/memory.max", "max\n");

@@ -55,7 +55,7 @@ TEST_CASE("the environment is read from /proc") {
     CHECK(read_uring_environment(proc.path()).locked_memory_bytes == 65536);
 }
 
-TEST_CASE("without io_uring the automatic choice is a pool of threads and one line says why; a forced choice fails with the same words") {
+TEST_CASE("without io_uring the automatic choice is a pool of threads and one line says why, a forced choice fails with the same words") {
     const int error_number = GENERATE(EPERM, ENOSYS);
     const SystemCall call = GENERATE(SystemCall::io_uring_setup, SystemCall::io_uring_enter, SystemCall::io_uring_register);
     if (!has_uring()) return;

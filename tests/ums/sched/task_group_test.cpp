@@ -78,7 +78,7 @@ TEST_CASE("join rethrows the first exception, after all tasks have ended, and on
     CHECK(log == std::vector<std::string>{"end first", "end second", "caught first", "quiet"});
 }
 
-TEST_CASE("a task runs on the scheduler it was spawned on, under its name; a fork under its parent's") {
+TEST_CASE("a task runs on the scheduler it was spawned on, under its name, a fork under its parent's") {
     struct Seen {
         std::uint32_t scheduler;
         std::string name;
