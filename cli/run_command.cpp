@@ -5,13 +5,13 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
 #include <source_location>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -22,20 +22,16 @@
 #include "cli/preflight_command.hpp"
 #include "cli/progress_display.hpp"
 #include "cli/rehearsal_on_files.hpp"
+#include "cli/result_files.hpp"
 #include "cli/run_control.hpp"
 #include "cli/start_text.hpp"
 #include "cli/status_server.hpp"
-#include "config/ini_reader.hpp"
-#include "config/options_writer.hpp"
+#include "config/config.hpp"
 #include "reports/error_dump.hpp"
 #include "reports/file_summary.hpp"
 #include "reports/findings_file.hpp"
-#include "reports/html_page.hpp"
 #include "reports/log_events.hpp"
-#include "reports/output_file.hpp"
 #include "reports/preflight_report.hpp"
-#include "reports/results_document.hpp"
-#include "reports/results_json.hpp"
 #include "reports/status.hpp"
 #include "reports/text_report.hpp"
 #include "reports/xml_log.hpp"
@@ -81,18 +77,6 @@ public:
     }
 };
 
-// The configuration as a file would hold it.
-std::vector<reports::RunFacts::Section> sections_of(const sim::Options& options) {
-    config::Problems problems;
-    const config::RawConfig raw = config::read_ini(config::write_options(options, config::Dialect::ini), "options", problems);
-    std::vector<reports::RunFacts::Section> sections;
-    for (const config::RawSection& section : raw.sections) {
-        sections.push_back({section.name, {}});
-        for (const config::RawEntry& entry : section.entries) sections.back().values.emplace_back(entry.key, entry.value.text);
-    }
-    return sections;
-}
-
 std::string stop_text(int signal) {
     const char* name = signal == SIGINT ? "Ctrl-C" : signal == SIGTERM ? "SIGTERM" : "SIGHUP";
     return fmt::format("{}: draining I/O, then the summary; again to end at once", name);
@@ -108,8 +92,7 @@ public:
           log_(options_.error_file),
           findings_file_(arguments.run.findings_path.empty() ? nullptr
                                                              : std::make_unique<reports::FindingsFile>(arguments.run.findings_path)),
-          json_file_(output("JSON file", arguments.run.json_path, reports::kJsonMark)),
-          html_file_(output("HTML file", arguments.run.html_path, reports::kHtmlMark)),
+          result_files_(arguments.run.json_path, arguments.run.html_path),
           console_sink_(console, [this] { control_.wake(); },
                         {.sqliosim_form = arguments.called_as_sqliosim, .errors_only = arguments.run.quiet}),
           messages_({&log_, &console_sink_}),
@@ -279,24 +262,11 @@ private:
         write_files(results);
     }
 
-    static std::unique_ptr<reports::OutputFile> output(const char* what, const std::string& path, std::string_view mark) {
-        return path.empty() ? nullptr : std::make_unique<reports::OutputFile>(what, path, mark);
-    }
-
-    bool write(reports::OutputFile* file, const std::string& text) {
-        if (file == nullptr) return true;
-        const auto failure = file->write(text);
-        if (failure) console_.add_message(fmt::format("warning: {}\n", *failure));
-        return !failure;
-    }
-
     // False if something could not be written.
     bool write_files(const sim::Results& results) {
-        if (!json_file_ && !html_file_) return true;
-        const std::string json = reports::results_json(
-            results, {.repeat_command = repeat_command_, .log_path = options_.error_file, .configuration = sections_of(options_)});
-        const bool is_json_written = write(json_file_.get(), json);
-        return (!html_file_ || write(html_file_.get(), reports::html_report(reports::parse_results(json, "results")))) && is_json_written;
+        const std::vector<std::string> failures = result_files_.write(results, options_, repeat_command_);
+        for (const std::string& failure : failures) console_.add_message(fmt::format("warning: {}\n", failure));
+        return failures.empty();
     }
 
     // The lines that SQLIOSIM.COM ends with, to the letter, and ours that says what they mean.
@@ -318,8 +288,7 @@ private:
     const std::uint64_t start_ns_ = clock_.now_ns();
     reports::XmlLog log_;
     const std::unique_ptr<reports::FindingsFile> findings_file_;  // null: not asked for
-    const std::unique_ptr<reports::OutputFile> json_file_;        // null: not asked for
-    const std::unique_ptr<reports::OutputFile> html_file_;
+    ResultFiles result_files_;
     std::string repeat_command_;
     ExitCodeSink exit_code_sink_;
     ConsoleSink console_sink_;

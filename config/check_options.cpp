@@ -29,12 +29,6 @@ void check_log_per_buffer(Draft& draft) {
                                      sim::kSectorBytes));
 }
 
-std::uint64_t users_of(std::int32_t user_count, std::uint32_t cpu_count) {
-    constexpr std::uint64_t kAutomaticMax = 8;
-    if (user_count == sim::kAutomaticUserCount) return std::min<std::uint64_t>(std::uint64_t{cpu_count} * 2, kAutomaticMax);
-    return static_cast<std::uint64_t>(user_count);
-}
-
 void check_user_total(Draft& draft, const MachineFacts& machine) {
     const sim::Options& o = draft.options;
     const std::uint32_t cpu_count = std::clamp(o.cpu_count == 0 ? machine.cpu_count : o.cpu_count, 1U, sim::kCpusMax);
@@ -43,8 +37,8 @@ void check_user_total(Draft& draft, const MachineFacts& machine) {
     std::uint64_t total = 0;
     const std::int32_t* largest = counts[0];
     for (const std::int32_t* count : counts) {
-        total += users_of(*count, cpu_count);
-        if (users_of(*count, cpu_count) > users_of(*largest, cpu_count)) largest = count;
+        total += sim::user_count_for(*count, cpu_count);
+        if (sim::user_count_for(*count, cpu_count) > sim::user_count_for(*largest, cpu_count)) largest = count;
     }
     const std::uint64_t allowed = std::uint64_t{cpu_count} * sim::kUsersPerCpu - sim::kUsersReserved;
     if (total <= allowed) return;

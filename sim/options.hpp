@@ -2,6 +2,7 @@
 // the ranges named in config's table of parameters hold. Ratios and chances are in hundredths of a percent: 10000 = 100 %.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,8 +10,14 @@
 
 namespace sim {
 
-// UserCount = -1: as many as min(CPUCount * 2, 8).
+// UserCount = -1: as the CPUs need, see user_count_for().
 inline constexpr std::int32_t kAutomaticUserCount = -1;
+
+// Users of a section: UserCount, or for -1 two a CPU, at most 8.
+constexpr std::uint32_t user_count_for(std::int32_t user_count, std::uint32_t cpu_count) {
+    constexpr std::uint32_t kAutomaticMax = 8;
+    return user_count == kAutomaticUserCount ? std::min(cpu_count * 2, kAutomaticMax) : static_cast<std::uint32_t>(user_count);
+}
 
 struct RandomUserOptions {
     std::int32_t user_count = kAutomaticUserCount;

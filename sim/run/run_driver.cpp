@@ -12,7 +12,7 @@
 #include "sim/run/drive_facts.hpp"
 #include "sim/run/sizing.hpp"
 #include "sim/run/time_series.hpp"
-#include "sim/users/users.hpp"
+#include "sim/users/user_sections.hpp"
 #include "sim/version.hpp"
 #include "sim/workers/long_io_monitor.hpp"
 
@@ -283,7 +283,7 @@ ums::Task<void> RunDriver::main_run(std::uint64_t seed) {
     run_.release_users();
     parts_->checkpoint->set_periodic(true);
     ums::TaskGroup users;
-    start_users(users, seed);
+    start_users(*parts_->context, users, seed, next_cpu_);
     const std::uint64_t deadline_ns = clock_.now_ns() + options_.test_cycle_duration_s * ums::kNsPerSecond;
     co_await run_.users_stop().wait(ums::WaitType::task_join, deadline_ns);
     run_.users_stop().set();
@@ -339,28 +339,6 @@ ums::Task<void> RunDriver::stop_services() {
     co_await parts.monitors.join();
 }
 
-std::uint32_t RunDriver::users_of(std::int32_t user_count) const {
-    constexpr std::uint32_t kAutomaticMax = 8;
-    if (user_count == kAutomaticUserCount) return std::min(options_.cpu_count * 2, kAutomaticMax);
-    return static_cast<std::uint32_t>(user_count);
-}
-
-void RunDriver::start_section(ums::TaskGroup& users, const char* name, std::uint32_t count, std::uint64_t seed, UserFunction user) {
-    for (std::uint32_t i = 0; i < count; ++i) {
-        seed = ums::mix64(seed);
-        ums::Scheduler& scheduler = (*schedulers_)[next_cpu_++ % schedulers_->size()];
-        scheduler.spawn(users, fmt::format("{} {}", name, i + 1), user(*parts_->context, seed));
-    }
-}
-
-void RunDriver::start_users(ums::TaskGroup& users, std::uint64_t seed) {
-    start_section(users, "Random User", users_of(options_.random_user.user_count), seed ^ 1, run_random_user);
-    start_section(users, "Audit User", users_of(options_.audit_user.user_count), seed ^ 2, run_audit_user);
-    start_section(users, "Read Ahead User", users_of(options_.read_ahead_user.user_count), seed ^ 3, run_read_ahead_user);
-    start_section(users, "Bulk Update User", users_of(options_.bulk_update_user.user_count), seed ^ 4, run_bulk_update_user);
-    start_section(users, "Shrink User", 1, seed ^ 5, run_shrink_user);
-}
-
 // --- results ---
 
 RunDriver::Totals RunDriver::totals() const {
@@ -388,16 +366,11 @@ void RunDriver::collect_files() {
 }
 
 void RunDriver::collect_users() {
-    const auto add = [this](const char* name, std::uint32_t count, const WorkCounters& counters) {
-        results_.users.push_back(
-            {name, count, counters.cycles, counters.pages_read, counters.pages_updated, counters.rollbacks, counters.log_bytes});
+    const auto add = [this](const char* name, std::uint32_t count, const WorkCounters& work) {
+        results_.users.push_back({name, count, work.cycles, work.pages_read, work.pages_updated, work.rollbacks, work.log_bytes});
     };
     const RunContext& context = *parts_->context;
-    add("RandomUser", users_of(options_.random_user.user_count), context.random_user);
-    add("AuditUser", users_of(options_.audit_user.user_count), context.audit_user);
-    add("ReadAheadUser", users_of(options_.read_ahead_user.user_count), context.read_ahead_user);
-    add("BulkUpdateUser", users_of(options_.bulk_update_user.user_count), context.bulk_update_user);
-    add("ShrinkUser", 1, context.shrink_user);
+    for (const UserSection& section : user_sections(context)) add(section.name, section.count, section.work);
     add("Initial Update", 1, parts_->initial_update);
     add("Checkpoint", 1, context.checkpoint);
     add("Lazy Writer", 1, context.lazy_writer);

@@ -38,7 +38,6 @@ private:
         std::uint64_t pages_verified = 0;
         std::uint64_t log_bytes = 0;
     };
-    using UserFunction = ums::Task<void> (*)(RunContext& context, std::uint64_t seed);
 
     ums::Task<void> main();
     ums::Task<void> open_files();
@@ -58,9 +57,6 @@ private:
     void start_services();
     ums::Task<void> stop_services();
     ums::Task<void> record_time_series();
-    void start_users(ums::TaskGroup& users, std::uint64_t seed);
-    void start_section(ums::TaskGroup& users, const char* name, std::uint32_t count, std::uint64_t seed, UserFunction user);
-    [[nodiscard]] std::uint32_t users_of(std::int32_t user_count) const;
 
     [[nodiscard]] Totals totals() const;
     void collect_files();

@@ -49,3 +49,11 @@ TEST_CASE("CPUCount is followed, also above the machine's, 0 means the machine's
     options.cpu_count = 0;
     CHECK(sim::cpu_count_for(options, {.cpu_count = 128}) == 64);
 }
+
+TEST_CASE("a UserCount of -1 is two users a CPU, at most 8, any other count is that count") {
+    CHECK(sim::user_count_for(-1, 1) == 2);
+    CHECK(sim::user_count_for(-1, 3) == 6);
+    CHECK(sim::user_count_for(-1, 5) == 8);
+    CHECK(sim::user_count_for(0, 5) == 0);
+    CHECK(sim::user_count_for(500, 1) == 500);
+}

@@ -1,0 +1,34 @@
+#include "sim/users/user_sections.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/users/users.hpp"
+#include "ums/base/prng.hpp"
+
+namespace sim {
+
+std::array<UserSection, 5> user_sections(const RunContext& context) {
+    const Options& o = context.options;
+    const auto count = [&o](std::int32_t user_count) { return user_count_for(user_count, o.cpu_count); };
+    return {{
+        {"RandomUser", "Random User", count(o.random_user.user_count), run_random_user, context.random_user},
+        {"AuditUser", "Audit User", count(o.audit_user.user_count), run_audit_user, context.audit_user},
+        {"ReadAheadUser", "Read Ahead User", count(o.read_ahead_user.user_count), run_read_ahead_user, context.read_ahead_user},
+        {"BulkUpdateUser", "Bulk Update User", count(o.bulk_update_user.user_count), run_bulk_update_user, context.bulk_update_user},
+        {"ShrinkUser", "Shrink User", 1, run_shrink_user, context.shrink_user},
+    }};
+}
+
+void start_users(RunContext& context, ums::TaskGroup& users, std::uint64_t seed, std::uint32_t& next_cpu) {
+    std::uint64_t section_number = 0;
+    for (const UserSection& section : user_sections(context)) {
+        std::uint64_t user_seed = seed ^ ++section_number;
+        for (std::uint32_t i = 0; i < section.count; ++i) {
+            user_seed = ums::mix64(user_seed);
+            ums::Scheduler& scheduler = context.schedulers[next_cpu++ % context.schedulers.size()];
+            scheduler.spawn(users, fmt::format("{} {}", section.task_name, i + 1), section.run(context, user_seed));
+        }
+    }
+}
+
+}  // namespace sim
