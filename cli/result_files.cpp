@@ -1,6 +1,8 @@
 #include "cli/result_files.hpp"
 
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
 
 #include "config/ini_reader.hpp"
 #include "config/options_writer.hpp"

@@ -247,31 +247,32 @@ def log_rows(tools, folder, size):
 
 # --- whole runs ---
 
-RUN_CONFIG = """[CONFIG]
-CPUCount={cpus}
-MaxMemoryMB={memory_mb}
-TestCycles=1
-TestCycleDuration={seconds}
-NoBuffering=TRUE
-WriteThrough={write_through}
-DeleteFilesAtStartup=TRUE
-DeleteFilesAtShutdown=TRUE
-MaxOutstandingIO=0
-TargetIODuration=10000
-CacheHitRatio=0
-{config}
-[RandomUser]
+# Nothing but what a measurement needs: all else is the default.
+DEFAULT_CONFIG = """[RandomUser]
 SleepAfter=0
 {users}
 [AuditUser]
+AuditDelay=0
 {users}
-DelayAfterCycles=0
 [ReadAheadUser]
+RADelay=0
 {users}
-DelayAfterCycles=0
 [BulkUpdateUser]
+BUDelay=0
 {users}
-DelayAfterCycles=0
+[CONFIG]
+CPUCount={cpus}
+TestCycles=1
+TestCycleDuration={seconds}
+DeleteFilesAtStartup=TRUE
+DeleteFilesAtShutdown=TRUE
+"""
+
+# A pool that is smaller than the files, whose size is fixed.
+RUN_CONFIG = DEFAULT_CONFIG + """MaxMemoryMB={memory_mb}
+WriteThrough=FALSE
+TargetIODuration=10000
+CacheHitRatio=0
 [File1]
 FileName={folder}/run.mdx
 InitialSize={size_mb}
@@ -290,27 +291,6 @@ Sparse=FALSE
 LogFile=TRUE
 """
 
-# Nothing but what a measurement needs: all else is the default.
-DEFAULT_CONFIG = """[CONFIG]
-CPUCount={cpus}
-TestCycles=1
-TestCycleDuration={seconds}
-DeleteFilesAtStartup=TRUE
-DeleteFilesAtShutdown=TRUE
-[RandomUser]
-SleepAfter=0
-{users}
-[AuditUser]
-AuditDelay=0
-{users}
-[ReadAheadUser]
-RADelay=0
-{users}
-[BulkUpdateUser]
-BUDelay=0
-{users}
-"""
-
 # A line of the report's table of phases: name, time, pages read, MB/s, pages written, MB/s, log MB/s, pages verified.
 PHASE = re.compile(r"^  (create files|initial update|initial checkpoint|main run|final checkpoint|final audit) +([\d.]+) (us|ms|s|min|h) +(.*)$")
 SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}
@@ -320,8 +300,8 @@ class Run:
     """One `ioproof run`: its phases, from the report, and its memory."""
 
     def __init__(self, program, folder, timeout_s=900, is_default=False, **values):
-        settings = {"cpus": 1, "memory_mb": 256, "seconds": 5, "write_through": "FALSE", "size_mb": 1024, "log_mb": 128, "sparse": "FALSE",
-                    "config": "", "users": "", "folder": folder}
+        settings = {"cpus": 1, "memory_mb": 256, "seconds": 5, "size_mb": 1024, "log_mb": 128, "sparse": "FALSE", "users": "",
+                    "folder": folder}
         settings.update(values)
         self.pool_bytes = settings["memory_mb"] * MB
         self.pages = (settings["size_mb"] + settings["log_mb"]) * MB // 8192

@@ -34,7 +34,10 @@ void BufferManager::want_memory(std::uint64_t count) {
 void BufferManager::sweep_for(std::uint64_t count) {
     constexpr int kFramesMax = 512;
     PageKey ignored;
-    for (int i = 0; i < kFramesMax && pool_.slots().free_count() < count; ++i) (void)pool_.sweep(ignored);
+    std::uint64_t free_count = pool_.slots().free_count();
+    for (int i = 0; i < kFramesMax && free_count < count; ++i) {
+        if (pool_.sweep(ignored) == BufferPool::Sweep::evicted) ++free_count;
+    }
 }
 
 ums::Task<void> BufferManager::acquire_slots(std::uint32_t count, std::vector<Slot>& slots) {

@@ -72,8 +72,8 @@ private:
     std::unique_ptr<Frame[]> frames_;
     std::vector<std::uint32_t> buckets_;  // first frame; guarded by the partition of the bucket
     std::unique_ptr<Partition[]> partitions_;
+    std::atomic<std::uint64_t> hand_{0};  // frames that the clock hand has passed
     ums::Spinlock free_lock_;
-    std::atomic<std::uint64_t> hand_{0};
     std::uint32_t free_ = kNone;  // chain of unused frames; guarded by free_lock_
 };
 

@@ -50,6 +50,11 @@ struct Broken final : StorageWrapper {
     int open_handles = 0;
 };
 
+struct BrokenBench : CreatorBench {
+    Broken broken{posix};
+    BrokenBench() { storage = &broken; }
+};
+
 }  // namespace
 
 TEST_CASE("where there is not enough space a run says how much is needed, and makes nothing") {
@@ -68,9 +73,8 @@ TEST_CASE("where there is not enough space a run says how much is needed, and ma
 }
 
 TEST_CASE("whatever fails on the way, a file that was made is removed and every handle is closed") {
-    CreatorBench bench;
-    Broken broken(bench.posix);
-    bench.storage = &broken;
+    BrokenBench bench;
+    Broken& broken = bench.broken;
     const auto check_failure = [&] {
         const Prepared failed = bench.prepare(bench.file("a.mdx"));
         CHECK(failed.error == Error::environment);
@@ -102,9 +106,8 @@ TEST_CASE("whatever fails on the way, a file that was made is removed and every 
 }
 
 TEST_CASE("a folder that must not be written to is said so") {
-    CreatorBench bench;
-    Broken broken(bench.posix);
-    bench.storage = &broken;
+    BrokenBench bench;
+    Broken& broken = bench.broken;
     broken.open_error = system_error(EROFS);
     CHECK_THAT(bench.prepare(bench.file("a.mdx")).message, ContainsSubstring("cannot be created: Read-only file system."));
     broken.open_error = system_error(EACCES);
@@ -112,12 +115,11 @@ TEST_CASE("a folder that must not be written to is said so") {
 }
 
 TEST_CASE("an old file of ours that cannot be extended keeps its size") {
-    CreatorBench bench;
+    BrokenBench bench;
+    Broken& broken = bench.broken;
     bench.options.delete_files_at_startup = false;
     const std::string path = bench.folder / "a.mdx";
     make_our_file(path, kMb);
-    Broken broken(bench.posix);
-    bench.storage = &broken;
     broken.allocate_error = system_error(ENOSPC);
     CHECK_THAT(bench.prepare(bench.file("a.mdx", 4)).message, ContainsSubstring("cannot be extended: No space left on device."));
     CHECK(size_of_file(path) == kMb);
@@ -126,10 +128,9 @@ TEST_CASE("an old file of ours that cannot be extended keeps its size") {
 }
 
 TEST_CASE("where unbuffered access is refused the message names the settings, for new and for old files") {
-    CreatorBench bench;
+    BrokenBench bench;
+    Broken& broken = bench.broken;
     bench.options.no_buffering = true;
-    Broken broken(bench.posix);
-    bench.storage = &broken;
     broken.open_error = system_error(EINVAL);
     const Prepared fresh = bench.prepare(bench.file("a.mdx"));
     CHECK(fresh.error == Error::environment);
