@@ -219,11 +219,19 @@ Bench::Totals Bench::totals() const {
     return totals;
 }
 
+std::uint32_t Bench::task_count() const {
+    const bool has_device = std::any_of(files_.begin(), files_.end(), [](const auto& file) { return file->data.file.has_device(); });
+    return options_.depth + (has_device ? options_.tasks_ahead() : 0);
+}
+
 ums::Task<void> Bench::measure() {
     BenchContext context{options_, run_, files_, logs_};
     ums::TaskGroup tasks;
+    // With all others taken, `depth` requests can be outstanding.
+    const std::uint64_t others = kOutstandingIoMax - options_.depth;
+    co_await outstanding_->acquire(others, ums::WaitType::request_block);
     const Totals before = totals();
-    for (std::uint32_t i = 0; i < options_.depth; ++i) {
+    for (std::uint32_t i = 0; i < task_count(); ++i) {
         (*schedulers_)[i % schedulers_->size()].spawn(tasks, fmt::format("Load {}", i + 1),
                                                       run_bench_task(context, i, ums::mix64(options_.seed + i)));
     }
@@ -232,6 +240,7 @@ ums::Task<void> Bench::measure() {
     run_.users_stop().set();
     co_await tasks.join();
     const Totals after = totals();
+    outstanding_->release(others);
     results_.duration_ns = after.now_ns - before.now_ns;
     results_.requests = after.requests - before.requests;
     results_.bytes = after.bytes - before.bytes;

@@ -52,6 +52,7 @@ private:
     void add_file(SimFile::Setup setup, std::uint64_t run_id, std::uint64_t used_bytes);
     void remove_created_files();
     ums::Task<void> prepare(BenchFile& file);
+    [[nodiscard]] std::uint32_t task_count() const;
     ums::Task<void> measure();
     ums::Task<void> read_back();
     [[nodiscard]] Options file_options() const;

@@ -1,6 +1,7 @@
 // What a measurement shall do. Plain data, checked by whoever fills it in.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -37,6 +38,12 @@ struct BenchOptions {
 
     [[nodiscard]] bool is_log() const { return block_bytes_min != block_bytes_max || block_bytes_min % kPageBytes != 0; }
     [[nodiscard]] bool is_null() const { return files.size() == 1 && files.front() == kNullFile; }
+    // While the pages of one request are verified, or made, another must already be with the device: so many tasks beyond `depth` verify or
+    // make pages, and wait for one of the others' requests to come back. Files in memory have nothing to keep busy, and need none.
+    [[nodiscard]] std::uint32_t tasks_ahead() const {
+        const bool has_pages = !is_null() && !is_log() && (verify || operation == BenchOperation::write);
+        return has_pages ? std::max(depth / 4, cpu_count) : 0;
+    }
 };
 
 inline constexpr std::uint64_t kBenchSizeBytes = std::uint64_t{1} << 30;

@@ -17,7 +17,7 @@ ums::Task<PageWriter::Written> PageWriter::write_around(DataFile& data, std::uin
         gather_neighbours(data, page);
         written.end_page = run_frames_.back()->key.page_id + 1;
         if (co_await harden_log()) {
-            make_images(data);
+            co_await make_images(data);
             co_await transfer(data);
             written.pages = static_cast<std::uint32_t>(run_frames_.size());
         } else {
@@ -87,12 +87,13 @@ void PageWriter::give_up() {
     for (Frame* frame : run_frames_) frame->dirty.store(false, std::memory_order_release);
 }
 
-void PageWriter::make_images(DataFile& data) {
+ums::Task<void> PageWriter::make_images(DataFile& data) {
     const std::uint64_t write_utc_us = journal_.clock().utc_us();
     checksums_.clear();
     segments_.clear();
     for (const Frame* frame : run_frames_) {
         UMS_ASSERT(is_hardened(frame->lsn));
+        if (data.file.has_device()) co_await ums::Scheduler::current().before_computing();
         std::byte* const memory = pool_.data(*frame);
         checksums_.push_back(
             make_page({settings_.run_id, data.file.id(), frame->key.page_id, frame->version, frame->lsn, write_utc_us}, memory));

@@ -39,7 +39,7 @@ private:
     ums::Task<bool> harden_log();
     [[nodiscard]] bool is_hardened(std::uint64_t lsn) const { return log_ != nullptr ? log_->is_hardened(lsn) : lsn == 0; }
     void give_up();
-    void make_images(DataFile& data);
+    ums::Task<void> make_images(DataFile& data);
     ums::Task<void> transfer(DataFile& data);
     ums::Task<bool> write_one_by_one(DataFile& data);
     ums::Task<void> write_one(DataFile& data, std::size_t index, bool& has_reported);

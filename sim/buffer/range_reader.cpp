@@ -136,6 +136,7 @@ ums::Task<std::uint32_t> RangeReader::check_pages(DataFile& data, std::uint32_t 
     PageChecker& checker = buffers_.checker();
     for (std::size_t i = 0; i < items_.size(); ++i) {
         if (items_[i].frame == nullptr || !items_[i].complete) continue;
+        if (data.file.has_device()) co_await ums::Scheduler::current().before_computing();
         ++read_count;
         const std::uint32_t page = first_page + static_cast<std::uint32_t>(i);
         const std::byte* const image = buffers_.pool().slots().data(items_[i].slot);

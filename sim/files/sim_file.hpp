@@ -62,6 +62,8 @@ public:
     // One request for one contiguous range of the file. The segments stay the caller's. Own scheduler's thread; waits.
     ums::Task<TransferResult> transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
                                        ums::WaitType wait_type);
+    // There is something that could idle while pages are verified or made; see Scheduler::before_computing().
+    [[nodiscard]] bool has_device() const { return !setup_.transfers.is_in_memory; }
     // Makes completed writes durable where the file was not opened for write-through. Not counted, not governed.
     ums::Task<std::error_code> sync();
     // Grows (allocates, or leaves holes if sparse) or cuts the file. The caller holds resize_latch() exclusively.

@@ -1,8 +1,11 @@
-// The same requests without ioproof: a bare loop over io_uring, or over pread and pwrite, that looks at no byte. It is what `ioproof bench`
-// is compared with (docs/performance.md), so it shares no code with the product.
+// The same requests without ioproof: a bare loop over io_uring, or over pread and pwrite, that looks at no byte, or only reads through
+// them. It is what `ioproof bench` is compared with (docs/performance.md), so it shares no code with the product.
 //
 //   bare_loop FILE [op=read|write] [pattern=random|sequential] [block=8192] [depth=32] [seconds=5] [size=BYTES] [calls=uring|sync]
-//             [scatter=0|1] [huge=0|1] [direct=0|1] [dsync=0|1]
+//             [scatter=0|1] [huge=0|1] [direct=0|1] [dsync=0|1] [look=0|1]
+//
+// look=1 (reads with io_uring): every word of a block is read, after the next request has been started into other memory. What that costs
+// is the least that any verification can cost; a device that copies into memory which another CPU's cache holds gets slower by it, too.
 //
 // Prints one line of JSON. FILE must exist; with op=write it is written over.
 #include <fcntl.h>
@@ -106,13 +109,32 @@ struct Load {
     bool is_read = true;
     std::uint64_t block_bytes = kPageBytes;
     unsigned depth = 32;
+    bool looks = false;
     Places places{};
-    std::vector<std::vector<iovec>> blocks;  // one for each request that is out
+    std::vector<std::vector<iovec>> blocks;  // one for each request that is out; as many again to look at
+    std::vector<std::size_t> free_blocks;
+    std::uint64_t sum = 0;  // of all that was looked at
     std::chrono::steady_clock::time_point deadline;
     std::uint64_t requests = 0;
+    std::uint64_t next_look_at_clock = 0;
 
+    std::size_t take_block() {
+        const std::size_t index = free_blocks.back();
+        free_blocks.pop_back();
+        return index;
+    }
+    void look_at(std::size_t index) {
+        for (const iovec& segment : blocks[index]) {
+            const auto* words = static_cast<const std::uint64_t*>(segment.iov_base);
+            for (std::size_t i = 0; i < segment.iov_len / sizeof *words; ++i) sum += words[i];
+        }
+    }
     // Looking at the clock for each request would be part of the measurement.
-    bool is_over() const { return requests % 16 == 0 && std::chrono::steady_clock::now() >= deadline; }
+    bool is_over() {
+        if (requests < next_look_at_clock) return false;
+        next_look_at_clock = requests + 16;
+        return std::chrono::steady_clock::now() >= deadline;
+    }
 };
 
 void prepare(io_uring& ring, Load& load, std::size_t index) {
@@ -131,30 +153,37 @@ void prepare(io_uring& ring, Load& load, std::size_t index) {
     io_uring_sqe_set_data64(submission, index);
 }
 
+void take_completions(io_uring& ring, Load& load, std::vector<std::size_t>& done) {
+    done.clear();
+    unsigned head = 0;
+    io_uring_cqe* completion = nullptr;
+    io_uring_for_each_cqe(&ring, head, completion) {
+        if (completion->res != static_cast<int>(load.block_bytes)) die("a request failed: " + std::to_string(completion->res));
+        done.push_back(io_uring_cqe_get_data64(completion));
+    }
+    io_uring_cq_advance(&ring, static_cast<unsigned>(done.size()));
+    load.requests += done.size();
+}
+
 void run_uring(Load& load) {
     io_uring ring{};
     check(io_uring_queue_init(load.depth, &ring, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN) == 0, "io_uring");
-    for (std::size_t i = 0; i < load.depth; ++i) prepare(ring, load, i);
+    for (unsigned i = 0; i < load.depth; ++i) prepare(ring, load, load.take_block());
     unsigned out = load.depth;
     bool is_over = false;
+    std::vector<std::size_t> done;
     while (out > 0) {
         const int result = io_uring_submit_and_wait(&ring, 1);
         if (result < 0) die("io_uring_enter: " + std::to_string(-result));
-        unsigned head = 0;
-        unsigned count = 0;
-        io_uring_cqe* completion = nullptr;
-        io_uring_for_each_cqe(&ring, head, completion) {
-            ++count;
-            if (completion->res != static_cast<int>(load.block_bytes)) die("a request failed: " + std::to_string(completion->res));
-            ++load.requests;
-            is_over = is_over || load.is_over();
-            if (is_over) {
-                --out;
-            } else {
-                prepare(ring, load, io_uring_cqe_get_data64(completion));
-            }
-        }
-        io_uring_cq_advance(&ring, count);
+        take_completions(ring, load, done);
+        out -= static_cast<unsigned>(done.size());
+        is_over = is_over || load.is_over();
+        if (!load.looks) load.free_blocks.insert(load.free_blocks.end(), done.begin(), done.end());
+        for (std::size_t i = 0; i < done.size() && !is_over; ++i, ++out) prepare(ring, load, load.take_block());
+        if (!load.looks) continue;
+        io_uring_submit(&ring);
+        for (const std::size_t index : done) load.look_at(index);
+        load.free_blocks.insert(load.free_blocks.end(), done.begin(), done.end());
     }
     io_uring_queue_exit(&ring);
 }
@@ -195,8 +224,11 @@ Load make_load(const Arguments& arguments) {
     if (load.places.blocks == 0) die("the file is smaller than a block");
     const bool is_scattered = arguments.number("scatter", 0) != 0;
     const std::size_t stride = load.block_bytes * (is_scattered ? 2 : 1);
-    std::byte* const memory = map_memory(stride * load.depth, arguments.number("huge", 1) != 0);
-    for (unsigned i = 0; i < load.depth; ++i) load.blocks.push_back(segments_of(memory + i * stride, load.block_bytes, is_scattered));
+    load.looks = arguments.number("look", 0) != 0;
+    const unsigned blocks = load.depth * (load.looks ? 2 : 1);
+    std::byte* const memory = map_memory(stride * blocks, arguments.number("huge", 1) != 0);
+    for (unsigned i = 0; i < blocks; ++i) load.blocks.push_back(segments_of(memory + i * stride, load.block_bytes, is_scattered));
+    for (unsigned i = blocks; i-- > 0;) load.free_blocks.push_back(i);
     return load;
 }
 
@@ -215,8 +247,9 @@ int main(int argc, char** argv) {
     }
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     const auto requests = static_cast<double>(load.requests);
-    std::printf("{\"requests_per_s\": %.1f, \"bytes_per_s\": %.1f, \"cpu_ns_per_request\": %.1f}\n", requests / seconds,
-                requests * static_cast<double>(load.block_bytes) / seconds, static_cast<double>(cpu_us() - cpu_begin_us) * 1000 / requests);
+    std::printf("{\"requests_per_s\": %.1f, \"bytes_per_s\": %.1f, \"cpu_ns_per_request\": %.1f, \"sum\": %llu}\n", requests / seconds,
+                requests * static_cast<double>(load.block_bytes) / seconds, static_cast<double>(cpu_us() - cpu_begin_us) * 1000 / requests,
+                static_cast<unsigned long long>(load.sum));
     close(load.file);
     return 0;
 }

@@ -2,6 +2,8 @@
 // others (mostly by coroutine frames); with one link per tag an element can stand in several lists at a time.
 #pragma once
 
+#include <utility>
+
 #include "ums/base/assert.hpp"
 
 namespace ums {
@@ -34,6 +36,13 @@ public:
         link.linked = true;
         (tail_ != nullptr ? tail_->next : head_) = &link;
         tail_ = &link;
+    }
+
+    void push_front(T& element) {
+        Fifo first;
+        first.push_back(element);
+        first.append(*this);
+        std::swap(*this, first);
     }
 
     void remove(T& element) {

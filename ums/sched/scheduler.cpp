@@ -142,7 +142,9 @@ void Scheduler::take_inbox() {
 }
 
 // With nothing else to do the sleep that follows starts what was queued, and waits for it, in one system call instead of two.
-bool Scheduler::leaves_start_to_sleep() { return std::exchange(has_queued_io_, false) && runnable_.empty() && clock_.is_real(); }
+bool Scheduler::leaves_start_to_sleep() {
+    return std::exchange(has_queued_io_, false) && runnable_.empty() && computing_.empty() && clock_.is_real();
+}
 
 void Scheduler::collect_io() {
     if (engine_->in_flight() == 0 || leaves_start_to_sleep()) return;
@@ -173,7 +175,6 @@ void Scheduler::count_wait(const Waiter& waiter, std::uint64_t now) {
 void Scheduler::run(Waiter& waiter, std::uint64_t& now) {
     count_wait(waiter, now);
     ++statistics_.switches;
-    --runnable_count_;
     worker_ = waiter.worker;
     worker_->quantum_start_ns = now;
     waiter.handle.resume();
@@ -200,6 +201,32 @@ WaitQueue Scheduler::take_batch() {
     return batch;
 }
 
+bool Scheduler::run_batch(std::uint64_t& now) {
+    WaitQueue batch = take_batch();
+    const bool ran = !batch.empty();
+    const std::uint64_t started = now;
+    while (Waiter* waiter = batch.pop_front()) {
+        --runnable_count_;
+        run(*waiter, now);
+        if (now - started > kCollectIntervalNs) break;
+    }
+    // What was not reached stays in front of what became runnable meanwhile.
+    batch.append(runnable_);
+    std::swap(batch, runnable_);
+    return ran;
+}
+
+// One at a time, and it will give way before long. It waits for the others no longer than they may wait for finished I/O.
+bool Scheduler::run_computing(std::uint64_t& now) {
+    if (computing_.empty()) return false;
+    if (!runnable_.empty() && now - computing_.front()->runnable_ns < kCollectIntervalNs) return false;
+    if (has_queued_io_) collect_io();
+    is_computing_ = true;
+    run(*computing_.pop_front(), now);
+    is_computing_ = false;
+    return true;
+}
+
 bool Scheduler::turn() {
     Scheduler* const outer = std::exchange(current_scheduler, this);
     ++statistics_.turns;
@@ -207,24 +234,16 @@ bool Scheduler::turn() {
     collect_io();
     std::uint64_t now = now_ns();
     timers_.fire_due(now);
-
-    WaitQueue batch = take_batch();
-    const bool ran = !batch.empty();
-    const std::uint64_t started = now;
-    while (Waiter* waiter = batch.pop_front()) {
-        run(*waiter, now);
-        if (now - started > kCollectIntervalNs) break;
-    }
-    // What was not reached stays in front of what became runnable meanwhile.
-    batch.append(runnable_);
-    std::swap(batch, runnable_);
+    const bool ran = run_batch(now);
+    const bool computed = run_computing(now);
     current_scheduler = outer;
-    return ran;
+    return ran || computed;
 }
 
 void Scheduler::sleep(std::uint64_t timeout_ns, const std::atomic<bool>& stopping) {
     asleep_.store(true, std::memory_order_seq_cst);
-    if (!stopping.load(std::memory_order_seq_cst) && inbox_.load(std::memory_order_seq_cst) == nullptr && runnable_.empty()) {
+    if (!stopping.load(std::memory_order_seq_cst) && inbox_.load(std::memory_order_seq_cst) == nullptr && runnable_.empty() &&
+        computing_.empty()) {
         const std::uint64_t started = now_ns();
         engine_->wait(timeout_ns);
         statistics_.idle_ns += now_ns() - started;
@@ -236,7 +255,7 @@ std::uint64_t Scheduler::next_event_ns() const { return std::min(timers_.next_de
 
 bool Scheduler::is_drained() const {
     return task_count_.load(std::memory_order_relaxed) == 0 && inbox_.load(std::memory_order_relaxed) == nullptr && runnable_.empty() &&
-           engine_->in_flight() == 0;
+           computing_.empty() && engine_->in_flight() == 0;
 }
 
 // A file in memory needs no device, only a copy. Where there are CPUs to spare, half of the tasks give theirs to the kernel's threads, as
@@ -279,6 +298,24 @@ void Scheduler::YieldAwaiter::await_suspend(std::coroutine_handle<> suspended) {
     waiter.suspend(suspended, WaitType::sos_scheduler_yield);
     ++scheduler.statistics_.yields;
     scheduler.make_runnable(waiter, waiter.wait_start_ns);
+}
+
+bool Scheduler::lets_others_go_first() const {
+    if (shuffle_ || runnable_count_ > 0 || has_queued_io_) return true;
+    return engine_->in_flight() > 0 && now_ns() - worker().quantum_start_ns >= kCollectIntervalNs;
+}
+
+// Whoever has begun to compute is the next to go on: if all took turns, all would be late. Shuffled, there is no order to keep.
+void Scheduler::ComputeAwaiter::await_suspend(std::coroutine_handle<> suspended) {
+    waiter.suspend(suspended, WaitType::sos_scheduler_yield);
+    waiter.runnable_ns = waiter.wait_start_ns;
+    if (scheduler.shuffle_) {
+        scheduler.make_runnable_here(waiter);
+    } else if (scheduler.is_computing_) {
+        scheduler.computing_.push_front(waiter);
+    } else {
+        scheduler.computing_.push_back(waiter);
+    }
 }
 
 }  // namespace ums

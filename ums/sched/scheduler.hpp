@@ -2,7 +2,8 @@
 // tasks run until they wait or yield (quantum 4 ms), finished I/O is collected between them, and the thread sleeps in the kernel only when
 // there is nothing to run.
 //
-// A turn: take in what other schedulers woke; start queued I/O and collect finished I/O in one call; fire timers; run what is runnable.
+// A turn: take in what other schedulers woke; start queued I/O and collect finished I/O in one call; fire timers; run what is runnable;
+// then, with all I/O started that could be, somebody who has to compute.
 #pragma once
 
 #include <atomic>
@@ -102,12 +103,26 @@ public:
         void await_resume() const noexcept {}
     };
 
+    struct ComputeAwaiter {
+        Scheduler& scheduler;
+        bool needed;
+        Waiter waiter{};
+        [[nodiscard]] bool await_ready() const noexcept { return !needed; }
+        void await_suspend(std::coroutine_handle<> suspended);
+        void await_resume() const noexcept {}
+    };
+
     // Goes to the back of the runnable queue. Own thread.
     [[nodiscard]] YieldAwaiter yield() { return YieldAwaiter{*this, true}; }
     // The same if the quantum is used up; to be called in long loops.
     [[nodiscard]] YieldAwaiter yield_if_due() {
         return YieldAwaiter{*this, shuffle_.has_value() || now_ns() - worker().quantum_start_ns >= kQuantumNs};
     }
+
+    // To be called by a task that goes on to compute for microseconds on pages (verify them, make them): first those run who may start
+    // I/O, and what is queued is started, so that the device does not idle meanwhile. At most a few microseconds; nothing happens if nobody
+    // would gain. Between any two pages is often enough. Not counted as a yield. Own thread.
+    [[nodiscard]] ComputeAwaiter before_computing() { return ComputeAwaiter{*this, lets_others_go_first()}; }
 
     // Timers of this scheduler. Own thread.
     [[nodiscard]] TimerQueue& timers() { return timers_; }
@@ -152,8 +167,11 @@ private:
     void collect_io();
     [[nodiscard]] bool leaves_start_to_sleep();
     [[nodiscard]] bool perform_at_once(IoRequest& request);
+    [[nodiscard]] bool lets_others_go_first() const;
     void make_runnable_here(Waiter& waiter);
     [[nodiscard]] WaitQueue take_batch();
+    [[nodiscard]] bool run_batch(std::uint64_t& now_ns);
+    [[nodiscard]] bool run_computing(std::uint64_t& now_ns);
     void run(Waiter& waiter, std::uint64_t& now_ns);
     void count_wait(const Waiter& waiter, std::uint64_t now_ns);
 
@@ -165,6 +183,8 @@ private:
     // Own thread only.
     WaitQueue runnable_;
     std::uint32_t runnable_count_ = 0;  // with those that the current turn has taken, and not run yet
+    WaitQueue computing_;               // runnable, too, but after those who may start I/O
+    bool is_computing_ = false;         // the running task is one of these
     TimerQueue timers_;
     bool has_queued_io_ = false;  // since I/O was last collected
     Fifo<IoRequest, PendingTag> pending_;

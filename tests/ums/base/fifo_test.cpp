@@ -55,6 +55,16 @@ TEST_CASE("an element can be taken out of a fifo anywhere and put in again") {
     CHECK(fifo.empty());
 }
 
+TEST_CASE("what is pushed to the front comes first") {
+    Items items;
+    Fifo<Item> fifo;
+    fifo.push_front(items[1]);
+    fifo.push_back(items[2]);
+    fifo.push_front(items[0]);
+    CHECK(drain(fifo) == std::vector{0, 1, 2});
+    CHECK(fifo.empty());
+}
+
 TEST_CASE("append keeps the order and leaves the other fifo empty and usable") {
     Items items;
     Fifo<Item> first;
