@@ -40,10 +40,14 @@ void BufferManager::sweep_for(std::uint64_t count) {
     }
 }
 
-ums::Task<void> BufferManager::acquire_slots(std::uint32_t count, std::vector<Slot>& slots) {
+bool BufferManager::try_acquire_slots(std::uint32_t count, std::vector<Slot>& slots) {
     want_memory(count);
     sweep_for(count);
-    co_await pool_.slots().acquire(count, slots);
+    return pool_.slots().try_acquire(count, slots);
+}
+
+ums::Task<void> BufferManager::acquire_slots(std::uint32_t count, std::vector<Slot>& slots) {
+    if (!try_acquire_slots(count, slots)) co_await pool_.slots().acquire(count, slots);
 }
 
 // The pinned frame, or null if there is no memory for it at once.

@@ -69,6 +69,8 @@ public:
     [[nodiscard]] ums::Event& memory_wanted() { return memory_wanted_; }
     // Memory for `count` pages: what is free, else that of clean pages, else the lazy writer's. Hold no latch.
     ums::Task<void> acquire_slots(std::uint32_t count, std::vector<Slot>& slots);
+    // The same without waiting: false if that is not enough, or others wait already.
+    [[nodiscard]] bool try_acquire_slots(std::uint32_t count, std::vector<Slot>& slots);
     // Free slots that the lazy writer keeps available.
     [[nodiscard]] std::uint64_t free_target() const;
 

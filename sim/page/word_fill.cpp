@@ -18,7 +18,7 @@ void xor_plain(std::uint64_t* out, const std::uint64_t* from, std::size_t count,
 
 #if defined(__x86_64__)
 
-// Compilers do not vectorise at -O2 what may have any length, nor for a newer CPU than the one they compile for.
+// Compilers do not vectorise at -O2 what may have any length, nor for a newer CPU than the one they compile for; nor do they unroll.
 constexpr std::size_t kVectorWords = sizeof(__m256i) / sizeof(std::uint64_t);
 constexpr std::size_t kStepWords = 4 * kVectorWords;
 
@@ -36,7 +36,10 @@ __attribute__((target("avx2"))) void fill_avx2(std::uint64_t* out, std::size_t c
     const __m256i values = _mm256_set1_epi64x(static_cast<long long>(value));
     std::size_t i = 0;
     for (; i + kStepWords <= count; i += kStepWords) {
-        for (std::size_t lane = 0; lane < kStepWords; lane += kVectorWords) store(out + i + lane, values);
+        store(out + i, values);
+        store(out + i + kVectorWords, values);
+        store(out + i + 2 * kVectorWords, values);
+        store(out + i + 3 * kVectorWords, values);
     }
     fill_plain(out + i, count - i, value);
 }
@@ -45,9 +48,10 @@ __attribute__((target("avx2"))) void xor_avx2(std::uint64_t* out, const std::uin
     const __m256i keys = _mm256_set1_epi64x(static_cast<long long>(key));
     std::size_t i = 0;
     for (; i + kStepWords <= count; i += kStepWords) {
-        for (std::size_t lane = 0; lane < kStepWords; lane += kVectorWords) {
-            store(out + i + lane, _mm256_xor_si256(load(from + i + lane), keys));
-        }
+        store(out + i, _mm256_xor_si256(load(from + i), keys));
+        store(out + i + kVectorWords, _mm256_xor_si256(load(from + i + kVectorWords), keys));
+        store(out + i + 2 * kVectorWords, _mm256_xor_si256(load(from + i + 2 * kVectorWords), keys));
+        store(out + i + 3 * kVectorWords, _mm256_xor_si256(load(from + i + 3 * kVectorWords), keys));
     }
     xor_plain(out + i, from + i, count - i, key);
 }

@@ -46,9 +46,9 @@ check() {
 }
 
 check path 1 1540
-check read 1 10600
-check scatter 64 7100
-check write 1 14100
-check make 1 4600
+check read 1 8200
+check scatter 64 4600
+check write 1 12400
+check make 1 3400
 check verify 1 2100
 exit "$failed"
