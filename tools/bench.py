@@ -333,7 +333,6 @@ class Run:
             command = [program, "run", "-cfg", config, "-log", os.path.join(scratch, "run.log.xml"), "--no-progress", "--seed", "1"]
             if is_default:
                 command += ["-dir", folder, "-size", str(settings["size_mb"])]
-            if is_default:
                 warm_memory()
             begin = time.monotonic()
             process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

@@ -231,7 +231,8 @@ ums::Task<void> Bench::measure() {
     const std::uint64_t others = kOutstandingIoMax - options_.depth;
     co_await outstanding_->acquire(others, ums::WaitType::request_block);
     const Totals before = totals();
-    for (std::uint32_t i = 0; i < task_count(); ++i) {
+    const std::uint32_t count = task_count();
+    for (std::uint32_t i = 0; i < count; ++i) {
         (*schedulers_)[i % schedulers_->size()].spawn(tasks, fmt::format("Load {}", i + 1),
                                                       run_bench_task(context, i, ums::mix64(options_.seed + i)));
     }

@@ -11,7 +11,7 @@ namespace sim {
 
 ums::Task<std::uint32_t> RangeReader::read(DataFile& data, std::uint32_t first_page, std::uint32_t count, RangeReadOptions options) {
     UMS_ASSERT(count > 0 && count <= kTransferPagesMax && slots_.empty());
-    if (!buffers_.try_acquire_slots(count, slots_)) co_await buffers_.acquire_slots(count, slots_);
+    if (!buffers_.try_acquire_slots(count, slots_)) co_await buffers_.pool().slots().acquire(count, slots_);
     co_await data.file.resize_latch().acquire(ums::LatchMode::shared, ums::WaitType::file_resize);
     const std::uint32_t pages = data.file.pages();
     const std::uint32_t present = first_page >= pages ? 0 : std::min(count, pages - first_page);
