@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "sim/files/transfer_failure.hpp"
+#include "sim/files/try_again.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/base/memory_region.hpp"
-#include "ums/sched/event.hpp"
 #include "ums/sched/scheduler.hpp"
 
 namespace sim {
@@ -59,26 +59,21 @@ ums::Task<std::error_code> FileStamper::write_zeros(std::uint64_t begin_bytes, s
 }
 
 ums::Task<std::error_code> FileStamper::write(ums::IoRequest& request) const {
-    TransferFailure first;
-    for (std::uint32_t attempt = 0;; ++attempt) {
+    auto attempt = [&]() -> ums::Task<TransferFailure> {
         co_await ums::Scheduler::current().io(request);
         report_odd(request);
-        if (request.is_complete_transfer()) {
-            if (attempt > 0 && !is_about_machine(first.error)) journal_.report(cured_failure(file_id_, file_, first));
-            co_return std::error_code{};
-        }
-        const TransferFailure failure{request.operation, request.offset_bytes, request.size_bytes, request.error,
-                                      request.transferred_bytes};
-        const std::error_code error = failure.error ? failure.error : std::make_error_code(std::errc::io_error);
-        if (is_about_volume(error) || is_stopping()) co_return error;
-        if (attempt == 0) first = failure;
-        if (attempt == kIoRetries) {
-            journal_.report(lasting_failure(file_id_, file_, failure, attempt + 1));
-            co_return error;
-        }
-        journal_.warning(tried_again_message(file_.path, failure));
-        co_await ums::sleep_until(journal_.clock().now_ns() + kRetryPausesMs[attempt] * ums::kNsPerMs);
+        co_return TransferFailure{request.operation, request.offset_bytes, request.size_bytes, request.error, request.transferred_bytes};
+    };
+    const TransferFailure first = co_await attempt();
+    if (first.is_complete()) co_return std::error_code{};
+    const TriedAgain tried = co_await try_again(first, attempt, file_.path, journal_, run_);
+    if (tried.is_cured) {
+        if (!is_about_machine(first.error)) journal_.report(cured_failure(file_id_, file_, first));
+        co_return std::error_code{};
     }
+    if (tried.tries > kIoRetries && !is_about_volume(tried.last.error))
+        journal_.report(lasting_failure(file_id_, file_, tried.last, tried.tries));
+    co_return tried.last.error ? tried.last.error : std::make_error_code(std::errc::io_error);
 }
 
 // What came late, or in parts.

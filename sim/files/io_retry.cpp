@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "ums/base/memory_region.hpp"
-#include "ums/sched/event.hpp"
 #include "ums/sched/scheduler.hpp"
 
 namespace sim {
@@ -32,45 +31,41 @@ ums::Task<bool> IoRetry::write(std::uint64_t offset_bytes, std::span<const ums::
 
 ums::Task<bool> IoRetry::transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
                                   ums::WaitType wait_type) {
-    const std::uint64_t size_bytes = size_of(segments);
-    TransferResult result;
-    TransferResult first_result;
-    std::uint32_t attempt = 0;
-    for (;; ++attempt) {
-        result = co_await file_.transfer(operation, offset_bytes, segments, wait_type);
-        if (!result.error && result.transferred_bytes == size_bytes) {
-            if (attempt > 0) {
-                report_cured_transfer(file_, {operation, offset_bytes, size_bytes, first_result.error, first_result.transferred_bytes});
-                has_reported_ = true;
-            }
-            co_return true;
-        }
-        if (attempt == 0) first_result = result;
-        if (attempt == kIoRetries || is_about_volume(result.error) || run_.is_stopping()) break;
-        journal_.warning(tried_again_message(file_.path(), {operation, offset_bytes, size_bytes, result.error, result.transferred_bytes}));
+    TransferFailure first{.operation = operation, .offset_bytes = offset_bytes, .size_bytes = size_of(segments), .error = {}};
+    const TransferResult result = co_await file_.transfer(operation, offset_bytes, segments, wait_type);
+    first.error = result.error;
+    first.transferred_bytes = result.transferred_bytes;
+    if (first.is_complete()) co_return true;
+
+    auto attempt = [&]() -> ums::Task<TransferFailure> {
         if (operation == ums::IoOperation::write) file_.local_counters().write_retries.add(1);
-        co_await ums::sleep_until(journal_.clock().now_ns() + kRetryPausesMs[attempt] * ums::kNsPerMs);
+        const TransferResult again = co_await file_.transfer(operation, offset_bytes, segments, wait_type);
+        co_return TransferFailure{operation, offset_bytes, first.size_bytes, again.error, again.transferred_bytes};
+    };
+    const TriedAgain tried = co_await try_again(first, attempt, file_.path(), journal_, &run_);
+    if (tried.is_cured) {
+        report_cured_transfer(file_, first);
+    } else {
+        co_await report(tried);
     }
-    co_await report(operation, offset_bytes, size_bytes, result, attempt + 1);
     has_reported_ = true;
-    co_return false;
+    co_return tried.is_cured;
 }
 
-ums::Task<void> IoRetry::report(ums::IoOperation operation, std::uint64_t offset_bytes, std::uint64_t size_bytes, TransferResult result,
-                                std::uint32_t tries) {
-    const char* const name = operation == ums::IoOperation::write ? "write" : "read";
-    bool lost = result.error && !is_about_volume(result.error);
+ums::Task<void> IoRetry::report(const TriedAgain& tried) {
+    const TransferFailure& failure = tried.last;
+    const char* const name = failure.operation == ums::IoOperation::write ? "write" : "read";
+    bool lost = failure.error && !is_about_volume(failure.error);
     if (lost) lost = co_await is_storage_lost();
-    if (lost || is_about_volume(result.error)) {
+    if (lost || is_about_volume(failure.error)) {
         std::string text =
-            fmt::format("{}: a {} of {} bytes at offset 0x{:x} failed: {}{}", file_.path(), name, size_bytes, offset_bytes,
-                        result.error.message(), lost ? ", and so does every other access to the file: the storage is gone." : ".");
+            fmt::format("{}: a {} of {} bytes at offset 0x{:x} failed: {}{}", file_.path(), name, failure.size_bytes, failure.offset_bytes,
+                        failure.error.message(), lost ? ", and so does every other access to the file: the storage is gone." : ".");
         if (!run_.is_stopping()) journal_.error(text);
         run_.stop(Outcome::not_done, std::move(text));
         co_return;
     }
-    const TransferFailure failure{operation, offset_bytes, size_bytes, result.error, result.transferred_bytes};
-    file_.report(lasting_failure(file_.id(), file_.options(), failure, tries));
+    file_.report(lasting_failure(file_.id(), file_.options(), failure, tried.tries));
 }
 
 // A single bad page leaves the rest readable; a device that is gone answers nothing.

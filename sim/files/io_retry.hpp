@@ -8,6 +8,7 @@
 
 #include "sim/files/sim_file.hpp"
 #include "sim/files/transfer_failure.hpp"
+#include "sim/files/try_again.hpp"
 #include "sim/run/journal.hpp"
 #include "sim/run/run_state.hpp"
 #include "ums/sched/task.hpp"
@@ -29,8 +30,7 @@ public:
 private:
     ums::Task<bool> transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
                              ums::WaitType wait_type);
-    ums::Task<void> report(ums::IoOperation operation, std::uint64_t offset_bytes, std::uint64_t size_bytes, TransferResult result,
-                           std::uint32_t tries);
+    ums::Task<void> report(const TriedAgain& tried);
     ums::Task<bool> is_storage_lost();
 
     SimFile& file_;

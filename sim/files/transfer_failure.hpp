@@ -29,6 +29,8 @@ struct TransferFailure {
     std::uint64_t size_bytes = 0;
     std::error_code error;
     std::uint64_t transferred_bytes = 0;  // where there is no error: it came back short
+
+    [[nodiscard]] bool is_complete() const { return !error && transferred_bytes == size_bytes; }
 };
 
 // Without words and figures of its own: which file, which page, how many bytes.

@@ -1,0 +1,40 @@
+// SQL Server's patience with a transfer that has failed: it is logged and tried again with growing pauses.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/files/transfer_failure.hpp"
+#include "sim/run/journal.hpp"
+#include "sim/run/run_state.hpp"
+#include "ums/sched/event.hpp"
+#include "ums/sched/task.hpp"
+
+namespace sim {
+
+struct TriedAgain {
+    std::uint32_t tries = 1;  // the first one included
+    bool is_cured = false;
+    TransferFailure last;  // unless it is cured
+};
+
+// `attempt()` makes the transfer once more: a Task<TransferFailure>, which says what came of it, a complete transfer included. Given up
+// when it has been tried often enough, when the error is about the volume, and when `run`, which may be null, is stopping. What was
+// `first` and what is in the end is for the caller to report. All references must live until it has returned.
+template <typename Attempt>
+ums::Task<TriedAgain> try_again(const TransferFailure& first, Attempt& attempt, const std::string& path, Journal& journal,
+                                const RunState* run) {
+    TriedAgain result{.last = first};
+    while (result.tries <= kIoRetries && !is_about_volume(result.last.error) && !(run != nullptr && run->is_stopping())) {
+        journal.warning(tried_again_message(path, result.last));
+        co_await ums::sleep_until(journal.clock().now_ns() + kRetryPausesMs[result.tries - 1] * ums::kNsPerMs);
+        result.last = co_await attempt();
+        ++result.tries;
+        if (result.last.is_complete()) {
+            result.is_cured = true;
+            break;
+        }
+    }
+    co_return result;
+}
+
+}  // namespace sim
