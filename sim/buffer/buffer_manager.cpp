@@ -13,7 +13,7 @@ void FixedPage::release() {
     Frame& frame = *std::exchange(frame_, nullptr);
     frame.latch.release(mode_);
     pool_->unpin(frame);
-    data_->file.resize_latch().release(ums::LatchMode::shared);
+    data_->file.resize_latch().release_shared();
 }
 
 std::uint32_t BufferManager::change(Frame& frame) {
@@ -63,11 +63,11 @@ Frame* BufferManager::find_or_insert(PageKey key, std::vector<Slot>& spare, bool
 // Memory first, latches second: nobody waits for memory while he keeps others from freeing it.
 ums::Task<FixedPage> BufferManager::fix(DataFile& data, std::uint32_t page, FixIntent intent, ums::Prng& prng) {
     const bool hit = intent == FixIntent::overwrite || prng.chance(cache_hit_ratio_);
-    ums::Latch& resize_latch = data.file.resize_latch();
+    ums::PerCpuLatch& resize_latch = data.file.resize_latch();
     std::vector<Slot> spare;
     FixedPage fixed;
     for (;;) {
-        co_await resize_latch.acquire(ums::LatchMode::shared, ums::WaitType::file_resize);
+        co_await resize_latch.acquire_shared(ums::WaitType::file_resize);
         if (page >= data.file.pages()) break;
         bool inserted = false;
         Frame* const frame = find_or_insert({data.file.id(), page}, spare, inserted);
@@ -82,10 +82,10 @@ ums::Task<FixedPage> BufferManager::fix(DataFile& data, std::uint32_t page, FixI
             fixed = co_await use_present(data, *frame, intent, hit, spare, is_gone);
             if (!is_gone) break;
         }
-        resize_latch.release(ums::LatchMode::shared);
+        resize_latch.release_shared();
         if (frame == nullptr) co_await acquire_slots(1, spare);
     }
-    if (!fixed) resize_latch.release(ums::LatchMode::shared);
+    if (!fixed) resize_latch.release_shared();
     pool_.slots().release(spare);
     co_return fixed;
 }

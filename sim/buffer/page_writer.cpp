@@ -10,7 +10,7 @@ namespace sim {
 
 ums::Task<PageWriter::Written> PageWriter::write_around(DataFile& data, std::uint32_t page, bool wait) {
     Written written{0, page + 1, false};
-    co_await data.file.resize_latch().acquire(ums::LatchMode::shared, ums::WaitType::file_resize);
+    co_await data.file.resize_latch().acquire_shared(ums::WaitType::file_resize);
     Frame* const anchor = co_await latch_anchor({data.file.id(), page}, wait, written.was_busy);
     if (anchor != nullptr) {
         run_frames_.assign(1, anchor);
@@ -25,7 +25,7 @@ ums::Task<PageWriter::Written> PageWriter::write_around(DataFile& data, std::uin
         }
         release_all();
     }
-    data.file.resize_latch().release(ums::LatchMode::shared);
+    data.file.resize_latch().release_shared();
     co_return written;
 }
 
@@ -93,7 +93,7 @@ ums::Task<void> PageWriter::make_images(DataFile& data) {
     segments_.clear();
     for (const Frame* frame : run_frames_) {
         UMS_ASSERT(is_hardened(frame->lsn));
-        if (data.file.has_device()) co_await ums::Scheduler::current().before_computing();
+        co_await ums::Scheduler::current().before_computing(data.file.has_device());
         std::byte* const memory = pool_.data(*frame);
         checksums_.push_back(
             make_page({settings_.run_id, data.file.id(), frame->key.page_id, frame->version, frame->lsn, write_utc_us}, memory));

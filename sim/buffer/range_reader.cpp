@@ -12,13 +12,13 @@ namespace sim {
 ums::Task<std::uint32_t> RangeReader::read(DataFile& data, std::uint32_t first_page, std::uint32_t count, RangeReadOptions options) {
     UMS_ASSERT(count > 0 && count <= kTransferPagesMax && slots_.empty());
     if (!buffers_.try_acquire_slots(count, slots_)) co_await buffers_.pool().slots().acquire(count, slots_);
-    co_await data.file.resize_latch().acquire(ums::LatchMode::shared, ums::WaitType::file_resize);
+    co_await data.file.resize_latch().acquire_shared(ums::WaitType::file_resize);
     const std::uint32_t pages = data.file.pages();
     const std::uint32_t present = first_page >= pages ? 0 : std::min(count, pages - first_page);
     co_await latch_pages(data, first_page, present, options.read_present);
     co_await read_runs(data, first_page);
     const std::uint32_t read_count = co_await finish_pages(data, first_page, options.keep);
-    data.file.resize_latch().release(ums::LatchMode::shared);
+    data.file.resize_latch().release_shared();
     unused_.insert(unused_.end(), slots_.begin(), slots_.end());
     buffers_.pool().slots().release(unused_);
     slots_.clear();
@@ -136,7 +136,7 @@ ums::Task<std::uint32_t> RangeReader::check_pages(DataFile& data, std::uint32_t 
     PageChecker& checker = buffers_.checker();
     for (std::size_t i = 0; i < items_.size(); ++i) {
         if (items_[i].frame == nullptr || !items_[i].complete) continue;
-        if (data.file.has_device()) co_await ums::Scheduler::current().before_computing();
+        co_await ums::Scheduler::current().before_computing(data.file.has_device());
         ++read_count;
         const std::uint32_t page = first_page + static_cast<std::uint32_t>(i);
         const std::byte* const image = buffers_.pool().slots().data(items_[i].slot);

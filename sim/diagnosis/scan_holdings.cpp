@@ -9,12 +9,12 @@ namespace sim {
 
 ScanHoldings::~ScanHoldings() {
     UMS_ASSERT(suspects_.empty());
-    for (DataFile* data : files_) data->file.resize_latch().release(ums::LatchMode::shared);
+    for (DataFile* data : files_) data->file.resize_latch().release_shared();
 }
 
 bool ScanHoldings::hold_file(DataFile& data) {
     if (&data == &home_ || std::find(files_.begin(), files_.end(), &data) != files_.end()) return true;
-    if (!data.file.resize_latch().try_acquire(ums::LatchMode::shared)) return false;
+    if (!data.file.resize_latch().try_acquire_shared()) return false;
     files_.push_back(&data);
     return true;
 }

@@ -17,6 +17,7 @@ SimFile::SimFile(Setup setup, ums::Storage& storage, ums::Semaphore& outstanding
       journal_(journal),
       size_bytes_(setup_.size_bytes),
       counters_(setup_.cpu_count),
+      resize_latch_(setup_.cpu_count),
       governor_(std::uint64_t{setup_.target_io_duration_ms} * 1000, setup_.request_blocks_max) {}
 
 SimFile::~SimFile() {

@@ -14,7 +14,7 @@
 #include "sim/options.hpp"
 #include "sim/run/journal.hpp"
 #include "ums/io/storage.hpp"
-#include "ums/sched/latch.hpp"
+#include "ums/sched/per_cpu_latch.hpp"
 #include "ums/sched/semaphore.hpp"
 #include "ums/sched/task.hpp"
 
@@ -88,7 +88,7 @@ public:
     void report(Finding finding);
 
     // Held shared by whoever works with pages of the file, exclusively by whoever changes its size. Not nested.
-    [[nodiscard]] ums::Latch& resize_latch() { return resize_latch_; }
+    [[nodiscard]] ums::PerCpuLatch& resize_latch() { return resize_latch_; }
     [[nodiscard]] LoadGovernor& governor() { return governor_; }
     [[nodiscard]] const LoadGovernor& governor() const { return governor_; }
     [[nodiscard]] const FileCountersPerCpu& counters() const { return counters_; }
@@ -111,9 +111,9 @@ private:
     Journal& journal_;
     std::atomic<std::uint64_t> size_bytes_;
     FileCountersPerCpu counters_;
-    // Changed by every request of every CPU: apart from each other, and from what is only read.
+    ums::PerCpuLatch resize_latch_;
+    // Changed by every request of every CPU: apart from what is only read.
     alignas(64) LoadGovernor governor_;
-    alignas(64) ums::Latch resize_latch_;
 };
 
 }  // namespace sim

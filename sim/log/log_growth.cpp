@@ -41,13 +41,13 @@ void LogGrowth::stop() {
 ums::Task<bool> LogGrowth::grow(SimFile& file) {
     const std::uint64_t old_bytes = file.size_bytes();
     const std::uint64_t new_bytes = old_bytes + file.options().increment_mb * kMb;
-    co_await file.resize_latch().acquire(ums::LatchMode::exclusive, ums::WaitType::file_resize);
+    co_await file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
     std::error_code error = co_await file.resize(new_bytes);
     if (!error) {
         error = co_await stamp_zeros(file, run_, journal_, old_bytes, new_bytes);
         if (error) static_cast<void>(co_await file.resize(old_bytes));
     }
-    file.resize_latch().release(ums::LatchMode::exclusive);
+    file.resize_latch().release_exclusive();
     if (error) {
         journal_.warning(fmt::format("{}: the log is full and cannot grow to {} MB: {}.", file.path(), new_bytes / kMb, error.message()));
         co_return false;

@@ -23,7 +23,7 @@ ums::Task<void> FileResizer::resize(DataFile& data, std::uint64_t size_bytes) {
     co_await read_last_time(data, pages, file.pages());
     LogReservation reservation = co_await context_.log.reserve(sizeof(LogRecordHeader));
     if (!reservation) co_return;
-    co_await file.resize_latch().acquire(ums::LatchMode::exclusive, ums::WaitType::file_resize);
+    co_await file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
     const std::uint64_t old_bytes = file.size_bytes();
     const std::uint32_t old_pages = file.pages();
     std::error_code error = co_await file.resize(size_bytes);
@@ -38,7 +38,7 @@ ums::Task<void> FileResizer::resize(DataFile& data, std::uint64_t size_bytes) {
         co_await context_.log.append(reservation, {.kind = LogRecordKind::file_resize, .file_id = file.id(), .page_count = pages},
                                      sizeof(LogRecordHeader));
     }
-    file.resize_latch().release(ums::LatchMode::exclusive);
+    file.resize_latch().release_exclusive();
     if (error) {
         context_.journal.warning(fmt::format("{}: cannot be brought from {} MB to {} MB: {}. It stays as it is.", file.path(),
                                              old_bytes >> 20, size_bytes >> 20, error.message()));

@@ -129,10 +129,10 @@ bool WholeFileWork::is_untouched_hole(DataFile& data, std::uint32_t first_page, 
 // The audit shall see the storage, and in one piece.
 ums::Task<void> WholeFileWork::empty_pool() {
     for (const auto& data : context_.data_files) {
-        co_await data->file.resize_latch().acquire(ums::LatchMode::exclusive, ums::WaitType::file_resize);
+        co_await data->file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
         context_.buffers.pool().discard_from(data->file.id(), 0);
         data->file.drop_cache();
-        data->file.resize_latch().release(ums::LatchMode::exclusive);
+        data->file.resize_latch().release_exclusive();
     }
 }
 

@@ -9,47 +9,48 @@ namespace ums {
 
 Semaphore::~Semaphore() { UMS_ASSERT(waiting_.empty()); }
 
-bool Semaphore::try_acquire(std::uint64_t units) {
-    const std::lock_guard guard(lock_);
-    if (!waiting_.empty() || available_ < units) return false;
-    available_ -= units;
-    return true;
+bool Semaphore::take(std::uint64_t units) {
+    std::uint64_t available = available_.load(std::memory_order_seq_cst);
+    while (available >= units) {
+        if (available_.compare_exchange_weak(available, available - units, std::memory_order_seq_cst)) return true;
+    }
+    return false;
 }
+
+bool Semaphore::try_acquire(std::uint64_t units) { return !has_waiters() && take(units); }
 
 bool Semaphore::Awaiter::await_suspend(std::coroutine_handle<> suspended) {
     const std::lock_guard guard(semaphore.lock_);
-    if (semaphore.waiting_.empty() && semaphore.available_ >= units) {
-        semaphore.available_ -= units;
-        return false;
+    if (semaphore.waiting_.empty()) {
+        semaphore.has_waiters_.store(true, std::memory_order_seq_cst);
+        if (semaphore.take(units)) {
+            semaphore.has_waiters_.store(false, std::memory_order_seq_cst);
+            return false;
+        }
     }
     suspend(suspended, type);
     semaphore.waiting_.push_back(*this);
     return true;
 }
 
+// Nobody has to be woken, as a rule: then the count is all that is touched.
 void Semaphore::release(std::uint64_t units) {
+    available_.fetch_add(units, std::memory_order_seq_cst);
+    if (has_waiters_.load(std::memory_order_seq_cst)) admit_waiting();
+}
+
+void Semaphore::admit_waiting() {
     Fifo<Awaiter> admitted;
     {
         const std::lock_guard guard(lock_);
-        available_ += units;
         while (Awaiter* first = waiting_.front()) {
-            if (first->units > available_) break;
-            available_ -= first->units;
+            if (!take(first->units)) break;
             waiting_.remove(*first);
             admitted.push_back(*first);
         }
+        if (waiting_.empty()) has_waiters_.store(false, std::memory_order_seq_cst);
     }
     while (Awaiter* awaiter = admitted.pop_front()) awaiter->scheduler->make_runnable(*awaiter);
-}
-
-std::uint64_t Semaphore::available() {
-    const std::lock_guard guard(lock_);
-    return available_;
-}
-
-bool Semaphore::has_waiters() {
-    const std::lock_guard guard(lock_);
-    return !waiting_.empty();
 }
 
 }  // namespace ums

@@ -2,6 +2,7 @@
 // holds a part while waiting for the rest. First come, first served.
 #pragma once
 
+#include <atomic>
 #include <coroutine>
 #include <cstdint>
 
@@ -33,16 +34,21 @@ public:
 
     // Without waiting, and not past those who wait. Any thread.
     [[nodiscard]] bool try_acquire(std::uint64_t units);
-    // Any thread.
+    // Any thread. The semaphore must outlive the call, whoever has got the units meanwhile.
     void release(std::uint64_t units);
 
-    // An estimate.
-    [[nodiscard]] std::uint64_t available();
-    [[nodiscard]] bool has_waiters();
+    // Estimates.
+    [[nodiscard]] std::uint64_t available() const { return available_.load(std::memory_order_relaxed); }
+    [[nodiscard]] bool has_waiters() const { return has_waiters_.load(std::memory_order_relaxed); }
 
 private:
-    Spinlock lock_;  // guards everything below
-    std::uint64_t available_;
+    bool take(std::uint64_t units);
+    void admit_waiting();
+
+    std::atomic<std::uint64_t> available_;
+    // Set before a waiter looks at `available_` for the last time: who releases afterwards sees one or the other's work is seen.
+    std::atomic<bool> has_waiters_{false};
+    Spinlock lock_;  // guards what is below, and the changes of has_waiters_
     Fifo<Awaiter> waiting_;
 };
 

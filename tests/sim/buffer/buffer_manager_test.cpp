@@ -38,9 +38,9 @@ void run(Rig& rig, Body body) {
         const std::uint64_t free_slots = r.pool->slots().free_count();
         co_await body(r, requests, prng);
         r.storage.set_rule(nullptr);
-        CHECK(r.data().file.resize_latch().try_acquire(ums::LatchMode::exclusive));
+        CHECK(r.data().file.resize_latch().try_acquire_exclusive());
         r.pool->discard_from(r.data().file.id(), 0);
-        r.data().file.resize_latch().release(ums::LatchMode::exclusive);
+        r.data().file.resize_latch().release_exclusive();
         CHECK(r.pool->slots().free_count() == free_slots);
     });
 }
@@ -208,8 +208,8 @@ TEST_CASE("who finds no free memory asks the lazy writer for some and waits unti
         CHECK_FALSE(is_done);
         CHECK(r.buffers->memory_wanted().is_set());
         // Who waits for memory keeps nobody from growing or shrinking the file.
-        CHECK(r.data().file.resize_latch().try_acquire(ums::LatchMode::exclusive));
-        r.data().file.resize_latch().release(ums::LatchMode::exclusive);
+        CHECK(r.data().file.resize_latch().try_acquire_exclusive());
+        r.data().file.resize_latch().release_exclusive();
         r.pool->slots().release(all);
         co_await tasks.join();
         CHECK(is_done);

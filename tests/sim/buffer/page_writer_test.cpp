@@ -54,8 +54,8 @@ void run_with_dirty(Rig& rig, std::uint32_t first, std::uint32_t last, Body body
         (void)requests.take(r.data().file);
         co_await body(r, requests);
         r.storage.set_rule(nullptr);
-        CHECK(r.data().file.resize_latch().try_acquire(ums::LatchMode::exclusive));
-        r.data().file.resize_latch().release(ums::LatchMode::exclusive);
+        CHECK(r.data().file.resize_latch().try_acquire_exclusive());
+        r.data().file.resize_latch().release_exclusive();
     });
 }
 

@@ -63,8 +63,8 @@ void run(Rig& rig, Body body) {
         co_await body(r, requests);
         r.storage.set_rule(nullptr);
         CHECK(r.pool->slots().free_count() + count_in_memory(r) == free_slots);
-        CHECK(r.data().file.resize_latch().try_acquire(ums::LatchMode::exclusive));
-        r.data().file.resize_latch().release(ums::LatchMode::exclusive);
+        CHECK(r.data().file.resize_latch().try_acquire_exclusive());
+        r.data().file.resize_latch().release_exclusive();
     });
 }
 

@@ -1,0 +1,136 @@
+#include "ums/sched/per_cpu_latch.hpp"
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/death.hpp"
+#include "tests/support/scheduler_run.hpp"
+#include "tests/support/seed.hpp"
+#include "ums/base/prng.hpp"
+
+namespace ums {
+namespace {
+
+using testing::run_real;
+using testing::run_virtual;
+using testing::RunOptions;
+using testing::World;
+
+constexpr WaitType kWait = WaitType::file_resize;
+
+TEST_CASE("schedulers share a latch, and who wants it for himself waits for the last of them, while nobody overtakes him") {
+    std::vector<std::string> log;
+    run_virtual(RunOptions{.cpu_count = 2}, [&](World& world) -> Task<void> {
+        PerCpuLatch latch(2);
+        Event let_go;
+        auto share = [&](std::string name) -> Task<void> {
+            co_await latch.acquire_shared(kWait);
+            log.push_back(std::move(name));
+            co_await let_go.wait(WaitType::sleep_task);
+            latch.release_shared();
+        };
+        auto change = [&]() -> Task<void> {
+            co_await latch.acquire_exclusive(kWait);
+            log.emplace_back("changes");
+            UMS_ASSERT(!latch.try_acquire_shared());
+            latch.release_exclusive();
+        };
+        TaskGroup group;
+        for (std::uint32_t cpu = 0; cpu < 2; ++cpu) world.schedulers[cpu].spawn(group, "share", share("shares"));
+        co_await sleep_until(world.clock.now_ns() + 10);
+        UMS_ASSERT(log.size() == 2 && !latch.try_acquire_exclusive());
+        world.schedulers[0].spawn(group, "change", change());
+        co_await sleep_until(world.clock.now_ns() + 10);
+        world.schedulers[0].spawn(group, "share", share("is late"));
+        co_await sleep_until(world.clock.now_ns() + 10);
+        UMS_ASSERT(log.size() == 2);
+        let_go.set();
+        co_await group.join();
+        UMS_ASSERT(latch.try_acquire_exclusive());
+        latch.release_exclusive();
+    });
+    CHECK(log == std::vector<std::string>{"shares", "shares", "changes", "is late"});
+}
+
+TEST_CASE("who cannot have all of a latch keeps nothing of it") {
+    run_virtual(RunOptions{.cpu_count = 2}, [&](World& world) -> Task<void> {
+        PerCpuLatch latch(2);
+        Event let_go;
+        auto share = [&]() -> Task<void> {
+            co_await latch.acquire_shared(kWait);
+            co_await let_go.wait(WaitType::sleep_task);
+            latch.release_shared();
+        };
+        TaskGroup group;
+        world.schedulers[1].spawn(group, "share", share());
+        co_await sleep_until(world.clock.now_ns() + 10);
+        UMS_ASSERT(Scheduler::current().id() == 0 && !latch.try_acquire_exclusive());
+        UMS_ASSERT(latch.try_acquire_shared());
+        latch.release_shared();
+        let_go.set();
+        co_await group.join();
+    });
+}
+
+TEST_CASE("four schedulers share and change, never both at a time, and no wake-up is lost") {
+    constexpr std::uint32_t kSchedulers = 4;
+    constexpr int kRounds = 300;
+    const std::uint64_t seed = testing::test_seed("per-CPU latch");
+    PerCpuLatch latch(kSchedulers);
+    std::atomic<int> sharing{0};
+    std::atomic<int> changing{0};
+    std::atomic<int> violations{0};
+    std::atomic<int> rounds_done{0};
+    run_real(
+        RunOptions{.cpu_count = kSchedulers, .sleep_ns_min = 20 * kNsPerSecond},
+        [&](World& world) -> Task<void> {
+            auto work = [&](std::uint64_t number) -> Task<void> {
+                Prng prng(seed + number);
+                for (int round = 0; round < kRounds; ++round) {
+                    if (prng.below(10) == 0) {
+                        co_await latch.acquire_exclusive(kWait);
+                        if (changing.fetch_add(1) != 0 || sharing.load() != 0) violations.fetch_add(1);
+                        if (prng.below(2) == 0) co_await Scheduler::current().yield();
+                        changing.fetch_sub(1);
+                        latch.release_exclusive();
+                    } else {
+                        co_await latch.acquire_shared(kWait);
+                        sharing.fetch_add(1);
+                        if (changing.load() != 0) violations.fetch_add(1);
+                        if (prng.below(2) == 0) co_await Scheduler::current().yield();
+                        sharing.fetch_sub(1);
+                        latch.release_shared();
+                    }
+                    rounds_done.fetch_add(1);
+                }
+            };
+            TaskGroup group;
+            for (std::uint32_t i = 0; i < 3 * kSchedulers; ++i) world.schedulers[i % kSchedulers].spawn(group, "work", work(i));
+            co_await group.join();
+        },
+        [](World& world) {
+            for (std::uint32_t id = 0; id < kSchedulers; ++id) CHECK(world.storage.engine(id).expired_waits() == 0);
+        });
+    CHECK(violations == 0);
+    CHECK(rounds_done == 3 * static_cast<int>(kSchedulers) * kRounds);
+}
+
+TEST_CASE("a scheduler that a latch was not made for is an internal error") {
+    CHECK(testing::aborts([] {
+        run_virtual(RunOptions{.cpu_count = 2}, [](World& world) -> Task<void> {
+            PerCpuLatch latch(1);
+            auto share = [&]() -> Task<void> {
+                co_await latch.acquire_shared(kWait);
+                latch.release_shared();
+            };
+            TaskGroup group;
+            world.schedulers[1].spawn(group, "share", share());
+            co_await group.join();
+        });
+    }));
+}
+
+}  // namespace
+}  // namespace ums

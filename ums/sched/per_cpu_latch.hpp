@@ -1,0 +1,40 @@
+// A latch that nearly everybody wants shared: in truth one for each scheduler, so that CPUs which share it do not write to the same line
+// of memory. Shared takes the own scheduler's, exclusive takes all of them in ascending order. Nobody starves, as with Latch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "ums/sched/latch.hpp"
+#include "ums/sched/task.hpp"
+
+namespace ums {
+
+// Called by tasks; who acquires it releases it on the same scheduler (tasks stay on theirs). Not recursive.
+class PerCpuLatch {
+public:
+    // Schedulers with the numbers 0 to `cpu_count` - 1 will use it.
+    explicit PerCpuLatch(std::uint32_t cpu_count);
+
+    [[nodiscard]] Latch::Awaiter acquire_shared(WaitType type) { return own().acquire(LatchMode::shared, type); }
+    [[nodiscard]] bool try_acquire_shared() { return own().try_acquire(LatchMode::shared); }
+    void release_shared() { own().release(LatchMode::shared); }
+
+    // Each scheduler's latch that has to be waited for is a wait of its own.
+    Task<void> acquire_exclusive(WaitType type);
+    [[nodiscard]] bool try_acquire_exclusive();
+    void release_exclusive();
+
+private:
+    struct alignas(64) Own {
+        Latch latch;
+    };
+
+    [[nodiscard]] Latch& own();
+    void release_below(std::uint32_t end);
+
+    const std::uint32_t cpu_count_;
+    const std::unique_ptr<Own[]> latches_;  // by number of the scheduler
+};
+
+}  // namespace ums
