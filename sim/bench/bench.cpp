@@ -221,7 +221,7 @@ Bench::Totals Bench::totals() const {
 
 std::uint32_t Bench::task_count() const {
     const bool has_device = std::any_of(files_.begin(), files_.end(), [](const auto& file) { return file->data.file.has_device(); });
-    return options_.depth + (has_device ? options_.tasks_ahead() : 0);
+    return has_device ? options_.tasks_max() : options_.depth;
 }
 
 ums::Task<void> Bench::measure() {

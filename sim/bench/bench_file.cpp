@@ -10,8 +10,7 @@ namespace {
 // Every task may hold one block, and one page more while it asks; the passes want theirs.
 std::uint64_t pool_pages(const BenchOptions& options) {
     const std::uint64_t block_pages = (options.block_bytes_max + kPageBytes - 1) / kPageBytes;
-    const std::uint64_t tasks = options.depth + options.tasks_ahead();
-    const std::uint64_t wanted = std::max<std::uint64_t>(tasks * (block_pages + 1), std::uint64_t{kPassTasks} * (kPassPages + 1));
+    const std::uint64_t wanted = std::max(options.tasks_max() * (block_pages + 1), std::uint64_t{kPassTasks} * (kPassPages + 1));
     const std::uint64_t whole_groups = (wanted + kReadAheadPages) / kReadAheadPages * kReadAheadPages;
     return options.scatter ? 2 * whole_groups : whole_groups;
 }
@@ -32,7 +31,7 @@ BenchFile::BenchFile(SimFile::Setup setup, std::uint64_t id_of_run, std::uint64_
       journal(messages),
       files(only(std::make_unique<DataFile>(std::move(setup), used / kPageBytes, storage, outstanding, messages))),
       data(*files.front()),
-      pool(pool_pages(options) * kPageBytes, options.depth + options.tasks_ahead() + kTransferPagesMax),
+      pool(pool_pages(options) * kPageBytes, options.tasks_max() + kTransferPagesMax),
       diagnosis(id_of_run, false, files, pool, run_state, messages),
       checker(id_of_run, diagnosis),
       buffers(pool, checker, run_state, messages, 0) {

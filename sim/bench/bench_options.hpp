@@ -44,6 +44,8 @@ struct BenchOptions {
         const bool has_pages = !is_null() && !is_log() && (verify || operation == BenchOperation::write);
         return has_pages ? std::max(depth / 4, cpu_count) : 0;
     }
+    // Tasks of a load, where there is a device.
+    [[nodiscard]] std::uint32_t tasks_max() const { return depth + tasks_ahead(); }
 };
 
 inline constexpr std::uint64_t kBenchSizeBytes = std::uint64_t{1} << 30;

@@ -94,18 +94,12 @@ public:
         return IoAwaiter{*this, request, wait_type};
     }
 
-    struct YieldAwaiter {
+    // Suspends the running task, if `needed`, and puts it into a queue of its scheduler's.
+    struct GiveWayAwaiter {
+        using Queue = void (Scheduler::*)(Waiter&);
         Scheduler& scheduler;
         bool needed;
-        Waiter waiter{};
-        [[nodiscard]] bool await_ready() const noexcept { return !needed; }
-        void await_suspend(std::coroutine_handle<> suspended);
-        void await_resume() const noexcept {}
-    };
-
-    struct ComputeAwaiter {
-        Scheduler& scheduler;
-        bool needed;
+        Queue queue;
         Waiter waiter{};
         [[nodiscard]] bool await_ready() const noexcept { return !needed; }
         void await_suspend(std::coroutine_handle<> suspended);
@@ -113,16 +107,19 @@ public:
     };
 
     // Goes to the back of the runnable queue. Own thread.
-    [[nodiscard]] YieldAwaiter yield() { return YieldAwaiter{*this, true}; }
+    [[nodiscard]] GiveWayAwaiter yield() { return {*this, true, &Scheduler::queue_yielding}; }
     // The same if the quantum is used up; to be called in long loops.
-    [[nodiscard]] YieldAwaiter yield_if_due() {
-        return YieldAwaiter{*this, shuffle_.has_value() || now_ns() - worker().quantum_start_ns >= kQuantumNs};
+    [[nodiscard]] GiveWayAwaiter yield_if_due() {
+        return {*this, shuffle_.has_value() || now_ns() - worker().quantum_start_ns >= kQuantumNs, &Scheduler::queue_yielding};
     }
 
     // To be called by a task that goes on to compute for microseconds on pages (verify them, make them): first those run who may start
     // I/O, and what is queued is started, so that the device does not idle meanwhile. At most a few microseconds; nothing happens if nobody
-    // would gain. Between any two pages is often enough. Not counted as a yield. Own thread.
-    [[nodiscard]] ComputeAwaiter before_computing() { return ComputeAwaiter{*this, lets_others_go_first()}; }
+    // would gain, as with `has_device` = false: there is none that could idle. Between any two pages is often enough. Not counted as a
+    // yield. Own thread.
+    [[nodiscard]] GiveWayAwaiter before_computing(bool has_device) {
+        return {*this, has_device && lets_others_go_first(), &Scheduler::queue_computing};
+    }
 
     // Timers of this scheduler. Own thread.
     [[nodiscard]] TimerQueue& timers() { return timers_; }
@@ -164,11 +161,14 @@ private:
     void start(TaskGroup& group, Task<void> task, std::string name, Worker* parent);
     void make_runnable(Waiter& waiter, std::uint64_t now_ns);
     void take_inbox();
-    void collect_io();
+    [[nodiscard]] bool device_has_enough(std::uint64_t now_ns) const;
+    void collect_io(std::uint64_t& now_ns);
     [[nodiscard]] bool leaves_start_to_sleep();
     [[nodiscard]] bool perform_at_once(IoRequest& request);
     [[nodiscard]] bool lets_others_go_first() const;
     void make_runnable_here(Waiter& waiter);
+    void queue_yielding(Waiter& waiter);
+    void queue_computing(Waiter& waiter);
     [[nodiscard]] WaitQueue take_batch();
     [[nodiscard]] bool run_batch(std::uint64_t& now_ns);
     [[nodiscard]] bool run_computing(std::uint64_t& now_ns);
@@ -186,7 +186,8 @@ private:
     WaitQueue computing_;               // runnable, too, but after those who may start I/O
     bool is_computing_ = false;         // the running task is one of these
     TimerQueue timers_;
-    bool has_queued_io_ = false;  // since I/O was last collected
+    std::uint32_t queued_io_ = 0;     // posted since I/O was last collected
+    std::uint64_t collected_ns_ = 0;  // when that was
     Fifo<IoRequest, PendingTag> pending_;
     Worker* worker_ = nullptr;
     std::uint64_t suspended_ns_ = 0;  // when the running task suspended itself, 0 while it has not

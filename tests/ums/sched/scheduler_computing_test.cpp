@@ -10,6 +10,7 @@ namespace {
 
 using testing::fixed_delay;
 using testing::run_real;
+using testing::run_virtual;
 using testing::run_with_clock;
 using testing::RunOptions;
 using testing::World;
@@ -23,7 +24,7 @@ IoRequest read_of_a_page() {
 // A task that computes in three steps of 5 us and notes each.
 Task<void> compute_in_steps(VirtualClock& clock, std::string& log, char name) {
     for (int i = 0; i < 3; ++i) {
-        co_await Scheduler::current().before_computing();
+        co_await Scheduler::current().before_computing(true);
         clock.advance_to(clock.now_ns() + 5 * kNsPerUs);
         log += name;
     }
@@ -38,7 +39,7 @@ TEST_CASE("before a task computes, those go first who may start I/O") {
         [&](World& world) -> Task<void> {
             auto compute = [&]() -> Task<void> {
                 log += "has pages, ";
-                co_await Scheduler::current().before_computing();
+                co_await Scheduler::current().before_computing(true);
                 pending_at_computing = Scheduler::current().pending_io();
                 log += "computes, ";
             };
@@ -69,7 +70,7 @@ TEST_CASE("what was queued is given to the kernel before a task computes, not by
         };
         Scheduler::current().fork(group, start());
         polls_before = world.storage.engine(0).polls();
-        co_await Scheduler::current().before_computing();
+        co_await Scheduler::current().before_computing(true);
         polls_after = world.storage.engine(0).polls();
         co_await group.join();
     });
@@ -108,7 +109,7 @@ TEST_CASE("a task that wants to compute waits for the others for some microsecon
         clock, {},
         [&](World& world) -> Task<void> {
             auto compute = [&]() -> Task<void> {
-                co_await Scheduler::current().before_computing();
+                co_await Scheduler::current().before_computing(true);
                 computed = true;
             };
             auto never_rest = [&]() -> Task<void> {
@@ -126,6 +127,64 @@ TEST_CASE("a task that wants to compute waits for the others for some microsecon
     CHECK(computed);
     CHECK(rounds >= 3);
     CHECK(rounds <= 6);
+}
+
+TEST_CASE("without a device that could idle nobody goes first") {
+    std::string log;
+    run_virtual({}, [&](World& world) -> Task<void> {
+        auto other = [&]() -> Task<void> {
+            log += "other";
+            co_return;
+        };
+        TaskGroup group;
+        world.schedulers[0].spawn(group, "other", other());
+        co_await Scheduler::current().before_computing(false);
+        log += "computes, ";
+        co_await group.join();
+    });
+    CHECK(log == "computes, other");
+}
+
+// With `started` requests at the device one more is posted by another task; how often the engine was asked before this one computed, and
+// before it computed again 20 us later.
+struct Polls {
+    std::uint64_t at_once = 0;
+    std::uint64_t later = 0;
+};
+
+Polls polls_with(int started) {
+    VirtualClock clock;
+    Polls polls;
+    run_with_clock(
+        clock, RunOptions{.delay = fixed_delay(kNsPerMs)},
+        [&](World& world) -> Task<void> {
+            auto start = []() -> Task<void> {
+                IoRequest request = read_of_a_page();
+                co_await Scheduler::current().io(request);
+            };
+            TaskGroup group;
+            Scheduler& scheduler = Scheduler::current();
+            for (int i = 0; i < started; ++i) scheduler.fork(group, start());
+            for (int i = 0; i < 2; ++i) co_await scheduler.yield();  // they post, the engine starts them
+            scheduler.fork(group, start());
+            const std::uint64_t before = world.storage.engine(0).polls();
+            co_await scheduler.before_computing(true);
+            polls.at_once = world.storage.engine(0).polls() - before;
+            clock.advance_to(clock.now_ns() + 20 * kNsPerUs);
+            co_await scheduler.before_computing(true);
+            polls.later = world.storage.engine(0).polls() - before;
+            co_await group.join();
+        },
+        [](World&) {});
+    return polls;
+}
+
+TEST_CASE("a device that has much to do gets what is queued a little later, one that has little at once") {
+    const Polls few = polls_with(3);
+    CHECK(few.at_once >= 1);
+    const Polls many = polls_with(30);
+    CHECK(many.at_once == 0);
+    CHECK(many.later >= 1);
 }
 
 }  // namespace
