@@ -1,17 +1,13 @@
 #include "sim/log/log_manager.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/files/io_retry.hpp"
-#include "sim/page/checksum.hpp"
-#include "sim/page/page_codec.hpp"
 #include "ums/base/assert.hpp"
-#include "ums/base/prng.hpp"
 #include "ums/sched/scheduler.hpp"
 
 namespace sim {
@@ -30,24 +26,6 @@ constexpr std::uint32_t round_up(std::uint64_t value, std::uint64_t unit) {
 }
 
 }  // namespace
-
-struct LogManager::Buffer {
-    std::byte* data = nullptr;
-    SimFile* file = nullptr;
-    std::uint64_t file_offset_bytes = 0;
-    std::uint32_t vlf = 0;  // index
-    std::uint32_t vlf_sequence = 0;
-    std::uint64_t vlf_offset_bytes = 0;
-    std::uint32_t capacity_bytes = 0;
-    std::uint32_t used_bytes = 0;
-    std::uint32_t record_count = 0;
-    std::uint64_t sequence = 0;
-    std::uint64_t first_lsn = 0;
-    std::uint64_t last_lsn = 0;
-    std::uint32_t size_bytes = 0;  // as written
-    std::uint32_t checksum = 0;
-    bool finished = false;
-};
 
 struct LogManager::SpaceAwaiter : ums::Waiter {
     LogManager& log;
@@ -106,7 +84,7 @@ LogManager::LogManager(const std::vector<SimFile*>& files, std::uint64_t run_id,
       memory_(std::size_t{flushes_max + kSpareBuffers} * kLogBlockBytesMax, ums::MemoryKind::plain) {
     UMS_ASSERT(kLogBlockBytesMax % alignment_bytes == 0);
     for (std::uint32_t i = 0; i < flushes_max + kSpareBuffers; ++i) {
-        buffers_.push_back(std::make_unique<Buffer>());
+        buffers_.push_back(std::make_unique<LogBuffer>());
         buffers_.back()->data = memory_.data() + std::size_t{i} * kLogBlockBytesMax;
         free_.push_back(buffers_.back().get());
     }
@@ -210,27 +188,16 @@ void LogManager::open_block(std::uint32_t record_bytes) {
     const auto needed_bytes = round_up(sizeof(LogBlockHeader) + record_bytes, alignment_bytes_);
     if (vlfs_.current().size_bytes - vlfs_.current().end_bytes < needed_bytes) vlfs_.advance();
     VirtualLogFile& vlf = vlfs_.current();
-    Buffer& buffer = *free_.back();
+    LogBuffer& buffer = *free_.back();
     free_.pop_back();
-    std::byte* const data = buffer.data;
-    buffer = Buffer{};
-    buffer.data = data;
-    buffer.file = vlf.file;
-    buffer.file_offset_bytes = vlf.offset_bytes + vlf.end_bytes;
-    buffer.vlf = vlfs_.current_index();
-    buffer.vlf_sequence = vlf.sequence;
-    buffer.vlf_offset_bytes = vlf.end_bytes;
-    buffer.capacity_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(kLogBlockBytesMax, vlf.size_bytes - vlf.end_bytes));
-    buffer.used_bytes = sizeof(LogBlockHeader);
-    buffer.sequence = next_block_++;
-    buffer.first_lsn = make_lsn(vlf.sequence, static_cast<std::uint32_t>(vlf.end_bytes / kSectorBytes), 0);
+    buffer.open(vlf, vlfs_.current_index(), next_block_++);
     if (vlf.first_block == 0) vlf.first_block = buffer.sequence;
     current_ = &buffer;
 }
 
 // From here on the block's place in the log is settled; the next one begins behind it.
 void LogManager::seal_block() {
-    Buffer& buffer = *std::exchange(current_, nullptr);
+    LogBuffer& buffer = *std::exchange(current_, nullptr);
     buffer.size_bytes = round_up(buffer.used_bytes, alignment_bytes_);
     VirtualLogFile& vlf = vlfs_[buffer.vlf];
     UMS_ASSERT(vlf.end_bytes == buffer.vlf_offset_bytes && vlf.end_bytes + buffer.size_bytes <= vlf.size_bytes);
@@ -240,9 +207,8 @@ void LogManager::seal_block() {
 }
 
 // The block that takes the record, or null if no buffer is free.
-LogManager::Buffer* LogManager::writable_block(std::uint32_t record_bytes) {
-    if (current_ != nullptr &&
-        (current_->used_bytes + record_bytes > current_->capacity_bytes || current_->record_count == kSlotsPerBlockMax)) {
+LogBuffer* LogManager::writable_block(std::uint32_t record_bytes) {
+    if (current_ != nullptr && !current_->has_room(record_bytes)) {
         seal_block();
         work_.set();
     }
@@ -257,28 +223,12 @@ LogManager::Buffer* LogManager::writable_block(std::uint32_t record_bytes) {
 }
 
 ums::Task<std::uint64_t> LogManager::append_one(LogChange change, std::uint32_t record_bytes) {
-    UMS_ASSERT(record_bytes % 8 == 0 && record_bytes >= sizeof(LogRecordHeader) && record_bytes <= kLogRecordBytesMax);
+    UMS_ASSERT(record_bytes <= kLogRecordBytesMax);
     for (;;) {
         {
             const std::lock_guard guard(lock_);
             if (failed_) co_return 0;  // nothing can be hardened any more: harden() says so
-            if (Buffer* block = writable_block(record_bytes)) {
-                LogRecordHeader header{};
-                header.size_bytes = record_bytes;
-                header.kind = static_cast<std::uint16_t>(change.kind);
-                header.slot = static_cast<std::uint16_t>(block->record_count++);
-                header.file_id = change.file_id;
-                header.page_id = change.page_id;
-                header.version = change.version;
-                header.page_count = change.page_count;
-                header.lsn = block->first_lsn + header.slot;
-                std::byte* out = block->data + block->used_bytes;
-                std::memcpy(out, &header, sizeof header);
-                fill_from_seed(ums::mix64(header.lsn), out + sizeof header, record_bytes - sizeof header);
-                block->used_bytes += record_bytes;
-                block->last_lsn = last_lsn_ = header.lsn;
-                co_return header.lsn;
-            }
+            if (LogBuffer* block = writable_block(record_bytes)) co_return last_lsn_ = block->append(change, record_bytes);
         }
         work_.set();
         co_await buffer_free_.wait(ums::WaitType::logbuffer);
@@ -342,7 +292,7 @@ ums::Task<void> LogManager::run_writer() {
         work_.reset();
         const bool last_round = stopping_;
         for (;;) {
-            Buffer* buffer = nullptr;
+            LogBuffer* buffer = nullptr;
             {
                 const std::lock_guard guard(lock_);
                 const bool wanted = current_ != nullptr && current_->record_count > 0 && (current_->first_lsn <= wanted_lsn_ || last_round);
@@ -361,26 +311,7 @@ ums::Task<void> LogManager::run_writer() {
     co_await flushes.join();
 }
 
-void LogManager::finish_block(Buffer& buffer) {
-    LogBlockHeader header{};
-    header.magic = kLogMagic;
-    header.format = kLogFormat;
-    header.record_count = static_cast<std::uint16_t>(buffer.record_count);
-    header.size_bytes = buffer.size_bytes;
-    header.run_id = run_id_;
-    header.sequence = buffer.sequence;
-    header.first_lsn = buffer.first_lsn;
-    header.vlf_sequence = buffer.vlf_sequence;
-    header.used_bytes = buffer.used_bytes;
-    header.file_id = buffer.file->id();
-    header.vlf_sector = static_cast<std::uint32_t>(buffer.vlf_offset_bytes / kSectorBytes);
-    std::memset(buffer.data + buffer.used_bytes, 0, buffer.size_bytes - buffer.used_bytes);
-    std::memcpy(buffer.data, &header, sizeof header);
-    buffer.checksum = crc32c(buffer.data + sizeof header.checksum, buffer.size_bytes - sizeof header.checksum);
-    std::memcpy(buffer.data, &buffer.checksum, sizeof buffer.checksum);
-}
-
-ums::Task<bool> LogManager::write_block(Buffer& buffer) {
+ums::Task<bool> LogManager::write_block(LogBuffer& buffer) {
     const ums::IoSegment segment{buffer.data, buffer.size_bytes};
     IoRetry retry(*buffer.file, run_, journal_);
     const bool written = co_await retry.write(buffer.file_offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
@@ -395,8 +326,8 @@ ums::Task<bool> LogManager::write_block(Buffer& buffer) {
     co_return !error;
 }
 
-ums::Task<void> LogManager::flush_block(Buffer& buffer) {
-    finish_block(buffer);
+ums::Task<void> LogManager::flush_block(LogBuffer& buffer) {
+    buffer.finish(run_id_);
     const bool written = co_await write_block(buffer);
     flush_slots_.release(1);
     if (!written && !failed_.exchange(true)) {
@@ -407,19 +338,19 @@ ums::Task<void> LogManager::flush_block(Buffer& buffer) {
 }
 
 // Hardening advances in the order of the log, whatever the order of completion.
-void LogManager::completed(Buffer& buffer, bool written) {
+void LogManager::completed(LogBuffer& buffer, bool written) {
     ums::Fifo<HardenAwaiter> hardened;
     ums::Fifo<SpaceAwaiter> admitted;
     {
         const std::lock_guard guard(lock_);
-        buffer.finished = true;
+        buffer.is_written = true;
         if (written) {
             VirtualLogFile& vlf = vlfs_[buffer.vlf];
             ++vlf.block_count;
             vlf.digest += block_digest(buffer.sequence, buffer.checksum);
         }
-        while (!unhardened_.empty() && unhardened_.front()->finished) {
-            Buffer* first = unhardened_.front();
+        while (!unhardened_.empty() && unhardened_.front()->is_written) {
+            LogBuffer* first = unhardened_.front();
             unhardened_.pop_front();
             if (!failed_) hardened_lsn_.store(first->last_lsn, std::memory_order_release);
             free_.push_back(first);

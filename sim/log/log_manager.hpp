@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "sim/log/log_buffer.hpp"
 #include "sim/log/log_layout.hpp"
 #include "sim/log/virtual_log_files.hpp"
 #include "sim/run/run_state.hpp"
@@ -39,14 +40,6 @@ private:
     friend class LogManager;
     LogManager* log_;
     std::uint64_t remaining_bytes_;
-};
-
-struct LogChange {
-    LogRecordKind kind{};
-    std::uint32_t file_id = 0;
-    std::uint32_t page_id = 0;
-    std::uint32_t version = 0;
-    std::uint32_t page_count = 0;
 };
 
 class LogManager {
@@ -105,21 +98,19 @@ public:
 private:
     friend class LogReservation;
 
-    struct Buffer;
     struct SpaceAwaiter;
     struct HardenAwaiter;
 
     void give_back(std::uint64_t size_bytes);
     [[nodiscard]] bool take_space(std::uint64_t size_bytes);
     void admit_waiting_for_space(ums::Fifo<SpaceAwaiter>& admitted);
-    Buffer* writable_block(std::uint32_t record_bytes);
+    LogBuffer* writable_block(std::uint32_t record_bytes);
     ums::Task<std::uint64_t> append_one(LogChange change, std::uint32_t record_bytes);
     void open_block(std::uint32_t record_bytes);
     void seal_block();
-    ums::Task<void> flush_block(Buffer& buffer);
-    void finish_block(Buffer& buffer);
-    ums::Task<bool> write_block(Buffer& buffer);
-    void completed(Buffer& buffer, bool written);
+    ums::Task<void> flush_block(LogBuffer& buffer);
+    ums::Task<bool> write_block(LogBuffer& buffer);
+    void completed(LogBuffer& buffer, bool written);
     [[nodiscard]] std::uint64_t end_lsn_locked();
     [[nodiscard]] std::uint64_t overhead_bytes() const { return alignment_bytes_ + sizeof(LogBlockHeader) + 8; }
 
@@ -141,11 +132,11 @@ private:
     ums::Spinlock lock_;  // guards everything below
     VirtualLogFiles vlfs_;
     ums::MemoryRegion memory_;
-    std::vector<std::unique_ptr<Buffer>> buffers_;
-    std::vector<Buffer*> free_;
-    Buffer* current_ = nullptr;
-    std::deque<Buffer*> sealed_;      // to be flushed
-    std::deque<Buffer*> unhardened_;  // sealed and not yet hardened, in order
+    std::vector<std::unique_ptr<LogBuffer>> buffers_;
+    std::vector<LogBuffer*> free_;
+    LogBuffer* current_ = nullptr;
+    std::deque<LogBuffer*> sealed_;      // to be flushed
+    std::deque<LogBuffer*> unhardened_;  // sealed and not yet hardened, in order
     std::uint64_t next_block_ = 1;
     std::uint64_t wanted_lsn_ = 0;
     std::uint64_t last_lsn_ = 0;  // of the newest record

@@ -1,0 +1,50 @@
+// A block of the log while it is being filled, and on its way to the file (format: log_layout.hpp). Not thread-safe: the log manager
+// guards it until it is sealed; from then on it belongs to the one who flushes it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "sim/log/log_layout.hpp"
+#include "sim/log/virtual_log_files.hpp"
+
+namespace sim {
+
+// What a record says.
+struct LogChange {
+    LogRecordKind kind{};
+    std::uint32_t file_id = 0;
+    std::uint32_t page_id = 0;
+    std::uint32_t version = 0;
+    std::uint32_t page_count = 0;
+};
+
+struct LogBuffer {
+    // Begins the block number `block_sequence` at the end of the VLF, in the same memory.
+    void open(const VirtualLogFile& vlf, std::uint32_t vlf_index, std::uint64_t block_sequence);
+    [[nodiscard]] bool has_room(std::uint32_t record_bytes) const {
+        return used_bytes + record_bytes <= capacity_bytes && record_count < kSlotsPerBlockMax;
+    }
+    // Appends a record of `record_bytes`, a multiple of 8, for which there is room; behind the header stands noise. Returns its LSN.
+    std::uint64_t append(const LogChange& change, std::uint32_t record_bytes);
+    // Header, padding up to `size_bytes`, checksum: ready to be written.
+    void finish(std::uint64_t run_id);
+
+    std::byte* data = nullptr;  // kLogBlockBytesMax, the log manager's
+    SimFile* file = nullptr;
+    std::uint64_t file_offset_bytes = 0;
+    std::uint32_t vlf = 0;  // index
+    std::uint32_t vlf_sequence = 0;
+    std::uint64_t vlf_offset_bytes = 0;
+    std::uint32_t capacity_bytes = 0;
+    std::uint32_t used_bytes = 0;
+    std::uint32_t record_count = 0;
+    std::uint64_t sequence = 0;
+    std::uint64_t first_lsn = 0;
+    std::uint64_t last_lsn = 0;
+    std::uint32_t size_bytes = 0;  // as written; settled when the block is sealed
+    std::uint32_t checksum = 0;
+    bool is_written = false;  // or has failed
+};
+
+}  // namespace sim
