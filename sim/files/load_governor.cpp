@@ -8,6 +8,11 @@
 
 namespace sim {
 
+namespace {
+// One new block for as many of those that there are.
+constexpr std::uint32_t kShareForNewBlock = 4;
+}  // namespace
+
 LoadGovernor::LoadGovernor(std::uint64_t target_us, std::uint32_t blocks_max)
     : target_us_(static_cast<double>(target_us)), blocks_max_(blocks_max), average_us_(target_us_) {
     UMS_ASSERT(blocks_max > 0);
@@ -15,13 +20,21 @@ LoadGovernor::LoadGovernor(std::uint64_t target_us, std::uint32_t blocks_max)
 
 LoadGovernor::~LoadGovernor() { UMS_ASSERT(busy_ == 0 && waiting_.empty()); }
 
+bool LoadGovernor::may_make_block() const {
+    const std::uint32_t blocks = blocks_.load(std::memory_order_relaxed);
+    if (blocks >= blocks_max_) return false;
+    if (bursts_allowed_ || blocks == 0) return true;
+    if (average_us_.load(std::memory_order_relaxed) > target_us_) return false;
+    return !has_been_above_ || completed_below_ >= blocks / kShareForNewBlock;
+}
+
 // A free block, or a new one if the rule allows it.
 bool LoadGovernor::take_block() {
     const std::uint32_t blocks = blocks_.load(std::memory_order_relaxed);
     if (busy_ == blocks) {
-        const bool wanted = bursts_allowed_ || average_us_.load(std::memory_order_relaxed) <= target_us_ || blocks == 0;
-        if (!wanted || blocks >= blocks_max_) return false;
+        if (!may_make_block()) return false;
         blocks_.store(blocks + 1, std::memory_order_relaxed);
+        completed_below_ = 0;
     }
     ++busy_;
     return true;
@@ -40,8 +53,7 @@ bool LoadGovernor::Awaiter::await_suspend(std::coroutine_handle<> suspended) {
     return true;
 }
 
-// One new block at a time: the average tells of a new load only when its requests have come back, and if all who wait began at once it
-// would swing between far too few requests and far too many.
+// One new block for a completion: if all who wait began at once, there would be far too many.
 void LoadGovernor::admit_waiting(ums::Fifo<Awaiter>& admitted) {
     const std::uint32_t blocks_before = blocks_.load(std::memory_order_relaxed);
     while (!waiting_.empty() && take_block()) {
@@ -64,7 +76,10 @@ void LoadGovernor::complete(double duration_us) {
         const double average = (average_us_.load(std::memory_order_relaxed) * (blocks - 1) + duration_us) / blocks;
         average_us_.store(average, std::memory_order_relaxed);
         --busy_;
-        if (average > target_us_ && !bursts_allowed_ && blocks > 1) {
+        const bool is_above = average > target_us_ && !bursts_allowed_;
+        has_been_above_ |= is_above;
+        completed_below_ = is_above ? 0 : completed_below_ + 1;
+        if (is_above && blocks > 1) {
             blocks_.store(blocks - 1, std::memory_order_relaxed);
             throttle_count_.store(throttle_count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         }

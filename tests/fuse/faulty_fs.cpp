@@ -35,6 +35,7 @@ using faultfs::DiskFile;
 // A file of this name takes lines of text: a fault, or "clear". It is not in the folder.
 constexpr const char* kControl = "/.faults";
 constexpr unsigned kTransferBytesMax = 1 << 20;
+constexpr unsigned kTransfersMax = 1024;
 
 struct State {
     State(std::string folder_, const std::string& truth_path) : folder(std::move(folder_)), truth(truth_path), disk(truth) {}
@@ -42,9 +43,12 @@ struct State {
     std::string folder;
     faultfs::TruthLog truth;
     Disk disk;
-    std::mutex stall_mutex;
+    std::chrono::microseconds pace{0};  // what each transfer takes; one at a time
+
+    std::mutex mutex;  // guards what is below
     std::condition_variable stall_end;
     bool is_ending = false;
+    std::chrono::steady_clock::time_point idle_from{};  // when the transfers that have come so far will be done
 };
 
 State* g_state = nullptr;
@@ -56,11 +60,14 @@ int result_of(int value) { return value < 0 ? -errno : 0; }
 // Handles hold a reference each; 0 is the control file.
 std::shared_ptr<DiskFile>* handle_of(const fuse_file_info* info) { return reinterpret_cast<std::shared_ptr<DiskFile>*>(info->fh); }
 
+// The answer comes when it is this transfer's turn, and after what a fault wants.
 int to_result(const Answer& answer) {
-    if (answer.delay_s > 0) {
-        std::unique_lock lock(g_state->stall_mutex);
-        g_state->stall_end.wait_for(lock, std::chrono::duration<double>(answer.delay_s), [] { return g_state->is_ending; });
-    }
+    using std::chrono::steady_clock;
+    std::unique_lock lock(g_state->mutex);
+    g_state->idle_from = std::max(g_state->idle_from, steady_clock::now()) + g_state->pace;
+    const auto delay = std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double>(answer.delay_s));
+    const auto due = g_state->idle_from + delay;
+    if (due > steady_clock::now()) g_state->stall_end.wait_until(lock, due, [] { return g_state->is_ending; });
     return static_cast<int>(answer.result);
 }
 
@@ -184,6 +191,9 @@ void* do_init(fuse_conn_info* connection, fuse_config* config) {
     connection->max_write = kTransferBytesMax;
     connection->max_read = kTransferBytesMax;
     connection->want |= connection->capable & FUSE_CAP_ASYNC_DIO;
+    // With fewer, who submits one more waits in the kernel until another has been answered.
+    connection->max_background = kTransfersMax;
+    connection->congestion_threshold = kTransfersMax;
     config->hard_remove = 1;
     config->nullpath_ok = 1;
     config->attr_timeout = 0;
@@ -222,6 +232,7 @@ struct Arguments {
     std::string mountpoint;
     std::vector<std::string> faults;
     unsigned lifetime_s = 600;
+    unsigned pace_us = 0;
 };
 
 Arguments parse(int argc, char** argv) {
@@ -241,11 +252,14 @@ Arguments parse(int argc, char** argv) {
             arguments.faults.emplace_back(argv[index]);
         else if (name == "--lifetime")
             arguments.lifetime_s = static_cast<unsigned>(std::stoul(argv[index]));
+        else if (name == "--pace-us")
+            arguments.pace_us = static_cast<unsigned>(std::stoul(argv[index]));
         else
             throw std::invalid_argument(fmt::format("{} is not known", name));
     }
     if (arguments.folder.empty() || arguments.truth.empty() || arguments.mountpoint.empty())
-        throw std::invalid_argument("usage: faulty_fs --folder FOLDER --truth FILE [--fault FAULT]... [--lifetime SECONDS] MOUNTPOINT");
+        throw std::invalid_argument(
+            "usage: faulty_fs --folder FOLDER --truth FILE [--fault FAULT]... [--lifetime SECONDS] [--pace-us MICROSECONDS] MOUNTPOINT");
     return arguments;
 }
 
@@ -257,7 +271,7 @@ void watch_lifetime(fuse* handle, unsigned lifetime_s) {
         while (std::chrono::steady_clock::now() < end && fuse_session_exited(fuse_get_session(handle)) == 0)
             std::this_thread::sleep_for(std::chrono::milliseconds(50));
         {
-            const std::lock_guard lock(g_state->stall_mutex);
+            const std::lock_guard lock(g_state->mutex);
             g_state->is_ending = true;
         }
         g_state->stall_end.notify_all();
@@ -307,6 +321,7 @@ int main(int argc, char** argv) {
         const Arguments arguments = parse(argc, argv);
         static State state(arguments.folder, arguments.truth);
         g_state = &state;
+        state.pace = std::chrono::microseconds(arguments.pace_us);
         for (const std::string& fault : arguments.faults) state.disk.add_fault(faultfs::parse_fault(fault));
         // Other threads may still use the state: no destructors.
         _exit(serve(arguments));
