@@ -153,13 +153,23 @@ TEST_CASE("a storage that answers nothing any more ends the run, and no page is 
     CHECK_THAT(world.state.reason(), ContainsSubstring("the storage is gone"));
 }
 
-TEST_CASE("a failure while the run is stopping is not tried again, and does not claim that it was") {
+TEST_CASE("a failure while the run is stopping is tried again once, at once, and only so it is known whether it lasts") {
     VirtualWorld world;
     world.state.stop(sim::Outcome::stopped, "enough");
     const Attempt result = attempt(world, ums::IoOperation::read, [](auto, const auto& r) { return only_page(r, {.error = EIO}); });
     CHECK_FALSE(result.success);
-    CHECK(result.requests == 1);
+    CHECK(result.requests == 2);
+    CHECK(result.took_us < sim::kRetryPausesMs[0] * 1000);
     REQUIRE(world.sink.findings().size() == 1);
-    CHECK(world.sink.findings()[0].reads == 1);
-    CHECK(world.sink.findings()[0].description == "A read of 8192 bytes failed: Input/output error.");
+    CHECK_FALSE(world.sink.findings()[0].transient);
+    CHECK(world.sink.findings()[0].reads == 2);
+    CHECK_THAT(world.sink.findings()[0].description, ContainsSubstring("A read of 8192 bytes failed"));
+
+    VirtualWorld other;
+    other.state.stop(sim::Outcome::stopped, "enough");
+    CHECK(attempt(other, ums::IoOperation::write, [](std::uint32_t number, const auto&) {
+              return Fate{.error = number == 1 ? EIO : 0};
+          }).success);
+    REQUIRE(other.sink.findings().size() == 1);
+    CHECK(other.sink.findings()[0].transient);
 }
