@@ -20,6 +20,8 @@ constexpr std::uint64_t kFullScanBytesMax = std::uint64_t{4} << 30;  // a few se
 constexpr std::size_t kCatalogMax = 100'000;
 // Wrong pages that searches may meet; behind that the fault is not a single page's, and the audit finds them all.
 constexpr std::uint64_t kSuspectsMax = 256;
+// Pages that searches may find unreadable; behind that ranges are left where a request ends.
+constexpr std::uint64_t kUnreadableMax = 256;
 
 bool is_held(const HeldPage& page) { return page.frame != nullptr; }
 
@@ -127,26 +129,34 @@ ums::Task<void> ImageSearch::scan(DataFile& data, std::uint32_t first_page, std:
     co_await read_run(run, holdings);
 }
 
-// One request for neighbours. `run` is empty afterwards.
+// One request for neighbours; where it ends early, the rest page by page: what is looked for may stand behind a page that cannot be read.
+// `run` is empty afterwards.
 ums::Task<void> ImageSearch::read_run(std::vector<HeldPage>& run, ScanHoldings& holdings) {
     if (run.empty()) co_return;
-    DataFile& data = *run.front().data;
-    const ums::MemoryRegion buffer(run.size() * kPageBytes, ums::MemoryKind::plain);
+    for (std::size_t i = co_await read_some(run, holdings); i < run.size(); ++i) {
+        bool is_read = false;
+        if (run.size() > 1 && unreadable_ < kUnreadableMax) {
+            is_read = co_await read_some({&run[i], 1}, holdings) == 1;
+            if (!is_read) ++unreadable_;
+        }
+        if (!is_read && is_held(run[i])) holdings.release(run[i]);
+    }
+    run.clear();
+}
+
+// Looks at the pages that one request brings. Returns how many; the others are still held.
+ums::Task<std::size_t> ImageSearch::read_some(std::span<const HeldPage> pages, ScanHoldings& holdings) {
+    DataFile& data = *pages.front().data;
+    const ums::MemoryRegion buffer(pages.size() * kPageBytes, ums::MemoryKind::plain);
     const ums::IoSegment segment{buffer.data(), buffer.size_bytes()};
     stamp_not_read(segment.data, segment.size_bytes);
-    ums::IoRequest request = data.file.diagnosis_read(std::uint64_t{run.front().page} * kPageBytes, segment);
+    ums::IoRequest request = data.file.diagnosis_read(std::uint64_t{pages.front().page} * kPageBytes, segment);
     request.is_search = true;
     co_await ums::Scheduler::current().io(request);
     data.file.report_if_long(request);
-    const std::uint64_t whole_pages = request.error ? 0 : request.transferred_bytes / kPageBytes;
-    for (std::uint64_t i = 0; i < run.size(); ++i) {
-        if (i < whole_pages) {
-            look_at(run[i], buffer.data() + i * kPageBytes, holdings);
-        } else if (is_held(run[i])) {
-            holdings.release(run[i]);
-        }
-    }
-    run.clear();
+    const std::size_t count = request.error ? 0 : request.transferred_bytes / kPageBytes;
+    for (std::size_t i = 0; i < count; ++i) look_at(pages[i], buffer.data() + i * kPageBytes, holdings);
+    co_return count;
 }
 
 void ImageSearch::look_at(const HeldPage& held, const std::byte* image, ScanHoldings& holdings) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -51,6 +52,7 @@ private:
     ums::Task<void> scan_everything(ScanHoldings& holdings);
     ums::Task<void> scan(DataFile& data, std::uint32_t first_page, std::uint32_t count, ScanHoldings& holdings);
     ums::Task<void> read_run(std::vector<HeldPage>& run, ScanHoldings& holdings);
+    ums::Task<std::size_t> read_some(std::span<const HeldPage> pages, ScanHoldings& holdings);
     void look_at(const HeldPage& held, const std::byte* image, ScanHoldings& holdings);
     void note(DataFile& data, std::uint32_t page, const std::byte* image);
     [[nodiscard]] std::optional<PagePlace> look_up(PageKey page, std::uint32_t version) const;
@@ -64,6 +66,7 @@ private:
     std::uint32_t full_scans_ = 0;
     std::uint64_t last_full_scan_ns_ = 0;  // when it began
     std::uint64_t suspects_ = 0;           // met by all searches
+    std::uint64_t unreadable_ = 0;         // the same
 };
 
 }  // namespace sim

@@ -159,6 +159,30 @@ TEST_CASE("a write that went to another page is named also when that page is wri
     }
 }
 
+TEST_CASE("a write that went to another page is found also behind pages that cannot be read") {
+    const std::uint32_t victim = kPage + 40;
+    Rig rig({.repairs = false});
+    rig.run([&](Rig& r) -> ums::Task<void> {
+        const auto old = co_await write_twice(r);
+        put_on_disk(r, victim, page_on_disk(r, kPage));
+        put_on_disk(r, kPage, old);
+        // Every request for a page just before it fails, as for a broken sector.
+        r.storage.set_rule([&](const ums::IoRequest& request) {
+            const std::uint64_t broken_bytes = (victim - 2) * kPageBytes;
+            const bool hits = request.offset_bytes <= broken_bytes && broken_bytes < request.offset_bytes + request.size_bytes;
+            return hits ? Fate{.error = EIO} : Fate{};
+        });
+        co_await read(r, kPage, 1);
+        r.storage.set_rule(nullptr);
+    });
+    const auto findings = rig.sink.findings();
+    REQUIRE_FALSE(findings.empty());
+    CHECK(findings[0].page_id == kPage);
+    CHECK(findings[0].kind == FindingKind::misdirected_write);
+    REQUIRE(findings[0].other);
+    CHECK(findings[0].other->page_id == victim);
+}
+
 TEST_CASE("a fault of the read on a page with a fault on the disk gives two findings") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
