@@ -190,7 +190,14 @@ void FaultInjector::carry_out(ums::IoRequest& request, RequestFate& fate) {
         return;
     }
     if (request.operation == ums::IoOperation::write) finish_write(*file, request, fate);
-    if (request.operation == ums::IoOperation::read && fate.transferred_bytes == ~0ULL) finish_read(*file, request, fate);
+    if (request.operation == ums::IoOperation::read) {
+        if (fate.transferred_bytes == ~0ULL) {
+            finish_read(*file, request, fate);
+        } else {
+            // Who works with pages asks for them again, one by one; a search takes what has come, and it must be what the disk holds.
+            file->apply_wrong(request, [](std::uint64_t) {});
+        }
+    }
     request.transferred_bytes = std::min(request.transferred_bytes, fate.transferred_bytes);
     if (fate.short_bytes != 0) request.short_bytes = fate.short_bytes;
 }
