@@ -161,11 +161,12 @@ private:
     void start(TaskGroup& group, Task<void> task, std::string name, Worker* parent);
     void make_runnable(Waiter& waiter, std::uint64_t now_ns);
     void take_inbox();
+    [[nodiscard]] bool has_many_started() const;
     [[nodiscard]] bool device_has_enough(std::uint64_t now_ns) const;
     void collect_io(std::uint64_t& now_ns);
     [[nodiscard]] bool leaves_start_to_sleep();
     [[nodiscard]] bool perform_at_once(IoRequest& request);
-    [[nodiscard]] bool lets_others_go_first() const;
+    [[nodiscard]] bool lets_others_go_first();
     void make_runnable_here(Waiter& waiter);
     void queue_yielding(Waiter& waiter);
     void queue_computing(Waiter& waiter);
@@ -188,6 +189,7 @@ private:
     TimerQueue timers_;
     std::uint32_t queued_io_ = 0;     // posted since I/O was last collected
     std::uint64_t collected_ns_ = 0;  // when that was
+    std::uint32_t pages_since_clock_ = 0;
     Fifo<IoRequest, PendingTag> pending_;
     Worker* worker_ = nullptr;
     std::uint64_t suspended_ns_ = 0;  // when the running task suspended itself, 0 while it has not
