@@ -18,18 +18,17 @@ struct TriedAgain {
 };
 
 // `attempt()` makes the transfer once more: a Task<TransferFailure>, which says what came of it, a complete transfer included. Given up
-// when it has been tried often enough, and when the error is about the volume. When `run`, which may be null, is stopping, once more must
-// do, at once: nobody can say of what was tried once whether it lasts. What was `first` and what is in the end is for the caller to report.
+// when it has been tried often enough, and when the error is about the volume. When `run`, which may be null, is stopping, there are no
+// pauses, but no fewer tries: else nobody could say whether it lasts. What was `first` and what is in the end is for the caller to report.
 // All references must live until it has returned.
 template <typename Attempt>
 ums::Task<TriedAgain> try_again(const TransferFailure& first, Attempt& attempt, const std::string& path, Journal& journal,
                                 const RunState* run) {
     TriedAgain result{.last = first};
     while (result.tries <= kIoRetries && !is_about_volume(result.last.error)) {
-        const bool is_last = run != nullptr && run->is_stopping();
-        if (is_last && result.tries > 1) break;
         journal.warning(tried_again_message(path, result.last));
-        if (!is_last) co_await ums::sleep_until(journal.clock().now_ns() + kRetryPausesMs[result.tries - 1] * ums::kNsPerMs);
+        const bool may_wait = run == nullptr || !run->is_stopping();
+        if (may_wait) co_await ums::sleep_until(journal.clock().now_ns() + kRetryPausesMs[result.tries - 1] * ums::kNsPerMs);
         result.last = co_await attempt();
         ++result.tries;
         if (result.last.is_complete()) {
