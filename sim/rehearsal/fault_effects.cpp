@@ -156,6 +156,7 @@ void FaultInjector::finish_read(FaultyFile& file, ums::IoRequest& request, Reque
         const bool is_sound = !file.is_used(chosen.page) && file.write_count(chosen.page) > 0;
         if (!is_sound || !spoil_read_page(file, request, chosen)) ++plans_[chosen.plan].count_max;
     }
+    if (file.is_log() && is_work(file, request)) note_missed_blocks(file, request);
     std::uint64_t last_fault = 0;
     file.apply_wrong(request, [&](std::uint64_t fault) {
         if (is_work(file, request) && fault != last_fault) expose(fault);

@@ -147,6 +147,7 @@ private:
     // Log files.
     void finish_log_write(FaultyFile& file, const ums::IoRequest& request);
     void spoil_log_block(FaultyFile& file, const ums::IoRequest& request, FindingKind kind);
+    void note_missed_blocks(const FaultyFile& file, const ums::IoRequest& request);
     void name_log_fault(InjectedFault& fault);
 
     ums::Storage& inner_;
@@ -172,6 +173,8 @@ private:
         std::uint64_t fault = 0;
         std::uint64_t sequence = 0;
         bool has_updates = false;
+        FaultRange range;
+        bool is_missed = false;  // the program has read where it should stand; else it may have been freed
     };
     std::vector<LostBlock> lost_blocks_;
     std::uint64_t log_tail_fault_ = 0;  // from this fault on everything that is written to the log is lost

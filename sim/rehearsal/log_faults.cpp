@@ -38,8 +38,9 @@ void FaultInjector::finish_log_write(FaultyFile& file, const ums::IoRequest& req
     newest_block_ = std::max(newest_block_, header.sequence);
     if (log_tail_fault_ != 0) {
         file.put_wrong(request.offset_bytes, std::vector<std::byte>(block.size()).data(), block.size(), log_tail_fault_);
-        lost_blocks_.push_back({log_tail_fault_, header.sequence, has_updates(block, header)});
-        faults_[log_tail_fault_ - 1].more.push_back({file.path(), request.offset_bytes, request.size_bytes});
+        const FaultRange range{file.path(), request.offset_bytes, request.size_bytes};
+        lost_blocks_.push_back({log_tail_fault_, header.sequence, has_updates(block, header), range});
+        faults_[log_tail_fault_ - 1].more.push_back(range);
         return;
     }
     for (FaultPlan& plan : plans_) {
@@ -66,8 +67,19 @@ void FaultInjector::spoil_log_block(FaultyFile& file, const ums::IoRequest& requ
     const InjectedFault& fault = add(kind, {&file, request.offset_bytes, request.size_bytes}, false, what);
     file.put_wrong(request.offset_bytes, block.data(), block.size(), fault.number);
     if (kind == FindingKind::log_block_damaged) return;
-    lost_blocks_.push_back({fault.number, header.sequence, updates});
+    lost_blocks_.push_back({fault.number, header.sequence, updates, {file.path(), request.offset_bytes, request.size_bytes}});
     if (kind == FindingKind::wal_violation) log_tail_fault_ = fault.number;
+}
+
+void FaultInjector::note_missed_blocks(const FaultyFile& file, const ums::IoRequest& request) {
+    const std::uint64_t end_bytes = request.offset_bytes + request.size_bytes;
+    for (LostBlock& block : lost_blocks_) {
+        const bool is_here = block.range.path == file.path() && block.range.offset_bytes < end_bytes &&
+                             request.offset_bytes < block.range.offset_bytes + block.range.size_bytes;
+        if (!is_here || block.is_missed) continue;
+        block.is_missed = true;
+        name_log_fault(faults_[block.fault - 1]);
+    }
 }
 
 // A log that ends too early is a violation of the write-ahead rule if pages have changes that stood behind its end; a hole with more log
@@ -81,7 +93,7 @@ void FaultInjector::name_log_fault(InjectedFault& fault) {
             return block.fault == fault.number && block.sequence == last_there;
         });
         if (at_end == lost_blocks_.end()) break;
-        misses_updates |= at_end->has_updates;
+        misses_updates |= at_end->has_updates && at_end->is_missed;
     }
     if (misses_updates) {
         fault.expected = FindingKind::wal_violation;
