@@ -150,11 +150,7 @@ void Scheduler::take_inbox() {
 }
 
 // With nothing else to do the sleep that follows starts what was queued, and waits for it, in one system call instead of two.
-bool Scheduler::leaves_start_to_sleep() {
-    if (queued_io_ == 0 || !runnable_.empty() || !computing_.empty() || !clock_.is_real()) return false;
-    queued_io_ = 0;
-    return true;
-}
+bool Scheduler::leaves_start_to_sleep() const { return queued_io_ > 0 && has_nothing_to_run() && clock_.is_real(); }
 
 bool Scheduler::has_many_started() const {
     const std::uint32_t started = engine_->in_flight() - queued_io_;
@@ -167,8 +163,10 @@ bool Scheduler::device_has_enough(std::uint64_t now) const {
 }
 
 void Scheduler::collect_io(std::uint64_t& now) {
-    if (engine_->in_flight() == 0 || leaves_start_to_sleep()) return;
+    if (engine_->in_flight() == 0) return;
+    const bool is_left_to_sleep = leaves_start_to_sleep();
     queued_io_ = 0;
+    if (is_left_to_sleep) return;
     collected_ns_ = now;
     IoRequestList finished;
     engine_->poll(finished);
@@ -254,8 +252,7 @@ bool Scheduler::turn() {
     ++statistics_.turns;
     take_inbox();
     std::uint64_t now = now_ns();
-    const bool is_idle = runnable_.empty() && computing_.empty();
-    if (is_idle || !device_has_enough(now)) collect_io(now);
+    if (has_nothing_to_run() || !device_has_enough(now)) collect_io(now);
     timers_.fire_due(now);
     const bool ran = run_batch(now);
     const bool computed = run_computing(now);
@@ -265,8 +262,7 @@ bool Scheduler::turn() {
 
 void Scheduler::sleep(std::uint64_t timeout_ns, const std::atomic<bool>& stopping) {
     asleep_.store(true, std::memory_order_seq_cst);
-    if (!stopping.load(std::memory_order_seq_cst) && inbox_.load(std::memory_order_seq_cst) == nullptr && runnable_.empty() &&
-        computing_.empty()) {
+    if (!stopping.load(std::memory_order_seq_cst) && inbox_.load(std::memory_order_seq_cst) == nullptr && has_nothing_to_run()) {
         const std::uint64_t started = now_ns();
         engine_->wait(timeout_ns);
         statistics_.idle_ns += now_ns() - started;
@@ -277,8 +273,8 @@ void Scheduler::sleep(std::uint64_t timeout_ns, const std::atomic<bool>& stoppin
 std::uint64_t Scheduler::next_event_ns() const { return std::min(timers_.next_deadline_ns(), engine_->next_completion_ns()); }
 
 bool Scheduler::is_drained() const {
-    return task_count_.load(std::memory_order_relaxed) == 0 && inbox_.load(std::memory_order_relaxed) == nullptr && runnable_.empty() &&
-           computing_.empty() && engine_->in_flight() == 0;
+    return task_count_.load(std::memory_order_relaxed) == 0 && inbox_.load(std::memory_order_relaxed) == nullptr && has_nothing_to_run() &&
+           engine_->in_flight() == 0;
 }
 
 // A file in memory needs no device, only a copy. Where there are CPUs to spare, half of the tasks give theirs to the kernel's threads, as
@@ -334,7 +330,7 @@ bool Scheduler::lets_others_go_first() {
     if (!has_many_started()) return true;
     if (++pages_since_clock_ < kPagesForClock) return false;
     pages_since_clock_ = 0;
-    return now_ns() - collected_ns_ >= kCollectIntervalNs;
+    return !device_has_enough(now_ns());
 }
 
 // Whoever has begun to compute is the next to go on: if all took turns, all would be late. Shuffled, there is no order to keep.

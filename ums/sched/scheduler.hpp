@@ -164,7 +164,8 @@ private:
     [[nodiscard]] bool has_many_started() const;
     [[nodiscard]] bool device_has_enough(std::uint64_t now_ns) const;
     void collect_io(std::uint64_t& now_ns);
-    [[nodiscard]] bool leaves_start_to_sleep();
+    [[nodiscard]] bool has_nothing_to_run() const { return runnable_.empty() && computing_.empty(); }
+    [[nodiscard]] bool leaves_start_to_sleep() const;
     [[nodiscard]] bool perform_at_once(IoRequest& request);
     [[nodiscard]] bool lets_others_go_first();
     void make_runnable_here(Waiter& waiter);

@@ -46,7 +46,8 @@ private:
     void admit_waiting();
 
     std::atomic<std::uint64_t> available_;
-    // Set before a waiter looks at `available_` for the last time: who releases afterwards sees one or the other's work is seen.
+    // A waiter sets it, and then looks at `available_` once more; who releases adds to that, and then looks here: one of them sees the
+    // other.
     std::atomic<bool> has_waiters_{false};
     Spinlock lock_;  // guards what is below, and the changes of has_waiters_
     Fifo<Awaiter> waiting_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/contention.hpp"
 #include "tests/support/death.hpp"
 #include "tests/support/scheduler_run.hpp"
 #include "tests/support/seed.hpp"
@@ -15,6 +16,7 @@
 namespace ums {
 namespace {
 
+using testing::run_contended;
 using testing::run_real;
 using testing::run_virtual;
 using testing::RunOptions;
@@ -202,47 +204,28 @@ struct Occupancy {
 };
 
 TEST_CASE("four schedulers fight for a latch and its modes keep their promises") {
-    constexpr std::uint32_t kSchedulers = 4;
-    constexpr std::uint32_t kTasks = 12;
-    constexpr int kRounds = 300;
-    const std::uint64_t seed = testing::test_seed("latch");
     Latch latch;
     Occupancy inside;
     std::atomic<int> changes{0};
-    std::atomic<int> rounds_done{0};
-    run_real(
-        RunOptions{.cpu_count = kSchedulers, .sleep_ns_min = 20 * kNsPerSecond},
-        [&](World& world) -> Task<void> {
-            auto work = [&](std::uint64_t number) -> Task<void> {
-                Prng prng(seed + number);
-                for (int round = 0; round < kRounds; ++round) {
-                    auto mode = static_cast<LatchMode>(prng.below(3));
-                    if (prng.below(4) != 0 || !latch.try_acquire(mode)) co_await latch.acquire(mode, kWait);
-                    if (mode == kExclusive) changes.fetch_add(1);
-                    inside.enter(mode);
-                    if (prng.below(3) == 0) co_await Scheduler::current().yield();
-                    inside.leave(mode);
-                    if (mode != kShared && prng.below(3) == 0) {
-                        latch.downgrade_to_shared(mode);
-                        mode = kShared;
-                        inside.enter(mode);
-                        if (prng.below(2) == 0) co_await Scheduler::current().yield();
-                        inside.leave(mode);
-                    }
-                    latch.release(mode);
-                    rounds_done.fetch_add(1);
-                }
-            };
-            TaskGroup group;
-            for (std::uint32_t i = 0; i < kTasks; ++i) world.schedulers[i % kSchedulers].spawn(group, "work", work(i));
-            co_await group.join();
-        },
-        [](World& world) {
-            for (std::uint32_t id = 0; id < kSchedulers; ++id) CHECK(world.storage.engine(id).expired_waits() == 0);
-        });
+    auto use = [&](Prng& prng) -> Task<void> {
+        auto mode = static_cast<LatchMode>(prng.below(3));
+        if (prng.below(4) != 0 || !latch.try_acquire(mode)) co_await latch.acquire(mode, kWait);
+        if (mode == kExclusive) changes.fetch_add(1);
+        inside.enter(mode);
+        if (prng.below(3) == 0) co_await Scheduler::current().yield();
+        inside.leave(mode);
+        if (mode != kShared && prng.below(3) == 0) {
+            latch.downgrade_to_shared(mode);
+            mode = kShared;
+            inside.enter(mode);
+            if (prng.below(2) == 0) co_await Scheduler::current().yield();
+            inside.leave(mode);
+        }
+        latch.release(mode);
+    };
+    run_contended({.cpu_count = 4, .tasks = 12, .rounds = 300, .seed = testing::test_seed("latch")}, use);
     CHECK(inside.violations == 0);
     CHECK(inside.contents == changes);
-    CHECK(rounds_done == static_cast<int>(kTasks) * kRounds);
     CHECK_FALSE(latch.is_busy());
 }
 

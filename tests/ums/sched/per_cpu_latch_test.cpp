@@ -5,15 +5,15 @@
 #include <vector>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/contention.hpp"
 #include "tests/support/death.hpp"
 #include "tests/support/scheduler_run.hpp"
 #include "tests/support/seed.hpp"
-#include "ums/base/prng.hpp"
 
 namespace ums {
 namespace {
 
-using testing::run_real;
+using testing::run_contended;
 using testing::run_virtual;
 using testing::RunOptions;
 using testing::World;
@@ -75,46 +75,28 @@ TEST_CASE("who cannot have all of a latch keeps nothing of it") {
 }
 
 TEST_CASE("four schedulers share and change, never both at a time, and no wake-up is lost") {
-    constexpr std::uint32_t kSchedulers = 4;
-    constexpr int kRounds = 300;
-    const std::uint64_t seed = testing::test_seed("per-CPU latch");
-    PerCpuLatch latch(kSchedulers);
+    PerCpuLatch latch(4);
     std::atomic<int> sharing{0};
     std::atomic<int> changing{0};
     std::atomic<int> violations{0};
-    std::atomic<int> rounds_done{0};
-    run_real(
-        RunOptions{.cpu_count = kSchedulers, .sleep_ns_min = 20 * kNsPerSecond},
-        [&](World& world) -> Task<void> {
-            auto work = [&](std::uint64_t number) -> Task<void> {
-                Prng prng(seed + number);
-                for (int round = 0; round < kRounds; ++round) {
-                    if (prng.below(10) == 0) {
-                        co_await latch.acquire_exclusive(kWait);
-                        if (changing.fetch_add(1) != 0 || sharing.load() != 0) violations.fetch_add(1);
-                        if (prng.below(2) == 0) co_await Scheduler::current().yield();
-                        changing.fetch_sub(1);
-                        latch.release_exclusive();
-                    } else {
-                        co_await latch.acquire_shared(kWait);
-                        sharing.fetch_add(1);
-                        if (changing.load() != 0) violations.fetch_add(1);
-                        if (prng.below(2) == 0) co_await Scheduler::current().yield();
-                        sharing.fetch_sub(1);
-                        latch.release_shared();
-                    }
-                    rounds_done.fetch_add(1);
-                }
-            };
-            TaskGroup group;
-            for (std::uint32_t i = 0; i < 3 * kSchedulers; ++i) world.schedulers[i % kSchedulers].spawn(group, "work", work(i));
-            co_await group.join();
-        },
-        [](World& world) {
-            for (std::uint32_t id = 0; id < kSchedulers; ++id) CHECK(world.storage.engine(id).expired_waits() == 0);
-        });
+    auto use = [&](Prng& prng) -> Task<void> {
+        if (prng.below(10) == 0) {
+            co_await latch.acquire_exclusive(kWait);
+            if (changing.fetch_add(1) != 0 || sharing.load() != 0) violations.fetch_add(1);
+            if (prng.below(2) == 0) co_await Scheduler::current().yield();
+            changing.fetch_sub(1);
+            latch.release_exclusive();
+        } else {
+            co_await latch.acquire_shared(kWait);
+            sharing.fetch_add(1);
+            if (changing.load() != 0) violations.fetch_add(1);
+            if (prng.below(2) == 0) co_await Scheduler::current().yield();
+            sharing.fetch_sub(1);
+            latch.release_shared();
+        }
+    };
+    run_contended({.cpu_count = 4, .tasks = 12, .rounds = 300, .seed = testing::test_seed("per-CPU latch")}, use);
     CHECK(violations == 0);
-    CHECK(rounds_done == 3 * static_cast<int>(kSchedulers) * kRounds);
 }
 
 TEST_CASE("a scheduler that a latch was not made for is an internal error") {

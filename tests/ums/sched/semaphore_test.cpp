@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/contention.hpp"
 #include "tests/support/death.hpp"
 #include "tests/support/scheduler_run.hpp"
 #include "tests/support/seed.hpp"
@@ -14,7 +15,7 @@
 namespace ums {
 namespace {
 
-using testing::run_real;
+using testing::run_contended;
 using testing::run_virtual;
 using testing::RunOptions;
 using testing::World;
@@ -64,38 +65,20 @@ TEST_CASE("one who needs several units gets all at once or none, and nobody over
 }
 
 TEST_CASE("four schedulers never hold more units than there are, and nobody starves") {
-    constexpr std::uint32_t kSchedulers = 4;
     constexpr std::uint64_t kUnits = 8;
-    constexpr int kRounds = 400;
-    const std::uint64_t seed = testing::test_seed("semaphore");
     Semaphore semaphore(kUnits);
     std::atomic<std::uint64_t> held{0};
     std::atomic<int> violations{0};
-    std::atomic<int> rounds_done{0};
-    run_real(
-        RunOptions{.cpu_count = kSchedulers, .sleep_ns_min = 20 * kNsPerSecond},
-        [&](World& world) -> Task<void> {
-            auto work = [&](std::uint64_t number) -> Task<void> {
-                Prng prng(seed + number);
-                for (int round = 0; round < kRounds; ++round) {
-                    const std::uint64_t units = prng.between(1, kUnits);
-                    if (!semaphore.try_acquire(units)) co_await semaphore.acquire(units, kWait);
-                    if (held.fetch_add(units) + units > kUnits) violations.fetch_add(1);
-                    if (prng.below(2) == 0) co_await Scheduler::current().yield();
-                    held.fetch_sub(units);
-                    semaphore.release(units);
-                    rounds_done.fetch_add(1);
-                }
-            };
-            TaskGroup group;
-            for (std::uint32_t i = 0; i < 2 * kSchedulers; ++i) world.schedulers[i % kSchedulers].spawn(group, "work", work(i));
-            co_await group.join();
-        },
-        [](World& world) {
-            for (std::uint32_t id = 0; id < kSchedulers; ++id) CHECK(world.storage.engine(id).expired_waits() == 0);
-        });
+    auto take_some = [&](Prng& prng) -> Task<void> {
+        const std::uint64_t units = prng.between(1, kUnits);
+        if (!semaphore.try_acquire(units)) co_await semaphore.acquire(units, kWait);
+        if (held.fetch_add(units) + units > kUnits) violations.fetch_add(1);
+        if (prng.below(2) == 0) co_await Scheduler::current().yield();
+        held.fetch_sub(units);
+        semaphore.release(units);
+    };
+    run_contended({.cpu_count = 4, .tasks = 8, .rounds = 400, .seed = testing::test_seed("semaphore")}, take_some);
     CHECK(violations == 0);
-    CHECK(rounds_done == 2 * static_cast<int>(kSchedulers) * kRounds);
     CHECK(semaphore.available() == kUnits);
 }
 
