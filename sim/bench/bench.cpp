@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/bench/file_passes.hpp"
+#include "sim/buffer/warm_up.hpp"
 #include "sim/files/file_creator.hpp"
 #include "sim/log/log_layout.hpp"
 #include "ums/base/machine.hpp"
@@ -186,6 +187,7 @@ void Bench::remove_created_files() {
 
 // Memory, and the contents that reads expect and writes replace.
 ums::Task<void> Bench::prepare(BenchFile& file) {
+    co_await warm_up(*schedulers_, file.pool, run_);
     if (options_.scatter) co_await file.scatter_memory();
     if (options_.is_null() || options_.is_log()) co_return;
     FilePasses passes(*schedulers_, options_.seed);

@@ -49,6 +49,7 @@ public:
     void discard_from(std::uint32_t file_id, std::uint32_t first_page);
 
     [[nodiscard]] SlotAllocator& slots() { return slots_; }
+    [[nodiscard]] const SlotAllocator& slots() const { return slots_; }
     [[nodiscard]] std::byte* data(const Frame& frame) const { return slots_.data(frame.slot); }
 
 private:

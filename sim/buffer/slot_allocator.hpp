@@ -30,6 +30,7 @@ public:
     void release(Slot slot);
     void release(const std::vector<Slot>& slots);
 
+    [[nodiscard]] const ums::MemoryRegion& memory() const { return memory_; }
     [[nodiscard]] std::byte* data(Slot slot) const { return memory_.data() + std::size_t{slot} * kPageBytes; }
     [[nodiscard]] std::uint64_t count() const { return groups_.size() * kGroupSlots; }
     [[nodiscard]] std::uint64_t free_count() { return units_.available(); }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/buffer/warm_up.hpp"
 #include "sim/files/file_creator.hpp"
 #include "sim/log/log_auditor.hpp"
 #include "sim/log/log_growth.hpp"
@@ -221,6 +222,7 @@ ums::Task<void> RunDriver::main() {
         remove_created_files();  // not enough memory: the run does not begin
         throw;
     }
+    co_await warm_up(*schedulers_, *parts_->pool, run_);
     start_services();
     for (std::uint32_t cycle = 1; !run_.is_stopping() && (options_.test_cycles == 0 || cycle <= options_.test_cycles); ++cycle) {
         cycle_.store(cycle, std::memory_order_relaxed);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <new>
 
+#include "ums/base/assert.hpp"
+
 namespace ums {
 
 namespace {
@@ -28,6 +30,11 @@ MemoryRegion::MemoryRegion(std::size_t size_bytes, MemoryKind kind) {
     }
     data_ = begin;
     size_bytes_ = rounded;
+}
+
+void MemoryRegion::populate(std::size_t begin_bytes, std::size_t size_bytes) const {
+    UMS_ASSERT(begin_bytes + size_bytes <= size_bytes_);
+    madvise(data_ + begin_bytes, size_bytes, MADV_POPULATE_WRITE);
 }
 
 MemoryRegion::~MemoryRegion() {

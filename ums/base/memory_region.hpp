@@ -25,6 +25,9 @@ public:
     }
     ~MemoryRegion();
 
+    // Has the system give the memory of [begin, begin + size_bytes) now, not when it is touched. What it refuses comes when it is touched.
+    void populate(std::size_t begin_bytes, std::size_t size_bytes) const;
+
     [[nodiscard]] std::byte* data() const { return data_; }
     [[nodiscard]] std::size_t size_bytes() const { return size_bytes_; }
 

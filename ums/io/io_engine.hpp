@@ -5,6 +5,7 @@
 // completion with the sum. Only the end of the file and errors end a transfer early.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -22,6 +23,10 @@ public:
 
     // "uring", "threads", …
     [[nodiscard]] virtual std::string_view name() const = 0;
+
+    // Many transfers will come from and go to this memory. The engine may prepare it for that, or not; transfers of other memory work, too.
+    // It must stay mapped, and be the same memory, as long as anything is submitted to the engine. May be called several times.
+    virtual void use_memory(std::byte* /*data*/, std::size_t /*size_bytes*/) {}
 
     // Takes a request; it is the engine's until poll() hands it back. May only queue it until the next poll() or wait().
     // Never fails and never blocks on the device: a request that cannot be started comes back with its error.

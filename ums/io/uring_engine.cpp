@@ -95,6 +95,11 @@ void UringEngine::settle_owner() {
     }
 }
 
+void UringEngine::use_memory(std::byte* data, std::size_t size_bytes) {
+    settle_owner();
+    memory_.add(ring_.ring, data, size_bytes);
+}
+
 void UringEngine::submit(IoRequest& request) {
     check_request(request);
     settle_owner();
@@ -145,12 +150,16 @@ void UringEngine::prepare(io_uring_sqe& submission, IoRequest& request) const {
         case IoOperation::write: {
             const bool is_read = request.operation == IoOperation::read;
             const TransferPiece piece = next_piece(request);
-            if (piece.segment_count == 1) {
-                io_uring_prep_rw(is_read ? IORING_OP_READ : IORING_OP_WRITE, &submission, file, piece.data, piece.size_bytes,
-                                 piece.offset_bytes);
-            } else {
+            if (piece.segment_count > 1) {
                 io_uring_prep_rw(is_read ? IORING_OP_READV : IORING_OP_WRITEV, &submission, file, as_iovec(piece.segments),
                                  piece.segment_count, piece.offset_bytes);
+            } else if (const auto buffer = memory_.find(piece.data, piece.size_bytes)) {
+                io_uring_prep_rw(is_read ? IORING_OP_READ_FIXED : IORING_OP_WRITE_FIXED, &submission, file, piece.data, piece.size_bytes,
+                                 piece.offset_bytes);
+                submission.buf_index = *buffer;
+            } else {
+                io_uring_prep_rw(is_read ? IORING_OP_READ : IORING_OP_WRITE, &submission, file, piece.data, piece.size_bytes,
+                                 piece.offset_bytes);
             }
             if (!is_read && request.durable) submission.rw_flags = RWF_DSYNC;
             return;

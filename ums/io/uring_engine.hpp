@@ -16,6 +16,7 @@
 #include "ums/io/blocking_pool.hpp"
 #include "ums/io/io_engine.hpp"
 #include "ums/io/storage.hpp"
+#include "ums/io/uring_memory.hpp"
 #include "ums/io/uring_probe.hpp"
 
 namespace ums {
@@ -33,6 +34,7 @@ public:
     [[nodiscard]] std::string_view name() const override { return "uring"; }
     void submit(IoRequest& request) override;
     [[nodiscard]] bool perform_at_once(IoRequest& request) override;
+    void use_memory(std::byte* data, std::size_t size_bytes) override;
     void poll(IoRequestList& finished) override;
     void wait(std::uint64_t timeout_ns) override;
     void wake() override;
@@ -75,6 +77,7 @@ private:
     const std::uint64_t io_affinity_;
     WakeUp wake_up_;
     Ring ring_;
+    UringMemory memory_;
     std::uint32_t depth_ = 0;
     bool has_owner_ = false;
 

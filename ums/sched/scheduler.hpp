@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <coroutine>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -120,6 +121,9 @@ public:
     [[nodiscard]] GiveWayAwaiter before_computing(bool has_device) {
         return {*this, has_device && lets_others_go_first(), &Scheduler::queue_computing};
     }
+
+    // See IoEngine::use_memory(). Own thread.
+    void use_memory(std::byte* data, std::size_t size_bytes) { engine_->use_memory(data, size_bytes); }
 
     // Timers of this scheduler. Own thread.
     [[nodiscard]] TimerQueue& timers() { return timers_; }

@@ -1,0 +1,143 @@
+// Memory that an engine was told of: transfers must be the same, whether the kernel holds it or not.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/seed.hpp"
+#include "tests/ums/io/child_process.hpp"
+#include "tests/ums/io/engine_bench.hpp"
+#include "tests/ums/io/resource_limit.hpp"
+#include "ums/base/memory_region.hpp"
+#include "ums/base/prng.hpp"
+
+using namespace ums;
+using namespace ums::testing;
+
+namespace {
+
+constexpr std::size_t kMb = std::size_t{1} << 20;
+
+// Memory of this process that the kernel holds for others: for devices and rings.
+std::size_t pinned_bytes() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+        if (line.rfind("VmPin:", 0) == 0) return std::stoull(line.substr(6)) * 1024;
+    }
+    return 0;
+}
+
+// The kernel takes a ring down when it finds the time.
+bool is_released() {
+    for (int i = 0; i < 1000 && pinned_bytes() > 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return pinned_bytes() == 0;
+}
+
+void fill(std::byte* data, std::size_t size_bytes, std::uint64_t seed) {
+    Prng prng(seed);
+    for (std::size_t i = 0; i < size_bytes; i += sizeof(std::uint64_t)) {
+        const std::uint64_t word = prng.next();
+        std::memcpy(data + i, &word, sizeof word);
+    }
+}
+
+// Writes [from, from + size) to the file's beginning and reads it to `to`.
+bool survives(IoEngine& engine, FileHandle file, std::byte* from, std::byte* to, std::size_t size_bytes) {
+    const std::vector<IoSegment> source = {{from, size_bytes}};
+    const std::vector<IoSegment> target = {{to, size_bytes}};
+    IoRequest write = make_request(IoOperation::write, file, 0, source);
+    finish(engine, write);
+    IoRequest read = make_request(IoOperation::read, file, 0, target);
+    finish(engine, read);
+    return write.is_complete_transfer() && read.is_complete_transfer() && std::memcmp(from, to, size_bytes) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("transfers from and to memory that the engine was told of, and partly or not at all was told of") {
+    const auto variant = GENERATE(from_range(engine_variants()));
+    const bool direct = GENERATE(false, true);
+    CAPTURE(variant, direct);
+    if (direct && !TempFolder().has_direct_io()) return;
+    Bench bench(variant, {}, direct);
+    // More than the kernel takes at a time; the second piece is told of without its first and last MB.
+    const MemoryRegion first(70 * kMb, MemoryKind::huge_pages);
+    const MemoryRegion second(4 * kMb, MemoryKind::plain);
+    const MemoryRegion other(70 * kMb, MemoryKind::plain);
+    bench.engine->use_memory(first.data(), first.size_bytes());
+    bench.engine->use_memory(second.data() + kMb, 2 * kMb);
+    const std::uint64_t seed = test_seed("transfers of registered memory");
+    fill(first.data(), first.size_bytes(), seed);
+    fill(second.data(), second.size_bytes(), seed + 1);
+
+    CHECK(survives(*bench.engine, bench.file, first.data(), other.data(), first.size_bytes()));
+    CHECK(survives(*bench.engine, bench.file, other.data(), first.data(), first.size_bytes()));
+    CHECK(survives(*bench.engine, bench.file, second.data(), other.data(), second.size_bytes()));
+    Prng prng(seed + 2);
+    for (int i = 0; i < 50; ++i) {
+        const std::size_t size_bytes = kPage * prng.between(1, 128);
+        const std::size_t offset = kPage * prng.below((64 * kMb + 2 * kMb - size_bytes) / kPage);  // many about the boundary of 64 MB
+        CAPTURE(size_bytes, offset);
+        CHECK(survives(*bench.engine, bench.file, first.data() + offset, second.data() + kPage * prng.below(256), size_bytes));
+    }
+    for (const std::size_t boundary : {64 * kMb, 70 * kMb - kPage}) {
+        CAPTURE(boundary);
+        CHECK(survives(*bench.engine, bench.file, first.data() + boundary - kPage, second.data() + kMb - kPage, 2 * kPage));
+    }
+    // Several segments, some of them in such memory.
+    const std::vector<IoSegment> source = {{second.data() + 2 * kMb, kPage}, {other.data(), kPage}, {first.data(), kPage}};
+    const std::vector<IoSegment> target = {{first.data() + kMb, kPage}, {first.data() + 3 * kMb, kPage}, {second.data(), kPage}};
+    IoRequest write = make_request(IoOperation::write, bench.file, kPage, source);
+    finish(*bench.engine, write);
+    IoRequest read = make_request(IoOperation::read, bench.file, kPage, target);
+    finish(*bench.engine, read);
+    CHECK(read.is_complete_transfer());
+    for (std::size_t i = 0; i < source.size(); ++i) CHECK(std::memcmp(source[i].data, target[i].data, kPage) == 0);
+}
+
+TEST_CASE("the kernel holds the memory that an io_uring engine was told of as long as the engine lives") {
+    if (!has_uring() || geteuid() != 0) return;  // others may not lock as much
+    const MemoryRegion memory(100 * kMb, MemoryKind::huge_pages);
+    CHECK(is_released());
+    {
+        PosixStorage storage;
+        std::string reason;
+        const auto engine = storage.make_engine({.kind = EngineKind::uring}, reason);
+        engine->use_memory(memory.data(), memory.size_bytes());
+        CHECK(pinned_bytes() == memory.size_bytes());
+    }
+    CHECK(is_released());
+}
+
+TEST_CASE("a process that may not lock the memory, or may not register it, transfers as ever") {
+    if (!has_uring()) return;
+    const bool is_forbidden = GENERATE(false, true);
+    CAPTURE(is_forbidden);
+    const std::string report = in_child_process([&]() -> std::string {
+        const TempFolder folder;
+        PosixStorage storage;
+        OpenOptions options;
+        options.create_new = true;
+        FileHandle file;
+        if (storage.open(folder.file("data.mdx"), options, file)) return "no file";
+        const ResourceLimit limit(RLIMIT_MEMLOCK, 8 << 20);
+        if (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0) return "still root";
+        std::string reason;
+        const auto engine = storage.make_engine({.kind = EngineKind::uring}, reason);
+        IoRequest sync = make_request(IoOperation::sync, file);
+        finish(*engine, sync);  // the ring is enabled by now
+        if (is_forbidden && !forbid(SystemCall::io_uring_register, EPERM)) return "transferred";
+        const MemoryRegion memory(32 * kMb, MemoryKind::huge_pages);
+        engine->use_memory(memory.data(), memory.size_bytes());
+        if (pinned_bytes() != 0) return "held";
+        fill(memory.data(), kMb, 1);
+        return survives(*engine, file, memory.data(), memory.data() + kMb, kMb) ? "transferred" : "lost";
+    });
+    CHECK(report == "transferred");
+}
