@@ -62,7 +62,7 @@ std::vector<Parameter> run_parameters() {
          .help = "Size of the buffer pool; 0 = half of the memory that is available.",
          .details =
              "Limits of a container count. Never more than the machine has, and no more than the data files need. A pool that is small "
-             "against the files makes more physical I/O.",
+             "against the files makes more physical I/O. The memory is taken before the initial update, as far as that can be done in 5 s.",
          .background = "The server setting 'max server memory', for the buffer pool alone."},
         {.section = kSection,
          .ini_name = "StopOnError",

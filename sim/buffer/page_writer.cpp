@@ -128,6 +128,10 @@ ums::Task<void> PageWriter::transfer(DataFile& data) {
 ums::Task<bool> PageWriter::write_one_by_one(DataFile& data) {
     const std::size_t count = run_frames_.size();
     bool is_explained = false;
+    if (count == 1) {
+        co_await write_one(data, 0, is_explained);
+        co_return is_explained;
+    }
     ums::TaskGroup writes;
     for (std::size_t i = 0; i < count; ++i) ums::Scheduler::current().fork(writes, write_one(data, i, is_explained));
     co_await writes.join();

@@ -7,12 +7,9 @@
 
 #include "sim/buffer/warm_up.hpp"
 #include "sim/files/file_creator.hpp"
-#include "sim/log/log_auditor.hpp"
-#include "sim/log/log_growth.hpp"
 #include "sim/run/collect_results.hpp"
 #include "sim/run/drive_facts.hpp"
 #include "sim/run/sizing.hpp"
-#include "sim/run/time_series.hpp"
 #include "sim/users/user_sections.hpp"
 #include "sim/version.hpp"
 #include "sim/workers/long_io_monitor.hpp"
@@ -33,32 +30,6 @@ ums::EngineKind engine_kind(EngineChoice choice) {
 }
 
 }  // namespace
-
-struct RunDriver::Parts {
-    // In the order of their making; taken down in reverse.
-    std::vector<std::unique_ptr<DataFile>> data_files;
-    std::vector<std::unique_ptr<SimFile>> log_files;
-    std::vector<SimFile*> files;  // all, in the order of the configuration
-    std::vector<DriveFacts> drives;
-    std::unique_ptr<LogManager> log;
-    std::unique_ptr<LogGrowth> log_growth;
-    std::unique_ptr<LogAuditor> log_auditor;
-    std::unique_ptr<BufferPool> pool;
-    std::unique_ptr<PageDiagnosis> diagnosis;
-    std::unique_ptr<PageChecker> checker;
-    std::unique_ptr<BufferManager> buffers;
-    std::unique_ptr<RunContext> context;
-    std::unique_ptr<WholeFileWork> whole_files;
-    std::unique_ptr<Checkpoint> checkpoint;
-    std::unique_ptr<LazyWriter> lazy_writer;
-    WorkCounters initial_update;
-    WorkCounters final_audit;
-    std::unique_ptr<TimeSeries> time_series;
-    ums::Event monitors_stop;
-    ums::TaskGroup writers;  // checkpoint and lazy writer: need the log
-    ums::TaskGroup log_writer;
-    ums::TaskGroup monitors;
-};
 
 RunDriver::RunDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink)
     : options_(std::move(options)),
@@ -132,62 +103,20 @@ void RunDriver::remove_created_files() {
 
 void RunDriver::add_file(SimFile::Setup setup) {
     const std::lock_guard guard(parts_mutex_);
-    parts_->drives.push_back(read_drive_facts(setup.options.path));
-    if (setup.options.is_log) {
-        parts_->log_files.push_back(std::make_unique<SimFile>(std::move(setup), storage_, *outstanding_, journal_));
-        parts_->files.push_back(parts_->log_files.back().get());
-        return;
-    }
-    const std::uint64_t pages_max = std::max(setup.options.max_size_mb * kMb, setup.size_bytes) / kPageBytes;
-    parts_->data_files.push_back(std::make_unique<DataFile>(std::move(setup), pages_max, storage_, *outstanding_, journal_));
-    DataFile& data = *parts_->data_files.back();
-    data.ledger.acknowledge(0, 1, 0, data.file.signature_checksum());
-    parts_->files.push_back(&data.file);
+    parts_->add_file(std::move(setup), storage_, *outstanding_, journal_);
 }
 
 bool RunDriver::all_files_open() const { return parts_->files.size() == options_.files.size(); }
 
-// A disk with 4 KB sectors refuses shorter unbuffered writes: asked, not guessed.
-std::uint32_t RunDriver::log_alignment_bytes() const {
-    constexpr std::uint32_t kLargeSectorBytes = 4096;
-    const ums::MemoryRegion buffer(kLargeSectorBytes, ums::MemoryKind::plain);
-    for (const auto& file : parts_->log_files) {
-        std::size_t transferred = 0;
-        if (storage_.read(file->transfer_handle(), kSectorBytes, buffer.data(), kSectorBytes, transferred)) return kLargeSectorBytes;
-    }
-    return kSectorBytes;
-}
-
 void RunDriver::make_parts() {
-    Parts& parts = *parts_;
-    std::vector<SimFile*> logs;
-    for (const auto& file : parts.log_files) logs.push_back(file.get());
-    parts.log = std::make_unique<LogManager>(logs, run_id_, options_.log_flushes_outstanding, log_alignment_bytes(), run_, journal_);
-    parts.log_auditor = std::make_unique<LogAuditor>(*parts.log, parts.data_files, run_, journal_);
-    parts.log_growth = std::make_unique<LogGrowth>(*parts.log, parts.log_files, run_, journal_);
     results_.buffer_pool_bytes = pool_mb_for(options_, machine_) * kMb;
-    const std::uint64_t tasks_max = std::uint64_t{options_.cpu_count} * kUsersPerCpu + std::uint64_t{2} * kTransferPagesMax;
-    parts.pool = std::make_unique<BufferPool>(results_.buffer_pool_bytes, tasks_max);
-    parts.diagnosis = std::make_unique<PageDiagnosis>(run_id_, !options_.stop_on_error, parts.data_files, *parts.pool, run_, journal_);
-    parts.checker = std::make_unique<PageChecker>(run_id_, *parts.diagnosis);
-    parts.buffers = std::make_unique<BufferManager>(*parts.pool, *parts.checker, run_, journal_, options_.cache_hit_ratio);
-    parts.context.reset(new RunContext{options_, run_id_, run_, journal_, *schedulers_, parts.data_files, *parts.log, *parts.buffers});
-    parts.whole_files = std::make_unique<WholeFileWork>(*parts.context);
-    parts.checkpoint = std::make_unique<Checkpoint>(*parts.context);
-    parts.lazy_writer = std::make_unique<LazyWriter>(*parts.context);
-    parts.time_series = std::make_unique<TimeSeries>(parts.files, clock_, journal_.start_ns());
-    parts.time_series->sample(Phase::create, 1);
-    // A read-ahead must leave memory for the others.
-    const std::uint32_t pages_max = parts.context->transfer_pages_max();
-    ReadAheadUserOptions& read_ahead = options_.read_ahead_user;
-    read_ahead.max_pages = std::min(read_ahead.max_pages, pages_max);
-    read_ahead.min_pages = std::min(read_ahead.min_pages, read_ahead.max_pages);
-    options_.audit_user.buffers_validated_pages = std::min(options_.audit_user.buffers_validated_pages, pages_max);
+    parts_->assemble(options_, run_id_, results_.buffer_pool_bytes, storage_, *schedulers_, run_, journal_);
+    parts_->time_series->sample(Phase::create, 1);
     ready_.store(true, std::memory_order_release);
 }
 
 void RunDriver::close_files() {
-    std::unique_ptr<Parts> parts;
+    std::unique_ptr<RunParts> parts;
     {
         const std::lock_guard guard(parts_mutex_);
         ready_.store(false, std::memory_order_release);
@@ -209,7 +138,7 @@ void RunDriver::close_files() {
 // --- phases ---
 
 ums::Task<void> RunDriver::main() {
-    parts_ = std::make_unique<Parts>();
+    parts_ = std::make_unique<RunParts>();
     ums::Task<void> creation = open_files();
     co_await phase(Phase::create, creation);
     if (!all_files_open() || run_.is_stopping()) {
@@ -237,7 +166,7 @@ ums::Task<void> RunDriver::main() {
 }
 
 ums::Task<void> RunDriver::run_cycle() {
-    Parts& parts = *parts_;
+    RunParts& parts = *parts_;
     const std::uint64_t seed = ums::mix64(options_.seed + cycle_);
     ums::Task<void> update = parts.whole_files->initial_update(parts.initial_update, seed);
     ums::Task<void> first_checkpoint = parts.checkpoint->run_once();
@@ -306,7 +235,7 @@ ums::Task<void> RunDriver::final_audit() {
 // --- tasks ---
 
 void RunDriver::start_services() {
-    Parts& parts = *parts_;
+    RunParts& parts = *parts_;
     const std::uint32_t cpus = schedulers_->size();
     (*schedulers_)[0].spawn(parts.log_writer, "Log Writer", parts.log->run_writer());
     (*schedulers_)[0].spawn(parts.writers, "Log Growth", parts.log_growth->serve());
@@ -330,7 +259,7 @@ ums::Task<void> RunDriver::record_time_series() {
 
 // Those who use the log end before it does.
 ums::Task<void> RunDriver::stop_services() {
-    Parts& parts = *parts_;
+    RunParts& parts = *parts_;
     parts.checkpoint->stop();
     parts.lazy_writer->stop();
     parts.log_growth->stop();

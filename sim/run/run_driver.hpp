@@ -8,11 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/run/phases.hpp"
-#include "sim/run/run_context.hpp"
+#include "sim/run/run_parts.hpp"
 #include "sim/simulation.hpp"
-#include "sim/workers/checkpoint.hpp"
-#include "sim/workers/lazy_writer.hpp"
 #include "ums/base/machine.hpp"
 
 namespace sim {
@@ -28,9 +25,6 @@ public:
     [[nodiscard]] Phase current_phase() const { return phase_.load(std::memory_order_relaxed); }
 
 private:
-    // What exists only while files are open.
-    struct Parts;
-
     // Counters of all files at one moment.
     struct Totals {
         std::uint64_t read_bytes = 0;
@@ -45,7 +39,6 @@ private:
     [[nodiscard]] bool all_files_open() const;
     void remove_created_files();
     void make_parts();
-    [[nodiscard]] std::uint32_t log_alignment_bytes() const;
     void close_files();
 
     ums::Task<void> run_cycle();
@@ -72,7 +65,7 @@ private:
     const std::uint64_t run_id_;
     std::unique_ptr<ums::SchedulerGroup> schedulers_;
     std::unique_ptr<ums::Semaphore> outstanding_;
-    std::unique_ptr<Parts> parts_;
+    std::unique_ptr<RunParts> parts_;
     mutable std::mutex parts_mutex_;  // held by progress() while it looks at parts_, and while they are taken down
     std::atomic<bool> ready_{false};  // all parts are there
     std::uint32_t next_cpu_ = 0;

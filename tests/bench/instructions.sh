@@ -48,7 +48,7 @@ check() {
 check path 1 1540
 check read 1 8200
 check scatter 64 4600
-check write 1 12400
+check write 1 11300
 check make 1 3400
 check verify 1 2100
 exit "$failed"

@@ -1,0 +1,51 @@
+// What exists only while the files of a run are open, in the order of its making; taken down in reverse.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/log/log_auditor.hpp"
+#include "sim/log/log_growth.hpp"
+#include "sim/run/drive_facts.hpp"
+#include "sim/run/phases.hpp"
+#include "sim/run/run_context.hpp"
+#include "sim/run/time_series.hpp"
+#include "sim/workers/checkpoint.hpp"
+#include "sim/workers/lazy_writer.hpp"
+
+namespace sim {
+
+struct RunParts {
+    // Files come first, one by one. All references must outlive the parts.
+    void add_file(SimFile::Setup setup, ums::Storage& storage, ums::Semaphore& outstanding, Journal& journal);
+
+    // Then all the rest, from the `options` as far as the memory allows: what does not fit is made smaller there. Throws std::bad_alloc.
+    void assemble(Options& options, std::uint64_t run_id, std::uint64_t pool_bytes, ums::Storage& storage, ums::SchedulerGroup& schedulers,
+                  RunState& run, Journal& journal);
+
+    std::vector<std::unique_ptr<DataFile>> data_files;
+    std::vector<std::unique_ptr<SimFile>> log_files;
+    std::vector<SimFile*> files;  // all, in the order of the configuration
+    std::vector<DriveFacts> drives;
+    std::unique_ptr<LogManager> log;
+    std::unique_ptr<LogGrowth> log_growth;
+    std::unique_ptr<LogAuditor> log_auditor;
+    std::unique_ptr<BufferPool> pool;
+    std::unique_ptr<PageDiagnosis> diagnosis;
+    std::unique_ptr<PageChecker> checker;
+    std::unique_ptr<BufferManager> buffers;
+    std::unique_ptr<RunContext> context;
+    std::unique_ptr<WholeFileWork> whole_files;
+    std::unique_ptr<Checkpoint> checkpoint;
+    std::unique_ptr<LazyWriter> lazy_writer;
+    WorkCounters initial_update;
+    WorkCounters final_audit;
+    std::unique_ptr<TimeSeries> time_series;
+    ums::Event monitors_stop;
+    ums::TaskGroup writers;  // checkpoint and lazy writer: need the log
+    ums::TaskGroup log_writer;
+    ums::TaskGroup monitors;
+};
+
+}  // namespace sim
