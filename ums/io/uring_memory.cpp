@@ -23,7 +23,7 @@ bool register_one(io_uring& ring, std::uint32_t number, std::byte* data, std::si
 
 void UringMemory::add(io_uring& ring, std::byte* data, std::size_t size_bytes) {
     if (areas_.empty() && io_uring_register_buffers_sparse(&ring, kBuffersMax) != 0) return;
-    Area& area = areas_.emplace_back(Area{data, 0, buffer_count_});
+    Area& area = areas_.emplace_back(Area{reinterpret_cast<std::uintptr_t>(data), 0, buffer_count_});
     while (area.size_bytes < size_bytes && buffer_count_ < kBuffersMax) {
         const std::size_t next_bytes = std::min(kBufferBytes, size_bytes - area.size_bytes);
         if (!register_one(ring, buffer_count_, data + area.size_bytes, next_bytes)) return;
@@ -34,7 +34,7 @@ void UringMemory::add(io_uring& ring, std::byte* data, std::size_t size_bytes) {
 
 std::optional<std::uint16_t> UringMemory::find(const std::byte* data, std::size_t size_bytes) const {
     for (const Area& area : areas_) {
-        const std::size_t offset = static_cast<std::size_t>(data - area.begin);  // huge if it lies before the area
+        const std::size_t offset = reinterpret_cast<std::uintptr_t>(data) - area.begin;  // huge if it lies before the area
         if (offset >= area.size_bytes) continue;
         const std::size_t buffer = offset / kBufferBytes;
         const std::size_t end_bytes = std::min((buffer + 1) * kBufferBytes, area.size_bytes);

@@ -22,7 +22,7 @@ public:
 
 private:
     struct Area {
-        const std::byte* begin;
+        std::uintptr_t begin;
         std::size_t size_bytes;
         std::uint32_t first_buffer;
     };
