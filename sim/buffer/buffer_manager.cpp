@@ -136,7 +136,8 @@ ums::Task<FixedPage> BufferManager::use_present(DataFile& data, Frame& frame, Fi
     co_return FixedPage(pool_, data, frame, mode);
 }
 
-// Reads the page into `slot`, which belongs to the frame afterwards. False if it cannot be read; a wrong page can be used: it is unknown.
+// Reads the page into `slot`, which belongs to the frame afterwards. False if it cannot be read, or the run stops; a wrong page can be
+// used: it is unknown.
 ums::Task<bool> BufferManager::read_in(DataFile& data, Frame& frame, Slot slot) {
     std::byte* const memory = pool_.slots().data(slot);
     const ums::IoSegment segment{memory, kPageBytes};
@@ -144,7 +145,8 @@ ums::Task<bool> BufferManager::read_in(DataFile& data, Frame& frame, Slot slot) 
     frame.slot = slot;
     frame.in_io.store(true, std::memory_order_relaxed);
     IoRetry retry(data.file, run_, journal_);
-    const bool complete = co_await retry.read(std::uint64_t{frame.key.page_id} * kPageBytes, {&segment, 1}, ums::WaitType::pageiolatch_ex);
+    const bool complete = co_await retry.read(std::uint64_t{frame.key.page_id} * kPageBytes, {&segment, 1}, ums::WaitType::pageiolatch_ex,
+                                              WhenStopping::abandon);
     frame.in_io.store(false, std::memory_order_relaxed);
     if (complete && !checker_.is_right(data, frame.key.page_id, memory)) co_await checker_.diagnose(data, frame.key.page_id, memory);
     co_return complete;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "sim/files/io_retry.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/sched/scheduler.hpp"
 
@@ -16,13 +15,14 @@ ums::Task<PageWriter::Written> PageWriter::write_around(DataFile& data, std::uin
         run_frames_.assign(1, anchor);
         gather_neighbours(data, page);
         written.end_page = run_frames_.back()->key.page_id + 1;
+        acknowledged_ = 0;
         if (co_await harden_log()) {
             co_await make_images(data);
             co_await transfer(data);
-            written.pages = static_cast<std::uint32_t>(run_frames_.size());
         } else {
-            give_up();
+            for (std::size_t i = 0; i < run_frames_.size(); ++i) give_up(i);
         }
+        written.pages = acknowledged_;
         release_all();
     }
     data.file.resize_latch().release_shared();
@@ -82,10 +82,8 @@ ums::Task<bool> PageWriter::harden_log() {
     co_return co_await log_->harden(lsn);
 }
 
-// The log has failed, so these changes can never be written, and the run is over. Their memory must still be had by those who wait for it.
-void PageWriter::give_up() {
-    for (Frame* frame : run_frames_) frame->dirty.store(false, std::memory_order_release);
-}
+// The log has failed or the run stops, so this change will never be written. Its memory must still be had by those who wait for it.
+void PageWriter::give_up(std::size_t index) { run_frames_[index]->dirty.store(false, std::memory_order_release); }
 
 ums::Task<void> PageWriter::make_images(DataFile& data) {
     const std::uint64_t write_utc_us = journal_.clock().utc_us();
@@ -106,7 +104,11 @@ ums::Task<void> PageWriter::transfer(DataFile& data) {
     const std::size_t count = run_frames_.size();
     if (settings_.use_gather && count > 1) {
         const TransferResult result =
-            co_await data.file.transfer(ums::IoOperation::write, offset_bytes, segments_, ums::WaitType::io_completion);
+            co_await data.file.transfer(ums::IoOperation::write, offset_bytes, segments_, ums::WaitType::io_completion, &run_);
+        if (result.is_abandoned) {
+            for (std::size_t i = 0; i < count; ++i) give_up(i);
+            co_return;
+        }
         if (!result.error && result.transferred_bytes == count * kPageBytes) {
             for (std::size_t i = 0; i < count; ++i) acknowledge(data, i);
             co_return;
@@ -114,41 +116,41 @@ ums::Task<void> PageWriter::transfer(DataFile& data) {
         journal_.warning("A gather write of " + std::to_string(count) + " pages of " + data.file.path() + " failed: " +
                          (result.error ? result.error.message() : "it was cut short") + ". The pages are written one by one.");
         data.file.local_counters().write_retries.add(1);
-        const bool is_explained = co_await write_one_by_one(data);
+        const bool is_explained = co_await write_one_by_one(data, WhenStopping::post);
         if (!is_explained) {
             report_cured_transfer(data.file,
                                   {ums::IoOperation::write, offset_bytes, count * kPageBytes, result.error, result.transferred_bytes});
         }
         co_return;
     }
-    co_await write_one_by_one(data);
+    co_await write_one_by_one(data, WhenStopping::abandon);
 }
 
 // True if one of the writes reported something.
-ums::Task<bool> PageWriter::write_one_by_one(DataFile& data) {
+ums::Task<bool> PageWriter::write_one_by_one(DataFile& data, WhenStopping when_stopping) {
     const std::size_t count = run_frames_.size();
     bool is_explained = false;
     if (count == 1) {
-        co_await write_one(data, 0, is_explained);
+        co_await write_one(data, 0, when_stopping, is_explained);
         co_return is_explained;
     }
     ums::TaskGroup writes;
-    for (std::size_t i = 0; i < count; ++i) ums::Scheduler::current().fork(writes, write_one(data, i, is_explained));
+    for (std::size_t i = 0; i < count; ++i) ums::Scheduler::current().fork(writes, write_one(data, i, when_stopping, is_explained));
     co_await writes.join();
     co_return is_explained;
 }
 
 // A page that cannot be written is unknown from then on, not assumed; it is not tried for ever.
-ums::Task<void> PageWriter::write_one(DataFile& data, std::size_t index, bool& has_reported) {
+ums::Task<void> PageWriter::write_one(DataFile& data, std::size_t index, WhenStopping when_stopping, bool& has_reported) {
     Frame& frame = *run_frames_[index];
     IoRetry retry(data.file, run_, journal_);
     const std::uint64_t offset_bytes = std::uint64_t{frame.key.page_id} * kPageBytes;
     const ums::IoSegment segment{pool_.data(frame), kPageBytes};
-    if (co_await retry.write(offset_bytes, {&segment, 1}, ums::WaitType::io_completion)) {
+    if (co_await retry.write(offset_bytes, {&segment, 1}, ums::WaitType::io_completion, when_stopping)) {
         acknowledge(data, index);
     } else {
-        data.ledger.mark_unknown(frame.key.page_id);
-        frame.dirty.store(false, std::memory_order_release);
+        if (retry.has_reported()) data.ledger.mark_unknown(frame.key.page_id);
+        give_up(index);
     }
     has_reported |= retry.has_reported();
 }
@@ -156,6 +158,7 @@ ums::Task<void> PageWriter::write_one(DataFile& data, std::size_t index, bool& h
 void PageWriter::acknowledge(DataFile& data, std::size_t index) {
     Frame& frame = *run_frames_[index];
     data.ledger.acknowledge(frame.key.page_id, frame.version, frame.lsn, checksums_[index]);
+    ++acknowledged_;
     frame.dirty.store(false, std::memory_order_release);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/buffer/buffer_manager.hpp"
+#include "sim/files/io_retry.hpp"
 #include "sim/log/log_manager.hpp"
 
 namespace sim {
@@ -24,7 +25,7 @@ public:
         : settings_(settings), pool_(pool), log_(log), run_(run), journal_(journal) {}
 
     struct Written {
-        std::uint32_t pages = 0;     // written
+        std::uint32_t pages = 0;     // written and acknowledged
         std::uint32_t end_page = 0;  // behind the last page of the run
         bool was_busy = false;       // somebody holds the page: nothing was done
     };
@@ -38,11 +39,11 @@ private:
     void gather_neighbours(DataFile& data, std::uint32_t page);
     ums::Task<bool> harden_log();
     [[nodiscard]] bool is_hardened(std::uint64_t lsn) const { return log_ != nullptr ? log_->is_hardened(lsn) : lsn == 0; }
-    void give_up();
+    void give_up(std::size_t index);
     ums::Task<void> make_images(DataFile& data);
     ums::Task<void> transfer(DataFile& data);
-    ums::Task<bool> write_one_by_one(DataFile& data);
-    ums::Task<void> write_one(DataFile& data, std::size_t index, bool& has_reported);
+    ums::Task<bool> write_one_by_one(DataFile& data, WhenStopping when_stopping);
+    ums::Task<void> write_one(DataFile& data, std::size_t index, WhenStopping when_stopping, bool& has_reported);
     void acknowledge(DataFile& data, std::size_t index);
     void release_all();
 
@@ -54,6 +55,7 @@ private:
     std::vector<Frame*> run_frames_;  // ascending, pinned, held UP
     std::vector<Frame*> before_;
     std::vector<std::uint32_t> checksums_;
+    std::uint32_t acknowledged_ = 0;
     std::vector<ums::IoSegment> segments_;
 };
 

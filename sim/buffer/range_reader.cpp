@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/files/io_retry.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/sched/scheduler.hpp"
 
@@ -63,7 +62,8 @@ ums::Task<void> RangeReader::read_pages(DataFile& data, std::uint32_t first_page
     auto read_some = [](RangeReader& self, DataFile& file, std::uint32_t first, std::size_t& index) -> ums::Task<void> {
         while (index < self.items_.size() && !self.run_.is_stopping()) {
             const std::size_t i = index++;
-            if (self.items_[i].frame != nullptr) co_await self.read_page(file, first + static_cast<std::uint32_t>(i), self.items_[i]);
+            if (self.items_[i].frame != nullptr)
+                co_await self.read_page(file, first + static_cast<std::uint32_t>(i), self.items_[i], WhenStopping::abandon);
         }
     };
     ums::TaskGroup reads;
@@ -91,7 +91,8 @@ ums::Task<void> RangeReader::read_run(DataFile& data, std::uint32_t first_page, 
     for (std::size_t i = begin; i < end; ++i) ums::append_segment(segments_, buffers_.pool().slots().data(items_[i].slot), kPageBytes);
     const std::uint64_t offset_bytes = (std::uint64_t{first_page} + begin) * kPageBytes;
     const TransferResult result =
-        co_await data.file.transfer(ums::IoOperation::read, offset_bytes, segments_, ums::WaitType::pageiolatch_sh);
+        co_await data.file.transfer(ums::IoOperation::read, offset_bytes, segments_, ums::WaitType::pageiolatch_sh, &run_);
+    if (result.is_abandoned) co_return;
     const bool complete = !result.error && result.transferred_bytes == (end - begin) * kPageBytes;
     if (!complete) co_await read_one_by_one(data, first_page, begin, end, offset_bytes, result);
     for (std::size_t i = begin; i < end && complete; ++i) items_[i].complete = true;
@@ -102,19 +103,19 @@ ums::Task<void> RangeReader::read_one_by_one(DataFile& data, std::uint32_t first
                                              std::uint64_t offset_bytes, TransferResult result) {
     bool is_explained = false;
     for (std::size_t i = begin; i < end; ++i) {
-        is_explained |= co_await read_page(data, first_page + static_cast<std::uint32_t>(i), items_[i]);
+        is_explained |= co_await read_page(data, first_page + static_cast<std::uint32_t>(i), items_[i], WhenStopping::post);
     }
     if (is_explained) co_return;
     report_cured_transfer(data.file,
                           {ums::IoOperation::read, offset_bytes, (end - begin) * kPageBytes, result.error, result.transferred_bytes});
 }
 
-ums::Task<bool> RangeReader::read_page(DataFile& data, std::uint32_t page, Item& item) {
+ums::Task<bool> RangeReader::read_page(DataFile& data, std::uint32_t page, Item& item, WhenStopping when_stopping) {
     std::byte* const memory = buffers_.pool().slots().data(item.slot);
     const ums::IoSegment segment{memory, kPageBytes};
     stamp_not_read(memory, kPageBytes);
     IoRetry retry(data.file, run_, journal_);
-    item.complete = co_await retry.read(std::uint64_t{page} * kPageBytes, {&segment, 1}, ums::WaitType::pageiolatch_sh);
+    item.complete = co_await retry.read(std::uint64_t{page} * kPageBytes, {&segment, 1}, ums::WaitType::pageiolatch_sh, when_stopping);
     co_return retry.has_reported();
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/buffer/buffer_manager.hpp"
+#include "sim/files/io_retry.hpp"
 
 namespace sim {
 
@@ -38,7 +39,7 @@ private:
     ums::Task<void> read_run(DataFile& data, std::uint32_t first_page, std::size_t begin, std::size_t end);
     ums::Task<void> read_one_by_one(DataFile& data, std::uint32_t first_page, std::size_t begin, std::size_t end,
                                     std::uint64_t offset_bytes, TransferResult result);
-    ums::Task<bool> read_page(DataFile& data, std::uint32_t page, Item& item);  // true if it reported something
+    ums::Task<bool> read_page(DataFile& data, std::uint32_t page, Item& item, WhenStopping when_stopping);  // true if it reported something
     ums::Task<std::uint32_t> check_pages(DataFile& data, std::uint32_t first_page);
     ums::Task<std::uint32_t> finish_pages(DataFile& data, std::uint32_t first_page, bool keep);
     void release(Item& item, bool keep);

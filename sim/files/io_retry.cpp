@@ -21,18 +21,22 @@ void report_cured_transfer(SimFile& file, const TransferFailure& first) {
     if (!is_about_machine(first.error)) file.report(cured_failure(file.id(), file.options(), first));
 }
 
-ums::Task<bool> IoRetry::read(std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments, ums::WaitType wait_type) {
-    return transfer(ums::IoOperation::read, offset_bytes, segments, wait_type);
+ums::Task<bool> IoRetry::read(std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments, ums::WaitType wait_type,
+                              WhenStopping when_stopping) {
+    return transfer(ums::IoOperation::read, offset_bytes, segments, wait_type, when_stopping);
 }
 
-ums::Task<bool> IoRetry::write(std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments, ums::WaitType wait_type) {
-    return transfer(ums::IoOperation::write, offset_bytes, segments, wait_type);
+ums::Task<bool> IoRetry::write(std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments, ums::WaitType wait_type,
+                               WhenStopping when_stopping) {
+    return transfer(ums::IoOperation::write, offset_bytes, segments, wait_type, when_stopping);
 }
 
 ums::Task<bool> IoRetry::transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
-                                  ums::WaitType wait_type) {
+                                  ums::WaitType wait_type, WhenStopping when_stopping) {
     TransferFailure first{.operation = operation, .offset_bytes = offset_bytes, .size_bytes = size_of(segments), .error = {}};
-    const TransferResult result = co_await file_.transfer(operation, offset_bytes, segments, wait_type);
+    const TransferResult result =
+        co_await file_.transfer(operation, offset_bytes, segments, wait_type, when_stopping == WhenStopping::abandon ? &run_ : nullptr);
+    if (result.is_abandoned) co_return false;
     first.error = result.error;
     first.transferred_bytes = result.transferred_bytes;
     if (first.is_complete()) co_return true;

@@ -15,21 +15,27 @@
 
 namespace sim {
 
+// A request that still waits for its turn when the run stops.
+enum class WhenStopping : std::uint8_t { post, abandon };
+
 class IoRetry {
 public:
     // The references must outlive the object. Use by one task at a time.
     IoRetry(SimFile& file, RunState& run, Journal& journal) : file_(file), run_(run), journal_(journal) {}
 
-    // True when all of it has been transferred. False: reported already, as a finding or as the end of the run.
-    ums::Task<bool> read(std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments, ums::WaitType wait_type);
-    ums::Task<bool> write(std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments, ums::WaitType wait_type);
+    // True when all of it has been transferred. False: reported already, as a finding or as the end of the run; or abandoned, and nothing
+    // was reported.
+    ums::Task<bool> read(std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments, ums::WaitType wait_type,
+                         WhenStopping when_stopping = WhenStopping::post);
+    ums::Task<bool> write(std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments, ums::WaitType wait_type,
+                          WhenStopping when_stopping = WhenStopping::post);
 
     // A finding was made, or the run was ended.
     [[nodiscard]] bool has_reported() const { return has_reported_; }
 
 private:
     ums::Task<bool> transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
-                             ums::WaitType wait_type);
+                             ums::WaitType wait_type, WhenStopping when_stopping);
     ums::Task<void> report(const TriedAgain& tried);
     ums::Task<bool> is_storage_lost();
 

@@ -88,6 +88,17 @@ void LoadGovernor::complete(double duration_us) {
     wake(admitted);
 }
 
+void LoadGovernor::give_back() {
+    ums::Fifo<Awaiter> admitted;
+    {
+        const std::lock_guard guard(lock_);
+        UMS_ASSERT(busy_ > 0);
+        --busy_;
+        admit_waiting(admitted);
+    }
+    wake(admitted);
+}
+
 std::uint32_t LoadGovernor::busy() const {
     const std::lock_guard guard(lock_);
     return busy_;

@@ -43,6 +43,9 @@ public:
     // The I/O of one block has finished.
     void complete(double duration_us);
 
+    // The block was not used: nothing to learn from it.
+    void give_back();
+
     // While allowed, nothing is throttled and blocks are made whatever the average (AllowIOBursts in its phases).
     void allow_bursts(bool allowed);
 

@@ -29,7 +29,8 @@ FileCounters& SimFile::local_counters() { return counters_[ums::Scheduler::curre
 
 // The one gate to the storage: what goes wrong here would be our own mistake.
 ums::Task<TransferResult> SimFile::transfer(ums::IoOperation operation, std::uint64_t offset_bytes,
-                                            std::span<const ums::IoSegment> segments, ums::WaitType wait_type) {
+                                            std::span<const ums::IoSegment> segments, ums::WaitType wait_type,
+                                            const RunState* unless_stopping) {
     ums::IoRequest request;
     request.operation = operation;
     request.file = setup_.transfers;
@@ -45,6 +46,11 @@ ums::Task<TransferResult> SimFile::transfer(ums::IoOperation operation, std::uin
 
     co_await governor_.acquire();
     co_await outstanding_.acquire(1, ums::WaitType::request_block);
+    if (unless_stopping != nullptr && unless_stopping->is_stopping()) {
+        outstanding_.release(1);
+        governor_.give_back();
+        co_return TransferResult{.error = {}, .is_abandoned = true};
+    }
     co_await ums::Scheduler::current().io(request, wait_type);
     outstanding_.release(1);
     const std::uint64_t duration_ns = request.duration_ns();

@@ -13,6 +13,7 @@
 #include "sim/limits.hpp"
 #include "sim/options.hpp"
 #include "sim/run/journal.hpp"
+#include "sim/run/run_state.hpp"
 #include "ums/io/storage.hpp"
 #include "ums/sched/per_cpu_latch.hpp"
 #include "ums/sched/semaphore.hpp"
@@ -24,6 +25,7 @@ struct TransferResult {
     std::error_code error;
     std::uint64_t transferred_bytes = 0;
     std::uint64_t duration_us = 0;
+    bool is_abandoned = false;  // the run stopped before its turn came: never posted
 };
 
 class SimFile {
@@ -60,8 +62,10 @@ public:
     [[nodiscard]] std::uint32_t pages() const { return static_cast<std::uint32_t>(size_bytes() / kPageBytes); }
 
     // One request for one contiguous range of the file. The segments stay the caller's. Own scheduler's thread; waits.
+    // `unless_stopping`: if this run is stopping when the request's turn comes, it is not posted; null: it is in any case. On a slow disk
+    // thousands may wait for their turn.
     ums::Task<TransferResult> transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
-                                       ums::WaitType wait_type);
+                                       ums::WaitType wait_type, const RunState* unless_stopping = nullptr);
     // There is something that could idle while pages are verified or made; see Scheduler::before_computing().
     [[nodiscard]] bool has_device() const { return !setup_.transfers.is_in_memory; }
     // Makes completed writes durable where the file was not opened for write-through. Not counted, not governed.

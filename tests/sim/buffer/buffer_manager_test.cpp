@@ -172,6 +172,21 @@ TEST_CASE("a page that cannot be read is not there, and is one finding, afterwar
     });
 }
 
+TEST_CASE("a run that stops reads no page any more: it is not there, and no finding") {
+    const std::uint32_t cache_hit_ratio = GENERATE(10000U, 0U);  // absent, or present and read again
+    Rig rig({.cache_hit_ratio = cache_hit_ratio});
+    run(rig, [&](Rig& r, RequestLog& requests, ums::Prng& prng) -> ums::Task<void> {
+        if (cache_hit_ratio == 0) (void)co_await r.buffers->fix(r.data(), 5, FixIntent::look, prng);
+        (void)reads(requests, r);
+        r.state.stop(sim::Outcome::stopped, "");
+        const bool is_there = static_cast<bool>(co_await r.buffers->fix(r.data(), 5, FixIntent::look, prng));
+        CHECK_FALSE(is_there);
+        CHECK(reads(requests, r) == 0);
+        CHECK(r.sink.findings().empty());
+        CHECK(r.pool->find({r.data().file.id(), 5}) == nullptr);
+    });
+}
+
 TEST_CASE("a wrong page is a finding, and can be worked on all the same") {
     Rig rig;
     run(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {

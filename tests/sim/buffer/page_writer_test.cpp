@@ -236,6 +236,43 @@ TEST_CASE("pages whose log cannot be written are never written, and do not keep 
     });
 }
 
+TEST_CASE("a run that stops writes no more pages, promises nothing of them, and does not keep their memory from others") {
+    const bool gather = GENERATE(false, true);
+    Rig rig;
+    run_with_dirty(rig, 1, 4, [&](Rig& r, RequestLog& requests) -> ums::Task<void> {
+        r.state.stop(sim::Outcome::stopped, "");
+        PageWriter writer = r.make_writer(128, gather);
+        const PageWriter::Written run = co_await writer.write_around(r.data(), 3, true);
+        CHECK(run.pages == 0);
+        CHECK(run.end_page == 5);
+        CHECK(requests.take(r.data().file).empty());
+        CHECK(r.sink.findings().empty());
+        for (std::uint32_t page = 1; page <= 4; ++page) {
+            CHECK_FALSE(is_dirty(r, page));
+            CHECK(r.data().ledger[page].version == 0);
+            CHECK(r.data().ledger[page].unknown == 0);
+        }
+    });
+}
+
+TEST_CASE("a gather write that failed is done page by page also in a run that stops: else nobody knew what the pages hold") {
+    Rig rig;
+    run_with_dirty(rig, 1, 16, [&](Rig& r, RequestLog& requests) -> ums::Task<void> {
+        r.storage.set_rule([&r](const ums::IoRequest& request) {
+            if (request.size_bytes == kPageBytes) return Fate{};
+            r.state.stop(sim::Outcome::stopped, "");
+            return Fate{.error = EIO};
+        });
+        PageWriter writer = r.make_writer();
+        const PageWriter::Written run = co_await writer.write_around(r.data(), 8, false);
+        CHECK(r.state.is_stopping());
+        CHECK(run.pages == 16);
+        CHECK(requests.take(r.data().file).size() == 17);
+        CHECK(r.sink.findings().size() == 1);
+        for (std::uint32_t page = 1; page <= 16; ++page) CHECK(r.data().ledger[page].version == 1);
+    });
+}
+
 TEST_CASE("a gather write that fails is done page by page, if that works nothing is lost, and the finding says that it passed") {
     const bool cut_short = GENERATE(false, true);
     Rig rig;

@@ -119,6 +119,20 @@ TEST_CASE("without scatter/gather each page is a request of its own, at most 64 
     CHECK(in_flight_max <= 64);
 }
 
+TEST_CASE("a run that stops reads nothing more, with one request or with many, and finds nothing") {
+    const bool use_scatter = GENERATE(false, true);
+    Rig rig;
+    run(rig, [&](Rig& r, RequestLog& requests) -> ums::Task<void> {
+        r.state.stop(sim::Outcome::stopped, "");
+        RangeReader reader = r.make_reader(use_scatter);
+        const std::uint32_t read_count = co_await reader.read(r.data(), 1, 64, {});
+        CHECK(read_count == 0);
+        CHECK(requests.take(r.data().file).empty());
+        CHECK(r.sink.findings().empty());
+        for (std::uint32_t page = 1; page <= 64; ++page) CHECK(r.pool->find({r.data().file.id(), page}) == nullptr);
+    });
+}
+
 TEST_CASE("a range is cut at the end of the file, behind it nothing is read") {
     Rig rig;
     run(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {

@@ -83,6 +83,36 @@ TEST_CASE("a transfer that ends early or fails counts what was transferred, and 
     });
 }
 
+TEST_CASE("a request whose turn comes when the run is stopping is not posted, unless it has to be") {
+    VirtualWorld world;
+    world.set_duration_ns(3 * kMs);
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        SimFile::Setup setup = w.setup(1, kMb);
+        setup.request_blocks_max = 1;
+        const auto file = w.make_file(setup);
+        sim::RunState run;
+        std::vector<sim::TransferResult> results;
+        auto read = [&](const sim::RunState* unless_stopping) -> ums::Task<void> {
+            const ums::IoSegment segment{nullptr, sim::kPageBytes};
+            results.push_back(
+                co_await file->transfer(ums::IoOperation::read, 0, {&segment, 1}, ums::WaitType::io_completion, unless_stopping));
+        };
+        const std::uint64_t begin_us = w.now_us();
+        ums::TaskGroup reads;
+        for (int i = 0; i < 3; ++i) ums::Scheduler::current().fork(reads, read(&run));
+        ums::Scheduler::current().fork(reads, read(nullptr));
+        co_await ums::sleep_until(w.clock.now_ns() + 4 * kMs);  // the second one is out
+        run.stop(sim::Outcome::stopped, "");
+        co_await reads.join();
+        REQUIRE(results.size() == 4);
+        for (std::size_t i = 0; i < 4; ++i) CHECK(results[i].is_abandoned == (i == 2));
+        CHECK(sum(*file, &sim::FileCounters::reads) == 3);
+        CHECK(w.now_us() - begin_us == 9000);
+        CHECK(file->governor().average_us() == 3000);
+        CHECK(file->governor().busy() == 0);
+    });
+}
+
 TEST_CASE("MaxOutstandingIO holds for all files together, and those who wait go on in turn") {
     VirtualWorld world(3);
     std::uint32_t outstanding = 0;

@@ -66,6 +66,35 @@ TEST_CASE("a run can be stopped at any moment of virtual time and ends within 2 
     CHECK(phases.size() >= 3);
 }
 
+TEST_CASE("a run on a slow disk that is given one request at a time ends within 2 seconds, however many wait for their turn") {
+    const bool scatter_gather = GENERATE(false, true);
+    for (const Phase when : {Phase::initial_update, Phase::main_run, Phase::final_checkpoint}) {
+        Options options = busy_options(VirtualRun::kFolder);
+        options.cpu_count = 8;
+        options.max_memory_mb = 64;
+        options.max_outstanding_io = 1;
+        options.use_scatter_gather = scatter_gather;
+        options.random_user.user_count = 1000;
+        options.files[1].initial_size_mb = options.files[1].max_size_mb = 32;
+        VirtualRun run(random_disk(1, 4000, 6000));
+        run.storage.keep_requests(false);
+        std::uint64_t stopped_ns = 0;
+        const Results results = run.run(options, [&](sim::Simulation& simulation) {
+            run.storage.set_tagger([&, count = 0]() mutable {
+                if (stopped_ns != 0 || simulation.phase() != when || ++count != 4) return 0;
+                simulation.request_stop();
+                stopped_ns = run.clock.now_ns();
+                return 0;
+            });
+        });
+        INFO(name_of(when) << "\n" << run.sink.text());
+        CHECK(results.outcome == Outcome::stopped);
+        CHECK(run.clock.now_ns() - stopped_ns < 2 * ums::kNsPerSecond);
+        CHECK(run.sink.findings().empty());
+        CHECK(run.storage.overlaps().empty());
+    }
+}
+
 TEST_CASE("a run on real files can be stopped at any moment and ends within 2 seconds") {
     const std::uint64_t first_seed = ums::testing::test_seed("real stops");
     for (std::uint64_t i = 0; i < 5; ++i) {
