@@ -2,49 +2,14 @@
 #include <algorithm>
 #include <vector>
 
-#include "tests/sim/support/virtual_log.hpp"
+#include "tests/sim/support/log_tasks.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/support/seed.hpp"
 
 using namespace sim::testing;
-using sim::LogManager;
 
 namespace {
 
 constexpr std::uint64_t kMs = ums::kNsPerMs;
-
-ums::Task<void> pause_ms(VirtualWorld& world, std::uint64_t duration_ms) {
-    co_await ums::sleep_until(world.clock.now_ns() + duration_ms * kMs);
-}
-
-struct Write {
-    std::int32_t file = 0;
-    std::uint64_t offset_bytes = 0;
-    std::uint64_t size_bytes = 0;
-};
-
-// Notes all writes; they take `duration_ns` each.
-void note_writes(VirtualWorld& world, std::vector<Write>& writes, std::uint64_t duration_ns) {
-    world.storage.set_rule([&writes, duration_ns](const ums::IoRequest& request) {
-        if (request.operation == ums::IoOperation::write) writes.push_back({request.file.value, request.offset_bytes, request.size_bytes});
-        return Fate{.delay_ns = duration_ns};
-    });
-}
-
-void hold_writes(VirtualWorld& world) {
-    world.storage.set_rule([](const ums::IoRequest&) { return Fate{.hold = true}; });
-}
-
-// A commit as a task of its own that says when it is done.
-ums::Task<void> commit_task(VirtualLog& log, std::uint64_t size_bytes, int& done) {
-    co_await log.commit(size_bytes);
-    ++done;
-}
-
-ums::Task<void> commit_and_note(VirtualLog& log, std::uint64_t size_bytes, std::vector<int>& order, int number) {
-    co_await log.commit(size_bytes);
-    order.push_back(number);
-}
 
 }  // namespace
 
@@ -213,113 +178,6 @@ TEST_CASE("blocks are whole sectors of 60 KB at most") {
     }
 }
 
-TEST_CASE("the ring uses all virtual log files of all files, one after the other, again and again") {
-    VirtualWorld world;
-    std::vector<Write> writes;
-    note_writes(world, writes, kMs);
-    run_virtual_log(world, {.file_mb = {1, 1}}, [&](VirtualWorld&, VirtualLog& log) -> ums::Task<void> {
-        for (int i = 0; i < 150; ++i) {
-            co_await log.commit(40'000);
-            log.log->truncate(log.log->end_lsn());
-        }
-    });
-    // 150 blocks of 40 KB are three times round a log of 2 MB.
-    for (const std::int32_t file : {1, 2}) {
-        std::uint64_t last_bytes = 0;
-        int wraps = 0;
-        for (const Write& write : writes) {
-            if (write.file != file) continue;
-            wraps += write.offset_bytes < last_bytes ? 1 : 0;
-            last_bytes = write.offset_bytes;
-        }
-        CHECK(wraps >= 2);
-        CHECK(wraps <= 3);
-    }
-}
-
-TEST_CASE("a full log lets nobody in until it is truncated, then those who wait in turn") {
-    VirtualWorld world;
-    world.set_duration_ns(kMs);
-    run_virtual_log(world, {}, [](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
-        std::vector<int> order;
-        ums::TaskGroup group;
-        for (int i = 0; i < 30; ++i) ums::Scheduler::current().fork(group, commit_and_note(log, 40'000, order, i));
-        co_await pause_ms(w, 500);
-        const std::size_t fitted = order.size();
-        CHECK(fitted > 4);
-        CHECK(fitted < 26);
-        // A small one does not overtake those who wait.
-        int small_done = 0;
-        ums::Scheduler::current().fork(group, commit_task(log, 100, small_done));
-        co_await pause_ms(w, 500);
-        CHECK(order.size() == fitted);
-        CHECK(small_done == 0);
-        while (order.size() < 30) {
-            log.log->truncate(log.log->end_lsn());
-            co_await pause_ms(w, 10);
-        }
-        co_await group.join();
-        CHECK(std::is_sorted(order.begin(), order.end()));
-        CHECK(small_done == 1);
-    });
-}
-
-TEST_CASE("a checkpoint is asked for when less than two fifths of the log are free, and at the latest when somebody waits") {
-    VirtualWorld world;
-    run_virtual_log(world, {.file_mb = {4}}, [](VirtualWorld&, VirtualLog& log) -> ums::Task<void> {
-        std::uint64_t committed_bytes = 0;
-        while (!log.log->checkpoint_wanted().is_set()) {
-            co_await log.commit(40'000);
-            committed_bytes += 40'000;
-        }
-        CHECK(committed_bytes > (4 << 20) * 50 / 100);
-        CHECK(committed_bytes < (4 << 20) * 65 / 100);
-        log.log->checkpoint_wanted().reset();
-        log.log->truncate(log.log->end_lsn());
-        co_await log.commit(40'000);
-        CHECK_FALSE(log.log->checkpoint_wanted().is_set());
-    });
-}
-
-TEST_CASE("a full log still takes the marks of a checkpoint") {
-    VirtualWorld world;
-    world.set_duration_ns(kMs);
-    run_virtual_log(world, {}, [](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
-        int done = 0;
-        ums::TaskGroup group;
-        for (int i = 0; i < 30; ++i) ums::Scheduler::current().fork(group, commit_task(log, 30'000, done));
-        co_await pause_ms(w, 500);
-        REQUIRE(done < 30);
-        const std::uint64_t begin_lsn = log.log->end_lsn();
-        for (int i = 0; i < 2; ++i) {
-            sim::LogReservation reservation = log.log->reserve_for_system();
-            sim::LogChange mark;
-            mark.kind = sim::LogRecordKind::checkpoint_begin;
-            const std::uint64_t lsn = co_await log.log->append(reservation, mark, sizeof(sim::LogRecordHeader));
-            CHECK(lsn >= begin_lsn);
-            const bool is_hard = co_await log.log->harden(lsn);
-            CHECK(is_hard);
-        }
-        while (done < 30) {
-            log.log->truncate(log.log->end_lsn());
-            co_await pause_ms(w, 10);
-        }
-        co_await group.join();
-    });
-}
-
-TEST_CASE("what a reservation does not use is given back") {
-    VirtualWorld world;
-    run_virtual_log(world, {}, [](VirtualWorld&, VirtualLog& log) -> ums::Task<void> {
-        for (int i = 0; i < 1000; ++i) {
-            sim::LogReservation reservation = co_await log.log->reserve(200'000, 10);
-            co_await log.log->append(reservation, {}, 64);
-        }
-        CHECK_FALSE(log.log->checkpoint_wanted().is_set());
-    });
-    CHECK(world.now_us() < 1000);
-}
-
 TEST_CASE("a log write that fails fails every commit that waits for it or comes later, and wakes everybody") {
     VirtualWorld world;
     world.set_duration_ns(kMs);
@@ -388,76 +246,4 @@ TEST_CASE("a commit behind a write that failed is not durable, although its own 
         CHECK_FALSE(hardened[0]);
         CHECK_FALSE(hardened[1]);
     });
-}
-
-TEST_CASE("whatever is reserved fits, whatever the sizes, with a checkpoint that truncates now and then") {
-    const std::uint64_t seed = ums::testing::test_seed("whatever is reserved fits");
-    ums::Prng rounds(seed);
-    for (int round = 0; round < 12; ++round) {
-        const std::uint64_t round_seed = rounds.next();
-        VirtualLogOptions options;
-        options.file_mb.assign(1 + rounds.below(2), 1 + rounds.below(3));
-        options.alignment_bytes = rounds.below(2) == 0 ? 512 : 4096;
-        options.flushes_max = static_cast<std::uint32_t>(rounds.between(1, 20));
-        VirtualWorld world(sim::kOutstandingIoMax, 2);
-        ums::Prng delays(round_seed);
-        world.storage.set_rule([&](const ums::IoRequest&) { return Fate{.delay_ns = delays.below(3 * kMs)}; });
-        std::uint64_t records = 0;
-        run_virtual_log(world, options, [&](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
-            bool stop = false;
-            // Truncates as a checkpoint does.
-            auto checkpoint = [](VirtualWorld& wd, VirtualLog& lg, const bool& end) -> ums::Task<void> {
-                while (!end) {
-                    co_await lg.log->checkpoint_wanted().wait(ums::WaitType::checkpoint_queue, wd.clock.now_ns() + 50 * kMs);
-                    lg.log->checkpoint_wanted().reset();
-                    const std::uint64_t begin_lsn = lg.log->end_lsn();
-                    for (int i = 0; i < 2; ++i) {
-                        sim::LogReservation reservation = lg.log->reserve_for_system();
-                        const std::uint64_t lsn = co_await lg.log->append(reservation, {}, sizeof(sim::LogRecordHeader));
-                        co_await pause_ms(wd, 2);
-                        if (i != 1) continue;
-                        const bool is_hard = co_await lg.log->harden(lsn);
-                        CHECK(is_hard);
-                    }
-                    lg.log->truncate(begin_lsn);
-                }
-            };
-            auto user = [](VirtualLog& lg, std::uint64_t user_seed, std::uint64_t& count) -> ums::Task<void> {
-                ums::Prng prng(user_seed);
-                std::uint64_t last_lsn = 0;
-                for (int i = 0; i < 60; ++i) {
-                    const auto record_count = static_cast<std::uint32_t>(prng.between(1, 8));
-                    std::vector<std::uint64_t> sizes;
-                    std::uint64_t sum_bytes = 0;
-                    const std::uint64_t most_bytes = prng.chance(1000) ? 2 * sim::kLogRecordBytesMax : 3000;
-                    for (std::uint32_t k = 0; k < record_count && sum_bytes < 150'000; ++k) {
-                        sizes.push_back(prng.below(most_bytes));
-                        sum_bytes += std::max<std::uint64_t>(sizes.back(), sizeof(sim::LogRecordHeader));
-                    }
-                    sim::LogReservation reservation = co_await lg.log->reserve(sum_bytes, static_cast<std::uint32_t>(sizes.size()));
-                    for (const std::uint64_t size_bytes : sizes) {
-                        const std::uint64_t lsn = co_await lg.log->append(reservation, {}, size_bytes);
-                        if (lsn <= last_lsn) FAIL("LSNs must grow");
-                        last_lsn = lsn;
-                        ++count;
-                        if (prng.chance(2000)) co_await ums::Scheduler::current().yield();
-                    }
-                    if (!prng.chance(5000)) continue;
-                    const bool is_hard = co_await lg.log->harden(last_lsn);
-                    if (!is_hard) FAIL("the log must not fail");
-                }
-            };
-            ums::TaskGroup checkpoints;
-            (*w.schedulers)[1].spawn(checkpoints, "Checkpoint", checkpoint(w, log, stop));
-            ums::TaskGroup users;
-            for (std::uint32_t i = 0; i < 10; ++i) (*w.schedulers)[i % 2].spawn(users, "User", user(log, round_seed + i, records));
-            co_await users.join();
-            stop = true;
-            log.log->checkpoint_wanted().set();
-            co_await checkpoints.join();
-        });
-        CHECK(records > 600);
-        CHECK(world.sink.findings().empty());
-        CHECK_FALSE(world.state.is_stopping());
-    }
 }

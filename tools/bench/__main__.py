@@ -1,0 +1,94 @@
+"""ioproof beside fio and beside a bare loop, in turns on the same files. `./dev bench` calls it; docs/performance.md explains it.
+
+Each row is measured several times, the two sides in turns, so that a busy machine troubles both. The table shows the medians, and the median
+of the ratios of the single rounds. Above 1 is better for ioproof, whatever the figure. "CPU" is the ratio of the CPU time for the same
+amount of data, all threads and the kernel included: where others use the machine, it is what still can be compared."""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from peers import MB, Failed, Tools
+from request_rows import disk_read_rows, disk_write_rows, log_rows, path_rows, ram_rows, scatter_rows
+from row import table
+from run_rows import run_rows
+
+
+def make_file(tools, file, size):
+    if os.path.exists(file):
+        os.remove(file)
+    seconds, tools.seconds = tools.seconds, 1
+    try:
+        tools.ioproof(file, size=size)
+    finally:
+        tools.seconds = seconds
+
+
+def machine():
+    facts = {"cpus": os.cpu_count(), "kernel": os.uname().release, "load_average": os.getloadavg()}
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            facts["cpu"] = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), "")
+    except OSError:
+        pass
+    facts["fio"] = subprocess.run(["fio", "--version"], capture_output=True, text=True, check=False).stdout.strip()
+    return facts
+
+
+def measure(rows, rounds):
+    for number in range(rounds):
+        for row in rows:
+            if row.error:
+                continue
+            try:
+                row.measure()
+                print(f"bench: round {number + 1}: {row.name}: {row.rounds[-1]['ratio']:.2f}", file=sys.stderr, flush=True)
+            except (Failed, OSError, subprocess.TimeoutExpired, json.JSONDecodeError) as error:
+                row.error = str(error)
+                print(f"bench: {row.name}: {error}", file=sys.stderr, flush=True)
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(prog="./dev bench", description="ioproof beside fio and a bare loop, in turns on the same files")
+    parser.add_argument("--program", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--bare-loop", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--disk", default=".", help="folder on the disk to be measured (here)")
+    parser.add_argument("--ram", default="/dev/shm", help="folder of a file system in memory (/dev/shm)")
+    parser.add_argument("--size", type=int, default=1024, help="MB of each file (1024)")
+    parser.add_argument("--seconds", type=int, default=3, help="of each measurement (3)")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each row is measured (3)")
+    parser.add_argument("--rows", default="", help="only rows whose name has this in it; several with commas")
+    parser.add_argument("--json", default="bench.json", help="where the figures go (bench.json)")
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse_arguments()
+    tools = Tools(arguments)
+    size = arguments.size * MB
+    folders = [tempfile.mkdtemp(prefix="ioproof-bench-", dir=folder) for folder in (arguments.ram, arguments.disk)]
+    ram, disk = (os.path.join(folder, "bench.mdx") for folder in folders)
+    try:
+        rows = path_rows(tools) + ram_rows(tools, ram) + disk_read_rows(tools, disk) + scatter_rows(tools, ram, disk)
+        rows += disk_write_rows(tools, disk) + log_rows(tools, folders[1], min(size, 256 * MB)) + run_rows(tools, *folders, size)
+        wanted = [word for word in arguments.rows.split(",") if word]
+        rows = [row for row in rows if not wanted or any(word in row.name for word in wanted)]
+        for file in (ram, disk):
+            make_file(tools, file, size)
+        measure(rows, arguments.rounds)
+    finally:
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+    results = [row.result() for row in rows]
+    with open(arguments.json, "w", encoding="utf-8") as file:
+        json.dump({"machine": machine(), "seconds": arguments.seconds, "rows": results}, file, indent=1)
+    print(table(results))
+    return 0 if all("ratio" in result for result in results) else 3
+
+
+if __name__ == "__main__":
+    sys.exit(main())

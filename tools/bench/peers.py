@@ -1,0 +1,78 @@
+"""The programs that are measured, each called once for a figure."""
+
+import json
+import resource
+import statistics
+import subprocess
+
+KB, MB, GB = 1 << 10, 1 << 20, 1 << 30
+
+
+class Failed(Exception):
+    pass
+
+
+def run_program(command, timeout_s=900):
+    """The standard output, and the CPU time of the process and its children in microseconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode != 0:
+        raise Failed(f"{' '.join(command)}: exit {done.returncode}: {(done.stderr or done.stdout).strip()[-400:]}")
+    cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return done.stdout, cpu_s * 1e6
+
+
+class Tools:
+    def __init__(self, arguments):
+        self.program = arguments.program
+        self.bare_loop = arguments.bare_loop
+        self.seconds = arguments.seconds
+        self.fio_start_us = None
+
+    def ioproof(self, file, *switches, size=None):
+        command = [self.program, "bench", file, "--seconds", str(self.seconds), "--json", "-", *switches]
+        if size:
+            command += ["--size", f"{size // MB}M"]
+        result = json.loads(run_program(command)[0])
+        if result["findings"] or result["failure"]:
+            raise Failed(f"{' '.join(command)}: {result['findings']} findings {result['failure']}")
+        return {
+            "requests_per_s": result["requests_per_s"],
+            "bytes_per_s": result["bytes_per_s"],
+            "cpu_ns": result["cpu_ns_per_request"],
+            "latency_us": result["latency_mean_us"],
+            "pages_verified": result["pages_verified"],
+        }
+
+    def fio(self, file, **options):
+        settings = {"name": "bench", "ioengine": "io_uring", "direct": "1", "time_based": "1", "runtime": str(self.seconds),
+                    "output-format": "json", "group_reporting": "1", "randrepeat": "0", "norandommap": "1", "fallocate": "none",
+                    "verify_state_save": "0"}
+        if file:
+            settings["filename"] = file
+        settings.update({name: str(value) for name, value in options.items()})
+        command = ["fio"] + [f"--{name}={value}" for name, value in settings.items() if value != ""]
+        output, cpu_us = run_program(command)
+        cpu_us = max(cpu_us - self.fio_start(), 1)
+        job = json.loads(output[output.index("{"):])["jobs"][0]
+        side = job["read"] if job["read"]["total_ios"] else job["write"]
+        requests = max(side["total_ios"], 1)
+        return {
+            "requests_per_s": side["iops"],
+            "bytes_per_s": side["bw_bytes"],
+            "cpu_ns": cpu_us * 1000 / requests,
+            "latency_us": side["lat_ns"]["mean"] / 1000,
+        }
+
+    def fio_start(self):
+        """CPU of an fio that does nothing: our own figure is of the measurement alone."""
+        if self.fio_start_us is None:
+            command = ["fio", "--name=start", "--ioengine=null", "--rw=read", "--bs=8k", "--size=8k"]
+            self.fio_start_us = statistics.median(run_program(command)[1] for _ in range(3))
+        return self.fio_start_us
+
+    def bare(self, file, **options):
+        command = [self.bare_loop, file, f"seconds={self.seconds}"] + [f"{name}={value}" for name, value in options.items()]
+        result = json.loads(run_program(command)[0])
+        return {"requests_per_s": result["requests_per_s"], "bytes_per_s": result["bytes_per_s"], "cpu_ns": result["cpu_ns_per_request"]}

@@ -1,0 +1,72 @@
+"""A row of the table: what is compared, the rounds, their medians; and the table."""
+
+import statistics
+
+from peers import MB
+
+
+class Row:
+    """`figure`: what is compared; for figures where less is better the ratio is turned round."""
+
+    def __init__(self, name, text, figure, goal, ours, peer, peer_name):
+        self.name, self.text, self.figure, self.goal = name, text, figure, goal
+        self.ours, self.peer, self.peer_name = ours, peer, peer_name
+        self.rounds = []
+        self.error = None
+
+    def less_is_better(self):
+        return self.figure in ("cpu_ns", "latency_us", "seconds", "bytes_outside")
+
+    def measure(self):
+        ours = self.ours()
+        peer = self.peer()
+        first, second = ours[self.figure], peer[self.figure]
+        ratio = second / first if self.less_is_better() else first / second
+        entry = {"ours": ours, "peer": peer, "ratio": ratio}
+        if "cpu_ns" in ours and "cpu_ns" in peer:
+            # For the same amount of data: log blocks differ in size.
+            per_byte = [side["cpu_ns"] * side["requests_per_s"] / side["bytes_per_s"] for side in (ours, peer)]
+            entry["cpu_ratio"] = per_byte[1] / per_byte[0]
+        self.rounds.append(entry)
+
+    def result(self):
+        result = {"row": self.name, "text": self.text, "figure": self.figure, "goal": self.goal, "peer_name": self.peer_name,
+                  "rounds": self.rounds}
+        if self.error:
+            result["error"] = self.error
+        if self.rounds:
+            result["ours"] = statistics.median(r["ours"][self.figure] for r in self.rounds)
+            result["peer"] = statistics.median(r["peer"][self.figure] for r in self.rounds)
+            result["ratio"] = statistics.median(r["ratio"] for r in self.rounds)
+            result["reached"] = result["ratio"] >= self.goal
+            if "cpu_ratio" in self.rounds[0]:
+                result["cpu_ratio"] = statistics.median(r["cpu_ratio"] for r in self.rounds)
+        return result
+
+
+def shown(figure, value):
+    if figure in ("requests_per_s", "pages_per_s"):
+        return f"{value / 1000:.1f} k/s" if value >= 1e4 else f"{value:.0f} /s"
+    if figure == "bytes_per_s":
+        return f"{value / 1e6:.0f} MB/s"
+    if figure == "cpu_ns":
+        return f"{value / 1000:.2f} us"
+    if figure == "latency_us":
+        return f"{value:.1f} us"
+    if figure == "bytes_outside":
+        return f"{value / MB:.0f} MB"
+    return f"{value:.2f} s"
+
+
+def table(results):
+    lines = [("", "ioproof", "peer", "ratio", "goal", "", "CPU", "peer is")]
+    for result in results:
+        if "ratio" not in result:
+            lines.append((result["text"], "-", "-", "-", f"{result['goal']:.2f}", "not measured", "-", result.get("error", "")[:60]))
+            continue
+        lines.append((result["text"], shown(result["figure"], result["ours"]), shown(result["figure"], result["peer"]),
+                      f"{result['ratio']:.2f}", f"{result['goal']:.2f}", "reached" if result["reached"] else "MISSED",
+                      f"{result['cpu_ratio']:.2f}" if "cpu_ratio" in result else "-", result["peer_name"]))
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    return "\n".join("  ".join(cell.ljust(width) if i in (0, 5, 7) else cell.rjust(width)
+                               for i, (cell, width) in enumerate(zip(line, widths))).rstrip() for line in lines)
