@@ -18,16 +18,6 @@ from row import table
 from run_rows import run_rows
 
 
-def make_file(tools, file, size):
-    if os.path.exists(file):
-        os.remove(file)
-    seconds, tools.seconds = tools.seconds, 1
-    try:
-        tools.ioproof(file, size=size)
-    finally:
-        tools.seconds = seconds
-
-
 def machine():
     facts = {"cpus": os.cpu_count(), "kernel": os.uname().release, "load_average": os.getloadavg()}
     try:
@@ -78,7 +68,7 @@ def main():
         wanted = [word for word in arguments.rows.split(",") if word]
         rows = [row for row in rows if not wanted or any(word in row.name for word in wanted)]
         for file in (ram, disk):
-            make_file(tools, file, size)
+            tools.make_file(file, size)
         measure(rows, arguments.rounds)
     finally:
         for folder in folders:

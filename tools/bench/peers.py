@@ -1,6 +1,7 @@
 """The programs that are measured, each called once for a figure."""
 
 import json
+import os
 import resource
 import statistics
 import subprocess
@@ -44,6 +45,16 @@ class Tools:
             "latency_us": result["latency_mean_us"],
             "pages_verified": result["pages_verified"],
         }
+
+    def make_file(self, file, size):
+        """A file of pages, instead of the one that may be there."""
+        if os.path.exists(file):
+            os.remove(file)
+        seconds, self.seconds = self.seconds, 1
+        try:
+            self.ioproof(file, size=size)
+        finally:
+            self.seconds = seconds
 
     def fio(self, file, **options):
         settings = {"name": "bench", "ioengine": "io_uring", "direct": "1", "time_based": "1", "runtime": str(self.seconds),

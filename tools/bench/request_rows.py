@@ -62,7 +62,7 @@ def remade(tools, file, measure):
     try:
         return measure()
     finally:
-        make_file(tools, file, size)
+        tools.make_file(file, size)
 
 
 def disk_read_rows(tools, file):
