@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/files/io_retry.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/sched/scheduler.hpp"
 
@@ -20,7 +21,7 @@ ums::Task<PageWriter::Written> PageWriter::write_around(DataFile& data, std::uin
             co_await make_images(data);
             co_await transfer(data);
         } else {
-            for (std::size_t i = 0; i < run_frames_.size(); ++i) give_up(i);
+            give_up();
         }
         written.pages = acknowledged_;
         release_all();
@@ -82,8 +83,10 @@ ums::Task<bool> PageWriter::harden_log() {
     co_return co_await log_->harden(lsn);
 }
 
-// The log has failed or the run stops, so this change will never be written. Its memory must still be had by those who wait for it.
-void PageWriter::give_up(std::size_t index) { run_frames_[index]->dirty.store(false, std::memory_order_release); }
+// The log has failed or the run stops, so these changes will never be written. Their memory must still be had by those who wait for it.
+void PageWriter::give_up() {
+    for (Frame* frame : run_frames_) frame->dirty.store(false, std::memory_order_release);
+}
 
 ums::Task<void> PageWriter::make_images(DataFile& data) {
     const std::uint64_t write_utc_us = journal_.clock().utc_us();
@@ -103,10 +106,10 @@ ums::Task<void> PageWriter::transfer(DataFile& data) {
     const std::uint64_t offset_bytes = std::uint64_t{run_frames_.front()->key.page_id} * kPageBytes;
     const std::size_t count = run_frames_.size();
     if (settings_.use_gather && count > 1) {
-        const TransferResult result =
-            co_await data.file.transfer(ums::IoOperation::write, offset_bytes, segments_, ums::WaitType::io_completion, &run_);
+        const TransferResult result = co_await data.file.transfer(ums::IoOperation::write, offset_bytes, segments_,
+                                                                  ums::WaitType::io_completion, WhenStopping::abandon);
         if (result.is_abandoned) {
-            for (std::size_t i = 0; i < count; ++i) give_up(i);
+            give_up();
             co_return;
         }
         if (!result.error && result.transferred_bytes == count * kPageBytes) {
@@ -150,7 +153,7 @@ ums::Task<void> PageWriter::write_one(DataFile& data, std::size_t index, WhenSto
         acknowledge(data, index);
     } else {
         if (retry.has_reported()) data.ledger.mark_unknown(frame.key.page_id);
-        give_up(index);
+        frame.dirty.store(false, std::memory_order_release);
     }
     has_reported |= retry.has_reported();
 }

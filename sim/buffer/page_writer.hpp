@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "sim/buffer/buffer_manager.hpp"
-#include "sim/files/io_retry.hpp"
 #include "sim/log/log_manager.hpp"
 
 namespace sim {
@@ -39,7 +38,7 @@ private:
     void gather_neighbours(DataFile& data, std::uint32_t page);
     ums::Task<bool> harden_log();
     [[nodiscard]] bool is_hardened(std::uint64_t lsn) const { return log_ != nullptr ? log_->is_hardened(lsn) : lsn == 0; }
-    void give_up(std::size_t index);
+    void give_up();
     ums::Task<void> make_images(DataFile& data);
     ums::Task<void> transfer(DataFile& data);
     ums::Task<bool> write_one_by_one(DataFile& data, WhenStopping when_stopping);

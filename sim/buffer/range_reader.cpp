@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/files/io_retry.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/sched/scheduler.hpp"
 
@@ -91,7 +92,7 @@ ums::Task<void> RangeReader::read_run(DataFile& data, std::uint32_t first_page, 
     for (std::size_t i = begin; i < end; ++i) ums::append_segment(segments_, buffers_.pool().slots().data(items_[i].slot), kPageBytes);
     const std::uint64_t offset_bytes = (std::uint64_t{first_page} + begin) * kPageBytes;
     const TransferResult result =
-        co_await data.file.transfer(ums::IoOperation::read, offset_bytes, segments_, ums::WaitType::pageiolatch_sh, &run_);
+        co_await data.file.transfer(ums::IoOperation::read, offset_bytes, segments_, ums::WaitType::pageiolatch_sh, WhenStopping::abandon);
     if (result.is_abandoned) co_return;
     const bool complete = !result.error && result.transferred_bytes == (end - begin) * kPageBytes;
     if (!complete) co_await read_one_by_one(data, first_page, begin, end, offset_bytes, result);

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "sim/buffer/buffer_manager.hpp"
-#include "sim/files/io_retry.hpp"
 
 namespace sim {
 

@@ -10,8 +10,9 @@
 namespace sim {
 
 struct DataFile {
-    DataFile(SimFile::Setup setup, std::uint64_t pages_max, ums::Storage& storage, ums::Semaphore& outstanding, Journal& journal)
-        : file(std::move(setup), storage, outstanding, journal), ledger(pages_max) {}
+    DataFile(SimFile::Setup setup, std::uint64_t pages_max, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run,
+             Journal& journal)
+        : file(std::move(setup), storage, outstanding, run, journal), ledger(pages_max) {}
 
     SimFile file;
     PageLedger ledger;

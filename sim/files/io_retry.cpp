@@ -34,8 +34,7 @@ ums::Task<bool> IoRetry::write(std::uint64_t offset_bytes, std::span<const ums::
 ums::Task<bool> IoRetry::transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
                                   ums::WaitType wait_type, WhenStopping when_stopping) {
     TransferFailure first{.operation = operation, .offset_bytes = offset_bytes, .size_bytes = size_of(segments), .error = {}};
-    const TransferResult result =
-        co_await file_.transfer(operation, offset_bytes, segments, wait_type, when_stopping == WhenStopping::abandon ? &run_ : nullptr);
+    const TransferResult result = co_await file_.transfer(operation, offset_bytes, segments, wait_type, when_stopping);
     if (result.is_abandoned) co_return false;
     first.error = result.error;
     first.transferred_bytes = result.transferred_bytes;

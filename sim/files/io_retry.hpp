@@ -15,9 +15,6 @@
 
 namespace sim {
 
-// A request that still waits for its turn when the run stops.
-enum class WhenStopping : std::uint8_t { post, abandon };
-
 class IoRetry {
 public:
     // The references must outlive the object. Use by one task at a time.

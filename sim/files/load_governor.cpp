@@ -67,10 +67,20 @@ void LoadGovernor::wake(ums::Fifo<Awaiter>& admitted) {
     while (Awaiter* awaiter = admitted.pop_front()) awaiter->scheduler->make_runnable(*awaiter);
 }
 
-void LoadGovernor::complete(double duration_us) {
+// Whatever is changed may let others begin.
+template <typename Change>
+void LoadGovernor::change_and_admit(Change change) {
     ums::Fifo<Awaiter> admitted;
     {
         const std::lock_guard guard(lock_);
+        change();
+        admit_waiting(admitted);
+    }
+    wake(admitted);
+}
+
+void LoadGovernor::complete(double duration_us) {
+    change_and_admit([&] {
         UMS_ASSERT(busy_ > 0);
         const std::uint32_t blocks = blocks_.load(std::memory_order_relaxed);
         const double average = (average_us_.load(std::memory_order_relaxed) * (blocks - 1) + duration_us) / blocks;
@@ -83,20 +93,14 @@ void LoadGovernor::complete(double duration_us) {
             blocks_.store(blocks - 1, std::memory_order_relaxed);
             throttle_count_.store(throttle_count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
         }
-        admit_waiting(admitted);
-    }
-    wake(admitted);
+    });
 }
 
 void LoadGovernor::give_back() {
-    ums::Fifo<Awaiter> admitted;
-    {
-        const std::lock_guard guard(lock_);
+    change_and_admit([this] {
         UMS_ASSERT(busy_ > 0);
         --busy_;
-        admit_waiting(admitted);
-    }
-    wake(admitted);
+    });
 }
 
 std::uint32_t LoadGovernor::busy() const {
@@ -105,13 +109,7 @@ std::uint32_t LoadGovernor::busy() const {
 }
 
 void LoadGovernor::allow_bursts(bool allowed) {
-    ums::Fifo<Awaiter> admitted;
-    {
-        const std::lock_guard guard(lock_);
-        bursts_allowed_ = allowed;
-        admit_waiting(admitted);
-    }
-    wake(admitted);
+    change_and_admit([&] { bursts_allowed_ = allowed; });
 }
 
 }  // namespace sim

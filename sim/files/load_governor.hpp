@@ -60,6 +60,8 @@ private:
     [[nodiscard]] bool may_make_block() const;
     [[nodiscard]] bool take_block();
     void admit_waiting(ums::Fifo<Awaiter>& admitted);
+    template <typename Change>
+    void change_and_admit(Change change);
     static void wake(ums::Fifo<Awaiter>& admitted);
 
     const double target_us_;

@@ -10,10 +10,11 @@
 
 namespace sim {
 
-SimFile::SimFile(Setup setup, ums::Storage& storage, ums::Semaphore& outstanding, Journal& journal)
+SimFile::SimFile(Setup setup, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run, Journal& journal)
     : setup_(std::move(setup)),
       storage_(storage),
       outstanding_(outstanding),
+      run_(run),
       journal_(journal),
       size_bytes_(setup_.size_bytes),
       counters_(setup_.cpu_count),
@@ -29,8 +30,7 @@ FileCounters& SimFile::local_counters() { return counters_[ums::Scheduler::curre
 
 // The one gate to the storage: what goes wrong here would be our own mistake.
 ums::Task<TransferResult> SimFile::transfer(ums::IoOperation operation, std::uint64_t offset_bytes,
-                                            std::span<const ums::IoSegment> segments, ums::WaitType wait_type,
-                                            const RunState* unless_stopping) {
+                                            std::span<const ums::IoSegment> segments, ums::WaitType wait_type, WhenStopping when_stopping) {
     ums::IoRequest request;
     request.operation = operation;
     request.file = setup_.transfers;
@@ -46,7 +46,7 @@ ums::Task<TransferResult> SimFile::transfer(ums::IoOperation operation, std::uin
 
     co_await governor_.acquire();
     co_await outstanding_.acquire(1, ums::WaitType::request_block);
-    if (unless_stopping != nullptr && unless_stopping->is_stopping()) {
+    if (when_stopping == WhenStopping::abandon && run_.is_stopping()) {
         outstanding_.release(1);
         governor_.give_back();
         co_return TransferResult{.error = {}, .is_abandoned = true};

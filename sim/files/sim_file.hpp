@@ -21,11 +21,14 @@
 
 namespace sim {
 
+// What becomes of a request whose turn comes when the run is stopping.
+enum class WhenStopping : std::uint8_t { post, abandon };
+
 struct TransferResult {
     std::error_code error;
     std::uint64_t transferred_bytes = 0;
     std::uint64_t duration_us = 0;
-    bool is_abandoned = false;  // the run stopped before its turn came: never posted
+    bool is_abandoned = false;  // never posted
 };
 
 class SimFile {
@@ -47,7 +50,7 @@ public:
     };
 
     // Takes over both handles. `outstanding` is the process's limit. All references must outlive the file.
-    SimFile(Setup setup, ums::Storage& storage, ums::Semaphore& outstanding, Journal& journal);
+    SimFile(Setup setup, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run, Journal& journal);
     ~SimFile();
 
     [[nodiscard]] std::uint32_t id() const { return setup_.id; }
@@ -62,10 +65,9 @@ public:
     [[nodiscard]] std::uint32_t pages() const { return static_cast<std::uint32_t>(size_bytes() / kPageBytes); }
 
     // One request for one contiguous range of the file. The segments stay the caller's. Own scheduler's thread; waits.
-    // `unless_stopping`: if this run is stopping when the request's turn comes, it is not posted; null: it is in any case. On a slow disk
-    // thousands may wait for their turn.
+    // On a slow disk thousands may wait for their turn: `when_stopping` says what becomes of this one if the run is stopping by then.
     ums::Task<TransferResult> transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
-                                       ums::WaitType wait_type, const RunState* unless_stopping = nullptr);
+                                       ums::WaitType wait_type, WhenStopping when_stopping = WhenStopping::post);
     // There is something that could idle while pages are verified or made; see Scheduler::before_computing().
     [[nodiscard]] bool has_device() const { return !setup_.transfers.is_in_memory; }
     // Makes completed writes durable where the file was not opened for write-through. Not counted, not governed.
@@ -112,6 +114,7 @@ private:
     const Setup setup_;
     ums::Storage& storage_;
     ums::Semaphore& outstanding_;
+    const RunState& run_;
     Journal& journal_;
     std::atomic<std::uint64_t> size_bytes_;
     FileCountersPerCpu counters_;

@@ -103,7 +103,7 @@ void RunDriver::remove_created_files() {
 
 void RunDriver::add_file(SimFile::Setup setup) {
     const std::lock_guard guard(parts_mutex_);
-    parts_->add_file(std::move(setup), storage_, *outstanding_, journal_);
+    parts_->add_file(std::move(setup), storage_, *outstanding_, run_, journal_);
 }
 
 bool RunDriver::all_files_open() const { return parts_->files.size() == options_.files.size(); }

@@ -32,15 +32,15 @@ void limit_transfers(Options& options, std::uint32_t pages_max) {
 
 }  // namespace
 
-void RunParts::add_file(SimFile::Setup setup, ums::Storage& storage, ums::Semaphore& outstanding, Journal& journal) {
+void RunParts::add_file(SimFile::Setup setup, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run, Journal& journal) {
     drives.push_back(read_drive_facts(setup.options.path));
     if (setup.options.is_log) {
-        log_files.push_back(std::make_unique<SimFile>(std::move(setup), storage, outstanding, journal));
+        log_files.push_back(std::make_unique<SimFile>(std::move(setup), storage, outstanding, run, journal));
         files.push_back(log_files.back().get());
         return;
     }
     const std::uint64_t pages_max = std::max(setup.options.max_size_mb * kMb, setup.size_bytes) / kPageBytes;
-    data_files.push_back(std::make_unique<DataFile>(std::move(setup), pages_max, storage, outstanding, journal));
+    data_files.push_back(std::make_unique<DataFile>(std::move(setup), pages_max, storage, outstanding, run, journal));
     DataFile& data = *data_files.back();
     data.ledger.acknowledge(0, 1, 0, data.file.signature_checksum());
     files.push_back(&data.file);

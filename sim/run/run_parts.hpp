@@ -18,7 +18,7 @@ namespace sim {
 
 struct RunParts {
     // Files come first, one by one. All references must outlive the parts.
-    void add_file(SimFile::Setup setup, ums::Storage& storage, ums::Semaphore& outstanding, Journal& journal);
+    void add_file(SimFile::Setup setup, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run, Journal& journal);
 
     // Then all the rest, from the `options` as far as the memory allows: what does not fit is made smaller there. Throws std::bad_alloc.
     void assemble(Options& options, std::uint64_t run_id, std::uint64_t pool_bytes, ums::Storage& storage, ums::SchedulerGroup& schedulers,

@@ -90,19 +90,18 @@ TEST_CASE("a request whose turn comes when the run is stopping is not posted, un
         SimFile::Setup setup = w.setup(1, kMb);
         setup.request_blocks_max = 1;
         const auto file = w.make_file(setup);
-        sim::RunState run;
         std::vector<sim::TransferResult> results;
-        auto read = [&](const sim::RunState* unless_stopping) -> ums::Task<void> {
+        auto read = [&](sim::WhenStopping when_stopping) -> ums::Task<void> {
             const ums::IoSegment segment{nullptr, sim::kPageBytes};
             results.push_back(
-                co_await file->transfer(ums::IoOperation::read, 0, {&segment, 1}, ums::WaitType::io_completion, unless_stopping));
+                co_await file->transfer(ums::IoOperation::read, 0, {&segment, 1}, ums::WaitType::io_completion, when_stopping));
         };
         const std::uint64_t begin_us = w.now_us();
         ums::TaskGroup reads;
-        for (int i = 0; i < 3; ++i) ums::Scheduler::current().fork(reads, read(&run));
-        ums::Scheduler::current().fork(reads, read(nullptr));
+        for (int i = 0; i < 3; ++i) ums::Scheduler::current().fork(reads, read(sim::WhenStopping::abandon));
+        ums::Scheduler::current().fork(reads, read(sim::WhenStopping::post));
         co_await ums::sleep_until(w.clock.now_ns() + 4 * kMs);  // the second one is out
-        run.stop(sim::Outcome::stopped, "");
+        w.state.stop(sim::Outcome::stopped, "");
         co_await reads.join();
         REQUIRE(results.size() == 4);
         for (std::size_t i = 0; i < 4; ++i) CHECK(results[i].is_abandoned == (i == 2));

@@ -25,11 +25,11 @@ ums::Task<void> Rig::open() {
         ++id;
         SimFile::Setup setup = co_await creator.prepare(id, file);
         if (file.is_log) {
-            log_files.push_back(std::make_unique<SimFile>(std::move(setup), storage, outstanding_, journal));
+            log_files.push_back(std::make_unique<SimFile>(std::move(setup), storage, outstanding_, state, journal));
             logs.push_back(log_files.back().get());
         } else {
             const std::uint64_t pages_max = (file.max_size_mb << 20) / kPageBytes;
-            data_files.push_back(std::make_unique<DataFile>(std::move(setup), pages_max, storage, outstanding_, journal));
+            data_files.push_back(std::make_unique<DataFile>(std::move(setup), pages_max, storage, outstanding_, state, journal));
             data_files.back()->ledger.acknowledge(0, 1, 0, data_files.back()->file.signature_checksum());
         }
     }

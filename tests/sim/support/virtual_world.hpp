@@ -34,7 +34,7 @@ public:
         return result;
     }
     [[nodiscard]] std::unique_ptr<SimFile> make_file(SimFile::Setup with) {
-        return std::make_unique<SimFile>(std::move(with), storage, outstanding, journal);
+        return std::make_unique<SimFile>(std::move(with), storage, outstanding, state, journal);
     }
     [[nodiscard]] std::unique_ptr<SimFile> make_file(std::uint32_t id, std::uint64_t size_bytes, bool is_log = false) {
         return make_file(setup(id, size_bytes, is_log));
