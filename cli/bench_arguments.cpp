@@ -3,26 +3,24 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <map>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "cli/byte_size.hpp"
-#include "cli/help_text.hpp"
+#include "cli/engine_words.hpp"
 #include "cli/switch_words.hpp"
 #include "cli/usage_error.hpp"
 #include "sim/limits.hpp"
+#include "ums/base/size.hpp"
 
 namespace cli {
 namespace {
 
-constexpr std::uint64_t kMb = 1 << 20;
+using ums::kMb;
 constexpr std::uint32_t kDepthMax = 4096;
 constexpr std::uint64_t kBlockBytesMax = std::uint64_t{sim::kTransferPagesMax} * sim::kPageBytes;
-
-constexpr std::string_view kCommand = "bench";
 
 // A switch and what it does with its value.
 struct BenchSwitch {
@@ -30,16 +28,10 @@ struct BenchSwitch {
     void (*apply)(BenchArguments& arguments, const SwitchWord& word) = nullptr;
 };
 
-[[noreturn]] void refuse(const SwitchWord& word, std::string_view allowed) { refuse_value(kCommand, word, allowed); }
-
-std::uint64_t number(const SwitchWord& word, std::uint64_t minimum, std::uint64_t maximum) {
-    return number_of(kCommand, word, minimum, maximum);
-}
-
 bool choice(const SwitchWord& word, std::string_view first, std::string_view second) {
     if (word.value == first) return true;
     if (word.value == second) return false;
-    refuse(word, fmt::format("{} or {}", first, second));
+    refuse_value(word, fmt::format("{} or {}", first, second));
 }
 
 // "8K", or "4K-60K" for blocks of random size.
@@ -50,7 +42,7 @@ void set_block(BenchArguments& arguments, const SwitchWord& word) {
     const auto largest = dash == std::string::npos ? smallest : parse_byte_size(std::string_view(text).substr(dash + 1));
     const bool is_right = smallest && largest && *smallest > 0 && *smallest <= *largest && *smallest % sim::kSectorBytes == 0 &&
                           *largest % sim::kSectorBytes == 0 && *largest <= kBlockBytesMax;
-    if (!is_right) refuse(word, "a size in whole sectors of 512 bytes up to 8M, as in 8K, or two of them, as in 4K-60K");
+    if (!is_right) refuse_value(word, "a size in whole sectors of 512 bytes up to 8M, as in 8K, or two of them, as in 4K-60K");
     arguments.options.block_bytes_min = static_cast<std::uint32_t>(*smallest);
     arguments.options.block_bytes_max = static_cast<std::uint32_t>(*largest);
 }
@@ -59,17 +51,15 @@ void set_size(BenchArguments& arguments, const SwitchWord& word) {
     const auto size_bytes = parse_byte_size(word.value);
     const std::uint64_t size_max_bytes = sim::kFilePagesMax / (kMb / sim::kPageBytes) * kMb;
     if (!size_bytes || *size_bytes == 0 || *size_bytes % kMb != 0 || *size_bytes > size_max_bytes) {
-        refuse(word, "a size in whole MB, as in 512M or 4G, below 32T");
+        refuse_value(word, "a size in whole MB, as in 512M or 4G, below 32T");
     }
     arguments.options.size_bytes = *size_bytes;
 }
 
 void set_engine(BenchArguments& arguments, const SwitchWord& word) {
-    static const std::map<std::string, sim::EngineChoice> choices = {
-        {"auto", sim::EngineChoice::automatic}, {"uring", sim::EngineChoice::uring}, {"threads", sim::EngineChoice::threads}};
-    const auto found = choices.find(word.value);
-    if (found == choices.end()) refuse(word, "uring, threads or auto");
-    arguments.options.engine = found->second;
+    const auto choice = engine_named(word.value);
+    if (!choice) refuse_value(word, kEngineWordsText);
+    arguments.options.engine = *choice;
 }
 
 void set_pattern(BenchArguments& arguments, const SwitchWord& word) {
@@ -81,19 +71,19 @@ void set_operation(BenchArguments& arguments, const SwitchWord& word) {
 }
 
 void set_depth(BenchArguments& arguments, const SwitchWord& word) {
-    arguments.options.depth = static_cast<std::uint32_t>(number(word, 1, kDepthMax));
+    arguments.options.depth = static_cast<std::uint32_t>(number_of(word, 1, kDepthMax));
 }
 
 void set_cpus(BenchArguments& arguments, const SwitchWord& word) {
-    arguments.options.cpu_count = static_cast<std::uint32_t>(number(word, 1, sim::kCpusMax));
+    arguments.options.cpu_count = static_cast<std::uint32_t>(number_of(word, 1, sim::kCpusMax));
 }
 
-void set_seconds(BenchArguments& arguments, const SwitchWord& word) { arguments.options.seconds = number(word, 1, 86400); }
+void set_seconds(BenchArguments& arguments, const SwitchWord& word) { arguments.options.seconds = number_of(word, 1, 86400); }
 
 void set_verify(BenchArguments& arguments, const SwitchWord& word) { arguments.options.verify = choice(word, "on", "off"); }
 
 void set_seed(BenchArguments& arguments, const SwitchWord& word) {
-    arguments.options.seed = number(word, 0, std::numeric_limits<std::uint64_t>::max());
+    arguments.options.seed = number_of(word, 0, std::numeric_limits<std::uint64_t>::max());
 }
 
 constexpr std::array kBenchSwitches{
@@ -125,7 +115,7 @@ constexpr std::array kBenchSwitches{
 };
 
 void check_together(const sim::BenchOptions& options) {
-    const auto fail = [](const std::string& text) { throw UsageError("ioproof bench: " + text); };
+    const auto fail = [](const std::string& text) { throw UsageError(text); };
     const bool is_write = options.operation == sim::BenchOperation::write;
     if (options.files.empty()) fail(fmt::format("name a file, as in 'ioproof bench /mnt/data/bench.mdx', or '{}'", sim::kNullFile));
     const bool has_null = std::find(options.files.begin(), options.files.end(), sim::kNullFile) != options.files.end();
@@ -152,7 +142,7 @@ void check_together(const sim::BenchOptions& options) {
 
 BenchArguments parse_bench(const std::vector<std::string>& words) {
     BenchArguments arguments;
-    SwitchWords typed = take_apart(kCommand, bench_switches(), words);
+    SwitchWords typed = parse_words(bench_switches(), words);
     for (const SwitchWord& word : typed.switches) {
         for (const BenchSwitch& entry : kBenchSwitches) {
             if (entry.text.name == word.name) entry.apply(arguments, word);
@@ -163,32 +153,13 @@ BenchArguments parse_bench(const std::vector<std::string>& words) {
     return arguments;
 }
 
-std::span<const Switch> bench_switches() {
+Switches bench_switches() {
     static const std::vector<Switch> texts = [] {
         std::vector<Switch> list;
         for (const BenchSwitch& entry : kBenchSwitches) list.push_back(entry.text);
         return list;
     }();
     return texts;
-}
-
-std::string bench_help_text() {
-    return "Usage: ioproof bench FILE… [SWITCHES]\n"
-           "\n"
-           "Measures what a run's own path does on these files: scheduler, engine, pages, verification. A file that a\n"
-           "run or a measurement left behind is used as it is: its pages are examined first, and must stay what they\n"
-           "are. A file that is missing is made, filled with pages, and stays. Other files are refused.\n"
-           "The FILE 'null:' is no file: requests succeed at once, which shows what the path costs without a device.\n"
-           "\n" +
-           switch_table(bench_switches()) +
-           "\n"
-           "Examples:\n"
-           "  ioproof bench null: --verify=off\n"
-           "  ioproof bench /mnt/data/bench.mdx --depth 64 --seconds 10\n"
-           "  ioproof bench /mnt/data/bench.mdx --block 512K --depth 8 --scatter\n"
-           "  ioproof bench /mnt/log/bench.ldx --op write --pattern sequential --block 4K-60K --durable --depth 1\n"
-           "\n"
-           "Exit codes: 0 done, 1 a page was wrong, 2 usage, 3 it could not be done, 130 stopped by a person.\n";
 }
 
 }  // namespace cli

@@ -1,7 +1,6 @@
 // The command line of `ioproof bench`.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -18,9 +17,6 @@ struct BenchArguments {
 // `words`: what stands behind "bench". Throws UsageError with what is wrong and what is allowed.
 BenchArguments parse_bench(const std::vector<std::string>& words);
 
-// Without --help.
-std::span<const Switch> bench_switches();
-
-std::string bench_help_text();
+Switches bench_switches();
 
 }  // namespace cli

@@ -8,20 +8,13 @@
 #include <fmt/ranges.h>
 
 #include "cli/commands.hpp"
+#include "cli/engine_words.hpp"
 #include "cli/manual.hpp"
 #include "cli/usage_error.hpp"
 #include "config/parameter_table.hpp"
 
 namespace cli {
 namespace {
-
-std::vector<std::string> words_of(const Switch& entry) {
-    std::vector<std::string> words;
-    if (!entry.sqliosim.empty()) words.push_back(fmt::format("-{}", entry.sqliosim));
-    words.push_back(fmt::format("--{}", entry.name));
-    if (!entry.alias.empty()) words.push_back(fmt::format("--{}", entry.alias));
-    return words;
-}
 
 std::vector<std::string> parameter_names() {
     std::vector<std::string> names;
@@ -30,8 +23,11 @@ std::vector<std::string> parameter_names() {
 }
 
 std::vector<std::string> choices_of(const Switch& entry) {
-    if (entry.name == "engine") return {"uring", "threads", "auto"};
     std::vector<std::string> choices;
+    if (entry.name == "engine") {
+        for (const EngineWord& engine : kEngineWords) choices.emplace_back(engine.word);
+        return choices;
+    }
     if (entry.value.find('|') == std::string_view::npos) return choices;
     for (std::string_view rest = entry.value; !rest.empty();) {
         const std::size_t end = std::min(rest.find('|'), rest.size());
@@ -73,7 +69,7 @@ std::string bash_value_cases(const Command& command) {
         } else if (entry.value == "DIR") {
             action = "COMPREPLY=($(compgen -d -- \"$current\")); return";
         }
-        cases += fmt::format("                {}) {} ;;\n", fmt::join(words_of(entry), " | "), action);
+        cases += fmt::format("                {}) {} ;;\n", fmt::join(spellings_of(entry), " | "), action);
     }
     return cases.empty() ? cases : fmt::format("            case $previous in\n{}            esac\n", cases);
 }
@@ -92,7 +88,7 @@ std::string bash_operands(const Command& command) {
 std::string bash_case(const Command& command, std::string_view pattern) {
     std::vector<std::string> switches;
     for (const Switch& entry : command.switches) {
-        for (std::string& word : words_of(entry)) switches.push_back(std::move(word));
+        for (std::string& word : spellings_of(entry)) switches.push_back(std::move(word));
     }
     switches.emplace_back("--help");
     return fmt::format("        {})\n{}            COMPREPLY=($(compgen -W '{}' -- \"$current\"))\n{}            ;;\n", pattern,
@@ -136,7 +132,7 @@ std::string zsh_action(const Switch& entry) {
 std::string zsh_arguments(const Command& command) {
     std::string text = "_arguments";
     for (const Switch& entry : command.switches) {
-        for (const std::string& word : words_of(entry)) {
+        for (const std::string& word : spellings_of(entry)) {
             text += fmt::format(" \\\n                '{}{}[{}]{}'", entry.repeatable ? "*" : "", word, one_line(entry.help),
                                 zsh_action(entry));
         }

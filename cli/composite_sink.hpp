@@ -1,9 +1,8 @@
-// Hands every event and finding of a run to several receivers, in their order: log first, then the console. One call at a time, so that
+// Hands every event and finding of a run to several receivers, in their order. One call at a time, so that
 // the command line may add its own events to those of a simulation.
 #pragma once
 
 #include <mutex>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,6 +15,10 @@ public:
     // The receivers must outlive this object. Any thread may call.
     explicit CompositeSink(std::vector<sim::EventSink*> receivers) : receivers_(std::move(receivers)) {}
 
+    void on_begin() override {
+        const std::lock_guard lock(mutex_);
+        for (sim::EventSink* receiver : receivers_) receiver->on_begin();
+    }
     void on_event(const sim::Event& event) override {
         const std::lock_guard lock(mutex_);
         for (sim::EventSink* receiver : receivers_) receiver->on_event(event);
@@ -23,15 +26,6 @@ public:
     void on_finding(const sim::Finding& finding) override {
         const std::lock_guard lock(mutex_);
         for (sim::EventSink* receiver : receivers_) receiver->on_finding(finding);
-    }
-    // Where the first of them that saves evidence has put it.
-    std::string save_evidence(const sim::Finding& finding) override {
-        const std::lock_guard lock(mutex_);
-        for (sim::EventSink* receiver : receivers_) {
-            std::string path = receiver->save_evidence(finding);
-            if (!path.empty()) return path;
-        }
-        return {};
     }
 
 private:

@@ -16,7 +16,6 @@ std::optional<std::string> configuration_file(const RunArguments& arguments) {
 }
 
 config::Configuration effective_configuration(const RunArguments& arguments, const ums::Machine& machine) {
-    constexpr std::uint64_t kBytesPerMb = 1024ULL * 1024;
     config::CommandLineOverrides overrides;
     if (!arguments.log_path.empty()) overrides.error_log = arguments.log_path;
     overrides.directories = arguments.directories;
@@ -24,11 +23,13 @@ config::Configuration effective_configuration(const RunArguments& arguments, con
     overrides.size_mb = arguments.size_mb;
     overrides.delete_files_at_shutdown = arguments.ephemeral;
     overrides.overwrite_foreign_files = arguments.overwrite_foreign_files;
-    overrides.may_lack_files = !arguments.save_path.empty();
+    overrides.allow_missing_files = !arguments.save_path.empty();
     overrides.seed = arguments.seed;
     overrides.engine = arguments.engine;
-    const config::MachineFacts facts{
-        .cpu_count = machine.cpu_count, .default_pool_mb = sim::default_pool_mb(machine), .memory_mb = machine.memory_bytes / kBytesPerMb};
+    const config::MachineFacts facts{.cpu_count = machine.cpu_count,
+                                     .cpus = machine.cpus,
+                                     .default_pool_mb = sim::default_pool_mb(machine),
+                                     .memory_mb = sim::pool_mb_max(machine)};
     return config::load_file(configuration_file(arguments), overrides, facts);
 }
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/arguments.hpp"
+#include "cli/run_arguments.hpp"
 #include "config/config.hpp"
 #include "ums/base/machine.hpp"
 

@@ -1,5 +1,6 @@
 #include "cli/console.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -11,6 +12,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "ums/base/printable.hpp"
 
 namespace cli {
 namespace {
@@ -46,6 +49,14 @@ bool locale_is_utf8() {
     return false;
 }
 
+std::string colored(std::string_view text, const Highlight& highlight) {
+    if (highlight.color == Highlight::Color::none) return ums::printable_lines(text);
+    const std::string_view code = highlight.color == Highlight::Color::yellow ? "\x1b[33m" : "\x1b[1;31m";
+    return fmt::format("{}{}{}\x1b[0m{}", ums::printable_lines(text.substr(0, highlight.begin)), code,
+                       ums::printable_lines(text.substr(highlight.begin, highlight.end - highlight.begin)),
+                       ums::printable_lines(text.substr(highlight.end)));
+}
+
 bool is_writable(int descriptor, bool wait) {
     pollfd poll_request{.fd = descriptor, .events = POLLOUT, .revents = 0};
     int ready = 0;
@@ -57,7 +68,7 @@ bool is_writable(int descriptor, bool wait) {
 
 enum class WriteOutcome { done, later, gone };
 
-// Takes what was written off the front of `text`.
+// Takes what was written off the front of `text`. errno says why a reader is gone.
 WriteOutcome write_text(int descriptor, std::string& text, bool wait) {
     const std::size_t chunk_bytes = ::isatty(descriptor) == 1 ? kTerminalChunkBytes : kPipeChunkBytes;
     std::size_t written_bytes = 0;
@@ -79,7 +90,9 @@ WriteOutcome write_text(int descriptor, std::string& text, bool wait) {
             break;
         }
     }
+    const int error_number = errno;
     text.erase(0, written_bytes);
+    errno = error_number;
     return outcome;
 }
 
@@ -90,7 +103,8 @@ Console::Console(int results_descriptor, int messages_descriptor)
       messages_descriptor_(messages_descriptor),
       redraws_(can_redraw(messages_descriptor)),
       shows_colors_(redraws_ && !colors_are_unwanted()),
-      shows_utf8_(locale_is_utf8()) {}
+      shows_utf8_(locale_is_utf8()),
+      results_to_terminal_(::isatty(results_descriptor) == 1) {}
 
 std::size_t Console::columns() const {
     winsize size{};
@@ -100,16 +114,16 @@ std::size_t Console::columns() const {
 
 void Console::add_result(std::string_view text) {
     const std::lock_guard lock(mutex_);
-    queue_.push_back({results_descriptor_, std::string(text), false});
+    queue_.push_back({results_descriptor_, ums::printable_lines(text), false});
 }
 
-void Console::add_message(std::string_view text) {
+void Console::add_message(std::string_view text, const Highlight& highlight) {
     const std::lock_guard lock(mutex_);
     if (queue_.size() >= kQueuedMessagesMax) {
         ++left_out_;
         return;
     }
-    queue_.push_back({messages_descriptor_, std::string(text), true});
+    queue_.push_back({messages_descriptor_, shows_colors_ ? colored(text, highlight) : ums::printable_lines(text), true});
 }
 
 void Console::flush(std::string_view progress) {
@@ -123,6 +137,16 @@ void Console::flush(std::string_view progress) {
 void Console::finish() {
     erase_progress(true);
     write_queued(true);
+    // Where writing is put off (NFS, quotas), closing tells.
+    const int copy = ::fcntl(results_descriptor_, F_DUPFD_CLOEXEC, 3);
+    if (copy >= 0 && ::close(copy) != 0) note_lost(results_descriptor_, errno);
+}
+
+void Console::note_lost(int descriptor, int error_number) {
+    const bool is_reader_gone =
+        error_number == EPIPE || error_number == ECONNRESET || (error_number == EIO && results_to_terminal_) || error_number == EINTR;
+    if (descriptor != results_descriptor_ || is_reader_gone || results_error_) return;
+    results_error_ = {error_number, std::generic_category()};
 }
 
 bool Console::erase_progress(bool wait) {
@@ -148,7 +172,9 @@ bool Console::write_queued(bool wait) {
             queue_.pop_front();
         }
         const bool is_ready = (wait || is_writable(piece.descriptor, false)) && erase_progress(wait);
-        if (!is_ready || write_text(piece.descriptor, piece.text, wait) == WriteOutcome::later) {
+        const WriteOutcome outcome = is_ready ? write_text(piece.descriptor, piece.text, wait) : WriteOutcome::later;
+        if (outcome == WriteOutcome::gone) note_lost(piece.descriptor, errno);
+        if (outcome == WriteOutcome::later) {
             const std::lock_guard lock(mutex_);
             queue_.push_front(std::move(piece));
             return false;

@@ -8,8 +8,18 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace cli {
+
+// A part of a message that stands out on a terminal.
+struct Highlight {
+    enum class Color { none, yellow, red };
+
+    Color color = Color::none;
+    std::size_t begin = 0;  // in the message
+    std::size_t end = 0;
+};
 
 class Console {
 public:
@@ -24,10 +34,11 @@ public:
     // Columns of the terminal now; people resize windows.
     [[nodiscard]] std::size_t columns() const;
 
-    // Queues whole lines. Any thread. When nobody takes them off, the oldest messages stay and further ones are counted and left out
-    // (they are in the log); results are never left out.
+    // Queues whole lines. Any thread. Whatever stands in them, a terminal sees nothing but text: what is handed in goes through
+    // ums::printable_lines, and colours are added behind that. When nobody takes them off, the oldest messages stay and further ones are
+    // counted and left out (they are in the log); results are never left out.
     void add_result(std::string_view text);
-    void add_message(std::string_view text);
+    void add_message(std::string_view text, const Highlight& highlight = {});
 
     // Control thread only. Writes what can be written without waiting, then draws `progress` (not wider than columns()) if everything is
     // out.
@@ -36,6 +47,10 @@ public:
     // receive any more (closed pipe, terminal that hung up) is dropped.
     void finish();
 
+    // After finish(): why results could not be written, or nothing. A reader that went away has read what it wanted (`| head`): that is no
+    // failure.
+    [[nodiscard]] std::error_code results_error() const { return results_error_; }
+
 private:
     struct Piece {
         int descriptor = -1;
@@ -43,6 +58,8 @@ private:
         bool is_message = false;
     };
 
+    // Keeps the first reason why results got lost.
+    void note_lost(int descriptor, int error_number);
     // True if no progress line is left on the screen.
     bool erase_progress(bool wait);
     // Writes from the head of the queue; `wait` = also when that takes time. True if the queue is empty.
@@ -53,6 +70,8 @@ private:
     const bool redraws_;
     const bool shows_colors_;
     const bool shows_utf8_;
+    const bool results_to_terminal_;
+    std::error_code results_error_;
     std::string drawn_;  // the progress line that is on the screen
 
     std::mutex mutex_;  // guards what follows

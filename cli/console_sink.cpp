@@ -10,13 +10,10 @@
 #include <spdlog/sinks/base_sink.h>
 
 #include "reports/finding_text.hpp"
+#include "ums/base/printable.hpp"
 
 namespace cli {
 namespace {
-
-constexpr std::string_view kRed = "\x1b[1;31m";
-constexpr std::string_view kYellow = "\x1b[33m";
-constexpr std::string_view kColorOff = "\x1b[0m";
 
 // The last step of spdlog: a formatted line goes to the console's queue.
 class ConsoleQueue final : public spdlog::sinks::base_sink<std::mutex> {
@@ -28,23 +25,20 @@ private:
     void sink_it_(const spdlog::details::log_msg& message) override {
         spdlog::memory_buf_t line;
         formatter_->format(message, line);
-        std::string text(line.data(), line.size());
+        const std::string_view text(line.data(), line.size());
         if (as_results_) {
             console_.add_result(text);
         } else {
-            if (console_.shows_colors()) text = colored(message, text);
-            console_.add_message(text);
+            console_.add_message(text, highlight_of(message));
         }
         wake_();
     }
     void flush_() override {}
 
-    static std::string colored(const spdlog::details::log_msg& message, const std::string& text) {
-        if (message.level < spdlog::level::warn || message.color_range_end <= message.color_range_start) return text;
-        const std::string_view view(text);
-        return fmt::format("{}{}{}{}{}", view.substr(0, message.color_range_start), message.level == spdlog::level::warn ? kYellow : kRed,
-                           view.substr(message.color_range_start, message.color_range_end - message.color_range_start), kColorOff,
-                           view.substr(message.color_range_end));
+    static Highlight highlight_of(const spdlog::details::log_msg& message) {
+        if (message.level < spdlog::level::warn || message.color_range_end <= message.color_range_start) return {};
+        return {message.level == spdlog::level::warn ? Highlight::Color::yellow : Highlight::Color::red, message.color_range_start,
+                message.color_range_end};
     }
 
     Console& console_;
@@ -63,7 +57,7 @@ spdlog::level::level_enum level_of(sim::Severity severity) {
 
 spdlog::log_clock::time_point time_of(std::uint64_t utc_us) { return spdlog::log_clock::time_point(std::chrono::microseconds(utc_us)); }
 
-std::string place_of(const sim::Finding& finding) { return fmt::format("{} {}", finding.path, reports::finding_place(finding)); }
+std::string place_of(const sim::Finding& finding) { return fmt::format("{} {}", finding.place.path, reports::finding_place(finding)); }
 
 }  // namespace
 
@@ -79,13 +73,14 @@ void ConsoleSink::on_event(const sim::Event& event) {
     const std::string system = event.system_text.empty() ? "" : fmt::format(" ({})", event.system_text);
     const std::string text = options_.sqliosim_form ? fmt::format("{} {} {}{}", event.thread_id, event.user, event.description, system)
                                                     : event.description + system;
-    logger_->log(time_of(event.utc_us), spdlog::source_loc{}, level_of(event.severity), text);
+    logger_->log(time_of(event.utc_us), spdlog::source_loc{}, level_of(event.severity), ums::printable(text));
 }
 
 void ConsoleSink::on_finding(const sim::Finding& finding) {
     if (finding.is_warning) {
-        logger_->log(time_of(finding.utc_us), spdlog::source_loc{}, spdlog::level::warn,
-                     fmt::format("{}: {}: {}", sim::name_of(finding.kind), place_of(finding), reports::finding_sentence(finding)));
+        logger_->log(
+            time_of(finding.moment.utc_us), spdlog::source_loc{}, spdlog::level::warn,
+            ums::printable(fmt::format("{}: {}: {}", sim::name_of(finding.kind), place_of(finding), reports::finding_sentence(finding))));
         return;
     }
     if (++findings_ > kFindingsShownMax + 1) return;
@@ -93,7 +88,7 @@ void ConsoleSink::on_finding(const sim::Finding& finding) {
         findings_ > kFindingsShownMax
             ? fmt::format("more than {} findings; the further ones are in the log only", kFindingsShownMax)
             : fmt::format("FINDING {}: {}: {}", sim::name_of(finding.kind), place_of(finding), reports::finding_sentence(finding));
-    logger_->log(time_of(finding.utc_us), spdlog::source_loc{}, spdlog::level::err, text);
+    logger_->log(time_of(finding.moment.utc_us), spdlog::source_loc{}, spdlog::level::err, ums::printable(text));
 }
 
 }  // namespace cli

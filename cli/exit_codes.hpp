@@ -5,9 +5,9 @@ namespace cli {
 
 enum class ExitCode : int {
     ok = 0,               // ran to the end, nothing wrong
-    integrity = 1,        // the storage gave back something that had not been written, or lost it
+    integrity = 1,        // the storage gave back something that had not been written, lost it, or failed; or a limit was exceeded
     usage = 2,            // command line or configuration, and what was refused because it could do harm
-    environment = 3,      // the run could not be done: no space, storage that is gone, a missing or read-only folder, a file in use
+    environment = 3,      // the run could not be done: no space, a missing or read-only folder, a file in use
     internal_error = 70,  // a mistake of this program (EX_SOFTWARE of sysexits.h)
     stopped = 130,        // stopped by a person, nothing wrong until then (128 + SIGINT, as shells say it)
 };

@@ -1,31 +1,41 @@
 #include "cli/help_text.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
-#include "cli/switches.hpp"
 #include "reports/text.hpp"
 #include "sim/version.hpp"
+#include "ums/base/text_wrap.hpp"
 
 namespace cli {
+
+const std::string_view kExitCodes =
+    "0 nothing wrong\n"
+    "1 the storage returned or kept something else than what was written, or failed; or a limit of --fail-on was exceeded\n"
+    "2 wrong usage or configuration, or refused because it could do harm\n"
+    "3 the run could not be done: no space, a missing or read-only folder, a file in use, a limit of the process reached; or nothing "
+    "was wrong, but not all output could be written\n"
+    "70 a mistake of ioproof itself\n"
+    "130 stopped by a person, nothing wrong until then";
+
 namespace {
 
+constexpr std::size_t kColumns = 100;
 constexpr std::size_t kHelpColumn = 6;
 
-constexpr std::string_view kExitCodes =
-    "Exit codes:\n"
-    "  0    nothing wrong\n"
-    "  1    integrity failure: the storage returned or kept something else than what was written\n"
-    "  2    wrong usage or configuration, or refused because it could do harm\n"
-    "  3    the run could not be done (no space, storage gone, missing or read-only folder, file in use)\n"
-    "  130  stopped by a person, nothing wrong until then\n";
+std::string_view take_line(std::string_view& lines) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+    return line;
+}
 
-constexpr std::string_view kSafety =
-    "Files are made and overwritten only if they do not exist or were made by ioproof before; *.mdf,\n"
-    "*.ndf, *.ldf and block devices are refused.\n";
+std::string paragraphs(std::string_view lines) {
+    std::string text;
+    while (!lines.empty()) text += ums::wrap(take_line(lines), kColumns, "", 0);
+    return text;
+}
 
 std::string switch_lines(const Switch& entry) {
     std::string names;
@@ -34,33 +44,70 @@ std::string switch_lines(const Switch& entry) {
     if (!entry.alias.empty()) names += fmt::format(", --{}", entry.alias);
     if (!entry.value.empty()) names += fmt::format(" {}", entry.value);
     std::string text = fmt::format("  {}\n", names);
-    std::string_view help = entry.help;
-    while (!help.empty()) {
-        const std::size_t end = std::min(help.find('\n'), help.size());
-        text += fmt::format("{:{}}{}\n", "", kHelpColumn, help.substr(0, end));
-        help.remove_prefix(std::min(end + 1, help.size()));
+    for (std::string_view help = entry.help; !help.empty();) text += fmt::format("{:{}}{}\n", "", kHelpColumn, take_line(help));
+    return text;
+}
+
+// "Switches:" and an entry for each, --help last.
+std::string switch_table(const Command& command) {
+    std::string text = "Switches:\n";
+    if (command.switches_of.empty()) {
+        for (const Switch& entry : command.switches) text += switch_lines(entry);
+    } else {
+        text += fmt::format("  those of 'ioproof {}'\n", command.switches_of);
+    }
+    return text + "  -h, --help\n      this text\n";
+}
+
+std::string example_lines(std::string_view lines) {
+    std::string text = "Examples:\n";
+    while (!lines.empty()) text += fmt::format("  {}\n", take_line(lines));
+    return text;
+}
+
+std::string exit_code_lines(std::string_view lines) {
+    std::string text = "Exit codes:\n";
+    while (!lines.empty()) {
+        const std::string_view line = take_line(lines);
+        const std::size_t blank = line.find(' ');
+        text += ums::wrap(line.substr(blank + 1), kColumns, fmt::format("  {:<5}", line.substr(0, blank)), 7);
     }
     return text;
+}
+
+std::string call_of(const Command& command) {
+    std::string call = fmt::format("ioproof {}", command.name);
+    if (!command.operands.empty()) call += fmt::format(" {}", command.operands);
+    if (!command.switches.empty()) call += " [SWITCHES]";
+    return call;
 }
 
 std::string usage_lines() {
     constexpr std::size_t kSummaryColumn = 42;
     std::string text;
     for (const Command& command : commands()) {
-        std::string call = fmt::format("  ioproof {}", command.name);
-        if (!command.operands.empty()) call += fmt::format(" {}", command.operands);
-        if (!command.switches.empty()) call += " [SWITCHES]";
-        text += fmt::format("{} {}\n", reports::pad_right(call, kSummaryColumn), command.summary);
+        text += fmt::format("{} {}\n", reports::pad_right("  " + call_of(command), kSummaryColumn), command.summary);
     }
     return text;
 }
 
+// What stands below the line "Usage: …".
+std::string body_of(const Command& command) {
+    return fmt::format("{}\n{}\n{}\n{}", paragraphs(command.description), switch_table(command), example_lines(command.examples),
+                       exit_code_lines(command.exit_codes.empty() ? kExitCodes : command.exit_codes));
+}
+
 }  // namespace
 
-std::string switch_table(std::span<const Switch> switches) {
-    std::string text = "Switches:\n";
-    for (const Switch& entry : switches) text += switch_lines(entry);
-    return text + "  -h, --help\n      this text\n";
+std::string help_text(const Command& command) { return fmt::format("Usage: {}\n\n{}", call_of(command), body_of(command)); }
+
+std::string help_text_of_group(std::string_view first_word) {
+    std::string text;
+    for (const Command& command : commands()) {
+        if (command.name.substr(0, command.name.find(' ')) != first_word) continue;
+        text += (text.empty() ? "" : "\n") + help_text(command);
+    }
+    return text;
 }
 
 std::string help_text() {
@@ -72,7 +119,7 @@ std::string help_text() {
         "  ioproof --version\n"
         "  ioproof --help\n"
         "\n"
-        "'ioproof COMMAND --help' explains a command's switches; so does the manual page, man ioproof.\n"
+        "'ioproof COMMAND --help' explains a command and its switches; so does the manual page, man ioproof.\n"
         "\n"
         "Examples:\n"
         "  ioproof run -dir /mnt/data -size 256 -d 60          one data and one log file, one minute\n"
@@ -81,47 +128,17 @@ std::string help_text() {
         "  ioproof config explain TargetIODuration\n"
         "\n"
         "Called through a link named 'sqliosim' it takes the switches of SQLIOSIM.COM without a command.\n"
-        "\n{}\n{}",
-        sim::kVersion, usage_lines(), kSafety, kExitCodes);
-}
-
-std::string run_help_text() {
-    return fmt::format(
-        "Usage: ioproof run [SWITCHES]\n"
-        "\n"
-        "Makes the files, writes every page, runs all users for the given time, and reads and verifies every\n"
-        "page at the end. Switches win over the configuration file.\n"
-        "\n{}\n"
-        "Examples:\n"
-        "  ioproof run -dir /mnt/data -size 256 -d 60\n"
-        "  ioproof run -cfg sqliosim.hwcache.cfg.ini -dir /mnt/data -log run.log.xml\n"
-        "  ioproof run -dir /mnt/data -save my.cfg.ini -size 1024 -d 300\n"
-        "  ioproof run -dir /mnt/data --seed 4711 --engine threads --ephemeral\n"
-        "\n"
-        "Ctrl-C ends a run in order, with the summary; a second Ctrl-C ends it at once.\n"
-        "\n{}\n{}",
-        switch_table(run_switches()), kSafety, kExitCodes);
-}
-
-std::string config_help_text() {
-    return "Usage:\n"
-           "  ioproof config show [SWITCHES]     print the configuration that 'ioproof run' with the same switches\n"
-           "                                     would use: defaults, file, switches. Nothing is run\n"
-           "  ioproof config explain [NAME]      say what a parameter means, its unit, range and default;\n"
-           "                                     without NAME: all parameters\n"
-           "\n"
-           "Examples:\n"
-           "  ioproof config show -cfg sqliosim.cfg.ini -dir /mnt/data -size 64\n"
-           "  ioproof config explain CacheHitRatio\n";
+        "\n{}",
+        sim::kVersion, usage_lines(), exit_code_lines(kExitCodes));
 }
 
 std::string sqliosim_help_text() {
     return fmt::format(
         "Usage: sqliosim [-cfg FILE] [-save FILE] [-log FILE] [-dir DIR]… [-d SECONDS] [-size MB]\n"
-        "\n{}\n"
+        "\n"
         "This is ioproof {}, called as sqliosim; 'ioproof --help' shows all it can do.\n"
-        "\n{}\n{}",
-        switch_table(run_switches()), sim::kVersion, kSafety, kExitCodes);
+        "\n{}",
+        sim::kVersion, body_of(*find_command({"run"})));
 }
 
 std::string version_text() { return fmt::format("ioproof {}\n", sim::kVersion); }

@@ -1,20 +1,22 @@
-// The texts of --help and --version. Pure.
+// The texts of --help and --version, from the table of commands. Pure.
 #pragma once
 
-#include <span>
 #include <string>
+#include <string_view>
 
-#include "cli/switches.hpp"
+#include "cli/command.hpp"
 
 namespace cli {
 
-std::string help_text();
-std::string run_help_text();
-std::string config_help_text();
-std::string sqliosim_help_text();  // when called as sqliosim
-std::string version_text();
+// What a run's exit codes mean; lines "CODE meaning". Those of most commands.
+extern const std::string_view kExitCodes;
 
-// "Switches:" and an entry for each, --help last.
-std::string switch_table(std::span<const Switch> switches);
+std::string help_text();
+std::string help_text(const Command& command);
+// Of the commands whose names begin with this word, as "config"; empty if there is none.
+std::string help_text_of_group(std::string_view first_word);
+// When called as sqliosim: that of `run`, in SQLIOSim's words.
+std::string sqliosim_help_text();
+std::string version_text();
 
 }  // namespace cli

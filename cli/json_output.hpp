@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cli/console.hpp"
+#include "cli/exit_codes.hpp"
 #include "reports/output_file.hpp"
 
 namespace cli {
@@ -16,8 +17,8 @@ public:
     JsonOutput(const std::string& path, std::string_view document);
 
     [[nodiscard]] bool shows_text() const { return !is_standard_output_; }
-    // Throws sim::EnvironmentError if it cannot be written.
-    void put(const std::string& json, Console& console);
+    // The exit code of a command that would end with `code`: where the file cannot be written, that is said, and ok is none.
+    [[nodiscard]] ExitCode put(const std::string& json, Console& console, ExitCode code);
 
 private:
     const bool is_standard_output_;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/help_text.hpp"
 #include "cli/usage_error.hpp"
 #include "config/manual.hpp"
 #include "config/roff.hpp"
@@ -38,7 +39,7 @@ std::string switch_entry(const Switch& entry) {
     return fmt::format(".TP\n{}\n{}\n", names, filled(entry.help));
 }
 
-std::string paragraphs(std::string_view text) {
+std::string roff_paragraphs(std::string_view text) {
     std::string page;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size());
@@ -72,22 +73,16 @@ std::string code_list(std::string_view codes) {
 std::string command_part(const Command& command) {
     std::string page = fmt::format(".SH IOPROOF {}\n", roff_text(command.name));
     std::transform(page.begin() + 4, page.end(), page.begin() + 4, [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    page += paragraphs(command.description);
-    const bool has_own_switches = !command.switches.empty() && command.name != "config show";
-    if (has_own_switches) {
+    page += roff_paragraphs(command.description);
+    if (!command.switches_of.empty()) {
+        page += fmt::format(".PP\nTakes the switches of \\fBioproof {}\\fR.\n", roff_text(command.switches_of));
+    } else {
         for (const Switch& entry : command.switches) page += switch_entry(entry);
     }
     if (!command.exit_codes.empty()) page += ".PP\nExit codes:\n" + code_list(command.exit_codes);
     if (!command.examples.empty()) page += ".PP\nExamples:\n" + roff_example(command.examples);
     return page;
 }
-
-constexpr std::string_view kExitCodes =
-    "0 nothing wrong\n"
-    "1 integrity failure: the storage returned or kept something else than what was written\n"
-    "2 wrong usage or configuration, or refused because it could do harm\n"
-    "3 the run could not be done: no space, storage gone, missing or read-only folder, file in use\n"
-    "130 stopped by a person, nothing wrong until then";
 
 }  // namespace
 

@@ -1,7 +1,6 @@
 // The command line of `ioproof preflight`.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -17,8 +16,6 @@ struct PreflightArguments {
 // `words`: what stands behind "preflight". Throws UsageError with what is wrong and what is allowed.
 PreflightArguments parse_preflight(const std::vector<std::string>& words);
 
-std::span<const Switch> preflight_switches();
-
-std::string preflight_help_text();
+Switches preflight_switches();
 
 }  // namespace cli

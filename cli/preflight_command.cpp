@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "cli/console.hpp"
 #include "cli/json_output.hpp"
+#include "cli/preflight_arguments.hpp"
 #include "reports/preflight_report.hpp"
 #include "sim/errors.hpp"
 #include "sim/preflight/preflight.hpp"
@@ -29,17 +31,33 @@ std::vector<std::string> folders_of(const sim::Options& options) {
     return folders;
 }
 
-}  // namespace
-
-ExitCode preflight_command(const PreflightArguments& arguments, Console& console) {
+ExitCode look(const PreflightArguments& arguments, Console& console) {
     JsonOutput json(arguments.json_path, reports::kPreflightDocument);
     const ums::RealClock clock;
     const std::vector<sim::PreflightLine> lines = sim::preflight(arguments.folders, sim::PreflightEffort::thorough, clock);
     if (json.shows_text()) console.add_result(reports::preflight_text(lines, std::max<std::size_t>(console.columns(), 60)));
-    json.put(reports::preflight_json(lines), console);
     const bool has_failure =
         std::any_of(lines.begin(), lines.end(), [](const sim::PreflightLine& line) { return line.grade == sim::PreflightGrade::fail; });
-    return has_failure ? ExitCode::integrity : ExitCode::ok;
+    return json.put(reports::preflight_json(lines), console, has_failure ? ExitCode::integrity : ExitCode::ok);
+}
+
+}  // namespace
+
+Command preflight_command() {
+    return {.name = "preflight",
+            .operands = "DIR…",
+            .kind = Operand::folders,
+            .summary = "say what SQL Server will meet in these folders",
+            .description =
+                "Looks at the folders that database files shall be in: file system and mount options, direct I/O, how writes are made "
+                "durable and what that costs, sectors, alignment, stripes, queue settings, limits, and other users of the disk. Each line "
+                "is OK, WARN or FAIL; those that are not OK say why, who says so, and the command that fixes it.\n"
+                "Writes one temporary file of 32 MB to each folder, which has no name and is gone at the end; changes nothing else. Takes "
+                "some seconds for each folder. Without root it sees less of other users' processes.",
+            .switches = preflight_switches(),
+            .examples = "ioproof preflight /mnt/data /mnt/log\nioproof preflight /mnt/data --json -",
+            .exit_codes = "0 no FAIL\n1 at least one FAIL\n2 wrong usage\n3 a folder is missing, read-only or full",
+            .execute = [](const Call& call) { return look(parse_preflight(call.words), call.console); }};
 }
 
 std::vector<sim::PreflightLine> preflight_of_run(const sim::Options& options, const ums::Clock& clock) {

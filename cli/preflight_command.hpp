@@ -3,17 +3,14 @@
 
 #include <vector>
 
-#include "cli/console.hpp"
-#include "cli/exit_codes.hpp"
-#include "cli/preflight_arguments.hpp"
+#include "cli/command.hpp"
 #include "sim/options.hpp"
 #include "sim/preflight_line.hpp"
 #include "ums/base/clock.hpp"
 
 namespace cli {
 
-// Throws sim::EnvironmentError if a folder cannot be looked at or the JSON cannot be written.
-ExitCode preflight_command(const PreflightArguments& arguments, Console& console);
+Command preflight_command();
 
 // Of the folders of a run's files, each once; block devices are passed over. A folder that cannot be looked at gives no lines: the run
 // itself will say what is wrong with it.

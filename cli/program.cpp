@@ -1,31 +1,49 @@
 #include "cli/program.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <csignal>
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <string_view>
+#include <system_error>
 
+#include <boost/system/system_error.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "cli/arguments.hpp"
-#include "cli/bench_command.hpp"
-#include "cli/configuration.hpp"
+#include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/exit_codes.hpp"
-#include "cli/preflight_command.hpp"
-#include "cli/rehearse_command.hpp"
-#include "cli/report_command.hpp"
-#include "cli/run_command.hpp"
+#include "cli/failure_text.hpp"
+#include "cli/help_text.hpp"
+#include "cli/manual.hpp"
+#include "cli/run_arguments.hpp"
+#include "cli/stop_signals.hpp"
 #include "cli/usage_error.hpp"
-#include "config/options_writer.hpp"
+#include "config/config_error.hpp"
 #include "reports/results_document.hpp"
 #include "sim/errors.hpp"
+#include "ums/base/error_text.hpp"
+#include "ums/base/machine.hpp"
+#include "ums/base/open_files.hpp"
+#include "ums/base/printable.hpp"
 
 namespace cli {
 namespace {
+
+// The first file that is opened would else become the standard output, and take all that is said there. Where there is no /dev/null,
+// nothing that can be written to stands in for it.
+void open_standard_descriptors() {
+    for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+        if (::open("/dev/null", O_RDWR) < 0) ::open("/", O_RDONLY);
+    }
+}
 
 // Failures of output and of file sizes come back as errors of the calls, not as the end of the process.
 void ignore_signals_of_calls() {
@@ -33,55 +51,126 @@ void ignore_signals_of_calls() {
     std::signal(SIGXFSZ, SIG_IGN);
 }
 
-// In the dialect of the file that was read, so that it can be taken as the next one.
-void show_configuration(const RunArguments& arguments, Console& console) {
-    const config::Configuration configuration = effective_configuration(arguments, ums::this_machine());
-    for (const std::string& warning : configuration.warnings) console.add_message(fmt::format("warning: {}\n", warning));
-    const bool is_toml = configuration_file(arguments).value_or("").ends_with(".toml");
-    console.add_result(config::write_options(configuration.options, is_toml ? config::Dialect::toml : config::Dialect::ini));
+// "sqliosim", "sqliosim.com" and "sqliosim.exe", in any case and any folder.
+bool is_sqliosim_name(const std::string& program_path) {
+    std::string name = program_path.substr(program_path.find_last_of('/') + 1);
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return name == "sqliosim" || name == "sqliosim.com" || name == "sqliosim.exe";
 }
 
-ExitCode execute(const std::vector<std::string>& command_line, Console& console) {
-    const Arguments arguments = parse_arguments(command_line);
-    switch (arguments.action) {
-        case Action::run: return run_command(command_line, arguments, console);
-        case Action::preflight: return preflight_command(arguments.preflight, console);
-        case Action::bench: return bench_command(arguments.bench, console);
-        case Action::report: report_command(arguments.report, console); break;
-        case Action::compare: compare_command(arguments.report, console); break;
-        case Action::show_config: show_configuration(arguments.run, console); break;
-        case Action::explain_parameter: console.add_result(config::explain(arguments.parameter, console.columns())); break;
-        case Action::rehearse: return rehearse_command(arguments.rehearse, console);
-        case Action::print_help:
-        case Action::print_version: console.add_result(arguments.text); break;
-    }
+bool is_help_requested(const std::vector<std::string>& words) {
+    return std::any_of(words.begin(), words.end(),
+                       [](const std::string& word) { return word == "-h" || word == "--help" || word == "-?"; });
+}
+
+std::vector<std::string> from(const std::vector<std::string>& words, std::size_t first) {
+    return {words.begin() + static_cast<std::ptrdiff_t>(std::min(first, words.size())), words.end()};
+}
+
+ExitCode print(Console& console, const std::string& text) {
+    console.add_result(text);
     return ExitCode::ok;
 }
 
-// A message may have several lines, one for each mistake.
-void add_error(Console& console, const std::string& program, std::string_view text) {
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        console.add_message(fmt::format("{}: {}\n", program, text.substr(0, end)));
-        text.remove_prefix(std::min(end + 1, text.size()));
+// Less than this for the process would show in odd places: what the system tells by files (/proc, /sys) would be missing without a word,
+// and a control group kills who goes over its memory.
+void check_limits() {
+    constexpr std::uint32_t kOpenFilesMin = 16;
+    constexpr std::uint64_t kMemoryMbMin = 24;
+    ums::raise_open_files_limit();
+    if (!ums::can_open_files(kOpenFilesMin)) throw sim::EnvironmentError(ums::too_few_files_text(kOpenFilesMin));
+    const std::uint64_t memory_bytes = ums::this_machine().memory_bytes;
+    if (memory_bytes == 0 || memory_bytes >> 20 >= kMemoryMbMin) return;
+    throw sim::EnvironmentError(fmt::format("the memory limit of the control group (memory.max) is {} MB; at least {} MB are needed",
+                                            memory_bytes >> 20, kMemoryMbMin));
+}
+
+ExitCode execute_as_sqliosim(const std::vector<std::string>& command_line, Console& console) {
+    const std::vector<std::string> words = from(command_line, 1);
+    if (is_help_requested(words) || (words.size() == 1 && words[0] == "/?")) return print(console, sqliosim_help_text());
+    if (words.size() == 1 && words[0] == "--version") return print(console, version_text());
+    check_limits();
+    return find_command({"run"})->execute({.command_line = command_line, .words = words, .as_sqliosim = true, .console = console});
+}
+
+[[noreturn]] void refuse(const std::vector<std::string>& words) {
+    const std::string& verb = words[0];
+    std::vector<std::string_view> firsts;
+    std::vector<std::string_view> seconds;  // of commands of two words that begin with this one
+    for (const Command& command : commands()) {
+        const std::string_view first = command.name.substr(0, command.name.find(' '));
+        if (firsts.empty() || firsts.back() != first) firsts.push_back(first);
+        if (first == verb) seconds.push_back(command.name.substr(first.size() + 1));
     }
+    if (!seconds.empty()) {
+        const std::string what = words.size() > 1 ? fmt::format("'{}' is not allowed", words[1]) : "say what";
+        throw UsageError(fmt::format("{}: {}; allowed are {}", verb, what, fmt::join(seconds, ", ")));
+    }
+    if (find_switch(run_switches(), verb) != nullptr) {
+        throw UsageError(fmt::format("{}: belongs to a command; write 'ioproof run {} …'", verb, verb));
+    }
+    throw UsageError(fmt::format("unknown command '{}'; allowed are {}, --help, --version", verb, fmt::join(firsts, ", ")));
+}
+
+ExitCode execute(const std::vector<std::string>& command_line, Console& console) {
+    const std::vector<std::string> words = from(command_line, 1);
+    if (words.empty()) throw UsageError("say what to do: 'ioproof run -dir DIR', or 'ioproof --help'");
+    if (const Command* const command = find_command(words)) {
+        const std::size_t name_words = command->name.find(' ') == std::string_view::npos ? 1 : 2;
+        const std::vector<std::string> rest = from(words, name_words);
+        if (is_help_requested(rest)) return print(console, help_text(*command));
+        check_limits();
+        return command->execute({.command_line = command_line, .words = rest, .console = console});
+    }
+    if (words[0] == "--version" || words[0] == "-V") return print(console, version_text());
+    // For the build: manual pages and completions are made by the program itself.
+    if (words[0] == "--generate") return print(console, generated_text(words.size() > 1 ? words[1] : ""));
+    if (words[0] == "help" || is_help_requested({words[0]})) return print(console, help_text());
+    if (const std::string text = help_text_of_group(words[0]); is_help_requested(words) && !text.empty()) return print(console, text);
+    refuse(words);
+}
+
+void add_error(Console& console, const std::string& program, std::string_view text) {
+    console.add_message(fmt::format("{}: {}\n", program, ums::printable(text)));
+}
+
+// One line for each mistake.
+void add_errors(Console& console, const std::string& program, std::string_view lines) {
+    while (!lines.empty()) {
+        const std::size_t end = std::min(lines.find('\n'), lines.size());
+        add_error(console, program, lines.substr(0, end));
+        lines.remove_prefix(std::min(end + 1, lines.size()));
+    }
+}
+
+// What was said until then comes out, if there is memory for that.
+[[noreturn]] void finish_without_memory(Console& console) {
+    try {
+        console.finish();
+    } catch (const std::bad_alloc&) {
+        end_without_memory();
+    }
+    end_without_memory();
 }
 
 }  // namespace
 
 int run_program(const std::vector<std::string>& command_line) {
+    open_standard_descriptors();
+    install_stop_signals();
+    exit_immediately_without_memory();
     ignore_signals_of_calls();
     Console console(STDOUT_FILENO, STDERR_FILENO);
     const bool as_sqliosim = !command_line.empty() && is_sqliosim_name(command_line[0]);
     const std::string program = as_sqliosim ? "sqliosim" : "ioproof";
     ExitCode code = ExitCode::internal_error;
     try {
-        code = execute(command_line, console);
+        code = as_sqliosim ? execute_as_sqliosim(command_line, console) : execute(command_line, console);
     } catch (const UsageError& error) {
         add_error(console, program, error.what());
         code = ExitCode::usage;
     } catch (const config::ConfigError& error) {
-        add_error(console, program, error.what());
+        add_errors(console, program, error.what());
         code = ExitCode::usage;
     } catch (const reports::ResultsDocumentError& error) {
         add_error(console, program, error.what());
@@ -93,12 +182,22 @@ int run_program(const std::vector<std::string>& command_line) {
         add_error(console, program, error.what());
         code = ExitCode::environment;
     } catch (const std::bad_alloc&) {
-        add_error(console, program, "there is not enough memory; lower MaxMemoryMB, the number of users, or the size of the files");
+        finish_without_memory(console);
+    } catch (const std::system_error& error) {  // the system refused something: a thread, a descriptor
+        add_error(console, program, ums::error_text(error));
+        code = ExitCode::environment;
+    } catch (const boost::system::system_error& error) {
+        add_error(console, program, failure_text(error));
         code = ExitCode::environment;
     } catch (const std::exception& error) {
         add_error(console, program, fmt::format("internal error: {}", error.what()));
     }
     console.finish();
+    if (const std::error_code error = console.results_error()) {
+        add_error(console, program, fmt::format("standard output: {}; what was to be said there is not all there", error.message()));
+        console.finish();
+        if (code == ExitCode::ok) code = ExitCode::environment;
+    }
     return to_int(code);
 }
 

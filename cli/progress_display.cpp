@@ -10,11 +10,11 @@ void ProgressDisplay::update(const sim::Progress& progress, std::uint64_t now_us
     if (!console_.redraws()) return add_plain_line(progress, now_us);
     const reports::ProgressRates rates = meter_.update(progress, now_us - shown_us_);
     shown_us_ = now_us;
-    course_.push_back(rates.mb_per_second);
-    if (course_.size() > reports::kCourseColumns) course_.pop_front();
-    const std::string course = console_.shows_utf8() ? reports::sparkline(course_, reports::kCourseColumns) : "";
+    throughput_history_.push_back(rates.mb_per_second);
+    if (throughput_history_.size() > reports::kSparklineColumns) throughput_history_.pop_front();
+    const std::string history = console_.shows_utf8() ? reports::sparkline(throughput_history_, reports::kSparklineColumns) : "";
     // One column stays free: a full line would wrap on some terminals.
-    line_ = reports::progress_line(progress, rates, console_.columns() - 1, course);
+    line_ = reports::progress_line(progress, rates, console_.columns() - 1, history);
 }
 
 void ProgressDisplay::add_plain_line(const sim::Progress& progress, std::uint64_t now_us) {

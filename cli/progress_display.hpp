@@ -36,7 +36,7 @@ private:
     std::optional<sim::Phase> phase_;  // of the last plain line
     std::uint32_t cycle_ = 1;
     std::string line_;
-    std::deque<double> course_;  // MB/s of the last seconds
+    std::deque<double> throughput_history_;  // MB/s of the last seconds
 };
 
 }  // namespace cli

@@ -10,7 +10,7 @@
 #include "sim/event.hpp"
 #include "sim/options.hpp"
 #include "sim/rehearsal/fault_injector.hpp"
-#include "sim/simulation.hpp"
+#include "sim/run/simulation.hpp"
 
 namespace cli {
 
@@ -19,7 +19,7 @@ public:
     // `files` and `clock` must outlive the object.
     RehearsalOnFiles(ums::Storage& files, const ums::Clock& clock, const sim::Options& options, std::vector<sim::FaultPlan> plans);
 
-    [[nodiscard]] bool is_wanted() const { return injector_ != nullptr; }
+    [[nodiscard]] bool is_enabled() const { return injector_ != nullptr; }
     // What the run works with.
     [[nodiscard]] ums::Storage& storage() { return injector_ ? static_cast<ums::Storage&>(*injector_) : files_; }
     // The phase of this run decides where a fault may be injected; until unfollow().

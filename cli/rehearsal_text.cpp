@@ -7,7 +7,7 @@ namespace {
 
 std::string line_of(std::string_view name, const sim::FaultTally& tally) {
     return fmt::format("{:<18}{:>9}{:>9}{:>9}{:>9}{:>9}{:>8}{:>8}\n", name, tally.injected, tally.exposed, tally.detected,
-                       tally.named_right, tally.named_wrong, tally.missed, tally.false_alarms);
+                       tally.classified_right, tally.classified_wrong, tally.missed, tally.false_alarms);
 }
 
 }  // namespace

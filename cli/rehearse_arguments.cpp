@@ -1,20 +1,17 @@
 #include "cli/rehearse_arguments.hpp"
 
-#include <algorithm>
 #include <array>
 #include <limits>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "cli/help_text.hpp"
 #include "cli/switch_words.hpp"
 #include "cli/usage_error.hpp"
 
 namespace cli {
 namespace {
 
-constexpr std::string_view kCommand = "rehearse";
 constexpr std::uint64_t kSeedsMax = 10'000'000;
 constexpr std::uint64_t kJobsMax = 1024;
 
@@ -27,18 +24,15 @@ constexpr std::array kRehearseSwitches{
                    "drawn from the seed. none: runs without faults.\n"
                    "Default: each class in runs of its own, and runs without faults"},
     Switch{.name = "place",
-           .value = "anywhere|first|last|middle|end",
-           .help = "first or last page of a file, middle pages of a request, or where the file grows and shrinks"},
+           .value = "anywhere|first|last|middle|end|sync",
+           .help = "first or last page of a file, middle pages of a request, where the file grows and shrinks;\n"
+                   "sync: no page, but syncs of a file fail (io_error)"},
     Switch{.name = "during", .value = "PHASE", .help = "initial_update, initial_checkpoint, main_run, final_checkpoint, final_audit"},
     Switch{.name = "seed", .value = "N", .help = "first seed (default: 1). The same seed gives the identical run"},
-    Switch{.name = "seeds", .value = "K", .help = "so many seeds (default: 20; 1 if --seed is given)"},
-    Switch{.name = "jobs", .value = "J", .help = "runs at a time (default: one for each CPU)"},
+    Switch{.name = "seeds", .value = "K", .help = "number of seeds (default: 20; 1 if --seed is given)"},
+    Switch{.name = "jobs", .value = "J", .help = "runs at a time (default: one per CPU)"},
     Switch{.name = "verbose", .help = "all messages, faults and findings of each run"},
 };
-
-std::uint64_t number(const SwitchWord& word, std::uint64_t minimum, std::uint64_t maximum) {
-    return number_of(kCommand, word, minimum, maximum);
-}
 
 void add_fault(RehearseArguments& arguments, const std::string& text) {
     if (text == "none") {
@@ -47,7 +41,7 @@ void add_fault(RehearseArguments& arguments, const std::string& text) {
     }
     std::string problem;
     const auto plan = sim::parse_fault_plan(text, 0, problem);
-    if (!plan) throw UsageError(fmt::format("ioproof rehearse: --fault: {}, none", problem));
+    if (!plan) throw UsageError(fmt::format("--fault: {}, none", problem));
     arguments.faults.push_back(*plan);
 }
 
@@ -55,18 +49,18 @@ void set_value(RehearseArguments& arguments, const SwitchWord& word) {
     if (word.name == "fault") {
         add_fault(arguments, word.value);
     } else if (word.name == "seed") {
-        arguments.first_seed = number(word, 0, std::numeric_limits<std::uint64_t>::max());
+        arguments.first_seed = number_of(word, 0, std::numeric_limits<std::uint64_t>::max());
     } else if (word.name == "seeds") {
-        arguments.seed_count = number(word, 1, kSeedsMax);
+        arguments.seed_count = number_of(word, 1, kSeedsMax);
     } else if (word.name == "jobs") {
-        arguments.jobs = static_cast<std::uint32_t>(number(word, 1, kJobsMax));
+        arguments.jobs = static_cast<std::uint32_t>(number_of(word, 1, kJobsMax));
     } else if (word.name == "place") {
         arguments.place = sim::fault_place_of(word.value);
-        if (!arguments.place) refuse_value(kCommand, word, "anywhere, first, last, middle or end");
+        if (!arguments.place) refuse_value(word, "anywhere, first, last, middle, end or sync");
     } else if (word.name == "during") {
         arguments.during = sim::fault_phase_of(word.value);
         if (!arguments.during) {
-            refuse_value(kCommand, word, "initial_update, initial_checkpoint, main_run, final_checkpoint or final_audit");
+            refuse_value(word, "initial_update, initial_checkpoint, main_run, final_checkpoint or final_audit");
         }
     } else {
         arguments.verbose = true;
@@ -75,36 +69,21 @@ void set_value(RehearseArguments& arguments, const SwitchWord& word) {
 
 }  // namespace
 
-std::span<const Switch> rehearse_switches() { return kRehearseSwitches; }
+Switches rehearse_switches() { return kRehearseSwitches; }
 
 RehearseArguments parse_rehearse(const std::vector<std::string>& words) {
     RehearseArguments arguments;
-    const SwitchWords typed = take_apart(kCommand, kRehearseSwitches, words);
+    const SwitchWords typed = parse_words(kRehearseSwitches, words);
     if (!typed.operands.empty()) {
-        throw UsageError(fmt::format("ioproof rehearse: '{}' is not a switch; 'ioproof rehearse --help' names them", typed.operands[0]));
+        throw UsageError(fmt::format("'{}' is not a switch; 'ioproof rehearse --help' names them", typed.operands[0]));
     }
     for (const SwitchWord& word : typed.switches) set_value(arguments, word);
     if (arguments.without_faults && !arguments.faults.empty()) {
-        throw UsageError("ioproof rehearse: --fault: none cannot be had together with faults");
+        throw UsageError("--fault: 'none' cannot be combined with faults");
     }
-    const auto has = [&](std::string_view name) {
-        return std::any_of(typed.switches.begin(), typed.switches.end(), [&](const SwitchWord& word) { return word.name == name; });
-    };
     // A seed alone is one to look at.
-    if (has("seed") && !has("seeds")) arguments.seed_count = 1;
+    if (typed.has("seed") && !typed.has("seeds")) arguments.seed_count = 1;
     return arguments;
-}
-
-std::string rehearse_help_text() {
-    return fmt::format(
-        "Usage: ioproof rehearse [SWITCHES]\n"
-        "\n"
-        "Proves that the alarm works: whole runs on a simulated disk in virtual time that goes wrong on\n"
-        "purpose, and a comparison of what was injected with what was found. Writes no file.\n"
-        "\n{}\n"
-        "Exit codes: 0 if every fault that was given to the program was found and named rightly and\n"
-        "nothing else was reported; 1 if not; 2 wrong usage.\n",
-        switch_table(rehearse_switches()));
 }
 
 }  // namespace cli

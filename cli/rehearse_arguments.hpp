@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -27,7 +26,6 @@ struct RehearseArguments {
 
 // `words`: what stands behind the command. Throws UsageError.
 [[nodiscard]] RehearseArguments parse_rehearse(const std::vector<std::string>& words);
-[[nodiscard]] std::span<const Switch> rehearse_switches();
-[[nodiscard]] std::string rehearse_help_text();
+[[nodiscard]] Switches rehearse_switches();
 
 }  // namespace cli

@@ -11,7 +11,9 @@
 
 #include <fmt/format.h>
 
+#include "cli/console.hpp"
 #include "cli/rehearsal_text.hpp"
+#include "cli/rehearse_arguments.hpp"
 #include "sim/rehearsal/rehearsal.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/base/machine.hpp"
@@ -36,11 +38,16 @@ public:
 
     void run(std::uint32_t jobs) {
         std::vector<std::thread> threads;
-        for (std::uint32_t i = 0; i < jobs; ++i) {
-            threads.emplace_back([this] {
-                ums::name_this_thread("rehearsal");
-                work();
-            });
+        try {
+            threads.reserve(jobs);
+            for (std::uint32_t i = 0; i < jobs; ++i) {
+                threads.push_back(ums::start_thread([this] {
+                    ums::name_this_thread("rehearsal");
+                    work();
+                }));
+            }
+        } catch (const std::system_error&) {
+            work();  // the limit of processes: fewer threads only take longer
         }
         for (std::thread& thread : threads) thread.join();
         if (failure_) std::rethrow_exception(failure_);
@@ -48,7 +55,7 @@ public:
 
     [[nodiscard]] const sim::FaultTallies& tallies() const { return tallies_; }
     [[nodiscard]] std::uint64_t run_count() const { return total_; }
-    [[nodiscard]] std::uint64_t bad_count() const { return problems_.size(); }
+    [[nodiscard]] std::uint64_t failed_count() const { return problems_.size(); }
     // The first runs, in the order of the seeds, that went wrong, and how to see them again.
     [[nodiscard]] std::string first_problems() const {
         constexpr std::size_t kShownMax = 10;
@@ -132,9 +139,7 @@ private:
     std::exception_ptr failure_;
 };
 
-}  // namespace
-
-ExitCode rehearse_command(const RehearseArguments& arguments, Console& console) {
+ExitCode rehearse(const RehearseArguments& arguments, Console& console) {
     const ums::RealClock clock;
     const std::uint64_t start_ns = clock.now_ns();
     Series series(arguments, console);
@@ -146,8 +151,9 @@ ExitCode rehearse_command(const RehearseArguments& arguments, Console& console) 
     console.add_result(tallies_text(series.tallies()));
     console.add_result(fmt::format("\nRehearsal of {} runs on a simulated disk, seeds {} to {}, in {:.1f} s.\n", series.run_count(),
                                    arguments.first_seed, last_seed, elapsed_s));
-    if (series.bad_count() > 0) {
-        console.add_result(fmt::format("FAILED: {} of the runs went wrong. The first:\n{}", series.bad_count(), series.first_problems()));
+    if (series.failed_count() > 0) {
+        console.add_result(
+            fmt::format("FAILED: {} of the runs went wrong. The first:\n{}", series.failed_count(), series.first_problems()));
         return ExitCode::integrity;
     }
     std::uint64_t exposed = 0;
@@ -158,6 +164,24 @@ ExitCode rehearse_command(const RehearseArguments& arguments, Console& console) 
             ? "PASSED, but no fault was given to the program: that proves nothing. Try more seeds or a higher rate.\n"
             : "PASSED: every fault that was given to the program was found and named rightly, and nothing else was reported.\n");
     return ExitCode::ok;
+}
+
+}  // namespace
+
+Command rehearse_command() {
+    return {.name = "rehearse",
+            .operands = "",
+            .summary = "prove on a simulated disk that faults are found",
+            .description =
+                "Proves that the alarm works: whole runs on a simulated disk in virtual time that goes wrong on purpose, and a "
+                "comparison of what was injected with what was found. Writes no file.",
+            .switches = rehearse_switches(),
+            .examples = "ioproof rehearse --seeds 100\nioproof rehearse --fault stale_read --seed 7 --verbose",
+            .exit_codes =
+                "0 every fault that was given to the program was found and named, and nothing else was reported\n"
+                "1 otherwise\n"
+                "2 wrong usage",
+            .execute = [](const Call& call) { return rehearse(parse_rehearse(call.words), call.console); }};
 }
 
 }  // namespace cli

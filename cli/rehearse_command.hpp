@@ -1,12 +1,10 @@
 // `ioproof rehearse`: many rehearsals side by side, and what they show.
 #pragma once
 
-#include "cli/console.hpp"
-#include "cli/exit_codes.hpp"
-#include "cli/rehearse_arguments.hpp"
+#include "cli/command.hpp"
 
 namespace cli {
 
-[[nodiscard]] ExitCode rehearse_command(const RehearseArguments& arguments, Console& console);
+Command rehearse_command();
 
 }  // namespace cli

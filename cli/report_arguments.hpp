@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -15,12 +14,10 @@ struct ReportArguments {
     std::string html_path;           // empty: as text, on the terminal
 };
 
-// `words` follow the verb. Throws UsageError.
-ReportArguments parse_report(const std::string& verb, std::size_t file_count, const std::vector<std::string>& words);
+// `words`: what stands behind the command. Throws UsageError.
+ReportArguments parse_report(std::size_t file_count, const std::vector<std::string>& words);
 
 // Of both.
-std::span<const Switch> report_switches();
-std::string report_help_text();
-std::string compare_help_text();
+Switches report_switches();
 
 }  // namespace cli

@@ -4,26 +4,23 @@
 #include <string_view>
 #include <utility>
 
-#include "config/ini_reader.hpp"
 #include "config/options_writer.hpp"
 #include "reports/html_page.hpp"
-#include "reports/results_document.hpp"
+#include "reports/json_text.hpp"
 #include "reports/results_json.hpp"
 
 namespace cli {
 
 namespace {
 
-std::unique_ptr<reports::OutputFile> output(const char* what, const std::string& path, std::string_view mark) {
-    return path.empty() ? nullptr : std::make_unique<reports::OutputFile>(what, path, mark);
+std::unique_ptr<reports::OutputFile> output(reports::OutputKind kind, const std::string& path) {
+    return path.empty() ? nullptr : std::make_unique<reports::OutputFile>(std::move(kind), path);
 }
 
 // The configuration as a file would hold it.
 std::vector<reports::RunFacts::Section> sections_of(const sim::Options& options) {
-    config::Problems problems;
-    const config::RawConfig raw = config::read_ini(config::write_options(options, config::Dialect::ini), "options", problems);
     std::vector<reports::RunFacts::Section> sections;
-    for (const config::RawSection& section : raw.sections) {
+    for (const config::RawSection& section : config::listed_options(options)) {
         sections.push_back({section.name, {}});
         for (const config::RawEntry& entry : section.entries) sections.back().values.emplace_back(entry.key, entry.value.text);
     }
@@ -33,18 +30,30 @@ std::vector<reports::RunFacts::Section> sections_of(const sim::Options& options)
 }  // namespace
 
 ResultFiles::ResultFiles(const std::string& json_path, const std::string& html_path)
-    : json_(output("JSON file", json_path, reports::kJsonMark)), html_(output("HTML file", html_path, reports::kHtmlMark)) {}
+    : json_(output(reports::json_kind(), json_path)), html_(output(reports::html_kind(), html_path)) {}
 
-std::vector<std::string> ResultFiles::write(const sim::Results& results, const sim::Options& options, const std::string& repeat_command) {
+std::vector<std::string> ResultFiles::earlier() const {
+    std::vector<std::string> paths;
+    for (const auto* file : {json_.get(), html_.get()}) {
+        if (file != nullptr && file->has_previous_run()) paths.push_back(file->path());
+    }
+    return paths;
+}
+
+bool ResultFiles::have_streams() const { return (json_ && json_->is_stream()) || (html_ && html_->is_stream()); }
+
+std::vector<std::string> ResultFiles::write(const sim::Results& results, const sim::Options& options, const std::string& repeat_command,
+                                            bool keep_previous) {
     std::vector<std::string> failures;
-    if (!json_ && !html_) return failures;
-    const std::string json = reports::results_json(
+    const auto is_wanted = [&](const auto& file) { return file != nullptr && !(keep_previous && file->has_previous_run()); };
+    if (!is_wanted(json_) && !is_wanted(html_)) return failures;
+    const nlohmann::ordered_json document = reports::results_document(
         results, {.repeat_command = repeat_command, .log_path = options.error_file, .configuration = sections_of(options)});
     const auto write_one = [&](reports::OutputFile& file, const std::string& text) {
         if (auto failure = file.write(text)) failures.push_back(std::move(*failure));
     };
-    if (json_) write_one(*json_, json);
-    if (html_) write_one(*html_, reports::html_report(reports::parse_results(json, "results")));
+    if (is_wanted(json_)) write_one(*json_, reports::json_line(document));
+    if (is_wanted(html_)) write_one(*html_, reports::html_report(document));
     return failures;
 }
 

@@ -16,8 +16,15 @@ public:
     // An empty path: not asked for. Throws as reports::OutputFile does, so that a run does not begin for nothing.
     ResultFiles(const std::string& json_path, const std::string& html_path);
 
-    // One sentence for each that could not be written.
-    std::vector<std::string> write(const sim::Results& results, const sim::Options& options, const std::string& repeat_command);
+    // Those that hold what an earlier run came to.
+    [[nodiscard]] std::vector<std::string> earlier() const;
+
+    // One of them goes to a pipe or a terminal.
+    [[nodiscard]] bool have_streams() const;
+
+    // One sentence for each that could not be written. `keep_previous`: leaves those as they are.
+    std::vector<std::string> write(const sim::Results& results, const sim::Options& options, const std::string& repeat_command,
+                                   bool keep_previous);
 
 private:
     const std::unique_ptr<reports::OutputFile> json_;  // null: not asked for

@@ -1,21 +1,14 @@
-// `ioproof run`: wires configuration, storage, simulation and reports together, and says with an exit code how it ended.
+// `ioproof run`: from the command line to one run (run.hpp).
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "cli/arguments.hpp"
-#include "cli/console.hpp"
-#include "cli/exit_codes.hpp"
-#include "sim/results.hpp"
+#include "cli/command.hpp"
+#include "cli/run_arguments.hpp"
 
 namespace cli {
 
-// Runs to the end; the report is in the console's queue then. Throws what keeps a run from beginning: config::ConfigError,
-// sim::RefusedError, sim::EnvironmentError. `command_line` is what was typed, for the command that repeats the run.
-ExitCode run_command(const std::vector<std::string>& command_line, const Arguments& arguments, Console& console);
+Command run_command();
 
-// How a run that ended tells its caller. Pure.
-ExitCode exit_code_of(const sim::Results& results);
+// What the switches ask for: a run, or a verification of what one has left. Throws what keeps it from beginning.
+ExitCode run_on_files(const Call& call, const RunArguments& arguments);
 
 }  // namespace cli

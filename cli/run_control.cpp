@@ -3,22 +3,20 @@
 #include <chrono>
 #include <csignal>
 #include <exception>
+#include <memory>
 #include <thread>
 
 #include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+
+#include "ums/base/os_thread.hpp"
 
 namespace cli {
 namespace {
 
 using boost::system::error_code;
-
-bool is_ignored(int signal) {
-    struct sigaction action {};
-    return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
-}
 
 // Threads inherit the mask of the one that starts them: what is started in this scope gets no signals of people.
 class SignalsBlocked {
@@ -35,6 +33,23 @@ public:
 
 private:
     sigset_t before_{};
+};
+
+using StreamDescriptor = boost::asio::posix::stream_descriptor;
+
+// Waited for here, closed by its owner.
+class BorrowedDescriptor {
+public:
+    BorrowedDescriptor(boost::asio::io_context& context, int descriptor)
+        : descriptor_(std::make_unique<StreamDescriptor>(context, descriptor)) {}
+    ~BorrowedDescriptor() { descriptor_->release(); }
+    BorrowedDescriptor(const BorrowedDescriptor&) = delete;
+    BorrowedDescriptor& operator=(const BorrowedDescriptor&) = delete;
+
+    StreamDescriptor* operator->() const { return descriptor_.get(); }
+
+private:
+    const std::unique_ptr<StreamDescriptor> descriptor_;
 };
 
 // Calls back every second, without drift.
@@ -62,11 +77,14 @@ private:
 }  // namespace
 
 void RunControl::run(const std::function<void()>& work) {
-    boost::asio::signal_set signals(context_, SIGINT, SIGTERM);
-    if (!is_ignored(SIGHUP)) signals.add(SIGHUP);
-    signals.async_wait([this](const error_code& error, int signal) {
-        if (!error) callbacks_.on_stop_signal(signal);
-    });
+    const BorrowedDescriptor signal_event(context_, stop_.descriptor());
+    if (const int signal = stop_.take()) {
+        callbacks_.on_stop_signal(signal);
+    } else {
+        signal_event->async_wait(StreamDescriptor::wait_read, [this](const error_code& error) {
+            if (!error) callbacks_.on_stop_signal(stop_.take());
+        });
+    }
     const SecondTimer timer(context_, callbacks_.on_second);
     const auto guard = boost::asio::make_work_guard(context_);
 
@@ -74,7 +92,7 @@ void RunControl::run(const std::function<void()>& work) {
     std::thread worker;
     {
         const SignalsBlocked blocked;
-        worker = std::thread([&] {
+        worker = ums::start_thread([&] {
             try {
                 work();
             } catch (...) {

@@ -7,6 +7,8 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include "cli/stop_signals.hpp"
+
 namespace cli {
 
 class RunControl {
@@ -17,17 +19,18 @@ public:
         std::function<void()> on_second;                 // every second
     };
 
-    // All callbacks come on the thread that calls run(), one at a time, and must not throw.
-    explicit RunControl(Callbacks callbacks) : callbacks_(std::move(callbacks)) {}
+    // All callbacks come on the thread that calls run(), one at a time, and must not throw. `stop` must outlive the control.
+    RunControl(const GracefulStop& stop, Callbacks callbacks) : stop_(stop), callbacks_(std::move(callbacks)) {}
 
     // Calls `work` in a new thread, returns when it has ended, and passes on what it threw. Once per object. `work` and the threads
-    // that it starts get no signals. A SIGHUP that was ignored when the process began (nohup) stays ignored.
+    // that it starts get no signals. A signal that came before is handed on before the work begins.
     void run(const std::function<void()>& work);
 
     // Any thread, during run() or after it: on_wake comes soon. Several calls may be answered by one.
     void wake();
 
 private:
+    const GracefulStop& stop_;
     Callbacks callbacks_;
     boost::asio::io_context context_{1};
     std::atomic<bool> wake_pending_{false};

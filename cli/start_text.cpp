@@ -1,11 +1,12 @@
 #include "cli/start_text.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "reports/preflight_report.hpp"
-#include "reports/text.hpp"
+#include "ums/base/printable.hpp"
 
 namespace cli {
 namespace {
@@ -36,46 +37,58 @@ void add_files(std::vector<StartLine>& lines, const sim::Options& options) {
     std::size_t path_width = 0;
     for (const sim::FileOptions& file : options.files) path_width = std::max(path_width, file.path.size());
     for (const sim::FileOptions& file : options.files) {
-        lines.push_back({&file == &options.files.front() ? "files" : "",
-                         fmt::format("{:{}}  {}  {}", file.path, path_width, file.is_log ? "log " : "data", size_text(file))});
+        std::string text = fmt::format("{:{}}  {}", file.path, path_width, file.is_log ? "log" : "data");
+        // What a run has left has the size that it has.
+        if (options.job == sim::Job::run) text += fmt::format("{}  {}", file.is_log ? " " : "", size_text(file));
+        lines.push_back({&file == &options.files.front() ? "files" : "", std::move(text)});
+    }
+}
+
+void add_links(std::vector<StartLine>& lines, const sim::Options& options) {
+    const char* name = "links";
+    for (const sim::FileOptions& file : options.files) {
+        if (file.named_as.empty()) continue;
+        lines.push_back({name, fmt::format("{} is {}", file.named_as, file.path)});
+        name = "";
     }
 }
 
 }  // namespace
 
 std::vector<StartLine> start_lines(const sim::Options& options, const StartFacts& facts) {
+    const bool is_run = options.job == sim::Job::run;
     std::vector<StartLine> lines;
-    lines.push_back({"seed", fmt::format("{}", options.seed)});
+    if (is_run) lines.push_back({"seed", fmt::format("{}", options.seed)});
     lines.push_back({"engine", facts.engine_reason.empty() ? facts.engine : fmt::format("{} ({})", facts.engine, facts.engine_reason)});
     lines.push_back({"CPUs", fmt::format("{}", facts.cpu_count)});
-    lines.push_back({"buffer pool", fmt::format("{} MB", facts.pool_mb)});
-    lines.push_back({"duration", cycles_text(options)});
+    if (is_run) lines.push_back({"buffer pool", fmt::format("{} MB", facts.pool_mb)});
+    if (is_run) lines.push_back({"duration", cycles_text(options)});
     lines.push_back({"configuration", facts.config_path.empty() ? "defaults" : facts.config_path});
     lines.push_back({"log", facts.log_path});
     if (!facts.findings_path.empty()) lines.push_back({"findings", facts.findings_path});
     add_files(lines, options);
-    lines.push_back({"space", space_text(options)});
+    add_links(lines, options);
+    if (is_run) lines.push_back({"space", space_text(options)});
     if (!facts.status_url.empty()) lines.push_back({"live view", facts.status_url});
-    lines.push_back({"repeat with", facts.repeat_command});
+    if (is_run) lines.push_back({"repeat with", facts.repeat_command});
     return lines;
 }
 
 std::vector<StartLine> preflight_start_lines(const std::vector<sim::PreflightLine>& lines) {
     std::vector<StartLine> texts;
     if (lines.empty()) return texts;
-    texts.push_back({"preflight", reports::preflight_sum(lines)});
+    texts.push_back({"preflight", reports::preflight_summary(lines)});
     for (const sim::PreflightLine& line : lines) {
         if (line.grade == sim::PreflightGrade::ok) continue;
-        texts.push_back(
-            {"", fmt::format("{:<4}  {}: {}: {}", sim::name_of(line.grade), line.folder, line.topic, reports::printable(line.found))});
+        texts.push_back({"", fmt::format("{:<4}  {}: {}: {}", sim::name_of(line.grade), line.folder, line.topic, line.found)});
     }
-    if (texts.size() > 1) texts.push_back({"", "reasons and cures: ioproof preflight DIR"});
+    if (texts.size() > 1) texts.push_back({"", "reasons and fixes: ioproof preflight DIR"});
     return texts;
 }
 
 std::string start_text(std::string_view version, const std::vector<StartLine>& lines) {
     std::string text = fmt::format("ioproof {}\n", version);
-    for (const StartLine& line : lines) text += fmt::format("  {:<14} {}\n", line.name, line.text);
+    for (const StartLine& line : lines) text += fmt::format("  {:<14} {}\n", line.name, ums::printable(line.text));
     return text;
 }
 

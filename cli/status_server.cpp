@@ -1,10 +1,14 @@
 #include "cli/status_server.hpp"
 
+#include <algorithm>
 #include <csignal>
+#include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -15,6 +19,7 @@
 
 #include "cli/status_session.hpp"
 #include "sim/errors.hpp"
+#include "ums/base/os_thread.hpp"
 
 namespace cli {
 namespace {
@@ -31,8 +36,15 @@ std::thread thread_without_signals(const std::function<void()>& work) {
     sigset_t before;
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    std::thread thread(work);
+    std::thread thread;
+    std::exception_ptr failure;
+    try {
+        thread = ums::start_thread(work);
+    } catch (...) {
+        failure = std::current_exception();
+    }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (failure) std::rethrow_exception(failure);
     return thread;
 }
 
@@ -53,7 +65,7 @@ public:
         if (!error) acceptor_.listen(kConnectionsMax, error);
         if (error) {
             throw sim::EnvironmentError(
-                fmt::format("--status: {}:{} cannot be listened on: {}", host_text(endpoint.address()), address.port, error.message()));
+                fmt::format("--status: cannot listen on {}:{}: {}", host_text(endpoint.address()), address.port, error.message()));
         }
         url_ = fmt::format("http://{}:{}/", host_text(endpoint.address()), acceptor_.local_endpoint().port());
     }
@@ -89,14 +101,29 @@ private:
         });
     }
 
-    // Those who come when the house is full are turned away at once: they must not wait for ever, nor cost descriptors of the run.
+    void begin_session(Tcp::socket socket) {
+        make_room();
+        const auto session = std::make_shared<StatusSession>(
+            std::move(socket), [this] { return texts_; }, turns_);
+        sessions_.push_back(session);
+        session->read_next();
+    }
+
+    // Connections must not cost the run its descriptors, so their number is bounded. When the house is full, who has waited longest without
+    // asking, or without taking the answer, goes: nobody can lock others out by coming often and saying nothing.
+    void make_room() {
+        std::erase_if(sessions_, [](const auto& session) { return session.expired(); });
+        if (sessions_.size() < kConnectionsMax) return;
+        const auto since = [](const auto& session) { return session.lock()->waiting_since(); };
+        const auto longest =
+            std::min_element(sessions_.begin(), sessions_.end(), [&](const auto& a, const auto& b) { return since(a) < since(b); });
+        longest->lock()->give_up();
+        sessions_.erase(longest);
+    }
+
     void accept_next() {
         acceptor_.async_accept([this](const error_code& error, Tcp::socket socket) {
-            if (!error && connections_.use_count() <= static_cast<long>(kConnectionsMax)) {
-                std::make_shared<StatusSession>(
-                    std::move(socket), [this] { return texts_; }, connections_)
-                    ->read_next();
-            }
+            if (!error) begin_session(std::move(socket));
             if (!error) return accept_next();
             // Out of descriptors or the like: try again later instead of turning in circles.
             retry_timer_.expires_after(std::chrono::milliseconds(200));
@@ -113,7 +140,8 @@ private:
     asio::steady_timer retry_timer_{context_};
     std::function<StatusTexts()> make_texts_;
     std::shared_ptr<const StatusTexts> texts_;
-    std::shared_ptr<char> connections_ = std::make_shared<char>();  // each session holds a share: they are counted
+    std::vector<std::weak_ptr<StatusSession>> sessions_;  // each lives by what it waits for
+    std::shared_ptr<std::uint64_t> turns_ = std::make_shared<std::uint64_t>(0);
     std::thread thread_;
 };
 

@@ -1,5 +1,6 @@
 // Serves the live view of a run by HTTP, from one thread of its own: a page, the same as JSON, and metrics. Read-only: GET and HEAD. What
-// is served is made once a second, however many ask, so those who look on do not disturb the run.
+// is served is made once a second, however many ask, so those who look on do not disturb the run. Answers only requests that are addressed
+// to this machine (status_host.hpp).
 #pragma once
 
 #include <functional>

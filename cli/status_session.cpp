@@ -1,9 +1,13 @@
 #include "cli/status_session.hpp"
 
 #include <chrono>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
+#include <boost/asio/ip/host_name.hpp>
+
+#include "cli/status_host.hpp"
 #include "sim/version.hpp"
 
 namespace cli {
@@ -13,7 +17,7 @@ namespace beast = boost::beast;
 namespace http = boost::beast::http;
 
 constexpr std::size_t kHeaderBytesMax = 8192;
-constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::seconds kIdleTimeout{10};
 
 using Response = http::response<http::string_body>;
 
@@ -33,10 +37,27 @@ Response refusal(http::status status, unsigned version, std::string_view text) {
     return make_response(status, version, "text/plain; charset=utf-8", std::string(text) + "\n");
 }
 
+std::string machine_name() {
+    boost::system::error_code error;
+    const std::string name = boost::asio::ip::host_name(error);
+    return error ? std::string{} : name;
+}
+
+// Every browser names the host; who leaves it out, as HTTP/1.0 allows, is no browser.
+bool is_for_us(const http::request<http::empty_body>& request) {
+    const auto hosts = request.equal_range(http::field::host);
+    if (hosts.first == hosts.second) return request.version() < 11;
+    const std::string_view host(hosts.first->value().data(), hosts.first->value().size());
+    return std::next(hosts.first) == hosts.second && is_own_host(host, machine_name());
+}
+
 Response response_to(const http::request<http::empty_body>& request, const StatusTexts& texts) {
     const unsigned version = request.version();
+    if (!is_for_us(request)) {
+        return refusal(http::status::misdirected_request, version, "Unknown host; use this machine's address, its own name, or localhost.");
+    }
     if (request.method() != http::verb::get && request.method() != http::verb::head) {
-        Response response = refusal(http::status::method_not_allowed, version, "This is a view: GET and HEAD only.");
+        Response response = refusal(http::status::method_not_allowed, version, "Read-only: use GET or HEAD.");
         response.set(http::field::allow, "GET, HEAD");
         return response;
     }
@@ -45,17 +66,17 @@ Response response_to(const http::request<http::empty_body>& request, const Statu
     if (path == "/") return make_response(http::status::ok, version, "text/html; charset=utf-8", texts.page);
     if (path == "/status.json") return make_response(http::status::ok, version, "application/json", texts.json);
     if (path == "/metrics") return make_response(http::status::ok, version, "text/plain; version=0.0.4; charset=utf-8", texts.metrics);
-    return refusal(http::status::not_found, version, "Not here. There are /, /status.json and /metrics.");
+    return refusal(http::status::not_found, version, "Not found; try /, /status.json or /metrics.");
 }
 
 Response response_to_nonsense(const beast::error_code& error) {
     if (error == http::error::header_limit || error == http::error::buffer_overflow) {
-        return refusal(http::status::request_header_fields_too_large, 11, "The request's header is too long.");
+        return refusal(http::status::request_header_fields_too_large, 11, "Request header too large.");
     }
     if (error == http::error::body_limit || error == http::error::unexpected_body) {
-        return refusal(http::status::payload_too_large, 11, "A request here has no body.");
+        return refusal(http::status::payload_too_large, 11, "Requests must not have a body.");
     }
-    return refusal(http::status::bad_request, 11, "This is no HTTP request.");
+    return refusal(http::status::bad_request, 11, "Malformed HTTP request.");
 }
 
 bool is_of_http(const beast::error_code& error) {
@@ -65,14 +86,21 @@ bool is_of_http(const beast::error_code& error) {
 
 }  // namespace
 
-StatusSession::StatusSession(boost::asio::ip::tcp::socket socket, Texts texts, std::shared_ptr<char> share)
-    : stream_(std::move(socket)), buffer_(2 * kHeaderBytesMax), texts_(std::move(texts)), share_(std::move(share)) {}
+StatusSession::StatusSession(boost::asio::ip::tcp::socket socket, Texts texts, std::shared_ptr<std::uint64_t> turns)
+    : stream_(std::move(socket)), buffer_(2 * kHeaderBytesMax), texts_(std::move(texts)), turns_(std::move(turns)) {}
+
+void StatusSession::begin_to_wait() {
+    stream_.expires_after(kIdleTimeout);
+    waiting_since_ = ++*turns_;
+}
+
+void StatusSession::give_up() { stream_.close(); }
 
 void StatusSession::read_next() {
     parser_.emplace();
     parser_->header_limit(kHeaderBytesMax);
     parser_->body_limit(0);
-    stream_.expires_after(kPatience);
+    begin_to_wait();
     http::async_read(stream_, buffer_, *parser_,
                      [self = shared_from_this()](const beast::error_code& error, std::size_t) { self->answer(error); });
 }
@@ -98,7 +126,7 @@ void StatusSession::answer(const beast::error_code& error) {
 }
 
 void StatusSession::send() {
-    stream_.expires_after(kPatience);
+    begin_to_wait();
     http::async_write(stream_, response_, [self = shared_from_this()](const beast::error_code& error, std::size_t) {
         if (error || !self->response_.keep_alive()) return self->close();
         self->read_next();

@@ -1,6 +1,7 @@
 // One connection to the live view: requests one after the other, with limits on their size and on the patience with slow ones.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -18,15 +19,20 @@ class StatusSession : public std::enable_shared_from_this<StatusSession> {
 public:
     using Texts = std::function<std::shared_ptr<const StatusTexts>()>;
 
-    // `share` is held as long as the session lives.
-    StatusSession(boost::asio::ip::tcp::socket socket, Texts texts, std::shared_ptr<char> share);
+    // `turns` counts what happens in all sessions: the order of time.
+    StatusSession(boost::asio::ip::tcp::socket socket, Texts texts, std::shared_ptr<std::uint64_t> turns);
 
     void read_next();
+    // When it last began to wait for the other side.
+    [[nodiscard]] std::uint64_t waiting_since() const { return waiting_since_; }
+    // Ends it, whatever it waits for.
+    void give_up();
 
 private:
     using Parser = boost::beast::http::request_parser<boost::beast::http::empty_body>;
     using Response = boost::beast::http::response<boost::beast::http::string_body>;
 
+    void begin_to_wait();
     void answer(const boost::beast::error_code& error);
     void send();
     void close();
@@ -36,7 +42,8 @@ private:
     std::optional<Parser> parser_;
     Response response_;
     Texts texts_;
-    std::shared_ptr<char> share_;
+    std::shared_ptr<std::uint64_t> turns_;
+    std::uint64_t waiting_since_ = 0;
 };
 
 }  // namespace cli

@@ -1,8 +1,11 @@
 #include "cli/switch_words.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <deque>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "cli/usage_error.hpp"
@@ -10,72 +13,118 @@
 namespace cli {
 namespace {
 
-[[noreturn]] void refuse(std::string_view command, std::string_view text) {
-    throw UsageError(fmt::format("ioproof {}: {}", command, text));
+// What the library found for one entry of the table.
+struct Taken {
+    const Switch* entry = nullptr;
+    CLI::Option* option = nullptr;
+    std::vector<std::string> values{};
+};
+
+[[noreturn]] void refuse_missing(const Switch& entry, std::string_view spelling) {
+    throw UsageError(fmt::format("{}: a value is missing; write {} {}", spelling, spelling, entry.value));
 }
 
-std::string all_switches(std::span<const Switch> table) {
-    std::string text;
-    for (const Switch& entry : table) {
-        text += fmt::format("{}--{}{}{}", text.empty() ? "" : ", ", entry.name, entry.value.empty() ? "" : " ", entry.value);
-    }
-    return text;
+// "-d5": a switch of one letter with its number attached.
+const Switch* with_number_attached(Switches table, std::string_view token) {
+    if (token.size() < 3 || token[0] != '-' || std::isdigit(static_cast<unsigned char>(token[2])) == 0) return nullptr;
+    const Switch* const entry = find_switch(table, token.substr(0, 2));
+    return entry != nullptr && !entry->value.empty() ? entry : nullptr;
 }
 
-const Switch& entry_of(std::string_view command, std::span<const Switch> table, const std::string& word) {
-    const std::string_view name = std::string_view(word).substr(0, word.find('='));
-    const auto entry = std::find_if(table.begin(), table.end(), [&](const Switch& one) { return name == fmt::format("--{}", one.name); });
-    if (entry == table.end()) refuse(command, fmt::format("unknown switch '{}'; allowed are {}", name, all_switches(table)));
-    return *entry;
+// In the one spelling that the library is told of: "-cfg=FILE" becomes "--config=FILE". Other words stay as they are.
+std::string in_first_spelling(Switches table, const std::string& token) {
+    if (const Switch* const entry = find_switch(table, token)) {
+        const std::size_t equals = std::min(token.find('='), token.size());
+        const std::string_view spelling = std::string_view(token).substr(0, equals);
+        const std::string_view rest = std::string_view(token).substr(equals);
+        if (entry->value.empty() && !rest.empty()) throw UsageError(fmt::format("{}: takes no value", spelling));
+        if (rest == "=") refuse_missing(*entry, spelling);
+        return fmt::format("--{}{}", entry->name, rest);
+    }
+    if (const Switch* const entry = with_number_attached(table, token)) return fmt::format("--{}={}", entry->name, token.substr(2));
+    return token;
 }
 
-// The value, which may be the next word.
-std::string value_of(std::string_view command, const Switch& entry, const std::vector<std::string>& words, std::size_t& index) {
-    const std::string& word = words[index];
-    const std::size_t equals = word.find('=');
-    if (entry.value.empty()) {
-        if (equals != std::string::npos) refuse(command, fmt::format("--{}: takes no value", entry.name));
-        return {};
+// A switch is no value of another one, as the library would have it.
+std::vector<std::string> in_first_spellings(Switches table, const std::vector<std::string>& words) {
+    std::vector<std::string> uniform;
+    const Switch* expects_value = nullptr;
+    for (const std::string& word : words) {
+        const Switch* const entry = find_switch(table, word);
+        if (expects_value != nullptr && entry != nullptr) refuse_missing(*expects_value, spellings_of(*expects_value)[0]);
+        uniform.push_back(expects_value != nullptr ? word : in_first_spelling(table, word));
+        const bool is_alone = entry != nullptr && !entry->value.empty() && word.find('=') == std::string::npos;
+        expects_value = is_alone ? entry : nullptr;
     }
-    std::string value;
-    if (equals != std::string::npos) {
-        value = word.substr(equals + 1);
-    } else if (index + 1 < words.size()) {
-        value = words[++index];
+    return uniform;
+}
+
+// The library calls every mistake in the number of values by one name; only one can be left here.
+void parse(CLI::App& app, std::vector<std::string> words, const std::deque<Taken>& all) {
+    std::reverse(words.begin(), words.end());  // it takes them from the back
+    try {
+        app.parse(words);
+    } catch (const CLI::ParseError& error) {
+        const std::string_view text = error.what();
+        for (const Taken& taken : all) {
+            if (text.find(taken.option->get_name()) != std::string_view::npos) refuse_missing(*taken.entry, spellings_of(*taken.entry)[0]);
+        }
+        throw UsageError(error.what());
     }
-    if (value.empty()) refuse(command, fmt::format("--{}: a value is missing; write --{} {}", entry.name, entry.name, entry.value));
-    return value;
+}
+
+void add(CLI::App& app, Taken& taken) {
+    const std::string name = fmt::format("--{}", taken.entry->name);
+    if (taken.entry->value.empty()) {
+        taken.option = app.add_flag(name);
+    } else {
+        taken.option = app.add_option(name, taken.values)->allow_extra_args(false);
+    }
 }
 
 }  // namespace
 
-SwitchWords take_apart(std::string_view command, std::span<const Switch> table, const std::vector<std::string>& words) {
-    SwitchWords result;
-    for (std::size_t index = 0; index < words.size(); ++index) {
-        const std::string& word = words[index];
-        if (word.size() < 2 || word[0] != '-') {
-            result.operands.push_back(word);
-            continue;
+bool SwitchWords::has(std::string_view name) const {
+    return std::any_of(switches.begin(), switches.end(), [&](const SwitchWord& word) { return word.name == name; });
+}
+
+SwitchWords parse_words(Switches table, const std::vector<std::string>& words) {
+    CLI::App app;
+    app.set_help_flag();
+    app.allow_extras();
+    std::deque<Taken> all;  // the library keeps their addresses
+    for (const Switch& entry : table) add(app, all.emplace_back(Taken{.entry = &entry}));
+    parse(app, in_first_spellings(table, words), all);
+
+    SwitchWords result{.switches = {}, .operands = app.remaining()};
+    for (const std::string& word : result.operands) {
+        if (word.size() > 1 && word[0] == '-') throw UsageError(unknown_switch_text(table, word));
+    }
+    for (Taken& taken : all) {
+        const std::size_t count = taken.option->count();
+        const std::string spelling = spellings_of(*taken.entry)[0];
+        if (count > 1 && !taken.entry->repeatable && !taken.entry->value.empty()) {
+            throw UsageError(fmt::format("{}: given {} times; once is allowed", spelling, count));
         }
-        const Switch& entry = entry_of(command, table, word);
-        const bool is_again = std::any_of(result.switches.begin(), result.switches.end(),
-                                          [&](const SwitchWord& earlier) { return earlier.name == entry.name; });
-        if (is_again && !entry.repeatable) refuse(command, fmt::format("--{}: given twice; once is allowed", entry.name));
-        result.switches.push_back({entry.name, value_of(command, entry, words, index)});
+        if (taken.entry->value.empty() && count > 0) taken.values = {""};
+        for (std::string& value : taken.values) {
+            if (value.empty() && !taken.entry->value.empty()) refuse_missing(*taken.entry, spelling);
+            result.switches.push_back({.name = taken.entry->name, .spelling = spelling, .value = std::move(value)});
+        }
     }
     return result;
 }
 
-std::uint64_t number_of(std::string_view command, const SwitchWord& word, std::uint64_t minimum, std::uint64_t maximum) {
+std::uint64_t number_of(const SwitchWord& word, std::uint64_t minimum, std::uint64_t maximum, std::string_view unit) {
     std::uint64_t value = 0;
     const char* const last = word.value.data() + word.value.size();
     const auto [end, error] = std::from_chars(word.value.data(), last, value);
     if (error == std::errc{} && end == last && value >= minimum && value <= maximum) return value;
-    refuse_value(command, word, fmt::format("a whole number from {} to {}", minimum, maximum));
+    refuse_value(word, fmt::format("a whole number{} from {} to {}", unit, minimum, maximum));
 }
 
-void refuse_value(std::string_view command, const SwitchWord& word, std::string_view allowed) {
-    refuse(command, fmt::format("--{}: '{}' is not allowed; allowed is {}", word.name, word.value, allowed));
+void refuse_value(const SwitchWord& word, std::string_view allowed) {
+    throw UsageError(fmt::format("{}: '{}' is not allowed; allowed is {}", word.spelling, word.value, allowed));
 }
 
 }  // namespace cli

@@ -1,5 +1,5 @@
-// The switches of a run in one table: it feeds the parser, the help, and the messages about mistakes. Each switch of SQLIOSim exists to
-// the letter, with its single dash, and as a GNU-style twin.
+// What a switch is, and how it is written. A table of switches feeds the parser, the help, the manual page, the completions of shells and
+// the messages about mistakes.
 #pragma once
 
 #include <span>
@@ -18,19 +18,15 @@ struct Switch {
     std::string_view help{};  // lines separated by '\n'
 };
 
-std::span<const Switch> run_switches();
+using Switches = std::span<const Switch>;
+
+// "-cfg", "--config", "--cfg"; the first is how people write it: SQLIOSim's where there is one.
+std::vector<std::string> spellings_of(const Switch& entry);
 
 // The switch that `token` names ("-cfg", "--cfg", "--config", each also with "=value"), or nullptr.
-const Switch* find_switch(std::string_view token);
+const Switch* find_switch(Switches table, std::string_view token);
 
-// Rewrites what a person typed after `run` to what a GNU-style parser understands: "-cfg FILE" becomes "--config=FILE", "-d5" becomes
-// "--duration=5". Words that are no switch stay as they are. Throws UsageError for unknown switches and for missing values.
-std::vector<std::string> translate_switches(const std::vector<std::string>& typed);
-
-// For messages: how people write it, "-cfg" rather than "--config" where SQLIOSim has it.
-std::string spelling_of(const Switch& entry);
-
-// "unknown switch '-dirr'; did you mean -dir? …"
-std::string unknown_switch_message(std::string_view token);
+// "unknown switch '-dirr'; did you mean -dir?", or which are allowed.
+std::string unknown_switch_text(Switches table, std::string_view token);
 
 }  // namespace cli

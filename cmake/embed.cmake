@@ -1,4 +1,18 @@
-# cmake -DINPUT=file -DOUTPUT=file.cpp -DNAME=kName -P embed.cmake: the bytes of a file as a constant in reports::embedded.
+# cmake -DINPUT=file -DOUTPUT=file.cpp -DNAME=kName -P embed.cmake: the bytes of a file as a constant in reports::embedded, and as kNameHash
+# what a Content-Security-Policy calls it: "sha256-" and the hash in base 64.
+file(SHA256 "${INPUT}" digits)
+set(alphabet "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+set(hash "sha256-")
+string(REGEX MATCHALL "..." triples "${digits}00")
+foreach(triple ${triples})
+  math(EXPR high "0x${triple} / 64")
+  math(EXPR low "0x${triple} % 64")
+  string(SUBSTRING "${alphabet}" ${high} 1 first)
+  string(SUBSTRING "${alphabet}" ${low} 1 second)
+  string(APPEND hash "${first}${second}")
+endforeach()
+string(REGEX REPLACE ".$" "=" hash "${hash}")  # 32 bytes are 43 digits
+
 file(READ "${INPUT}" bytes HEX)
 string(LENGTH "${bytes}" digits)
 math(EXPR size "${digits} / 2")
@@ -8,10 +22,12 @@ file(WRITE "${OUTPUT}" "#include \"reports/html/embedded.hpp\"
 
 namespace reports::embedded {
 
-static const char kBytes[] = {
+static const char ${NAME}Bytes[] = {
 ${bytes}
 };
-const std::string_view ${NAME}(kBytes, ${size});
+const std::string_view ${NAME}(${NAME}Bytes, ${size});
+extern const std::string_view ${NAME}Hash;  // not every file has a use for it
+const std::string_view ${NAME}Hash = \"${hash}\";
 
 }  // namespace reports::embedded
 ")

@@ -11,7 +11,7 @@ function(ioproof_embed target)
     add_custom_command(OUTPUT ${output}
       COMMAND ${CMAKE_COMMAND} -DINPUT=${input} -DOUTPUT=${output} -DNAME=${name} -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
       DEPENDS ${input} ${CMAKE_SOURCE_DIR}/cmake/embed.cmake VERBATIM)
-    set_source_files_properties(${output} PROPERTIES SKIP_LINTING ON)
+    set_source_files_properties(${output} PROPERTIES SKIP_LINTING ON SKIP_UNITY_BUILD_INCLUSION ON)
     target_sources(${target} PRIVATE ${output})
   endforeach()
 endfunction()
@@ -22,4 +22,5 @@ ioproof_embed(ioproof_reports
   kCommonScript=${CMAKE_SOURCE_DIR}/reports/html/common.js
   kReportScript=${CMAKE_SOURCE_DIR}/reports/html/report.js
   kCompareScript=${CMAKE_SOURCE_DIR}/reports/html/compare.js
-  kErrorLogStyle=${CMAKE_SOURCE_DIR}/reports/html/ErrorLog.xslt)
+  kErrorLogStyle=${CMAKE_SOURCE_DIR}/reports/html/ErrorLog.xslt
+  kResultsSchema=${CMAKE_SOURCE_DIR}/docs/results.schema.json)

@@ -13,13 +13,18 @@ namespace {
 void cap_memory(Draft& draft, const MachineFacts& machine) {
     std::uint64_t& pool_mb = draft.options.max_memory_mb;
     if (machine.memory_mb == 0 || pool_mb <= machine.memory_mb) return;
-    draft.problems.warning(fmt::format("{}: made {}, all the memory there is", draft.describe(&pool_mb), machine.memory_mb));
+    draft.problems.warning(fmt::format("{}: made {}, more does not fit into memory", draft.describe(&pool_mb), machine.memory_mb));
     pool_mb = machine.memory_mb;
 }
 
-void fix_log_size(Draft& draft, sim::FileOptions& file) {
-    if (!file.is_log || !file.shrinkable) return;
-    draft.problems.warning(fmt::format("{}: ignored, a log file keeps its size", draft.describe(&file.shrinkable)));
+// What a file cannot do for another reason, Shrinkable does not change.
+void fix_shrinkable(Draft& draft, sim::FileOptions& file) {
+    if (!file.shrinkable || (!file.is_log && file.increment_mb > 0 && file.max_size_mb > file.initial_size_mb)) return;
+    const std::string reason = file.is_log ? "a log file keeps its size"
+                                           : fmt::format("a file with {} keeps its size",
+                                                         file.increment_mb == 0 ? draft.refer_to(&file.increment_mb)
+                                                                                : "MaxSize = InitialSize, below which nothing is cut,");
+    draft.problems.warning(fmt::format("{}: ignored, {}", draft.describe(&file.shrinkable), reason));
     file.shrinkable = false;
 }
 
@@ -52,7 +57,7 @@ void adjust_to_machine(Draft& draft, const MachineFacts& machine) {
         static_cast<std::uint64_t>(std::count_if(files.begin(), files.end(), [](const sim::FileOptions& file) { return !file.is_log; }));
     const std::uint64_t pool_mb = draft.options.max_memory_mb != 0 ? draft.options.max_memory_mb : machine.default_pool_mb;
     for (sim::FileOptions& file : files) {
-        fix_log_size(draft, file);
+        fix_shrinkable(draft, file);
         if (pool_mb != 0 && data_files != 0) limit_increment(draft, file, pool_mb, data_files);
     }
 }

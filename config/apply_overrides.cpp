@@ -1,6 +1,8 @@
 // Step 2 of load_options: the switches of the command line, which win over the file.
 #include <algorithm>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -27,16 +29,38 @@ void set_size(sim::FileOptions& file, std::uint64_t size_mb) {
     file.max_size_mb = file.is_log ? file.initial_size_mb : size_mb * kGrowth;
 }
 
-void add_directory(Draft& draft, const std::string& directory, std::uint64_t size_mb) {
+// What a folder of -dir gets, but for names and sizes: as the first data file and the first log file of the configuration are, and with the
+// streams of that data file (sqliosim.mdx:replica). Their `path` is the name within the folder.
+std::vector<sim::FileOptions> files_of_folder(const std::vector<sim::FileOptions>& configured) {
+    sim::FileOptions data{.path = {}, .increment_mb = kIncrementMb, .shrinkable = true};
+    sim::FileOptions log{.path = {}, .is_log = true};
+    const auto first = [&](bool is_log) {
+        return std::find_if(configured.begin(), configured.end(), [&](const sim::FileOptions& file) { return file.is_log == is_log; });
+    };
+    const auto first_data = first(false);
+    const auto first_log = first(true);
+    if (first_data != configured.end()) data = *first_data;
+    if (first_log != configured.end()) log = *first_log;
+    const std::string stream_prefix = data.path + ":";
+    data.path = kDataFileName;
+    log.path = kLogFileName;
+    std::vector<sim::FileOptions> files{data, log};
+    for (const sim::FileOptions& file : configured) {
+        if (file.is_log || stream_prefix == ":" || !file.path.starts_with(stream_prefix)) continue;
+        files.push_back(file);
+        files.back().path = fmt::format("{}:{}", kDataFileName, file.path.substr(stream_prefix.size()));
+    }
+    return files;
+}
+
+void add_directory(Draft& draft, const std::string& directory, const std::vector<sim::FileOptions>& files, std::uint64_t size_mb) {
     if (directory.empty()) return draft.problems.error("-dir: is empty; allowed: an existing directory");
     const std::string place = fmt::format("-dir {}", directory);
-    for (const bool is_log : {false, true}) {
+    for (const sim::FileOptions& wanted : files) {
         const std::size_t index = draft.add_file(place + ":", draft.options.files.size() + 1);
         sim::FileOptions& file = draft.options.files[index];
-        file.path = (std::filesystem::path(directory) / (is_log ? kLogFileName : kDataFileName)).string();
-        file.is_log = is_log;
-        file.shrinkable = !is_log;
-        file.increment_mb = is_log ? 0 : kIncrementMb;
+        file = wanted;
+        file.path = (std::filesystem::path(directory) / wanted.path).string();
         set_size(file, size_mb);
         draft.set_origin(&file.path, place, file.path);
         draft.set_origin(&file.increment_mb, place, fmt::format("{}", file.increment_mb));
@@ -73,9 +97,10 @@ void apply_overrides(Draft& draft, const CommandLineOverrides& overrides) {
     sim::Options& options = draft.options;
     const bool size_is_good = !overrides.size_mb || check_size(draft, *overrides.size_mb);
     if (!overrides.directories.empty()) {
+        const std::vector<sim::FileOptions> files = files_of_folder(draft.options.files);
         draft.remove_files();
         const std::uint64_t size_mb = size_is_good ? overrides.size_mb.value_or(kDefaultSizeMb) : kDefaultSizeMb;
-        for (const std::string& directory : overrides.directories) add_directory(draft, directory, size_mb);
+        for (const std::string& directory : overrides.directories) add_directory(draft, directory, files, size_mb);
     } else if (overrides.size_mb && size_is_good) {
         apply_size(draft, *overrides.size_mb);
     }

@@ -37,9 +37,9 @@ void check_present(Draft& draft) {
     const auto& files = draft.options.files;
     const bool ini = draft.dialect() == Dialect::ini;
     if (files.empty()) {
-        draft.lacks.push_back(fmt::format("{}no file is named; give -dir DIR, or {}", draft.prefix(),
-                                          ini ? "a [File1] section with FileName, InitialSize and MaxSize"
-                                              : "a [[file]] table with path, initial_size_mb and max_size_mb"));
+        draft.missing_files.push_back(fmt::format("{}no file is named; give -dir DIR, or {}", draft.prefix(),
+                                                  ini ? "a [File1] section with FileName, InitialSize and MaxSize"
+                                                      : "a [[file]] table with path, initial_size_mb and max_size_mb"));
         return;
     }
     if (files.size() > sim::kFilesMax) {
@@ -48,11 +48,11 @@ void check_present(Draft& draft) {
     const bool has_log = std::any_of(files.begin(), files.end(), [](const sim::FileOptions& file) { return file.is_log; });
     const bool has_data = std::any_of(files.begin(), files.end(), [](const sim::FileOptions& file) { return !file.is_log; });
     if (!has_log) {
-        draft.lacks.push_back(
+        draft.missing_files.push_back(
             fmt::format("{}no log file is named; at least one file needs {}", draft.prefix(), ini ? "LogFile=TRUE" : "log_file = true"));
     }
     if (!has_data) {
-        draft.lacks.push_back(
+        draft.missing_files.push_back(
             fmt::format("{}no data file is named; at least one file needs {}", draft.prefix(), ini ? "LogFile=FALSE" : "log_file = false"));
     }
 }
@@ -84,10 +84,6 @@ void check_sizes(Draft& draft) {
         if (file.max_size_mb < file.initial_size_mb) {
             draft.problems.error(
                 fmt::format("{}: must not be below {}", draft.describe(&file.max_size_mb), draft.refer_to(&file.initial_size_mb)));
-        }
-        if (file.shrinkable && !file.is_log && file.increment_mb == 0) {
-            draft.problems.error(
-                fmt::format("{}: not possible with {}", draft.describe(&file.shrinkable), draft.refer_to(&file.increment_mb)));
         }
     }
 }

@@ -15,7 +15,7 @@ template <typename T>
 void check_order(Draft& draft, const T& min, const T& max) {
     if (min <= max) return;
     // The message belongs to the line that a person wrote.
-    if (draft.was_given(&min)) {
+    if (draft.is_specified(&min)) {
         draft.problems.error(fmt::format("{}: must not be above {}", draft.describe(&min), draft.refer_to(&max)));
     } else {
         draft.problems.error(fmt::format("{}: must not be below {}", draft.describe(&max), draft.refer_to(&min)));
@@ -47,6 +47,13 @@ void check_user_total(Draft& draft, const MachineFacts& machine) {
                                      cpu_count == 1 ? "" : "s"));
 }
 
+// A scheduler cannot be bound to a CPU that is not there: it would run anywhere, and nobody would know.
+void check_affinity(Draft& draft, const std::uint64_t& mask, const MachineFacts& machine) {
+    if (machine.cpus == 0 || (mask & ~machine.cpus) == 0) return;
+    draft.problems.error(fmt::format("{}: names CPUs that this process cannot use; allowed: bits of {:#x}, or 0 for all",
+                                     draft.describe(&mask), machine.cpus));
+}
+
 }  // namespace
 
 void check_options(Draft& draft, const MachineFacts& machine) {
@@ -60,6 +67,8 @@ void check_options(Draft& draft, const MachineFacts& machine) {
     check_order(draft, o.shrink_user.min_extends, o.shrink_user.max_extends);
     check_log_per_buffer(draft);
     check_user_total(draft, machine);
+    check_affinity(draft, o.affinity, machine);
+    check_affinity(draft, o.io_affinity, machine);
     if (o.random_user.cpu_simulation && o.random_user.cpu_cycles_max == 0) {
         draft.problems.warning(fmt::format("{}: has no effect while {}", draft.describe(&o.random_user.cpu_simulation),
                                            draft.refer_to(&o.random_user.cpu_cycles_max)));

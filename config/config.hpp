@@ -22,8 +22,9 @@ inline constexpr std::uint64_t kDefaultSizeMb = 4096;
 // What some checks need to know of the machine. Nothing of it is written into the options: CPUCount 0 and MaxMemoryMB 0 stay 0.
 struct MachineFacts {
     std::uint32_t cpu_count = 1;        // logical CPUs that the run may use
+    std::uint64_t cpus = 0;             // which of the first 64, one bit each; 0 = not known, then Affinity and IOAffinity are not checked
     std::uint64_t default_pool_mb = 0;  // the pool when MaxMemoryMB is 0; 0 = not known, then Increment is not checked against it
-    std::uint64_t memory_mb = 0;        // physical memory, or the limit of the container; 0 = not known, then MaxMemoryMB is not capped
+    std::uint64_t memory_mb = 0;        // that a pool may take; 0 = not known, then MaxMemoryMB is not capped
 };
 
 // The switches that win over the file.
@@ -34,25 +35,27 @@ struct CommandLineOverrides {
     std::optional<std::uint64_t> size_mb{};     // -size: initial size of every data file; it may grow to twice that
     bool delete_files_at_shutdown = false;      // --ephemeral
     bool overwrite_foreign_files = false;
-    bool may_lack_files = false;  // -save: a configuration without files is one to start from
+    bool allow_missing_files = false;  // -save: a configuration without files is one to start from
     std::optional<std::uint64_t> seed{};
     sim::EngineChoice engine = sim::EngineChoice::automatic;
 };
 
 struct Configuration {
     sim::Options options;
-    std::vector<std::string> warnings;  // one line each, with the place as in ConfigError
-    std::vector<std::string> lacks;     // with may_lack_files: files that a run still needs, in the same form
+    std::vector<std::string> warnings;       // one line each, with the place as in ConfigError
+    std::vector<std::string> missing_files;  // with allow_missing_files: files that a run still needs, in the same form
 };
 
 // Reads `path` (TOML if it ends in .toml, else INI; none = every parameter has its default), applies the switches and checks the whole.
 // Throws ConfigError, with every error that was found. Opens no other file than `path`.
 Configuration load_file(const std::optional<std::string>& path, const CommandLineOverrides& overrides, const MachineFacts& machine);
 
-// Writes every parameter to `path` (TOML if it ends in .toml, else INI), replacing it; load_file gives the same options back (but for seed,
-// engine and overwrite_foreign_files, which no file holds). Throws ConfigError if it cannot be written or a file name does not fit the
-// format.
-void save(const sim::Options& options, const std::string& path);
+// What a file `path` (TOML if it ends in .toml, else INI) shall hold for load_file to give the same options back: every parameter (but
+// seed, engine and overwrite_foreign_files, which no file holds). Opens no file. Throws ConfigError if a file name does not fit the format.
+std::string saved_configuration(const sim::Options& options, const std::string& path);
+
+// True if a file that begins with these bytes was made of saved_configuration().
+bool is_saved_configuration(std::string_view head);
 
 // The narrowest terminal that `explain` fills.
 inline constexpr std::size_t kTerminalColumns = 80;

@@ -3,8 +3,8 @@
 
 #include "config/config.hpp"
 #include "config/parameter_table.hpp"
-#include "config/text_wrap.hpp"
 #include "config/value_text.hpp"
+#include "ums/base/text_wrap.hpp"
 
 namespace config {
 
@@ -12,14 +12,15 @@ namespace {
 
 constexpr std::size_t kPageColumns = 120;
 
-std::string paragraph(std::string_view text) { return wrap(text, kPageColumns, "", 0) + '\n'; }
+std::string paragraph(std::string_view text) { return ums::wrap(text, kPageColumns, "", 0) + '\n'; }
 
-std::string item(std::string_view text) { return wrap(text, kPageColumns, "- ", 2); }
+std::string item(std::string_view text) { return ums::wrap(text, kPageColumns, "- ", 2); }
 
 constexpr std::string_view kIntroduction[] = {
     ("ioproof reads SQLIOSim's configuration files as they are, and files in TOML whose names say their units. A file whose name ends in "
      "`.toml` is TOML, every other is INI. Both hold the same parameters. `-save FILE` writes all of them, in the form that the name asks "
      "for. Switches of the command line win over the file, and what neither gives has its default."),
+    "A file is an ordinary one (no pipe, no device) of at most 4 MB, with at most 16 KB in a line, 10,000 sections and 100,000 keys.",
     "`ioproof config explain` shows this page in the terminal, `ioproof config explain KEY` one parameter.",
 };
 

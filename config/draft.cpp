@@ -34,7 +34,7 @@ void Draft::set_origin(const Parameter& parameter, std::size_t file_index, std::
     origins_[{&parameter, file_index}] = {std::move(place), std::move(written)};
 }
 
-bool Draft::was_given(const Parameter& parameter, std::size_t file_index) const { return origins_.count({&parameter, file_index}) != 0; }
+bool Draft::is_specified(const Parameter& parameter, std::size_t file_index) const { return origins_.count({&parameter, file_index}) != 0; }
 
 std::string Draft::place_of(const Parameter& parameter, std::size_t file_index) const {
     const auto found = origins_.find({&parameter, file_index});
@@ -71,14 +71,14 @@ std::string Draft::describe(const void* field) {
 
 std::string Draft::refer_to(const void* field) {
     const Row row = row_of(field);
-    const bool given = was_given(*row.parameter, row.file_index);
+    const bool given = is_specified(*row.parameter, row.file_index);
     return fmt::format("{} = {}{}", name_of(*row.parameter, dialect_), value_text(*row.parameter, dialect_, row.field),
                        given ? "" : " (default)");
 }
 
-bool Draft::was_given(const void* field) {
+bool Draft::is_specified(const void* field) {
     const Row row = row_of(field);
-    return was_given(*row.parameter, row.file_index);
+    return is_specified(*row.parameter, row.file_index);
 }
 
 }  // namespace config

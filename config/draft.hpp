@@ -26,7 +26,7 @@ public:
 
     // Remembers that the parameter (of the file with this index, if it is one of a file) was given. `place` is "x.ini:12" or "-size".
     void set_origin(const Parameter& parameter, std::size_t file_index, std::string place, std::string written);
-    [[nodiscard]] bool was_given(const Parameter& parameter, std::size_t file_index) const;
+    [[nodiscard]] bool is_specified(const Parameter& parameter, std::size_t file_index) const;
     [[nodiscard]] std::string place_of(const Parameter& parameter, std::size_t file_index) const;
 
     // The following take the address of a field of `options`.
@@ -35,7 +35,7 @@ public:
     [[nodiscard]] std::string describe(const void* field);
     // "MaxIOChainLength = 100 (default)": within a message.
     [[nodiscard]] std::string refer_to(const void* field);
-    [[nodiscard]] bool was_given(const void* field);
+    [[nodiscard]] bool is_specified(const void* field);
     // For a file without a place of its own; "x.ini: " or empty.
     [[nodiscard]] std::string prefix() const { return source_.empty() ? std::string{} : source_ + ": "; }
     [[nodiscard]] const std::string& file_place(std::size_t file_index) const { return files_.at(file_index).place; }
@@ -44,7 +44,7 @@ public:
 
     sim::Options options;
     Problems problems;
-    std::vector<std::string> lacks;  // files that a run needs: errors, unless the configuration is only to be saved
+    std::vector<std::string> missing_files;  // files that a run needs: errors, unless the configuration is only to be saved
 
 private:
     struct Origin {

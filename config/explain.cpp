@@ -7,8 +7,10 @@
 #include "config/config.hpp"
 #include "config/parameter_table.hpp"
 #include "config/suggestion.hpp"
-#include "config/text_wrap.hpp"
 #include "config/value_text.hpp"
+#include "ums/base/edit_distance.hpp"
+#include "ums/base/printable.hpp"
+#include "ums/base/text_wrap.hpp"
 
 namespace config {
 
@@ -30,17 +32,17 @@ std::string key_list(Section section, std::size_t columns) {
     std::string out;
     for (const Parameter& parameter : parameter_table()) {
         if (parameter.section != section) continue;
-        out += wrap(parameter.help, columns, fmt::format("  {:<{}}  ", parameter.ini_name, width), width + 4);
+        out += ums::wrap(parameter.help, columns, fmt::format("  {:<{}}  ", parameter.ini_name, width), width + 4);
     }
     return out;
 }
 
 std::string overview(std::size_t columns) {
-    std::string out =
-        wrap("Parameters of a configuration file, INI as SQLIOSim's or TOML. \"ioproof config explain KEY\" or \"... SECTION\" says more.",
-             columns, "", 0);
+    std::string out = ums::wrap(
+        "Parameters of a configuration file, INI as SQLIOSim's or TOML. \"ioproof config explain KEY\" or \"... SECTION\" says more.",
+        columns, "", 0);
     for (const SectionInfo& info : section_table()) {
-        out += fmt::format("\n{}\n", header_of(info.section)) + wrap(info.help, columns, "  ", 2) + key_list(info.section, columns);
+        out += fmt::format("\n{}\n", header_of(info.section)) + ums::wrap(info.help, columns, "  ", 2) + key_list(info.section, columns);
     }
     return out;
 }
@@ -48,19 +50,19 @@ std::string overview(std::size_t columns) {
 std::string section_help(const SectionInfo& info, std::size_t columns) {
     std::string out = info.section == Section::file ? fmt::format("{}   (TOML: [[{}]])\n", header_of(info.section), info.toml_name)
                                                     : fmt::format("{}   (TOML: [{}])\n", header_of(info.section), info.toml_name);
-    out += wrap(info.help, columns, "  ", 2);
-    out += wrap(info.background, columns, "  SQL Server: ", 14);
+    out += ums::wrap(info.help, columns, "  ", 2);
+    out += ums::wrap(info.background, columns, "  SQL Server: ", 14);
     return out + '\n' + key_list(info.section, columns);
 }
 
 std::string fact(std::string_view label, std::string_view text, std::size_t columns) {
     constexpr std::size_t kLabelWidth = 14;
-    return wrap(text, columns, fmt::format("  {:<{}}", label, kLabelWidth - 2), kLabelWidth);
+    return ums::wrap(text, columns, fmt::format("  {:<{}}", label, kLabelWidth - 2), kLabelWidth);
 }
 
 std::string parameter_help(const Parameter& parameter, std::size_t columns) {
     std::string out = qualified_name(parameter, Dialect::ini, 0) + '\n';
-    out += wrap(parameter.help, columns, "  ", 2) + wrap(parameter.details, columns, "  ", 2) + '\n';
+    out += ums::wrap(parameter.help, columns, "  ", 2) + ums::wrap(parameter.details, columns, "  ", 2) + '\n';
     if (!parameter.ini_alias.empty()) out += fact("Also", parameter.ini_alias, columns);
     const std::string_view unit = unit_text(parameter, Dialect::ini);
     if (!unit.empty()) out += fact("Unit", unit, columns);
@@ -101,7 +103,7 @@ std::string nearest_topic(std::string_view topic) {
     std::string_view best;
     std::size_t best_distance = 0;
     const auto consider = [&](std::string_view name) {
-        const std::size_t distance = edit_distance(topic, name);
+        const std::size_t distance = ums::edit_distance(topic, name);
         if (best.empty() || distance < best_distance) {
             best = name;
             best_distance = distance;
@@ -136,8 +138,8 @@ std::string explain(std::string_view topic, std::size_t columns) {
         out += parameter_help(*parameter, columns);
     }
     if (!out.empty()) return out;
-    throw ConfigError(fmt::format("{}: no such section or key; did you mean {}? \"ioproof config explain\" lists all", topic,
-                                  nearest_topic(dot == std::string_view::npos ? topic : topic.substr(dot + 1))));
+    throw ConfigError(fmt::format("{}: no such section or key; did you mean {}? \"ioproof config explain\" lists all",
+                                  ums::printable(topic), nearest_topic(dot == std::string_view::npos ? topic : topic.substr(dot + 1))));
 }
 
 }  // namespace config

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "config/text_decoding.hpp"
+#include "config/text_limits.hpp"
 
 namespace config {
 
@@ -21,12 +22,6 @@ std::string_view unquoted(std::string_view text) {
     return quoted ? text.substr(1, text.size() - 2) : text;
 }
 
-// Long lines (a binary file) would drown the message.
-std::string shortened(std::string_view text) {
-    constexpr std::size_t kShownMax = 60;
-    return text.size() <= kShownMax ? std::string(text) : std::string(text.substr(0, kShownMax)) + "...";
-}
-
 // Removes the first line from `rest` and returns it without its end.
 std::string_view take_line(std::string_view& rest) {
     const std::size_t end = rest.find_first_of("\r\n");
@@ -41,7 +36,7 @@ std::string_view take_line(std::string_view& rest) {
 
 class IniReader {
 public:
-    IniReader(const std::string& file_name, Problems& problems) : problems_(problems) {
+    IniReader(const std::string& file_name, Problems& problems) : problems_(problems), limits_(file_name) {
         result_.file_name = file_name;
         result_.dialect = Dialect::ini;
     }
@@ -49,6 +44,7 @@ public:
     RawConfig read(std::string_view text) {
         while (!text.empty()) {
             ++place_.line;
+            limits_.begin_line(text);
             read_line(trimmed(take_line(text)));
         }
         return std::move(result_);
@@ -67,6 +63,7 @@ private:
     void read_header(std::string_view line) {
         const std::string_view name = line.back() == ']' ? trimmed(line.substr(1, line.size() - 2)) : std::string_view{};
         if (name.empty()) return complain(line, "a section is written as [Name], alone on its line");
+        limits_.count_section();
         result_.sections.push_back({std::string(name), place_, {}});
     }
 
@@ -77,6 +74,7 @@ private:
             return complain(line, "expected Key=Value, a [Section], or a comment that begins with ;");
         }
         if (result_.sections.empty()) return complain(line, "a key before the first [Section]");
+        limits_.count_key();
         const std::string_view value = unquoted(trimmed(line.substr(equals + 1)));
         result_.sections.back().entries.push_back({std::string(key), {RawType::untyped, std::string(value), 0}, place_});
     }
@@ -86,6 +84,7 @@ private:
     }
 
     Problems& problems_;
+    TextLimits limits_;
     RawConfig result_;
     Place place_;
 };

@@ -13,7 +13,8 @@
 
 namespace config {
 
-// `bytes` is the whole file. Adds an error to `problems` for every line that cannot be understood. Throws ConfigError if it is no text.
+// `bytes` is the whole file. Adds an error to `problems` for every line that cannot be understood. Throws ConfigError if it is no
+// text, or more than a configuration may hold.
 RawConfig read_ini(std::string_view bytes, const std::string& file_name, Problems& problems);
 
 }  // namespace config

@@ -12,7 +12,8 @@ namespace config {
 Configuration load_options(const RawConfig* raw, Problems problems, const CommandLineOverrides& overrides, const MachineFacts& machine);
 
 // The steps of load_options, in this order. They add to the draft's problems and throw nothing.
-void read_sections(Draft& draft, const RawConfig& raw, bool skip_files);
+// `files_replaced`: names and sizes of files will be, so they need not be there, nor be good.
+void read_sections(Draft& draft, const RawConfig& raw, bool files_replaced);
 void apply_overrides(Draft& draft, const CommandLineOverrides& overrides);
 void adjust_to_machine(Draft& draft, const MachineFacts& machine);
 void check_options(Draft& draft, const MachineFacts& machine);

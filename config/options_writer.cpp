@@ -1,5 +1,7 @@
 #include "config/options_writer.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "config/parameter_table.hpp"
@@ -40,11 +42,17 @@ std::string entry(const Parameter& parameter, Dialect dialect, sim::Options& opt
     return fmt::format("{}{}{}\n", name_of(parameter, dialect), dialect == Dialect::ini ? "=" : " = ", value);
 }
 
+// "CONFIG", "File2".
+std::string section_name(Section section, std::size_t file_index) {
+    const std::string_view name = name_of(section, Dialect::ini);
+    return section == Section::file ? fmt::format("{}{}", name, file_index + 1) : std::string(name);
+}
+
 std::string section_text(Section section, Dialect dialect, sim::Options& options, std::size_t file_index) {
     const std::string_view name = name_of(section, dialect);
-    std::string text = section != Section::file  ? fmt::format("\n[{}]\n", name)
-                       : dialect == Dialect::ini ? fmt::format("\n[{}{}]\n", name, file_index + 1)
-                                                 : fmt::format("\n[[{}]]\n", name);
+    std::string text = dialect == Dialect::ini    ? fmt::format("\n[{}]\n", section_name(section, file_index))
+                       : section == Section::file ? fmt::format("\n[[{}]]\n", name)
+                                                  : fmt::format("\n[{}]\n", name);
     for (const Parameter& parameter : parameter_table()) {
         if (parameter.section == section) text += entry(parameter, dialect, options, file_index);
     }
@@ -53,14 +61,34 @@ std::string section_text(Section section, Dialect dialect, sim::Options& options
 
 }  // namespace
 
-std::string write_options(sim::Options options, Dialect dialect) {
+std::string first_line(Dialect dialect) {
     const char comment = dialect == Dialect::ini ? ';' : '#';
-    std::string text = fmt::format("{} Written by ioproof. \"ioproof config explain KEY\" says what a key means.\n", comment);
+    return fmt::format("{} Written by ioproof. \"ioproof config explain KEY\" says what a key means.\n", comment);
+}
+
+std::string write_options(sim::Options options, Dialect dialect) {
+    std::string text = first_line(dialect);
     for (const SectionInfo& info : section_table()) {
         const std::size_t copies = info.section == Section::file ? options.files.size() : 1;
         for (std::size_t i = 0; i < copies; ++i) text += section_text(info.section, dialect, options, i);
     }
     return text;
+}
+
+std::vector<RawSection> listed_options(sim::Options options) {
+    std::vector<RawSection> sections;
+    for (const SectionInfo& info : section_table()) {
+        const std::size_t copies = info.section == Section::file ? options.files.size() : 1;
+        for (std::size_t i = 0; i < copies; ++i) {
+            RawSection& section = sections.emplace_back(RawSection{section_name(info.section, i), {}, {}});
+            for (const Parameter& parameter : parameter_table()) {
+                if (parameter.section != info.section) continue;
+                std::string value = value_text(parameter, Dialect::ini, field_of(parameter, options, i));
+                section.entries.push_back({std::string(name_of(parameter, Dialect::ini)), {RawType::untyped, std::move(value), 0}, {}});
+            }
+        }
+    }
+    return sections;
 }
 
 }  // namespace config

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "config/config_error.hpp"
+#include "ums/base/printable.hpp"
+#include "ums/base/utf8.hpp"
 
 namespace config {
 
@@ -12,25 +14,35 @@ namespace {
 
 // More would scroll the first ones away.
 constexpr std::size_t kErrorsShownMax = 20;
-
-std::string printable(const std::string& text) {
-    std::string out;
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x20 || byte == 0x7F) {
-            out += fmt::format("\\x{:02X}", byte);
-        } else {
-            out += c;
-        }
-    }
-    return out;
-}
+constexpr std::size_t kWarningsShownMax = 50;
+// Errors come in nearly the order of their places; so many are kept that the first ones are among them.
+constexpr std::size_t kErrorsKeptMax = 10'000;
 
 }  // namespace
 
-void Problems::error(const std::string& text, Place place) { errors_.push_back({place, printable(text)}); }
+std::string shortened(std::string_view text) {
+    constexpr std::size_t kShownMax = 200;
+    if (text.size() <= kShownMax) return std::string(text);
+    std::size_t end = kShownMax;
+    while (end > 0 && ums::is_continuation(text[end])) --end;  // not within a character
+    return std::string(text.substr(0, end)) + "...";
+}
 
-void Problems::warning(const std::string& text) { warnings_.push_back(printable(text)); }
+void Problems::error(const std::string& text, Place place) {
+    if (++error_count_ <= kErrorsKeptMax) errors_.push_back({place, ums::printable(text)});
+}
+
+void Problems::warning(const std::string& text) {
+    if (++warning_count_ <= kWarningsShownMax) warnings_.push_back(ums::printable(text));
+}
+
+bool Problems::shows_suggestions() const { return error_count_ + warning_count_ < kWarningsShownMax; }
+
+std::vector<std::string> Problems::warnings() const {
+    std::vector<std::string> shown = warnings_;
+    if (warning_count_ > shown.size()) shown.push_back(fmt::format("and {} more warnings", warning_count_ - shown.size()));
+    return shown;
+}
 
 void Problems::throw_if_any() const {
     if (errors_.empty()) return;
@@ -41,7 +53,7 @@ void Problems::throw_if_any() const {
         if (i != 0) text += '\n';
         text += sorted[i].text;
     }
-    if (sorted.size() > kErrorsShownMax) text += fmt::format("\nand {} more errors", sorted.size() - kErrorsShownMax);
+    if (error_count_ > kErrorsShownMax) text += fmt::format("\nand {} more errors", error_count_ - kErrorsShownMax);
     throw ConfigError(text);
 }
 

@@ -1,25 +1,31 @@
-// Collects what is wrong, so that a person sees all of it at once.
+// Collects what is wrong, so that a person sees it at once: all of it, or, of a file that is no configuration, enough of it.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/raw_config.hpp"
 
 namespace config {
 
+// What a message quotes of a file, cut where it would drown the message.
+std::string shortened(std::string_view text);
+
 class Problems {
 public:
     // `text` is one line; control characters that it quotes are made visible. Errors are shown in the order of their places, those without
-    // one first.
+    // one first. Of both the first are kept, the others counted.
     void error(const std::string& text, Place place = {});
     void warning(const std::string& text);
 
     // Throws ConfigError with all errors so far, one per line, if there is any. Long lists are cut.
     void throw_if_any() const;
 
-    [[nodiscard]] std::size_t error_count() const { return errors_.size(); }
-    [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
+    [[nodiscard]] std::size_t error_count() const { return error_count_; }
+    [[nodiscard]] std::vector<std::string> warnings() const;
+    // False when so much is wrong that a suggestion would not be read: they cost time.
+    [[nodiscard]] bool shows_suggestions() const;
 
 private:
     struct Error {
@@ -28,7 +34,9 @@ private:
     };
 
     std::vector<Error> errors_;
+    std::size_t error_count_ = 0;
     std::vector<std::string> warnings_;
+    std::size_t warning_count_ = 0;
 };
 
 }  // namespace config

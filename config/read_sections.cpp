@@ -29,7 +29,7 @@ std::optional<std::size_t> file_number(std::string_view name) {
 
 class SectionReader {
 public:
-    SectionReader(Draft& draft, const RawConfig& raw, bool skip_files) : draft_(draft), raw_(raw), skip_files_(skip_files) {}
+    SectionReader(Draft& draft, const RawConfig& raw, bool files_replaced) : draft_(draft), raw_(raw), files_replaced_(files_replaced) {}
 
     void read() {
         for (const RawSection& section : raw_.sections) sort_in(section);
@@ -58,15 +58,16 @@ private:
             for (const RawEntry& entry : section.entries) read_entry(info.section, entry, 0, 0);
             return;
         }
-        draft_.problems.error(fmt::format("{}: [{}]: unknown section; {}", describe(raw_.file_name, section.place), section.name,
-                                          suggest_section(section.name, raw_.dialect)),
-                              section.place);
+        const std::string suggestion = draft_.problems.shows_suggestions() ? "; " + suggest_section(section.name, raw_.dialect) : "";
+        draft_.problems.error(
+            fmt::format("{}: [{}]: unknown section{}", describe(raw_.file_name, section.place), shortened(section.name), suggestion),
+            section.place);
     }
 
     // All parts of the same number in an INI file are one file.
     void read_file(std::size_t number, const Parts& parts) {
-        if (skip_files_ || is_empty(parts)) return;
-        const std::string name = raw_.dialect == Dialect::toml ? "[[file]]" : fmt::format("[{}]", parts.front()->name);
+        if (is_empty(parts)) return;
+        const std::string name = raw_.dialect == Dialect::toml ? "[[file]]" : fmt::format("[{}]", shortened(parts.front()->name));
         const std::string place = fmt::format("{}: {}", describe(raw_.file_name, parts.front()->place), name);
         for (std::size_t i = 1; i < parts.size(); ++i) {
             draft_.problems.warning(fmt::format("{}: {} occurs again (first in line {}); both are taken as one file",
@@ -77,7 +78,7 @@ private:
         for (const RawSection* part : parts) {
             for (const RawEntry& entry : part->entries) read_entry(Section::file, entry, index, number);
         }
-        if (draft_.problems.error_count() == errors_before) require_all(index, parts.front()->place);
+        if (draft_.problems.error_count() == errors_before && !files_replaced_) require_all(index, parts.front()->place);
     }
 
     // SQLIOSim writes a last section with an empty FileName; it means nothing.
@@ -90,7 +91,7 @@ private:
 
     void require_all(std::size_t index, Place place) {
         for (const Parameter& parameter : parameter_table()) {
-            if (!parameter.required || draft_.was_given(parameter, index)) continue;
+            if (!parameter.required || draft_.is_specified(parameter, index)) continue;
             draft_.problems.error(fmt::format("{} {} is missing; it has no default; allowed: {}", draft_.file_place(index),
                                               name_of(parameter, raw_.dialect), allowed_text(parameter, raw_.dialect)),
                                   place);
@@ -101,18 +102,20 @@ private:
         const std::string place = describe(raw_.file_name, entry.place);
         const Parameter* parameter = find_parameter(section, entry.key, raw_.dialect);
         if (parameter == nullptr) {
-            const std::string suggestion = suggest_key(section, entry.key, raw_.dialect);
+            const std::string suggestion = draft_.problems.shows_suggestions() ? suggest_key(section, entry.key, raw_.dialect) : "";
             draft_.problems.warning(
-                fmt::format("{}: {}: unknown key, ignored{}{}", place, entry.key, suggestion.empty() ? "" : "; ", suggestion));
+                fmt::format("{}: {}: unknown key, ignored{}{}", place, shortened(entry.key), suggestion.empty() ? "" : "; ", suggestion));
             return;
         }
-        const std::string line = fmt::format("{}: {} = {}", place, qualified_name(*parameter, raw_.dialect, number), entry.value.text);
+        if (section == Section::file && files_replaced_ && parameter->required && parameter->kind != Kind::text) return;
+        const std::string line =
+            fmt::format("{}: {} = {}", place, qualified_name(*parameter, raw_.dialect, number), shortened(entry.value.text));
         if (raw_.dialect == Dialect::ini && entry.value.text.empty()) {
             // A file's missing name or size is reported as missing.
             if (!parameter->required) draft_.problems.warning(fmt::format("{}: has no value, ignored", line));
             return;
         }
-        if (draft_.was_given(*parameter, file_index)) {
+        if (draft_.is_specified(*parameter, file_index)) {
             draft_.problems.warning(
                 fmt::format("{}: given again (first at {}); the last one counts", line, draft_.place_of(*parameter, file_index)));
         }
@@ -121,17 +124,17 @@ private:
             draft_.problems.error(fmt::format("{}: {}; allowed: {}", line, *problem, allowed_text(*parameter, raw_.dialect)), entry.place);
             return;
         }
-        draft_.set_origin(*parameter, file_index, place, entry.value.text);
+        draft_.set_origin(*parameter, file_index, place, shortened(entry.value.text));
     }
 
     Draft& draft_;
     const RawConfig& raw_;
-    bool skip_files_;
+    bool files_replaced_;
     std::map<std::size_t, Parts> files_;
 };
 
 }  // namespace
 
-void read_sections(Draft& draft, const RawConfig& raw, bool skip_files) { SectionReader(draft, raw, skip_files).read(); }
+void read_sections(Draft& draft, const RawConfig& raw, bool files_replaced) { SectionReader(draft, raw, files_replaced).read(); }
 
 }  // namespace config

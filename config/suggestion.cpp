@@ -1,18 +1,15 @@
 #include "config/suggestion.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "config/parameter_table.hpp"
+#include "ums/base/edit_distance.hpp"
 
 namespace config {
 
 namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // A third of the word may be wrong; less than that is a guess.
 bool is_near(std::size_t distance, std::string_view word) {
@@ -35,7 +32,7 @@ const Parameter* nearest(std::string_view key, Dialect dialect, const Section* o
     std::size_t best_distance = 0;
     for (const Parameter& parameter : parameter_table()) {
         if (only != nullptr && parameter.section != *only) continue;
-        const std::size_t distance = edit_distance(key, name_of(parameter, dialect));
+        const std::size_t distance = ums::edit_distance(key, name_of(parameter, dialect));
         if (is_near(distance, key) && (best == nullptr || distance < best_distance)) {
             best = &parameter;
             best_distance = distance;
@@ -45,21 +42,6 @@ const Parameter* nearest(std::string_view key, Dialect dialect, const Section* o
 }
 
 }  // namespace
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (std::size_t k = 0; k < b.size(); ++k) {
-            const std::size_t replaced = diagonal + (lower(a[i]) == lower(b[k]) ? 0 : 1);
-            diagonal = row[k + 1];
-            row[k + 1] = std::min({replaced, row[k] + 1, diagonal + 1});
-        }
-    }
-    return row.back();
-}
 
 std::string suggest_key(Section section, std::string_view key, Dialect dialect) {
     constexpr std::size_t kKeyLengthMax = 64;  // no parameter's name is that long
@@ -90,7 +72,7 @@ std::string suggest_section(std::string_view name, Dialect dialect) {
     for (const SectionInfo& info : section_table()) {
         all += fmt::format("{}{}", all.empty() ? "" : ", ", bracketed(info.section, dialect));
         if (name.size() > kNameLengthMax) continue;
-        const std::size_t distance = std::min(edit_distance(name, info.ini_name), edit_distance(name, info.toml_name));
+        const std::size_t distance = std::min(ums::edit_distance(name, info.ini_name), ums::edit_distance(name, info.toml_name));
         if (is_near(distance, name) && (best == nullptr || distance < best_distance)) {
             best = &info;
             best_distance = distance;

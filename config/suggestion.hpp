@@ -1,16 +1,12 @@
 // "Did you mean ...?"
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "config/parameter.hpp"
 
 namespace config {
-
-// Number of characters to insert, delete or replace, upper and lower case being the same.
-std::size_t edit_distance(std::string_view a, std::string_view b);
 
 // A sentence about an unknown key or section that helps on, or empty: the key belongs to another section, is spelled otherwise in this
 // dialect, or is nearly one that exists.

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "config/config_error.hpp"
-#include "config/utf8.hpp"
+#include "ums/base/utf8.hpp"
 
 namespace config {
 
@@ -27,12 +27,12 @@ public:
         while (position_ < bytes_.size()) {
             const std::uint32_t unit = next_unit();
             if (unit < 0xD800 || unit > 0xDFFF) {
-                append_utf8(out, unit);
+                ums::append_utf8(out, unit);
                 continue;
             }
             const std::uint32_t low = unit < 0xDC00 && position_ < bytes_.size() ? next_unit() : 0;
             if (low < 0xDC00 || low > 0xDFFF) broken(out, "half a surrogate pair");
-            append_utf8(out, 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
+            ums::append_utf8(out, 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
         }
         return out;
     }

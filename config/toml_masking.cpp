@@ -1,7 +1,7 @@
 #include "config/toml_masking.hpp"
 
-#include "config/utf8.hpp"
 #include "ums/base/assert.hpp"
+#include "ums/base/utf8.hpp"
 
 namespace config {
 
@@ -18,9 +18,9 @@ std::string mask_for_toml(std::string_view text) {
     std::string out;
     out.reserve(text.size());
     while (!text.empty()) {
-        const auto code = take_code_point(text);
+        const auto code = ums::take_code_point(text);
         UMS_ASSERT(code && *code < kMask);
-        append_utf8(out, *code >= kNonAsciiMin && *code <= kPlaneMax ? *code + kMask : *code);
+        ums::append_utf8(out, *code >= kNonAsciiMin && *code <= kPlaneMax ? *code + kMask : *code);
     }
     return out;
 }
@@ -29,14 +29,14 @@ std::string unmask_from_toml(std::string_view text) {
     std::string out;
     out.reserve(text.size());
     while (!text.empty()) {
-        const auto code = take_code_point(text);
+        const auto code = ums::take_code_point(text);
         if (!code) {
             // Messages may quote a part of a character.
             out += text.front();
             text.remove_prefix(1);
             continue;
         }
-        append_utf8(out, *code >= kMask + kNonAsciiMin ? *code - kMask : *code);
+        ums::append_utf8(out, *code >= kMask + kNonAsciiMin ? *code - kMask : *code);
     }
     return out;
 }
@@ -44,7 +44,7 @@ std::string unmask_from_toml(std::string_view text) {
 bool can_be_masked(std::string_view text) {
     if (text.find(kRefusedEscape) != std::string_view::npos) return false;
     while (!text.empty()) {
-        const auto code = take_code_point(text);
+        const auto code = ums::take_code_point(text);
         if (!code || *code >= kMask) return false;
     }
     return true;

@@ -9,8 +9,10 @@
 #include "config/config_error.hpp"
 #include "config/parameter_table.hpp"
 #include "config/text_decoding.hpp"
+#include "config/toml_limits.hpp"
 #include "config/toml_masking.hpp"
-#include "config/utf8.hpp"
+#include "ums/base/printable.hpp"
+#include "ums/base/utf8.hpp"
 
 namespace config {
 
@@ -36,7 +38,7 @@ void refuse_unreadable(std::string_view text, const std::string& file_name) {
     for (std::uint32_t line = 1; !text.empty(); ++line) {
         const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
         const std::string_view part = text.substr(0, end);
-        if (!is_utf8(part)) throw ConfigError(fmt::format("{}: not valid UTF-8, which TOML must be", describe(file_name, {line, 0})));
+        if (!ums::is_utf8(part)) throw ConfigError(fmt::format("{}: not valid UTF-8, which TOML must be", describe(file_name, {line, 0})));
         if (!can_be_masked(part)) {
             throw ConfigError(fmt::format("{}: characters U+100000 and above are not supported", describe(file_name, {line, 0})));
         }
@@ -89,7 +91,7 @@ private:
     }
 
     void complain(const std::string& name, Place place, std::string_view what) {
-        problems_.error(fmt::format("{}: {}: {}", describe(result_.file_name, place), name, what), place);
+        problems_.error(fmt::format("{}: {}: {}", describe(result_.file_name, place), shortened(name), what), place);
     }
 
     Problems& problems_;
@@ -101,12 +103,13 @@ private:
 RawConfig read_toml(std::string_view bytes, const std::string& file_name, Problems& problems) {
     const std::string text = decode_text(bytes, file_name);
     refuse_unreadable(text, file_name);
+    refuse_excessive_toml(text, file_name);
     try {
         const toml::table root = toml::parse(mask_for_toml(text), file_name);
         return TomlReader(file_name, problems).read(root);
     } catch (const toml::parse_error& error) {
-        throw ConfigError(
-            fmt::format("{}: not valid TOML: {}", describe(file_name, place_of(error.source())), unmask_from_toml(error.description())));
+        throw ConfigError(fmt::format("{}: not valid TOML: {}", describe(file_name, place_of(error.source())),
+                                      ums::printable(unmask_from_toml(error.description()))));
     }
 }
 

@@ -6,12 +6,13 @@
 #include <fmt/format.h>
 
 #include "reports/json_text.hpp"
+#include "ums/base/printable.hpp"
 
 namespace reports {
 
 namespace {
 
-constexpr int kFormatVersion = 1;
+constexpr int kBenchVersion = 1;
 
 double per_second(std::uint64_t amount, std::uint64_t duration_ns) {
     return duration_ns == 0 ? 0 : static_cast<double>(amount) * 1e9 / static_cast<double>(duration_ns);
@@ -45,7 +46,7 @@ std::string bench_text(const sim::BenchResults& results) {
         fmt::format("{} {}s of {}, depth {}, {} CPU{}, engine {}{}{}{}\n", pattern_of(options), operation_of(options), block_text(options),
                     options.depth, options.cpu_count, options.cpu_count == 1 ? "" : "s", results.engine, options.direct ? "" : ", buffered",
                     options.durable ? ", durable" : "", options.scatter ? ", scattered memory" : "");
-    if (!results.engine_reason.empty()) text += fmt::format("{}\n", results.engine_reason);
+    if (!results.engine_reason.empty()) text += fmt::format("{}\n", ums::printable(results.engine_reason));
     text += fmt::format("  requests        {:.0f} /s, {:.1f} MB/s, mean latency {} us\n", per_second(results.requests, results.duration_ns),
                         per_second(results.bytes, results.duration_ns) / 1e6, results.latency_mean_us);
     text += fmt::format("  CPU             {:.0f} ns a request, {:.0f} % of one CPU\n", cpu_ns_per_request(results),
@@ -56,7 +57,7 @@ std::string bench_text(const sim::BenchResults& results) {
         text += fmt::format("  read back       {} pages{}\n", results.pages_read_back, options.verify ? "" : " (switched off)");
     }
     if (results.finding_count > 0) text += fmt::format("  WRONG           {} findings, see above\n", results.finding_count);
-    if (!results.failure_reason.empty()) text += fmt::format("  NOT DONE        {}\n", results.failure_reason);
+    if (!results.failure_reason.empty()) text += fmt::format("  NOT DONE        {}\n", ums::printable(results.failure_reason));
     if (results.stopped) text += "  stopped before its end\n";
     return text;
 }
@@ -65,7 +66,7 @@ std::string bench_json(const sim::BenchResults& results) {
     using Json = nlohmann::ordered_json;
     const sim::BenchOptions& options = results.options;
     const Json document{{"document", kBenchDocument},
-                        {"version", kFormatVersion},
+                        {"version", kBenchVersion},
                         {"files", options.files},
                         {"pattern", pattern_of(options)},
                         {"op", operation_of(options)},

@@ -2,16 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "reports/text_report.hpp"
+#include "sim/latency_result.hpp"
+#include "ums/base/printable.hpp"
 
 namespace reports {
 
@@ -21,12 +27,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kStretches = 10;
 constexpr std::size_t kStretchesMin = 5;
-constexpr double kStudentT = 2.26;
 constexpr double kMb = 1 << 20;
 
 struct Estimate {
     double value = 0;
     std::optional<double> error;  // standard error of the mean
+    double freedom = 0;           // its degrees of freedom
 };
 
 // A ratio of two sums over the main run: requests and seconds, time and requests.
@@ -49,7 +55,7 @@ std::optional<Estimate> estimate_of(const Ratio& ratio) {
     const std::size_t count = ratio.over.size();
     const auto whole = ratio_of(ratio, 0, count);
     if (!whole) return std::nullopt;
-    Estimate estimate{*whole, std::nullopt};
+    Estimate estimate{*whole, std::nullopt, 0};
     const std::size_t stretches = std::min(count, kStretches);
     std::vector<double> values;
     for (std::size_t i = 0; i < stretches; ++i) {
@@ -62,7 +68,20 @@ std::optional<Estimate> estimate_of(const Ratio& ratio) {
     double squares = 0;
     for (const double value : values) squares += (value - mean) * (value - mean);
     estimate.error = std::sqrt(squares / (n - 1) / n);
+    estimate.freedom = n - 1;
     return estimate;
+}
+
+// How far two means may lie apart by chance, in 95 of 100 cases: Welch's test, whose degrees of freedom follow from both sides (B. L.
+// Welch, Biometrika 34, 1947). Nothing if one of them has no error.
+std::optional<double> noise_of(const Estimate& a, const Estimate& b) {
+    if (!a.error || !b.error) return std::nullopt;
+    const double square_a = *a.error * *a.error;
+    const double square_b = *b.error * *b.error;
+    const double sum = square_a + square_b;
+    if (sum == 0) return 0.0;
+    const double freedom = sum * sum / (square_a * square_a / a.freedom + square_b * square_b / b.freedom);
+    return boost::math::quantile(boost::math::students_t(freedom), 0.975) * std::sqrt(sum);
 }
 
 std::vector<std::size_t> main_run(const Json& results) {
@@ -81,7 +100,7 @@ std::vector<double> column(const Json& values, const std::vector<std::size_t>& w
     return numbers;
 }
 
-struct Figure {
+struct ComparedFigure {
     const char* name;
     const char* unit;
     const char* over;
@@ -90,7 +109,7 @@ struct Figure {
     bool more_is_better;
 };
 
-constexpr Figure kFigures[] = {
+constexpr ComparedFigure kComparedFigures[] = {
     {"reads", "/s", "reads", 1, nullptr, true},
     {"writes", "/s", "writes", 1, nullptr, true},
     {"read", "MB/s", "read_bytes", kMb, nullptr, true},
@@ -101,7 +120,7 @@ constexpr Figure kFigures[] = {
     {"request blocks", "", "request_blocks", 1, "", true},
 };
 
-std::optional<Estimate> estimate_of(const Figure& figure, const Json& results, const Json& file) {
+std::optional<Estimate> estimate_of(const ComparedFigure& figure, const Json& results, const Json& file) {
     const std::vector<std::size_t> which = main_run(results);
     Ratio ratio{column(file["series"][figure.over], which, figure.over_unit), {}};
     if (figure.under == nullptr) {
@@ -114,7 +133,7 @@ std::optional<Estimate> estimate_of(const Figure& figure, const Json& results, c
     return estimate_of(ratio);
 }
 
-Json row_of(const char* name, const char* unit, double before, double after, bool more_is_better, std::optional<double> noise) {
+Json row_of(const std::string& name, const char* unit, double before, double after, bool more_is_better, std::optional<double> noise) {
     const double change = after - before;
     const double noise_or_0 = noise.value_or(0);
     const bool is_clear = std::abs(change) > noise_or_0;
@@ -125,20 +144,26 @@ Json row_of(const char* name, const char* unit, double before, double after, boo
     return row;
 }
 
+std::optional<double> percentile_ns(const Json& latency, int percent) {
+    for (const Json& pair : latency["percentiles_ns"]) {
+        if (pair[0] == percent) return pair[1].get<double>();
+    }
+    return std::nullopt;
+}
+
 // Percentiles have no time series: nothing can be said about their noise.
 void add_percentiles(Json& rows, const Json& before, const Json& after) {
-    for (const auto& [io_class, latency] : before["latency"].items()) {
-        if (!after["latency"].contains(io_class)) continue;
-        const Json& other = after["latency"][io_class];
-        if (latency.value("count", 0.0) == 0 || other.value("count", 0.0) == 0) continue;
-        for (std::size_t i = 0; i < latency["percentiles_ns"].size() && i < other["percentiles_ns"].size(); ++i) {
-            const Json& pair = latency["percentiles_ns"][i];
-            if (pair[0] != 99) continue;
-            std::string name = io_class + ", 99 %";
-            std::replace(name.begin(), name.end(), '_', ' ');
-            rows.push_back(row_of(name.c_str(), "ms", pair[1].get<double>() / 1e6, other["percentiles_ns"][i][1].get<double>() / 1e6, false,
-                                  std::nullopt));
-        }
+    constexpr int kPercent = 99;
+    for (std::size_t i = 0; i < sim::kIoClassCount; ++i) {
+        std::string name(sim::name_of(static_cast<sim::IoClass>(i)));
+        const Json& latency = before["latency"][name];
+        const Json& other = after["latency"][name];
+        if (latency["count"] == 0 || other["count"] == 0) continue;
+        const auto value = percentile_ns(latency, kPercent);
+        const auto other_value = percentile_ns(other, kPercent);
+        if (!value || !other_value) continue;
+        std::replace(name.begin(), name.end(), '_', ' ');
+        rows.push_back(row_of(fmt::format("{}, {} %", name, kPercent), "ms", *value / 1e6, *other_value / 1e6, false, std::nullopt));
     }
 }
 
@@ -162,13 +187,11 @@ Json curves_of(const Json& results, const Json& file) {
 
 Json compare_files(const Json& before, const Json& file_before, const Json& after, const Json& file_after) {
     Json rows = Json::array();
-    for (const Figure& figure : kFigures) {
+    for (const ComparedFigure& figure : kComparedFigures) {
         const auto a = estimate_of(figure, before, file_before);
         const auto b = estimate_of(figure, after, file_after);
         if (!a || !b || (a->value == 0 && b->value == 0)) continue;
-        const bool is_known = a->error && b->error;
-        std::optional<double> noise;
-        if (is_known) noise = kStudentT * std::hypot(*a->error, *b->error);
+        const std::optional<double> noise = noise_of(*a, *b);
         // Without throttling request blocks say how much was asked for, and nothing about the path.
         const bool is_demand =
             std::string_view(figure.over) == "request_blocks" && file_before["throttle_count"] == 0 && file_after["throttle_count"] == 0;
@@ -184,36 +207,55 @@ Json compare_files(const Json& before, const Json& file_before, const Json& afte
 std::vector<const Json*> partners(const Json& files, const Json& others) {
     std::vector<const Json*> partner(files.size(), nullptr);
     std::vector<bool> is_taken(others.size(), false);
-    const auto match = [&](auto&& fits) {
+    // Files of the same key go together, in order.
+    const auto match = [&](auto&& key_of) {
+        std::map<std::string, std::deque<std::size_t>> free;
+        for (std::size_t k = 0; k < others.size(); ++k) {
+            if (!is_taken[k]) free[key_of(others[k])].push_back(k);
+        }
         for (std::size_t i = 0; i < files.size(); ++i) {
-            for (std::size_t k = 0; k < others.size() && partner[i] == nullptr; ++k) {
-                if (is_taken[k] || !fits(files[i], others[k])) continue;
-                partner[i] = &others[k];
-                is_taken[k] = true;
-            }
+            auto& candidates = free[key_of(files[i])];
+            if (partner[i] != nullptr || candidates.empty()) continue;
+            partner[i] = &others[candidates.front()];
+            is_taken[candidates.front()] = true;
+            candidates.pop_front();
         }
     };
-    match([](const Json& a, const Json& b) { return a["path"] == b["path"] && a["is_log"] == b["is_log"]; });
-    match([](const Json& a, const Json& b) { return a["is_log"] == b["is_log"]; });
+    const auto kind_of = [](const Json& file) { return std::string(file["is_log"].get<bool>() ? "log " : "data "); };
+    match([&](const Json& file) { return kind_of(file) + file["path"].get<std::string>(); });
+    match(kind_of);
     return partner;
+}
+
+// A parameter by section and name, with its value.
+using Configuration = std::map<std::pair<std::string, std::string>, std::string>;
+
+Configuration configuration_of(const Json& results) {
+    Configuration configuration;
+    for (const Json& part : results["configuration"]) {
+        const auto section = part["section"].get<std::string>();
+        for (const auto& [name, value] : part["values"].items()) configuration.try_emplace({section, name}, value.get<std::string>());
+    }
+    return configuration;
 }
 
 Json configuration_changes(const Json& before, const Json& after) {
     Json changes = Json::array();
-    const auto value_of = [](const Json& results, const std::string& section, const std::string& name) -> std::string {
-        for (const Json& part : results["configuration"]) {
-            if (part.value("section", "") == section) return part["values"].value(name, "");
-        }
-        return {};
+    const Configuration values_before = configuration_of(before);
+    const Configuration values_after = configuration_of(after);
+    const auto value_in = [](const Configuration& configuration, const auto& key) {
+        const auto found = configuration.find(key);
+        return found == configuration.end() ? std::string{} : found->second;
     };
     const auto add = [&](const Json& results, bool only_missing) {
         for (const Json& part : results["configuration"]) {
-            const std::string section = part.value("section", "");
-            for (const auto& [name, value] : part["values"].items()) {
-                const std::string a = value_of(before, section, name);
-                const std::string b = value_of(after, section, name);
+            const auto section = part["section"].get<std::string>();
+            for (const auto& item : part["values"].items()) {
+                const std::pair key{section, item.key()};
+                const std::string a = value_in(values_before, key);
+                const std::string b = value_in(values_after, key);
                 if (a == b || (only_missing && !a.empty())) continue;
-                changes.push_back({{"parameter", fmt::format("{}.{}", section, name)}, {"before", a}, {"after", b}});
+                changes.push_back({{"parameter", fmt::format("{}.{}", section, item.key())}, {"before", a}, {"after", b}});
             }
         }
     };
@@ -267,19 +309,19 @@ std::string comparison_text(const Json& comparison) {
     for (const char* side : {"before", "after"}) {
         const Json& run = comparison[side];
         const auto findings = run["finding_count"].get<std::uint64_t>();
-        text +=
-            fmt::format("{:6}  {}: {}{}, {}, {}\n", side, printable(run["name"].get<std::string>()), run["judgement"].get<std::string>(),
-                        findings == 0 ? "" : fmt::format(" ({} finding{})", count_text(findings), findings == 1 ? "" : "s"),
-                        run["start_utc"].get<std::string>().substr(0, 19), run["engine"].get<std::string>());
+        text += fmt::format(
+            "{:6}  {}: {}{}, {}, {}\n", side, ums::printable(run["name"].get<std::string>()), run["judgement"].get<std::string>(),
+            findings == 0 ? "" : fmt::format(" ({} finding{})", count_text(findings), findings == 1 ? "" : "s"),
+            ums::printable(run["start_utc"].get<std::string>().substr(0, 19)), ums::printable(run["engine"].get<std::string>()));
     }
     if (!comparison["configuration"].empty()) text += "\nThe runs were not asked for the same; what follows may come from that:\n";
     for (const Json& change : comparison["configuration"]) {
-        text += fmt::format("  {}: {} -> {}\n", change["parameter"].get<std::string>(), printable(change["before"].get<std::string>()),
-                            printable(change["after"].get<std::string>()));
+        text += fmt::format("  {}: {} -> {}\n", ums::printable(change["parameter"].get<std::string>()),
+                            ums::printable(change["before"].get<std::string>()), ums::printable(change["after"].get<std::string>()));
     }
     for (const Json& file : comparison["files"]) {
-        const std::string before = printable(file["before_path"].get<std::string>());
-        const std::string after = printable(file["after_path"].get<std::string>());
+        const std::string before = ums::printable(file["before_path"].get<std::string>());
+        const std::string after = ums::printable(file["after_path"].get<std::string>());
         text += fmt::format("\n{}\n", before == after ? before : fmt::format("{} -> {}", before, after));
         Table table({{"Main run", Table::Align::left}, {"before"}, {"after"}, {"change"}, {"noise"}, {"", Table::Align::left}});
         for (const Json& row : file["rows"]) {
@@ -292,7 +334,7 @@ std::string comparison_text(const Json& comparison) {
         text += table.text(kReportColumns);
     }
     for (const Json& path : comparison["unpaired"])
-        text += fmt::format("\n{}: only in one of the two runs\n", printable(path.get<std::string>()));
+        text += fmt::format("\n{}: only in one of the two runs\n", ums::printable(path.get<std::string>()));
     return text + "\n" +
            wrapped(
                "'better' and 'worse' mark differences that exceed the noise: what the figure varies within the two main runs. Where no "

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "reports/time_text.hpp"
-#include "sim/log/log_layout.hpp"
+#include "sim/page/log_layout.hpp"
 #include "sim/page/page_layout.hpp"
 
 namespace reports {
@@ -18,18 +18,18 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-struct Field {
+struct HeaderField {
     std::string_view name;
     std::size_t offset_bytes;
     std::size_t size_bytes;
 };
 
 #define IOPROOF_FIELD(type, name) \
-    Field { #name, offsetof(type, name), sizeof(type::name) }
+    HeaderField { #name, offsetof(type, name), sizeof(type::name) }
 
-const std::vector<Field>& page_fields() {
+const std::vector<HeaderField>& page_fields() {
     using Header = sim::PageHeader;
-    static const std::vector<Field> fields = {
+    static const std::vector<HeaderField> fields = {
         IOPROOF_FIELD(Header, checksum),
         IOPROOF_FIELD(Header, magic),
         IOPROOF_FIELD(Header, format),
@@ -51,28 +51,39 @@ const std::vector<Field>& page_fields() {
     return fields;
 }
 
-const std::vector<Field>& log_fields() {
+const std::vector<HeaderField>& log_fields() {
     using Header = sim::LogBlockHeader;
-    static const std::vector<Field> fields = {
-        IOPROOF_FIELD(Header, checksum),     IOPROOF_FIELD(Header, magic),      IOPROOF_FIELD(Header, format),
-        IOPROOF_FIELD(Header, record_count), IOPROOF_FIELD(Header, size_bytes), IOPROOF_FIELD(Header, run_id),
-        IOPROOF_FIELD(Header, sequence),     IOPROOF_FIELD(Header, first_lsn),  IOPROOF_FIELD(Header, vlf_sequence),
-        IOPROOF_FIELD(Header, used_bytes),   IOPROOF_FIELD(Header, file_id),    IOPROOF_FIELD(Header, vlf_sector),
-        IOPROOF_FIELD(Header, reserved),
+    static const std::vector<HeaderField> fields = {
+        IOPROOF_FIELD(Header, checksum),
+        IOPROOF_FIELD(Header, magic),
+        IOPROOF_FIELD(Header, format),
+        IOPROOF_FIELD(Header, record_count),
+        IOPROOF_FIELD(Header, size_bytes),
+        IOPROOF_FIELD(Header, run_id),
+        IOPROOF_FIELD(Header, sequence),
+        IOPROOF_FIELD(Header, first_lsn),
+        IOPROOF_FIELD(Header, vlf_sequence),
+        IOPROOF_FIELD(Header, used_bytes),
+        IOPROOF_FIELD(Header, file_id),
+        IOPROOF_FIELD(Header, vlf_sector),
+        {"hardened_seq", offsetof(Header, hardened_sequence), sizeof(Header::hardened_sequence)},
+        IOPROOF_FIELD(Header, write_utc_us),
+        IOPROOF_FIELD(Header, incarnation),
+        IOPROOF_FIELD(Header, vlf_sectors),
     };
     return fields;
 }
 
 #undef IOPROOF_FIELD
 
-std::optional<std::uint64_t> value_of(Bytes image, const Field& field) {
+std::optional<std::uint64_t> value_of(Bytes image, const HeaderField& field) {
     if (image.size() < field.offset_bytes + field.size_bytes) return std::nullopt;
     std::uint64_t value = 0;  // little-endian, as the formats are
     std::memcpy(&value, image.data() + field.offset_bytes, field.size_bytes);
     return value;
 }
 
-std::string hex_text(const std::optional<std::uint64_t>& value, const Field& field) {
+std::string hex_text(const std::optional<std::uint64_t>& value, const HeaderField& field) {
     return value ? fmt::format("0x{:0{}x}", *value, 2 * field.size_bytes) : "-";
 }
 
@@ -92,11 +103,11 @@ std::string lsn_text(std::uint64_t lsn) {
     return fmt::format("{}:{}:{}", lsn >> 32, lsn >> 12 & 0xf'ffff, lsn & 0xfff);
 }
 
-std::string headers_taken_apart(Bytes written, Bytes read, bool is_log) {
+std::string header_comparison(Bytes written, Bytes read, bool is_log) {
     if (written.empty() && read.empty()) return {};
     constexpr auto kForm = "  {:13} {:>18} {:>20}  {:>18} {:>20}{}\n";
     std::string text = fmt::format("  {:13} {:>18} {:>41}\n", "", written.empty() ? "not known" : "written", "read");
-    for (const Field& field : is_log ? log_fields() : page_fields()) {
+    for (const HeaderField& field : is_log ? log_fields() : page_fields()) {
         const auto left = value_of(written, field);
         const auto right = value_of(read, field);
         const bool differs = left && right && *left != *right;
@@ -105,7 +116,7 @@ std::string headers_taken_apart(Bytes written, Bytes read, bool is_log) {
     }
     if (!written.empty() && !read.empty()) text += "  *  differs\n";
     if (is_log) return text;
-    const Field time{"", offsetof(sim::PageHeader, write_utc_us), 8};
+    const HeaderField time{"", offsetof(sim::PageHeader, write_utc_us), 8};
     return text + moment_text("written", value_of(written, time)) + moment_text("read", value_of(read, time));
 }
 

@@ -10,7 +10,7 @@ namespace reports {
 
 // By the formats of pages (docs/page_format.md) or, if `is_log`, of log blocks (docs/log_format.md), whatever the bytes are. Either image
 // may be missing; empty if both are.
-std::string headers_taken_apart(std::span<const std::byte> written, std::span<const std::byte> read, bool is_log);
+std::string header_comparison(std::span<const std::byte> written, std::span<const std::byte> read, bool is_log);
 
 // "28:18:1" for an LSN: virtual log file, 512-byte unit in it, slot in the block; "-" for 0.
 std::string lsn_text(std::uint64_t lsn);

@@ -8,13 +8,14 @@
 #include "reports/dump_headers.hpp"
 #include "reports/text.hpp"
 #include "reports/time_text.hpp"
+#include "ums/base/printable.hpp"
 
 namespace reports {
 
 namespace {
 
 // time, duration, CPU, user, operation, offset, bytes, version, LSN or file, result
-constexpr auto kForm = "{:15} {:>6} {:>3} {:14} {:6} {:>12} {:>8} {:>7} {:>9} {}\n";
+constexpr auto kRowForm = "{:15} {:>6} {:>3} {:14} {:6} {:>12} {:>8} {:>7} {:>9} {}\n";
 constexpr std::size_t kUserColumns = 14;
 
 const char* operation_text(const sim::HistoryEntry& entry) {
@@ -32,17 +33,17 @@ std::string result_text(const sim::HistoryEntry& entry) {
 std::string user_text(std::string name) {
     constexpr std::string_view kWord = " User";
     if (const std::size_t at = name.find(kWord); at != std::string::npos) name.erase(at, kWord.size());
-    return keep_end(printable(name), kUserColumns);
+    return keep_end(ums::printable(name), kUserColumns);
 }
 
 std::string line(const sim::HistoryEntry& entry, const std::string& version, const std::string& lsn_or_file) {
-    return fmt::format(kForm, utc_time_text(entry.utc_us), duration_text(entry.duration_us), entry.cpu, user_text(entry.user),
+    return fmt::format(kRowForm, utc_time_text(entry.utc_us), duration_text(entry.duration_us), entry.cpu, user_text(entry.user),
                        operation_text(entry), fmt::format("0x{:x}", entry.offset_bytes), entry.size_bytes, version, lsn_or_file,
                        result_text(entry));
 }
 
 std::string head(const char* last_column) {
-    return fmt::format(kForm, "posted (UTC)", "took", "CPU", "user", "what", "offset", "bytes", "version", last_column, "result");
+    return fmt::format(kRowForm, "posted (UTC)", "took", "CPU", "user", "what", "offset", "bytes", "version", last_column, "result");
 }
 
 std::string version_text(const sim::HistoryEntry& entry) { return entry.version == 0 ? "-" : std::to_string(entry.version); }
@@ -61,20 +62,21 @@ const char* result_words(sim::RereadResult result) {
 }  // namespace
 
 std::string page_history_table(const sim::Finding& finding) {
-    if (finding.page_history.empty()) return {};
+    if (finding.evidence.page_history.empty()) return {};
     std::string text = head("LSN");
-    for (const sim::HistoryEntry& entry : finding.page_history) {
+    for (const sim::HistoryEntry& entry : finding.evidence.page_history) {
         // The header that was looked at is the first page's; of others in the request nothing is known.
-        const bool is_first = entry.offset_bytes == finding.offset_bytes;
+        const bool is_first = entry.offset_bytes == finding.place.offset_bytes;
         text += line(entry, is_first ? version_text(entry) : "-", is_first ? lsn_text(entry.lsn) : "-");
     }
     return text;
 }
 
 std::string file_history_table(const sim::Finding& finding) {
-    if (finding.file_history.empty()) return {};
+    if (finding.evidence.file_history.empty()) return {};
     std::string text = head("file");
-    for (const sim::HistoryEntry& entry : finding.file_history) text += line(entry, version_text(entry), std::to_string(entry.file_id));
+    for (const sim::HistoryEntry& entry : finding.evidence.file_history)
+        text += line(entry, version_text(entry), std::to_string(entry.file_id));
     return text;
 }
 

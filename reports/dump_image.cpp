@@ -126,16 +126,17 @@ std::string difference_line(Bytes written, Bytes read, std::size_t line) {
 }  // namespace
 
 std::string sector_map(const sim::Finding& finding) {
-    if (finding.sectors.empty()) return {};
+    const sim::ImageComparison& comparison = or_empty(finding.comparison);
+    if (comparison.sectors.empty()) return {};
     std::string numbers;
-    for (std::size_t i = 0; i < finding.sectors.size(); ++i) {
+    for (std::size_t i = 0; i < comparison.sectors.size(); ++i) {
         numbers += fmt::format("{}{:>3}", i % kSectorsPerLargeBlock == 0 ? " | " : " ", i);
     }
-    std::string text = "  sector" + numbers + " |\n        " + drawn(finding.sectors, 3) + "\n\n";
-    text += legend(finding.sectors) + "  |  4096-byte line\n\n" + sector_runs(finding.sectors);
+    std::string text = "  sector" + numbers + " |\n        " + drawn(comparison.sectors, 3) + "\n\n";
+    text += legend(comparison.sectors) + "  |  4096-byte line\n\n" + sector_runs(comparison.sectors);
     if (finding.kind == sim::FindingKind::torn_page) {
-        text += finding.tear_on_4k_lines ? "  Every 4096-byte block is of one version: the tear is on a 4096-byte line.\n"
-                                         : "  The tear is within a 4096-byte block, on a 512-byte line.\n";
+        text += comparison.tear_on_4k_lines ? "  Every 4096-byte block is of one version: the tear is on a 4096-byte line.\n"
+                                            : "  The tear is within a 4096-byte block, on a 512-byte line.\n";
     }
     return text;
 }

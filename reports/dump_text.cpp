@@ -15,7 +15,8 @@
 #include "reports/text.hpp"
 #include "reports/time_text.hpp"
 #include "sim/limits.hpp"
-#include "sim/log/log_layout.hpp"
+#include "sim/page/log_layout.hpp"
+#include "ums/base/printable.hpp"
 
 namespace reports {
 
@@ -29,7 +30,7 @@ using Kind = sim::FindingKind;
 bool is_of_log(const sim::Finding& finding) {
     if (finding.kind == Kind::log_gap || finding.kind == Kind::log_block_damaged || finding.kind == Kind::log_stale_block) return true;
     std::uint32_t magic = 0;
-    const auto& image = finding.expected_image.empty() ? finding.image : finding.expected_image;
+    const auto& image = finding.evidence.expected_image.empty() ? finding.evidence.image : finding.evidence.expected_image;
     if (image.size() >= sizeof(sim::LogBlockHeader)) std::memcpy(&magic, image.data() + offsetof(sim::LogBlockHeader, magic), sizeof magic);
     return magic == sim::kLogMagic;
 }
@@ -42,7 +43,7 @@ std::string section(std::string_view title, const std::string& text) {
 // Every line begins at `indent`.
 std::string indented(std::string_view text, std::size_t indent) {
     std::string result;
-    const std::string lines = wrapped(printable(text), kColumns - indent, 0);
+    const std::string lines = wrapped(ums::printable(text), kColumns - indent, 0);
     for (std::size_t begin = 0; begin < lines.size();) {
         const std::size_t end = lines.find('\n', begin) + 1;
         result += std::string(indent, ' ') + lines.substr(begin, end - begin);
@@ -74,24 +75,27 @@ std::string verdict(const sim::Finding& finding) {
 }
 
 std::string places(const sim::Finding& finding) {
-    std::string text = fact("file", fmt::format("{} (file {})", finding.path, finding.file_id));
-    text += fact("operation", finding.is_write ? "write" : "read");
+    const sim::ImageComparison& comparison = or_empty(finding.comparison);
+    std::string text = fact("file", fmt::format("{} (file {})", finding.place.path, finding.place.file_id));
+    text += fact("operation", std::string(sim::operation_of(finding)));
+    if (finding.request.of_file != sim::FileRequest::none) return text + fact("place", "the file as a whole");
     if (is_of_log(finding)) {
-        text += fact("offset in the file", offset_text(finding.offset_bytes));
+        text += fact("offset in the file", offset_text(finding.place.offset_bytes));
     } else {
-        text += fact("page", offset_text(finding.page_id));
-        text += fact("offset in the file", offset_text(finding.offset_bytes));
+        text += fact("page", offset_text(finding.place.page_id));
+        text += fact("offset in the file", offset_text(finding.place.offset_bytes));
     }
-    text += fact("size", fmt::format("{} bytes", count_text(finding.size_bytes)));
-    if (finding.device) {
-        text += fact("on the device", fmt::format("{}, byte {}, sector {} of 512 bytes", finding.device->device,
-                                                  offset_text(finding.device->offset_bytes), finding.device->offset_bytes / 512));
+    text += fact("size", fmt::format("{} bytes", count_text(finding.place.size_bytes)));
+    if (finding.place.device) {
+        text +=
+            fact("on the device", fmt::format("{}, byte {}, sector {} of 512 bytes", finding.place.device->device,
+                                              offset_text(finding.place.device->offset_bytes), finding.place.device->offset_bytes / 512));
     } else {
         text += fact("on the device", "not known here (the file system does not tell)");
     }
-    if (finding.wrong_bytes > 0 || finding.first_wrong_byte > 0)
-        text += fact("first wrong byte", fmt::format("0x{:x} of the page, {} in the file", finding.first_wrong_byte,
-                                                     offset_text(finding.offset_bytes + finding.first_wrong_byte)));
+    if (comparison.wrong_bytes > 0 || comparison.first_wrong_byte > 0)
+        text += fact("first wrong byte", fmt::format("0x{:x} of the page, {} in the file", comparison.first_wrong_byte,
+                                                     offset_text(finding.place.offset_bytes + comparison.first_wrong_byte)));
     if (finding.other) {
         text += fact("the other page",
                      fmt::format("page {} of {} (file {}), offset {}, version {}", finding.other->page_id, finding.other->path,
@@ -102,52 +106,55 @@ std::string places(const sim::Finding& finding) {
 }
 
 std::string times(const sim::Finding& finding) {
-    std::string text = fact("UTC", utc_iso_text(finding.utc_us));
-    text += fact("local", local_iso_text(finding.utc_us));
-    text += fact("since the start", fmt::format("{}.{:03} s", count_text(finding.tick_ms / 1000), finding.tick_ms % 1000));
-    text += fact("found by", fmt::format("{} on logical CPU {}, phase {}", finding.user, finding.cpu, finding.phase));
-    if (finding.duration_us > 0) text += fact("the request took", duration_text(finding.duration_us));
+    std::string text = fact("UTC", utc_iso_text(finding.moment.utc_us));
+    text += fact("local", local_iso_text(finding.moment.utc_us));
+    text += fact("since the start", fmt::format("{}.{:03} s", count_text(finding.moment.tick_ms / 1000), finding.moment.tick_ms % 1000));
+    text += fact("found by", fmt::format("{} on logical CPU {}, phase {}", finding.moment.user, finding.moment.cpu, finding.moment.phase));
+    if (or_empty(finding.failure).duration_us > 0) text += fact("the request took", duration_text(or_empty(finding.failure).duration_us));
     return text;
 }
 
 std::string bit_text(const sim::Finding& finding) {
+    const sim::ImageComparison& comparison = or_empty(finding.comparison);
     constexpr std::size_t kShown = 24;
-    std::string text = fmt::format("{} in {} bytes", count_text(finding.wrong_bits), count_text(finding.wrong_bytes));
-    if (finding.wrong_bit_positions.empty()) return text;
+    std::string text = fmt::format("{} in {} bytes", count_text(comparison.wrong_bits), count_text(comparison.wrong_bytes));
+    if (comparison.wrong_bit_positions.empty()) return text;
     text += "; byte.bit (bit 0 is the lowest):";
-    for (std::size_t i = 0; i < std::min(kShown, finding.wrong_bit_positions.size()); ++i) {
-        text += fmt::format(" 0x{:x}.{}", finding.wrong_bit_positions[i] / 8, finding.wrong_bit_positions[i] % 8);
+    for (std::size_t i = 0; i < std::min(kShown, comparison.wrong_bit_positions.size()); ++i) {
+        text += fmt::format(" 0x{:x}.{}", comparison.wrong_bit_positions[i] / 8, comparison.wrong_bit_positions[i] % 8);
     }
-    return text + (finding.wrong_bits > kShown ? " ..." : "");
+    return text + (comparison.wrong_bits > kShown ? " ..." : "");
 }
 
 std::string comparison(const sim::Finding& finding) {
-    if (finding.image.empty() && finding.expected_image.empty()) return {};
+    const sim::ImageComparison& comparison = or_empty(finding.comparison);
+    if (finding.evidence.image.empty() && finding.evidence.expected_image.empty()) return {};
     constexpr auto kForm = "  {:20} {:>24} {:>24}\n";
     const auto row = [&](const char* name, const std::string& expected, const std::string& received) {
         return fmt::format(kForm, name, expected, received);
     };
     const auto checksum = [](std::uint32_t value) { return fmt::format("0x{:08x} {:>12}", value, value); };
     std::string text = row("", "expected", "received");
-    text += row("checksum", checksum(finding.expected_checksum), checksum(finding.received_checksum));
-    text += row("calculated checksum", "", checksum(finding.calculated_checksum));
+    text += row("checksum", checksum(or_empty(finding.expected).checksum), checksum(or_empty(finding.received).checksum));
+    text += row("calculated checksum", "", checksum(or_empty(finding.received).calculated_checksum));
     if (!is_of_log(finding)) {
-        text += row("version", count_text(finding.expected_version), count_text(finding.received_version));
-        text += row("file id", std::to_string(finding.file_id), std::to_string(finding.received_file_id));
-        text += row("page id", std::to_string(finding.page_id), std::to_string(finding.received_page_id));
+        text += row("version", count_text(or_empty(finding.expected).version), count_text(or_empty(finding.received).version));
+        text += row("file id", std::to_string(finding.place.file_id), std::to_string(or_empty(finding.received).file_id));
+        text += row("page id", std::to_string(finding.place.page_id), std::to_string(or_empty(finding.received).page_id));
     }
-    text += row("LSN", lsn_text(finding.expected_lsn), lsn_text(finding.received_lsn));
-    if (finding.wrong_bits > 0) text += fact("wrong bits", bit_text(finding));
-    if (finding.shift_bytes != 0)
-        text += fact("moved", fmt::format("the expected bytes came, {} bytes {}", std::abs(finding.shift_bytes),
-                                          finding.shift_bytes > 0 ? "too far back" : "too far in front"));
-    if (finding.not_read_bytes > 0) text += fact("not filled", fmt::format("{} bytes", count_text(finding.not_read_bytes)));
+    text += row("LSN", lsn_text(or_empty(finding.expected).lsn), lsn_text(or_empty(finding.received).lsn));
+    if (comparison.wrong_bits > 0) text += fact("wrong bits", bit_text(finding));
+    if (comparison.shift_bytes != 0)
+        text += fact("moved", fmt::format("the expected bytes came, {} bytes {}", std::abs(comparison.shift_bytes),
+                                          comparison.shift_bytes > 0 ? "too far back" : "too far in front"));
+    if (comparison.not_read_bytes > 0) text += fact("not filled", fmt::format("{} bytes", count_text(comparison.not_read_bytes)));
     return text;
 }
 
 std::string error_facts(const sim::Finding& finding) {
-    if (finding.error_code == 0) return {};
-    return fact("errno", std::to_string(finding.error_code)) + fact("text", finding.error_text) +
+    const sim::RequestFailure& failure = or_empty(finding.failure);
+    if (failure.error_code == 0) return {};
+    return fact("errno", std::to_string(failure.error_code)) + fact("text", failure.error_text) +
            fact("tries", std::to_string(finding.reads));
 }
 
@@ -174,13 +181,13 @@ std::string dump_text(const sim::Finding& finding, std::string_view version) {
     text += section("Expected and received", comparison(finding));
     text += section("Read again", rereads(finding));
     text += section("Sector map", sector_map(finding));
-    text += section("Header", headers_taken_apart(finding.expected_image, finding.image, is_log));
-    text += section("Differing bytes", byte_differences(finding.expected_image, finding.image));
+    text += section("Header", header_comparison(finding.evidence.expected_image, finding.evidence.image, is_log));
+    text += section("Differing bytes", byte_differences(finding.evidence.expected_image, finding.evidence.image));
     const std::string page_history = page_history_table(finding);
     text += section("Last operations on this place", page_history.empty() ? "" : page_history + "\n" + indented(kHistoryNote, 2));
     text += section("Last operations on all files", file_history_table(finding));
-    text += section("The image that was written", hex_image(finding.expected_image));
-    text += section("The image that was read", hex_image(finding.image));
+    text += section("The image that was written", hex_image(finding.evidence.expected_image));
+    text += section("The image that was read", hex_image(finding.evidence.image));
     return text;
 }
 

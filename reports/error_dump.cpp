@@ -1,17 +1,13 @@
 #include "reports/error_dump.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "reports/dump_text.hpp"
-#include "reports/whole_write.hpp"
+#include "ums/base/error_text.hpp"
+#include "ums/base/output_place.hpp"
 
 namespace reports {
 
@@ -30,58 +26,63 @@ std::string folder_of(const std::string& path) {
 ErrorDump::ErrorDump(const std::string& log_path, std::string version, sim::EventSink& messages)
     : folder_(folder_of(log_path)), version_(std::move(version)), messages_(messages) {}
 
-int ErrorDump::create_next(std::string& path) {
-    // Dumps of earlier runs and of runs at the same time stay: O_EXCL.
+std::error_code ErrorDump::create_next(std::string& path, ums::OutputHandle& file) {
+    // Dumps of earlier runs and of runs at the same time stay.
     constexpr std::uint64_t kNumberMax = 99'999;
     while (last_number_ < kNumberMax) {
         path = fmt::format("{}SqlSimErrorDump{:05}.txt", folder_, ++last_number_);
-        const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOCTTY | O_CLOEXEC, 0666);
-        if (descriptor >= 0) return descriptor;
-        if (errno == EINTR) --last_number_;
-        if (errno != EINTR && errno != EEXIST) return -1;
+        const std::error_code error = ums::create_output(path, ums::OutputAccess::everyone, file);
+        if (!error) return {};
+        if (error == std::errc::interrupted) --last_number_;
+        if (error != std::errc::interrupted && error != std::errc::file_exists) return error;
     }
-    errno = EEXIST;
-    return -1;
+    return std::make_error_code(std::errc::file_exists);
 }
 
-std::string ErrorDump::save_evidence(const sim::Finding& finding) {
+std::string ErrorDump::save(const sim::Finding& finding) {
     if (written_ == kDumpsMax) {
-        warn_once(limit_said_, finding, fmt::format("{} dump files have been written in this run; further findings get none.", kDumpsMax));
+        warn_once(limit_reported_, finding,
+                  fmt::format("{} dump files have been written in this run; further findings get none.", kDumpsMax));
         return {};
     }
     std::string path;
     const std::uint64_t last_number = last_number_;
-    const int descriptor = create_next(path);
-    std::error_code error;
-    if (descriptor < 0) {
-        error = {errno, std::generic_category()};
-    } else {
-        error = write_whole(descriptor, dump_text(finding, version_));
+    ums::OutputHandle file;
+    std::error_code error = create_next(path, file);
+    if (file.is_open()) {
+        error = file.write(dump_text(finding, version_));
         // Where writing is put off, the end tells.
-        if (::close(descriptor) != 0 && !error && errno != EINTR) error = {errno, std::generic_category()};
-        if (error) ::unlink(path.c_str());
+        const std::error_code error_of_end = file.close();
+        if (!error) error = error_of_end;
+        if (error) ums::remove_output(path);
     }
     if (!error) {
         ++written_;
         return path;
     }
+    if (lost_++ == 0) first_error_ = error;
     if (error != std::errc::file_exists) last_number_ = last_number;
-    warn_once(failure_said_, finding,
+    warn_once(failure_reported_, finding,
               fmt::format("Dump file {} cannot be written: {}. The run goes on; further failures of this kind are not logged.", path,
-                          error.message()));
+                          ums::error_text(error)));
     return {};
 }
 
-void ErrorDump::warn_once(bool& is_said, const sim::Finding& finding, std::string text) {
-    if (std::exchange(is_said, true)) return;
+std::optional<std::string> ErrorDump::failure() const {
+    if (lost_ == 0) return std::nullopt;
+    return fmt::format("dump files in '{}': {} could not be written: {}.", folder_, lost_, ums::error_text(first_error_));
+}
+
+void ErrorDump::warn_once(bool& is_reported, const sim::Finding& finding, std::string text) {
+    if (std::exchange(is_reported, true)) return;
     sim::Event event;
     event.severity = sim::Severity::warning;
-    event.utc_us = finding.utc_us;
-    event.tick_ms = finding.tick_ms;
-    event.cpu = finding.cpu;
-    event.user = finding.user;
+    event.utc_us = finding.moment.utc_us;
+    event.tick_ms = finding.moment.tick_ms;
+    event.cpu = finding.moment.cpu;
+    event.user = finding.moment.user;
     event.source_file = "error_dump.cpp";
-    event.function = "ErrorDump::save_evidence";
+    event.function = "ErrorDump::save";
     event.description = std::move(text);
     messages_.on_event(event);
 }

@@ -2,39 +2,45 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <system_error>
 
 #include "sim/event.hpp"
+#include "ums/base/output_handle.hpp"
 
 namespace reports {
 
 // A broken disk has as many findings as pages.
 inline constexpr std::uint64_t kDumpsMax = 1000;
 
-// One call at a time (the contract of EventSink); any thread. Never throws: what cannot be written is said once in the log, and the run
-// goes on.
-class ErrorDump final : public sim::EventSink {
+// One thread. Never throws: what cannot be written is said once in the log, and the run goes on.
+class ErrorDump {
 public:
     // `log_path`: the dumps come into its folder. `messages` gets the warnings; it must outlive this object. `version`: of the program.
     ErrorDump(const std::string& log_path, std::string version, sim::EventSink& messages);
 
-    void on_event(const sim::Event& /*event*/) override {}
-    void on_finding(const sim::Finding& /*finding*/) override {}
-    // Writes the first kDumpsMax of a run under the next free number; a file that exists is never touched. Empty if nothing was written.
-    std::string save_evidence(const sim::Finding& finding) override;
+    // Writes the first kDumpsMax of a run under the next free number; a file that exists is never touched. The file's name, or nothing if
+    // none was written.
+    std::string save(const sim::Finding& finding);
+
+    // Dumps that could not be written (more than kDumpsMax is no failure): one sentence, or nothing. Ask at the end.
+    [[nodiscard]] std::optional<std::string> failure() const;
 
 private:
-    // -1 with errno set if no file can be made.
-    int create_next(std::string& path);
-    void warn_once(bool& is_said, const sim::Finding& finding, std::string text);
+    // EEXIST if all numbers are taken.
+    std::error_code create_next(std::string& path, ums::OutputHandle& file);
+    void warn_once(bool& is_reported, const sim::Finding& finding, std::string text);
 
     const std::string folder_;  // with '/' at its end
     const std::string version_;
     sim::EventSink& messages_;
     std::uint64_t last_number_ = 0;
     std::uint64_t written_ = 0;
-    bool limit_said_ = false;
-    bool failure_said_ = false;
+    std::uint64_t lost_ = 0;
+    std::error_code first_error_;
+    bool limit_reported_ = false;
+    bool failure_reported_ = false;
 };
 
 }  // namespace reports

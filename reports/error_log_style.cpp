@@ -6,10 +6,16 @@
 
 namespace reports {
 
+std::string error_log_style_path(const std::string& log_path) {
+    return log_path.substr(0, log_path.find_last_of('/') + 1) + "ErrorLog.xslt";
+}
+
 void write_error_log_style(const std::string& log_path) {
-    const std::string folder = log_path.substr(0, log_path.find_last_of('/') + 1);
+    const OutputKind kind{.what = "style sheet", .refusal = "was not made by ioproof", .is_ours = [](std::string_view head) {
+                              return head.find("<!-- ioproof ErrorLog.xslt") != std::string_view::npos;
+                          }};
     try {
-        OutputFile file("style sheet", folder + "ErrorLog.xslt", "<!-- ioproof ErrorLog.xslt");
+        OutputFile file(kind, error_log_style_path(log_path));
         static_cast<void>(file.write(embedded::kErrorLogStyle));
     } catch (const sim::RefusedError&) {
         return;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "reports/text.hpp"
+#include "ums/base/printable.hpp"
 
 namespace reports {
 
@@ -28,7 +29,7 @@ std::string geometry_line(const sim::DriveFacts& drive) {
 
 std::string manager_name(const sim::DriveFacts& drive) {
     if (!drive.known || drive.manager.empty()) return "unknown";
-    std::string name = printable(drive.manager);
+    std::string name = ums::printable(drive.manager);
     for (char& letter : name) {
         if (letter == ' ') letter = '_';
     }
@@ -48,7 +49,7 @@ std::string counters_line(const sim::DriveFacts& facts) {
 
 std::vector<std::string> file_summary(const sim::FileResult& file) {
     return {
-        fmt::format("********** Final Summary for file {} **********", printable(file.path)),
+        fmt::format("********** Final Summary for file {} **********", ums::printable(file.path)),
         fmt::format("File Attributes: Compression = {}, Encryption = {}, Sparse = {}", yes_no(file.compressed), yes_no(file.encrypted),
                     yes_no(file.sparse)),
         fmt::format("Target IO Duration (ms) = {}, Running Average IO Duration (ms) = {}, Number of times IO throttled = {}, "

@@ -19,9 +19,9 @@ std::string hex32(std::uint32_t value) { return fmt::format("0x{:08x}", value); 
 std::string hex64(std::uint64_t value) { return fmt::format("0x{:016x}", value); }
 
 Json sectors_of(const sim::Finding& finding) {
-    if (finding.sectors.empty()) return nullptr;
+    if (or_empty(finding.comparison).sectors.empty()) return nullptr;
     Json sectors = Json::array();
-    for (const sim::SectorFact& sector : finding.sectors) {
+    for (const sim::SectorFact& sector : or_empty(finding.comparison).sectors) {
         sectors.push_back({{"state", sim::name_of(sector.state)},
                            {"version", sector.version},
                            {"file_id", sector.file_id},
@@ -52,8 +52,8 @@ Json other_of(const sim::Finding& finding) {
 }
 
 Json device_of(const sim::Finding& finding) {
-    if (!finding.device) return nullptr;
-    return {{"name", finding.device->device}, {"offset", finding.device->offset_bytes}};
+    if (!finding.place.device) return nullptr;
+    return {{"name", finding.place.device->device}, {"offset", finding.place.device->offset_bytes}};
 }
 
 // An empty text is nothing.
@@ -67,50 +67,54 @@ void add_verdict(Json& json, const sim::Finding& finding) {
     json["persistence"] = persistence_text(finding.transient);
     json["warning"] = finding.is_warning;
     json["repaired"] = finding.repaired;
-    json["operation"] = finding.is_write ? "write" : "read";
-    json["file"] = finding.path;
-    json["file_id"] = finding.file_id;
-    json["page"] = finding.page_id;
-    json["byte_offset"] = finding.offset_bytes;
-    json["size"] = finding.size_bytes;
+    json["operation"] = sim::operation_of(finding);
+    json["file"] = finding.place.path;
+    json["file_id"] = finding.place.file_id;
+    json["page"] = finding.place.page_id;
+    json["byte_offset"] = finding.place.offset_bytes;
+    json["size"] = finding.place.size_bytes;
 }
 
 void add_comparison(Json& json, const sim::Finding& finding) {
-    json["expected_version"] = finding.expected_version;
-    json["received_version"] = finding.received_version;
-    json["expected_lsn"] = hex64(finding.expected_lsn);
-    json["received_lsn"] = hex64(finding.received_lsn);
-    json["expected_checksum"] = hex32(finding.expected_checksum);
-    json["received_checksum"] = hex32(finding.received_checksum);
-    json["calculated_checksum"] = hex32(finding.calculated_checksum);
-    json["received_run_id"] = hex64(finding.received_run_id);
-    json["received_file_id"] = finding.received_file_id;
-    json["received_page"] = finding.received_page_id;
+    const sim::ImageComparison& comparison = or_empty(finding.comparison);
+    const sim::ExpectedIdentity& expected = or_empty(finding.expected);
+    const sim::ReceivedIdentity& received = or_empty(finding.received);
+    const sim::RequestFailure& failure = or_empty(finding.failure);
+    json["expected_version"] = expected.version;
+    json["received_version"] = received.version;
+    json["expected_lsn"] = hex64(expected.lsn);
+    json["received_lsn"] = hex64(received.lsn);
+    json["expected_checksum"] = hex32(expected.checksum);
+    json["received_checksum"] = hex32(received.checksum);
+    json["calculated_checksum"] = hex32(received.calculated_checksum);
+    json["received_run_id"] = hex64(received.run_id);
+    json["received_file_id"] = received.file_id;
+    json["received_page"] = received.page_id;
     json["other"] = other_of(finding);
     json["sectors"] = sectors_of(finding);
-    json["first_wrong_byte"] = finding.first_wrong_byte;
-    json["wrong_bytes"] = finding.wrong_bytes;
-    json["wrong_bits"] = finding.wrong_bits;
-    json["wrong_bit_positions"] = finding.wrong_bit_positions;
-    json["shift_bytes"] = finding.shift_bytes;
-    json["not_read_bytes"] = finding.not_read_bytes;
-    json["tear_on_4k_lines"] = finding.tear_on_4k_lines;
-    json["errno"] = finding.error_code;
-    json["error"] = text_or_null(finding.error_text);
-    json["duration_us"] = finding.duration_us;
+    json["first_wrong_byte"] = comparison.first_wrong_byte;
+    json["wrong_bytes"] = comparison.wrong_bytes;
+    json["wrong_bits"] = comparison.wrong_bits;
+    json["wrong_bit_positions"] = comparison.wrong_bit_positions;
+    json["shift_bytes"] = comparison.shift_bytes;
+    json["not_read_bytes"] = comparison.not_read_bytes;
+    json["tear_on_4k_lines"] = comparison.tear_on_4k_lines;
+    json["errno"] = failure.error_code;
+    json["error"] = text_or_null(failure.error_text);
+    json["duration_us"] = failure.duration_us;
     json["reads"] = finding.reads;
     json["rereads"] = rereads_of(finding);
 }
 
 void add_circumstances(Json& json, const sim::Finding& finding) {
-    json["phase"] = finding.phase;
-    json["user"] = finding.user;
-    json["cpu"] = finding.cpu;
-    json["tick_ms"] = finding.tick_ms;
-    json["utc"] = utc_iso_text(finding.utc_us);
-    json["local"] = local_iso_text(finding.utc_us);
+    json["phase"] = finding.moment.phase;
+    json["user"] = finding.moment.user;
+    json["cpu"] = finding.moment.cpu;
+    json["tick_ms"] = finding.moment.tick_ms;
+    json["utc"] = utc_iso_text(finding.moment.utc_us);
+    json["local"] = local_iso_text(finding.moment.utc_us);
     json["device"] = device_of(finding);
-    json["dump"] = text_or_null(finding.dump_path);
+    json["dump"] = text_or_null(finding.evidence.dump_path);
     json["description"] = finding.description;
     json["reasoning"] = finding.reasoning;
 }

@@ -6,19 +6,23 @@
 #include <string>
 #include <system_error>
 
+#include "reports/output_door.hpp"
 #include "sim/event.hpp"
+#include "ums/base/output_handle.hpp"
 
 namespace reports {
+
+// No findings file is ever replaced.
+OutputKind findings_kind();
 
 // One call at a time (the contract of EventSink); any thread. Nothing but the constructor throws.
 class FindingsFile final : public sim::EventSink {
 public:
-    // Makes the file, or takes an empty one. Throws sim::RefusedError if there is something in it or it is no regular file (what is there
-    // is never overwritten), sim::EnvironmentError if the system does not let us make it.
+    // Makes the file, or takes an empty one, and locks it. Throws sim::RefusedError if there is something in it or it is no regular file
+    // (what is there is never overwritten), sim::EnvironmentError if the system does not let us make it or another run writes to it.
     explicit FindingsFile(const std::string& path);
     FindingsFile(const FindingsFile&) = delete;
     FindingsFile& operator=(const FindingsFile&) = delete;
-    ~FindingsFile() override;
 
     void on_event(const sim::Event& /*event*/) override {}
     // Written with one system call, so that a reader sees whole lines, and whatever happens to the process afterwards they stay. Warnings
@@ -30,7 +34,7 @@ public:
 
 private:
     const std::string path_;
-    int descriptor_ = -1;
+    ums::OutputHandle file_;
     std::uint64_t size_bytes_ = 0;
     std::uint64_t lines_ = 0;
     std::uint64_t lost_lines_ = 0;

@@ -14,67 +14,97 @@ constexpr std::string_view kCharacterization =
     "Jimmy May with Bob Dorr and George Reynya (Microsoft), characterization of SQLIOSim's output";
 constexpr std::string_view kSlowIo = "Microsoft, Troubleshoot slow SQL Server performance caused by I/O issues";
 constexpr std::string_view kError833 = "Microsoft, MSSQLSERVER_833";
+constexpr std::string_view kTornPages = "Microsoft, MSSQLSERVER_824";
 constexpr std::string_view kError825 = "Microsoft, MSSQLSERVER_825 and MSSQLSERVER_823";
 
 constexpr std::array kTable{
     // The whole run.
-    Guidance{"pass", Grade::good, "{pages} verified, none was wrong, old or missing. In this run the storage kept what it was given.", "",
-             ""},
+    Guidance{"pass", Grade::good, "{pages} verified: no corrupt, stale or missing pages. In this run the storage kept what it was given.",
+             "", ""},
     Guidance{"nothing_verified", Grade::poor, "No page was read back. That proves nothing about the storage.",
              "Run it longer, or with users that read, and let it come to its final audit.", ""},
     Guidance{"fail", Grade::poor, "{count}. Do not trust this storage with a database until the cause is found.",
              "Keep the test files and the dump files as they are, and hand the dumps to whoever answers for the storage: they hold the "
              "times, the offsets and the bytes.",
              ""},
-    Guidance{"stopped", Grade::fair, "The run was stopped before its end: {pages} verified until then, none was wrong, old or missing.",
+    Guidance{"threshold", Grade::poor, "The storage kept what it was given, but is slower than you allow: {reason}.",
+             "Look at the percentiles and the time series of that file. If your load can do with less, allow more with --fail-on.", ""},
+    Guidance{"threshold_incomplete", Grade::poor, "Until the run ended, the storage was slower than you allow: {reason}.",
+             "Look at the percentiles and the time series of that file.", ""},
+    Guidance{"threshold_besides", Grade::poor, "Besides, the storage is slower than you allow: {reason}.",
+             "Find the cause of what was wrong first: it may be the same.", ""},
+    Guidance{
+        "late", Grade::poor,
+        "{count} came back late, after more than 15 s. That is a warning: the answer was right. SQL Server would log error 833 for each.",
+        "Check the system log for that time: resets, path failovers, drive error recovery, exhausted burst credits. "
+        "--fail-on 'warnings > 0' makes it a failure.",
+        kError833},
+    Guidance{"stopped", Grade::fair, "The run was stopped before its end: {pages} verified until then, no corrupt, stale or missing pages.",
              "What was not read back is not proven: let a run go to its end before you trust the storage.", ""},
     Guidance{"no_space", Grade::poor,
-             "The run broke off because there was no space left. That proves nothing about the storage's data, neither good nor bad.",
-             "Free space, or choose a smaller -size (a data file may grow to twice that), then run again.", ""},
-    Guidance{"not_done", Grade::poor, "The run broke off. That proves nothing about the storage's data, neither good nor bad.",
-             "Cure what the reason names, then run again. If the storage went away by itself, that is a fault of its own.", ""},
+             "The run ended early because there was no space left. That proves nothing about the storage, good or bad.",
+             "Free some space, raise the quota, or choose a smaller -size (a data file may grow to twice that), then run again.", ""},
+    Guidance{"not_done", Grade::poor, "The run ended early. That proves nothing about the storage, good or bad.",
+             "Fix the cause named above, then run again.", ""},
 
-    // The average of a file's requests.
-    Guidance{"data_good", Grade::good, "Requests took {average} on average under full load: 0-5 ms is good for data files.", "",
-             kCharacterization},
+    // A verification after a crash.
+    Guidance{"verify_pass", Grade::good,
+             "{pages} and {count} of the log verified: every write that the log proves to have been acknowledged is there.", "", ""},
+    Guidance{"verify_scope", Grade::good,
+             "What the log may have lost at its own end, with all that depended on it, cannot be seen from the files alone.", "", ""},
+    Guidance{
+        "verify_torn", Grade::fair,
+        "{count} torn by the cut: partly old, partly new. That write had not been acknowledged, so nothing is lost that was promised; but "
+        "this storage does not write 8 KB as one. SQL Server would report error 824 there, and need a restore of the page.",
+        "Give the database storage that writes 8 KB atomically, or count on restores after a power cut.", kTornPages},
+    Guidance{"verify_stopped", Grade::fair,
+             "The verification was stopped before its end: {pages} verified until then, nothing was missing.",
+             "What was not read is not proven: let a verification go to its end.", ""},
+    Guidance{"verify_not_done", Grade::poor, "The verification came to no result. That proves nothing about the storage, good or bad.",
+             "Where the cut came too early, run again and let it work for longer before the next one.", ""},
+
+    // The median of what the guidance is about: single reads of a data file, flushes of a log.
+    Guidance{"data_good", Grade::good, "Half of the 8 KB reads took no more than {median} under this load: 0-5 ms is good for data files.",
+             "", kCharacterization},
     Guidance{"data_fair", Grade::fair,
-             "Requests took {average} on average under full load: 0-5 ms would be good for data files, over 15 ms is "
-             "poor.",
-             "If your load is smaller than this one, it may do. Else compare with a file on another path.", kCharacterization},
-    Guidance{"data_poor", Grade::poor, "Requests took {average} on average under full load: over 15 ms is poor for data files.",
+             "Half of the 8 KB reads took more than {median} under this load: 0-5 ms would be good for data files, over 15 ms is poor.",
+             "It may do if your load is smaller than this one. Otherwise compare with a file on another path.", kCharacterization},
+    Guidance{"data_poor", Grade::poor, "Half of the 8 KB reads took more than {median} under this load: over 15 ms is poor for data files.",
              "Look at the disks below, at who else uses them, at RAID level and number of disks, at limits of the volume or the virtual "
              "machine, and compare with a file on another path.",
              kSlowIo},
-    Guidance{"log_good", Grade::good, "Log flushes took {average} on average: up to 2 ms is good for log files.", "", kCharacterization},
+    Guidance{"log_good", Grade::good, "Half of the log flushes took no more than {median}: up to 2 ms is good for log files.", "",
+             kCharacterization},
     Guidance{"log_fair", Grade::fair,
-             "Log flushes took {average} on average: up to 2 ms would be good for log files. Every commit waits so "
-             "long.",
+             "Half of the log flushes took more than {median}: up to 2 ms would be good for log files. Every commit waits for "
+             "its flush.",
              "Give the log a volume of its own, with a write cache that survives a power cut.", kCharacterization},
-    Guidance{"log_poor", Grade::poor, "Log flushes took {average} on average: over 15 ms is poor. Every commit waits so long.",
+    Guidance{"log_poor", Grade::poor,
+             "Half of the log flushes took more than {median}: over 15 ms is poor. Every commit waits for its flush.",
              "Give the log a volume of its own, with a write cache that survives a power cut; look at who else uses the disk.", kSlowIo},
 
     // The load governor.
     Guidance{
         "above_target", Grade::poor,
-        "At the end the running average was {average}, above the target of {target}: the path does not keep up with this load although "
+        "At the end the running average was {average}, above the target of {target}: the path cannot keep up with this load even though "
         "requests were held back.",
         "Look at this path before any other: its concurrency is at its lowest and it still does not answer in time.", kKb231619},
     Guidance{"throttled", Grade::fair,
-             "{count} a request came back while the average was above the target of {target}, and the load was lowered: at times there was "
-             "more to do than the path could carry.",
-             "See in the time series when that was. A file on a better path has fewer, best none.", kCharacterization},
-    Guidance{"few_blocks", Grade::poor,
-             "It ended with {blocks}: so many requests at a time the path could carry within the target. Paths that are up to the load end "
-             "with 100 and more.",
-             "Look at queue depths: of the driver, the host bus adapter, the volume, and at limits on I/O operations per second.",
-             kCharacterization},
+             "{count} a request completed while the average was above the target of {target}, and the load was lowered: at times the path "
+             "could not keep up.",
+             "The time series shows when. A file on a better path has fewer, ideally none.", kCharacterization},
+    Guidance{
+        "few_blocks", Grade::poor,
+        "It ended with {blocks}: the path could carry that many concurrent requests within the target. Paths that can handle the load end "
+        "with 100 or more.",
+        "Look at queue depths: of the driver, the host bus adapter, the volume, and at limits on I/O operations per second.",
+        kCharacterization},
 
     // Single requests.
     Guidance{"long_io", Grade::poor, "{count} over 15 s, the longest {longest}. SQL Server would log error 833 for each.",
-             "Look into the system's log at that time: resets, path failovers, error recovery of drives, exhausted burst credits.",
-             kError833},
-    Guidance{"write_retries", Grade::poor, "{count} and had to be repeated. A repetition that succeeds is a warning of worse to come.",
-             "Look into the system's log and the drives' own (SMART).", kError825},
+             "Check the system log for that time: resets, path failovers, drive error recovery, exhausted burst credits.", kError833},
+    Guidance{"write_retries", Grade::poor, "{count} and had to be retried. A retry that succeeds is a warning of worse to come.",
+             "Check the system log and the drives' own (SMART).", kError825},
 
     // What was proven.
     Guidance{"file_findings", Grade::poor, "{count} in this file.", "", ""},

@@ -19,7 +19,7 @@ inline constexpr double kPoorMs = 15;
 // Fewer request blocks than this on a file that was throttled are few: paths that are up to the load end with 100 and more.
 inline constexpr unsigned kFewRequestBlocks = 50;
 
-// `text` and `next` have the places {average}, {target}, {count}, {longest}, {blocks}, {pages}, {reason}; not each in each.
+// `text` and `next` have the places {average}, {median}, {target}, {count}, {longest}, {blocks}, {pages}, {reason}; not each in each.
 struct Guidance {
     std::string_view id;
     Grade grade;

@@ -12,6 +12,7 @@
 #include "reports/comparison.hpp"
 #include "reports/html/embedded.hpp"
 #include "reports/results_document.hpp"
+#include "ums/base/printable.hpp"
 
 namespace reports {
 
@@ -33,20 +34,33 @@ std::string html_escaped(std::string_view text) {
     return escaped;
 }
 
+struct Script {
+    std::string_view text;
+    std::string_view hash;
+};
+
+// Nothing is loaded or sent, and no script runs but our own, whatever stands in the data: neither a script that got in there, nor one that
+// a link or an attribute holds.
+std::string policy(const Script& script) {
+    return fmt::format(
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; form-action 'none'; "
+        "style-src 'unsafe-inline'; img-src data:; script-src '{}' '{}' '{}'\">\n",
+        embedded::kChartScriptHash, embedded::kCommonScriptHash, script.hash);
+}
+
 // `plain` is for browsers that run no scripts.
-std::string page(const std::string& title, const Json& data, std::string_view script, const std::string& plain) {
-    std::string html = "<!DOCTYPE html>\n<!-- ioproof page -->\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+std::string page(const std::string& title, const Json& data, const Script& script, const std::string& plain) {
+    std::string html = "<!DOCTYPE html>\n<!-- ioproof page -->\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n" + policy(script);
     html += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-    // Nothing is loaded, whatever stands in the data.
-    html +=
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
-        "img-src data:\">\n";
-    html += fmt::format("<title>{}</title>\n<style>\n", html_escaped(title));
+    html += fmt::format("<title>{}</title>\n<style>\n", html_escaped(ums::printable(title)));
     html.append(embedded::kStyle).append("</style>\n</head>\n<body>\n<main id=\"page\"></main>\n");
-    html += fmt::format("<noscript><pre>{}</pre></noscript>\n", html_escaped(plain));
-    html += fmt::format("<script type=\"application/json\" id=\"data\">{}</script>\n<script>\n", script_safe(data));
-    html.append(embedded::kChartScript).append("\n</script>\n<script>\n").append(embedded::kCommonScript).append("</script>\n<script>\n");
-    return html.append(script).append("</script>\n</body>\n</html>\n");
+    html += fmt::format("<noscript><pre>{}</pre></noscript>\n", html_escaped(ums::printable_lines(plain)));
+    html += fmt::format("<script type=\"application/json\" id=\"data\">{}</script>\n", script_safe(data));
+    // To the byte, as the policy has their hashes.
+    for (const std::string_view text : {embedded::kChartScript, embedded::kCommonScript, script.text}) {
+        html.append("<script>").append(text).append("</script>\n");
+    }
+    return html.append("</body>\n</html>\n");
 }
 
 // The kinds of all findings that the document has, most frequent first.
@@ -89,13 +103,17 @@ std::string html_report(const Json& results) {
         const auto file = std::find_if(results["files"].begin(), results["files"].end(), is_same);
         finding["file_is_log"] = file != results["files"].end() && (*file)["is_log"].get<bool>();
     }
+    if (data.contains("warnings") && data["warnings"].is_array() && data["warnings"].size() > kHtmlFindings) {
+        data["warnings"].erase(data["warnings"].begin() + kHtmlFindings, data["warnings"].end());
+    }
     data.erase("text_report");
     const std::string judgement = results["verdict"].value("judgement", "");
-    return page(fmt::format("{}: ioproof results", judgement), data, embedded::kReportScript, text_report_of(results));
+    return page(fmt::format("{}: ioproof results", judgement), data, {embedded::kReportScript, embedded::kReportScriptHash},
+                text_report_of(results));
 }
 
 std::string html_comparison(const Json& comparison) {
-    return page("ioproof comparison", comparison, embedded::kCompareScript, comparison_text(comparison));
+    return page("ioproof comparison", comparison, {embedded::kCompareScript, embedded::kCompareScriptHash}, comparison_text(comparison));
 }
 
 }  // namespace reports

@@ -79,7 +79,7 @@ KindText kind_text(sim::FindingKind kind) {
         case Kind::io_error:
             return {
                 "The system returned an error for this request. SQL Server tries a failed read again four times: it then reports error "
-                "823, or 825 if a later try succeeded.",
+                "823, or 825 if a later try succeeded. After a sync that failed nobody knows what of the writes before it is lost.",
                 "Look into the system's log (dmesg) at that time; look at the health of the medium (SMART), at cables and paths."};
         case Kind::stalled_io:
             return {"A request was out for very long. SQL Server logs error 833 after 15 seconds.",

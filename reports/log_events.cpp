@@ -8,7 +8,9 @@
 #include "reports/finding_text.hpp"
 #include "reports/text.hpp"
 #include "reports/text_report.hpp"
+#include "reports/thresholds.hpp"
 #include "reports/verdict.hpp"
+#include "ums/base/printable.hpp"
 
 namespace reports {
 
@@ -39,11 +41,29 @@ sim::Event closing_event(const sim::Results& results, sim::Severity severity, st
 sim::Event event_of(const sim::Finding& finding, sim::Severity severity) {
     sim::Event event;
     event.severity = severity;
-    event.utc_us = finding.utc_us;
-    event.tick_ms = finding.tick_ms;
-    event.cpu = finding.cpu;
-    event.user = finding.user;
+    event.utc_us = finding.moment.utc_us;
+    event.tick_ms = finding.moment.tick_ms;
+    event.thread_id = finding.moment.thread_id;
+    event.cpu = finding.moment.cpu;
+    event.user = finding.moment.user;
     return event;
+}
+
+struct RequestWords {
+    const char* failed;
+    const char* stalled;
+    const char* function;
+};
+
+RequestWords request_words(const sim::Finding& finding) {
+    switch (finding.request.of_file) {
+        case sim::FileRequest::none: break;
+        case sim::FileRequest::sync: return {"Sync failed", "Sync stalled", "CLogicalFile::Flush"};
+        case sim::FileRequest::resize: return {"Resize failed", "Resize stalled", "CLogicalFile::Resize"};
+        case sim::FileRequest::open: return {"Open failed", "Open stalled", "CLogicalFile::Open"};
+    }
+    if (finding.request.is_write) return {"Write failed", "Write stalled", "CBUF::Write"};
+    return {"Read failed", "Read stalled", "CBUF::Read"};
 }
 
 // Each begins with a word of its own: readers look for entries by their first words.
@@ -55,7 +75,7 @@ std::vector<std::string> verdict_sentences(const sim::Results& results) {
     };
     for (const Remark& reason : verdict.reasons) add(name_of(verdict.judgement), reason);
     for (const FileVerdict& file : verdict.files) {
-        for (const Remark& remark : file.remarks) add(fmt::format("{}: {}", printable(file.path), name_of(remark.grade)), remark);
+        for (const Remark& remark : file.remarks) add(fmt::format("{}: {}", ums::printable(file.path), name_of(remark.grade)), remark);
     }
     return sentences;
 }
@@ -70,17 +90,24 @@ std::vector<sim::Event> summary_events(const sim::Results& results) {
             events.back().description = std::move(line);
         }
     }
-    events.push_back(closing_event(results, sim::Severity::info, "Stress Test Attempt Complete"));
+    events.push_back(closing_event(results, sim::Severity::info, std::string(completion_text(results))));
     if (!results.rehearsal.empty()) events.push_back(closing_event(results, sim::Severity::warning, rehearsal_notice(results.rehearsal)));
     for (std::string& sentence : verdict_sentences(results)) {
         events.push_back(closing_event(results, sim::Severity::info, std::move(sentence)));
     }
+    for (const sim::ThresholdResult& threshold : results.thresholds) {
+        if (!threshold.is_exceeded) continue;
+        events.push_back(closing_event(results, sim::Severity::error, "Limit exceeded: " + threshold_text(threshold) + "."));
+    }
     const std::string reason = results.outcome_reason.empty() ? "" : " " + results.outcome_reason;
     if (results.outcome == sim::Outcome::failed) {
         events.push_back(closing_event(results, sim::Severity::error,
-                                       fmt::format("The run failed with {} finding(s).{}", results.finding_count, reason)));
+                                       fmt::format("The {} failed with {} finding(s).{}", results.durability ? "verification" : "run",
+                                                   results.finding_count, reason)));
     } else if (results.outcome == sim::Outcome::not_done) {
-        events.push_back(closing_event(results, sim::Severity::error, "The run could not be done." + reason));
+        events.push_back(
+            closing_event(results, sim::Severity::error,
+                          std::string(results.durability ? "The verification came to no result." : "The run could not be done.") + reason));
     }
     return events;
 }
@@ -90,29 +117,34 @@ sim::Event finding_event(const sim::Finding& finding) {
     event.source_file = "Buffer.cpp";
     const char* what = "Buffer validation failed";
     if (finding.kind == sim::FindingKind::io_error) {
-        what = finding.is_write ? "Write failed" : "Read failed";
-        event.function = finding.is_write ? "CBUF::Write" : "CBUF::Read";
+        what = request_words(finding).failed;
+        event.function = request_words(finding).function;
         event.hresult = "0x8007045D";
-        event.system_text = finding.error_text;
+        event.system_text = or_empty(finding.failure).error_text;
     } else if (finding.kind == sim::FindingKind::stalled_io) {
-        what = finding.is_write ? "Write stalled" : "Read stalled";
-        event.function = finding.is_write ? "CBUF::Write" : "CBUF::Read";
+        what = request_words(finding).stalled;
+        event.function = request_words(finding).function;
     } else {
         event.function = "CBUF::ValidateBuffer";
         event.hresult = "0x80070467";
         event.system_text = "While accessing the hard disk, a disk operation failed even after retries.";
     }
-    const std::string place = finding.is_log ? fmt::format("log block at offset 0x{:x}", finding.offset_bytes)
-                                             : fmt::format("Page: {}, offset 0x{:x}", finding.page_id, finding.first_wrong_byte);
-    event.description = fmt::format("{} on {} {}. {}", what, finding.path, place, finding_sentence(finding));
+    if (finding.request.of_file != sim::FileRequest::none) {
+        event.description = fmt::format("{} on {}. {}", what, finding.place.path, finding_sentence(finding));
+        return event;
+    }
+    const std::string place =
+        finding.place.is_log ? fmt::format("log block at offset 0x{:x}", finding.place.offset_bytes)
+                             : fmt::format("Page: {}, offset 0x{:x}", finding.place.page_id, or_empty(finding.comparison).first_wrong_byte);
+    event.description = fmt::format("{} on {} {}. {}", what, finding.place.path, place, finding_sentence(finding));
     return event;
 }
 
 sim::Event dump_event(const sim::Finding& finding) {
     sim::Event event = event_of(finding, sim::Severity::info);
     event.source_file = "error_dump.cpp";
-    event.function = "ErrorDump::save_evidence";
-    event.description = "Dump file successfully written: " + finding.dump_path;
+    event.function = "ErrorDump::save";
+    event.description = "Dump file successfully written: " + finding.evidence.dump_path;
     return event;
 }
 

@@ -1,72 +1,90 @@
 #include "reports/output_file.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "reports/whole_write.hpp"
+#include "reports/json_text.hpp"
 #include "sim/errors.hpp"
+#include "ums/base/error_text.hpp"
+#include "ums/base/output_place.hpp"
 
 namespace reports {
 
 namespace {
 
-constexpr std::size_t kHeadBytes = 4096;
+constexpr std::string_view kJsonMark = "\"program\":\"ioproof\"";
+constexpr std::string_view kHtmlMark = "<!-- ioproof page -->";
 
-std::error_code last_error() { return {errno, std::generic_category()}; }
-
-bool has_mark(int descriptor, std::string_view mark) {
-    std::string head(kHeadBytes, '\0');
-    const ssize_t size = ::pread(descriptor, head.data(), head.size(), 0);
-    head.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
-    return head.find(mark) != std::string::npos;
+OutputKind json_kind_with(std::string mark) {
+    return {.what = "JSON file",
+            .refusal = "is not such a JSON file of ioproof",
+            .is_ours = [mark = std::move(mark)](
+                           std::string_view head) { return head.starts_with('{') && head.find(mark) != std::string_view::npos; },
+            .takes_streams = true};
 }
 
-// Empty if the file may be replaced.
-std::string refusal(int descriptor, std::string_view mark) {
-    struct stat status {};
-    if (::fstat(descriptor, &status) != 0) return last_error().message();
-    if (!S_ISREG(status.st_mode)) return "it is not a regular file";
-    if (status.st_size == 0 || has_mark(descriptor, mark)) return {};
-    return "it exists and was not made by ioproof. Name another file, or remove this one";
+// The end tells where writing is put off.
+std::error_code write_and_close(ums::OutputHandle& file, std::string_view text) {
+    const std::error_code error = file.write(text);
+    const std::error_code error_of_end = file.close();
+    return error ? error : error_of_end;
 }
 
 }  // namespace
 
-OutputFile::OutputFile(std::string what, std::string path, std::string_view mark) : what_(std::move(what)), path_(std::move(path)) {
-    made_ = ::access(path_.c_str(), F_OK) != 0;
-    // O_NONBLOCK: a pipe under that name shall be refused, not waited for.
-    const int descriptor = ::open(path_.c_str(), O_RDWR | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
-    if (descriptor < 0 && errno == EISDIR) throw sim::RefusedError(fmt::format("{} '{}': it is a directory.", what_, path_));
-    if (descriptor < 0) throw sim::EnvironmentError(fmt::format("{} '{}': {}.", what_, path_, last_error().message()));
-    const std::string reason = refusal(descriptor, mark);
-    ::close(descriptor);
-    if (!reason.empty()) throw sim::RefusedError(fmt::format("{} '{}': {}.", what_, path_, reason));
+OutputKind json_kind() { return json_kind_with(std::string(kJsonMark)); }
+
+OutputKind json_kind(std::string_view document) { return json_kind_with(json_mark(document)); }
+
+OutputKind html_kind() {
+    return {.what = "HTML file",
+            .refusal = "is not an HTML file of ioproof",
+            .is_ours = [](std::string_view head) { return head.starts_with('<') && head.find(kHtmlMark) != std::string_view::npos; },
+            .takes_streams = true};
+}
+
+OutputFile::OutputFile(OutputKind kind, std::string path)
+    : kind_(std::move(kind)), path_(std::move(path)), output_(open_output(kind_, path_)) {
+    if (output_.is_new) placeholder_.emplace(output_.path, ums::UnfinishedFile::Kind::placeholder);
 }
 
 OutputFile::~OutputFile() {
-    if (made_) ::unlink(path_.c_str());
+    static_cast<void>(output_.file.close());
+    if (placeholder_) placeholder_->remove();
 }
 
+bool OutputFile::has_previous_run() const { return !output_.is_new && !output_.is_stream && output_.file.size_bytes().value_or(0) > 0; }
+
 std::optional<std::string> OutputFile::write(std::string_view text) {
-    const std::string temporary = fmt::format("{}.{}.new", path_, ::getpid());
-    const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    std::error_code error = descriptor < 0 ? last_error() : write_whole(descriptor, text);
-    if (descriptor >= 0 && ::close(descriptor) != 0 && !error) error = last_error();
-    if (!error && std::rename(temporary.c_str(), path_.c_str()) != 0) error = last_error();
-    if (error) {
-        if (descriptor >= 0) ::unlink(temporary.c_str());
-        return fmt::format("{} '{}': could not be written: {}.", what_, path_, error.message());
+    if (!output_.is_stream) return replace(text);
+    const std::error_code error = write_and_close(output_.file, text);
+    return error ? std::optional(failure(ums::error_text(error))) : std::nullopt;
+}
+
+std::optional<std::string> OutputFile::replace(std::string_view text) {
+    try {
+        check_output(kind_, path_);  // a run takes hours; somebody may have put something else there
+    } catch (const std::runtime_error& refused) {
+        return refused.what();
     }
-    made_ = false;
+    const ums::UnfinishedFile temporary(ums::temporary_name_beside(output_.path), ums::UnfinishedFile::Kind::temporary);
+    ums::OutputHandle file;
+    if (const auto error = ums::create_output(temporary.path(), ums::OutputAccess::this_user, file)) return failure(ums::error_text(error));
+    file.copy_permissions(output_.file);
+    std::error_code error = write_and_close(file, text);
+    if (!error) error = ums::replace_output(temporary.path(), output_.path);
+    if (error) {
+        ums::remove_output(temporary.path());
+        return failure(ums::error_text(error));
+    }
+    placeholder_.reset();
     return std::nullopt;
+}
+
+std::string OutputFile::failure(const std::string& reason) const {
+    return fmt::format("{} '{}': could not be written: {}.", kind_.what, path_, reason);
 }
 
 }  // namespace reports

@@ -1,33 +1,49 @@
-// A file of results that takes the place of an older one of ours, and of nothing else.
+// A file of results that is written in one go and takes the place of an older one of its kind, and of nothing else.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "reports/output_door.hpp"
+#include "ums/base/unfinished_file.hpp"
+
 namespace reports {
 
+// On the main thread.
 class OutputFile {
 public:
-    // Looks whether the file can be written, so that nobody waits for a run to learn that it cannot: makes it if it does not exist. `what`
-    // is for messages ("JSON file"), `mark` stands near the beginning of files of this kind. Throws sim::RefusedError where something else
-    // has that name, sim::EnvironmentError where the system does not let us.
-    OutputFile(std::string what, std::string path, std::string_view mark);
+    // Looks whether the file can be written, so that nobody waits for a run to learn that it cannot: makes it if it does not exist. Throws
+    // as open_output does.
+    OutputFile(OutputKind kind, std::string path);
     // Removes what the constructor made if nothing was written.
     ~OutputFile();
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
 
-    // All or nothing: by way of a second file that takes the first one's name. One sentence if it could not be done.
+    // There is a file of an earlier run under the name.
+    [[nodiscard]] bool has_previous_run() const;
+    [[nodiscard]] bool is_stream() const { return output_.is_stream; }
+    [[nodiscard]] const std::string& path() const { return path_; }
+
+    // All or nothing: by way of a second file that takes the first one's name (and its permissions). A stream takes what it can. One
+    // sentence if it could not be done. Once.
     [[nodiscard]] std::optional<std::string> write(std::string_view text);
 
 private:
-    const std::string what_;
-    const std::string path_;
-    bool made_ = false;
+    std::optional<std::string> replace(std::string_view text);
+    [[nodiscard]] std::string failure(const std::string& reason) const;
+
+    const OutputKind kind_;
+    const std::string path_;  // as it was named
+    OpenOutput output_;
+    std::optional<ums::UnfinishedFile> placeholder_;  // while what the constructor made is empty
 };
 
-inline constexpr std::string_view kJsonMark = "\"program\":\"ioproof\"";
-inline constexpr std::string_view kHtmlMark = "<!-- ioproof page -->";
+// `run --json`; html_kind(): --html of all commands.
+OutputKind json_kind();
+OutputKind html_kind();
+// --json of the other commands, whose documents begin with their names (json_text.hpp).
+OutputKind json_kind(std::string_view document);
 
 }  // namespace reports

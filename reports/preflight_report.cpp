@@ -8,12 +8,13 @@
 
 #include "reports/json_text.hpp"
 #include "reports/text.hpp"
+#include "ums/base/printable.hpp"
 
 namespace reports {
 
 namespace {
 
-constexpr int kFormatVersion = 1;
+constexpr int kPreflightVersion = 1;
 constexpr std::size_t kGradeColumn = 2;
 constexpr std::size_t kTopicColumn = 8;
 
@@ -30,7 +31,7 @@ std::size_t topic_width(const std::vector<sim::PreflightLine>& lines) {
 
 // `prefix`, filled up to `column`, and the text beside it, however many lines it takes.
 std::string hanging(const std::string& prefix, const std::string& text, std::size_t column, std::size_t width) {
-    const std::string lines = wrapped(printable(text), width > column ? width - column : 1, 0);
+    const std::string lines = wrapped(ums::printable(text), width > column ? width - column : 1, 0);
     std::string hung = pad_right(prefix, column);
     for (std::size_t begin = 0; begin < lines.size();) {
         const std::size_t end = lines.find('\n', begin) + 1;
@@ -58,10 +59,10 @@ std::string lower_name(sim::PreflightGrade grade) {
 
 }  // namespace
 
-std::string preflight_sum(const std::vector<sim::PreflightLine>& lines) {
+std::string preflight_summary(const std::vector<sim::PreflightLine>& lines) {
     const std::size_t warnings = count_of(lines, sim::PreflightGrade::warn);
     const std::size_t failures = count_of(lines, sim::PreflightGrade::fail);
-    const char* meaning = failures > 0   ? "do not put a database there before what FAILs is cured"
+    const char* meaning = failures > 0   ? "do not put a database there before what FAILs is fixed"
                           : warnings > 0 ? "SQL Server is supported there; look at what WARNs before measuring"
                                          : "nothing stands against SQL Server there";
     return fmt::format("{} OK, {} WARN, {} FAIL: {}.", count_of(lines, sim::PreflightGrade::ok), warnings, failures, meaning);
@@ -72,23 +73,23 @@ std::string preflight_text(const std::vector<sim::PreflightLine>& lines, std::si
     std::string text;
     std::string folder;
     for (const sim::PreflightLine& line : lines) {
-        if (line.folder != folder || text.empty()) text += fmt::format("{}{}\n", text.empty() ? "" : "\n", printable(line.folder));
+        if (line.folder != folder || text.empty()) text += fmt::format("{}{}\n", text.empty() ? "" : "\n", ums::printable(line.folder));
         folder = line.folder;
         const std::string prefix =
             fmt::format("{:{}}{:<{}}{}", "", kGradeColumn, sim::name_of(line.grade), kTopicColumn - kGradeColumn, line.topic);
         text += hanging(prefix, line.found, text_column, width);
         text += detail("why", line.reason, text_column, width);
         text += detail("source", line.source, text_column, width);
-        text += detail("cure", line.cure, text_column, width);
+        text += detail("fix", line.remedy, text_column, width);
     }
-    return text + "\n" + wrapped(preflight_sum(lines), width, 0);
+    return text + "\n" + wrapped(preflight_summary(lines), width, 0);
 }
 
 std::string preflight_sentence(const sim::PreflightLine& line) {
     std::string text = fmt::format("preflight {}: {} {}: {}", line.folder, sim::name_of(line.grade), line.topic, line.found);
     if (!line.reason.empty()) text += fmt::format(": {}", line.reason);
-    if (!line.cure.empty()) text += fmt::format(". Cure: {}", line.cure);
-    return printable(text);
+    if (!line.remedy.empty()) text += fmt::format(". Fix: {}", line.remedy);
+    return ums::printable(text);
 }
 
 nlohmann::ordered_json preflight_lines_json(const std::vector<sim::PreflightLine>& lines) {
@@ -100,7 +101,7 @@ nlohmann::ordered_json preflight_lines_json(const std::vector<sim::PreflightLine
                        {"found", line.found},
                        {"reason", line.reason},
                        {"source", line.source},
-                       {"cure", line.cure}});
+                       {"cure", line.remedy}});
     }
     return all;
 }
@@ -108,7 +109,7 @@ nlohmann::ordered_json preflight_lines_json(const std::vector<sim::PreflightLine
 std::string preflight_json(const std::vector<sim::PreflightLine>& lines) {
     using Json = nlohmann::ordered_json;
     const Json document{{"document", kPreflightDocument},
-                        {"version", kFormatVersion},
+                        {"version", kPreflightVersion},
                         {"ok", count_of(lines, sim::PreflightGrade::ok)},
                         {"warn", count_of(lines, sim::PreflightGrade::warn)},
                         {"fail", count_of(lines, sim::PreflightGrade::fail)},

@@ -11,14 +11,14 @@
 
 namespace reports {
 
-// Folder by folder, one line for each thing that was looked at; below those that are not right the reason, the source and the cure. At most
+// Folder by folder, one line for each thing that was looked at; below those that are not right the reason, the source and the fix. At most
 // `width` columns, except for words that are longer. Ends with a sentence that sums up.
 [[nodiscard]] std::string preflight_text(const std::vector<sim::PreflightLine>& lines, std::size_t width);
 
 // The last sentence alone: "3 OK, 1 WARN, 0 FAIL: …".
-[[nodiscard]] std::string preflight_sum(const std::vector<sim::PreflightLine>& lines);
+[[nodiscard]] std::string preflight_summary(const std::vector<sim::PreflightLine>& lines);
 
-// One line without a break, for logs: "preflight /mnt/data: WARN access times: relatime. Reading …. Cure: …".
+// One line without a break, for logs: "preflight /mnt/data: WARN access times: relatime. Reading …. Fix: …".
 [[nodiscard]] std::string preflight_sentence(const sim::PreflightLine& line);
 
 // [{"folder", "topic", "grade", "found", "reason", "source", "cure"}, …]

@@ -8,13 +8,15 @@
 
 #include "reports/sparkline.hpp"
 #include "reports/text.hpp"
+#include "ums/base/printable.hpp"
+#include "ums/base/text_wrap.hpp"
 
 namespace reports {
 
 namespace {
 
 // What is left out first when there is no room.
-enum class Rank { always, time_left, io_rate, mb_rate, average, cycle, course };
+enum class Rank { always, waiting, time_left, io_rate, mb_rate, average, cycle, history };
 
 struct Field {
     Rank rank;
@@ -57,6 +59,13 @@ std::string findings_text(const sim::Progress& progress) {
     return fmt::format("{} {}", progress.findings == 0 ? "findings" : "FINDINGS", progress.findings);
 }
 
+// What the end of the main run, or of the whole run, waits for.
+std::string waiting_text(const sim::Progress& progress) {
+    if (!progress.is_ending) return {};
+    return fmt::format("ending: {} outstanding, the oldest for {:.1f} s", progress.outstanding_io,
+                       static_cast<double>(progress.oldest_io_us) / 1e6);
+}
+
 std::string joined(const std::vector<Field>& fields, Rank up_to) {
     std::string line;
     for (const Field& field : fields) {
@@ -67,29 +76,31 @@ std::string joined(const std::vector<Field>& fields, Rank up_to) {
     return line;
 }
 
-std::string file_name(const std::string& path) { return printable(std::string_view(path).substr(path.find_last_of('/') + 1)); }
+std::string file_name(const std::string& path) { return ums::printable(std::string_view(path).substr(path.find_last_of('/') + 1)); }
 
 }  // namespace
 
-std::string progress_line(const sim::Progress& progress, const ProgressRates& rates, std::size_t width, const std::string& course) {
+std::string progress_line(const sim::Progress& progress, const ProgressRates& rates, std::size_t width, const std::string& history) {
     const char* minus = remaining_us(progress) ? "-" : "";
     const std::vector<Field> fields{
         {Rank::always, pad_right(sim::name_of(progress.phase), 18)},
+        {Rank::waiting, waiting_text(progress)},
         {Rank::cycle, cycle_text(progress)},
         {Rank::time_left, pad_left(clock_text(progress.elapsed_us), 5) + " " + pad_left(minus + remaining_text(progress), 6)},
         {Rank::io_rate, pad_left(rate_text(rates.ios_per_second), 5) + "/s"},
         {Rank::mb_rate, fmt::format("{:6.1f} MB/s", rates.mb_per_second)},
-        {Rank::course, course.empty() ? course : pad_right(course, kCourseColumns)},
+        {Rank::history, history.empty() ? history : pad_right(history, kSparklineColumns)},
         {Rank::average, "avg " + milliseconds_text(worst_average_us(progress)) + " ms"},
         {Rank::always, findings_text(progress)},
     };
     std::string line;
-    for (const Rank rank : {Rank::course, Rank::cycle, Rank::average, Rank::mb_rate, Rank::io_rate, Rank::time_left, Rank::always}) {
+    for (const Rank rank :
+         {Rank::history, Rank::cycle, Rank::average, Rank::mb_rate, Rank::io_rate, Rank::time_left, Rank::waiting, Rank::always}) {
         line = joined(fields, rank);
-        if (display_width(line) <= width) break;
+        if (ums::display_width(line) <= width) break;
     }
-    if (display_width(line) > width) line = findings_text(progress) + "  " + std::string(sim::name_of(progress.phase));
-    if (display_width(line) > width) line.resize(width);  // no text of this one is wider than its bytes
+    if (ums::display_width(line) > width) line = findings_text(progress) + "  " + std::string(sim::name_of(progress.phase));
+    if (ums::display_width(line) > width) line.resize(width);  // no text of this one is wider than its bytes
     return pad_right(line, width);
 }
 
@@ -103,6 +114,7 @@ std::string progress_plain(const sim::Progress& progress, const ProgressRates& r
         line += fmt::format(", {}{} {:.1f} ms", i == 0 ? "average " : "", file_name(file.path),
                             static_cast<double>(file.average_io_duration_us) / 1e3);
     }
+    if (progress.is_ending) line += ", " + waiting_text(progress);
     return line + ", " + findings_text(progress);
 }
 

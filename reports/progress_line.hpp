@@ -15,8 +15,8 @@ namespace reports {
 //
 //     main run            01:23 -03:37  12.3k/s    96.1 MB/s  avg  0.4 ms  findings 0
 //
-// `course`: of the throughput (see sparkline), shown on terminals that are wide enough for it beside everything else; may be empty.
-std::string progress_line(const sim::Progress& progress, const ProgressRates& rates, std::size_t width, const std::string& course = "");
+// `history`: of the throughput (see sparkline), shown on terminals that are wide enough for it beside everything else; may be empty.
+std::string progress_line(const sim::Progress& progress, const ProgressRates& rates, std::size_t width, const std::string& history = "");
 
 // One line for a file or a pipe, in words, with the running average of every file, without line end.
 //

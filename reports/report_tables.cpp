@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <tuple>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "reports/text_report.hpp"
+#include "sim/page/page_layout.hpp"
+#include "ums/base/printable.hpp"
 
 namespace reports {
 
@@ -19,7 +22,6 @@ namespace {
 
 using Align = Table::Align;
 
-constexpr std::uint64_t kPageBytes = 8192;
 // Paths and findings are worth more than the width of a terminal: their facts are never cut.
 constexpr std::size_t kFindingsColumns = 100;
 
@@ -78,6 +80,14 @@ std::string percent_text(std::uint64_t part, std::uint64_t whole) {
     return fmt::format("{:.1f} %", std::min(100.0, 100.0 * static_cast<double>(part) / static_cast<double>(whole)));
 }
 
+// How many request blocks the main run had on average, least and most. The number at its end is in the final summary.
+std::string blocks_text(const sim::FileResult& file) {
+    if (file.request_blocks_max == 0) return count_text(file.request_blocks);
+    std::string mean = count_text(static_cast<std::uint64_t>(std::llround(file.request_blocks_mean)));
+    if (file.request_blocks_min == file.request_blocks_max) return mean;
+    return fmt::format("{} ({}-{})", mean, file.request_blocks_min, file.request_blocks_max);
+}
+
 void add_scheduler(Table& table, const std::string& name, const sim::SchedulerResult& scheduler, std::uint64_t duration_us) {
     table.add_row({name, count_text(scheduler.switches), count_text(scheduler.yields), count_text(scheduler.quantum_overruns),
                    percent_text(scheduler.idle_us, duration_us), count_text(scheduler.io_requests)});
@@ -87,8 +97,9 @@ void add_scheduler(Table& table, const std::string& name, const sim::SchedulerRe
 using FindingRun = std::vector<const sim::Finding*>;
 
 bool continues(const sim::Finding& last, const sim::Finding& next) {
-    return !next.is_log && next.kind == last.kind && next.transient == last.transient && next.file_id == last.file_id &&
-           next.is_write == last.is_write && next.page_id == last.page_id + 1;
+    return !next.place.is_log && next.request.of_file == sim::FileRequest::none && next.kind == last.kind &&
+           next.transient == last.transient && next.place.file_id == last.place.file_id && next.request.is_write == last.request.is_write &&
+           next.place.page_id == last.place.page_id + 1;
 }
 
 // In the order of their first findings.
@@ -98,7 +109,8 @@ std::vector<FindingRun> finding_runs(const std::vector<sim::Finding>& findings) 
         if (!finding.is_warning) sorted.push_back(&finding);
     }
     const auto key = [](const sim::Finding* finding) {
-        return std::tuple(finding->file_id, finding->kind, finding->transient, finding->is_write, finding->page_id, finding->number);
+        return std::tuple(finding->place.file_id, finding->kind, finding->transient, finding->request.is_write, finding->place.page_id,
+                          finding->number);
     };
     std::stable_sort(sorted.begin(), sorted.end(), [&](const auto* a, const auto* b) { return key(a) < key(b); });
     std::vector<FindingRun> runs;
@@ -129,17 +141,18 @@ std::string run_detail(const FindingRun& run) {
 
 // Of a log the offset: it has no pages.
 std::string place(const sim::Finding& finding) {
-    return finding.is_log ? fmt::format("{:#x}", finding.offset_bytes) : std::to_string(finding.page_id);
+    if (finding.request.of_file != sim::FileRequest::none) return "-";
+    return finding.place.is_log ? fmt::format("{:#x}", finding.place.offset_bytes) : std::to_string(finding.place.page_id);
 }
 
 // Where the evidence is: all dumps of a run are in one folder.
 std::string dump_note(const std::vector<sim::Finding>& findings) {
-    const auto has_dump = [](const sim::Finding& finding) { return !finding.dump_path.empty(); };
+    const auto has_dump = [](const sim::Finding& finding) { return !finding.evidence.dump_path.empty(); };
     const auto count = static_cast<std::uint64_t>(std::count_if(findings.begin(), findings.end(), has_dump));
     if (count == 0) return {};
-    const std::string& first = std::find_if(findings.begin(), findings.end(), has_dump)->dump_path;
+    const std::string& first = std::find_if(findings.begin(), findings.end(), has_dump)->evidence.dump_path;
     const std::string more = count == 1 ? "" : fmt::format(" and {} more", count_text(count - 1));
-    return "  " + wrapped(fmt::format("The evidence is in {}{}.", printable(first), more), kReportColumns - 2, 2);
+    return "  " + wrapped(fmt::format("The evidence is in {}{}.", ums::printable(first), more), kReportColumns - 2, 2);
 }
 
 }  // namespace
@@ -151,8 +164,8 @@ std::string phases_table(const sim::Results& results) {
     for (const sim::PhaseResult& phase : summed_over_cycles(results.phases)) {
         if (phase.duration_us == 0) continue;
         table.add_row({std::string(sim::name_of(phase.phase)), phase_time_text(phase.duration_us), count_or_dash(phase.pages_read),
-                       mb_rate_or_dash(phase.pages_read * kPageBytes, phase.duration_us), count_or_dash(phase.pages_written),
-                       mb_rate_or_dash(phase.pages_written * kPageBytes, phase.duration_us),
+                       mb_rate_or_dash(phase.pages_read * sim::kPageBytes, phase.duration_us), count_or_dash(phase.pages_written),
+                       mb_rate_or_dash(phase.pages_written * sim::kPageBytes, phase.duration_us),
                        mb_rate_or_dash(phase.log_bytes_written, phase.duration_us), count_or_dash(phase.pages_verified)});
     }
     return "Pages read, written and verified; the log in MB/s\n" + table.text(kReportColumns);
@@ -182,9 +195,10 @@ std::string files_table(const sim::Results& results, const Verdict& verdict) {
     for (std::size_t i = 0; i < results.files.size(); ++i) {
         const sim::FileResult& file = results.files[i];
         const auto average_us = static_cast<std::uint64_t>(average_latency_ms(file) * 1000);
-        table.add_row({printable(file.path), size_text(file.size_bytes), average_us == 0 ? "-" : duration_text(average_us),
-                       duration_text(file.max_io_time_us), count_text(file.request_blocks), count_or_dash(file.throttle_count),
-                       count_or_dash(file.pages_verified), average_us == 0 ? "-" : std::string(name_of(verdict.files[i].speed)),
+        const bool is_judged = file.findings == 0 && rated_latency_ms(file) > 0;
+        table.add_row({ums::printable(file.path), size_text(file.size_bytes), average_us == 0 ? "-" : duration_text(average_us),
+                       duration_text(file.max_io_time_us), blocks_text(file), count_or_dash(file.throttle_count),
+                       count_or_dash(file.pages_verified), is_judged ? std::string(name_of(verdict.files[i].speed)) : "-",
                        data_text(file, results.outcome)});
     }
     return table.text(kFindingsColumns);
@@ -213,7 +227,7 @@ std::string latency_tables(const sim::Results& results) {
             cells.push_back(text_of(latency.max_ns));
             table.add_row(std::move(cells));
         }
-        if (!is_empty) text += fmt::format("How long requests of {} took\n{}", printable(file.path), table.text(kReportColumns));
+        if (!is_empty) text += fmt::format("How long requests of {} took\n{}", ums::printable(file.path), table.text(kReportColumns));
     }
     return text;
 }
@@ -252,6 +266,34 @@ std::string schedulers_table(const sim::Results& results) {
     return table.text(kReportColumns);
 }
 
+std::string warnings_table(const sim::Results& results) {
+    if (results.warning_count == 0) return {};
+    Table table({{"#"}, {"at"}, {"File", Align::left, true}, {"page"}, {"request", Align::left}, {"took"}});
+    const std::size_t listed = std::min(results.warnings.size(), kFindingsListed);
+    for (std::size_t i = 0; i < listed; ++i) {
+        const sim::Finding& warning = results.warnings[i];
+        table.add_row({std::to_string(warning.number), duration_text(warning.moment.tick_ms * 1000), ums::printable(warning.place.path),
+                       place(warning), std::string(sim::operation_of(warning)), duration_text(or_empty(warning.failure).duration_us)});
+    }
+    std::string text = fmt::format("Warnings: {} late\n{}", count_text(results.warning_count), table.text(kFindingsColumns));
+    if (results.warning_count > listed) {
+        text += fmt::format("  ... and {} more; the XML log has them all.\n", count_text(results.warning_count - listed));
+    }
+    return text;
+}
+
+std::string thresholds_table(const sim::Results& results) {
+    if (results.thresholds.empty()) return {};
+    Table table({{"Limit (--fail-on)", Align::left}, {"measured"}, {"", Align::left}, {"where", Align::left, true}});
+    for (const sim::ThresholdResult& threshold : results.thresholds) {
+        const char* outcome = threshold.measured.empty() ? "nothing" : threshold.is_exceeded ? "EXCEEDED" : "kept";
+        const std::string separator = threshold.io_class.empty() ? "" : " of ";
+        table.add_row({ums::printable(threshold.expression), threshold.measured.empty() ? "-" : threshold.measured, outcome,
+                       threshold.io_class + separator + ums::printable(threshold.path)});
+    }
+    return table.text(kFindingsColumns);
+}
+
 std::string findings_table(const sim::Results& results) {
     if (results.finding_count == 0) return {};
     const std::vector<FindingRun> runs = finding_runs(results.findings);
@@ -260,8 +302,8 @@ std::string findings_table(const sim::Results& results) {
     for (std::size_t i = 0; i < std::min(runs.size(), kFindingsListed); ++i) {
         const FindingRun& run = runs[i];
         const sim::Finding& first = *run.front();
-        const std::string pages = run.size() == 1 ? place(first) : fmt::format("{}-{}", first.page_id, run.back()->page_id);
-        table.add_row({std::to_string(first.number), duration_text(first.tick_ms * 1000), printable(first.path), pages,
+        const std::string pages = run.size() == 1 ? place(first) : fmt::format("{}-{}", first.place.page_id, run.back()->place.page_id);
+        table.add_row({std::to_string(first.number), duration_text(first.moment.tick_ms * 1000), ums::printable(first.place.path), pages,
                        std::string(sim::title_of(first.kind)), run_detail(run)});
         listed += run.size();
     }

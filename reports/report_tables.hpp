@@ -18,6 +18,10 @@ std::string latency_tables(const sim::Results& results);
 // Without the waits of tasks that have nothing to do; longest total first.
 std::string waits_table(const sim::Results& results);
 std::string schedulers_table(const sim::Results& results);
+// Requests that came late.
+std::string warnings_table(const sim::Results& results);
+// The limits of --fail-on.
+std::string thresholds_table(const sim::Results& results);
 // Neighbouring pages of a file with the same kind of finding share a line. Warnings are not in it.
 std::string findings_table(const sim::Results& results);
 

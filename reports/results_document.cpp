@@ -1,60 +1,75 @@
 #include "reports/results_document.hpp"
 
-#include <array>
+#include <cstdint>
 #include <nlohmann/json.hpp>
-#include <utility>
+#include <optional>
 
 #include <fmt/format.h>
 
+#include "reports/html/embedded.hpp"
+#include "reports/json_limits.hpp"
+#include "reports/json_schema.hpp"
 #include "reports/results_json.hpp"
+#include "sim/results.hpp"
 
 namespace reports {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Type = Json::value_t;
-
-constexpr std::array<std::pair<std::string_view, Type>, 12> kParts{{{"version", Type::string},
-                                                                    {"run", Type::object},
-                                                                    {"verdict", Type::object},
-                                                                    {"phases", Type::array},
-                                                                    {"files", Type::array},
-                                                                    {"intervals", Type::object},
-                                                                    {"users", Type::array},
-                                                                    {"schedulers", Type::array},
-                                                                    {"waits", Type::array},
-                                                                    {"configuration", Type::array},
-                                                                    {"findings", Type::array},
-                                                                    {"text_report", Type::string}}};
-constexpr std::array<std::string_view, 11> kColumns{"reads",          "writes",        "read_bytes",   "written_bytes",
-                                                    "read_time_us",   "write_time_us", "throttles",    "outstanding",
-                                                    "request_blocks", "read_latency",  "write_latency"};
 
 [[noreturn]] void refuse(const std::string& name, const std::string& reason) {
     throw ResultsDocumentError(fmt::format("'{}': {}. A results file is what 'ioproof run --json FILE' writes.", name, reason));
 }
 
-void check_file(const Json& file, std::size_t intervals, const std::string& name) {
-    const bool has_facts = file.is_object() && file.contains("path") && file["path"].is_string() && file.contains("is_log") &&
-                           file["is_log"].is_boolean() && file.contains("latency") && file["latency"].is_object() &&
-                           file.contains("series") && file["series"].is_object();
-    if (!has_facts) refuse(name, "the facts of a file are missing in it");
-    for (const std::string_view column : kColumns) {
-        const auto found = file["series"].find(column);
-        if (found == file["series"].end() || !found->is_array() || found->size() != intervals) {
-            refuse(name, fmt::format("the time series '{}' of {} is not complete", column, file["path"].get<std::string>()));
+const JsonSchema& results_schema() {
+    static const JsonSchema schema(embedded::kResultsSchema);
+    return schema;
+}
+
+// What a schema cannot say: columns have a value for each interval.
+void check_length(const Json& column, std::size_t intervals, const std::string& name, const std::string& place) {
+    if (column.size() != intervals) {
+        refuse(name, fmt::format("{} has {} values; allowed: {}, one for each interval", place, column.size(), intervals));
+    }
+}
+
+// A column of latencies holds pairs: bucket, count, bucket, count, ...
+void check_pairs(const Json& column, const std::string& name, const std::string& place) {
+    for (std::size_t i = 0; i < column.size(); ++i) {
+        const Json& pairs = column[i];
+        bool is_sound = pairs.size() % 2 == 0;
+        for (std::size_t k = 0; is_sound && k < pairs.size(); k += 2) {
+            is_sound = pairs[k].get<std::uint64_t>() < sim::kCoarseLatencyBuckets;
         }
+        if (is_sound) continue;
+        refuse(name, fmt::format("{}[{}] is not pairs of a bucket, from 0 to {}, and a count", place, i, sim::kCoarseLatencyBuckets - 1));
+    }
+}
+
+void check_columns(const Json& results, const std::string& name) {
+    const std::size_t intervals = results["intervals"]["start_us"].size();
+    for (const char* column : {"duration_us", "phase", "cycle"}) {
+        check_length(results["intervals"][column], intervals, name, fmt::format("intervals.{}", column));
+    }
+    for (std::size_t i = 0; i < results["files"].size(); ++i) {
+        const Json& series = results["files"][i]["series"];
+        const auto place = [&](const std::string& column) { return fmt::format("files[{}].series.{}", i, column); };
+        for (const auto& [column, values] : series.items()) {
+            if (values.is_array()) check_length(values, intervals, name, place(column));
+        }
+        for (const char* column : {"read_latency", "write_latency"}) check_pairs(series[column], name, place(column));
     }
 }
 
 }  // namespace
 
 Json parse_results(std::string_view text, const std::string& name) {
-    Json json = Json::parse(text, nullptr, false);
-    if (json.is_discarded()) refuse(name, "it is not JSON, or it was cut off");
+    if (const auto problem = json_problem(text)) refuse(name, "it " + *problem);
+    Json json = Json::parse(text);
     const auto format = json.is_object() ? json.find("format") : json.end();
-    if (!json.is_object() || json.value("program", Json()) != "ioproof" || format == json.end() || !format->is_number_integer()) {
+    const bool is_ours = format != json.end() && format->is_number_integer() && json.value("program", Json()) == "ioproof";
+    if (!is_ours) {
         refuse(name, "it is JSON, but not a results file of ioproof");
     }
     if (*format != kResultsFormat) {
@@ -62,15 +77,8 @@ Json parse_results(std::string_view text, const std::string& name) {
             fmt::format("'{}': it is of format {}; this version reads format {}. Use the version of ioproof that wrote it, or a newer one.",
                         name, format->dump(), kResultsFormat));
     }
-    for (const auto& [part, type] : kParts) {
-        const auto found = json.find(part);
-        if (found == json.end() || found->type() != type) refuse(name, fmt::format("'{}' is missing in it, or is something else", part));
-    }
-    if (!json["finding_count"].is_number_unsigned()) refuse(name, "'finding_count' is missing in it");
-    for (const char* column : {"start_us", "duration_us", "phase", "cycle"}) {
-        if (!json["intervals"].contains(column) || !json["intervals"][column].is_array()) refuse(name, "the intervals are missing in it");
-    }
-    for (const Json& file : json["files"]) check_file(file, json["intervals"]["start_us"].size(), name);
+    if (const auto problem = results_schema().problem_of(json)) refuse(name, *problem);
+    check_columns(json, name);
     return json;
 }
 

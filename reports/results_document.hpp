@@ -1,6 +1,7 @@
 // A results file that was read back (see results_json.hpp): what reports are made of later.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
 #include <string>
@@ -14,8 +15,11 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-// Reads the text of a results file; `name` is for messages. What is not such a file, or of a newer form, throws ResultsDocumentError;
-// everything that the reports use is known to be there afterwards.
+// More is not read: a run's results have some megabytes, those of thousands of files and findings some tens of them.
+inline constexpr std::size_t kResultsBytesMax = 128UL * 1024 * 1024;
+
+// Reads the text of a results file; `name` is for messages. What is not such a file, or of a newer form, throws ResultsDocumentError. What
+// is returned is as docs/results.schema.json says, and its columns have a value for each interval: reports need not look.
 nlohmann::ordered_json parse_results(std::string_view text, const std::string& name);
 
 // The report that was printed at the end of the run.

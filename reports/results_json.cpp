@@ -161,6 +161,7 @@ Json series_of(const sim::FileResult& file) {
 
 Json file_of(const sim::FileResult& file) {
     return {{"path", file.path},
+            {"named_as", file.named_as},
             {"file_id", file.file_id},
             {"is_log", file.is_log},
             {"compressed", file.compressed},
@@ -171,6 +172,9 @@ Json file_of(const sim::FileResult& file) {
             {"average_io_duration_us", file.average_io_duration_us},
             {"throttle_count", file.throttle_count},
             {"request_blocks", file.request_blocks},
+            {"request_blocks_mean", file.request_blocks_mean},
+            {"request_blocks_min", file.request_blocks_min},
+            {"request_blocks_max", file.request_blocks_max},
             {"reads", file.reads},
             {"scatter_reads", file.scatter_reads},
             {"writes", file.writes},
@@ -258,15 +262,52 @@ Json waits_of(const sim::Results& results) {
     return waits;
 }
 
-Json findings_of(const sim::Results& results) {
+Json thresholds_of(const sim::Results& results) {
+    Json thresholds = Json::array();
+    for (const sim::ThresholdResult& threshold : results.thresholds) {
+        const bool is_measured = !threshold.measured.empty();
+        thresholds.push_back({{"expression", threshold.expression},
+                              {"outcome", !is_measured            ? "not_measured"
+                                          : threshold.is_exceeded ? "exceeded"
+                                                                  : "kept"},
+                              {"limit", threshold.limit},
+                              {"value", is_measured ? Json(threshold.value) : Json()},
+                              {"measured", threshold.measured},
+                              {"file", threshold.path},
+                              {"io_class", threshold.io_class}});
+    }
+    return thresholds;
+}
+
+Json durability_of(const sim::DurabilityResult& durability) {
+    return {{"log_blocks", durability.log_blocks},
+            {"first_block", durability.first_block},
+            {"last_block", durability.last_block},
+            {"hardened_block", durability.hardened_block},
+            {"last_lsn", durability.last_lsn},
+            {"last_write_utc_us", durability.last_write_utc_us},
+            {"blocks_behind", durability.blocks_behind},
+            {"missing_blocks", durability.missing_blocks},
+            {"checkpoint_lsn", durability.checkpoint_lsn},
+            {"pages_proven", durability.pages_proven},
+            {"pages_released", durability.pages_released},
+            {"regions_compared", durability.regions_compared},
+            {"regions_skipped", durability.regions_skipped},
+            {"torn_pages", durability.torn_pages},
+            {"torn_on_4k_lines", durability.torn_on_4k_lines},
+            {"pages_beyond_log", durability.pages_beyond_log},
+            {"wrong_pages", durability.wrong_pages}};
+}
+
+Json findings_of(const std::vector<sim::Finding>& list) {
     Json findings = Json::array();
-    for (const sim::Finding& finding : results.findings) findings.push_back(Json::parse(finding_json(finding)));
+    for (const sim::Finding& finding : list) findings.push_back(Json::parse(finding_json(finding)));
     return findings;
 }
 
 }  // namespace
 
-std::string results_json(const sim::Results& results, const RunFacts& facts) {
+Json results_document(const sim::Results& results, const RunFacts& facts) {
     Json json;
     json["format"] = kResultsFormat;
     json["program"] = "ioproof";
@@ -283,9 +324,15 @@ std::string results_json(const sim::Results& results, const RunFacts& facts) {
     json["waits"] = waits_of(results);
     json["preflight"] = preflight_lines_json(results.preflight);
     json["configuration"] = configuration_of(facts);
-    json["findings"] = findings_of(results);
+    json["findings"] = findings_of(results.findings);
+    json["warning_count"] = results.warning_count;
+    json["warnings"] = findings_of(results.warnings);
+    json["thresholds"] = thresholds_of(results);
+    if (results.durability) json["durability"] = durability_of(*results.durability);
     json["text_report"] = text_report(results);
-    return json_line(json);
+    return json;
 }
+
+std::string results_json(const sim::Results& results, const RunFacts& facts) { return json_line(results_document(results, facts)); }
 
 }  // namespace reports

@@ -1,6 +1,7 @@
 // A whole run for programs: docs/results.schema.json. Pure.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,8 +24,10 @@ struct RunFacts {
     std::vector<Section> configuration;
 };
 
-// One JSON document on one line, closed with '\n'. Keys are always all there and in the same order. Numbers above 2^53 that are no
-// amounts (seed, run_id) are strings. Bytes that are not UTF-8 (in paths) become U+FFFD.
+// Keys are always all there and in the same order. Numbers above 2^53 that are no amounts (seed, run_id) are strings.
+nlohmann::ordered_json results_document(const sim::Results& results, const RunFacts& facts);
+
+// The document on one line, closed with '\n'. Bytes that are not UTF-8 (in paths) become U+FFFD.
 std::string results_json(const sim::Results& results, const RunFacts& facts);
 
 }  // namespace reports

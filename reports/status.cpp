@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "reports/json_text.hpp"
+#include "ums/base/printable.hpp"
 
 namespace reports {
 
@@ -15,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kFormatVersion = 1;
+constexpr int kStatusVersion = 1;
 
 // "HELP", "TYPE" and one value, as all metrics without labels have them.
 std::string metric(std::string_view name, std::string_view type, std::string_view help, double value) {
@@ -26,15 +27,12 @@ std::string metric(std::string_view name, std::string_view type, std::string_vie
     return fmt::format("# HELP {0} {2}\n# TYPE {0} {1}\n{0} {3}\n", name, type, help, value);
 }
 
+// The format is UTF-8, and whoever looks at it does so on a terminal.
 std::string label_value(std::string_view text) {
     std::string escaped;
-    for (const char c : text) {
+    for (const char c : ums::printable(text)) {
         if (c == '\\' || c == '"') escaped += '\\';
-        if (c == '\n') {
-            escaped += "\\n";
-        } else {
-            escaped += c;
-        }
+        escaped += c;
     }
     return escaped;
 }
@@ -65,6 +63,7 @@ void StatusBoard::update(sim::Progress progress, std::uint64_t run_elapsed_us) {
     keep(progress.io_bytes, progress_.io_bytes);
     keep(progress.pages_verified, progress_.pages_verified);
     keep(progress.findings, progress_.findings);
+    keep(progress.warnings, progress_.warnings);
     keep(progress.throttle_count, progress_.throttle_count);
     progress_ = std::move(progress);
     samples_.push_back({run_elapsed_us, meter_.update(progress_, run_elapsed_us - std::min(run_elapsed_us, run_elapsed_us_))});
@@ -85,7 +84,7 @@ std::string status_json(const StatusBoard& board) {
                            {"ios_per_second", sample.rates.ios_per_second},
                            {"mb_per_second", sample.rates.mb_per_second}});
     }
-    const Json document{{"version", kFormatVersion},
+    const Json document{{"version", kStatusVersion},
                         {"ioproof", board.head().version},
                         {"seed", fmt::format("{}", board.head().seed)},
                         {"engine", board.head().engine},
@@ -101,6 +100,7 @@ std::string status_json(const StatusBoard& board) {
                         {"io_bytes", progress.io_bytes},
                         {"pages_verified", progress.pages_verified},
                         {"findings", progress.findings},
+                        {"warnings", progress.warnings},
                         {"throttle_count", progress.throttle_count},
                         {"outstanding_io", progress.outstanding_io},
                         {"lost_requests", progress.lost_requests},
@@ -125,6 +125,7 @@ std::string status_metrics(const StatusBoard& board) {
     text += metric("ioproof_io_bytes_total", "counter", "Bytes read and written since the run began.", progress.io_bytes);
     text += metric("ioproof_pages_verified_total", "counter", "Pages that came back and were right.", progress.pages_verified);
     text += metric("ioproof_findings_total", "counter", "Pages and requests that were wrong, lost or failed.", progress.findings);
+    text += metric("ioproof_warnings_total", "counter", "Requests that came back late, with the right answer.", progress.warnings);
     text += metric("ioproof_throttles_total", "counter", "Request blocks thrown away because the average was above the target.",
                    progress.throttle_count);
     text += metric("ioproof_outstanding_io", "gauge", "Requests on their way.", progress.outstanding_io);

@@ -5,6 +5,7 @@
 
 #include "reports/text.hpp"
 #include "ums/base/assert.hpp"
+#include "ums/base/text_wrap.hpp"
 
 namespace reports {
 
@@ -25,14 +26,14 @@ std::vector<std::size_t> Table::column_widths(std::size_t width) const {
     std::vector<std::size_t> widths;
     std::size_t total = 0;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-        std::size_t widest = display_width(columns_[i].title);
-        for (const auto& row : rows_) widest = std::max(widest, display_width(row[i]));
+        std::size_t widest = ums::display_width(columns_[i].title);
+        for (const auto& row : rows_) widest = std::max(widest, ums::display_width(row[i]));
         widths.push_back(widest);
         total += kGap + widest;
     }
     for (std::size_t i = 0; i < columns_.size() && total > width; ++i) {
         if (!columns_[i].shrinks) continue;
-        const std::size_t spare = widths[i] - std::min(widths[i], std::max(kShrunkWidthMin, display_width(columns_[i].title)));
+        const std::size_t spare = widths[i] - std::min(widths[i], std::max(kShrunkWidthMin, ums::display_width(columns_[i].title)));
         const std::size_t given = std::min(spare, total - width);
         widths[i] -= given;
         total -= given;

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "ums/base/text_wrap.hpp"
+#include "ums/base/utf8.hpp"
+
 namespace reports {
 
 namespace {
@@ -15,14 +18,16 @@ constexpr std::uint64_t kUsPerSecond = 1'000'000;
 // One decimal, cut instead of rounded: 9.96 is not "10.0".
 std::string tenths(std::uint64_t value, std::uint64_t unit) { return fmt::format("{}.{}", value / unit, value % unit * 10 / unit); }
 
-bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
-
 }  // namespace
 
 std::string count_text(std::uint64_t count) {
     std::string text = std::to_string(count);
     for (std::size_t place = text.size(); place > 3; place -= 3) text.insert(place - 3, 1, ',');
     return text;
+}
+
+std::string counted(std::uint64_t count, std::string_view noun) {
+    return fmt::format("{} {}{}", count_text(count), noun, count == 1 ? "" : "s");
 }
 
 std::string size_text(std::uint64_t size_bytes) {
@@ -70,62 +75,29 @@ std::string mb_rate_text(std::uint64_t size_bytes, std::uint64_t duration_us) {
     return rate < 99.95 ? fmt::format("{:.1f}", rate) : fmt::format("{:.0f}", rate);
 }
 
-std::string printable(std::string_view text) {
-    std::string result(text);
-    for (char& byte : result) {
-        if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7f) byte = '?';
-    }
-    return result;
-}
-
-std::size_t display_width(std::string_view text) {
-    std::size_t width = 0;
-    for (const char byte : text) width += is_continuation(byte) ? 0 : 1;
-    return width;
-}
-
 std::string pad_left(std::string_view text, std::size_t width) {
-    const std::size_t used = display_width(text);
+    const std::size_t used = ums::display_width(text);
     return std::string(used < width ? width - used : 0, ' ').append(text);
 }
 
 std::string pad_right(std::string_view text, std::size_t width) {
-    const std::size_t used = display_width(text);
+    const std::size_t used = ums::display_width(text);
     return std::string(text).append(used < width ? width - used : 0, ' ');
 }
 
 std::string keep_end(std::string_view text, std::size_t width) {
-    std::size_t excess = display_width(text);
+    std::size_t excess = ums::display_width(text);
     if (excess <= width) return std::string(text);
     const std::string_view mark = width > 3 ? "..." : "";
     excess -= width - mark.size();
     while (excess > 0) {
         text.remove_prefix(1);
-        while (!text.empty() && is_continuation(text.front())) text.remove_prefix(1);
+        while (!text.empty() && ums::is_continuation(text.front())) text.remove_prefix(1);
         --excess;
     }
     return std::string(mark).append(text);
 }
 
-std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
-    std::string result;
-    std::size_t column = 0;
-    while (!text.empty()) {
-        const std::size_t end = text.find(' ');
-        const std::string_view word = text.substr(0, end);
-        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-        const std::size_t word_width = display_width(word);
-        if (column > indent && column + 1 + word_width > width) {
-            result.append("\n").append(indent, ' ');
-            column = indent;
-        } else if (!result.empty()) {
-            result += ' ';
-            ++column;
-        }
-        result += word;
-        column += word_width;
-    }
-    return result + '\n';
-}
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) { return ums::wrap(text, width, "", indent); }
 
 }  // namespace reports

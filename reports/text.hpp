@@ -11,6 +11,9 @@ namespace reports {
 // 1234567 -> "1,234,567".
 std::string count_text(std::uint64_t count);
 
+// "1 page", "1,234 pages".
+std::string counted(std::uint64_t count, std::string_view noun);
+
 // About three digits: "512 bytes", "64 KB", "1.5 MB", "128 MB", "2.0 TB".
 std::string size_text(std::uint64_t size_bytes);
 
@@ -25,12 +28,6 @@ std::string rate_text(double per_second);
 
 // Mebibytes per second: "96.1", from 100 on without a decimal: "925"; 0 if no time has passed.
 std::string mb_rate_text(std::uint64_t size_bytes, std::uint64_t duration_us);
-
-// The text without anything that moves a cursor or breaks a line: control characters become '?'.
-std::string printable(std::string_view text);
-
-// Columns on a terminal, counting one for each UTF-8 character.
-std::size_t display_width(std::string_view text);
 
 // Filled with spaces up to `width`; longer texts stay as they are.
 std::string pad_left(std::string_view text, std::size_t width);

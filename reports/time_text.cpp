@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "ums/base/calendar.hpp"
+
 namespace reports {
 
 namespace {
@@ -16,25 +18,16 @@ std::string formatted(const std::tm& parts, const char* form, std::uint64_t utc_
     return fmt::format("{}.{:06}", std::string_view(text.data(), size), utc_us % 1'000'000);
 }
 
-std::tm utc_parts(std::uint64_t utc_us) {
-    const auto seconds = static_cast<std::time_t>(utc_us / 1'000'000);
-    std::tm parts{};
-    ::gmtime_r(&seconds, &parts);
-    return parts;
-}
-
 }  // namespace
 
-std::string utc_iso_text(std::uint64_t utc_us) { return formatted(utc_parts(utc_us), "%Y-%m-%dT%H:%M:%S", utc_us) + "Z"; }
+std::string utc_iso_text(std::uint64_t utc_us) { return formatted(ums::utc_calendar(utc_us).fields, "%Y-%m-%dT%H:%M:%S", utc_us) + "Z"; }
 
-std::string utc_time_text(std::uint64_t utc_us) { return formatted(utc_parts(utc_us), "%H:%M:%S", utc_us); }
+std::string utc_time_text(std::uint64_t utc_us) { return formatted(ums::utc_calendar(utc_us).fields, "%H:%M:%S", utc_us); }
 
 std::string local_iso_text(std::uint64_t utc_us) {
-    const auto seconds = static_cast<std::time_t>(utc_us / 1'000'000);
-    std::tm parts{};
-    ::localtime_r(&seconds, &parts);
-    const long offset_minutes = std::labs(parts.tm_gmtoff) / 60;
-    return fmt::format("{}{}{:02}:{:02}", formatted(parts, "%Y-%m-%dT%H:%M:%S", utc_us), parts.tm_gmtoff < 0 ? '-' : '+',
+    const ums::CalendarTime time = ums::local_calendar(utc_us);
+    const std::int64_t offset_minutes = std::abs(time.ahead_of_utc_s) / 60;
+    return fmt::format("{}{}{:02}:{:02}", formatted(time.fields, "%Y-%m-%dT%H:%M:%S", utc_us), time.ahead_of_utc_s < 0 ? '-' : '+',
                        offset_minutes / 60, offset_minutes % 60);
 }
 

@@ -12,7 +12,9 @@
 #include "reports/finding_text.hpp"
 #include "reports/kind_text.hpp"
 #include "reports/text.hpp"
+#include "reports/thresholds.hpp"
 #include "ums/base/assert.hpp"
+#include "ums/base/printable.hpp"
 
 namespace reports {
 
@@ -24,26 +26,24 @@ constexpr std::size_t kPathColumns = 60;
 // What the places in the table's sentences become.
 struct Figures {
     std::string average{};
+    std::string median{};
     std::string target{};
     std::string count{};
     std::string longest{};
     std::string blocks{};
     std::string pages{};
+    std::string reason{};
 };
 
 std::string filled(std::string_view text, const Figures& figures) {
-    return fmt::format(fmt::runtime(text), fmt::arg("average", figures.average), fmt::arg("target", figures.target),
-                       fmt::arg("count", figures.count), fmt::arg("longest", figures.longest), fmt::arg("blocks", figures.blocks),
-                       fmt::arg("pages", figures.pages));
+    return fmt::format(fmt::runtime(text), fmt::arg("average", figures.average), fmt::arg("median", figures.median),
+                       fmt::arg("target", figures.target), fmt::arg("count", figures.count), fmt::arg("longest", figures.longest),
+                       fmt::arg("blocks", figures.blocks), fmt::arg("pages", figures.pages), fmt::arg("reason", figures.reason));
 }
 
 Remark remark_of(std::string_view id, const Figures& figures = {}) {
     const Guidance& row = guidance(id);
     return {std::string(id), row.grade, filled(row.text, figures), filled(row.next, figures), std::string(row.source)};
-}
-
-std::string counted(std::uint64_t count, std::string_view noun) {
-    return fmt::format("{} {}{}", count_text(count), noun, count == 1 ? "" : "s");
 }
 
 std::uint64_t pages_verified(const sim::Results& results) {
@@ -52,9 +52,9 @@ std::uint64_t pages_verified(const sim::Results& results) {
     return pages;
 }
 
-std::string pages_text(const sim::Results& results) {
+std::string pages_text(const sim::Results& results, bool with_verb = true) {
     const std::uint64_t pages = pages_verified(results);
-    return counted(pages, "page read") + (pages == 1 ? " was" : " were");
+    return with_verb ? counted(pages, "page read") + (pages == 1 ? " was" : " were") : counted(pages, "page");
 }
 
 void append(std::string& text, const std::string& sentence) {
@@ -75,7 +75,7 @@ std::vector<Remark> kinds_found(const sim::Results& results) {
         const KindText kind = kind_text(first->kind);
         remarks.push_back({fmt::format("kind:{}", sim::name_of(first->kind)), Grade::poor,
                            fmt::format("{} ({}{} {}): {}", counted(count, sim::title_of(first->kind)), count == 1 ? "" : "first: ",
-                                       keep_end(printable(first->path), kPathColumns), finding_place(*first), kind.meaning),
+                                       keep_end(ums::printable(first->place.path), kPathColumns), finding_place(*first), kind.meaning),
                            std::string(kind.advice), ""});
     }
     return remarks;
@@ -93,17 +93,70 @@ std::string titles_found(const sim::Results& results) {
 void judge_as_failed(Verdict& verdict, const sim::Results& results) {
     verdict.judgement = Judgement::fail;
     verdict.reasons.push_back(remark_of("fail", {.count = counted(results.finding_count, "finding") + titles_found(results)}));
-    append(verdict.reasons.front().text, printable(results.outcome_reason));
+    append(verdict.reasons.front().text, ums::printable(results.outcome_reason));
     for (Remark& remark : kinds_found(results)) verdict.reasons.push_back(std::move(remark));
 }
 
+// The run ends with it in several places, as a text.
+bool is_about_space(const std::string& reason) {
+    const auto says = [&](const std::string& words) { return reason.find(words) != std::string::npos; };
+    return says(std::generic_category().message(ENOSPC)) || says(std::generic_category().message(EDQUOT)) || says("not enough space");
+}
+
 void judge_as_incomplete(Verdict& verdict, const sim::Results& results) {
-    const bool no_space = results.outcome_reason.find(std::generic_category().message(ENOSPC)) != std::string::npos ||
-                          results.outcome_reason.find("not enough space") != std::string::npos;
+    if (results.durability) {
+        const char* id = results.outcome == sim::Outcome::stopped ? "verify_stopped" : "verify_not_done";
+        verdict.reasons.push_back(remark_of(id, {.pages = pages_text(results)}));
+        append(verdict.reasons.front().text, ums::printable(results.outcome_reason));
+        return;
+    }
+    const bool no_space = is_about_space(results.outcome_reason);
     const char* id = results.outcome == sim::Outcome::stopped ? "stopped" : no_space ? "no_space" : "not_done";
     if (results.outcome == sim::Outcome::passed) id = "nothing_verified";
     verdict.reasons.push_back(remark_of(id, {.pages = pages_text(results)}));
-    append(verdict.reasons.front().text, printable(results.outcome_reason));
+    append(verdict.reasons.front().text, ums::printable(results.outcome_reason));
+}
+
+void judge_as_passed(Verdict& verdict, const sim::Results& results) {
+    verdict.judgement = Judgement::pass;
+    if (!results.durability) {
+        verdict.reasons.push_back(remark_of("pass", {.pages = pages_text(results)}));
+        return;
+    }
+    verdict.reasons.push_back(
+        remark_of("verify_pass", {.count = counted(results.durability->log_blocks, "block"), .pages = pages_text(results, false)}));
+    verdict.reasons.push_back(remark_of("verify_scope"));
+}
+
+// Told also where something is wrong: it is another matter.
+void add_torn_pages(Verdict& verdict, const sim::Results& results) {
+    if (!results.durability || results.durability->torn_pages == 0) return;
+    const std::uint64_t pages = results.durability->torn_pages;
+    verdict.reasons.push_back(remark_of("verify_torn", {.count = counted(pages, "page") + (pages == 1 ? " was" : " were")}));
+}
+
+// What was allowed and is exceeded outranks what a run without it would be called; wrong data outranks both.
+void judge_thresholds(Verdict& verdict, const sim::Results& results) {
+    std::vector<std::string> exceeded;
+    for (const sim::ThresholdResult& threshold : results.thresholds) {
+        if (threshold.is_exceeded) exceeded.push_back(threshold_text(threshold));
+    }
+    if (exceeded.empty()) return;
+    const Figures figures{.reason = fmt::format("{}", fmt::join(exceeded, "; "))};
+    if (verdict.judgement == Judgement::fail) {
+        verdict.reasons.push_back(remark_of("threshold_besides", figures));
+        return;
+    }
+    const bool is_whole = verdict.judgement == Judgement::pass;
+    verdict.reasons.insert(verdict.reasons.begin(), remark_of(is_whole ? "threshold" : "threshold_incomplete", figures));
+    verdict.judgement = Judgement::fail;
+}
+
+void add_warnings(Verdict& verdict, const sim::Results& results) {
+    if (results.warning_count == 0) return;
+    const std::string count = counted(results.warning_count, "request");
+    append(verdict.reasons.front().text, fmt::format("Warning: {} came back late.", count));
+    verdict.reasons.push_back(remark_of("late", {.count = count}));
 }
 
 // --- files ---
@@ -111,11 +164,11 @@ void judge_as_incomplete(Verdict& verdict, const sim::Results& results) {
 std::string ms_text(double ms) { return duration_text(static_cast<std::uint64_t>(ms * 1000)); }
 
 void add_latency(FileVerdict& verdict, const sim::FileResult& file) {
-    const double average_ms = average_latency_ms(file);
-    if (average_ms <= 0) return;
+    const double median_ms = rated_latency_ms(file);
+    if (median_ms <= 0) return;
     const double good_ms = file.is_log ? kLogGoodMs : kDataGoodMs;
-    const char* grade = average_ms <= good_ms ? "good" : average_ms <= kPoorMs ? "fair" : "poor";
-    verdict.remarks.push_back(remark_of(fmt::format("{}_{}", file.is_log ? "log" : "data", grade), {.average = ms_text(average_ms)}));
+    const char* grade = median_ms <= good_ms ? "good" : median_ms <= kPoorMs ? "fair" : "poor";
+    verdict.remarks.push_back(remark_of(fmt::format("{}_{}", file.is_log ? "log" : "data", grade), {.median = ms_text(median_ms)}));
 }
 
 void add_load(FileVerdict& verdict, const sim::FileResult& file) {
@@ -176,17 +229,25 @@ double average_latency_ms(const sim::FileResult& file) {
     return count == 0 ? 0 : static_cast<double>(total_ns) / static_cast<double>(count) / 1e6;
 }
 
+double rated_latency_ms(const sim::FileResult& file) {
+    static_assert(sim::kLatencyPercents[1] == 50);
+    const auto io_class = file.is_log ? sim::IoClass::log_flush : sim::IoClass::read;
+    return static_cast<double>(file.latency[static_cast<std::size_t>(io_class)].percentiles_ns[1]) / 1e6;
+}
+
 Verdict verdict_of(const sim::Results& results) {
     Verdict verdict;
     // Whatever the outcome says, a finding is never hidden behind a friendlier word.
     if (results.finding_count > 0 || results.outcome == sim::Outcome::failed) {
         judge_as_failed(verdict, results);
     } else if (results.outcome == sim::Outcome::passed && pages_verified(results) > 0) {
-        verdict.judgement = Judgement::pass;
-        verdict.reasons.push_back(remark_of("pass", {.pages = pages_text(results)}));
+        judge_as_passed(verdict, results);
     } else {
         judge_as_incomplete(verdict, results);
     }
+    add_torn_pages(verdict, results);
+    judge_thresholds(verdict, results);
+    add_warnings(verdict, results);
     for (const sim::FileResult& file : results.files) verdict.files.push_back(file_verdict(file));
     return verdict;
 }
@@ -206,7 +267,7 @@ std::string file_verdicts_text(const Verdict& verdict, std::size_t columns) {
     std::string text = "What the figures mean\n";
     for (const FileVerdict& file : verdict.files) {
         if (file.remarks.empty()) continue;
-        text += fmt::format("  {}: {}\n", keep_end(printable(file.path), kPathColumns), name_of(file.grade));
+        text += fmt::format("  {}: {}\n", keep_end(ums::printable(file.path), kPathColumns), name_of(file.grade));
         for (const Remark& remark : file.remarks) {
             text += "    " + wrapped("* " + remark.text, columns - 4, 6);
             if (!remark.next.empty()) text += "      " + wrapped("-> " + remark.next, columns - 6, 9);

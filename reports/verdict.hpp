@@ -12,7 +12,7 @@ namespace reports {
 
 enum class Judgement {
     pass,        // ran to the end, pages were verified, nothing was wrong
-    fail,        // at least one finding
+    fail,        // at least one finding, or a limit of --fail-on exceeded
     incomplete,  // stopped, broken off, or nothing was verified: proves nothing
 };
 
@@ -50,5 +50,9 @@ std::string file_verdicts_text(const Verdict& verdict, std::size_t columns);
 
 // The average duration of what a file is for: flushes of a log, all requests of a data file. 0 without requests.
 double average_latency_ms(const sim::FileResult& file);
+
+// What the guidance judges: the median of single 8 KB reads of a data file, of flushes of a log. Bursts of checkpoints and of the initial
+// update, and reads of 512 KB, do not count: guidance knows nothing of them. 0 without such requests.
+double rated_latency_ms(const sim::FileResult& file);
 
 }  // namespace reports

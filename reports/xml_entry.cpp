@@ -8,6 +8,7 @@
 #include "reports/time_text.hpp"
 #include "reports/xml_text.hpp"
 #include "ums/base/assert.hpp"
+#include "ums/base/calendar.hpp"
 
 namespace reports {
 
@@ -23,9 +24,7 @@ const char* type_of(sim::Severity severity) {
 }
 
 std::string local_time(std::uint64_t utc_us, const char* form) {
-    const auto seconds = static_cast<std::time_t>(utc_us / 1'000'000);
-    std::tm parts{};
-    ::localtime_r(&seconds, &parts);
+    const std::tm parts = ums::local_calendar(utc_us).fields;
     std::array<char, 32> text{};
     return {text.data(), std::strftime(text.data(), text.size(), form, &parts)};
 }

@@ -9,82 +9,76 @@ namespace reports {
 namespace {
 
 // The smallest unit in which kernels copy; larger pages consist of whole ones.
-constexpr std::uint64_t kPageBytes = 4096;
-// A whole instruction at its end; cut off by one letter, its beginning.
-constexpr std::string_view kInstruction = "<?end?>\n";
-constexpr std::string_view kInstructionBegin = "<?end ";
+constexpr std::uint64_t kCopyBytes = 4096;
 
-bool within_page(std::uint64_t offset_bytes, std::uint64_t size_bytes) {
-    return offset_bytes / kPageBytes == (offset_bytes + size_bytes - 1) / kPageBytes;
+constexpr std::string_view kComment = "<!-- -->";
+constexpr std::uint64_t kSwitchInComment = 5;  // the '-' that becomes a space
+// Begins an instruction, or ends the comment before: what comes first in the reader's way.
+constexpr std::string_view kPieceBegin = "<?next -->";
+// Ends the instruction of a piece that is not the last, and begins a comment up to the next piece.
+constexpr std::string_view kPieceEnd = "<!-- ?>\n";
+constexpr std::string_view kLastEnd = "<?next ?>\n";
+
+// The end of the longest front of `element` with at most `size_max` bytes that ends between tags and outside of an entity; behind
+// `size_max` if there is none before.
+std::size_t cut_of(std::string_view element, std::size_t size_max) {
+    std::size_t cut = 0;
+    bool in_tag = false;
+    bool in_entity = false;
+    for (std::size_t i = 0; i < element.size() && (i < size_max || cut == 0); ++i) {
+        const char c = element[i];
+        in_tag = c == '<' || (in_tag && c != '>');
+        in_entity = c == '&' || (in_entity && c != ';');
+        if (!in_tag && !in_entity) cut = i + 1;
+    }
+    return cut == 0 ? element.size() : cut;
 }
-
-std::string spaces(std::uint64_t count) { return std::string(count, ' '); }
 
 }  // namespace
 
 XmlTail::XmlTail(TailFile& file, std::string_view root)
-    : file_(file),
-      opening_tag_("<" + std::string(root) + ">\n"),
-      closing_tag_("</" + std::string(root) + ">"),
-      reserve_bytes_(closing_tag_.size() + kInstruction.size()) {}
+    : file_(file), opening_tag_("<" + std::string(root) + ">\n"), closing_(std::string(kComment) + "</" + std::string(root) + ">") {}
 
-std::error_code XmlTail::start(std::string_view prolog, std::uint64_t old_size_bytes) {
+std::error_code XmlTail::start(std::string_view prolog) {
     const std::string head = std::string(prolog) + opening_tag_;
-    UMS_ASSERT(within_page(0, head.size() + reserve_bytes_));
-    position_bytes_ = head.size();
-    const std::string document = head + closing_tag_ + "\n";
-    if (old_size_bytes <= kPageBytes) {
-        // What is left of an old document within the page becomes space in the same write.
-        const std::uint64_t rest = old_size_bytes - std::min<std::uint64_t>(old_size_bytes, document.size());
-        if (const auto error = file_.write_at(0, document + spaces(rest))) return error;
-        return file_.truncate(document.size());
-    }
-    // The rest of an old document is hidden in an instruction until it is cut off. No room for the end of that instruction is no reason to
-    // give up: the replacement frees it.
-    const bool fits = within_page(old_size_bytes, kInstruction.size());
-    const std::uint64_t to_next_page = fits ? 0 : kPageBytes - old_size_bytes % kPageBytes;
-    static_cast<void>(file_.write_at(old_size_bytes, spaces(to_next_page) + std::string(kInstruction)));
-    if (const auto error = file_.write_at(0, head + closing_tag_ + std::string(kInstructionBegin))) return error;
-    if (const auto error = file_.truncate(head.size() + closing_tag_.size())) return error;
-    return file_.write_at(position_bytes_, closing_tag_ + "\n");
+    const std::string document = head + closing_ + "\n";
+    UMS_ASSERT(document.size() < kCopyBytes);
+    if (const auto error = file_.write_at(0, document)) return error;
+    switch_at_bytes_ = head.size() + kSwitchInComment;
+    size_bytes_ = document.size();
+    return {};
 }
 
 std::error_code XmlTail::append(std::string_view element) {
-    const bool fits = within_page(position_bytes_, element.size() + reserve_bytes_);
-    const std::error_code error = fits ? append_within_page(element) : append_across_pages(element);
-    if (error) recover();
-    return error;
-}
-
-std::error_code XmlTail::append_within_page(std::string_view element) {
-    // Everything that may follow the old closing tag has to be covered.
-    const std::uint64_t filling = element.size() < kInstruction.size() ? kInstruction.size() - element.size() : 0;
-    const std::string bytes = std::string(element) + closing_tag_ + spaces(filling) + "\n";
-    if (const auto error = file_.write_at(position_bytes_, bytes)) return error;
-    position_bytes_ += element.size();
+    const std::uint64_t size_before_bytes = size_bytes_;
+    std::string begin = std::string(kPieceBegin) + "\n";
+    const std::size_t piece_max = kCopyBytes - begin.size() - closing_.size() - kLastEnd.size();
+    std::error_code error;
+    while (!error && element.size() > piece_max) {
+        const std::size_t cut = cut_of(element, piece_max);
+        if (cut == element.size()) break;
+        error = add(begin + std::string(element.substr(0, cut)) + std::string(kPieceEnd));
+        begin = kPieceBegin;
+        element.remove_prefix(cut);
+    }
+    if (!error) error = add(begin + std::string(element) + closing_ + std::string(kLastEnd));
+    if (!error) error = file_.write_at(switch_at_bytes_, " ");
+    if (error) {
+        // An error of this changes nothing for the caller, who has one already.
+        static_cast<void>(file_.truncate(size_before_bytes));
+        size_bytes_ = size_before_bytes;
+        return error;
+    }
+    switch_at_bytes_ = size_bytes_ - kLastEnd.size() - closing_.size() + kSwitchInComment;
     return {};
 }
 
-std::error_code XmlTail::append_across_pages(std::string_view element) {
-    const std::uint64_t hidden_from = position_bytes_ + closing_tag_.size();
-    const std::uint64_t element_at = hidden_from + kInstructionBegin.size();
-    const std::uint64_t element_end = element_at + element.size();
-    const std::uint64_t closing_at = within_page(element_end, reserve_bytes_) ? element_end : (element_end / kPageBytes + 1) * kPageBytes;
-    const std::uint64_t hidden_to = closing_at + closing_tag_.size();
-
-    if (const auto error = file_.write_at(hidden_from, spaces(hidden_to - hidden_from) + std::string(kInstruction))) return error;
-    if (const auto error = file_.write_at(hidden_from, kInstructionBegin)) return error;
-    if (const auto error = file_.write_at(element_at, std::string(element) + spaces(closing_at - element_end) + closing_tag_)) return error;
-    if (const auto error = file_.write_at(position_bytes_, spaces(element_at - position_bytes_))) return error;
-    position_bytes_ = closing_at;
+std::error_code XmlTail::add(const std::string& bytes) {
+    const std::uint64_t room_bytes = kCopyBytes - size_bytes_ % kCopyBytes;
+    const std::string spaces(bytes.size() <= room_bytes ? 0 : room_bytes, ' ');
+    if (const auto error = file_.write_at(size_bytes_, spaces + bytes)) return error;
+    size_bytes_ += spaces.size() + bytes.size();
     return {};
-}
-
-void XmlTail::recover() {
-    // Every state of append_across_pages is well-formed when cut off behind the old closing tag. Where only a part of a page arrived, the
-    // second step puts the tag back. Errors of these two change nothing for the caller, who has one already.
-    static_cast<void>(file_.truncate(position_bytes_ + closing_tag_.size()));
-    static_cast<void>(file_.write_at(position_bytes_, closing_tag_ + "\n"));
 }
 
 }  // namespace reports

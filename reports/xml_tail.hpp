@@ -1,18 +1,23 @@
-// Appends elements to an XML document that is well-formed at every moment, also if the process is killed in the middle of a write.
+// Appends elements to an XML document that is well-formed at every moment: for whoever finds it after a kill in the middle of a write, and
+// for whoever reads it from front to back meanwhile, in pieces of any size and at any pace.
 //
-// The closing tag of the root is always in the file; an element is written over it, together with a new one, in one call. That alone
-// is not enough: the kernel copies a write page by page and gives up between two pages when the process is being killed (SIGKILL in a
-// loop of such writes, Linux 6.18: 5 % of the files cut off at a page boundary, on ext4 and on tmpfs). So one call is used only where
-// everything that changes lies within one 4 KB page. An element that crosses a boundary is written where no parser looks, inside a
-// processing instruction behind the root element, and then uncovered by a change within one page:
+// A reader who has seen the closing tag of the root must not meet an element behind it, and one who has not must meet it in the end. So
+// nothing that can be seen is ever written over, but for single bytes, and what is appended has two meanings, of which those bytes choose:
 //
-//     </ERRORLOG>                                           before
-//  1  </ERRORLOG>                             <?end?>       spaces, and the end of the instruction: legal, however much arrives
-//  2  </ERRORLOG><?end                        <?end?>       the instruction begins at the closing tag (within one page)
-//  3  </ERRORLOG><?end <ENTRY>...</ENTRY></ERRORLOG><?end?> the element and the new tag, not seen: legal, however much arrives
-//  4                   <ENTRY>...</ENTRY></ERRORLOG><?end?> uncovered (within one page)
+//     <LOG><!-- --></LOG>                                                          before
+//  1  <LOG><!-- --></LOG> <?next --><ENTRY/><!-- --></LOG><?next ?>                appended: behind the root, one instruction, up to "?>"
+//  2  <LOG><!--  -></LOG> <?next --><ENTRY/><!-- --></LOG><?next ?>                a '-' becomes ' ': the comment goes on to the next "-->"
 //
-// The next element overwrites "</ERRORLOG><?end?>". A loss of power is another matter: nothing here waits for the disk.
+// A reader who has passed the first comment before step 2 has left the root; all that follows is instructions and spaces to him. One who
+// comes to it after step 2 finds a longer comment, then the entry and the next comment, of which the same is true.
+//
+// Step 1 must arrive as a whole. A kernel adds to a file page by page, and gives up between two pages when the process is being killed. So
+// what is appended lies within one 4 KB page, with spaces before it where it would cross into the next. A long element is appended in
+// pieces, each an instruction of its own, and comments join their texts after step 2.
+//
+// What a reader has to do is to read until read() says that there is no more. Whoever asks for the size first and stops there may miss the
+// end that belongs to a byte which changed meanwhile: his document is well-formed if the file has the same size afterwards. A loss of
+// power is another matter: nothing here waits for the disk.
 #pragma once
 
 #include <cstdint>
@@ -37,25 +42,24 @@ public:
     // `root` is the name of the root element. `file` must outlive the tail.
     XmlTail(TailFile& file, std::string_view root);
 
-    // Makes the file hold `prolog` (ASCII; XML declaration and the like, closed with '\n', less than a page with the root) and an empty
-    // root element. `old_size_bytes` is what the file holds: nothing, or an XML document. If that is one of ours, the file is well-formed
-    // at every moment of the replacement, too; else after it.
-    std::error_code start(std::string_view prolog, std::uint64_t old_size_bytes);
+    // Makes the file, which must be empty, hold `prolog` (XML declaration and the like, closed with '\n', less than a page with the root)
+    // and an empty root element.
+    std::error_code start(std::string_view prolog);
 
-    // `element` is plain ASCII without "?>". After a failure the element is not in the file, the file is as before as far as the system
-    // allows, and the next append may be tried.
+    // `element` is plain ASCII without "?>" and without '>' in attributes. Its tags are shorter than a page (longer ones are written, but
+    // not as a whole). After a failure the element is not in the file, the file is as before as far as the system allows, and the next
+    // append may be tried.
     std::error_code append(std::string_view element);
 
 private:
-    std::error_code append_within_page(std::string_view element);
-    std::error_code append_across_pages(std::string_view element);
-    void recover();
+    // Writes at the end, within a page.
+    std::error_code add(const std::string& bytes);
 
     TailFile& file_;
     const std::string opening_tag_;      // "<ERRORLOG>\n"
-    const std::string closing_tag_;      // "</ERRORLOG>"
-    const std::uint64_t reserve_bytes_;  // of the closing tag and the end of an instruction: they never cross a page
-    std::uint64_t position_bytes_ = 0;   // of the closing tag
+    const std::string closing_;          // the comment that may go on, and the closing tag
+    std::uint64_t size_bytes_ = 0;       // of the file
+    std::uint64_t switch_at_bytes_ = 0;  // of the byte in the last comment
 };
 
 }  // namespace reports

@@ -2,7 +2,9 @@
 // for files; results of I/O are values.
 #pragma once
 
+#include <exception>
 #include <stdexcept>
+#include <string>
 
 namespace sim {
 
@@ -12,11 +14,22 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-// The machine cannot do what was asked for: no space, a read-only or missing folder, a file in use, a lost device, O_DIRECT refused.
+// The machine cannot do what was asked for: no space, a read-only or missing folder, a file in use, O_DIRECT refused.
 // Exit code 3.
 class EnvironmentError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
+
+// What such an exception says, for a run that tells it among its results. Any other goes on.
+[[nodiscard]] inline std::string message_of(const std::exception_ptr& failure) {
+    try {
+        std::rethrow_exception(failure);
+    } catch (const RefusedError& error) {
+        return error.what();
+    } catch (const EnvironmentError& error) {
+        return error.what();
+    }
+}
 
 }  // namespace sim

@@ -26,18 +26,15 @@ struct Event {
     std::string description;
 };
 
-// Called from the schedulers' threads, one call at a time (the caller holds a lock). Must return soon: findings wait for it.
+// Called from the schedulers' threads, one call at a time (the caller holds a lock): must not wait for a device, which may be the one that
+// is being tested.
 class EventSink {
 public:
     virtual ~EventSink() = default;
+    // All that could keep the run from starting has been looked at, and the first file is about to be touched. Once, or never.
+    virtual void on_begin() {}
     virtual void on_event(const Event& event) = 0;
     virtual void on_finding(const Finding& finding) = 0;
-    // Called just before on_finding(), so that its finding can say where the evidence is: saves all that is known and returns the path of
-    // the file, or nothing if nothing was saved.
-    virtual std::string save_evidence(const Finding& finding) {
-        static_cast<void>(finding);
-        return {};
-    }
 };
 
 }  // namespace sim

@@ -55,6 +55,9 @@ enum class SectorState : std::uint8_t {
 
 [[nodiscard]] std::string_view name_of(SectorState state);
 
+// What was asked of a file as a whole, where no page and no bytes are meant.
+enum class FileRequest : std::uint8_t { none, sync, resize, open };
+
 struct SectorFact {
     SectorState state = SectorState::expected;
     std::uint32_t version = 0;  // by the stamp, where the state says that there is a sound one
@@ -83,6 +86,9 @@ struct Reread {
     std::uint32_t version = 0;  // by the header that came back
     std::uint32_t checksum = 0;
     int error_code = 0;
+
+    // All bytes came, and nobody has judged them yet.
+    [[nodiscard]] bool has_come() const { return result == RereadResult::same_image || result == RereadResult::other_image; }
 };
 
 // Where the page stands on the device below, as the file system says (FIEMAP).
@@ -91,65 +97,113 @@ struct DevicePlace {
     std::uint64_t offset_bytes = 0;  // on that device
 };
 
-struct Finding {
-    std::uint64_t number = 0;  // 1, 2, … in the order of reporting
-    FindingKind kind{};
-    bool is_warning = false;  // not a failure: a stalled request that did come back
-    bool is_write = false;
-    bool transient = false;  // a later read returned the right bytes, or a later try succeeded
-    bool repaired = false;   // the expected image was written again
+// What a finding is about: bytes of a file. What was asked of the file as a whole has no page, no offset and no size.
+struct FindingPlace {
     std::uint32_t file_id = 0;
     std::string path;
-    bool is_log = false;             // a log file's: about a block of the log, not about a page
-    std::uint32_t page_id = 0;       // of the first byte, in a data file
-    std::uint64_t offset_bytes = 0;  // in the file
-    std::uint64_t size_bytes = 0;    // of the page, block or request that is wrong
+    bool is_log = false;                // a log file's: about a block of the log, not about a page
+    std::uint32_t page_id = 0;          // of the first byte, in a data file
+    std::uint64_t offset_bytes = 0;     // in the file
+    std::uint64_t size_bytes = 0;       // of the page, block or request that is wrong
+    std::optional<DevicePlace> device;  // found out when it is written down
+};
 
-    // What the ledger expects, and what the header that came back says (0 where it has none).
-    std::uint32_t expected_version = 0;
-    std::uint32_t received_version = 0;
-    std::uint64_t expected_lsn = 0;
-    std::uint64_t received_lsn = 0;
-    std::uint32_t expected_checksum = 0;
-    std::uint32_t received_checksum = 0;    // stored in the image
+// What the storage was asked for.
+struct FindingRequest {
+    bool is_write = false;
+    FileRequest of_file = FileRequest::none;  // of io_error and stalled_io
+};
+
+// How a request failed, or how long it took: of io_error, stalled_io and short_transfer.
+struct RequestFailure {
+    int error_code = 0;  // the system's
+    std::string error_text{};
+    std::uint64_t duration_us = 0;  // stalled_io: how long it took, or has been out
+};
+
+// What the ledger expects: of findings about a page or a block of the log.
+struct ExpectedIdentity {
+    std::uint32_t version = 0;
+    std::uint64_t lsn = 0;
+    std::uint32_t checksum = 0;
+};
+
+// What the header that came back says; 0 where there is none.
+struct ReceivedIdentity {
+    std::uint32_t version = 0;
+    std::uint64_t lsn = 0;
+    std::uint32_t checksum = 0;             // stored in the image
     std::uint32_t calculated_checksum = 0;  // of the image
-    std::uint64_t received_run_id = 0;
-    std::uint32_t received_file_id = 0;
-    std::uint32_t received_page_id = 0;
-    std::optional<PagePlace> other;  // misdirected: the page whose image is here, or where this page's image is
+    std::uint64_t run_id = 0;
+    std::uint32_t file_id = 0;
+    std::uint32_t page_id = 0;
+};
 
-    // The image compared with the one that was written.
-    std::vector<SectorFact> sectors;  // kSectorsPerPage of them, or none where no page came back
+// The image compared with the one that was written: where a page came back.
+struct ImageComparison {
+    std::vector<SectorFact> sectors{};  // kSectorsPerPage of them
     std::uint32_t first_wrong_byte = 0;
     std::uint32_t wrong_bytes = 0;
     std::uint32_t wrong_bits = 0;
-    std::vector<std::uint32_t> wrong_bit_positions;  // byte * 8 + bit (0 = lowest) in the page; the first kBitPositionsMax
-    std::int32_t shift_bytes = 0;                    // the expected bytes came, moved by so many; 0 = not
+    std::vector<std::uint32_t> wrong_bit_positions{};  // byte * 8 + bit (0 = lowest) in the page; the first kBitPositionsMax
+    std::int32_t shift_bytes = 0;                      // the expected bytes came, moved by so many; 0 = not
     std::uint32_t not_read_bytes = 0;
     bool tear_on_4k_lines = false;  // torn page: every 4096-byte block is of one version
+};
 
-    int error_code = 0;  // the system's, for io_error
-    std::string error_text;
-    std::uint64_t duration_us = 0;  // stalled_io: how long it took, or has been out
-    std::uint32_t reads = 1;        // how often it was read or tried until this was decided
-    std::vector<Reread> rereads;
-
+// When and by whom it was found.
+struct FindingMoment {
     std::string phase;
     std::string user;
     std::uint32_t cpu = 0;
-    std::uint64_t tick_ms = 0;  // since the run began
+    std::uint64_t thread_id = 0;  // of the operating system
+    std::uint64_t tick_ms = 0;    // since the run began
     std::uint64_t utc_us = 0;
+};
 
+// What is kept for those who look into it. Large.
+struct FindingEvidence {
     std::vector<std::byte> image;            // as it came back first; empty if nothing came
     std::vector<std::byte> expected_image;   // as it was written, made again; empty if nothing was written or it cannot be known
     std::vector<HistoryEntry> page_history;  // operations that touched the page, oldest first
     std::vector<HistoryEntry> file_history;  // the last operations of all files, oldest first
-    std::optional<DevicePlace> device;
-    std::string description;             // one sentence for a person
-    std::vector<std::string> reasoning;  // why this kind and no other, a sentence each
-    std::string dump_path;               // where the evidence was saved; empty if it was not
+    std::string dump_path;                   // where the evidence was saved; empty if it was not
 };
 
+struct Finding {
+    std::uint64_t number = 0;  // 1, 2, … in the order of reporting
+    FindingKind kind{};
+    bool is_warning = false;  // not a failure: a stalled request that did come back
+    bool transient = false;   // a later read returned the right bytes, or a later try succeeded
+    bool repaired = false;    // the expected image was written again
+
+    FindingPlace place;
+    FindingRequest request;
+    // What this kind of finding does not have is not there.
+    std::optional<RequestFailure> failure;
+    std::optional<ExpectedIdentity> expected;
+    std::optional<ReceivedIdentity> received;
+    std::optional<ImageComparison> comparison;
+    std::optional<PagePlace> other;  // misdirected: the page whose image is here, or where this page's image is
+
+    std::uint32_t reads = 1;  // how often it was read or tried until this was decided
+    std::vector<Reread> rereads;
+    FindingMoment moment;
+    FindingEvidence evidence;
+    std::string description;             // one sentence for a person
+    std::vector<std::string> reasoning;  // why this kind and no other, a sentence each
+};
+
+// For those who write a finding down: of a part that it does not have, zeros.
+template <typename Part>
+[[nodiscard]] const Part& or_empty(const std::optional<Part>& part) {
+    static const Part kEmpty{};
+    return part ? *part : kEmpty;
+}
+
 inline constexpr std::size_t kBitPositionsMax = 64;
+
+// What the storage was asked for: "read", "write", "sync", "resize", "open".
+[[nodiscard]] std::string_view operation_of(const Finding& finding);
 
 }  // namespace sim

@@ -68,6 +68,16 @@ std::string_view name_of(SectorState state) {
     UMS_ASSERT(false && "unknown sector state");
 }
 
+std::string_view operation_of(const Finding& finding) {
+    switch (finding.request.of_file) {
+        case FileRequest::none: return finding.request.is_write ? "write" : "read";
+        case FileRequest::sync: return "sync";
+        case FileRequest::resize: return "resize";
+        case FileRequest::open: return "open";
+    }
+    UMS_ASSERT(false && "unknown request");
+}
+
 std::string_view name_of(RereadResult result) {
     switch (result) {
         case RereadResult::right: return "right";
@@ -98,6 +108,8 @@ std::string_view name_of(Phase phase) {
         case Phase::main_run: return "main run";
         case Phase::final_checkpoint: return "final checkpoint";
         case Phase::final_audit: return "final audit";
+        case Phase::log_analysis: return "log analysis";
+        case Phase::page_verification: return "page verification";
         case Phase::summary: return "summary";
     }
     UMS_ASSERT(false && "unknown phase");

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/limits.hpp"
+
 namespace sim {
 
 // UserCount = -1: as the CPUs need, see user_count_for().
@@ -83,8 +85,15 @@ struct FileOptions {
     bool shrinkable = false;
     bool sparse = false;
     bool is_log = false;
+    std::string named_as{};  // as the user named it, where symbolic links led from there to `path`; else empty
 
     friend bool operator==(const FileOptions&, const FileOptions&) = default;
+};
+
+// What is done with the files.
+enum class Job : std::uint8_t {
+    run,     // made anew, filled, used and audited
+    verify,  // read as a crash has left them, and compared with what their log proves; nothing is written
 };
 
 enum class EngineChoice : std::uint8_t { automatic, uring, threads };
@@ -115,6 +124,7 @@ struct Options {
     std::uint32_t checkpoint_pages = 128;         // largest gather write: 128 as SQL Server 2016 and later, 32 as before
     std::uint32_t checkpoint_interval_ms = 1000;  // pause between two checkpoints of the main run
     std::uint32_t log_flushes_outstanding = 112;  // as SQL Server 2012 and later; 32 as before
+    bool merge_buffers = false;                   // neighbours in memory are one segment of a request; else each page has its own
 
     RandomUserOptions random_user;
     AuditUserOptions audit_user;
@@ -124,11 +134,17 @@ struct Options {
     std::vector<FileOptions> files;
 
     // Command line only.
+    Job job = Job::run;
     std::uint64_t seed = 0;
     EngineChoice engine = EngineChoice::automatic;
     bool overwrite_foreign_files = false;  // also write to files that are not ours, to *.mdf/*.ndf/*.ldf and to block devices
 
     friend bool operator==(const Options&, const Options&) = default;
 };
+
+// Requests that may be out at a time, in the whole process.
+constexpr std::uint32_t outstanding_io_max(const Options& options) {
+    return options.max_outstanding_io == 0 ? kOutstandingIoMax : options.max_outstanding_io;
+}
 
 }  // namespace sim

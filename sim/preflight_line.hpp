@@ -20,7 +20,7 @@ struct PreflightLine {
     std::string found{};   // what is there
     std::string reason{};  // why that is not good; empty for ok
     std::string source{};  // who says so: a document; empty for ok where nothing is to be looked up
-    std::string cure{};    // a command, or what to do; empty for ok
+    std::string remedy{};  // a command, or what to do; empty for ok
 };
 
 // "OK", "WARN", "FAIL".

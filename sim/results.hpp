@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,8 @@ enum class Phase : std::uint8_t {
     main_run,
     final_checkpoint,
     final_audit,
+    log_analysis,       // of a verification
+    page_verification,  // likewise
     summary,
 };
 
@@ -73,6 +76,7 @@ struct FileSample {
 
 struct FileResult {
     std::string path;
+    std::string named_as{};  // as the user named it, where symbolic links led from there to `path`; else empty
     std::uint32_t file_id = 0;
     bool is_log = false;
     bool compressed = false;
@@ -84,7 +88,11 @@ struct FileResult {
     std::uint32_t target_io_duration_ms = 0;
     std::uint64_t average_io_duration_us = 0;
     std::uint64_t throttle_count = 0;
-    std::uint64_t request_blocks = 0;
+    std::uint64_t request_blocks = 0;  // at the end
+    // In the main runs, as the completions found them.
+    double request_blocks_mean = 0;
+    std::uint32_t request_blocks_min = 0;
+    std::uint32_t request_blocks_max = 0;
 
     // Single-page and multi-page requests.
     std::uint64_t reads = 0;
@@ -157,8 +165,42 @@ struct WaitResult {
 enum class Outcome : std::uint8_t {
     passed,    // ran to the end, nothing wrong
     stopped,   // a person stopped it, nothing wrong until then
-    failed,    // wrong data or lost data
-    not_done,  // the run could not be done: lost device, no space
+    failed,    // wrong data, lost data, or requests that failed
+    not_done,  // the run could not be done: no space, no memory
+};
+
+// A limit that whoever started the run has set (--fail-on), and what was measured.
+struct ThresholdResult {
+    std::string expression;  // "log_flush.p99 > 5 ms"
+    bool is_exceeded = false;
+    std::string measured;  // the worst of what it speaks of: "7.2 ms"; empty if there was nothing to measure
+    double value = 0;      // the same and the limit as numbers, in microseconds where they are times
+    double limit = 0;
+    std::string path;      // of the file where that was; empty if of none
+    std::string io_class;  // of requests, "read"; empty if it speaks of no requests
+};
+
+// What a verification after a crash has read and proven. docs/durability.md explains each figure.
+struct DurabilityResult {
+    // The log.
+    std::uint64_t log_blocks = 0;   // in the unbroken row at whose end recovery stops
+    std::uint64_t first_block = 0;  // their numbers; 0: there is no log
+    std::uint64_t last_block = 0;
+    std::uint64_t hardened_block = 0;     // at least up to this one everything had been acknowledged
+    std::uint64_t last_lsn = 0;           // of the last record
+    std::uint64_t last_write_utc_us = 0;  // when the last block was made
+    std::uint64_t blocks_behind = 0;      // behind the end: were in flight at the cut
+    std::uint64_t missing_blocks = 0;     // acknowledged, and not there
+    std::uint64_t checkpoint_lsn = 0;     // where the last complete checkpoint began; 0: there is none
+    // The pages.
+    std::uint64_t pages_proven = 0;      // of which the log proves the version that they must have at least
+    std::uint64_t pages_released = 0;    // of which nothing is promised
+    std::uint64_t regions_compared = 0;  // with the sums of the checkpoint
+    std::uint64_t regions_skipped = 0;   // because something in them is wrong or not promised
+    std::uint64_t torn_pages = 0;        // in flight at the cut, of old and new sectors: no fault, but SQL Server would report 824
+    std::uint64_t torn_on_4k_lines = 0;  // of them
+    std::uint64_t pages_beyond_log = 0;  // whose changes a hole in the log has taken
+    std::uint64_t wrong_pages = 0;       // all of them, also those that are not told one by one
 };
 
 struct Results {
@@ -174,7 +216,8 @@ struct Results {
     std::uint64_t buffer_pool_bytes = 0;
     std::uint32_t cycles_completed = 0;
     Outcome outcome = Outcome::passed;
-    std::string outcome_reason;  // a sentence when not passed
+    std::string outcome_reason;      // a sentence when not passed
+    bool is_internal_error = false;  // of this program: that is why it was not done
 
     std::vector<PreflightLine> preflight;  // of the files' folders, before the run; filled in by whoever looked
     std::vector<FileResult> files;
@@ -185,6 +228,10 @@ struct Results {
     std::vector<WaitResult> waits;
     std::vector<Finding> findings;  // the first ones; all were handed to the sink
     std::uint64_t finding_count = 0;
+    std::vector<Finding> warnings;  // requests that came late; the first ones, as above
+    std::uint64_t warning_count = 0;
+    std::vector<ThresholdResult> thresholds;     // filled in by whoever set them
+    std::optional<DurabilityResult> durability;  // of a verification
 };
 
 // For the progress display; taken at any time, from any thread.
@@ -204,9 +251,14 @@ struct Progress {
     std::uint64_t io_bytes = 0;
     std::uint64_t pages_verified = 0;
     std::uint64_t findings = 0;
+    std::uint64_t warnings = 0;
     std::uint64_t throttle_count = 0;
     std::uint64_t outstanding_io = 0;
+    std::uint64_t oldest_io_us = 0;   // how long the oldest of them has been out
+    bool is_ending = false;           // the main run or the whole run: what is outstanding is waited for
     std::uint64_t lost_requests = 0;  // did not come back in two minutes: the run may never drain
+    bool may_begin = false;           // all that could keep the run from starting has been looked at; the first file is touched
+    bool is_internal_error = false;   // a mistake of this program ends the run
     std::vector<File> files;
 };
 

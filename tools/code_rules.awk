@@ -39,7 +39,8 @@ BEGIN {
         nowhere, "use std::from_chars: it tells bad input and ignores the locale")
     ban(call_before "(sprintf|snprintf|vsprintf|strcpy|strcat|gets|strtok) *\\(", everywhere, nowhere, "use fmt::format or std::string")
     ban(call_before "(localtime|gmtime|ctime|asctime|strerror|tmpnam|mktemp) *\\(", everywhere, nowhere,
-        "not safe with threads: use the _r form, std::error_code::message or mkstemp")
+        "not safe with threads: use ums/base/calendar.hpp, std::error_code::message or mkstemp")
+    ban(call_before "(localtime_r|gmtime_r|tzset) *\\(", product, "^ums/base/calendar\\.cpp$", "use ums/base/calendar.hpp")
     ban("std::system *\\(|" call_before "popen *\\(", product, nowhere, "no shell below the program: read /sys and /proc")
     ban("std::(format|expected)" name_after, everywhere, nowhere, "gcc 12 has neither: use fmt::format, or a result struct")
     ban("# *include *<(format|expected|print)>", everywhere, nowhere, "gcc 12 does not have it: use fmt")
@@ -48,6 +49,10 @@ BEGIN {
     ban("(&&|\\|\\||\\?) *!?co_await|co_await.*co_await", everywhere, "^tests/ums/sched/task_test\\.cpp$",
         "gcc 12: a co_await stands alone, or gives a variable its first value")
     ban("(CHECK|REQUIRE)[A-Z_]* *\\(.*co_await", everywhere, nowhere, "gcc 12: co_await into a variable, then check that")
+    # In cli: the terminal, signals, and the standard streams of the process.
+    ban("# *include *<(sys/|unistd|fcntl|linux/|dirent|poll|pthread|mntent|termios|sched\\.h|arpa/|netinet/|netdb)",
+        "^(sim|config|reports|cli)/", "^cli/(console|program|stop_signals)\\.cpp$",
+        "what is the platform's stands in ums: output files in ums/base/output_place.hpp")
     ban("std::endl", everywhere, nowhere, "use '\\n'; flush where it matters")
     ban(name_before "volatile" name_after, everywhere, nowhere, "not for threads: use std::atomic")
     ban("^ *using namespace ", "\\.hpp$", nowhere, "a header must not open namespaces")
@@ -104,15 +109,31 @@ function check_place() {
         fail("no test program takes this file: put it below tests/<layer>/, tests/support/, tests/fuse/ or tests/bench/")
 }
 
+# clang-tidy looks for names that a file shortens and does not use only where the file is compiled alone.
+function note_names(code, words, count, i) {
+    if (code ~ /^ *(using [A-Za-z0-9_:]*::[A-Za-z0-9_]+;|namespace [A-Za-z0-9_]+ = .*;)$/) {
+        sub(/^ *namespace /, "", code)
+        sub(/ = .*|;$/, "", code)
+        sub(/.*::/, "", code)
+        short_name[line_number] = code
+        return
+    }
+    count = split(code, words, /[^A-Za-z0-9_]+/)
+    for (i = 1; i <= count; ++i) is_used[words[i]] = 1
+}
+
 function check_file(line, code, has_pragma, has_test, i) {
     check_place()
     line_number = 0
     open_end = ""
     has_pragma = 0
     has_test = 0
+    split("", short_name)
+    split("", is_used)
     while ((getline line < file) > 0) {
         ++line_number
         code = code_of(line)
+        note_names(code)
         if (code ~ /^#pragma once$/) has_pragma = 1
         if (code ~ /^ *(TEST_CASE|TEMPLATE_TEST_CASE|SCENARIO|TEST_CASE_METHOD)/) {
             has_test = 1
@@ -123,6 +144,8 @@ function check_file(line, code, has_pragma, has_test, i) {
             if (code ~ ban_pattern[i] && file ~ ban_places[i] && file !~ ban_except[i]) fail(ban_replacement[i])
     }
     close(file)
+    for (line_number in short_name)
+        if (file ~ /\.cpp$/ && !(short_name[line_number] in is_used)) fail("no use is made of " short_name[line_number])
     line_number = 1
     if (file ~ /\.hpp$/ && !has_pragma) fail("a header begins with #pragma once")
     if (file ~ /\.hpp$/ && has_test) fail("a test case in a header runs as often as it is included")

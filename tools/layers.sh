@@ -5,7 +5,7 @@ set -euo pipefail
 root=${1:-$(dirname "${BASH_SOURCE[0]}")/..}
 cd "$root"
 
-find . -type f \( -name '*.hpp' -o -name '*.cpp' \) | sed -n 's,^\./,,; /^\(ums\|sim\|config\|reports\|cli\|tests\)\//p' |
+{ find ums sim config reports cli tests -type f \( -name '*.hpp' -o -name '*.cpp' \) 2>/dev/null || true; } |
     LC_ALL=C sort | LC_ALL=C awk '
 BEGIN {
     sees["ums"] = " ums "
@@ -17,15 +17,17 @@ BEGIN {
     sees["ums/base"] = " base "
     sees["ums/io"] = " base io "
     sees["ums/sched"] = " base io sched "
+    # Folders of sim, likewise; all see the plain data above them.
+    sim_order = " ledger page journal files pool diagnosis log buffer context users workers verify run bench rehearsal preflight "
     # What config and reports see of sim: plain data, which includes nothing but plain data.
     plain["config"] = " sim/options.hpp sim/limits.hpp "
     plain["reports"] = " sim/preflight_line.hpp sim/results.hpp sim/latency_result.hpp sim/finding.hpp " \
                    "sim/history_entry.hpp sim/event.hpp sim/limits.hpp " \
-                       "sim/errors.hpp sim/bench/bench_results.hpp sim/page/page_layout.hpp sim/log/log_layout.hpp "
+                       "sim/errors.hpp sim/database_name.hpp sim/bench/bench_results.hpp sim/page/page_layout.hpp sim/page/log_layout.hpp "
     plain["sim"] = " sim/options.hpp sim/limits.hpp sim/preflight_line.hpp sim/results.hpp sim/latency_result.hpp " \
                    "sim/finding.hpp sim/history_entry.hpp " \
                    "sim/event.hpp sim/errors.hpp sim/bench/bench_options.hpp sim/bench/bench_results.hpp sim/page/page_layout.hpp " \
-                   "sim/log/log_layout.hpp "
+                   "sim/page/log_layout.hpp "
 }
 
 function contains(list, word) { return index(list, " " word " ") > 0 }
@@ -33,6 +35,18 @@ function contains(list, word) { return index(list, " " word " ") > 0 }
 function broken(rule) {
     printf "%s:%d: includes %s: %s\n", file, line_number, included, rule
     failures = 1
+}
+
+# What lies directly in sim is data that all of sim sees, and sees none of its folders.
+function check_order_inside_sim(folder_included) {
+    folder_included = included
+    sub(/^sim\//, "", folder_included)
+    if (folder_included !~ /\//) return
+    sub(/\/.*/, "", folder_included)
+    if (folder ~ /\.[ch]pp$/) return broken("what lies directly in sim includes nothing from its folders")
+    if (!contains(sim_order, folder)) return broken("sim/" folder " is not known to tools/layers.sh")
+    if (index(sim_order, " " folder_included " ") > index(sim_order, " " folder " "))
+        return broken("inside sim a folder sees itself and those to its left:" sim_order)
 }
 
 # Below tests/<layer> a file sees what the layer sees, and tests/support.
@@ -63,6 +77,7 @@ function check(layer, is_test, target, target_folder) {
         if (!(("ums/" folder) in sees)) return broken("ums/" folder " is not known to tools/layers.sh")
         if (!contains(sees["ums/" folder], target_folder)) return broken("inside ums: base <- io <- sched")
     }
+    if (layer == "sim" && target == "sim") check_order_inside_sim()
 }
 
 function check_file(is_test, layer, line) {

@@ -55,7 +55,9 @@ std::vector<Parameter> file_parameters() {
          .kind = Kind::flag,
          .field = +[](FileOptions& f) -> Field { return &f.shrinkable; },
          .help = "The shrink user may shrink and grow the file.",
-         .details = "Data files only; needs an Increment above 0.",
+         .details =
+             "Data files only. The size stays between InitialSize and MaxSize; if these are the same, or Increment is 0, the file keeps "
+             "its size all the same.",
          .background = "DBCC SHRINKFILE and automatic growth."},
         {.section = kSection,
          .ini_name = "LogFile",
@@ -70,8 +72,14 @@ std::vector<Parameter> file_parameters() {
          .kind = Kind::flag,
          .field = +[](FileOptions& f) -> Field { return &f.sparse; },
          .help = "Make a sparse file: space is taken when it is first written.",
-         .details = "Then the disk may be full in the middle of the run.",
-         .background = "Database snapshots, and the hidden ones of DBCC CHECKDB, are sparse files."},
+         .details =
+             "Then the disk may be full in the middle of the run. A sparse data file that is named as a stream of another one "
+             "(sqliosim.mdx:replica) is that file's snapshot: at the start of each main run it is emptied, each page of the file is "
+             "copied into it before its first change, and the audit users read through it: what was copied from there, the rest from "
+             "the file. Its sizes follow those of the file.",
+         .background =
+             "Database snapshots, and the hidden ones of DBCC CHECKDB, are sparse files that pages are copied to before their first "
+             "change."},
     };
 }
 

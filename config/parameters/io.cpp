@@ -34,7 +34,8 @@ std::vector<Parameter> io_parameters() {
          .kind = Kind::flag,
          .field = +[](Options& o) -> Field { return &o.write_through; },
          .help = "A write is complete only when it is on stable media (O_DSYNC).",
-         .details = "FALSE measures what the caches can do and does not tell whether data is safe.",
+         .details = "With FALSE data files are synced at each checkpoint and the log after each block, so that their writes go through the "
+                    "caches on the way.",
          .background = "SQL Server opens its files with FILE_FLAG_WRITE_THROUGH; on Linux it relies on FUA or on a flush."},
         {.section = kSection,
          .ini_name = "MaxOutstandingIO",
@@ -134,7 +135,9 @@ std::vector<Parameter> engine_parameters() {
          .range = {.min = 1, .max = kPauseMsMax},
          .field = +[](Options& o) -> Field { return &o.checkpoint_interval_ms; },
          .help = "Pause between two checkpoints of the main run.",
-         .details = "Short intervals make many small writes and keep the log short, long ones make bursts. An extension of ioproof.",
+         .details = "Short intervals make many small writes and keep the log short, long ones make bursts. A log that fills up asks for a "
+                    "checkpoint by itself: with the 50 MB of -dir that is several times a second on a fast disk, whatever the interval; "
+                    "longer ones need a larger log file. An extension of ioproof.",
          .background = "SQL Server derives it from 'recovery interval' or the database's target recovery time."},
         {.section = kSection,
          .ini_name = "LogFlushesOutstanding",
@@ -146,6 +149,15 @@ std::vector<Parameter> engine_parameters() {
          .help = "Most log blocks that are being written at a time.",
          .details = "1 makes the log strictly one block after the other. An extension of ioproof.",
          .background = "32 from SQL Server 2008, 112 since 2012."},
+        {.section = kSection,
+         .ini_name = "MergeBuffers",
+         .toml_name = "merge_buffers",
+         .kind = Kind::flag,
+         .field = +[](Options& o) -> Field { return &o.merge_buffers; },
+         .help = "Hand buffers that lie side by side in memory to the system as one.",
+         .details = "A device has less to do with one long buffer than with 64 of a page each, so the load is faster, and tests less: a "
+                    "driver's path for many buffers is not taken. An extension of ioproof.",
+         .background = "ReadFileScatter and WriteFileGather take one buffer for each page."},
     };
 }
 

@@ -6,6 +6,9 @@ using sim::Options;
 
 namespace {
 
+// SQLIOSim takes 0, too: some cycles then transfer nothing.
+Range fewest_pages() { return {.min = 0, .max = sim::kTransferPagesMax}; }
+
 Range cycle_counts() { return {.min = 0, .max = 1'000'000}; }
 
 std::vector<Parameter> audit_rows() {
@@ -67,10 +70,10 @@ std::vector<Parameter> read_ahead_rows() {
          .toml_name = "min_pages",
          .kind = Kind::count,
          .unit = "pages",
-         .range = transfer_pages(),
+         .range = fewest_pages(),
          .field = +[](Options& o) -> Field { return &o.read_ahead_user.min_pages; },
          .help = "Fewest pages of a read-ahead.",
-         .details = "The length is drawn between this and BuffersRAMax, and is clamped to the file."},
+         .details = "The length is drawn between this and BuffersRAMax, and is clamped to the file. With 0 some cycles read nothing."},
         {.section = kSection,
          .ini_name = "BuffersRAMax",
          .toml_name = "max_pages",
@@ -119,10 +122,10 @@ std::vector<Parameter> bulk_update_rows() {
          .toml_name = "min_pages",
          .kind = Kind::count,
          .unit = "pages",
-         .range = transfer_pages(),
+         .range = fewest_pages(),
          .field = +[](Options& o) -> Field { return &o.bulk_update_user.min_pages; },
          .help = "Fewest neighbouring pages of a bulk update.",
-         .details = "The length is drawn between this and BuffersBUMax, and is clamped to the file."},
+         .details = "The length is drawn between this and BuffersBUMax, and is clamped to the file. With 0 some cycles write nothing."},
         {.section = kSection,
          .ini_name = "BuffersBUMax",
          .toml_name = "max_pages",
@@ -166,7 +169,9 @@ std::vector<Parameter> shrink_rows() {
          .range = intervals,
          .field = +[](Options& o) -> Field { return &o.shrink_user.min_interval_s; },
          .help = "Shortest time between two changes of size.",
-         .details = "The time is drawn between this and MaxShrinkInterval. A main run that is shorter never shrinks a file."},
+         .details = "The time is drawn between this and MaxShrinkInterval. The first change comes within the first half of the main run "
+                    "all the same, so "
+                    "that a short run sees one."},
         {.section = kSection,
          .ini_name = "MaxShrinkInterval",
          .toml_name = "max_interval_s",

@@ -36,10 +36,12 @@ std::vector<Parameter> io_rows() {
          .toml_name = "min_io_chain_pages",
          .kind = Kind::count,
          .unit = "pages",
-         .range = {.min = 1, .max = kChainPagesMax},
+         .range = {.min = 0, .max = kChainPagesMax},
          .field = +[](Options& o) -> Field { return &o.random_user.min_io_chain_pages; },
          .help = "Fewest pages that a cycle touches.",
-         .details = "The length of a chain is drawn between this and MaxIOChainLength, and is clamped to the file.",
+         .details =
+             "The length of a chain is drawn between this and MaxIOChainLength, and is clamped to the file. With 0 some cycles touch "
+             "no page.",
          .background = "The pages that a transaction reads and changes."},
         {.section = kSection,
          .ini_name = "MaxIOChainLength",

@@ -59,10 +59,14 @@ std::vector<Parameter> run_parameters() {
          .unit = "MB",
          .range = {.min = static_cast<std::int64_t>(sim::kBufferPoolMbMin), .max = kPoolMbMax, .or_zero = true},
          .field = +[](Options& o) -> Field { return &o.max_memory_mb; },
-         .help = "Size of the buffer pool; 0 = half of the memory that is available.",
+         .help = "Size of the buffer pool; 0 = a quarter of the data files, at most half of the free memory.",
          .details =
-             "Limits of a container count. Never more than the machine has, and no more than the data files need. A pool that is small "
-             "against the files makes more physical I/O. The memory is taken before the initial update, as far as that can be done in 5 s.",
+             "Limits of a container count. Never more than the machine has, and no more than the data files need. A pool that holds all of "
+             "the data never evicts a page, and its lazy writer has nothing to do: on files of 256 MB it wrote 0 pages in a main run of 20 "
+             "s with a pool of their size, 508 with a quarter of it, beside 4,600 by checkpoints. What random users read does not depend "
+             "on "
+             "it, but on CacheHitRatio (90 and 92 single reads for 100 accesses). The memory is taken before the initial update, as far as "
+             "that can be done in 5 s.",
          .background = "The server setting 'max server memory', for the buffer pool alone."},
         {.section = kSection,
          .ini_name = "StopOnError",

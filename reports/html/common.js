@@ -1,11 +1,16 @@
 'use strict';
 // What both pages use: elements, numbers as the text report writes them, charts.
+// As ums::printable: what would hide or turn round the letters of a name is shown by its number.
+const printable = text => String(text).replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]/g,
+  c => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
 const el = (tag, attributes = {}, ...children) => {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) if (value !== null && value !== undefined) node.setAttribute(name, value);
-  node.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined));
+  node.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined).map(child => child instanceof Node ? child : printable(child)));
   return node;
 };
+// A link to a file and nothing else: no name is a scheme ("javascript:...") or another machine ("//...").
+const fileLink = path => el('a', {href: (path.startsWith('/') ? '' : './') + encodeURI(path).replace(/^\/+/, '/').replaceAll('#', '%23').replaceAll('?', '%3F')}, path);
 const color = name => getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
 const cut = (value, digits) => (Math.floor(value * 10 ** digits + 1e-9) / 10 ** digits).toFixed(digits);
 const count = n => Math.round(n).toString().replace(/\B(?=(\d{3})+(?!\d))/g, ',');

@@ -1,4 +1,5 @@
-// What pages of results and the log's style sheet are made of; put into the program when it is built (cmake/embedded_files.cmake).
+// What pages of results and the log's style sheet are made of, and what results files are read by; put into the program when it is built
+// (cmake/embedded_files.cmake).
 #pragma once
 
 #include <string_view>
@@ -10,6 +11,12 @@ extern const std::string_view kStyle;
 extern const std::string_view kCommonScript;
 extern const std::string_view kReportScript;
 extern const std::string_view kCompareScript;
+// What a Content-Security-Policy allows them by: "sha256-...".
+extern const std::string_view kChartScriptHash;
+extern const std::string_view kCommonScriptHash;
+extern const std::string_view kReportScriptHash;
+extern const std::string_view kCompareScriptHash;
 extern const std::string_view kErrorLogStyle;
+extern const std::string_view kResultsSchema;  // docs/results.schema.json
 
 }  // namespace reports::embedded

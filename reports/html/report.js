@@ -78,9 +78,10 @@ const timeCharts = file => {
 };
 
 // --- latency ---
+const latencies = file => Object.keys(classNames).map(name => [name, file.latency[name]]).filter(([, l]) => l.count);
 const percentTitle = percent => percent < 99.9 ? percent + ' %' : `${Math.round(-Math.log10(1 - percent / 100))} nines`;
 const latencyTable = file => {
-  const rows = Object.entries(file.latency).filter(([, l]) => l.count);
+  const rows = latencies(file);
   if (!rows.length) return el('p', {class: 'soft'}, 'No requests.');
   const percents = rows[0][1].percentiles_ns.map(pair => pair[0]);
   return table(['', 'count', 'average', 'deviation', 'min', ...percents.map(percentTitle), 'max'], rows.map(([name, l]) =>
@@ -89,9 +90,9 @@ const latencyTable = file => {
 };
 const histogram = file => {
   const perOctave = 8;
-  const rows = Object.entries(file.latency).filter(([, l]) => l.count);
+  const rows = latencies(file);
   if (!rows.length) return null;
-  const step = ns => Math.floor(Math.log2(ns) * perOctave + 1e-6);
+  const step = ns => Math.floor(Math.log2(Math.max(ns, 1)) * perOctave + 1e-6);
   const sums = rows.map(([name, l]) => {
     const counts = new Map();
     l.buckets_ns.forEach(([low, , n]) => counts.set(step(low), (counts.get(step(low)) || 0) + n));
@@ -105,7 +106,7 @@ const histogram = file => {
       afterBuildTicks(scale) { scale.ticks = []; for (let us = .1; us <= scale.max; us *= 10) if (us >= scale.min) scale.ticks.push({value: us}); }}})}));
 };
 const percentileChart = file => {
-  const rows = Object.entries(file.latency).filter(([, l]) => l.count);
+  const rows = latencies(file);
   if (!rows.length) return null;
   return chart('Percentiles', () => ({type: 'line', data: {labels: rows[0][1].percentiles_ns.map(pair => percentTitle(pair[0])),
     datasets: rows.map(([name, l]) => ({...line(classNames[name], classColors[name], l.percentiles_ns.map(pair => pair[1] / 1000)), pointRadius: 2}))},
@@ -115,16 +116,19 @@ const percentileChart = file => {
 };
 
 // --- sections ---
+const blocksRange = file => file.request_blocks_max > 0
+  ? `${Math.round(file.request_blocks_mean)} (${file.request_blocks_min} to ${file.request_blocks_max})` : '-';
 const fileSection = (file, i) => {
   const verdict = data.verdict.files[i];
   const facts = [['size', size(file.size_bytes)], ['target', file.target_io_duration_ms + ' ms'], ['running average at the end', duration(file.average_io_duration_us)],
-    ['throttled', count(file.throttle_count)], ['request blocks', count(file.request_blocks)], ['reads', count(file.reads)], ['scatter reads', count(file.scatter_reads)],
+    ['throttled', count(file.throttle_count)], ['request blocks at the end', count(file.request_blocks)],
+    ['in the main run', blocksRange(file)], ['reads', count(file.reads)], ['scatter reads', count(file.scatter_reads)],
     ['writes', count(file.writes)], ['gather writes', count(file.gather_writes)], ['read', size(file.read_bytes)], ['written', size(file.written_bytes)],
     ['total I/O time', duration(file.total_io_time_us)], ['longest', duration(file.max_io_time_us)], ['pages verified', count(file.pages_verified)],
     ['over 15 s', count(file.long_ios)], ['writes repeated', count(file.write_retries)], ['grown / shrunk', `${file.grown_count} / ${file.shrunk_count}`], ['findings', count(file.findings)]];
   return section((file.is_log ? 'Log file ' : 'Data file ') + file.path,
     verdict && verdict.remarks.length ? el('ul', {class: 'remarks'}, verdict.remarks.map(entry => el('li', {}, el('span', {class: 'grade ' + entry.grade}, entry.grade + ' '), remark(entry)))) : null,
-    el('h3', {}, 'Summary'), el('div', {class: 'scroll'}, table(facts.slice(0, 9).map(f => f[0]), [facts.slice(0, 9).map(f => f[1])], 0), table(facts.slice(9).map(f => f[0]), [facts.slice(9).map(f => f[1])], 0)),
+    el('h3', {}, 'Summary'), el('div', {class: 'scroll'}, table(facts.slice(0, 10).map(f => f[0]), [facts.slice(0, 10).map(f => f[1])], 0), table(facts.slice(10).map(f => f[0]), [facts.slice(10).map(f => f[1])], 0)),
     el('h3', {}, 'Latency'), latencyTable(file), el('div', {class: 'charts'}, histogram(file), percentileChart(file)),
     times.length ? [el('h3', {}, 'Over time'), timeCharts(file)] : null);
 };
@@ -156,7 +160,7 @@ const preflightSection = () => data.preflight && data.preflight.length ? section
 
 const sectorMap = sectors => el('span', {class: 'map'}, sectors.map((s, i) => el('i', {class: 's-' + s.state, title: `sector ${i}: ${s.state.replace('_', ' ')}, version ${s.version}`})));
 const findingNode = f => {
-  const place = f.file_is_log ? `offset 0x${f.byte_offset.toString(16)}` : `page ${f.page} (offset 0x${f.byte_offset.toString(16)})`;
+  const place = !['read', 'write'].includes(f.operation) ? f.operation : f.file_is_log ? `offset 0x${f.byte_offset.toString(16)}` : `page ${f.page} (offset 0x${f.byte_offset.toString(16)})`;
   const node = el('details', {class: 'finding'}, el('summary', {}, `#${f.number}  `, el('b', {class: 'poor'}, f.class.replaceAll('_', ' ')), ` ${shortName(f.file)} ${place} `,
     f.sectors ? sectorMap(f.sectors) : null));
   // The details of thousands are made only when somebody looks.
@@ -169,7 +173,7 @@ const findingNode = f => {
     if (f.other) facts.push(['other place', `page ${f.other.page} of ${f.other.file}`]);
     if (f.error) facts.push(['error', `${f.error} (${f.errno})`]);
     if (f.device) facts.push(['on the device', `${f.device.name}, offset ${f.device.offset}`]);
-    if (f.dump) facts.push(['dump', el('a', {href: encodeURI(f.dump).replaceAll('#', '%23').replaceAll('?', '%3F')}, f.dump)]);
+    if (f.dump) facts.push(['dump', fileLink(f.dump)]);
     node.append(el('div', {}, el('p', {}, f.description), el('dl', {class: 'facts'}, facts.map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)])),
       f.reasoning.length ? el('ul', {}, f.reasoning.map(sentence => el('li', {}, sentence))) : null));
   });
@@ -185,11 +189,18 @@ const findingsSection = () => {
     el('p', {class: 'legend soft'}, 'The 16 sectors of a page: ', states.map(state => el('span', {}, el('span', {class: 'map'}, el('i', {class: 's-' + state})), ' ' + state.replace('_', ' ')))),
     shown.map(findingNode));
 };
-const configurationSection = () => section('Configuration', data.run.repeat_command ? el('p', {}, 'Repeat with: ', el('code', {}, data.run.repeat_command)) : null,
+const thresholdsSection = () => data.thresholds && data.thresholds.length ? section('Limits that were set (--fail-on)',
+  table(['limit', '', 'measured', 'where'], data.thresholds.map(t => [t.expression, el('span', {class: 'grade ' + (t.outcome === 'exceeded' ? 'poor' : 'good')}, t.outcome.replace('_', ' ')),
+    t.measured || '-', (t.io_class ? t.io_class.replaceAll('_', ' ') + ' of ' : '') + t.file]), 4)) : null;
+const durabilitySection = () => data.durability ? section('What the files prove', table(['', ''], Object.entries(data.durability).map(([name, value]) =>
+  [name.replaceAll('_', ' ').replace(' utc us', ''), name === 'last_write_utc_us' ? (value ? new Date(value / 1000).toISOString() : '-') : name.endsWith('_lsn') ? '0x' + value.toString(16) : count(value)]), 1)) : null;
+const warningsSection = () => data.warning_count ? section('Warnings', el('p', {}, `${count(data.warning_count)} request${data.warning_count === 1 ? '' : 's'} came back late, with the right answer.`),
+  table(['#', 'file', 'request', 'took', 'at'], data.warnings.map(w => [w.number, w.file, w.description, duration(w.duration_us), w.utc + ', ' + w.phase]), 3)) : null;
+const configurationSection = () => section('Configuration', data.run.repeat_command && !data.durability ? el('p', {}, 'Repeat with: ', el('code', {}, data.run.repeat_command)) : null,
   data.configuration.map(part => el('details', {}, el('summary', {}, part.section), table(['parameter', 'value'], Object.entries(part.values), 2))));
 
 const facts = [['started', data.run.start_utc.slice(0, 19).replace('T', ' ') + ' UTC'], ['took', duration(data.run.duration_us)], ['engine', data.run.engine + (data.run.engine_reason ? ` (${data.run.engine_reason})` : '')],
-  ['CPUs', data.run.cpu_count], ['buffer pool', size(data.run.buffer_pool_bytes)], ['run', data.run.run_id], ['seed', data.run.seed], ['log', data.run.log_file || '-'], ['version', 'ioproof ' + data.version]].filter(([name, value]) => value !== '' && !(name === 'engine' && !data.run.engine) && !(name === 'run' && !Number('0x' + value)));
-page.append(verdictBox(data.verdict, 'Can SQL Server be trusted to this storage?'), el('dl', {class: 'facts'}, facts.map(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))])),
-  ...[...data.files.map(fileSection), runSection(), storageSection(), preflightSection(), findingsSection(), configurationSection()].filter(node => node));
+  ['CPUs', data.run.cpu_count], ['buffer pool', data.durability ? '' : size(data.run.buffer_pool_bytes)], ['run', data.run.run_id], ['seed', data.durability ? '' : data.run.seed], ['log', data.run.log_file || '-'], ['version', 'ioproof ' + data.version]].filter(([name, value]) => value !== '' && !(name === 'engine' && !data.run.engine) && !(name === 'run' && !Number('0x' + value)));
+page.append(verdictBox(data.verdict, data.durability ? 'Is everything there that had been acknowledged?' : 'Can SQL Server be trusted to this storage?'), el('dl', {class: 'facts'}, facts.map(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))])),
+  ...[durabilitySection(), ...data.files.map(fileSection), runSection(), storageSection(), preflightSection(), thresholdsSection(), warningsSection(), findingsSection(), configurationSection()].filter(node => node));
 draw();

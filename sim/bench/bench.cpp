@@ -8,17 +8,19 @@
 #include <fmt/format.h>
 
 #include "sim/bench/file_passes.hpp"
-#include "sim/buffer/warm_up.hpp"
-#include "sim/files/file_creator.hpp"
-#include "sim/log/log_layout.hpp"
-#include "ums/base/machine.hpp"
+#include "sim/files/file_removal.hpp"
+#include "sim/page/log_layout.hpp"
+#include "sim/pool/warm_up.hpp"
+#include "sim/run/task_failure.hpp"
 #include "ums/base/memory_region.hpp"
+#include "ums/base/memory_reserve.hpp"
+#include "ums/base/size.hpp"
 
 namespace sim {
 
 namespace {
 
-constexpr std::uint64_t kMb = 1 << 20;
+using ums::kMb;
 
 ums::EngineKind engine_kind(const BenchOptions& options) {
     if (options.is_null()) return ums::EngineKind::null;
@@ -45,7 +47,6 @@ void Bench::request_stop() { run_.stop(Outcome::stopped, "The measurement was st
 
 BenchResults Bench::run() {
     ums::SchedulerGroupOptions group;
-    group.has_spare_cpus = ums::this_machine().cpu_count > options_.cpu_count;
     group.cpu_count = options_.cpu_count;
     group.engine.kind = engine_kind(options_);
     try {
@@ -56,7 +57,11 @@ BenchResults Bench::run() {
     outstanding_ = std::make_unique<ums::Semaphore>(kOutstandingIoMax);
     results_.engine = schedulers_->engine_name();
     results_.engine_reason = schedulers_->engine_reason();
-    schedulers_->run(main());
+    schedulers_->on_memory_short([this] { run_.stop(Outcome::not_done, memory_refused_text()); });
+    {
+        const ums::MemoryReserve reserve;
+        schedulers_->run(main());
+    }
     results_.options = options_;
     results_.finding_count = journal_.finding_count();
     results_.stopped = run_.outcome() == Outcome::stopped;
@@ -76,7 +81,8 @@ ums::Task<void> Bench::main() {
         remove_created_files();
         logs_.clear();
         files_.clear();
-        std::rethrow_exception(failure);
+        if (journal_.finding_count() == 0) std::rethrow_exception(failure);
+        run_.stop(Outcome::failed, message_of(failure));
     }
     for (const auto& file : files_) {
         if (!run_.is_stopping()) co_await prepare(*file);
@@ -93,6 +99,7 @@ ums::Task<void> Bench::main() {
 Options Bench::file_options() const {
     Options options;
     options.no_buffering = options_.direct;
+    options.use_scatter_gather = options_.direct;  // for the files only: it asks for unbuffered access, too
     options.write_through = options_.durable;
     options.cpu_count = options_.cpu_count;
     return options;
@@ -103,38 +110,50 @@ ums::Task<void> Bench::open_files() {
         add_null_file();
         co_return;
     }
-    for (const std::string& path : options_.files) co_await open_file(path);
+    const Options options = file_options();
+    FileCreator creator(options, storage_, journal_, run_id_, &run_);
+    std::vector<FileOptions> missing;
+    for (const std::string& path : options_.files) {
+        if (should_adopt(path)) {
+            adopt_file(creator, path);
+        } else {
+            missing.push_back(options_of(path));
+        }
+    }
+    co_await make_files(creator, missing);
 }
 
-ums::Task<void> Bench::open_file(const std::string& path) {
+// A log is written over from its beginning and holds no pages: there is nothing to take over.
+bool Bench::should_adopt(const std::string& path) const {
     ums::FileStatus status;
     if (const auto error = storage_.status(path, status)) throw EnvironmentError(fmt::format("{}: {}.", path, error.message()));
-    // A log is written over from its beginning and holds no pages: there is nothing to take over.
-    if (status.kind == ums::FileKind::regular && !options_.is_log()) {
-        adopt_file(path);
-    } else {
-        co_await make_file(path);
+    return status.kind == ums::FileKind::regular && !options_.is_log();
+}
+
+FileOptions Bench::options_of(const std::string& path) const {
+    FileOptions file;
+    file.path = path;
+    file.initial_size_mb = file.max_size_mb = (options_.size_bytes != 0 ? options_.size_bytes : kBenchSizeBytes) / kMb;
+    file.is_log = options_.is_log();
+    return file;
+}
+
+// Nothing but missing files, files of ours (logs, which are replaced), or a refusal.
+ums::Task<void> Bench::make_files(FileCreator& creator, const std::vector<FileOptions>& files) {
+    co_await creator.claim(files, static_cast<std::uint32_t>(files_.size() + 1));
+    if (run_.is_stopping()) co_return;
+    co_await creator.replace_old_files();
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        if (run_.is_stopping()) co_return;
+        SimFile::Setup setup = co_await creator.prepare(i);
+        const std::uint32_t checksum = setup.signature_checksum;
+        const std::uint64_t size_bytes = setup.size_bytes;
+        add_file(std::move(setup), run_id_, size_bytes);
+        files_.back()->data.ledger.acknowledge(0, 1, 0, checksum);
     }
 }
 
-// Nothing but a missing file, a file of ours (for a log, which replaces it), or a refusal.
-ums::Task<void> Bench::make_file(const std::string& path) {
-    const std::uint64_t size_bytes = options_.size_bytes != 0 ? options_.size_bytes : kBenchSizeBytes;
-    const Options options = file_options();
-    FileCreator creator(options, storage_, journal_, run_id_, &run_);
-    FileOptions file;
-    file.path = path;
-    file.initial_size_mb = file.max_size_mb = size_bytes / kMb;
-    file.is_log = options_.is_log();
-    SimFile::Setup setup = co_await creator.prepare(static_cast<std::uint32_t>(files_.size() + 1), file);
-    const std::uint32_t checksum = setup.signature_checksum;
-    add_file(std::move(setup), run_id_, size_bytes);
-    files_.back()->data.ledger.acknowledge(0, 1, 0, checksum);
-}
-
-void Bench::adopt_file(const std::string& path) {
-    const Options options = file_options();
-    FileCreator creator(options, storage_, journal_, run_id_, &run_);
+void Bench::adopt_file(FileCreator& creator, const std::string& path) {
     FileOptions file;
     file.path = path;
     PageHeader header{};
@@ -181,7 +200,7 @@ void Bench::add_file(SimFile::Setup setup, std::uint64_t run_id, std::uint64_t u
 
 void Bench::remove_created_files() {
     for (const auto& file : files_) {
-        if (file->data.file.was_created()) storage_.remove(file->data.file.path());
+        if (file->data.file.was_created()) remove_file(file->data.file, storage_, journal_);
     }
 }
 

@@ -12,6 +12,7 @@
 #include "sim/bench/bench_results.hpp"
 #include "sim/errors.hpp"
 #include "sim/event.hpp"
+#include "sim/files/file_creator.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/base/process_usage.hpp"
 #include "ums/io/storage.hpp"
@@ -44,9 +45,10 @@ private:
 
     ums::Task<void> main();
     ums::Task<void> open_files();
-    ums::Task<void> open_file(const std::string& path);
-    ums::Task<void> make_file(const std::string& path);
-    void adopt_file(const std::string& path);
+    [[nodiscard]] bool should_adopt(const std::string& path) const;
+    [[nodiscard]] FileOptions options_of(const std::string& path) const;
+    ums::Task<void> make_files(FileCreator& creator, const std::vector<FileOptions>& files);
+    void adopt_file(FileCreator& creator, const std::string& path);
     void refuse_log(const std::string& path, ums::FileHandle file) const;
     void add_null_file();
     void add_file(SimFile::Setup setup, std::uint64_t run_id, std::uint64_t used_bytes);

@@ -29,7 +29,7 @@ BenchFile::BenchFile(SimFile::Setup setup, std::uint64_t id_of_run, std::uint64_
       used_bytes(used),
       run(run_state),
       journal(messages),
-      files(only(std::make_unique<DataFile>(std::move(setup), used / kPageBytes, storage, outstanding, run_state, messages))),
+      files(only(std::make_unique<DataFile>(std::move(setup), PageLedger(used / kPageBytes), storage, outstanding, run_state, messages))),
       data(*files.front()),
       pool(pool_pages(options) * kPageBytes, options.tasks_max() + kTransferPagesMax),
       diagnosis(id_of_run, false, files, pool, run_state, messages),

@@ -29,8 +29,8 @@ public:
     // Reserves memory in such a way that no two pages that are left stand side by side. Before any other use.
     ums::Task<void> scatter_memory();
 
-    [[nodiscard]] RangeReader make_reader() { return RangeReader(buffers, run, journal, true); }
-    [[nodiscard]] PageWriter make_writer() { return PageWriter({run_id, kTransferPagesMax, true}, pool, nullptr, run, journal); }
+    [[nodiscard]] RangeReader make_reader() { return RangeReader(buffers, run, journal, {true, true}); }
+    [[nodiscard]] PageWriter make_writer() { return PageWriter({run_id, kTransferPagesMax, true, true}, pool, nullptr, run, journal); }
     [[nodiscard]] std::uint32_t used_pages() const { return static_cast<std::uint32_t>(used_bytes / kPageBytes); }
 
     // New versions of [first_page, first_page + count), made, stamped and written by `writer`. Hold no latch.

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "sim/files/io_retry.hpp"
-#include "ums/base/memory_region.hpp"
+#include "ums/sched/scheduler.hpp"
 
 namespace sim {
 
@@ -30,21 +30,47 @@ private:
     ums::Prng prng_;
 };
 
-ums::Task<void> read_pages(BenchContext& context, BenchFile& file, std::uint64_t seed) {
+// Tasks beyond the depth keep a device busy while the others verify or make pages. One that answers at once is not busy between requests:
+// there they would only cost memory and switches, and rest.
+class SpareTask {
+public:
+    SpareTask(const BenchContext& context, std::uint32_t task) : run_(context.run), is_spare_(task >= context.options.depth) {}
+
+    [[nodiscard]] bool should_rest() const { return is_spare_ && ums::Scheduler::current().device_completes_immediately(); }
+    [[nodiscard]] ums::Task<void> rest() {
+        co_await run_.users_stop().wait(ums::WaitType::sleep_task, ums::Scheduler::current().now_ns() + kRestNs);
+    }
+
+private:
+    static constexpr std::uint64_t kRestNs = 10 * ums::kNsPerMs;
+
+    RunState& run_;
+    const bool is_spare_;
+};
+
+ums::Task<void> read_pages(BenchContext& context, BenchFile& file, SpareTask spare, std::uint64_t seed) {
     BlockChooser chooser(context.options, file, seed);
     const std::uint32_t pages = context.options.block_bytes_max / kPageBytes;
     RangeReader reader = file.make_reader();
     while (!context.run.users_must_stop()) {
+        if (spare.should_rest()) {
+            co_await spare.rest();
+            continue;
+        }
         const auto first = static_cast<std::uint32_t>(chooser.next() * pages);
         co_await reader.read(file.data, first, pages, {.keep = false});
     }
 }
 
-ums::Task<void> write_pages(BenchContext& context, BenchFile& file, std::uint64_t seed) {
+ums::Task<void> write_pages(BenchContext& context, BenchFile& file, SpareTask spare, std::uint64_t seed) {
     BlockChooser chooser(context.options, file, seed);
     const std::uint32_t pages = context.options.block_bytes_max / kPageBytes;
     PageWriter writer = file.make_writer();
     while (!context.run.users_must_stop()) {
+        if (spare.should_rest()) {
+            co_await spare.rest();
+            continue;
+        }
         const auto first = static_cast<std::uint32_t>(chooser.next() * pages);
         co_await file.write_pages(writer, first, pages, chooser.prng());
     }
@@ -53,14 +79,12 @@ ums::Task<void> write_pages(BenchContext& context, BenchFile& file, std::uint64_
 ums::Task<void> read_blocks(BenchContext& context, BenchFile& file, std::uint64_t seed) {
     BlockChooser chooser(context.options, file, seed);
     const std::uint32_t block_bytes = context.options.block_bytes_max;
-    const std::size_t stride = context.options.scatter ? 2 * std::size_t{kPageBytes} : kPageBytes;
-    const ums::MemoryRegion memory(block_bytes / kPageBytes * stride, ums::MemoryKind::huge_pages);
+    // The pool's memory: the engine was told of it, and hands it out side by side, or not (--scatter).
+    SlotAllocator& memory = file.pool.slots();
+    std::vector<Slot> slots;
+    co_await memory.acquire(block_bytes / kPageBytes, slots);
     std::vector<ums::IoSegment> segments;
-    if (context.options.scatter) {
-        for (std::size_t i = 0; i < block_bytes / kPageBytes; ++i) segments.push_back({memory.data() + i * stride, kPageBytes});
-    } else {
-        segments.push_back({memory.data(), block_bytes});
-    }
+    for (const Slot slot : slots) ums::append_segment(segments, memory.data(slot), kPageBytes, true);
     IoRetry retry(file.data.file, context.run, file.journal);
     while (!context.run.users_must_stop()) {
         const std::uint64_t offset_bytes = chooser.next() * block_bytes;
@@ -70,6 +94,7 @@ ums::Task<void> read_blocks(BenchContext& context, BenchFile& file, std::uint64_
             if (!co_await retry.read(offset_bytes, segments, ums::WaitType::io_completion)) break;
         }
     }
+    memory.release(slots);
 }
 
 ums::Task<void> write_log(BenchContext& context, LogStream& log, std::uint64_t seed) {
@@ -86,9 +111,10 @@ ums::Task<void> run_bench_task(BenchContext& context, std::uint32_t task, std::u
     const std::size_t index = task % context.files.size();
     BenchFile& file = *context.files[index];
     const BenchOptions& options = context.options;
+    const SpareTask spare(context, task);
     if (options.is_log()) return write_log(context, *context.logs[index], seed);
-    if (options.operation == BenchOperation::write) return write_pages(context, file, seed);
-    return options.verify ? read_pages(context, file, seed) : read_blocks(context, file, seed);
+    if (options.operation == BenchOperation::write) return write_pages(context, file, spare, seed);
+    return options.verify ? read_pages(context, file, spare, seed) : read_blocks(context, file, seed);
 }
 
 }  // namespace sim

@@ -38,11 +38,12 @@ struct BenchOptions {
 
     [[nodiscard]] bool is_log() const { return block_bytes_min != block_bytes_max || block_bytes_min % kPageBytes != 0; }
     [[nodiscard]] bool is_null() const { return files.size() == 1 && files.front() == kNullFile; }
-    // While the pages of one request are verified, or made, another must already be with the device: so many tasks beyond `depth` verify or
-    // make pages, and wait for one of the others' requests to come back. Files in memory have nothing to keep busy, and need none.
+    // While the contents of one request are verified, or made, another must already be with the device: so many tasks beyond `depth` verify
+    // or make pages or log blocks, and wait for one of the others' requests to come back. Files in memory have nothing to keep busy, and
+    // need none.
     [[nodiscard]] std::uint32_t tasks_ahead() const {
-        const bool has_pages = !is_null() && !is_log() && (verify || operation == BenchOperation::write);
-        return has_pages ? std::max(depth / 4, cpu_count) : 0;
+        const bool has_contents = !is_null() && (verify || operation == BenchOperation::write);
+        return has_contents ? std::max(depth / 4, cpu_count) : 0;
     }
     // Tasks of a load, where there is a device.
     [[nodiscard]] std::uint32_t tasks_max() const { return depth + tasks_ahead(); }

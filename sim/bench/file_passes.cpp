@@ -76,17 +76,17 @@ void FilePasses::take(BenchFile& file, std::uint32_t page, const std::byte* imag
     if (is_sound && header.page_id == page) return;
     Finding finding;
     finding.kind = is_sound ? FindingKind::misdirected_write : FindingKind::bit_corruption;
-    finding.file_id = file.data.file.id();
-    finding.path = file.data.file.path();
-    finding.page_id = page;
-    finding.offset_bytes = std::uint64_t{page} * kPageBytes;
-    finding.received_version = header.version;
-    finding.received_lsn = header.lsn;
-    finding.received_checksum = header.checksum;
-    finding.calculated_checksum = calculated;
-    finding.received_file_id = header.file_id;
-    finding.received_page_id = header.page_id;
-    finding.image.assign(image, image + kPageBytes);
+    finding.place.file_id = file.data.file.id();
+    finding.place.path = file.data.file.path();
+    finding.place.page_id = page;
+    finding.place.offset_bytes = std::uint64_t{page} * kPageBytes;
+    finding.received = {.version = header.version,
+                        .lsn = header.lsn,
+                        .checksum = header.checksum,
+                        .calculated_checksum = calculated,
+                        .file_id = header.file_id,
+                        .page_id = header.page_id};
+    finding.evidence.image.assign(image, image + kPageBytes);
     finding.description = fmt::format(
         "Page {} is not what a run wrote there: {}. Either it was damaged since, or something else wrote to the file, or the run that "
         "wrote "

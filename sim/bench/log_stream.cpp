@@ -7,10 +7,11 @@
 #include <fmt/format.h>
 
 #include "sim/files/io_retry.hpp"
-#include "sim/log/log_layout.hpp"
 #include "sim/page/checksum.hpp"
+#include "sim/page/log_layout.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/base/assert.hpp"
+#include "ums/sched/scheduler.hpp"
 
 namespace sim {
 
@@ -64,6 +65,8 @@ std::uint32_t LogStream::make_block(std::byte* data, std::uint32_t size_bytes, s
 }
 
 ums::Task<bool> LogStream::write_next(Block& block, ums::Prng& prng) {
+    // Whoever has a block ready starts its write before the next one is made.
+    co_await ums::Scheduler::current().before_computing(file_.has_device());
     const auto size_bytes = static_cast<std::uint32_t>(prng.between(units_min_, units_max_)) * unit_bytes_;
     std::uint64_t sequence = 0;
     std::uint64_t lap = 0;
@@ -99,14 +102,14 @@ ums::Task<std::uint64_t> LogStream::read_back() {
 void LogStream::report_wrong(const Written& written, const std::byte* data, std::uint32_t calculated) {
     Finding finding;
     finding.kind = FindingKind::log_block_damaged;
-    finding.file_id = file_.id();
-    finding.path = file_.path();
-    finding.is_log = true;
-    finding.size_bytes = written.size_bytes;
-    finding.offset_bytes = written.offset_bytes;
-    finding.expected_checksum = written.checksum;
-    finding.calculated_checksum = calculated;
-    finding.image.assign(data, data + written.size_bytes);
+    finding.place.file_id = file_.id();
+    finding.place.path = file_.path();
+    finding.place.is_log = true;
+    finding.place.size_bytes = written.size_bytes;
+    finding.place.offset_bytes = written.offset_bytes;
+    finding.expected = {.checksum = written.checksum};
+    finding.received = {.calculated_checksum = calculated};
+    finding.evidence.image.assign(data, data + written.size_bytes);
     finding.description = fmt::format("The log block of {} bytes at offset 0x{:x} is not the one that was acknowledged.",
                                       written.size_bytes, written.offset_bytes);
     file_.report(std::move(finding));

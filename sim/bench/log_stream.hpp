@@ -7,7 +7,7 @@
 
 #include "sim/bench/bench_options.hpp"
 #include "sim/files/sim_file.hpp"
-#include "sim/run/run_state.hpp"
+#include "sim/journal/run_state.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/base/prng.hpp"
 #include "ums/base/spinlock.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/buffer/page_writer.hpp"
 #include "sim/files/io_retry.hpp"
 #include "sim/page/page_codec.hpp"
 
@@ -26,8 +27,8 @@ void BufferManager::logged(Frame& frame, std::uint64_t lsn) { frame.lsn = lsn; }
 
 std::uint64_t BufferManager::free_target() const { return std::clamp<std::uint64_t>(pool_.slots().count() / 32, 64, 4096); }
 
-void BufferManager::want_memory(std::uint64_t count) {
-    if (pool_.slots().free_count() < count + free_target() / 2 && !memory_wanted_.is_set()) memory_wanted_.set();
+void BufferManager::request_memory(std::uint64_t count) {
+    if (pool_.slots().free_count() < count + free_target() / 2 && !memory_requested_.is_set()) memory_requested_.set();
 }
 
 // Who needs memory looks for clean pages himself before he waits for the lazy writer, as SQL Server's workers do.
@@ -41,7 +42,7 @@ void BufferManager::sweep_for(std::uint64_t count) {
 }
 
 bool BufferManager::try_acquire_slots(std::uint32_t count, std::vector<Slot>& slots) {
-    want_memory(count);
+    request_memory(count);
     sweep_for(count);
     return pool_.slots().try_acquire(count, slots);
 }
@@ -54,17 +55,20 @@ ums::Task<void> BufferManager::acquire_slots(std::uint32_t count, std::vector<Sl
 Frame* BufferManager::find_or_insert(PageKey key, std::vector<Slot>& spare, bool& inserted) {
     if (spare.empty()) {
         if (Frame* present = pool_.find(key)) return present;
-        want_memory(1);
+        request_memory(1);
         if (!pool_.slots().try_acquire(1, spare)) return nullptr;
     }
     return &pool_.find_or_insert(key, inserted);
 }
 
 // Memory first, latches second: nobody waits for memory while he keeps others from freeing it.
-ums::Task<FixedPage> BufferManager::fix(DataFile& data, std::uint32_t page, FixIntent intent, ums::Prng& prng) {
+ums::Task<FixedPage> BufferManager::fix(DataFile& data, std::uint32_t page, FixIntent intent, ums::Prng& prng, PageWriter* writer) {
     const bool hit = intent == FixIntent::overwrite || prng.chance(cache_hit_ratio_);
     ums::PerCpuLatch& resize_latch = data.file.resize_latch();
     std::vector<Slot> spare;
+    // What is read needs memory, whether the page is there or not.
+    if (!hit) co_await acquire_slots(1, spare);
+    bool may_write = !hit && writer != nullptr;
     FixedPage fixed;
     for (;;) {
         co_await resize_latch.acquire_shared(ums::WaitType::file_resize);
@@ -76,6 +80,13 @@ ums::Task<FixedPage> BufferManager::fix(DataFile& data, std::uint32_t page, FixI
             spare.pop_back();
             fixed = co_await use_new(data, *frame, intent, slot);
             break;
+        }
+        if (frame != nullptr && may_write && frame->dirty.load(std::memory_order_relaxed)) {
+            may_write = false;  // once: others may change the page again before it is ours
+            pool_.unpin(*frame);
+            resize_latch.release_shared();
+            co_await writer->write_around(data, page, true);
+            continue;
         }
         if (frame != nullptr) {
             bool is_gone = false;
@@ -146,16 +157,16 @@ ums::Task<bool> BufferManager::read_in(DataFile& data, Frame& frame, Slot slot) 
     frame.in_io.store(true, std::memory_order_relaxed);
     IoRetry retry(data.file, run_, journal_);
     const bool complete = co_await retry.read(std::uint64_t{frame.key.page_id} * kPageBytes, {&segment, 1}, ums::WaitType::pageiolatch_ex,
-                                              WhenStopping::abandon);
+                                              OnStop::abandon_with_users);
     frame.in_io.store(false, std::memory_order_relaxed);
-    if (complete && !checker_.is_right(data, frame.key.page_id, memory)) co_await checker_.diagnose(data, frame.key.page_id, memory);
+    if (complete && !checker_.matches(data, frame.key.page_id, memory)) co_await checker_.diagnose(data, frame.key.page_id, memory);
     co_return complete;
 }
 
 // A clean page is read again, into other memory than it was written from. Without memory at hand it stays as it is.
 ums::Task<bool> BufferManager::read_again(DataFile& data, Frame& frame, std::vector<Slot>& spare) {
     if (spare.empty() && !pool_.slots().try_acquire(1, spare)) {
-        memory_wanted_.set();
+        memory_requested_.set();
         co_return true;
     }
     const Slot fresh = spare.back();

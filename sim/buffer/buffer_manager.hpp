@@ -6,9 +6,9 @@
 #include <functional>
 #include <vector>
 
-#include "sim/buffer/buffer_pool.hpp"
 #include "sim/buffer/page_checker.hpp"
 #include "sim/files/data_file.hpp"
+#include "sim/pool/buffer_pool.hpp"
 #include "ums/base/prng.hpp"
 #include "ums/sched/event.hpp"
 
@@ -48,15 +48,18 @@ enum class FixIntent : std::uint8_t {
     overwrite,  // EX, and the old contents do not matter: not read when they are not in memory
 };
 
+class PageWriter;
+
 class BufferManager {
 public:
-    // `cache_hit_ratio`: chance, in hundredths of a percent, that a clean page in memory is used without reading it again.
+    // `cache_hit_ratio`: chance, in hundredths of a percent, that a page in memory is used without reading it again.
     BufferManager(BufferPool& pool, PageChecker& checker, RunState& run, Journal& journal, std::uint32_t cache_hit_ratio)
         : pool_(pool), checker_(checker), run_(run), journal_(journal), cache_hit_ratio_(cache_hit_ratio) {}
 
     // The page, or nothing if it is not there any more (the file has shrunk) or cannot be read (reported already). Hold no latch. `prng`
-    // decides on cache hits.
-    ums::Task<FixedPage> fix(DataFile& data, std::uint32_t page, FixIntent intent, ums::Prng& prng);
+    // decides on cache hits. A page that is to be read again and is dirty is written first, by `writer` (the task's own); without one it
+    // is used as it is.
+    ums::Task<FixedPage> fix(DataFile& data, std::uint32_t page, FixIntent intent, ums::Prng& prng, PageWriter* writer = nullptr);
 
     // The contents have changed: new version, dirty. The page is held EX.
     static std::uint32_t change(Frame& frame);
@@ -66,7 +69,7 @@ public:
     [[nodiscard]] BufferPool& pool() { return pool_; }
     [[nodiscard]] PageChecker& checker() { return checker_; }
     // Set when free memory is short: the lazy writer's work.
-    [[nodiscard]] ums::Event& memory_wanted() { return memory_wanted_; }
+    [[nodiscard]] ums::Event& memory_requested() { return memory_requested_; }
     // Memory for `count` pages: what is free, else that of clean pages, else the lazy writer's. Hold no latch.
     ums::Task<void> acquire_slots(std::uint32_t count, std::vector<Slot>& slots);
     // The same without waiting: false if that is not enough, or others wait already.
@@ -75,7 +78,7 @@ public:
     [[nodiscard]] std::uint64_t free_target() const;
 
 private:
-    void want_memory(std::uint64_t count);
+    void request_memory(std::uint64_t count);
     void sweep_for(std::uint64_t count);
     Frame* find_or_insert(PageKey key, std::vector<Slot>& spare, bool& inserted);
     ums::Task<bool> read_in(DataFile& data, Frame& frame, Slot slot);
@@ -88,7 +91,7 @@ private:
     RunState& run_;
     Journal& journal_;
     const std::uint32_t cache_hit_ratio_;
-    ums::Event memory_wanted_;
+    ums::Event memory_requested_;
 };
 
 }  // namespace sim

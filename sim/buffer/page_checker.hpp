@@ -16,7 +16,7 @@ public:
 
     // Compares `image` with the ledger, and counts. The caller holds the page's latch (UP or EX), so nobody writes it meanwhile. What is
     // not right must be diagnosed under the same latch.
-    [[nodiscard]] bool is_right(DataFile& data, std::uint32_t page, const std::byte* image) const;
+    [[nodiscard]] bool matches(DataFile& data, std::uint32_t page, const std::byte* image) const;
 
     // Names, reports and repairs what is wrong with the page; it may be used afterwards.
     ums::Task<void> diagnose(DataFile& data, std::uint32_t page, const std::byte* image) { return diagnosis_.diagnose(data, page, image); }

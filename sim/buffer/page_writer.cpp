@@ -1,33 +1,55 @@
 #include "sim/buffer/page_writer.hpp"
 
 #include <algorithm>
+#include <exception>
 
+#include "sim/buffer/snapshot.hpp"
 #include "sim/files/io_retry.hpp"
 #include "sim/page/page_codec.hpp"
+#include "ums/io/errno_error.hpp"
 #include "ums/sched/scheduler.hpp"
 
 namespace sim {
 
 ums::Task<PageWriter::Written> PageWriter::write_around(DataFile& data, std::uint32_t page, bool wait) {
-    Written written{0, page + 1, false};
+    Written written{.end_page = page + 1};
     co_await data.file.resize_latch().acquire_shared(ums::WaitType::file_resize);
+    std::exception_ptr mistake;
     Frame* const anchor = co_await latch_anchor({data.file.id(), page}, wait, written.was_busy);
     if (anchor != nullptr) {
         run_frames_.assign(1, anchor);
         gather_neighbours(data, page);
         written.end_page = run_frames_.back()->key.page_id + 1;
-        acknowledged_ = 0;
-        if (co_await harden_log()) {
-            co_await make_images(data);
-            co_await transfer(data);
-        } else {
-            give_up();
+        try {
+            co_await write_gathered(data);
+        } catch (...) {
+            mistake = std::current_exception();
         }
         written.pages = acknowledged_;
+        written.was_abandoned = was_abandoned_;
         release_all();
     }
     data.file.resize_latch().release_shared();
+    if (mistake) std::rethrow_exception(mistake);
     co_return written;
+}
+
+ums::Task<void> PageWriter::write_gathered(DataFile& data) {
+    acknowledged_ = 0;
+    was_abandoned_ = false;
+    const bool is_hard = co_await harden_log();
+    if (!is_hard) {
+        give_up();
+        co_return;
+    }
+    const bool is_copied = co_await copy_to_snapshot(data);
+    if (!is_copied) {
+        abandon_rest();
+        co_return;
+    }
+    const WatchedWrite write(data.writes, run_frames_.front()->key.page_id, static_cast<std::uint32_t>(run_frames_.size()));
+    co_await make_images(data);
+    co_await transfer(data);
 }
 
 ums::Task<Frame*> PageWriter::latch_anchor(PageKey key, bool wait, bool& was_busy) {
@@ -83,9 +105,22 @@ ums::Task<bool> PageWriter::harden_log() {
     co_return co_await log_->harden(lsn);
 }
 
+// What the pages hold on the disk must be in the snapshot before they change. False if that was abandoned.
+ums::Task<bool> PageWriter::copy_to_snapshot(DataFile& data) {
+    if (data.snapshot == nullptr) co_return true;
+    co_return co_await data.snapshot->copy_before_change(run_frames_.front()->key.page_id, static_cast<std::uint32_t>(run_frames_.size()),
+                                                         settings_.on_stop);
+}
+
 // The log has failed or the run stops, so these changes will never be written. Their memory must still be had by those who wait for it.
 void PageWriter::give_up() {
     for (Frame* frame : run_frames_) frame->dirty.store(false, std::memory_order_release);
+}
+
+// A run that goes on writes them later.
+void PageWriter::abandon_rest() {
+    was_abandoned_ = true;
+    if (run_.is_stopping()) give_up();
 }
 
 ums::Task<void> PageWriter::make_images(DataFile& data) {
@@ -98,7 +133,7 @@ ums::Task<void> PageWriter::make_images(DataFile& data) {
         std::byte* const memory = pool_.data(*frame);
         checksums_.push_back(
             make_page({settings_.run_id, data.file.id(), frame->key.page_id, frame->version, frame->lsn, write_utc_us}, memory));
-        ums::append_segment(segments_, memory, kPageBytes);
+        ums::append_segment(segments_, memory, kPageBytes, settings_.merge_buffers);
     }
 }
 
@@ -106,10 +141,10 @@ ums::Task<void> PageWriter::transfer(DataFile& data) {
     const std::uint64_t offset_bytes = std::uint64_t{run_frames_.front()->key.page_id} * kPageBytes;
     const std::size_t count = run_frames_.size();
     if (settings_.use_gather && count > 1) {
-        const TransferResult result = co_await data.file.transfer(ums::IoOperation::write, offset_bytes, segments_,
-                                                                  ums::WaitType::io_completion, WhenStopping::abandon);
+        const TransferResult result =
+            co_await data.file.transfer(ums::IoOperation::write, offset_bytes, segments_, ums::WaitType::io_completion, settings_.on_stop);
         if (result.is_abandoned) {
-            give_up();
+            abandon_rest();
             co_return;
         }
         if (!result.error && result.transferred_bytes == count * kPageBytes) {
@@ -117,43 +152,47 @@ ums::Task<void> PageWriter::transfer(DataFile& data) {
             co_return;
         }
         journal_.warning("A gather write of " + std::to_string(count) + " pages of " + data.file.path() + " failed: " +
-                         (result.error ? result.error.message() : "it was cut short") + ". The pages are written one by one.");
+                         (result.error ? ums::error_text(result.error) : "it was cut short") + ". The pages are written one by one.");
         data.file.local_counters().write_retries.add(1);
-        const bool is_explained = co_await write_one_by_one(data, WhenStopping::post);
+        const bool is_explained = co_await write_one_by_one(data, OnStop::post);
         if (!is_explained) {
-            report_cured_transfer(data.file,
-                                  {ums::IoOperation::write, offset_bytes, count * kPageBytes, result.error, result.transferred_bytes});
+            report_recovered_transfer(data.file,
+                                      {ums::IoOperation::write, offset_bytes, count * kPageBytes, result.error, result.transferred_bytes});
         }
         co_return;
     }
-    co_await write_one_by_one(data, WhenStopping::abandon);
+    co_await write_one_by_one(data, settings_.on_stop);
 }
 
 // True if one of the writes reported something.
-ums::Task<bool> PageWriter::write_one_by_one(DataFile& data, WhenStopping when_stopping) {
+ums::Task<bool> PageWriter::write_one_by_one(DataFile& data, OnStop on_stop) {
     const std::size_t count = run_frames_.size();
     bool is_explained = false;
     if (count == 1) {
-        co_await write_one(data, 0, when_stopping, is_explained);
+        co_await write_one(data, 0, on_stop, is_explained);
         co_return is_explained;
     }
     ums::TaskGroup writes;
-    for (std::size_t i = 0; i < count; ++i) ums::Scheduler::current().fork(writes, write_one(data, i, when_stopping, is_explained));
+    for (std::size_t i = 0; i < count; ++i) ums::Scheduler::current().fork(writes, write_one(data, i, on_stop, is_explained));
     co_await writes.join();
     co_return is_explained;
 }
 
 // A page that cannot be written is unknown from then on, not assumed; it is not tried for ever.
-ums::Task<void> PageWriter::write_one(DataFile& data, std::size_t index, WhenStopping when_stopping, bool& has_reported) {
+ums::Task<void> PageWriter::write_one(DataFile& data, std::size_t index, OnStop on_stop, bool& has_reported) {
     Frame& frame = *run_frames_[index];
     IoRetry retry(data.file, run_, journal_);
     const std::uint64_t offset_bytes = std::uint64_t{frame.key.page_id} * kPageBytes;
     const ums::IoSegment segment{pool_.data(frame), kPageBytes};
-    if (co_await retry.write(offset_bytes, {&segment, 1}, ums::WaitType::io_completion, when_stopping)) {
+    if (co_await retry.write(offset_bytes, {&segment, 1}, ums::WaitType::io_completion, on_stop)) {
         acknowledge(data, index);
     } else {
-        if (retry.has_reported()) data.ledger.mark_unknown(frame.key.page_id);
-        frame.dirty.store(false, std::memory_order_release);
+        if (retry.has_reported()) {
+            data.ledger.mark_unknown(frame.key.page_id);
+            data.unwritten.add(frame.key.page_id);
+        }
+        was_abandoned_ |= !retry.has_reported();
+        if (retry.has_reported() || run_.is_stopping()) frame.dirty.store(false, std::memory_order_release);
     }
     has_reported |= retry.has_reported();
 }

@@ -13,7 +13,9 @@ namespace sim {
 struct PageWriterSettings {
     std::uint64_t run_id = 0;
     std::uint32_t gather_pages_max = kGatherPagesMax;
-    bool use_gather = true;  // false: one request for each page
+    bool use_gather = true;      // false: one request for each page
+    bool merge_buffers = false;  // pages that lie side by side in memory are one segment
+    OnStop on_stop = OnStop::abandon;
 };
 
 // Owned by one task; keeps its vectors from call to call.
@@ -27,6 +29,7 @@ public:
         std::uint32_t pages = 0;     // written and acknowledged
         std::uint32_t end_page = 0;  // behind the last page of the run
         bool was_busy = false;       // somebody holds the page: nothing was done
+        bool was_abandoned = false;  // some of it was not posted; pages are still dirty if the run goes on
     };
 
     // Writes the page and its dirty neighbours, if it is in memory and dirty. `wait` for its latch, or give up at once. Hold no latch.
@@ -36,13 +39,16 @@ private:
     ums::Task<Frame*> latch_anchor(PageKey key, bool wait, bool& was_busy);
     Frame* latch_neighbour(PageKey key);
     void gather_neighbours(DataFile& data, std::uint32_t page);
+    ums::Task<void> write_gathered(DataFile& data);
     ums::Task<bool> harden_log();
     [[nodiscard]] bool is_hardened(std::uint64_t lsn) const { return log_ != nullptr ? log_->is_hardened(lsn) : lsn == 0; }
+    ums::Task<bool> copy_to_snapshot(DataFile& data);
     void give_up();
+    void abandon_rest();
     ums::Task<void> make_images(DataFile& data);
     ums::Task<void> transfer(DataFile& data);
-    ums::Task<bool> write_one_by_one(DataFile& data, WhenStopping when_stopping);
-    ums::Task<void> write_one(DataFile& data, std::size_t index, WhenStopping when_stopping, bool& has_reported);
+    ums::Task<bool> write_one_by_one(DataFile& data, OnStop on_stop);
+    ums::Task<void> write_one(DataFile& data, std::size_t index, OnStop on_stop, bool& has_reported);
     void acknowledge(DataFile& data, std::size_t index);
     void release_all();
 
@@ -55,6 +61,7 @@ private:
     std::vector<Frame*> before_;
     std::vector<std::uint32_t> checksums_;
     std::uint32_t acknowledged_ = 0;
+    bool was_abandoned_ = false;
     std::vector<ums::IoSegment> segments_;
 };
 

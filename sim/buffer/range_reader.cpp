@@ -15,9 +15,14 @@ ums::Task<std::uint32_t> RangeReader::read(DataFile& data, std::uint32_t first_p
     co_await data.file.resize_latch().acquire_shared(ums::WaitType::file_resize);
     const std::uint32_t pages = data.file.pages();
     const std::uint32_t present = first_page >= pages ? 0 : std::min(count, pages - first_page);
-    co_await latch_pages(data, first_page, present, options.read_present);
+    items_.assign(present, Item{});
+    std::reverse(slots_.begin(), slots_.end());  // taken from the back, ascending
+    for (std::uint32_t i = 0; i < present; ++i) {
+        if (!take_page(data, first_page + i, items_[i], options.read_present)) co_await wait_for_page(data, first_page + i, items_[i]);
+    }
     co_await read_runs(data, first_page);
-    const std::uint32_t read_count = co_await finish_pages(data, first_page, options.keep);
+    const std::uint32_t read_count = co_await check_pages(data, first_page);
+    finish_pages(data, first_page, options.keep);
     data.file.resize_latch().release_shared();
     unused_.insert(unused_.end(), slots_.begin(), slots_.end());
     buffers_.pool().slots().release(unused_);
@@ -26,35 +31,52 @@ ums::Task<std::uint32_t> RangeReader::read(DataFile& data, std::uint32_t first_p
     co_return read_count;
 }
 
-// In ascending order, as everybody does who takes several. New pages are held EX, present ones UP: nobody writes them meanwhile.
-ums::Task<void> RangeReader::latch_pages(DataFile& data, std::uint32_t first_page, std::uint32_t count, bool read_present) {
-    items_.clear();
-    std::reverse(slots_.begin(), slots_.end());  // taken from the back, ascending
+// Pages are taken in ascending order, as everybody does who takes several. New ones are held EX, present ones UP: nobody writes them
+// meanwhile. False: somebody else holds the page.
+bool RangeReader::take_page(DataFile& data, std::uint32_t page, Item& item, bool read_present) {
     BufferPool& pool = buffers_.pool();
-    for (std::uint32_t i = 0; i < count; ++i) {
-        Item item;
-        for (;;) {
-            item.frame = &pool.find_or_insert({data.file.id(), first_page + i}, item.inserted);
-            if (item.inserted) break;
-            if (!read_present) {
-                pool.unpin(*std::exchange(item.frame, nullptr));
-                break;
-            }
-            const bool in_io = item.frame->in_io.load(std::memory_order_relaxed);
-            co_await item.frame->latch.acquire(ums::LatchMode::update, in_io ? ums::WaitType::pageiolatch_sh : ums::WaitType::pagelatch_up);
-            if (item.frame->in_table()) break;
-            item.frame->latch.release(ums::LatchMode::update);
-            pool.unpin(*item.frame);
-        }
-        if (item.frame != nullptr) {
-            item.slot = slots_.back();
-            slots_.pop_back();
-            stamp_not_read(pool.slots().data(item.slot), kPageBytes);
-            if (item.inserted) item.frame->in_io.store(true, std::memory_order_relaxed);
-            data.ledger.prefetch(first_page + i);
-        }
-        items_.push_back(item);
+    Frame& frame = pool.find_or_insert({data.file.id(), page}, item.inserted);
+    if (!item.inserted && !read_present) {
+        pool.unpin(frame);
+        return true;
     }
+    if (!item.inserted && !frame.latch.try_acquire(ums::LatchMode::update)) {
+        pool.unpin(frame);
+        return false;
+    }
+    if (!item.inserted && !frame.in_table()) {
+        frame.latch.release(ums::LatchMode::update);
+        pool.unpin(frame);
+        return false;
+    }
+    hold(data, page, item, frame);
+    return true;
+}
+
+ums::Task<void> RangeReader::wait_for_page(DataFile& data, std::uint32_t page, Item& item) {
+    BufferPool& pool = buffers_.pool();
+    for (;;) {
+        Frame& frame = pool.find_or_insert({data.file.id(), page}, item.inserted);
+        if (!item.inserted) {
+            const bool in_io = frame.in_io.load(std::memory_order_relaxed);
+            co_await frame.latch.acquire(ums::LatchMode::update, in_io ? ums::WaitType::pageiolatch_sh : ums::WaitType::pagelatch_up);
+        }
+        if (item.inserted || frame.in_table()) {
+            hold(data, page, item, frame);
+            co_return;
+        }
+        frame.latch.release(ums::LatchMode::update);
+        pool.unpin(frame);
+    }
+}
+
+void RangeReader::hold(DataFile& data, std::uint32_t page, Item& item, Frame& frame) {
+    item.frame = &frame;
+    item.slot = slots_.back();
+    slots_.pop_back();
+    stamp_not_read(buffers_.pool().slots().data(item.slot), kPageBytes);
+    if (item.inserted) frame.in_io.store(true, std::memory_order_relaxed);
+    data.ledger.prefetch(page);
 }
 
 // Without scatter/gather: as many requests at a time as a usual read-ahead has pages. A run that stops does not read the rest.
@@ -64,7 +86,7 @@ ums::Task<void> RangeReader::read_pages(DataFile& data, std::uint32_t first_page
         while (index < self.items_.size() && !self.run_.is_stopping()) {
             const std::size_t i = index++;
             if (self.items_[i].frame != nullptr)
-                co_await self.read_page(file, first + static_cast<std::uint32_t>(i), self.items_[i], WhenStopping::abandon);
+                co_await self.read_page(file, first + static_cast<std::uint32_t>(i), self.items_[i], OnStop::abandon_with_users);
         }
     };
     ums::TaskGroup reads;
@@ -75,28 +97,27 @@ ums::Task<void> RangeReader::read_pages(DataFile& data, std::uint32_t first_page
 
 // One request for each run of pages that have to be read; without scatter/gather one for each page.
 ums::Task<void> RangeReader::read_runs(DataFile& data, std::uint32_t first_page) {
-    if (!use_scatter_) {
+    if (!settings_.use_scatter) {
         co_await read_pages(data, first_page);
         co_return;
     }
     for (std::size_t begin = 0; begin < items_.size();) {
         std::size_t end = begin;
         while (end < items_.size() && items_[end].frame != nullptr) ++end;
-        if (end > begin) co_await read_run(data, first_page, begin, end);
+        if (end > begin) {
+            segments_.clear();
+            for (std::size_t i = begin; i < end; ++i) {
+                ums::append_segment(segments_, buffers_.pool().slots().data(items_[i].slot), kPageBytes, settings_.merge_buffers);
+            }
+            const std::uint64_t offset_bytes = (std::uint64_t{first_page} + begin) * kPageBytes;
+            const TransferResult result = co_await data.file.transfer(ums::IoOperation::read, offset_bytes, segments_,
+                                                                      ums::WaitType::pageiolatch_sh, OnStop::abandon_with_users);
+            const bool complete = !result.error && result.transferred_bytes == (end - begin) * kPageBytes && !result.is_abandoned;
+            for (std::size_t i = begin; i < end && complete; ++i) items_[i].complete = true;
+            if (!complete && !result.is_abandoned) co_await read_one_by_one(data, first_page, begin, end, offset_bytes, result);
+        }
         begin = end + 1;
     }
-}
-
-ums::Task<void> RangeReader::read_run(DataFile& data, std::uint32_t first_page, std::size_t begin, std::size_t end) {
-    segments_.clear();
-    for (std::size_t i = begin; i < end; ++i) ums::append_segment(segments_, buffers_.pool().slots().data(items_[i].slot), kPageBytes);
-    const std::uint64_t offset_bytes = (std::uint64_t{first_page} + begin) * kPageBytes;
-    const TransferResult result =
-        co_await data.file.transfer(ums::IoOperation::read, offset_bytes, segments_, ums::WaitType::pageiolatch_sh, WhenStopping::abandon);
-    if (result.is_abandoned) co_return;
-    const bool complete = !result.error && result.transferred_bytes == (end - begin) * kPageBytes;
-    if (!complete) co_await read_one_by_one(data, first_page, begin, end, offset_bytes, result);
-    for (std::size_t i = begin; i < end && complete; ++i) items_[i].complete = true;
 }
 
 // Which of the pages is to blame, only single reads can tell. If none is, the request itself was at fault.
@@ -104,48 +125,54 @@ ums::Task<void> RangeReader::read_one_by_one(DataFile& data, std::uint32_t first
                                              std::uint64_t offset_bytes, TransferResult result) {
     bool is_explained = false;
     for (std::size_t i = begin; i < end; ++i) {
-        is_explained |= co_await read_page(data, first_page + static_cast<std::uint32_t>(i), items_[i], WhenStopping::post);
+        is_explained |= co_await read_page(data, first_page + static_cast<std::uint32_t>(i), items_[i], OnStop::post);
     }
     if (is_explained) co_return;
-    report_cured_transfer(data.file,
-                          {ums::IoOperation::read, offset_bytes, (end - begin) * kPageBytes, result.error, result.transferred_bytes});
+    report_recovered_transfer(data.file,
+                              {ums::IoOperation::read, offset_bytes, (end - begin) * kPageBytes, result.error, result.transferred_bytes});
 }
 
-ums::Task<bool> RangeReader::read_page(DataFile& data, std::uint32_t page, Item& item, WhenStopping when_stopping) {
+ums::Task<bool> RangeReader::read_page(DataFile& data, std::uint32_t page, Item& item, OnStop on_stop) {
     std::byte* const memory = buffers_.pool().slots().data(item.slot);
     const ums::IoSegment segment{memory, kPageBytes};
     stamp_not_read(memory, kPageBytes);
     IoRetry retry(data.file, run_, journal_);
-    item.complete = co_await retry.read(std::uint64_t{page} * kPageBytes, {&segment, 1}, ums::WaitType::pageiolatch_sh, when_stopping);
+    item.complete = co_await retry.read(std::uint64_t{page} * kPageBytes, {&segment, 1}, ums::WaitType::pageiolatch_sh, on_stop);
     co_return retry.has_reported();
 }
 
-ums::Task<std::uint32_t> RangeReader::finish_pages(DataFile& data, std::uint32_t first_page, bool keep) {
-    const std::uint32_t read_count = co_await check_pages(data, first_page);
+ums::Task<std::uint32_t> RangeReader::check_pages(DataFile& data, std::uint32_t first_page) {
+    std::uint32_t read_count = 0;
+    wrong_.clear();
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+        if (items_[i].frame == nullptr || !items_[i].complete) continue;
+        co_await ums::Scheduler::current().before_computing(data.file.has_device());
+        ++read_count;
+        const std::uint32_t page = first_page + static_cast<std::uint32_t>(i);
+        if (!buffers_.checker().matches(data, page, buffers_.pool().slots().data(items_[i].slot))) wrong_.push_back(i);
+    }
+    if (!wrong_.empty()) co_await diagnose_pages(data, first_page);
+    co_return read_count;
+}
+
+// A diagnosis takes a while: of several wrong pages they go on side by side.
+ums::Task<void> RangeReader::diagnose_pages(DataFile& data, std::uint32_t first_page) {
+    ums::TaskGroup diagnoses;
+    for (const std::size_t i : wrong_) {
+        const std::uint32_t page = first_page + static_cast<std::uint32_t>(i);
+        const std::byte* const image = buffers_.pool().slots().data(items_[i].slot);
+        ums::Scheduler::current().fork(diagnoses, buffers_.checker().diagnose(data, page, image));
+    }
+    co_await diagnoses.join();
+}
+
+void RangeReader::finish_pages(DataFile& data, std::uint32_t first_page, bool keep) {
     for (std::size_t i = 0; i < items_.size(); ++i) {
         Item& item = items_[i];
         if (item.frame == nullptr) continue;
         if (item.complete && item.inserted) item.frame->version = data.ledger[first_page + static_cast<std::uint32_t>(i)].version;
         release(item, keep);
     }
-    co_return read_count;
-}
-
-// A diagnosis takes a while: of several wrong pages they go on side by side.
-ums::Task<std::uint32_t> RangeReader::check_pages(DataFile& data, std::uint32_t first_page) {
-    std::uint32_t read_count = 0;
-    ums::TaskGroup diagnoses;
-    PageChecker& checker = buffers_.checker();
-    for (std::size_t i = 0; i < items_.size(); ++i) {
-        if (items_[i].frame == nullptr || !items_[i].complete) continue;
-        co_await ums::Scheduler::current().before_computing(data.file.has_device());
-        ++read_count;
-        const std::uint32_t page = first_page + static_cast<std::uint32_t>(i);
-        const std::byte* const image = buffers_.pool().slots().data(items_[i].slot);
-        if (!checker.is_right(data, page, image)) ums::Scheduler::current().fork(diagnoses, checker.diagnose(data, page, image));
-    }
-    co_await diagnoses.join();
-    co_return read_count;
 }
 
 void RangeReader::release(Item& item, bool keep) {

@@ -14,11 +14,16 @@ struct RangeReadOptions {
     bool keep = true;          // leave the pages in the pool
 };
 
+struct RangeReaderSettings {
+    bool use_scatter = true;     // false: one request for each page
+    bool merge_buffers = false;  // pages that lie side by side in memory are one segment
+};
+
 // Owned by one task; keeps its vectors from call to call.
 class RangeReader {
 public:
-    RangeReader(BufferManager& buffers, RunState& run, Journal& journal, bool use_scatter)
-        : buffers_(buffers), run_(run), journal_(journal), use_scatter_(use_scatter) {}
+    RangeReader(BufferManager& buffers, RunState& run, Journal& journal, const RangeReaderSettings& settings)
+        : buffers_(buffers), run_(run), journal_(journal), settings_(settings) {}
 
     // Reads and verifies [first_page, first_page + count), cut at the end of the file; at most kTransferPagesMax. Returns how many pages
     // were read. Hold no latch.
@@ -32,24 +37,27 @@ private:
         bool complete = false;
     };
 
-    ums::Task<void> latch_pages(DataFile& data, std::uint32_t first_page, std::uint32_t count, bool read_present);
+    [[nodiscard]] bool take_page(DataFile& data, std::uint32_t page, Item& item, bool read_present);
+    ums::Task<void> wait_for_page(DataFile& data, std::uint32_t page, Item& item);
+    void hold(DataFile& data, std::uint32_t page, Item& item, Frame& frame);
     ums::Task<void> read_runs(DataFile& data, std::uint32_t first_page);
     ums::Task<void> read_pages(DataFile& data, std::uint32_t first_page);
-    ums::Task<void> read_run(DataFile& data, std::uint32_t first_page, std::size_t begin, std::size_t end);
     ums::Task<void> read_one_by_one(DataFile& data, std::uint32_t first_page, std::size_t begin, std::size_t end,
                                     std::uint64_t offset_bytes, TransferResult result);
-    ums::Task<bool> read_page(DataFile& data, std::uint32_t page, Item& item, WhenStopping when_stopping);  // true if it reported something
+    ums::Task<bool> read_page(DataFile& data, std::uint32_t page, Item& item, OnStop on_stop);  // true if it reported something
     ums::Task<std::uint32_t> check_pages(DataFile& data, std::uint32_t first_page);
-    ums::Task<std::uint32_t> finish_pages(DataFile& data, std::uint32_t first_page, bool keep);
+    ums::Task<void> diagnose_pages(DataFile& data, std::uint32_t first_page);
+    void finish_pages(DataFile& data, std::uint32_t first_page, bool keep);
     void release(Item& item, bool keep);
 
     BufferManager& buffers_;
     RunState& run_;
     Journal& journal_;
-    const bool use_scatter_;
+    const RangeReaderSettings settings_;
     std::vector<Slot> slots_;
     std::vector<Slot> unused_;
     std::vector<Item> items_;
+    std::vector<std::size_t> wrong_;  // of them, pages that came back wrong
     std::vector<ums::IoSegment> segments_;
 };
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "sim/buffer/frame.hpp"
 #include "sim/page/page_codec.hpp"
 #include "sim/page/page_verifier.hpp"
+#include "sim/pool/frame.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/sched/scheduler.hpp"
 
@@ -17,6 +17,8 @@ constexpr std::uint32_t kScanPages = 128;
 constexpr std::uint32_t kNeighbours = 64;
 constexpr std::uint32_t kFullScansMax = 16;
 constexpr std::uint64_t kFullScanBytesMax = std::uint64_t{4} << 30;  // a few seconds
+// A disk that answers in seconds would be searched for hours.
+constexpr std::uint64_t kSearchNsMax = 10 * ums::kNsPerSecond;
 constexpr std::size_t kCatalogMax = 100'000;
 // Wrong pages that searches may meet; behind that the fault is not a single page's, and the audit finds them all.
 constexpr std::uint64_t kSuspectsMax = 256;
@@ -31,6 +33,7 @@ ums::Task<std::optional<PagePlace>> ImageSearch::find(DataFile& data, std::uint3
     const std::uint64_t asked_ns = ums::Scheduler::current().now_ns();
     const PageKey key{data.file.id(), page};
     co_await turn_.acquire(1, ums::WaitType::io_completion);
+    deadline_ns_ = ums::Scheduler::current().now_ns() + kSearchNsMax;
     const bool was_scanned = last_full_scan_ns_ > asked_ns;
     if (!look_up(key, version) && !was_scanned) {
         co_await scan_likely_places(data, page, version, holdings);
@@ -43,6 +46,7 @@ ums::Task<std::optional<PagePlace>> ImageSearch::find(DataFile& data, std::uint3
 
 ums::Task<void> ImageSearch::glance(DataFile& data, std::uint32_t page, std::uint32_t version, ScanHoldings& holdings) {
     co_await turn_.acquire(1, ums::WaitType::io_completion);
+    deadline_ns_ = ums::Scheduler::current().now_ns() + kSearchNsMax;
     co_await scan_likely_places(data, page, version, holdings);
     turn_.release(1);
 }
@@ -115,14 +119,14 @@ ums::Task<void> ImageSearch::scan_everything(ScanHoldings& holdings) {
 }
 
 ums::Task<void> ImageSearch::scan(DataFile& data, std::uint32_t first_page, std::uint32_t count, ScanHoldings& holdings) {
-    if (suspects_ >= kSuspectsMax) co_return;
+    if (suspects_ >= kSuspectsMax || ums::Scheduler::current().now_ns() >= deadline_ns_) co_return;
     const bool may_hold = holdings.hold_file(data);
     const std::uint32_t pages = data.file.pages();
     if (first_page >= pages) co_return;
     std::vector<HeldPage> run;  // neighbours, either all held or all not
     for (std::uint32_t page = first_page; page < first_page + std::min(count, pages - first_page); ++page) {
         HeldPage held = may_hold ? holdings.hold_page(data, page) : HeldPage{};
-        if (held.frame == nullptr) held = {&data, page};
+        if (held.frame == nullptr) held = {.data = &data, .page = page, .is_file_held = may_hold};
         if (!run.empty() && is_held(run.back()) != is_held(held)) co_await read_run(run, holdings);
         run.push_back(held);
     }
@@ -152,26 +156,42 @@ ums::Task<std::size_t> ImageSearch::read_some(std::span<const HeldPage> pages, S
     stamp_not_read(segment.data, segment.size_bytes);
     ums::IoRequest request = data.file.diagnosis_read(std::uint64_t{pages.front().page} * kPageBytes, segment);
     request.is_search = true;
+    std::vector<std::optional<std::uint64_t>> write_marks;
+    for (const HeldPage& page : pages) write_marks.push_back(is_held(page) ? std::nullopt : data.writes.mark(page.page));
     co_await ums::Scheduler::current().io(request);
     data.file.report_if_long(request);
     const std::size_t count = request.error ? 0 : request.transferred_bytes / kPageBytes;
-    for (std::size_t i = 0; i < count; ++i) look_at(pages[i], buffer.data() + i * kPageBytes, holdings);
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::byte* const image = buffer.data() + i * kPageBytes;
+        note(data, pages[i].page, image);
+        if (is_held(pages[i])) {
+            inspect(pages[i], image, holdings);
+        } else if (pages[i].is_file_held && write_marks[i]) {
+            inspect_unheld(pages[i], image, *write_marks[i], holdings);
+        }
+    }
     co_return count;
 }
 
-void ImageSearch::look_at(const HeldPage& held, const std::byte* image, ScanHoldings& holdings) {
-    note(*held.data, held.page, image);
-    // Whoever holds the page, perhaps the very task that asks, may be writing it: half old and half new is no reason for a finding. But a
-    // sound image of another page has really been written there.
-    if (!is_held(held)) return;
+void ImageSearch::inspect(const HeldPage& held, const std::byte* image, ScanHoldings& holdings) {
     PageLedger& ledger = held.data->ledger;
-    if (is_page_right(image, {run_id_, held.data->file.id(), held.page, ledger[held.page]})) {
+    if (page_matches(image, {run_id_, held.data->file.id(), held.page, ledger[held.page]})) {
         if (ledger[held.page].unknown == 0) ledger.mark_read_back(held.page);
         holdings.release(held);
     } else {
         ++suspects_;
-        holdings.keep(held, image);
+        holdings.keep({held, PageImage(image), ledger[held.page], std::nullopt});
     }
+}
+
+// Somebody else holds the page, perhaps the very task that asks, and may have been writing it: half old and half new is no reason for a
+// finding. Where nobody has, the ledger's word counts as ever.
+void ImageSearch::inspect_unheld(const HeldPage& page, const std::byte* image, std::uint64_t write_mark, ScanHoldings& holdings) {
+    const PageLedger::Entry entry = page.data->ledger[page.page];
+    if (!page.data->writes.is_quiet_since(page.page, write_mark)) return;
+    if (page_matches(image, {run_id_, page.data->file.id(), page.page, entry})) return;
+    ++suspects_;
+    holdings.keep({page, PageImage(image), entry, write_mark});
 }
 
 void ImageSearch::note(DataFile& data, std::uint32_t page, const std::byte* image) {

@@ -1,5 +1,5 @@
 // Finds a page's image in places where it does not belong, so that both ends of a misdirected write can be named. What it reads on its way
-// is verified like any other read, as far as nobody else holds the page.
+// is verified like any other read; where somebody else holds the page, as far as nobody was writing it.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,8 @@ private:
     ums::Task<void> scan(DataFile& data, std::uint32_t first_page, std::uint32_t count, ScanHoldings& holdings);
     ums::Task<void> read_run(std::vector<HeldPage>& run, ScanHoldings& holdings);
     ums::Task<std::size_t> read_some(std::span<const HeldPage> pages, ScanHoldings& holdings);
-    void look_at(const HeldPage& held, const std::byte* image, ScanHoldings& holdings);
+    void inspect(const HeldPage& held, const std::byte* image, ScanHoldings& holdings);
+    void inspect_unheld(const HeldPage& page, const std::byte* image, std::uint64_t write_mark, ScanHoldings& holdings);
     void note(DataFile& data, std::uint32_t page, const std::byte* image);
     [[nodiscard]] std::optional<PagePlace> look_up(PageKey page, std::uint32_t version) const;
     [[nodiscard]] bool may_scan_everything() const;
@@ -65,6 +66,7 @@ private:
     Catalog catalog_;  // images seen where they do not belong, by the page that they are of
     std::uint32_t full_scans_ = 0;
     std::uint64_t last_full_scan_ns_ = 0;  // when it began
+    std::uint64_t deadline_ns_ = 0;        // of the search that goes on
     std::uint64_t suspects_ = 0;           // met by all searches
     std::uint64_t unreadable_ = 0;         // the same
 };

@@ -14,8 +14,10 @@ namespace sim {
 
 namespace {
 
-// A stale read is mostly cured by then; a write that went elsewhere is mostly still there.
+// A stale read has mostly gone away by then; a write that went elsewhere is mostly still there.
 constexpr std::uint32_t kRereadsBeforeGlance = 2;
+// All re-reads take half a second, unless the disk is slow: then a run that stops does not wait for the rest.
+constexpr std::uint64_t kStoppingDiagnosisUs = 2'000'000;
 
 // Where it stands among the images; it is added if it is new.
 std::size_t keep_image(std::vector<PageImage>& images, const std::byte* bytes) {
@@ -37,10 +39,33 @@ ums::Task<void> PageDiagnosis::diagnose(DataFile& data, std::uint32_t page, cons
     ScanHoldings holdings(pool_, data);
     co_await diagnose_one(data, page, image, holdings);
     while (const std::unique_ptr<SuspectPage> suspect = holdings.next_suspect()) {
-        const HeldPage& held = suspect->held;
-        co_await diagnose_one(*held.data, held.page, suspect->image.bytes(), holdings);
-        holdings.release(held);
+        co_await diagnose_suspect(*suspect, holdings);
     }
+}
+
+ums::Task<void> PageDiagnosis::diagnose_suspect(const SuspectPage& suspect, ScanHoldings& holdings) {
+    HeldPage held = suspect.held;
+    DataFile& data = *held.data;
+    // Whoever held the page may have let go of it by now.
+    if (held.frame == nullptr) held = holdings.hold_page(data, held.page);
+    const bool is_as_seen = held.frame != nullptr && (!suspect.write_mark || data.writes.is_quiet_since(held.page, *suspect.write_mark));
+    if (is_as_seen && !page_matches(suspect.image.bytes(), {run_id_, data.file.id(), held.page, data.ledger[held.page]})) {
+        co_await diagnose_one(data, held.page, suspect.image.bytes(), holdings);
+    } else {
+        co_await diagnose_unheld(suspect, holdings);
+    }
+    if (held.frame != nullptr) holdings.release(held);
+}
+
+// Only reported: the ledger's entry and the page belong to whoever holds it. If he meets the same fault, it is told once.
+ums::Task<void> PageDiagnosis::diagnose_unheld(const SuspectPage& suspect, ScanHoldings& holdings) {
+    DataFile& data = *suspect.held.data;
+    const ExpectedPage expected{run_id_, data.file.id(), suspect.held.page, suspect.entry};
+    const Observation observation = co_await observe(data, expected, PageImage(suspect.image.bytes()), suspect.write_mark, holdings);
+    std::vector<Finding> findings = co_await classify_all(data, expected, observation, holdings);
+    if (find_reported(expected)) co_return;
+    note_reported(expected, suspect.image, false);
+    for (Finding& finding : findings) report(data, std::move(finding), observation);
 }
 
 ums::Task<void> PageDiagnosis::diagnose_one(DataFile& data, std::uint32_t page, const std::byte* image, ScanHoldings& holdings) {
@@ -49,11 +74,15 @@ ums::Task<void> PageDiagnosis::diagnose_one(DataFile& data, std::uint32_t page, 
     PageImage first(image);
     // At once: whoever misses this image elsewhere looks for it in the meantime.
     co_await search_.remember(data, page, first.bytes());
-    const Observation observation = co_await observe(data, expected, std::move(first), holdings);
+    const Observation observation = co_await observe(data, expected, std::move(first), std::nullopt, holdings);
     if (!observation.stays(0)) co_await search_.forget(data, page, observation.images[0].bytes());
     const bool will_repair = observation.stays_wrong() && repairs_;
-    std::vector<Finding> findings = co_await judge_all(data, expected, observation, holdings);
+    std::vector<Finding> findings = co_await classify_all(data, expected, observation, holdings);
+    const std::optional<Reported> reported = find_reported(expected);
+    const bool is_known = reported && !reported->was_held && reported->checksum == page_checksum(observation.images[0].bytes());
+    note_reported(expected, observation.images[0], true);
     for (Finding& finding : findings) {
+        if (is_known) break;
         finding.repaired = will_repair && !finding.transient;
         report(data, std::move(finding), observation);
     }
@@ -63,17 +92,19 @@ ums::Task<void> PageDiagnosis::diagnose_one(DataFile& data, std::uint32_t page, 
 }
 
 ums::Task<PageDiagnosis::Observation> PageDiagnosis::observe(DataFile& data, const ExpectedPage& expected, PageImage first,
-                                                             ScanHoldings& holdings) {
+                                                             std::optional<std::uint64_t> write_mark, ScanHoldings& holdings) {
     Observation observation;
     observation.images.push_back(std::move(first));
     Rereader rereader(data.file, journal_, std::uint64_t{expected.page_id} * kPageBytes, kPageBytes);
     for (std::uint32_t attempt = 1; attempt <= kRereadsMax && observation.stays_wrong(); ++attempt) {
         Reread reread = co_await rereader.read(attempt, observation.images[0].bytes());
-        if (reread.result == RereadResult::same_image || reread.result == RereadResult::other_image) {
+        observation.is_overwritten = write_mark && !data.writes.is_quiet_since(expected.page_id, *write_mark);
+        if (observation.is_overwritten) break;
+        if (reread.has_come()) {
             const PageHeader header = read_header(rereader.bytes());
             reread.version = header.version;
             reread.checksum = header.checksum;
-            if (is_page_right(rereader.bytes(), expected)) {
+            if (page_matches(rereader.bytes(), expected)) {
                 observation.right = PageImage(rereader.bytes());
                 reread.result = RereadResult::right;
             } else {
@@ -81,7 +112,8 @@ ums::Task<PageDiagnosis::Observation> PageDiagnosis::observe(DataFile& data, con
             }
         }
         observation.rereads.push_back(reread);
-        if (run_.outcome() == Outcome::not_done) break;  // the storage is gone
+        if (data.file.is_given_up()) break;  // the storage is gone
+        if (run_.is_stopping() && reread.after_us > kStoppingDiagnosisUs) break;
         if (attempt == kRereadsBeforeGlance && observation.stays(0) && is_older(observation.images[0], expected)) {
             co_await search_.glance(data, expected.page_id, expected.entry.version, holdings);
         }
@@ -90,8 +122,8 @@ ums::Task<PageDiagnosis::Observation> PageDiagnosis::observe(DataFile& data, con
 }
 
 // One finding for each fault, however many images it has: those that came and went first, the one that stays last.
-ums::Task<std::vector<Finding>> PageDiagnosis::judge_all(DataFile& data, const ExpectedPage& expected, const Observation& observation,
-                                                         ScanHoldings& holdings) {
+ums::Task<std::vector<Finding>> PageDiagnosis::classify_all(DataFile& data, const ExpectedPage& expected, const Observation& observation,
+                                                            ScanHoldings& holdings) {
     const auto& images = observation.images;
     std::vector<Finding> findings;
     std::optional<Finding> staying;
@@ -112,6 +144,19 @@ ums::Task<std::vector<Finding>> PageDiagnosis::judge_all(DataFile& data, const E
     }
     if (staying) findings.push_back(*std::move(staying));
     co_return findings;
+}
+
+std::optional<PageDiagnosis::Reported> PageDiagnosis::find_reported(const ExpectedPage& expected) {
+    const std::lock_guard lock(mutex_);
+    const auto reported = reported_.find(PageKey{expected.file_id, expected.page_id}.packed());
+    if (reported == reported_.end() || reported->second.version != expected.entry.version) return std::nullopt;
+    return reported->second;
+}
+
+void PageDiagnosis::note_reported(const ExpectedPage& expected, const PageImage& image, bool was_held) {
+    const std::uint32_t checksum = page_checksum(image.bytes());
+    const std::lock_guard lock(mutex_);
+    reported_[PageKey{expected.file_id, expected.page_id}.packed()] = {expected.entry.version, checksum, was_held};
 }
 
 bool PageDiagnosis::is_older(const PageImage& image, const ExpectedPage& expected) {
@@ -139,7 +184,7 @@ ums::Task<Finding> PageDiagnosis::judge(DataFile& data, const ExpectedPage& expe
     if (is_missing) evidence.found_elsewhere = co_await search_.find(data, expected.page_id, expected.entry.version, holdings);
     Finding finding = make_finding(evidence, classify(evidence));
     if (finding.kind == FindingKind::misdirected_write) co_await search_.remember(data, expected.page_id, image.bytes());
-    finding.path = data.file.path();
+    finding.place.path = data.file.path();
     co_return finding;
 }
 
@@ -165,6 +210,7 @@ ums::Task<void> PageDiagnosis::repair(DataFile& data, const ExpectedPage& expect
             make_page({run_id_, expected.file_id, expected.page_id, entry.version, entry.lsn, journal_.clock().utc_us()}, buffer.data());
     }
     const ums::IoSegment segment{buffer.data(), kPageBytes};
+    const WatchedWrite write(data.writes, expected.page_id, 1);
     IoRetry retry(data.file, run_, journal_);
     if (!co_await retry.write(std::uint64_t{expected.page_id} * kPageBytes, {&segment, 1}, ums::WaitType::io_completion)) co_return;
     if (entry.version == 0) {

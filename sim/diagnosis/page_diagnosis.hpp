@@ -6,15 +6,16 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "sim/diagnosis/classifier.hpp"
 #include "sim/diagnosis/image_search.hpp"
-#include "sim/diagnosis/rereader.hpp"
+#include "sim/files/rereader.hpp"
+#include "sim/journal/journal.hpp"
+#include "sim/journal/run_state.hpp"
 #include "sim/page/page_image.hpp"
-#include "sim/run/journal.hpp"
-#include "sim/run/run_state.hpp"
 
 namespace sim {
 
@@ -36,16 +37,21 @@ private:
         std::vector<PageImage> images;  // that came back wrong, each once; first the one that was seen first
         std::size_t last = 0;           // of them, the last that came
         PageImage right;                // null unless the page became right
+        bool is_overwritten = false;    // the page was written before it was known whether it stays wrong
         std::vector<Reread> rereads;
 
-        [[nodiscard]] bool stays_wrong() const { return right.is_none(); }
+        [[nodiscard]] bool stays_wrong() const { return right.is_none() && !is_overwritten; }
         [[nodiscard]] bool stays(std::size_t index) const { return stays_wrong() && index == last; }
     };
 
     ums::Task<void> diagnose_one(DataFile& data, std::uint32_t page, const std::byte* image, ScanHoldings& holdings);
-    ums::Task<Observation> observe(DataFile& data, const ExpectedPage& expected, PageImage first, ScanHoldings& holdings);
-    ums::Task<std::vector<Finding>> judge_all(DataFile& data, const ExpectedPage& expected, const Observation& observation,
-                                              ScanHoldings& holdings);
+    ums::Task<void> diagnose_suspect(const SuspectPage& suspect, ScanHoldings& holdings);
+    ums::Task<void> diagnose_unheld(const SuspectPage& suspect, ScanHoldings& holdings);
+    // `write_mark`: the page is not held, and is looked at only until somebody writes it.
+    ums::Task<Observation> observe(DataFile& data, const ExpectedPage& expected, PageImage first, std::optional<std::uint64_t> write_mark,
+                                   ScanHoldings& holdings);
+    ums::Task<std::vector<Finding>> classify_all(DataFile& data, const ExpectedPage& expected, const Observation& observation,
+                                                 ScanHoldings& holdings);
     ums::Task<Finding> judge(DataFile& data, const ExpectedPage& expected, const PageImage& image, const PageImage& right, bool transient,
                              ScanHoldings& holdings);
     void report(DataFile& data, Finding finding, const Observation& observation);
@@ -60,6 +66,15 @@ private:
         std::uint32_t checksum = 0;
     };
 
+    // A wrong image of a page that was reported.
+    struct Reported {
+        std::uint32_t version = 0;  // the one that was expected
+        std::uint32_t checksum = 0;
+        bool was_held = false;
+    };
+    [[nodiscard]] std::optional<Reported> find_reported(const ExpectedPage& expected);
+    void note_reported(const ExpectedPage& expected, const PageImage& image, bool was_held);
+
     const std::uint64_t run_id_;
     const bool repairs_;
     BufferPool& pool_;
@@ -68,6 +83,7 @@ private:
     ImageSearch search_;
     std::mutex mutex_;  // guards the rest
     std::unordered_map<std::uint64_t, Superseded> superseded_;
+    std::unordered_map<std::uint64_t, Reported> reported_;  // the last of each page
 };
 
 }  // namespace sim

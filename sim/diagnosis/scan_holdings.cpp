@@ -20,7 +20,7 @@ bool ScanHoldings::hold_file(DataFile& data) {
 }
 
 HeldPage ScanHoldings::hold_page(DataFile& data, std::uint32_t page) {
-    HeldPage held{&data, page};
+    HeldPage held{.data = &data, .page = page, .is_file_held = true};
     Frame& frame = pool_.find_or_insert({data.file.id(), page}, held.is_new);
     if (!held.is_new && !frame.latch.try_acquire(ums::LatchMode::update)) {
         pool_.unpin(frame);
@@ -38,8 +38,6 @@ void ScanHoldings::release(const HeldPage& held) {
     held.frame->latch.release(held.is_new ? ums::LatchMode::exclusive : ums::LatchMode::update);
     pool_.unpin(*held.frame);
 }
-
-void ScanHoldings::keep(const HeldPage& held, const std::byte* image) { suspects_.push_back({held, PageImage(image)}); }
 
 std::unique_ptr<SuspectPage> ScanHoldings::next_suspect() {
     if (suspects_.empty()) return nullptr;

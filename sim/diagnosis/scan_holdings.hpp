@@ -1,15 +1,17 @@
 // What a search through the files keeps hold of: files that must not change their size meanwhile, and pages that it met and that are wrong.
-// Those stay latched until they are diagnosed in their turn.
+// Those stay latched until they are diagnosed in their turn, unless somebody else holds them.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
-#include "sim/buffer/buffer_pool.hpp"
 #include "sim/files/data_file.hpp"
 #include "sim/page/page_image.hpp"
+#include "sim/pool/buffer_pool.hpp"
 
 namespace sim {
 
@@ -17,13 +19,16 @@ namespace sim {
 struct HeldPage {
     DataFile* data = nullptr;
     std::uint32_t page = 0;
-    Frame* frame = nullptr;
-    bool is_new = false;  // was not in memory: held EX, else UP
+    Frame* frame = nullptr;     // null: somebody else holds the page
+    bool is_new = false;        // was not in memory: held EX, else UP
+    bool is_file_held = false;  // the file cannot change its size
 };
 
 struct SuspectPage {
     HeldPage held;
     PageImage image;  // as it came back
+    PageLedger::Entry entry;
+    std::optional<std::uint64_t> write_mark;  // of a page that somebody else holds: no write of it was in flight since
 };
 
 // Owned by one task, and used by its scheduler's thread only.
@@ -37,12 +42,12 @@ public:
 
     // Never waits. False if somebody changes the size of the file, or wants to.
     bool hold_file(DataFile& data);
-    // Never waits. A null frame if somebody holds the page. The file must be held.
+    // Never waits. A null frame if somebody else holds the page. The file must be held.
     [[nodiscard]] HeldPage hold_page(DataFile& data, std::uint32_t page);
     void release(const HeldPage& held);
 
-    void keep(const HeldPage& held, const std::byte* image);
-    // Null if there is none left. The caller releases the page.
+    void keep(SuspectPage suspect) { suspects_.push_back(std::move(suspect)); }
+    // Null if there is none left. The caller releases the page, if it is held.
     [[nodiscard]] std::unique_ptr<SuspectPage> next_suspect();
     [[nodiscard]] bool has_suspects() const { return !suspects_.empty(); }
     [[nodiscard]] std::size_t suspect_count() const { return suspects_.size(); }

@@ -6,16 +6,25 @@
 
 #include "sim/files/sim_file.hpp"
 #include "sim/ledger/page_ledger.hpp"
+#include "sim/ledger/unwritten_pages.hpp"
+#include "sim/ledger/write_watch.hpp"
 
 namespace sim {
 
+class Snapshot;
+
 struct DataFile {
-    DataFile(SimFile::Setup setup, std::uint64_t pages_max, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run,
+    // The ledger has room for the file at its largest.
+    DataFile(SimFile::Setup setup, PageLedger pages, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run,
              Journal& journal)
-        : file(std::move(setup), storage, outstanding, run, journal), ledger(pages_max) {}
+        : file(std::move(setup), storage, outstanding, run, journal), ledger(std::move(pages)) {}
 
     SimFile file;
     PageLedger ledger;
+    WriteWatch writes;
+    Snapshot* snapshot = nullptr;  // what must be copied before a change; not owned
+    UnwrittenPages unwritten;
+    bool is_replica = false;  // holds a snapshot of another data file: users keep off
 };
 
 }  // namespace sim

@@ -11,6 +11,8 @@
 namespace sim {
 
 struct alignas(128) FileCounters {
+    ums::LocalCounter posted;  // requests of any kind, when the engine takes them, and when they are back
+    ums::LocalCounter returned;
     ums::LocalCounter reads;          // single-page requests
     ums::LocalCounter scatter_reads;  // multi-page requests
     ums::LocalCounter writes;

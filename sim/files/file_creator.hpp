@@ -1,64 +1,77 @@
-// Opens, creates, locks and prepares the test files. Nothing that is not ours is ever written to: an existing file must begin with our
-// signature page, real database names and block devices are refused (all three unless overwrite_foreign_files says otherwise), and what was
-// made is removed again when the start fails.
+// Opens, creates, locks and prepares the test files, in three steps: everything is checked for all files before anything that was there is
+// deleted, and all of that is deleted before files are filled. Nothing that is not ours is ever written to: an existing file must begin
+// with our signature page, real database names and block devices are refused (all three unless overwrite_foreign_files says otherwise).
+// What was made and not handed over is removed again when the creator goes.
 //
 // A block device is used as a file of fixed size, its first InitialSize MB: it is never deleted, cut, extended or sparse.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <string>
+#include <exception>
+#include <memory>
+#include <span>
+#include <vector>
 
 #include "sim/errors.hpp"
+#include "sim/files/file_claim.hpp"
+#include "sim/files/file_examiner.hpp"
 #include "sim/files/file_stamper.hpp"
 #include "sim/files/sim_file.hpp"
+#include "sim/journal/run_state.hpp"
 #include "sim/options.hpp"
 #include "sim/page/page_layout.hpp"
-#include "sim/run/run_state.hpp"
 #include "ums/io/storage.hpp"
+#include "ums/sched/event.hpp"
 #include "ums/sched/task.hpp"
 
 namespace sim {
 
+// All steps throw RefusedError or EnvironmentError with a message for a person. They run as tasks: zero-stamping takes a while.
 class FileCreator {
 public:
     // `run`: cuts stamping short when it stops, the file is not complete then; and is ended by a write that does not come back. Without it
     // nobody watches over the time.
     FileCreator(const Options& options, ums::Storage& storage, Journal& journal, std::uint64_t run_id, RunState* run = nullptr)
-        : options_(options), storage_(storage), journal_(journal), run_id_(run_id), run_(run) {}
+        : options_(options), storage_(storage), journal_(journal), run_id_(run_id), run_(run), examiner_(options, storage) {}
 
-    // Leaves the file with its signature page, at its size, locked, and open for transfers. Throws RefusedError or EnvironmentError
-    // with a message for a person; a file that it made is removed again then. Runs as a task: zero-stamping takes a while.
-    ums::Task<SimFile::Setup> prepare(std::uint32_t id, const FileOptions& file);
+    // Step 1, once: checks all files, locks those that are there, and makes those that are not, empty but for the signature page. Changes
+    // nothing that was there. The files get the ids `first_id`, ... in their order.
+    ums::Task<void> claim(const std::vector<FileOptions>& files, std::uint32_t first_id = 1);
+    // Sizes and names as the run will use them.
+    [[nodiscard]] std::span<const std::unique_ptr<FileClaim>> claims() const { return claims_; }
+
+    // Step 2, when all else that a run needs is there: files of an earlier run are deleted and made anew, if DeleteFilesAtStartup says so.
+    ums::Task<void> replace_old_files();
+
+    // Step 3, for each file: leaves it with its signature page, at its size, locked, and open for transfers.
+    ums::Task<SimFile::Setup> prepare(std::size_t index);
 
     // Takes a file that an earlier run made as it is: locked, open for transfers, nothing written. `header` is that of its first page,
-    // which says whose its pages are. Only our own files, whatever overwrite_foreign_files says. Throws as prepare() does.
+    // which says whose its pages are. Only our own files, whatever overwrite_foreign_files says.
     SimFile::Setup adopt(const FileOptions& file, PageHeader& header);
 
 private:
-    class Pending;  // what must be undone if the preparation fails
-
-    ums::Task<SimFile::Setup> make(std::uint32_t id, const FileOptions& file);
-    ums::Task<void> watch(std::uint32_t id, const FileOptions& file, ums::Event& done);
-    void refuse_dangerous_name(const FileOptions& file) const;
-    bool open_existing(const FileOptions& file, Pending& pending) const;
-    void open_control(const FileOptions& file, const ums::OpenOptions& how, Pending& pending) const;
-    PageHeader check_signature(const FileOptions& file, const Pending& pending) const;
-    [[nodiscard]] SimFile::Setup setup_of(std::uint32_t id, const FileOptions& file, const Pending& pending,
-                                          std::uint64_t size_bytes) const;
-    void create(const FileOptions& file, Pending& pending) const;
-    void check_space(const FileOptions& file, std::uint64_t present_bytes) const;
-    [[nodiscard]] std::uint64_t wanted_size(const FileOptions& file, const Pending& pending) const;
-    [[nodiscard]] static FileOptions usable_options(const FileOptions& file, const Pending& pending, std::uint64_t size_bytes);
-    ums::Task<void> set_size(const FileOptions& file, const Pending& pending, const FileStamper& stamper, std::uint64_t size_bytes) const;
-    static ums::Task<void> stamp(const FileOptions& file, const FileStamper& stamper, std::uint64_t begin_bytes, std::uint64_t end_bytes);
-    ums::FileHandle open_for_transfers(const FileOptions& file) const;
-    [[nodiscard]] bool direct() const { return options_.no_buffering; }
+    void check_open_files() const;
+    ums::Task<void> make(FileClaim& claim);
+    ums::Task<void> sign(FileClaim& claim);
+    ums::Task<void> fill(FileClaim& claim);
+    ums::Task<void> set_size(const FileClaim& claim);
+    ums::Task<void> stamp(const FileClaim& claim, std::uint64_t begin_bytes, std::uint64_t end_bytes);
+    ums::Task<void> watched(const FileClaim& claim, ums::Task<void>& work);
+    ums::Task<void> watch(const FileClaim& claim, ums::Event& done);
+    [[nodiscard]] SimFile::Setup hand_over(FileClaim& claim, std::uint32_t id);
+    [[noreturn]] void rethrow_classified(std::uint32_t id, const FileOptions& file, const std::exception_ptr& failure) const;
+    [[nodiscard]] FileStamper stamper_of(const FileClaim& claim) const;
+    [[nodiscard]] bool is_stopping() const { return run_ != nullptr && run_->is_stopping(); }
 
     const Options& options_;
     ums::Storage& storage_;
     Journal& journal_;
-    std::uint64_t run_id_;
-    RunState* run_;
+    const std::uint64_t run_id_;
+    RunState* const run_;
+    FileExaminer examiner_;
+    std::vector<std::unique_ptr<FileClaim>> claims_;
 };
 
 }  // namespace sim

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/files/retry_transfer.hpp"
 #include "sim/files/transfer_failure.hpp"
-#include "sim/files/try_again.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/sched/scheduler.hpp"
@@ -13,7 +13,7 @@ namespace sim {
 namespace {
 
 constexpr std::uint64_t kStampBytes = 1 << 20;
-// As many stamping writes at a time: enough to keep an array busy.
+// Enough stamping writes at a time to keep an array busy.
 constexpr std::uint32_t kStampsOutstanding = 8;
 
 }  // namespace
@@ -39,7 +39,8 @@ ums::Task<std::error_code> FileStamper::write_signature(std::uint64_t run_id, st
     co_return co_await write(request);
 }
 
-ums::Task<std::error_code> FileStamper::write_zeros(std::uint64_t begin_bytes, std::uint64_t end_bytes) const {
+ums::Task<std::error_code> FileStamper::write_zeros(std::uint64_t begin_bytes, std::uint64_t end_bytes,
+                                                    std::uint32_t outstanding_max) const {
     const ums::MemoryRegion zeros(kStampBytes, ums::MemoryKind::huge_pages);
     std::uint64_t next_bytes = begin_bytes;
     std::error_code failure;
@@ -53,7 +54,8 @@ ums::Task<std::error_code> FileStamper::write_zeros(std::uint64_t begin_bytes, s
         }
     };
     ums::TaskGroup stampers;
-    for (std::uint32_t i = 0; i < kStampsOutstanding; ++i) ums::Scheduler::current().fork(stampers, stamp());
+    const std::uint32_t stampers_wanted = std::min(kStampsOutstanding, outstanding_max);
+    for (std::uint32_t i = 0; i < stampers_wanted; ++i) ums::Scheduler::current().fork(stampers, stamp());
     co_await stampers.join();
     co_return failure;
 }
@@ -61,23 +63,22 @@ ums::Task<std::error_code> FileStamper::write_zeros(std::uint64_t begin_bytes, s
 ums::Task<std::error_code> FileStamper::write(ums::IoRequest& request) const {
     auto attempt = [&]() -> ums::Task<TransferFailure> {
         co_await ums::Scheduler::current().io(request);
-        report_odd(request);
+        report_anomaly(request);
         co_return TransferFailure{request.operation, request.offset_bytes, request.size_bytes, request.error, request.transferred_bytes};
     };
     const TransferFailure first = co_await attempt();
     if (first.is_complete()) co_return std::error_code{};
-    const TriedAgain tried = co_await try_again(first, attempt, file_.path, journal_, run_);
-    if (tried.is_cured) {
-        if (!is_about_machine(first.error)) journal_.report(cured_failure(file_id_, file_, first));
+    const RetryResult tried = co_await retry_transfer(first, attempt, file_.path, journal_, run_);
+    if (tried.has_recovered) {
+        if (is_about_storage(first.error)) journal_.report(recovered_failure(file_id_, file_, first));
         co_return std::error_code{};
     }
-    if (tried.tries > kIoRetries && !is_about_volume(tried.last.error))
-        journal_.report(lasting_failure(file_id_, file_, tried.last, tried.tries));
+    if (is_about_storage(tried.last.error)) journal_.report(persistent_failure(file_id_, file_, tried.last, tried.tries));
     co_return tried.last.error ? tried.last.error : std::make_error_code(std::errc::io_error);
 }
 
 // What came late, or in parts.
-void FileStamper::report_odd(const ums::IoRequest& request) const {
+void FileStamper::report_anomaly(const ums::IoRequest& request) const {
     if (is_late(request)) {
         journal_.warning(late_message(file_.path, request));
         if (!request.reported_lost) journal_.report(late_transfer(file_id_, file_, request));

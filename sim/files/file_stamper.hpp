@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <system_error>
 
+#include "sim/journal/journal.hpp"
+#include "sim/journal/run_state.hpp"
 #include "sim/options.hpp"
-#include "sim/run/journal.hpp"
-#include "sim/run/run_state.hpp"
 #include "ums/io/io_request.hpp"
 #include "ums/sched/task.hpp"
 
@@ -21,14 +21,14 @@ public:
 
     // Page 0, version 1, durable. `checksum`: what it bears.
     ums::Task<std::error_code> write_signature(std::uint64_t run_id, std::uint32_t& checksum) const;
-    // Zeros over [begin_bytes, end_bytes), 1 MB at a time.
-    ums::Task<std::error_code> write_zeros(std::uint64_t begin_bytes, std::uint64_t end_bytes) const;
+    // Zeros over [begin_bytes, end_bytes), 1 MB at a time, with at most `outstanding_max` requests out.
+    ums::Task<std::error_code> write_zeros(std::uint64_t begin_bytes, std::uint64_t end_bytes, std::uint32_t outstanding_max) const;
 
 private:
     [[nodiscard]] bool is_stopping() const { return run_ != nullptr && run_->is_stopping(); }
     [[nodiscard]] ums::IoRequest request_for(std::uint64_t offset_bytes, const ums::IoSegment& segment) const;
     ums::Task<std::error_code> write(ums::IoRequest& request) const;
-    void report_odd(const ums::IoRequest& request) const;
+    void report_anomaly(const ums::IoRequest& request) const;
 
     const std::uint32_t file_id_;
     const FileOptions& file_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ums/base/memory_region.hpp"
+#include "ums/io/errno_error.hpp"
 #include "ums/sched/scheduler.hpp"
 
 namespace sim {
@@ -17,24 +18,31 @@ std::uint64_t size_of(std::span<const ums::IoSegment> segments) {
 
 }  // namespace
 
-void report_cured_transfer(SimFile& file, const TransferFailure& first) {
-    if (!is_about_machine(first.error)) file.report(cured_failure(file.id(), file.options(), first));
+ums::Task<void> end_run_unsynced(const SimFile& file, const std::error_code& error, RunState& run, Journal& journal) {
+    std::string text = fmt::format("{}: cannot be synced: {}.", file.path(), ums::error_text(error));
+    if (is_about_space(error)) text += " " + co_await file.free_space_text();
+    if (!run.is_stopping()) journal.error(text);
+    run.stop(is_about_storage(error) ? Outcome::failed : Outcome::not_done, std::move(text));
+}
+
+void report_recovered_transfer(SimFile& file, const TransferFailure& first) {
+    if (is_about_storage(first.error)) file.report(recovered_failure(file.id(), file.options(), first));
 }
 
 ums::Task<bool> IoRetry::read(std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments, ums::WaitType wait_type,
-                              WhenStopping when_stopping) {
-    return transfer(ums::IoOperation::read, offset_bytes, segments, wait_type, when_stopping);
+                              OnStop on_stop) {
+    return transfer(ums::IoOperation::read, offset_bytes, segments, wait_type, on_stop);
 }
 
 ums::Task<bool> IoRetry::write(std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments, ums::WaitType wait_type,
-                               WhenStopping when_stopping) {
-    return transfer(ums::IoOperation::write, offset_bytes, segments, wait_type, when_stopping);
+                               OnStop on_stop) {
+    return transfer(ums::IoOperation::write, offset_bytes, segments, wait_type, on_stop);
 }
 
 ums::Task<bool> IoRetry::transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
-                                  ums::WaitType wait_type, WhenStopping when_stopping) {
+                                  ums::WaitType wait_type, OnStop on_stop) {
     TransferFailure first{.operation = operation, .offset_bytes = offset_bytes, .size_bytes = size_of(segments), .error = {}};
-    const TransferResult result = co_await file_.transfer(operation, offset_bytes, segments, wait_type, when_stopping);
+    const TransferResult result = co_await file_.transfer(operation, offset_bytes, segments, wait_type, on_stop);
     if (result.is_abandoned) co_return false;
     first.error = result.error;
     first.transferred_bytes = result.transferred_bytes;
@@ -45,30 +53,41 @@ ums::Task<bool> IoRetry::transfer(ums::IoOperation operation, std::uint64_t offs
         const TransferResult again = co_await file_.transfer(operation, offset_bytes, segments, wait_type);
         co_return TransferFailure{operation, offset_bytes, first.size_bytes, again.error, again.transferred_bytes};
     };
-    const TriedAgain tried = co_await try_again(first, attempt, file_.path(), journal_, &run_);
-    if (tried.is_cured) {
-        report_cured_transfer(file_, first);
+    const RetryResult tried = co_await retry_transfer(first, attempt, file_.path(), journal_, &run_);
+    if (tried.has_recovered) {
+        report_recovered_transfer(file_, first);
     } else {
         co_await report(tried);
     }
     has_reported_ = true;
-    co_return tried.is_cured;
+    co_return tried.has_recovered;
 }
 
-ums::Task<void> IoRetry::report(const TriedAgain& tried) {
+ums::Task<void> IoRetry::report(const RetryResult& tried) {
     const TransferFailure& failure = tried.last;
-    const char* const name = failure.operation == ums::IoOperation::write ? "write" : "read";
-    bool lost = failure.error && !is_about_volume(failure.error);
-    if (lost) lost = co_await is_storage_lost();
-    if (lost || is_about_volume(failure.error)) {
-        std::string text =
-            fmt::format("{}: a {} of {} bytes at offset 0x{:x} failed: {}{}", file_.path(), name, failure.size_bytes, failure.offset_bytes,
-                        failure.error.message(), lost ? ", and so does every other access to the file: the storage is gone." : ".");
-        if (!run_.is_stopping()) journal_.error(text);
-        run_.stop(Outcome::not_done, std::move(text));
+    if (!is_about_storage(failure.error)) {
+        std::string more = ".";
+        if (is_about_space(failure.error)) more += " " + co_await file_.free_space_text();
+        end_run(Outcome::not_done, failure, more);
         co_return;
     }
-    file_.report(lasting_failure(file_.id(), file_.options(), failure, tried.tries));
+    bool is_lost = is_about_device(failure.error);
+    if (failure.error && !is_lost) is_lost = co_await is_storage_lost();
+    Finding finding = persistent_failure(file_.id(), file_.options(), failure, tried.tries);
+    if (is_lost) {
+        finding.description += " So does every other access to the file: the storage is gone.";
+        end_run(Outcome::failed, failure, ", and so does every other access to the file: the storage is gone.");
+    }
+    // The first says it for all that fail behind it.
+    if (!is_lost || file_.give_up()) file_.report(std::move(finding));
+}
+
+void IoRetry::end_run(Outcome outcome, const TransferFailure& failure, const std::string& more) {
+    std::string text = fmt::format("{}: a {} of {} bytes at offset 0x{:x} failed: {}{}", file_.path(),
+                                   failure.operation == ums::IoOperation::write ? "write" : "read", failure.size_bytes,
+                                   failure.offset_bytes, ums::error_text(failure.error), more);
+    if (!run_.is_stopping()) journal_.error(text);
+    run_.stop(outcome, std::move(text));
 }
 
 // A single bad page leaves the rest readable; a device that is gone answers nothing.
@@ -80,7 +99,7 @@ ums::Task<bool> IoRetry::is_storage_lost() {
         ums::IoRequest probe = file_.diagnosis_read(offset_bytes, segment);
         probe.is_search = true;
         co_await ums::Scheduler::current().io(probe);
-        if (!probe.error) co_return false;
+        if (!probe.error || !is_about_storage(probe.error)) co_return false;
     }
     co_return true;
 }

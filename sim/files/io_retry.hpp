@@ -1,16 +1,18 @@
 // Transfers with SQL Server's patience: a request that fails is logged and tried again with growing pauses. What stays wrong is reported
-// once: as a finding, or, where the storage as a whole is gone or full, as the end of the run.
+// once, as a finding; the run ends with it where the storage as a whole is gone. No room, or a machine that lacks something for long, is no
+// finding, but ends the run as well.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <system_error>
 
+#include "sim/files/retry_transfer.hpp"
 #include "sim/files/sim_file.hpp"
 #include "sim/files/transfer_failure.hpp"
-#include "sim/files/try_again.hpp"
-#include "sim/run/journal.hpp"
-#include "sim/run/run_state.hpp"
+#include "sim/journal/journal.hpp"
+#include "sim/journal/run_state.hpp"
 #include "ums/sched/task.hpp"
 
 namespace sim {
@@ -23,17 +25,18 @@ public:
     // True when all of it has been transferred. False: reported already, as a finding or as the end of the run; or abandoned, and nothing
     // was reported.
     ums::Task<bool> read(std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments, ums::WaitType wait_type,
-                         WhenStopping when_stopping = WhenStopping::post);
+                         OnStop on_stop = OnStop::post);
     ums::Task<bool> write(std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments, ums::WaitType wait_type,
-                          WhenStopping when_stopping = WhenStopping::post);
+                          OnStop on_stop = OnStop::post);
 
     // A finding was made, or the run was ended.
     [[nodiscard]] bool has_reported() const { return has_reported_; }
 
 private:
     ums::Task<bool> transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
-                             ums::WaitType wait_type, WhenStopping when_stopping);
-    ums::Task<void> report(const TriedAgain& tried);
+                             ums::WaitType wait_type, OnStop on_stop);
+    ums::Task<void> report(const RetryResult& tried);
+    void end_run(Outcome outcome, const TransferFailure& failure, const std::string& more);
     ums::Task<bool> is_storage_lost();
 
     SimFile& file_;
@@ -42,8 +45,12 @@ private:
     bool has_reported_ = false;
 };
 
+// A sync of the file failed, which SimFile has reported: nobody can say what of the writes before it is lost, so the run ends, as SQL
+// Server takes such a database offline. A second sync would prove nothing: the system tells of what was lost only once.
+ums::Task<void> end_run_unsynced(const SimFile& file, const std::error_code& error, RunState& run, Journal& journal);
+
 // A transfer failed once and succeeded in the end: a finding, unless the error says something about the machine and nothing about the
 // storage.
-void report_cured_transfer(SimFile& file, const TransferFailure& first);
+void report_recovered_transfer(SimFile& file, const TransferFailure& first);
 
 }  // namespace sim

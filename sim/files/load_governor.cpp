@@ -85,15 +85,33 @@ void LoadGovernor::complete(double duration_us) {
         const std::uint32_t blocks = blocks_.load(std::memory_order_relaxed);
         const double average = (average_us_.load(std::memory_order_relaxed) * (blocks - 1) + duration_us) / blocks;
         average_us_.store(average, std::memory_order_relaxed);
+        if (is_observed_) count_blocks(blocks);
         --busy_;
         const bool is_above = average > target_us_ && !bursts_allowed_;
         has_been_above_ |= is_above;
         completed_below_ = is_above ? 0 : completed_below_ + 1;
-        if (is_above && blocks > 1) {
-            blocks_.store(blocks - 1, std::memory_order_relaxed);
-            throttle_count_.store(throttle_count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-        }
+        if (!is_above) return;
+        throttle_count_.store(throttle_count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        if (blocks > 1) blocks_.store(blocks - 1, std::memory_order_relaxed);
     });
+}
+
+void LoadGovernor::count_blocks(std::uint32_t blocks) {
+    observed_blocks_min_ = observed_ == 0 ? blocks : std::min(observed_blocks_min_, blocks);
+    observed_blocks_max_ = std::max(observed_blocks_max_, blocks);
+    observed_blocks_sum_ += blocks;
+    ++observed_;
+}
+
+void LoadGovernor::observe_blocks(bool observed) {
+    const std::lock_guard guard(lock_);
+    is_observed_ = observed;
+}
+
+RequestBlockStatistics LoadGovernor::block_statistics() const {
+    const std::lock_guard guard(lock_);
+    if (observed_ == 0) return {};
+    return {static_cast<double>(observed_blocks_sum_) / static_cast<double>(observed_), observed_blocks_min_, observed_blocks_max_};
 }
 
 void LoadGovernor::give_back() {

@@ -1,11 +1,12 @@
 // How many requests a file may have outstanding: SQLIOSim's rule for keeping the average I/O duration at its target.
 //
 //   On every completion     average = (average * (blocks - 1) + duration) / blocks,  starting at the target
-//   average above target    the request block of this I/O is thrown away: "Number of times IO throttled" rises by one
+//   average above target    "Number of times IO throttled" rises by one, and the request block of this I/O is thrown away
 //   otherwise               the block can be used again; a task that finds none free makes a new one, up to MaxOutstandingIO
 //
 // With `blocks` in the divisor one slow request among many does not swing the average. The last block is never thrown away: with none
-// left nothing could ever complete. (KB 231619; PSS, "SQLIOSim outstanding I/O warnings".)
+// left nothing could ever complete. A completion that would have cost it counts all the same: a path that cannot carry one request within
+// the target is throttled all the time, not never. (KB 231619; PSS, "SQLIOSim outstanding I/O warnings".)
 //
 // The average tells of new blocks only when their requests have come back, and a little later still. Once it has been above the target,
 // blocks are therefore made one at a time, each after a quarter of those that there are have completed in time. When every completion made
@@ -20,6 +21,16 @@
 #include "ums/sched/waiter.hpp"
 
 namespace sim {
+
+// How many request blocks there were, as the completions of a main run found them: the number rises and falls like a sawtooth, and one
+// look at its end says little.
+struct RequestBlockStatistics {
+    double mean = 0;
+    std::uint32_t min = 0;
+    std::uint32_t max = 0;
+
+    friend bool operator==(const RequestBlockStatistics&, const RequestBlockStatistics&) = default;
+};
 
 // Any thread. One per file.
 class LoadGovernor {
@@ -49,16 +60,22 @@ public:
     // While allowed, nothing is throttled and blocks are made whatever the average (AllowIOBursts in its phases).
     void allow_bursts(bool allowed);
 
+    // From now on completions count for block_statistics(), or no longer; what has been counted stays.
+    void observe_blocks(bool observed);
+
     [[nodiscard]] std::uint64_t average_us() const { return static_cast<std::uint64_t>(average_us_.load(std::memory_order_relaxed)); }
     [[nodiscard]] std::uint32_t blocks() const { return blocks_.load(std::memory_order_relaxed); }
     // Blocks in use: requests that are out.
     [[nodiscard]] std::uint32_t busy() const;
     [[nodiscard]] std::uint64_t throttle_count() const { return throttle_count_.load(std::memory_order_relaxed); }
+    // All 0 if nothing completed while blocks were observed.
+    [[nodiscard]] RequestBlockStatistics block_statistics() const;
 
 private:
     [[nodiscard]] bool try_acquire();
     [[nodiscard]] bool may_make_block() const;
     [[nodiscard]] bool take_block();
+    void count_blocks(std::uint32_t blocks);
     void admit_waiting(ums::Fifo<Awaiter>& admitted);
     template <typename Change>
     void change_and_admit(Change change);
@@ -76,6 +93,11 @@ private:
     bool has_been_above_ = false;        // the average, while it counted
     std::uint32_t completed_below_ = 0;  // since a block was made or thrown away
     bool bursts_allowed_ = false;
+    bool is_observed_ = false;
+    std::uint64_t observed_ = 0;  // completions
+    std::uint64_t observed_blocks_sum_ = 0;
+    std::uint32_t observed_blocks_min_ = 0;
+    std::uint32_t observed_blocks_max_ = 0;
     ums::Fifo<Awaiter> waiting_;
 };
 

@@ -12,7 +12,7 @@
 
 namespace sim {
 
-void judge_overdue(ums::IoRequest& request, std::uint32_t file_id, const FileOptions& file, RunState& run, Journal& journal,
+void check_overdue(ums::IoRequest& request, std::uint32_t file_id, const FileOptions& file, RunState& run, Journal& journal,
                    const std::function<void(Finding)>& report) {
     const std::uint64_t out_ns = journal.clock().now_ns() - request.submitted_ns;
     if (!request.reported_long && out_ns >= kLongIoSeconds * ums::kNsPerSecond) {
@@ -23,10 +23,10 @@ void judge_overdue(ums::IoRequest& request, std::uint32_t file_id, const FileOpt
     if (request.reported_lost || out_ns < kLostIoSeconds * ums::kNsPerSecond) return;
     request.reported_lost = true;
     Finding finding = place_of_transfer(file_id, file, request, FindingKind::stalled_io);
-    finding.duration_us = out_ns / 1000;
+    finding.failure = {.duration_us = out_ns / 1000};
     finding.description = fmt::format("A {} did not come back within {} seconds.", describe_request(request), kLostIoSeconds);
     std::string reason = fmt::format("{}: {}", file.path, finding.description);
-    run.note_lost_request();
+    run.record_lost_request();
     report(std::move(finding));
     run.stop(Outcome::failed, std::move(reason));
 }

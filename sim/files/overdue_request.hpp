@@ -6,9 +6,9 @@
 #include <functional>
 
 #include "sim/finding.hpp"
+#include "sim/journal/journal.hpp"
+#include "sim/journal/run_state.hpp"
 #include "sim/options.hpp"
-#include "sim/run/journal.hpp"
-#include "sim/run/run_state.hpp"
 #include "ums/io/io_request.hpp"
 #include "ums/sched/event.hpp"
 #include "ums/sched/task.hpp"
@@ -16,7 +16,7 @@
 namespace sim {
 
 // Looks at one that is still out, and says each thing once. `report` takes the finding. On the thread of the request's scheduler.
-void judge_overdue(ums::IoRequest& request, std::uint32_t file_id, const FileOptions& file, RunState& run, Journal& journal,
+void check_overdue(ums::IoRequest& request, std::uint32_t file_id, const FileOptions& file, RunState& run, Journal& journal,
                    const std::function<void(Finding)>& report);
 
 // Calls `visit` once a second with each request of the running scheduler that has been out for 15 seconds, until `stop` is set. One task on

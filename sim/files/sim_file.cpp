@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "sim/files/free_space.hpp"
 #include "sim/files/transfer_failure.hpp"
 #include "ums/base/assert.hpp"
+#include "ums/sched/blocking_call.hpp"
 #include "ums/sched/scheduler.hpp"
 
 namespace sim {
@@ -28,9 +30,15 @@ SimFile::~SimFile() {
 
 FileCounters& SimFile::local_counters() { return counters_[ums::Scheduler::current().id()]; }
 
+// Those that are back first: what comes back between the two looks must not count as more than was posted.
+std::uint32_t SimFile::outstanding() const {
+    const std::uint64_t returned = sum_of(counters_, &FileCounters::returned);
+    return static_cast<std::uint32_t>(sum_of(counters_, &FileCounters::posted) - returned);
+}
+
 // The one gate to the storage: what goes wrong here would be our own mistake.
 ums::Task<TransferResult> SimFile::transfer(ums::IoOperation operation, std::uint64_t offset_bytes,
-                                            std::span<const ums::IoSegment> segments, ums::WaitType wait_type, WhenStopping when_stopping) {
+                                            std::span<const ums::IoSegment> segments, ums::WaitType wait_type, OnStop on_stop) {
     ums::IoRequest request;
     request.operation = operation;
     request.file = setup_.transfers;
@@ -44,14 +52,18 @@ ums::Task<TransferResult> SimFile::transfer(ums::IoOperation operation, std::uin
     UMS_ASSERT(offset_bytes % kSectorBytes == 0 && request.size_bytes % kSectorBytes == 0 && request.size_bytes > 0);
     UMS_ASSERT(offset_bytes + request.size_bytes <= size_bytes());
 
+    if (should_abandon(on_stop)) co_return TransferResult{.error = {}, .is_abandoned = true};
     co_await governor_.acquire();
     co_await outstanding_.acquire(1, ums::WaitType::request_block);
-    if (when_stopping == WhenStopping::abandon && run_.is_stopping()) {
+    if (should_abandon(on_stop)) {
         outstanding_.release(1);
         governor_.give_back();
         co_return TransferResult{.error = {}, .is_abandoned = true};
     }
+    FileCounters& counters = local_counters();
+    counters.posted.add(1);
     co_await ums::Scheduler::current().io(request, wait_type);
+    counters.returned.add(1);
     outstanding_.release(1);
     const std::uint64_t duration_ns = request.duration_ns();
     governor_.complete(static_cast<double>(duration_ns) / 1000.0);
@@ -60,6 +72,11 @@ ums::Task<TransferResult> SimFile::transfer(ums::IoOperation operation, std::uin
     report_if_long(request);
     report_if_short(request);
     co_return TransferResult{request.error, request.transferred_bytes, duration_ns / 1000};
+}
+
+bool SimFile::should_abandon(OnStop on_stop) const {
+    if (on_stop == OnStop::post) return false;
+    return run_.is_stopping() || (on_stop == OnStop::abandon_with_users && run_.users_are_ending());
 }
 
 void SimFile::count(const ums::IoRequest& request) {
@@ -114,6 +131,9 @@ ums::Task<std::error_code> SimFile::sync() {
     request.owner = this;
     co_await ums::Scheduler::current().io(request);
     report_if_long(request);
+    if (request.error && is_about_storage(request.error) && give_up()) {
+        report(failed_request(id(), options(), FileRequest::sync, request.error));
+    }
     co_return request.error;
 }
 
@@ -135,21 +155,42 @@ ums::Task<std::error_code> SimFile::resize(std::uint64_t new_size_bytes) {
     co_await ums::Scheduler::current().io(request);
     report_if_long(request);
     if (!request.error) size_bytes_.store(new_size_bytes, std::memory_order_release);
+    if (is_device_error(request.error) && !is_given_up()) report(failed_request(id(), options(), FileRequest::resize, request.error));
     co_return request.error;
 }
 
-std::error_code SimFile::open_again(ums::FileHandle& handle) const {
-    return storage_.open(path(), {.direct = setup_.direct, .durable_writes = setup_.durable_writes, .read_only = true}, handle);
+// What follows waits for the device in the system call itself: on a thread of its own.
+
+ums::Task<std::string> SimFile::free_space_text() const {
+    return ums::run_blocking([this] { return sim::free_space_text(storage_, path()); });
 }
 
-std::uint64_t SimFile::next_data_bytes(std::uint64_t offset_bytes) const {
-    std::uint64_t begin_bytes = 0;
-    std::uint64_t end_bytes = 0;
-    return storage_.next_data(setup_.transfers, offset_bytes, begin_bytes, end_bytes) ? offset_bytes : begin_bytes;
+ums::Task<std::error_code> SimFile::open_again(ums::FileHandle& handle) const {
+    return ums::run_blocking([this, &handle] {
+        return storage_.reopen(setup_.control, {.direct = setup_.direct, .durable_writes = setup_.durable_writes, .read_only = true},
+                               handle);
+    });
 }
 
-bool SimFile::is_hole(std::uint64_t offset_bytes, std::uint64_t range_bytes) const {
-    return next_data_bytes(offset_bytes) >= offset_bytes + range_bytes;
+ums::Task<void> SimFile::close_again(ums::FileHandle handle) const {
+    return ums::run_blocking([this, handle] { storage_.close(handle); });
+}
+
+ums::Task<void> SimFile::drop_cache() const {
+    return ums::run_blocking([this] { storage_.drop_cache(setup_.transfers); });
+}
+
+ums::Task<std::uint64_t> SimFile::next_data_bytes(std::uint64_t offset_bytes) const {
+    return ums::run_blocking([this, offset_bytes] {
+        std::uint64_t begin_bytes = 0;
+        std::uint64_t end_bytes = 0;
+        return storage_.next_data(setup_.transfers, offset_bytes, begin_bytes, end_bytes) ? offset_bytes : begin_bytes;
+    });
+}
+
+ums::Task<bool> SimFile::is_hole(std::uint64_t offset_bytes, std::uint64_t range_bytes) const {
+    const std::uint64_t next_bytes = co_await next_data_bytes(offset_bytes);
+    co_return next_bytes >= offset_bytes + range_bytes;
 }
 
 }  // namespace sim

@@ -10,10 +10,10 @@
 
 #include "sim/files/file_counters.hpp"
 #include "sim/files/load_governor.hpp"
+#include "sim/journal/journal.hpp"
+#include "sim/journal/run_state.hpp"
 #include "sim/limits.hpp"
 #include "sim/options.hpp"
-#include "sim/run/journal.hpp"
-#include "sim/run/run_state.hpp"
 #include "ums/io/storage.hpp"
 #include "ums/sched/per_cpu_latch.hpp"
 #include "ums/sched/semaphore.hpp"
@@ -21,8 +21,9 @@
 
 namespace sim {
 
-// What becomes of a request whose turn comes when the run is stopping.
-enum class WhenStopping : std::uint8_t { post, abandon };
+// What becomes of a request that is not posted yet when the run stops; abandon_with_users: or when the main run ends, and its users with
+// it.
+enum class OnStop : std::uint8_t { post, abandon, abandon_with_users };
 
 struct TransferResult {
     std::error_code error;
@@ -65,26 +66,34 @@ public:
     [[nodiscard]] std::uint32_t pages() const { return static_cast<std::uint32_t>(size_bytes() / kPageBytes); }
 
     // One request for one contiguous range of the file. The segments stay the caller's. Own scheduler's thread; waits.
-    // On a slow disk thousands may wait for their turn: `when_stopping` says what becomes of this one if the run is stopping by then.
+    // On a slow disk thousands may wait for their turn: `on_stop` says what becomes of this one if the run is stopping by then.
     ums::Task<TransferResult> transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
-                                       ums::WaitType wait_type, WhenStopping when_stopping = WhenStopping::post);
+                                       ums::WaitType wait_type, OnStop on_stop = OnStop::post);
     // There is something that could idle while pages are verified or made; see Scheduler::before_computing().
     [[nodiscard]] bool has_device() const { return !setup_.transfers.is_in_memory; }
-    // Makes completed writes durable where the file was not opened for write-through. Not counted, not governed.
+    // Makes completed writes durable where the file was not opened for write-through. Not counted, not governed. What the storage answers
+    // wrongly is a finding, the first time.
     ums::Task<std::error_code> sync();
-    // Grows (allocates, or leaves holes if sparse) or cuts the file. The caller holds resize_latch() exclusively.
+    // Grows (allocates, or leaves holes if sparse) or cuts the file. The caller holds resize_latch() exclusively. An error of the device is
+    // a finding; a refusal for other reasons is the caller's to tell.
     ums::Task<std::error_code> resize(std::uint64_t new_size_bytes);
 
     // Where, from `offset_bytes` on, the file system has something stored: up to there is a hole. The size of the file if nothing follows,
-    // `offset_bytes` itself if it cannot be told. Blocks for a moment.
-    [[nodiscard]] std::uint64_t next_data_bytes(std::uint64_t offset_bytes) const;
-    // Nothing is stored in the range. Blocks for a moment.
-    [[nodiscard]] bool is_hole(std::uint64_t offset_bytes, std::uint64_t range_bytes) const;
+    // `offset_bytes` itself if it cannot be told.
+    ums::Task<std::uint64_t> next_data_bytes(std::uint64_t offset_bytes) const;
+    // Nothing is stored in the range.
+    ums::Task<bool> is_hole(std::uint64_t offset_bytes, std::uint64_t range_bytes) const;
     // Cached pages of the file are forgotten by the system as far as it can.
-    void drop_cache() const { storage_.drop_cache(setup_.transfers); }
-    // A second handle, opened as the one for transfers was, for a diagnosis. Blocks for a moment.
-    [[nodiscard]] std::error_code open_again(ums::FileHandle& handle) const;
-    void close_again(ums::FileHandle handle) const { storage_.close(handle); }
+    ums::Task<void> drop_cache() const;
+    // A second handle, opened as the one for transfers was, for a diagnosis.
+    ums::Task<std::error_code> open_again(ums::FileHandle& handle) const;
+    ums::Task<void> close_again(ums::FileHandle handle) const;
+
+    // Nothing more can be expected of the file. True the first time: whoever gets that reports it. Any thread.
+    [[nodiscard]] bool give_up() { return !is_given_up_.exchange(true); }
+    [[nodiscard]] bool is_given_up() const { return is_given_up_.load(std::memory_order_relaxed); }
+    // For messages: which file system, and how much is free.
+    ums::Task<std::string> free_space_text() const;
 
     // A read for a diagnosis, past governor and counters, for the caller to post; the segment stays the caller's.
     [[nodiscard]] ums::IoRequest diagnosis_read(std::uint64_t offset_bytes, const ums::IoSegment& segment) const;
@@ -98,6 +107,8 @@ public:
     [[nodiscard]] LoadGovernor& governor() { return governor_; }
     [[nodiscard]] const LoadGovernor& governor() const { return governor_; }
     [[nodiscard]] const FileCountersPerCpu& counters() const { return counters_; }
+    // Requests that are out, without those that wait for their turn. Any thread, as an estimate.
+    [[nodiscard]] std::uint32_t outstanding() const;
     // Those of the running scheduler.
     [[nodiscard]] FileCounters& local_counters();
     [[nodiscard]] ums::FileHandle transfer_handle() const { return setup_.transfers; }
@@ -108,6 +119,7 @@ public:
     std::atomic<std::uint64_t> finding_count{0};
 
 private:
+    [[nodiscard]] bool should_abandon(OnStop on_stop) const;
     void count(const ums::IoRequest& request);
     void report_if_short(const ums::IoRequest& request);
 
@@ -117,6 +129,7 @@ private:
     const RunState& run_;
     Journal& journal_;
     std::atomic<std::uint64_t> size_bytes_;
+    std::atomic<bool> is_given_up_{false};
     FileCountersPerCpu counters_;
     ums::PerCpuLatch resize_latch_;
     // Changed by every request of every CPU: apart from what is only read.

@@ -18,10 +18,16 @@ namespace sim {
 inline constexpr std::uint32_t kIoRetries = 4;
 inline constexpr std::array<std::uint64_t, kIoRetries> kRetryPausesMs = {1, 10, 100, 500};
 
-// The error is about the place, not about these bytes: trying again does not help and no page is to blame.
-[[nodiscard]] bool is_about_volume(const std::error_code& error);
-// This machine lacks something for the moment.
+// No room: space, quota or the largest size of a file. Never the fault of the storage; trying again does not help.
+[[nodiscard]] bool is_about_space(const std::error_code& error);
+// The device, or the file system on it, takes no requests any more: trying again does not help.
+[[nodiscard]] bool is_about_device(const std::error_code& error);
+// This machine, or this process within its limits, lacks something: memory, threads (ECANCELED: io_uring's), descriptors.
 [[nodiscard]] bool is_about_machine(const std::error_code& error);
+// What else a transfer or a sync comes back with is the storage's answer: a finding.
+[[nodiscard]] inline bool is_about_storage(const std::error_code& error) { return !is_about_space(error) && !is_about_machine(error); }
+// Names and sizes are refused for many reasons that are the caller's. These few are the storage's own.
+[[nodiscard]] bool is_device_error(const std::error_code& error);
 
 struct TransferFailure {
     ums::IoOperation operation{};
@@ -37,9 +43,13 @@ struct TransferFailure {
 [[nodiscard]] Finding place_of_transfer(std::uint32_t file_id, const FileOptions& file, const ums::IoRequest& request, FindingKind kind);
 
 // It succeeded when it was tried again (error 825 of SQL Server): a finding all the same.
-[[nodiscard]] Finding cured_failure(std::uint32_t file_id, const FileOptions& file, const TransferFailure& failure);
+[[nodiscard]] Finding recovered_failure(std::uint32_t file_id, const FileOptions& file, const TransferFailure& failure);
 // It failed `tries` times, and that is all.
-[[nodiscard]] Finding lasting_failure(std::uint32_t file_id, const FileOptions& file, const TransferFailure& failure, std::uint32_t tries);
+[[nodiscard]] Finding persistent_failure(std::uint32_t file_id, const FileOptions& file, const TransferFailure& failure,
+                                         std::uint32_t tries);
+
+// What was asked of the file as a whole, and failed.
+[[nodiscard]] Finding failed_request(std::uint32_t file_id, const FileOptions& file, FileRequest request, const std::error_code& error);
 
 [[nodiscard]] inline bool is_late(const ums::IoRequest& request) { return request.duration_ns() >= kLongIoSeconds * ums::kNsPerSecond; }
 // A warning about a late one.
@@ -54,7 +64,7 @@ struct TransferFailure {
 // "read", "write", … and the range, for messages about a request.
 [[nodiscard]] std::string describe_request(const ums::IoRequest& request);
 // What is said of one that is tried again, and of a late one.
-[[nodiscard]] std::string tried_again_message(const std::string& path, const TransferFailure& failure);
+[[nodiscard]] std::string retry_message(const std::string& path, const TransferFailure& failure);
 [[nodiscard]] std::string late_message(const std::string& path, const ums::IoRequest& request);
 
 }  // namespace sim

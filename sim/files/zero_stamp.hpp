@@ -5,8 +5,8 @@
 #include <system_error>
 
 #include "sim/files/sim_file.hpp"
-#include "sim/run/journal.hpp"
-#include "sim/run/run_state.hpp"
+#include "sim/journal/journal.hpp"
+#include "sim/journal/run_state.hpp"
 
 namespace sim {
 

@@ -18,10 +18,10 @@ bool PageLedger::is_untouched(std::uint32_t first_page, std::uint32_t count) con
 
 void PageLedger::acknowledge(std::uint32_t page, std::uint32_t version, std::uint64_t lsn, std::uint32_t checksum) {
     UMS_ASSERT(version != 0 && version <= kVersionMax);
-    Entry& entry = at(page);
+    const Entry entry = (*this)[page];
     UMS_ASSERT(version > entry.version || (version == entry.version && entry.unknown != 0));
     const bool is_first = entry.version == 0 || (entry.version == version && entry.first_write != 0);
-    entry = Entry{lsn, checksum, version & kVersionMax, is_first ? 1U : 0U, 0, 0};
+    store(page, Entry{lsn, checksum, version & kVersionMax, is_first ? 1U : 0U, 0, 0});
     touch(page);
 }
 

@@ -2,7 +2,9 @@
 // an old but self-consistent page cannot pass. 16 bytes a page.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <memory>
 
@@ -25,14 +27,15 @@ public:
     // Room for `pages_max` pages of one file; memory is used as pages are written.
     explicit PageLedger(std::uint64_t pages_max);
 
-    // An entry is guarded by the latch of its page: whoever transfers the page to or from the disk may use it.
-    [[nodiscard]] const Entry& operator[](std::uint32_t page) const {
-        UMS_ASSERT(page < pages_max_);
-        return entries()[page];
+    // An entry is guarded by the latch of its page: whoever transfers the page to or from the disk may use it. Others may look, but may
+    // see half of a change, unless no write of the page was in flight (WriteWatch).
+    [[nodiscard]] Entry operator[](std::uint32_t page) const {
+        const Words& words = words_of(page);
+        return std::bit_cast<Entry>(std::array{words[0].load(std::memory_order_relaxed), words[1].load(std::memory_order_relaxed)});
     }
 
     // Said before a transfer: the entry is looked at after it. Costs nothing, and saves waiting for memory.
-    void prefetch(std::uint32_t page) const { __builtin_prefetch(entries() + page); }
+    void prefetch(std::uint32_t page) const { __builtin_prefetch(&words_of(page)); }
 
     // No page of [first_page, first_page + count) was ever acknowledged or marked. Quick: looks at ranges of 128 pages, and may say no
     // where a neighbour in the same range was. For the audit of files that are mostly holes.
@@ -40,13 +43,19 @@ public:
 
     // The write of this image has been acknowledged: of a newer version, or of the same one where the page had become unknown (a repair).
     void acknowledge(std::uint32_t page, std::uint32_t version, std::uint64_t lsn, std::uint32_t checksum);
-    void mark_read_back(std::uint32_t page) { at(page).read_back = 1; }
+    void mark_read_back(std::uint32_t page) {
+        Entry entry = (*this)[page];
+        entry.read_back = 1;
+        store(page, entry);
+    }
     void mark_unknown(std::uint32_t page) {
-        at(page).unknown = 1;
+        Entry entry = (*this)[page];
+        entry.unknown = 1;
+        store(page, entry);
         touch(page);
     }
     // The file no longer has the page, or has it anew: zeros.
-    void forget(std::uint32_t page) { at(page) = Entry{}; }
+    void forget(std::uint32_t page) { store(page, Entry{}); }
 
     [[nodiscard]] std::uint64_t pages_max() const { return pages_max_; }
 
@@ -57,10 +66,17 @@ private:
         std::atomic<bool>& touched = touched_[page / kRangePages];
         if (!touched.load(std::memory_order_relaxed)) touched.store(true, std::memory_order_relaxed);
     }
-    [[nodiscard]] Entry* entries() const { return reinterpret_cast<Entry*>(memory_.data()); }
-    [[nodiscard]] Entry& at(std::uint32_t page) {
+    // An entry, in parts that can be looked at while they change.
+    using Words = std::array<std::atomic<std::uint64_t>, 2>;
+    [[nodiscard]] Words& words_of(std::uint32_t page) const {
         UMS_ASSERT(page < pages_max_);
-        return entries()[page];
+        return reinterpret_cast<Words*>(memory_.data())[page];
+    }
+    void store(std::uint32_t page, const Entry& entry) {
+        const auto values = std::bit_cast<std::array<std::uint64_t, 2>>(entry);
+        Words& words = words_of(page);
+        words[0].store(values[0], std::memory_order_relaxed);
+        words[1].store(values[1], std::memory_order_relaxed);
     }
 
     std::uint64_t pages_max_;

@@ -56,11 +56,7 @@ ums::Task<void> LogAuditor::audit_vlf(const VirtualLogFile& vlf) {
         co_await ums::Scheduler::current().yield_if_due();
     }
     const bool is_complete = position.digest == vlf.digest && position.sequence - vlf.first_block == vlf.block_count;
-    if (position.is_faulty || is_complete) co_return;
-    position.at_bytes = 0;
-    const std::vector<std::byte> image(buffer.data(), buffer.data() + kSectorBytes);
-    report(position, vlf.end_bytes, {FindingKind::log_block_damaged, "The blocks of this part of the log are not those that were written."},
-           {}, image, false);
+    if (!position.is_faulty && !is_complete) report_digest(position);
 }
 
 // Goes over sound blocks, until the end of what was read, a block that reaches over it, or one that is wrong.
@@ -97,8 +93,7 @@ ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const
     bool became_right = false;
     for (std::uint32_t attempt = 1; attempt <= kRereadsMax && !became_right; ++attempt) {
         Reread reread = co_await rereader.read(attempt, comparable.data());
-        const bool came = reread.result == RereadResult::same_image || reread.result == RereadResult::other_image;
-        became_right = came && !check_block(rereader.bytes(), size_bytes, expected_at(position));
+        became_right = reread.has_come() && !check_block(rereader.bytes(), size_bytes, expected_at(position));
         if (became_right) reread.result = RereadResult::right;
         rereads.push_back(reread);
     }
@@ -150,11 +145,33 @@ ums::Task<void> LogAuditor::skip_to_next_block(Position& position) {
 bool LogAuditor::pages_depend_on(std::uint64_t lsn) const {
     for (const auto& data : data_files_) {
         for (std::uint32_t page = 0; page < data->file.pages(); ++page) {
-            const PageLedger::Entry& entry = data->ledger[page];
+            const PageLedger::Entry entry = data->ledger[page];
             if (entry.version != 0 && entry.unknown == 0 && entry.lsn >= lsn) return true;
         }
     }
     return false;
+}
+
+// There is one digest for all blocks of a VLF: it tells that one of them is another than the one that was written, and not which. So there
+// is no image, and the place is the whole row.
+void LogAuditor::report_digest(const Position& end) {
+    const VirtualLogFile& vlf = end.vlf;
+    Finding finding;
+    finding.kind = FindingKind::log_block_damaged;
+    finding.place.file_id = vlf.file->id();
+    finding.place.path = vlf.file->path();
+    finding.place.is_log = true;
+    finding.place.offset_bytes = vlf.offset_bytes;
+    finding.place.size_bytes = vlf.end_bytes;
+    finding.expected = {.lsn = make_lsn(vlf.sequence, 0, 0)};
+    finding.description = fmt::format(
+        "The blocks {} to {} of the log are each sound and in their place, but at least one of them is not the block that was written. "
+        "Which of them cannot be told.",
+        vlf.first_block, end.sequence - 1);
+    finding.reasoning = {fmt::format("The {} blocks that were written to VLF {} have another digest than the {} blocks that came back.",
+                                     vlf.block_count, vlf.sequence, end.sequence - vlf.first_block),
+                         "There is one digest for the whole VLF, so the place is all of it, and there is no image of a single block."};
+    vlf.file->report(std::move(finding));
 }
 
 void LogAuditor::report(const Position& begin, std::uint64_t end_bytes, BlockFault fault, std::vector<Reread> rereads,
@@ -164,19 +181,16 @@ void LogAuditor::report(const Position& begin, std::uint64_t end_bytes, BlockFau
     Finding finding;
     finding.kind = fault.kind;
     finding.transient = transient;
-    finding.file_id = vlf.file->id();
-    finding.path = vlf.file->path();
-    finding.offset_bytes = vlf.offset_bytes + begin.at_bytes;
-    finding.size_bytes = end_bytes - begin.at_bytes;
-    finding.is_log = true;
-    finding.expected_lsn = make_lsn(vlf.sequence, static_cast<std::uint32_t>(begin.at_bytes / kSectorBytes), 0);
+    finding.place.file_id = vlf.file->id();
+    finding.place.path = vlf.file->path();
+    finding.place.offset_bytes = vlf.offset_bytes + begin.at_bytes;
+    finding.place.size_bytes = end_bytes - begin.at_bytes;
+    finding.place.is_log = true;
+    finding.expected = {.lsn = make_lsn(vlf.sequence, static_cast<std::uint32_t>(begin.at_bytes / kSectorBytes), 0)};
     if (header.magic == kLogMagic) {
-        finding.received_lsn = header.first_lsn;
-        finding.received_checksum = header.checksum;
-        finding.received_run_id = header.run_id;
-        finding.received_file_id = header.file_id;
+        finding.received = {.lsn = header.first_lsn, .checksum = header.checksum, .run_id = header.run_id, .file_id = header.file_id};
     }
-    finding.image = image;
+    finding.evidence.image = image;
     finding.reads = 1 + static_cast<std::uint32_t>(rereads.size());
     finding.reasoning = {
         fmt::format("The log must hold block {} here: VLF {}, at {} bytes.", begin.sequence, vlf.sequence, begin.at_bytes),

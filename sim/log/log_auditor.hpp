@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim/diagnosis/rereader.hpp"
 #include "sim/files/data_file.hpp"
+#include "sim/files/rereader.hpp"
 #include "sim/log/log_block_check.hpp"
 #include "sim/log/log_manager.hpp"
 
@@ -41,6 +41,7 @@ private:
     ums::Task<void> skip_to_next_block(Position& position);
     [[nodiscard]] ExpectedBlock expected_at(const Position& position) const;
     [[nodiscard]] bool pages_depend_on(std::uint64_t lsn) const;
+    void report_digest(const Position& end);
     void report(const Position& begin, std::uint64_t end_bytes, BlockFault fault, std::vector<Reread> rereads,
                 const std::vector<std::byte>& image, bool transient);
 

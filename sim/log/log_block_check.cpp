@@ -36,8 +36,8 @@ bool is_inside_of_a_block(const std::byte* sector, const ExpectedBlock& expected
     for (std::size_t offset = 0; offset + sizeof(LogRecordHeader) <= kSectorBytes; offset += 8) {
         LogRecordHeader record;
         std::memcpy(&record, sector + offset, sizeof record);
-        const bool fits = record.kind >= 1 && record.kind <= static_cast<std::uint16_t>(LogRecordKind::file_resize) &&
-                          record.size_bytes >= sizeof record && record.size_bytes <= kLogRecordBytesMax && record.size_bytes % 8 == 0;
+        const bool fits = record.kind >= 1 && record.kind <= kLogRecordKindMax && record.size_bytes >= sizeof record &&
+                          record.size_bytes <= kLogRecordBytesMax && record.size_bytes % 8 == 0;
         if (fits && record.lsn != 0 && vlf_of_lsn(record.lsn) < expected.vlf_sequence) return true;
     }
     return is_made_from_a_seed(sector, kSectorBytes);

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "sim/finding.hpp"
-#include "sim/log/log_layout.hpp"
+#include "sim/page/log_layout.hpp"
 
 namespace sim {
 

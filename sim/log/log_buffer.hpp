@@ -4,9 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
-#include "sim/log/log_layout.hpp"
 #include "sim/log/virtual_log_files.hpp"
+#include "sim/page/log_layout.hpp"
 
 namespace sim {
 
@@ -17,6 +18,15 @@ struct LogChange {
     std::uint32_t page_id = 0;
     std::uint32_t version = 0;
     std::uint32_t page_count = 0;
+    std::span<const std::byte> payload{};  // stands behind the header, in the place of noise; a multiple of 8
+};
+
+// What the header of a block says of the log as a whole, when the block is made.
+struct LogMoment {
+    std::uint64_t run_id = 0;
+    std::uint32_t incarnation = 1;
+    std::uint64_t hardened_sequence = 0;
+    std::uint64_t write_utc_us = 0;
 };
 
 struct LogBuffer {
@@ -25,16 +35,17 @@ struct LogBuffer {
     [[nodiscard]] bool has_room(std::uint32_t record_bytes) const {
         return used_bytes + record_bytes <= capacity_bytes && record_count < kSlotsPerBlockMax;
     }
-    // Appends a record of `record_bytes`, a multiple of 8, for which there is room; behind the header stands noise. Returns its LSN.
+    // Appends a record of `record_bytes`, a multiple of 8, for which there is room; what the payload leaves is noise. Returns its LSN.
     std::uint64_t append(const LogChange& change, std::uint32_t record_bytes);
     // Header, padding up to `size_bytes`, checksum: ready to be written.
-    void finish(std::uint64_t run_id);
+    void finish(const LogMoment& moment);
 
     std::byte* data = nullptr;  // kLogBlockBytesMax, the log manager's
     SimFile* file = nullptr;
     std::uint64_t file_offset_bytes = 0;
     std::uint32_t vlf = 0;  // index
     std::uint32_t vlf_sequence = 0;
+    std::uint32_t vlf_sectors = 0;
     std::uint64_t vlf_offset_bytes = 0;
     std::uint32_t capacity_bytes = 0;
     std::uint32_t used_bytes = 0;

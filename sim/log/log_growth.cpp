@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include "sim/files/zero_stamp.hpp"
+#include "ums/base/size.hpp"
+#include "ums/io/errno_error.hpp"
 
 namespace sim {
 
 namespace {
-constexpr std::uint64_t kMb = 1 << 20;
+using ums::kMb;
 }
 
 SimFile* LogGrowth::growable_file() const {
@@ -24,8 +26,8 @@ ums::Task<void> LogGrowth::serve() {
     while (!stopping_) {
         SimFile* const file = growable_file();
         if (file == nullptr) co_return;
-        co_await log_.growth_wanted().wait(ums::WaitType::log_writer_queue);
-        log_.growth_wanted().reset();
+        co_await log_.space().growth_wanted().wait(ums::WaitType::log_writer_queue);
+        log_.space().growth_wanted().reset();
         if (stopping_) co_return;
         const bool has_grown = co_await grow(*file);
         if (!has_grown) co_return;
@@ -34,7 +36,7 @@ ums::Task<void> LogGrowth::serve() {
 
 void LogGrowth::stop() {
     stopping_ = true;
-    log_.growth_wanted().set();
+    log_.space().growth_wanted().set();
 }
 
 // False if the system refuses: the log then lives with what it has.
@@ -49,11 +51,12 @@ ums::Task<bool> LogGrowth::grow(SimFile& file) {
     }
     file.resize_latch().release_exclusive();
     if (error) {
-        journal_.warning(fmt::format("{}: the log is full and cannot grow to {} MB: {}.", file.path(), new_bytes / kMb, error.message()));
+        journal_.warning(
+            fmt::format("{}: the log is full and cannot grow to {} MB: {}.", file.path(), new_bytes / kMb, ums::error_text(error)));
         co_return false;
     }
     for (std::uint64_t begin = old_bytes; begin < new_bytes; begin += kVlfBytesMax) {
-        log_.add_space(file, begin, std::min(begin + kVlfBytesMax, new_bytes));
+        log_.space().add(file, begin, std::min(begin + kVlfBytesMax, new_bytes));
     }
     file.grown_count.fetch_add(1, std::memory_order_relaxed);
     journal_.info(fmt::format("{}: grown from {} MB to {} MB.", file.path(), old_bytes / kMb, new_bytes / kMb));

@@ -2,15 +2,16 @@
 
 #include <algorithm>
 
-#include "sim/log/log_layout.hpp"
+#include "sim/page/log_layout.hpp"
 #include "ums/base/assert.hpp"
 #include "ums/base/prng.hpp"
+#include "ums/base/size.hpp"
 
 namespace sim {
 
 namespace {
 
-constexpr std::uint64_t kMb = 1 << 20;
+using ums::kMb;
 
 std::uint64_t vlf_count_for(std::uint64_t size_bytes) {
     const std::uint64_t usual = size_bytes < 64 * kMb ? 4 : size_bytes <= 1024 * kMb ? 8 : 16;

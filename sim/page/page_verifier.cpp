@@ -2,7 +2,7 @@
 
 namespace sim {
 
-bool is_page_right(const std::byte* page, const ExpectedPage& expected) {
+bool page_matches(const std::byte* page, const ExpectedPage& expected) {
     if (expected.entry.unknown != 0) return true;
     if (expected.entry.version == 0) return is_all_zero(page, kPageBytes);
     const PageHeader header = read_header(page);

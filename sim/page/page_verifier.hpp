@@ -18,6 +18,6 @@ struct ExpectedPage {
 
 // The page is what was written last (or zeros where nothing was written, or anything at all where nothing is promised). `page` is
 // 8-aligned.
-[[nodiscard]] bool is_page_right(const std::byte* page, const ExpectedPage& expected);
+[[nodiscard]] bool page_matches(const std::byte* page, const ExpectedPage& expected);
 
 }  // namespace sim

@@ -4,12 +4,13 @@
 #include <fmt/ranges.h>
 
 #include "sim/preflight/checks.hpp"
+#include "ums/base/size.hpp"
 
 namespace sim {
 
 namespace {
 
-constexpr std::uint64_t kMb = 1 << 20;
+using ums::kMb;
 
 std::string_view kind_of(ums::BlockLayerKind kind) {
     switch (kind) {
@@ -28,9 +29,6 @@ std::string layer_text(const ums::BlockLayer& layer) {
     if (!layer.detail.empty()) text += " " + layer.detail;
     return text + ")";
 }
-
-// The device that the file system is on, whose queue takes the requests; a partition has its disk's.
-const ums::BlockLayer* top_of(const PreflightFacts& facts) { return facts.layers.empty() ? nullptr : &facts.layers.front(); }
 
 // For commands: the name of a device that has a queue.
 std::string queue_name(const PreflightFacts& facts) {
@@ -51,6 +49,8 @@ std::uint64_t file_system_stripe_bytes(const ums::Mount& mount) {
 }
 
 }  // namespace
+
+const ums::BlockLayer* top_of(const PreflightFacts& facts) { return facts.layers.empty() ? nullptr : &facts.layers.front(); }
 
 void check_device(const PreflightFacts& facts, Lines& lines) {
     if (facts.layers.empty()) return;

@@ -15,8 +15,6 @@ std::string time_text(std::uint64_t duration_ns) {
     return us < 1000 ? fmt::format("{:.0f} us", us) : fmt::format("{:.1f} ms", us / 1000);
 }
 
-const ums::BlockLayer* top_of(const PreflightFacts& facts) { return facts.layers.empty() ? nullptr : &facts.layers.front(); }
-
 bool any_layer_has_cache(const PreflightFacts& facts) {
     return std::any_of(facts.layers.begin(), facts.layers.end(), [](const ums::BlockLayer& layer) { return layer.has_write_cache; });
 }
@@ -25,10 +23,8 @@ bool any_layer_has_cache(const PreflightFacts& facts) {
 bool can_use_fua(const PreflightFacts& facts) {
     const ums::BlockLayer* top = top_of(facts);
     if (top == nullptr || !top->has_fua) return false;
-    const auto since = [&](std::uint32_t major_number, std::uint32_t minor_number) {
-        return facts.kernel_major > major_number || (facts.kernel_major == major_number && facts.kernel_minor >= minor_number);
-    };
-    return (facts.mount.type == "xfs" && since(4, 18)) || (facts.mount.type == "ext4" && since(5, 6));
+    return (facts.mount.type == "xfs" && facts.kernel >= ums::KernelVersion{4, 18}) ||
+           (facts.mount.type == "ext4" && facts.kernel >= ums::KernelVersion{5, 6});
 }
 
 // Faster than this, no such device can have made a write durable.

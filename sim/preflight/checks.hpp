@@ -32,19 +32,19 @@ public:
         : lines_(lines), topic_(topic), folder_(folder) {}
 
     void ok(std::string found) { add({.grade = PreflightGrade::ok, .found = std::move(found)}); }
-    void warn(std::string found, std::string reason, std::string_view source, std::string cure) {
+    void warn(std::string found, std::string reason, std::string_view source, std::string remedy) {
         add({.grade = PreflightGrade::warn,
              .found = std::move(found),
              .reason = std::move(reason),
              .source = std::string(source),
-             .cure = std::move(cure)});
+             .remedy = std::move(remedy)});
     }
-    void fail(std::string found, std::string reason, std::string_view source, std::string cure) {
+    void fail(std::string found, std::string reason, std::string_view source, std::string remedy) {
         add({.grade = PreflightGrade::fail,
              .found = std::move(found),
              .reason = std::move(reason),
              .source = std::string(source),
-             .cure = std::move(cure)});
+             .remedy = std::move(remedy)});
     }
 
 private:
@@ -61,6 +61,8 @@ private:
 
 // The value of a mount option: "128" for "sunit=128"; empty for an option without a value.
 [[nodiscard]] std::optional<std::string> mount_option(const ums::Mount& mount, std::string_view name);
+// The device that the file system is on, whose queue takes the requests; a partition has its disk's. Null if it is not known.
+[[nodiscard]] const ums::BlockLayer* top_of(const PreflightFacts& facts);
 
 void check_file_system(const PreflightFacts& facts, Lines& lines);
 void check_mount_options(const PreflightFacts& facts, Lines& lines);

@@ -1,21 +1,17 @@
 #include "sim/preflight/gather_facts.hpp"
 
-#include <sys/statvfs.h>
-#include <sys/utsname.h>
-
-#include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include "sim/errors.hpp"
-#include "sim/preflight/surroundings.hpp"
+#include "ums/base/error_text.hpp"
 #include "ums/base/machine.hpp"
+#include "ums/base/size.hpp"
 #include "ums/base/time.hpp"
-#include "ums/io/errno_error.hpp"
+#include "ums/io/disk_users.hpp"
+#include "ums/io/file_system_space.hpp"
 #include "ums/io/uring_probe.hpp"
 
 namespace sim {
@@ -24,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMb = 1 << 20;
+using ums::kMb;
 
 // How much is tried out; for each of three kinds of writes.
 struct Extent {
@@ -47,20 +43,11 @@ void check_folder(const std::string& folder) {
     }
 }
 
-void read_kernel_version(PreflightFacts& facts) {
-    utsname names{};
-    if (::uname(&names) < 0) return;
-    const std::string_view release(names.release);  // "6.1.0-18-amd64"
-    const char* end = release.data() + release.size();
-    const auto [rest, error] = std::from_chars(release.data(), end, facts.kernel_major);
-    if (error == std::errc{} && rest != end) std::from_chars(rest + 1, end, facts.kernel_minor);
-}
-
 void read_space(PreflightFacts& facts) {
-    struct statvfs space {};
-    if (::statvfs(facts.folder.c_str(), &space) < 0) return;
-    facts.size_bytes = std::uint64_t{space.f_blocks} * space.f_frsize;
-    facts.free_bytes = std::uint64_t{space.f_bavail} * space.f_frsize;
+    ums::FileSystemSpace space;
+    if (ums::read_file_system_space(facts.folder, space)) return;
+    facts.size_bytes = space.size_bytes;
+    facts.free_bytes = space.free_bytes;
 }
 
 void read_devices(PreflightFacts& facts, const std::string& canonical, const std::vector<ums::Mount>& mounts) {
@@ -68,10 +55,11 @@ void read_devices(PreflightFacts& facts, const std::string& canonical, const std
     const auto number = ums::device_number_of(facts.folder);
     if (!number || !facts.disk.known) return;
     facts.layers = ums::read_block_stack(*number);
-    facts.counts_flushes = facts.kernel_major > 5 || (facts.kernel_major == 5 && facts.kernel_minor >= 5);
-    facts.other_mounts = other_users_of_disk(facts.layers.empty() ? facts.disk.name : facts.layers.back().name, facts.mount, mounts, {});
-    facts.io_limits = io_limits_of(fmt::format("{}:{}", number->major, number->minor), "");
-    facts.processes = processes_below(canonical, "/proc");
+    facts.counts_flushes = facts.kernel >= ums::KernelVersion{5, 5};
+    facts.other_mounts =
+        ums::other_users_of_disk(facts.layers.empty() ? facts.disk.name : facts.layers.back().name, facts.mount, mounts, {});
+    facts.io_limits = ums::io_limits_of(fmt::format("{}:{}", number->major, number->minor), "");
+    facts.processes = ums::processes_below(canonical);
 }
 
 ums::BlockDeviceCounters counters_of(const PreflightFacts& facts) {
@@ -104,7 +92,7 @@ void try_writes(PreflightFacts& facts, const Extent& extent, const ums::Clock& c
 
 void read_process_limits(PreflightFacts& facts) {
     facts.memory_bytes = ums::this_machine().memory_bytes;
-    facts.locked_memory_bytes = ums::read_uring_environment("/proc").locked_memory_bytes;
+    facts.locked_memory_bytes = ums::read_uring_environment().locked_memory_bytes;
     const ums::UringSupport uring = ums::probe_uring();
     if (!uring.is_usable()) facts.uring_refusal = uring.reason;
 }
@@ -115,11 +103,10 @@ PreflightFacts gather_preflight_facts(const std::string& folder, PreflightEffort
     check_folder(folder);
     PreflightFacts facts;
     facts.folder = folder;
-    read_kernel_version(facts);
+    facts.kernel = ums::kernel_version();
     std::error_code error;
     const fs::path canonical = fs::canonical(folder, error);
-    std::ifstream mountinfo("/proc/self/mountinfo");
-    const std::vector<ums::Mount> mounts = ums::read_mounts(mountinfo);
+    const std::vector<ums::Mount> mounts = ums::mounts_of_this_process();
     if (const auto mount = ums::mount_of(canonical.string(), mounts)) facts.mount = *mount;
     read_space(facts);
     read_devices(facts, canonical.string(), mounts);
@@ -129,7 +116,7 @@ PreflightFacts gather_preflight_facts(const std::string& folder, PreflightEffort
     try {
         try_writes(facts, effort == PreflightEffort::quick ? kQuick : kThorough, clock);
     } catch (const std::system_error& failure) {
-        throw EnvironmentError(failure.what());
+        throw EnvironmentError(ums::error_text(failure));
     }
     return facts;
 }

@@ -41,7 +41,7 @@ constexpr std::array kChecks{
 
 }  // namespace
 
-std::vector<PreflightLine> judge_preflight(const PreflightFacts& facts) {
+std::vector<PreflightLine> evaluate_preflight(const PreflightFacts& facts) {
     std::vector<PreflightLine> judged;
     for (const Check& check : kChecks) {
         Lines lines(judged, check.topic, facts.folder);

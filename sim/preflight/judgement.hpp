@@ -9,6 +9,6 @@
 namespace sim {
 
 // In the table's order, at least one line. Checks for which nothing is known (no block device) say nothing.
-[[nodiscard]] std::vector<PreflightLine> judge_preflight(const PreflightFacts& facts);
+[[nodiscard]] std::vector<PreflightLine> evaluate_preflight(const PreflightFacts& facts);
 
 }  // namespace sim

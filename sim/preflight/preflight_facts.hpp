@@ -9,6 +9,7 @@
 
 #include "ums/io/block_device.hpp"
 #include "ums/io/block_stack.hpp"
+#include "ums/io/kernel_version.hpp"
 #include "ums/io/mount_table.hpp"
 #include "ums/io/write_probe.hpp"
 
@@ -22,8 +23,7 @@ struct DurableWrites {
 
 struct PreflightFacts {
     std::string folder;
-    std::uint32_t kernel_major = 0;
-    std::uint32_t kernel_minor = 0;
+    ums::KernelVersion kernel;
 
     ums::Mount mount;
     std::uint64_t size_bytes = 0;

@@ -1,11 +1,12 @@
-// What a FaultInjector decides when a request is posted.
+#include "sim/rehearsal/fault_choice.hpp"
+
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 
 #include <fmt/format.h>
 
-#include "sim/rehearsal/fault_injector.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/base/time.hpp"
 
@@ -13,7 +14,7 @@ namespace sim {
 
 namespace {
 
-constexpr std::uint64_t kForEver = ~0ULL;
+constexpr std::uint64_t kForever = ~0ULL;
 // SQL Server and this program try four times more.
 constexpr std::uint64_t kFailuresMax = 4;
 
@@ -37,14 +38,35 @@ bool is_made_by(FindingKind kind, ums::IoOperation operation) {
 
 }  // namespace
 
-bool FaultInjector::draws(FaultPlan& plan) {
-    if (plan.count_max == 0 || clock_.now_ns() < plan.not_before_ns) return false;
-    constexpr double kOne = 18446744073709551616.0;  // 2^64
-    if (static_cast<double>(prng_.next()) >= plan.rate * kOne) return false;
-    return !plan.during || (phase_source_ && phase_source_() == *plan.during);
+void FaultChoice::decide_transfer(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate) {
+    const bool is_chosen_from = parts_.record.is_work(file, request);
+    if (is_chosen_from) make_sick(file, request);
+    suffer(file, request, fate);
+    if (!fate.is_good()) return;
+    if (is_chosen_from) {
+        stall(file, request, fate);
+        choose_pages(file, request, fate);
+    }
+    save_buffers(file, request, fate);
 }
 
-bool FaultInjector::fits(const FaultPlan& plan, const FaultyFile& file, const ums::IoRequest& request, std::uint32_t page) {
+std::optional<FindingKind> FaultChoice::draw_log_fault() {
+    for (FaultPlan& plan : plans_) {
+        if (!is_log_fault(plan.kind) || !draws(plan)) continue;
+        --plan.count_max;
+        return plan.kind;
+    }
+    return std::nullopt;
+}
+
+bool FaultChoice::draws(const FaultPlan& plan) {
+    if (plan.count_max == 0 || parts_.moment.now_ns() < plan.not_before_ns) return false;
+    constexpr double kOne = 18446744073709551616.0;  // 2^64
+    if (static_cast<double>(parts_.prng.next()) >= plan.rate * kOne) return false;
+    return !plan.during || parts_.moment.phase() == *plan.during;
+}
+
+bool FaultChoice::fits(const FaultPlan& plan, const FaultyFile& file, const ums::IoRequest& request, std::uint32_t page) {
     const std::uint64_t first = request.offset_bytes / kPageBytes;
     const std::uint64_t last = (request.offset_bytes + request.size_bytes - 1) / kPageBytes;
     std::uint64_t size_bytes = 0;
@@ -53,25 +75,27 @@ bool FaultInjector::fits(const FaultPlan& plan, const FaultyFile& file, const um
         case FaultPlace::first_page: return page == 0;
         case FaultPlace::middle_page: return page > first && page < last;
         case FaultPlace::moving_end: return std::uint64_t{page} * kPageBytes >= file.smallest_bytes;
-        case FaultPlace::last_page: return !inner_.size(request.file, size_bytes) && (std::uint64_t{page} + 1) * kPageBytes == size_bytes;
+        case FaultPlace::sync: return false;
+        case FaultPlace::last_page:
+            return !parts_.inner.size(request.file, size_bytes) && (std::uint64_t{page} + 1) * kPageBytes == size_bytes;
     }
     return false;
 }
 
-void FaultInjector::choose_pages(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate) {
+void FaultChoice::choose_pages(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate) {
     if (file.is_log() || request.offset_bytes % kPageBytes != 0) return;
     const auto first = static_cast<std::uint32_t>(request.offset_bytes / kPageBytes);
     const auto count = static_cast<std::uint32_t>(request.size_bytes / kPageBytes);
     for (std::uint32_t i = 0; i < count; ++i) choose_page(file, request, first + i, fate);
 }
 
-void FaultInjector::choose_page(FaultyFile& file, const ums::IoRequest& request, std::uint32_t page, RequestFate& fate) {
+void FaultChoice::choose_page(FaultyFile& file, const ums::IoRequest& request, std::uint32_t page, RequestFate& fate) {
     for (std::size_t i = 0; i < plans_.size(); ++i) {
         FaultPlan& plan = plans_[i];
         if (!is_made_by(plan.kind, request.operation) || file.is_used(page)) continue;
         if (!fits(plan, file, request, page) || !draws(plan)) continue;
         --plan.count_max;
-        fate.chosen.push_back({.plan = i, .page = page});
+        fate.chosen.push_back({.plan = i, .kind = plan.kind, .page = page});
         if (plan.kind == FindingKind::bytes_not_read) fate.buffers.push_back({.page = page, .bytes = {}});
         return;
     }
@@ -79,11 +103,11 @@ void FaultInjector::choose_page(FaultyFile& file, const ums::IoRequest& request,
 
 // --- requests that fail ---
 
-void FaultInjector::make_sick(FaultyFile& file, const ums::IoRequest& request) {
+void FaultChoice::make_sick(FaultyFile& file, const ums::IoRequest& request) {
     for (FaultPlan& plan : plans_) {
         if (plan.kind != FindingKind::io_error && plan.kind != FindingKind::short_transfer) continue;
         const std::uint64_t pages = std::max<std::uint64_t>(request.size_bytes / kPageBytes, 1);
-        const std::uint64_t offset_bytes = request.offset_bytes + prng_.below(pages) * kPageBytes;
+        const std::uint64_t offset_bytes = request.offset_bytes + parts_.prng.below(pages) * kPageBytes;
         const auto page = static_cast<std::uint32_t>(offset_bytes / kPageBytes);
         if ((!file.is_log() && file.is_used(page)) || !fits(plan, file, request, page) || !draws(plan)) continue;
         if (file.has_failed(request)) continue;
@@ -92,71 +116,87 @@ void FaultInjector::make_sick(FaultyFile& file, const ums::IoRequest& request) {
     }
 }
 
-void FaultInjector::make_sick(FaultyFile& file, const ums::IoRequest& request, FindingKind kind, std::uint64_t offset_bytes) {
+void FaultChoice::make_sick(FaultyFile& file, const ums::IoRequest& request, FindingKind kind, std::uint64_t offset_bytes) {
     const bool is_error = kind == FindingKind::io_error;
     const bool is_write = request.operation == ums::IoOperation::write;
     // A log that cannot be written ends the run; that would hide everything else.
-    const bool transient = file.is_log() || prng_.below(2) == 0;
+    const bool transient = file.is_log() || parts_.prng.below(2) == 0;
     FaultyFile::Sick sick;
     sick.offset_bytes = offset_bytes;
     sick.size_bytes = std::min<std::uint64_t>(file.is_log() ? kSectorBytes : kPageBytes, request.size_bytes);
-    sick.requests_left = transient ? (is_error ? prng_.between(1, kFailuresMax) : 1) : kForEver;
+    sick.requests_left = transient ? (is_error ? parts_.prng.between(1, kFailuresMax) : 1) : kForever;
     sick.on_write = is_write;
     sick.error_code = is_error ? EIO : 0;
     const std::string times = transient ? fmt::format("{} times", sick.requests_left) : "until it is reported";
-    InjectedFault& fault =
-        add(kind, {&file, request.offset_bytes, request.size_bytes}, transient,
-            fmt::format("{} at byte {} {} {}", is_write ? "writes" : "reads", offset_bytes, is_error ? "fail" : "end early", times));
+    InjectedFault& fault = parts_.record.add(
+        kind, {file, request.offset_bytes, request.size_bytes}, transient,
+        fmt::format("{} at byte {} {} {}", is_write ? "writes" : "reads", offset_bytes, is_error ? "fail" : "end early", times));
     if (!file.is_log()) file.use(static_cast<std::uint32_t>(offset_bytes / kPageBytes));
-    file.note_failure(request);
+    file.record_failure(request);
     sick.fault = fault.number;
     file.sick.push_back(sick);
 }
 
-void FaultInjector::suffer(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate) {
+// A sync is about the file as a whole; it fails once, and that is for good: what was not made durable nobody makes durable any more.
+void FaultChoice::decide_sync(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate) {
+    for (FaultPlan& plan : plans_) {
+        const bool is_meant = plan.kind == FindingKind::io_error && (plan.place == FaultPlace::sync || plan.place == FaultPlace::anywhere);
+        if (!is_meant || file.has_failed_sync || !draws(plan)) continue;
+        --plan.count_max;
+        file.has_failed_sync = true;
+        fate.error_code = EIO;
+        InjectedFault& fault =
+            parts_.record.add(FindingKind::io_error, {file, request.offset_bytes, request.size_bytes}, false, "a sync fails");
+        fault.is_sync = true;
+        parts_.record.expose(fault.number);
+        return;
+    }
+}
+
+void FaultChoice::suffer(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate) {
     const std::uint64_t end_bytes = request.offset_bytes + request.size_bytes;
     for (FaultyFile::Sick& sick : file.sick) {
         const bool is_write = request.operation == ums::IoOperation::write;
         if (sick.on_write != is_write || sick.offset_bytes >= end_bytes || request.offset_bytes >= sick.offset_bytes + sick.size_bytes)
             continue;
         if (sick.requests_left == 0) continue;
-        if (sick.requests_left != kForEver) --sick.requests_left;
-        if (is_work(file, request)) expose(sick.fault);
+        if (sick.requests_left != kForever) --sick.requests_left;
+        if (parts_.record.is_work(file, request)) parts_.record.expose(sick.fault);
         if (sick.error_code != 0) {
             fate.error_code = sick.error_code;
         } else {
             const std::uint64_t good_bytes = sick.offset_bytes - std::min(sick.offset_bytes, request.offset_bytes);
             const std::uint64_t sectors = std::min<std::uint64_t>((request.size_bytes - good_bytes) / kSectorBytes, kSectorsPerPage);
-            const std::uint64_t short_bytes = good_bytes + (sectors > 1 ? prng_.below(sectors) : 0) * kSectorBytes;
+            const std::uint64_t short_bytes = good_bytes + (sectors > 1 ? parts_.prng.below(sectors) : 0) * kSectorBytes;
             // The engine below goes on with the rest; if that comes, it has noted that it had to.
-            const bool rest_comes = sick.requests_left != kForEver && short_bytes > 0;
+            const bool rest_comes = sick.requests_left != kForever && short_bytes > 0;
             (rest_comes ? fate.short_bytes : fate.transferred_bytes) = short_bytes;
         }
         return;
     }
 }
 
-void FaultInjector::stall(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate) {
+void FaultChoice::stall(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate) {
     for (FaultPlan& plan : plans_) {
         if (plan.kind != FindingKind::stalled_io || file.has_failed(request)) continue;
         const auto page = static_cast<std::uint32_t>(request.offset_bytes / kPageBytes);
         if (!fits(plan, file, request, page) || !draws(plan)) continue;
         --plan.count_max;
         // Between what is a warning and what is a failure there is room for the clock's grain.
-        const bool is_warning = prng_.below(2) == 0;
-        const std::uint64_t seconds = is_warning ? prng_.between(18, 100) : prng_.between(130, 200);
+        const bool is_warning = parts_.prng.below(2) == 0;
+        const std::uint64_t seconds = is_warning ? parts_.prng.between(18, 100) : parts_.prng.between(130, 200);
         fate.delay_ns = seconds * ums::kNsPerSecond;
-        InjectedFault& fault = add(FindingKind::stalled_io, {&file, request.offset_bytes, request.size_bytes}, is_warning,
-                                   fmt::format("a request is out for {} seconds", seconds));
+        InjectedFault& fault = parts_.record.add(FindingKind::stalled_io, {file, request.offset_bytes, request.size_bytes}, is_warning,
+                                                 fmt::format("a request is out for {} seconds", seconds));
         fault.is_warning = is_warning;
-        expose(fault.number);
+        parts_.record.expose(fault.number);
         return;
     }
 }
 
 // --- what will be needed when it comes back ---
 
-void FaultInjector::save_buffers(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate) {
+void FaultChoice::save_buffers(const FaultyFile& file, const ums::IoRequest& request, RequestFate& fate) {
     if (request.operation != ums::IoOperation::read) return;
     for (const auto& [page, armed] : file.armed) {
         const std::uint64_t offset_bytes = std::uint64_t{page} * kPageBytes;
@@ -165,18 +205,17 @@ void FaultInjector::save_buffers(FaultyFile& file, const ums::IoRequest& request
     }
     for (RequestFate::Buffer& buffer : fate.buffers) {
         buffer.bytes.resize(kPageBytes);
-        copy_from_request(request, std::uint64_t{buffer.page} * kPageBytes, buffer.bytes.data(), kPageBytes);
+        ums::copy_from_request(request, std::uint64_t{buffer.page} * kPageBytes, buffer.bytes.data(), kPageBytes);
     }
 }
 
-// Nobody else reads or writes these pages now: their latches are held. So this may take place without the lock.
-void FaultInjector::read_older(const ums::IoRequest& request, RequestFate& fate) {
+void FaultChoice::read_older(const ums::IoRequest& request, RequestFate& fate) const {
     if (fate.chosen.empty()) return;
     const ums::MemoryRegion memory(kPageBytes, ums::MemoryKind::plain);
     std::erase_if(fate.chosen, [&](RequestFate::Chosen& chosen) {
         std::size_t transferred_bytes = 0;
         const std::uint64_t offset_bytes = std::uint64_t{chosen.page} * kPageBytes;
-        if (inner_.read(request.file, offset_bytes, memory.data(), kPageBytes, transferred_bytes)) return true;
+        if (parts_.inner.read(request.file, offset_bytes, memory.data(), kPageBytes, transferred_bytes)) return true;
         if (transferred_bytes != kPageBytes) return true;
         chosen.older.assign(memory.data(), memory.data() + kPageBytes);
         return false;

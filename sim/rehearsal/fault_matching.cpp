@@ -12,8 +12,9 @@ namespace sim {
 namespace {
 
 bool overlaps(const InjectedFault& fault, const Finding& finding) {
-    const std::uint64_t end_bytes = finding.offset_bytes + std::max<std::uint64_t>(finding.size_bytes, kSectorBytes);
-    return fault.path == finding.path && fault.offset_bytes < end_bytes && finding.offset_bytes < fault.offset_bytes + fault.size_bytes;
+    const std::uint64_t end_bytes = finding.place.offset_bytes + std::max<std::uint64_t>(finding.place.size_bytes, kSectorBytes);
+    return fault.path == finding.place.path && fault.offset_bytes < end_bytes &&
+           finding.place.offset_bytes < fault.offset_bytes + fault.size_bytes;
 }
 
 bool has_right_kind(const InjectedFault& fault, const Finding& finding) {
@@ -24,10 +25,10 @@ bool has_right_kind(const InjectedFault& fault, const Finding& finding) {
 bool is_repetition(const InjectedFault& fault, const Finding& finding) {
     const bool is_missing_log = finding.kind == FindingKind::log_gap || finding.kind == FindingKind::wal_violation;
     if (!fault.exposed || !is_missing_log || !is_log_fault(fault.kind)) return false;
-    const std::uint64_t end_bytes = finding.offset_bytes + std::max<std::uint64_t>(finding.size_bytes, kSectorBytes);
+    const std::uint64_t end_bytes = finding.place.offset_bytes + std::max<std::uint64_t>(finding.place.size_bytes, kSectorBytes);
     return overlaps(fault, finding) || std::any_of(fault.more.begin(), fault.more.end(), [&](const FaultRange& range) {
-               return range.path == finding.path && range.offset_bytes < end_bytes &&
-                      finding.offset_bytes < range.offset_bytes + range.size_bytes;
+               return range.path == finding.place.path && range.offset_bytes < end_bytes &&
+                      finding.place.offset_bytes < range.offset_bytes + range.size_bytes;
            });
 }
 
@@ -37,6 +38,8 @@ bool is_about_requests(FindingKind kind) {
 
 // How well a finding explains a fault; 0 = not at all. Where a log ends too early the auditor may say so at any of its files.
 int fit_of(const InjectedFault& fault, const Finding& finding) {
+    const bool is_sync = finding.request.of_file == FileRequest::sync;
+    if (fault.is_sync || is_sync) return fault.is_sync && is_sync && fault.path == finding.place.path ? 4 : 0;
     const bool in_log = is_log_fault(fault.kind) && is_log_fault(finding.kind);
     if (!overlaps(fault, finding) && !in_log) return 0;
     if (has_right_kind(fault, finding)) return overlaps(fault, finding) ? 4 : 3;
@@ -73,8 +76,8 @@ std::string describe(const InjectedFault& fault) {
 std::string describe(const Finding& finding) {
     return fmt::format("finding {}: {} ({}{}) at byte {} of {} (page {}), found in {} at {} ms by {}: {}", finding.number,
                        name_of(finding.kind), finding.transient ? "transient" : "persistent", finding.is_warning ? ", warning" : "",
-                       finding.offset_bytes, finding.path, finding.page_id, finding.phase, finding.tick_ms, finding.user,
-                       finding.description);
+                       finding.place.offset_bytes, finding.place.path, finding.place.page_id, finding.moment.phase, finding.moment.tick_ms,
+                       finding.moment.user, finding.description);
 }
 
 MatchResult match_faults(const std::vector<InjectedFault>& faults, const std::vector<Finding>& findings) {
@@ -100,7 +103,7 @@ MatchResult match_faults(const std::vector<InjectedFault>& faults, const std::ve
         }
         ++tally.detected;
         const std::string wrong = what_is_wrong(fault, *found[i]);
-        ++(wrong.empty() ? tally.named_right : tally.named_wrong);
+        ++(wrong.empty() ? tally.classified_right : tally.classified_wrong);
         if (!wrong.empty()) result.problems.push_back(fmt::format("named wrong, {}: {}; {}", wrong, describe(fault), describe(*found[i])));
     }
     for (std::size_t i = 0; i < findings.size(); ++i) {
@@ -117,8 +120,8 @@ void add_tallies(FaultTallies& sum, const FaultTallies& more) {
         sum[i].injected += more[i].injected;
         sum[i].exposed += more[i].exposed;
         sum[i].detected += more[i].detected;
-        sum[i].named_right += more[i].named_right;
-        sum[i].named_wrong += more[i].named_wrong;
+        sum[i].classified_right += more[i].classified_right;
+        sum[i].classified_wrong += more[i].classified_wrong;
         sum[i].missed += more[i].missed;
         sum[i].false_alarms += more[i].false_alarms;
     }

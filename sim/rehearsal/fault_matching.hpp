@@ -15,8 +15,8 @@ struct FaultTally {
     std::uint64_t injected = 0;
     std::uint64_t exposed = 0;  // the program was given wrong data
     std::uint64_t detected = 0;
-    std::uint64_t named_right = 0;
-    std::uint64_t named_wrong = 0;
+    std::uint64_t classified_right = 0;
+    std::uint64_t classified_wrong = 0;
     std::uint64_t missed = 0;
     std::uint64_t false_alarms = 0;  // findings of this kind that no exposed fault explains
 };

@@ -17,6 +17,7 @@ constexpr std::array<std::pair<FaultPlace, std::string_view>, kFaultPlaceCount> 
     {FaultPlace::last_page, "last"},
     {FaultPlace::middle_page, "middle"},
     {FaultPlace::moving_end, "end"},
+    {FaultPlace::sync, "sync"},
 }};
 
 constexpr std::array<std::pair<Phase, std::string_view>, 5> kPhases = {{

@@ -17,9 +17,10 @@ enum class FaultPlace : std::uint8_t {
     last_page,    // of a file as it is then
     middle_page,  // of a request for several pages, neither its first nor its last one
     moving_end,   // of a file that has been smaller: where it grows and shrinks
+    sync,         // no place: syncs of a file fail (io_error only)
 };
 
-inline constexpr std::uint32_t kFaultPlaceCount = 5;
+inline constexpr std::uint32_t kFaultPlaceCount = 6;
 
 struct FaultPlan {
     FindingKind kind{};

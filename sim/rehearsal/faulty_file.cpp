@@ -46,7 +46,7 @@ void FaultyFile::written(const ums::IoRequest& request) {
     }
 }
 
-void FaultyFile::note_failure(const ums::IoRequest& request) {
+void FaultyFile::record_failure(const ums::IoRequest& request) {
     failed_.emplace_back(request.offset_bytes, request.offset_bytes + request.size_bytes);
 }
 

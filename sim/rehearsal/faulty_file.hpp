@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "sim/limits.hpp"
-#include "sim/rehearsal/request_bytes.hpp"
 #include "sim/rehearsal/wrong_image.hpp"
 #include "ums/io/io_request.hpp"
+#include "ums/io/request_bytes.hpp"
 
 namespace sim {
 
@@ -41,7 +41,7 @@ public:
         bool reverts = false;  // becomes a lasting fault after one right read; else it comes `reads` times and is gone
         std::uint32_t reads = 0;
         std::uint64_t fault = 0;
-        PageImage image;
+        ImageBytes image;
         bool keeps_buffer = false;  // not the image but, from `begin` to `end`, what stood in the buffer before
         std::uint32_t begin = 0;
         std::uint32_t end = kPageBytes;
@@ -59,8 +59,9 @@ public:
         int error_code = 0;  // 0: they end early instead
     };
     std::vector<Sick> sick;
+    bool has_failed_sync = false;  // once is enough: it ends the run
     // Requests that were made to fail; what is tried again is not chosen again.
-    void note_failure(const ums::IoRequest& request);
+    void record_failure(const ums::IoRequest& request);
     [[nodiscard]] bool has_failed(const ums::IoRequest& request) const;
 
     // --- what was written, as far as faults depend on it ---
@@ -97,7 +98,7 @@ void FaultyFile::apply_wrong(const ums::IoRequest& request, Touched&& touched) c
     if (wrong_.empty()) return;
     const std::uint64_t end = (request.offset_bytes + request.size_bytes) / kSectorBytes;
     for (auto sector = wrong_.lower_bound(request.offset_bytes / kSectorBytes); sector != wrong_.end() && sector->first < end; ++sector) {
-        copy_to_request(request, sector->first * kSectorBytes, sector->second.bytes.data(), kSectorBytes);
+        ums::copy_to_request(request, sector->first * kSectorBytes, sector->second.bytes.data(), kSectorBytes);
         touched(sector->second.fault);
     }
 }

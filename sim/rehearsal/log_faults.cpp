@@ -1,9 +1,11 @@
-// What a FaultInjector does to blocks of the log.
+#include "sim/rehearsal/log_faults.hpp"
+
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <utility>
 
-#include "sim/log/log_layout.hpp"
-#include "sim/rehearsal/fault_injector.hpp"
+#include "sim/page/log_layout.hpp"
 
 namespace sim {
 
@@ -29,31 +31,29 @@ bool has_updates(const std::vector<std::byte>& block, const LogBlockHeader& head
 
 }  // namespace
 
-void FaultInjector::finish_log_write(FaultyFile& file, const ums::IoRequest& request) {
+void LogFaults::finish_write(FaultyFile& file, const ums::IoRequest& request) {
     std::vector<std::byte> block(request.size_bytes);
     if (block.size() > kLogBlockBytesMax || request.owner == nullptr) return;
-    copy_from_request(request, request.offset_bytes, block.data(), block.size());
+    ums::copy_from_request(request, request.offset_bytes, block.data(), block.size());
     const LogBlockHeader header = header_of(block);
     if (header.magic != kLogMagic || header.size_bytes != block.size()) return;
-    newest_block_ = std::max(newest_block_, header.sequence);
-    if (log_tail_fault_ != 0) {
-        file.put_wrong(request.offset_bytes, std::vector<std::byte>(block.size()).data(), block.size(), log_tail_fault_);
-        const FaultRange range{file.path(), request.offset_bytes, request.size_bytes};
-        lost_blocks_.push_back({log_tail_fault_, header.sequence, has_updates(block, header), range});
-        faults_[log_tail_fault_ - 1].more.push_back(range);
-        return;
-    }
-    for (FaultPlan& plan : plans_) {
-        if (!is_log_fault(plan.kind) || !draws(plan)) continue;
-        --plan.count_max;
-        spoil_log_block(file, request, plan.kind);
-        return;
+    record_.log_block_written(header.sequence);
+    if (tail_fault_ != 0) {
+        lose_behind_tail(file, request, block);
+    } else if (const auto kind = choice_.draw_log_fault()) {
+        spoil(file, request, *kind, std::move(block));
     }
 }
 
-void FaultInjector::spoil_log_block(FaultyFile& file, const ums::IoRequest& request, FindingKind kind) {
-    std::vector<std::byte> block(request.size_bytes);
-    copy_from_request(request, request.offset_bytes, block.data(), block.size());
+void LogFaults::lose_behind_tail(FaultyFile& file, const ums::IoRequest& request, const std::vector<std::byte>& block) {
+    file.put_wrong(request.offset_bytes, std::vector<std::byte>(block.size()).data(), block.size(), tail_fault_);
+    const LogBlockHeader header = header_of(block);
+    const FaultRange range{file.path(), request.offset_bytes, request.size_bytes};
+    record_.log_block_lost({tail_fault_, header.sequence, has_updates(block, header), range});
+    record_.at(tail_fault_).more.push_back(range);
+}
+
+void LogFaults::spoil(FaultyFile& file, const ums::IoRequest& request, FindingKind kind, std::vector<std::byte> block) {
     const LogBlockHeader header = header_of(block);
     const bool updates = has_updates(block, header);
     std::string what;
@@ -64,42 +64,11 @@ void FaultInjector::spoil_log_block(FaultyFile& file, const ums::IoRequest& requ
             what = kind == FindingKind::log_gap ? "a log block is missing" : "the log is missing from this block on";
             std::fill(block.begin(), block.end(), std::byte{0});
     }
-    const InjectedFault& fault = add(kind, {&file, request.offset_bytes, request.size_bytes}, false, what);
+    const InjectedFault& fault = record_.add(kind, {file, request.offset_bytes, request.size_bytes}, false, what);
     file.put_wrong(request.offset_bytes, block.data(), block.size(), fault.number);
     if (kind == FindingKind::log_block_damaged) return;
-    lost_blocks_.push_back({fault.number, header.sequence, updates, {file.path(), request.offset_bytes, request.size_bytes}});
-    if (kind == FindingKind::wal_violation) log_tail_fault_ = fault.number;
-}
-
-void FaultInjector::note_missed_blocks(const FaultyFile& file, const ums::IoRequest& request) {
-    const std::uint64_t end_bytes = request.offset_bytes + request.size_bytes;
-    for (LostBlock& block : lost_blocks_) {
-        const bool is_here = block.range.path == file.path() && block.range.offset_bytes < end_bytes &&
-                             request.offset_bytes < block.range.offset_bytes + block.range.size_bytes;
-        if (!is_here || block.is_missed) continue;
-        block.is_missed = true;
-        name_log_fault(faults_[block.fault - 1]);
-    }
-}
-
-// A log that ends too early is a violation of the write-ahead rule if pages have changes that stood behind its end; a hole with more log
-// behind it, or an end that misses nothing but marks, is a gap.
-void FaultInjector::name_log_fault(InjectedFault& fault) {
-    bool misses_updates = false;
-    // Blocks arrive in any order: one may stand behind a lost one. The tail is what is lost without one behind it.
-    std::uint64_t last_there = newest_block_;
-    for (;; --last_there) {
-        const auto at_end = std::find_if(lost_blocks_.begin(), lost_blocks_.end(), [&](const LostBlock& block) {
-            return block.fault == fault.number && block.sequence == last_there;
-        });
-        if (at_end == lost_blocks_.end()) break;
-        misses_updates |= at_end->has_updates && at_end->is_missed;
-    }
-    if (misses_updates) {
-        fault.expected = FindingKind::wal_violation;
-    } else if (fault.kind == FindingKind::wal_violation) {
-        fault.expected = FindingKind::log_gap;
-    }
+    record_.log_block_lost({fault.number, header.sequence, updates, {file.path(), request.offset_bytes, request.size_bytes}});
+    if (kind == FindingKind::wal_violation) tail_fault_ = fault.number;
 }
 
 }  // namespace sim

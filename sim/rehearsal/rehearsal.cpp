@@ -2,51 +2,21 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <new>
 
 #include <fmt/format.h>
 
 #include "sim/rehearsal/fault_injector.hpp"
-#include "sim/simulation.hpp"
+#include "sim/rehearsal/rehearsal_options.hpp"
+#include "sim/run/simulation.hpp"
 #include "ums/base/clock.hpp"
+#include "ums/base/memory_reserve.hpp"
 #include "ums/base/prng.hpp"
 #include "ums/io/simulated_storage.hpp"
 
 namespace sim {
 
 namespace {
-
-// Everything that a real run has, but little of it: a MB or two, some hundred milliseconds of virtual time.
-Options rehearsal_options(std::uint64_t seed) {
-    ums::Prng prng(ums::mix64(seed));
-    Options options;
-    options.seed = seed;
-    options.engine = EngineChoice::automatic;
-    options.cpu_count = static_cast<std::uint32_t>(prng.between(1, 2));
-    options.max_memory_mb = 8;
-    options.stop_on_error = false;
-    options.test_cycle_duration_s = 1;
-    options.cache_hit_ratio = prng.below(2) == 0 ? 1000 : 5000;
-    options.use_scatter_gather = prng.below(4) != 0;
-    options.write_through = prng.below(4) != 0;
-    options.stamp_files = prng.below(4) == 0;
-    options.checkpoint_pages = prng.below(2) == 0 ? 128 : 32;
-    options.checkpoint_interval_ms = static_cast<std::uint32_t>(prng.between(100, 400));
-    options.log_flushes_outstanding = static_cast<std::uint32_t>(prng.between(1, 8));
-    options.random_user.user_count = static_cast<std::int32_t>(prng.between(1, 2));
-    options.random_user.min_io_chain_pages = 8;
-    options.random_user.max_io_chain_pages = 24;
-    options.random_user.max_log_per_buffer_bytes = 512;
-    options.random_user.read_write_ratio = prng.below(2) == 0 ? 3000 : 7000;
-    options.random_user.sleep_after_ms = 100;
-    options.audit_user = {.user_count = 1, .buffers_validated_pages = 32, .delay_after_cycles = 1, .delay_ms = 120};
-    options.read_ahead_user = {.user_count = 1, .min_pages = 8, .max_pages = 32, .delay_after_cycles = 1, .delay_ms = 120};
-    options.bulk_update_user = {.user_count = 1, .min_pages = 8, .max_pages = 32, .delay_after_cycles = 1, .delay_ms = 150};
-    options.shrink_user = {.min_interval_s = 1, .max_interval_s = 1, .min_extends = 1, .max_extends = 1};
-    options.files = {{.path = "/simulated/a.mdx", .initial_size_mb = 1, .max_size_mb = 2, .increment_mb = 1, .shrinkable = true},
-                     {.path = "/simulated/log.ldx", .initial_size_mb = 1, .max_size_mb = 1, .is_log = true}};
-    if (prng.below(4) == 0) options.files.push_back({.path = "/simulated/b.mdx", .initial_size_mb = 1, .max_size_mb = 1});
-    return options;
-}
 
 class RehearsalSink final : public EventSink {
 public:
@@ -104,7 +74,7 @@ FaultPlan draw_plan(FindingKind kind, ums::Prng& prng) {
     const bool is_about_requests = kind == FindingKind::io_error || kind == FindingKind::short_transfer || kind == FindingKind::stalled_io;
     if (is_about_requests) plan.rate = std::min(1.0, plan.rate * 10);
     if (prng.below(3) == 0) {
-        plan.place = static_cast<FaultPlace>(prng.between(1, kFaultPlaceCount - 1));
+        plan.place = static_cast<FaultPlace>(prng.between(1, kind == FindingKind::io_error ? kFaultPlaceCount - 1 : kFaultPlaceCount - 2));
         plan.rate = plan.place == FaultPlace::middle_page ? plan.rate * 2 : 0.3;
     }
     return plan;
@@ -126,6 +96,7 @@ std::vector<FaultPlan> draw_fault_plans(FindingKind kind, std::uint64_t seed) {
 }
 
 RehearsalReport rehearse(std::uint64_t seed, const std::vector<FaultPlan>& plans) {
+    const ums::MemoryReserve reserve;
     RehearsalReport report;
     const Options options = rehearsal_options(seed);
     const ums::VirtualClock clock;
@@ -140,6 +111,7 @@ RehearsalReport rehearse(std::uint64_t seed, const std::vector<FaultPlan>& plans
     injector.set_phase_source([&simulation] { return simulation.phase(); });
     report.outcome = simulation.run().outcome;
     injector.set_phase_source({});
+    if (ums::MemoryReserve::is_spent()) throw std::bad_alloc();  // cut short, so nothing can be said of it
     report.faults = injector.faults();
     report.match = match_faults(report.faults, report.findings);
     report.trace_hash = injector.trace_hash();

@@ -26,6 +26,7 @@ struct RehearsalReport {
 // The faults of a rehearsal of one class: rate, place and time are drawn from the seed. Sometimes there is a second fault of any class.
 [[nodiscard]] std::vector<FaultPlan> draw_fault_plans(FindingKind kind, std::uint64_t seed);
 
+// Throws std::bad_alloc if memory does not last to its end.
 [[nodiscard]] RehearsalReport rehearse(std::uint64_t seed, const std::vector<FaultPlan>& plans);
 
 }  // namespace sim

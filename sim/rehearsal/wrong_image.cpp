@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "sim/log/log_layout.hpp"
 #include "sim/page/checksum.hpp"
+#include "sim/page/log_layout.hpp"
 #include "ums/base/assert.hpp"
 
 namespace sim {
@@ -31,8 +31,8 @@ void flip_bits(std::byte* begin, std::size_t size_bytes, std::uint64_t count, um
 
 }  // namespace
 
-PageImage corrupt_image(const PageImage& right, ums::Prng& prng, std::string& what) {
-    PageImage image = right;
+ImageBytes corrupt_image(const ImageBytes& right, ums::Prng& prng, std::string& what) {
+    ImageBytes image = right;
     switch (prng.below(4)) {
         case 0:
         case 1: {
@@ -59,8 +59,8 @@ PageImage corrupt_image(const PageImage& right, ums::Prng& prng, std::string& wh
     return image;
 }
 
-PageImage torn_image(const PageImage& older, const PageImage& right, ums::Prng& prng, std::string& what) {
-    PageImage image = right;
+ImageBytes torn_image(const ImageBytes& older, const ImageBytes& right, ums::Prng& prng, std::string& what) {
+    ImageBytes image = right;
     const std::size_t unit = prng.below(2) == 0 ? kSectorBytes : 4096;
     const std::size_t units = kPageBytes / unit;
     const std::size_t cut = prng.between(1, units - 1) * unit;
@@ -72,8 +72,8 @@ PageImage torn_image(const PageImage& older, const PageImage& right, ums::Prng& 
     return image;
 }
 
-PageImage foreign_image(const PageImage& right, ums::Prng& prng, std::string& what) {
-    PageImage image(kPageBytes);
+ImageBytes foreign_image(const ImageBytes& right, ums::Prng& prng, std::string& what) {
+    ImageBytes image(kPageBytes);
     if (prng.below(2) == 0) {
         fill_random(image.data(), image.size(), prng);
         what = "random bytes";
@@ -86,8 +86,8 @@ PageImage foreign_image(const PageImage& right, ums::Prng& prng, std::string& wh
     return image;
 }
 
-PageImage future_image(const PageImage& right, ums::Prng& prng, std::string& what) {
-    PageImage image(kPageBytes);
+ImageBytes future_image(const ImageBytes& right, ums::Prng& prng, std::string& what) {
+    ImageBytes image(kPageBytes);
     const PageHeader header = read_header(right.data());
     const auto ahead = static_cast<std::uint32_t>(prng.between(1, 1000));
     make_page({header.run_id, header.file_id, header.page_id, header.version + ahead, header.lsn + (std::uint64_t{ahead} << 32),

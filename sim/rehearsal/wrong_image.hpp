@@ -12,16 +12,16 @@
 
 namespace sim {
 
-using PageImage = std::vector<std::byte>;  // kPageBytes, aligned as operator new aligns
+using ImageBytes = std::vector<std::byte>;  // kPageBytes, aligned as operator new aligns
 
 // `right` is the page as it must be. `what` gets half a sentence for people.
-[[nodiscard]] PageImage corrupt_image(const PageImage& right, ums::Prng& prng, std::string& what);
+[[nodiscard]] ImageBytes corrupt_image(const ImageBytes& right, ums::Prng& prng, std::string& what);
 // Sectors of both, cut at 512 or at 4096 bytes.
-[[nodiscard]] PageImage torn_image(const PageImage& older, const PageImage& right, ums::Prng& prng, std::string& what);
+[[nodiscard]] ImageBytes torn_image(const ImageBytes& older, const ImageBytes& right, ums::Prng& prng, std::string& what);
 // Random bytes, or a sound page of a run that never was.
-[[nodiscard]] PageImage foreign_image(const PageImage& right, ums::Prng& prng, std::string& what);
+[[nodiscard]] ImageBytes foreign_image(const ImageBytes& right, ums::Prng& prng, std::string& what);
 // A sound image of the same page with a version that is to come.
-[[nodiscard]] PageImage future_image(const PageImage& right, ums::Prng& prng, std::string& what);
+[[nodiscard]] ImageBytes future_image(const ImageBytes& right, ums::Prng& prng, std::string& what);
 
 // A block of the log with some wrong bytes.
 void damage_block(std::byte* block, std::size_t size_bytes, ums::Prng& prng, std::string& what);

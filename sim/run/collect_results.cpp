@@ -9,6 +9,7 @@ namespace sim {
 FileResult result_of(const SimFile& file, std::uint32_t target_io_duration_ms) {
     FileResult result;
     result.path = file.path();
+    result.named_as = file.options().named_as;
     result.file_id = file.id();
     result.is_log = file.is_log();
     result.size_bytes = file.size_bytes();
@@ -16,6 +17,10 @@ FileResult result_of(const SimFile& file, std::uint32_t target_io_duration_ms) {
     result.average_io_duration_us = file.governor().average_us();
     result.throttle_count = file.governor().throttle_count();
     result.request_blocks = file.governor().blocks();
+    const RequestBlockStatistics blocks = file.governor().block_statistics();
+    result.request_blocks_mean = blocks.mean;
+    result.request_blocks_min = blocks.min;
+    result.request_blocks_max = blocks.max;
     const FileCountersPerCpu& counters = file.counters();
     result.reads = sum_of(counters, &FileCounters::reads);
     result.scatter_reads = sum_of(counters, &FileCounters::scatter_reads);

@@ -106,7 +106,8 @@ ums::Task<void> WholeFileWork::audit_ranges(FileProgress& progress, WorkCounters
         const std::uint32_t first = progress.next_page.fetch_add(kRangePages, std::memory_order_relaxed);
         if (first >= pages) break;
         const std::uint32_t count = std::min(kRangePages, pages - first);
-        if (!is_untouched_hole(data, first, count, hole_end_bytes)) {
+        const bool is_hole = co_await is_untouched_hole(data, first, count, hole_end_bytes);
+        if (!is_hole) {
             const std::uint32_t read_count = co_await reader.read(data, first, count, {.keep = false});
             WorkCounters::add(counters.pages_read, read_count);
         }
@@ -118,12 +119,13 @@ ums::Task<void> WholeFileWork::audit_ranges(FileProgress& progress, WorkCounters
 
 // Nothing was ever written there, and the file system says so, too: nothing to read in a file that is mostly holes. `hole_end_bytes`: what
 // it said last, for ranges in ascending order; one answer serves for all of a long hole.
-bool WholeFileWork::is_untouched_hole(DataFile& data, std::uint32_t first_page, std::uint32_t count, std::uint64_t& hole_end_bytes) {
-    if (!data.file.options().sparse || !data.ledger.is_untouched(first_page, count)) return false;
+ums::Task<bool> WholeFileWork::is_untouched_hole(DataFile& data, std::uint32_t first_page, std::uint32_t count,
+                                                 std::uint64_t& hole_end_bytes) {
+    if (!data.file.options().sparse || !data.ledger.is_untouched(first_page, count)) co_return false;
     const std::uint64_t begin_bytes = std::uint64_t{first_page} * kPageBytes;
     const std::uint64_t end_bytes = begin_bytes + std::uint64_t{count} * kPageBytes;
-    if (hole_end_bytes < end_bytes) hole_end_bytes = data.file.next_data_bytes(begin_bytes);
-    return hole_end_bytes >= end_bytes;
+    if (hole_end_bytes < end_bytes) hole_end_bytes = co_await data.file.next_data_bytes(begin_bytes);
+    co_return hole_end_bytes >= end_bytes;
 }
 
 // The audit shall see the storage, and in one piece.
@@ -131,7 +133,7 @@ ums::Task<void> WholeFileWork::empty_pool() {
     for (const auto& data : context_.data_files) {
         co_await data->file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
         context_.buffers.pool().discard_from(data->file.id(), 0);
-        data->file.drop_cache();
+        co_await data->file.drop_cache();
         data->file.resize_latch().release_exclusive();
     }
 }

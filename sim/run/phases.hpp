@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "sim/run/run_context.hpp"
+#include "sim/context/run_context.hpp"
 
 namespace sim {
 
@@ -33,7 +33,7 @@ private:
     ums::Task<void> update_ranges(FileProgress& progress, WorkCounters& counters, std::uint64_t seed);
     ums::Task<void> audit_ranges(FileProgress& progress, WorkCounters& counters);
     ums::Task<void> empty_pool();
-    bool is_untouched_hole(DataFile& data, std::uint32_t first_page, std::uint32_t count, std::uint64_t& hole_end_bytes);
+    ums::Task<bool> is_untouched_hole(DataFile& data, std::uint32_t first_page, std::uint32_t count, std::uint64_t& hole_end_bytes);
 
     RunContext& context_;
     std::atomic<std::uint64_t> done_pages_{0};

@@ -5,75 +5,55 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <string>
-#include <vector>
 
+#include "sim/files/file_creator.hpp"
+#include "sim/run/driver.hpp"
 #include "sim/run/run_parts.hpp"
-#include "sim/simulation.hpp"
-#include "ums/base/machine.hpp"
 
 namespace sim {
 
-class RunDriver {
+class RunDriver final : public Driver {
 public:
     RunDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink);
-    ~RunDriver();
+    ~RunDriver() override;
 
-    Results run();
-    void request_stop();
-    [[nodiscard]] Progress progress() const;
-    [[nodiscard]] Phase current_phase() const { return phase_.load(std::memory_order_relaxed); }
+    [[nodiscard]] Progress progress() const override;
 
 private:
-    // Counters of all files at one moment.
-    struct Totals {
-        std::uint64_t read_bytes = 0;
-        std::uint64_t written_bytes = 0;
-        std::uint64_t pages_verified = 0;
-        std::uint64_t log_bytes = 0;
-    };
+    ums::Task<void> main() override;
+    [[nodiscard]] Totals totals() const override;
+    void after_phase(Phase phase) override;
 
-    ums::Task<void> main();
     ums::Task<void> open_files();
+    ums::Task<void> open_files(FileCreator& creator);
+    void reserve_memory(const FileCreator& creator);
     void add_file(SimFile::Setup setup);
     [[nodiscard]] bool all_files_open() const;
     void remove_created_files();
     void make_parts();
     void close_files();
 
+    ums::Task<void> run_cycles();
     ums::Task<void> run_cycle();
-    ums::Task<void> phase(Phase phase, ums::Task<void>& work);
     ums::Task<void> main_run(std::uint64_t seed);
     ums::Task<void> final_audit();
     void allow_bursts(bool allowed);
+    void observe_blocks(bool observed);
 
     void start_services();
     ums::Task<void> stop_services();
     ums::Task<void> record_time_series();
+    void report_missing_threads();
 
-    [[nodiscard]] Totals totals() const;
     void collect_files();
     void collect_users();
-    void decide_outcome();
 
-    Options options_;
-    const ums::Machine machine_;
-    ums::Storage& storage_;
-    const ums::Clock& clock_;
-    Journal journal_;
-    RunState run_;
     const std::uint64_t run_id_;
-    std::unique_ptr<ums::SchedulerGroup> schedulers_;
-    std::unique_ptr<ums::Semaphore> outstanding_;
     std::unique_ptr<RunParts> parts_;
     mutable std::mutex parts_mutex_;  // held by progress() while it looks at parts_, and while they are taken down
     std::atomic<bool> ready_{false};  // all parts are there
     std::uint32_t next_cpu_ = 0;
-    Results results_;
-
-    std::atomic<Phase> phase_{Phase::create};
-    std::atomic<std::uint32_t> cycle_{1};
-    std::atomic<std::uint64_t> phase_start_ns_{0};
+    bool has_reported_missing_threads_ = false;
 };
 
 }  // namespace sim

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/files/replica.hpp"
 #include "ums/base/memory_region.hpp"
+#include "ums/base/size.hpp"
 
 namespace sim {
 
 namespace {
 
-constexpr std::uint64_t kMb = 1 << 20;
+using ums::kMb;
 
 // A disk with 4 KB sectors refuses shorter unbuffered writes: asked, not guessed.
 std::uint32_t log_alignment_bytes(const std::vector<std::unique_ptr<SimFile>>& logs, ums::Storage& storage) {
@@ -22,6 +24,21 @@ std::uint32_t log_alignment_bytes(const std::vector<std::unique_ptr<SimFile>>& l
     return kSectorBytes;
 }
 
+// What a checkpoint records of the pages may take so much, and so much of the log.
+constexpr std::uint64_t kSumsBytesMax = 256 << 10;
+constexpr std::uint64_t kSumsPerLogBytes = 64;
+
+// The changes of a replica are not logged.
+PageSums sums_of(const std::vector<std::unique_ptr<DataFile>>& data_files, const std::vector<std::unique_ptr<SimFile>>& log_files) {
+    std::vector<SummedFile> summed;
+    for (const auto& data : data_files) {
+        if (!data->is_replica) summed.push_back({data->file.id(), data->file.pages(), data->ledger.pages_max()});
+    }
+    std::uint64_t log_bytes = 0;
+    for (const auto& log : log_files) log_bytes += log->size_bytes();
+    return {summed, std::min(kSumsBytesMax, log_bytes / kSumsPerLogBytes)};
+}
+
 // A read-ahead must leave memory for the others.
 void limit_transfers(Options& options, std::uint32_t pages_max) {
     ReadAheadUserOptions& read_ahead = options.read_ahead_user;
@@ -32,6 +49,14 @@ void limit_transfers(Options& options, std::uint32_t pages_max) {
 
 }  // namespace
 
+void RunParts::reserve(const Options& options, std::uint64_t pool_bytes, std::span<const std::unique_ptr<FileClaim>> claims) {
+    const std::uint64_t tasks_max = std::uint64_t{options.cpu_count} * kUsersPerCpu + std::uint64_t{2} * kTransferPagesMax;
+    pool = std::make_unique<BufferPool>(pool_bytes, tasks_max);
+    for (const auto& claim : claims) {
+        if (!claim->file.is_log) ledgers.emplace_back(claim->file.max_size_mb * kMb / kPageBytes);
+    }
+}
+
 void RunParts::add_file(SimFile::Setup setup, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run, Journal& journal) {
     drives.push_back(read_drive_facts(setup.options.path));
     if (setup.options.is_log) {
@@ -39,32 +64,58 @@ void RunParts::add_file(SimFile::Setup setup, ums::Storage& storage, ums::Semaph
         files.push_back(log_files.back().get());
         return;
     }
-    const std::uint64_t pages_max = std::max(setup.options.max_size_mb * kMb, setup.size_bytes) / kPageBytes;
-    data_files.push_back(std::make_unique<DataFile>(std::move(setup), pages_max, storage, outstanding, run, journal));
+    data_files.push_back(std::make_unique<DataFile>(std::move(setup), std::move(ledgers.front()), storage, outstanding, run, journal));
+    ledgers.pop_front();
     DataFile& data = *data_files.back();
     data.ledger.acknowledge(0, 1, 0, data.file.signature_checksum());
     files.push_back(&data.file);
 }
 
-void RunParts::assemble(Options& options, std::uint64_t run_id, std::uint64_t pool_bytes, ums::Storage& storage,
-                        ums::SchedulerGroup& schedulers, RunState& run, Journal& journal) {
-    std::vector<SimFile*> logs;
-    for (const auto& file : log_files) logs.push_back(file.get());
-    log =
-        std::make_unique<LogManager>(logs, run_id, options.log_flushes_outstanding, log_alignment_bytes(log_files, storage), run, journal);
+void RunParts::assemble(Options& options, std::uint64_t run_id, ums::Storage& storage, ums::SchedulerGroup& schedulers, RunState& run,
+                        Journal& journal) {
+    const std::vector<ReplicaPair> replicas = pair_replicas(options);
+    LogSetup setup;
+    for (const auto& file : log_files) setup.files.push_back(file.get());
+    setup.run_id = run_id;
+    setup.flushes_max = options.log_flushes_outstanding;
+    setup.alignment_bytes = log_alignment_bytes(log_files, storage);
+    setup.sums = sums_of(data_files, log_files);
+    log = std::make_unique<LogManager>(std::move(setup), run, journal);
     log_auditor = std::make_unique<LogAuditor>(*log, data_files, run, journal);
     log_growth = std::make_unique<LogGrowth>(*log, log_files, run, journal);
-    const std::uint64_t tasks_max = std::uint64_t{options.cpu_count} * kUsersPerCpu + std::uint64_t{2} * kTransferPagesMax;
-    pool = std::make_unique<BufferPool>(pool_bytes, tasks_max);
     diagnosis = std::make_unique<PageDiagnosis>(run_id, !options.stop_on_error, data_files, *pool, run, journal);
     checker = std::make_unique<PageChecker>(run_id, *diagnosis);
     buffers = std::make_unique<BufferManager>(*pool, *checker, run, journal, options.cache_hit_ratio);
     context.reset(new RunContext{options, run_id, run, journal, schedulers, data_files, *log, *buffers});
+    for (const ReplicaPair& pair : replicas) add_snapshot(options, pair);
     whole_files = std::make_unique<WholeFileWork>(*context);
     checkpoint = std::make_unique<Checkpoint>(*context);
     lazy_writer = std::make_unique<LazyWriter>(*context);
     time_series = std::make_unique<TimeSeries>(files, journal.clock(), journal.start_ns());
     limit_transfers(options, context->transfer_pages_max());
+}
+
+// The first replica of a file is its snapshot; another one is a sparse file as others.
+std::vector<RunParts::ReplicaPair> RunParts::pair_replicas(const Options& options) {
+    std::vector<ReplicaPair> pairs;
+    for (const auto& replica : data_files) {
+        const FileOptions* const source = source_of_replica(replica->file.options(), options.files);
+        if (source == nullptr) continue;
+        const auto found =
+            std::find_if(data_files.begin(), data_files.end(), [&](const auto& data) { return data->file.path() == source->path; });
+        const auto is_taken = [&](const ReplicaPair& pair) { return pair.source == found->get(); };
+        if (found == data_files.end() || (*found)->is_replica || std::any_of(pairs.begin(), pairs.end(), is_taken)) continue;
+        replica->is_replica = true;
+        pairs.push_back({found->get(), replica.get()});
+    }
+    return pairs;
+}
+
+void RunParts::add_snapshot(const Options& options, const ReplicaPair& pair) {
+    const Snapshot::Settings settings{context->run_id, options.use_scatter_gather ? options.checkpoint_pages : 1};
+    snapshots.push_back(
+        std::make_unique<Snapshot>(settings, *pair.source, *pair.replica, *buffers, context->run, context->journal, context->snapshots));
+    pair.source->snapshot = snapshots.back().get();
 }
 
 }  // namespace sim

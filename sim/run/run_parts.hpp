@@ -2,14 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "sim/buffer/snapshot.hpp"
+#include "sim/context/run_context.hpp"
+#include "sim/files/file_claim.hpp"
 #include "sim/log/log_auditor.hpp"
 #include "sim/log/log_growth.hpp"
 #include "sim/run/drive_facts.hpp"
 #include "sim/run/phases.hpp"
-#include "sim/run/run_context.hpp"
 #include "sim/run/time_series.hpp"
 #include "sim/workers/checkpoint.hpp"
 #include "sim/workers/lazy_writer.hpp"
@@ -17,25 +21,37 @@
 namespace sim {
 
 struct RunParts {
-    // Files come first, one by one. All references must outlive the parts.
+    // Memory comes first: before files are touched. `claims`: all files. Throws std::bad_alloc.
+    void reserve(const Options& options, std::uint64_t pool_bytes, std::span<const std::unique_ptr<FileClaim>> claims);
+
+    // Then the files, one by one in the order of the claims. All references must outlive the parts.
     void add_file(SimFile::Setup setup, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run, Journal& journal);
 
     // Then all the rest, from the `options` as far as the memory allows: what does not fit is made smaller there. Throws std::bad_alloc.
-    void assemble(Options& options, std::uint64_t run_id, std::uint64_t pool_bytes, ums::Storage& storage, ums::SchedulerGroup& schedulers,
-                  RunState& run, Journal& journal);
+    void assemble(Options& options, std::uint64_t run_id, ums::Storage& storage, ums::SchedulerGroup& schedulers, RunState& run,
+                  Journal& journal);
 
+    struct ReplicaPair {
+        DataFile* source = nullptr;
+        DataFile* replica = nullptr;
+    };
+    std::vector<ReplicaPair> pair_replicas(const Options& options);
+    void add_snapshot(const Options& options, const ReplicaPair& pair);
+
+    std::deque<PageLedger> ledgers;  // of data files that are still to be added
     std::vector<std::unique_ptr<DataFile>> data_files;
     std::vector<std::unique_ptr<SimFile>> log_files;
     std::vector<SimFile*> files;  // all, in the order of the configuration
     std::vector<DriveFacts> drives;
+    std::unique_ptr<BufferPool> pool;
     std::unique_ptr<LogManager> log;
     std::unique_ptr<LogGrowth> log_growth;
     std::unique_ptr<LogAuditor> log_auditor;
-    std::unique_ptr<BufferPool> pool;
     std::unique_ptr<PageDiagnosis> diagnosis;
     std::unique_ptr<PageChecker> checker;
     std::unique_ptr<BufferManager> buffers;
     std::unique_ptr<RunContext> context;
+    std::vector<std::unique_ptr<Snapshot>> snapshots;
     std::unique_ptr<WholeFileWork> whole_files;
     std::unique_ptr<Checkpoint> checkpoint;
     std::unique_ptr<LazyWriter> lazy_writer;

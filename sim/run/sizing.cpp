@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/files/replica.hpp"
 #include "sim/limits.hpp"
 
 namespace sim {
@@ -10,10 +11,13 @@ namespace {
 
 constexpr std::uint64_t kBytesPerMb = 1024ULL * 1024;
 
-std::uint64_t data_files_mb(const Options& options) {
+// What is written over and read all the time must not all fit: a pool that holds the data has no use for its lazy writer.
+constexpr std::uint64_t kDataForPool = 4;
+
+std::uint64_t data_files_mb(const Options& options, std::uint64_t FileOptions::*size_mb) {
     std::uint64_t sum_mb = 0;
     for (const FileOptions& file : options.files) {
-        if (!file.is_log) sum_mb += std::max(file.initial_size_mb, file.max_size_mb);
+        if (!file.is_log && source_of_replica(file, options.files) == nullptr) sum_mb += std::max(file.initial_size_mb, file.*size_mb);
     }
     return sum_mb;
 }
@@ -26,10 +30,28 @@ std::uint32_t cpu_count_for(const Options& options, const ums::Machine& machine)
 
 std::uint64_t default_pool_mb(const ums::Machine& machine) { return machine.available_bytes / 2 / kBytesPerMb; }
 
+std::uint64_t pool_mb_max(const ums::Machine& machine) {
+    constexpr std::uint64_t kRoomMbMin = 16;
+    const std::uint64_t memory_mb = machine.memory_bytes / kBytesPerMb;
+    return memory_mb - std::min(memory_mb, std::max(kRoomMbMin, memory_mb / 16));
+}
+
+std::uint64_t ledger_mb(const Options& options) {
+    constexpr std::uint64_t kEntryBytes = 16;
+    std::uint64_t sum_mb = 0;
+    for (const FileOptions& file : options.files) {
+        if (!file.is_log && !file.sparse) sum_mb += file.initial_size_mb;
+    }
+    return sum_mb * kEntryBytes / kPageBytes;
+}
+
 std::uint64_t pool_mb_for(const Options& options, const ums::Machine& machine) {
-    std::uint64_t pool_mb = options.max_memory_mb > 0 ? options.max_memory_mb : default_pool_mb(machine);
-    if (machine.memory_bytes > 0) pool_mb = std::min(pool_mb, machine.memory_bytes / kBytesPerMb);
-    return std::max(std::min(pool_mb, data_files_mb(options)), kBufferPoolMbMin);
+    const bool is_given = options.max_memory_mb > 0;
+    std::uint64_t pool_mb = is_given
+                                ? options.max_memory_mb
+                                : std::min(default_pool_mb(machine), data_files_mb(options, &FileOptions::initial_size_mb) / kDataForPool);
+    if (machine.memory_bytes > 0) pool_mb = std::min(pool_mb, pool_mb_max(machine) - std::min(pool_mb_max(machine), ledger_mb(options)));
+    return std::max(std::min(pool_mb, data_files_mb(options, &FileOptions::max_size_mb)), kBufferPoolMbMin);
 }
 
 }  // namespace sim

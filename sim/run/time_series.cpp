@@ -92,7 +92,7 @@ FileSample TimeSeries::totals_of(const SimFile& file) const {
     total.read_time_us = read_time_ns / 1000;
     total.write_time_us = write_time_ns / 1000;
     total.throttles = file.governor().throttle_count();
-    total.outstanding = file.governor().busy();
+    total.outstanding = file.outstanding();
     total.request_blocks = file.governor().blocks();
     return total;
 }

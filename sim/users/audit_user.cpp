@@ -1,8 +1,20 @@
+#include "sim/buffer/snapshot.hpp"
 #include "sim/users/page_region.hpp"
 #include "sim/users/user_pace.hpp"
 #include "sim/users/users.hpp"
 
 namespace sim {
+
+namespace {
+
+// As DBCC: through a snapshot where there is one.
+ums::Task<std::uint32_t> read(RangeReader& reader, const PageRegion& region, std::uint32_t count) {
+    Snapshot* const snapshot = region.data->snapshot;
+    if (snapshot != nullptr && snapshot->pages() > 0) co_return co_await snapshot->read(reader, region.first_page, count);
+    co_return co_await reader.read(*region.data, region.first_page, count, {.keep = false});
+}
+
+}  // namespace
 
 ums::Task<void> run_audit_user(RunContext& context, std::uint64_t seed) {
     const AuditUserOptions& options = context.options.audit_user;
@@ -12,7 +24,7 @@ ums::Task<void> run_audit_user(RunContext& context, std::uint64_t seed) {
     PageRegion region = choose_region(context, prng, 1, 1);
     do {
         // Every page is read from disk, in memory or not, and none stays in the pool for the audit's sake.
-        const std::uint32_t pages = co_await reader.read(*region.data, region.first_page, options.buffers_validated_pages, {.keep = false});
+        const std::uint32_t pages = co_await read(reader, region, options.buffers_validated_pages);
         WorkCounters::add(context.audit_user.pages_read, pages);
         WorkCounters::add(context.audit_user.cycles, 1);
         region.first_page += options.buffers_validated_pages;

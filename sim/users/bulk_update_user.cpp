@@ -28,10 +28,12 @@ ums::Task<void> run_bulk_update_user(RunContext& context, std::uint64_t seed) {
     UserPace pace(context, options.delay_after_cycles, options.delay_ms);
     do {
         const PageRegion region = choose_region(context, prng, options.min_pages, options.max_pages);
-        co_await read_old_contents(context, reader, prng, region);
-        const std::uint64_t lsn = co_await bulk.update(*region.data, region.first_page, region.page_count);
-        if (lsn != 0) co_await context.log.harden(lsn);
-        co_await bulk.write(*region.data, region.first_page, region.page_count);
+        if (region.page_count > 0) {
+            co_await read_old_contents(context, reader, prng, region);
+            const std::uint64_t lsn = co_await bulk.update(*region.data, region.first_page, region.page_count);
+            if (lsn != 0) co_await context.log.harden(lsn);
+            co_await bulk.write(*region.data, region.first_page, region.page_count);
+        }
         WorkCounters::add(context.bulk_update_user.cycles, 1);
     } while (co_await pace.next_cycle());
 }

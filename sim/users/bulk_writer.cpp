@@ -7,9 +7,9 @@ namespace sim {
 ums::Task<std::uint64_t> BulkWriter::update(DataFile& data, std::uint32_t first_page, std::uint32_t count) {
     constexpr std::uint64_t kRecordBytes = sizeof(LogRecordHeader);
     std::uint64_t last_lsn = 0;
-    for (std::uint32_t done = 0; done < count;) {
+    for (std::uint32_t done = 0; done < count && !context_.run.users_are_ending();) {
         const std::uint32_t chunk = std::min(count - done, kExtentPages);
-        LogReservation reservation = co_await context_.log.reserve(kRecordBytes * chunk, chunk);
+        LogReservation reservation = co_await context_.log.space().reserve(kRecordBytes * chunk, chunk);
         if (!reservation) break;
         for (std::uint32_t i = 0; i < chunk; ++i, ++done) {
             const std::uint32_t page = first_page + done;
@@ -28,7 +28,7 @@ ums::Task<std::uint64_t> BulkWriter::update(DataFile& data, std::uint32_t first_
 
 ums::Task<void> BulkWriter::write(DataFile& data, std::uint32_t first_page, std::uint32_t count) {
     const std::uint32_t end_page = first_page + count;
-    for (std::uint32_t page = first_page; page < end_page && !context_.run.is_stopping();) {
+    for (std::uint32_t page = first_page; page < end_page && !context_.run.is_stopping() && !context_.run.users_are_ending();) {
         const PageWriter::Written written = co_await writer_.write_around(data, page, true);
         page = std::max(page + 1, written.end_page);
     }

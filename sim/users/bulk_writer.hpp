@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "sim/run/run_context.hpp"
+#include "sim/context/run_context.hpp"
 
 namespace sim {
 
@@ -12,7 +12,7 @@ namespace sim {
 class BulkWriter {
 public:
     BulkWriter(RunContext& context, WorkCounters& counters, std::uint64_t seed)
-        : context_(context), counters_(counters), prng_(seed), writer_(context.make_writer()) {}
+        : context_(context), counters_(counters), prng_(seed), writer_(context.make_writer(OnStop::abandon_with_users)) {}
 
     // Gives every page of the range a new version in memory and in the log. Returns the LSN, 0 if no page was there. Hold no latch.
     ums::Task<std::uint64_t> update(DataFile& data, std::uint32_t first_page, std::uint32_t count);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "sim/run/run_context.hpp"
+#include "sim/context/run_context.hpp"
 #include "ums/base/prng.hpp"
 
 namespace sim {
@@ -15,14 +15,15 @@ struct PageRegion {
     std::uint32_t page_count = 0;
 };
 
-// A file by chance, weighted by size, and a range of random place and length in it; page counts are clamped to the file. The file may
-// shrink afterwards.
+// A file by chance, weighted by size, and a range of random place and length in it; page counts are clamped to the file, and 0 is one of
+// them. The file may shrink afterwards. Replicas are not chosen.
 inline PageRegion choose_region(RunContext& context, ums::Prng& prng, std::uint32_t pages_min, std::uint32_t pages_max) {
     std::uint64_t total_pages = 0;
-    for (const auto& data : context.data_files) total_pages += data->file.pages();
+    for (const auto& data : context.data_files) total_pages += data->is_replica ? 0 : data->file.pages();
     std::uint64_t point = prng.below(total_pages);
     PageRegion region;
     for (const auto& data : context.data_files) {
+        if (data->is_replica) continue;
         region.data = data.get();
         if (point < data->file.pages()) break;
         point -= data->file.pages();

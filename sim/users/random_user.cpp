@@ -11,12 +11,14 @@ namespace {
 
 class RandomUser {
 public:
-    RandomUser(RunContext& context, std::uint64_t seed) : context_(context), options_(context.options.random_user), prng_(seed) {}
+    RandomUser(RunContext& context, std::uint64_t seed)
+        : context_(context), options_(context.options.random_user), prng_(seed), writer_(context.make_writer(OnStop::abandon_with_users)) {}
 
     ums::Task<void> run() {
         UserPace pace(context_, 1, options_.sleep_after_ms);
         do {
-            if (region_.data == nullptr || prng_.chance(options_.jump_to_new_region_chance)) {
+            // A region without pages (MinIOChainLength=0) is one cycle's, not a place to stay.
+            if (region_.page_count == 0 || prng_.chance(options_.jump_to_new_region_chance)) {
                 region_ = choose_region(context_, prng_, options_.min_io_chain_pages, options_.max_io_chain_pages);
             }
             co_await transaction();
@@ -33,7 +35,7 @@ private:
             if (prng_.chance(options_.read_write_ratio)) {
                 commit_lsn = std::max(commit_lsn, co_await update(page));
             } else {
-                co_await look_at(page);
+                co_await inspect(page);
             }
             simulate_cpu();
             if (prng_.chance(options_.yield_chance)) {
@@ -45,8 +47,8 @@ private:
         if (commit_lsn != 0) co_await context_.log.harden(commit_lsn);
     }
 
-    ums::Task<void> look_at(std::uint32_t page) {
-        const FixedPage fixed = co_await context_.buffers.fix(*region_.data, page, FixIntent::look, prng_);
+    ums::Task<void> inspect(std::uint32_t page) {
+        const FixedPage fixed = co_await context_.buffers.fix(*region_.data, page, FixIntent::look, prng_, &writer_);
         if (fixed) WorkCounters::add(context_.random_user.pages_read, 1);
     }
 
@@ -54,9 +56,9 @@ private:
     ums::Task<std::uint64_t> update(std::uint32_t page) {
         const std::uint64_t log_bytes = prng_.between(options_.min_log_per_buffer_bytes, options_.max_log_per_buffer_bytes);
         const bool rolls_back = prng_.chance(options_.rollback_chance);
-        LogReservation reservation = co_await context_.log.reserve(log_bytes);
+        LogReservation reservation = co_await context_.log.space().reserve(log_bytes);
         if (!reservation) co_return 0;
-        const FixedPage fixed = co_await context_.buffers.fix(*region_.data, page, FixIntent::change, prng_);
+        const FixedPage fixed = co_await context_.buffers.fix(*region_.data, page, FixIntent::change, prng_, &writer_);
         if (!fixed) co_return 0;
         if (rolls_back) {
             // The change and its undoing happen in memory and cancel out: nothing is logged and nothing becomes dirty.
@@ -81,6 +83,7 @@ private:
     RunContext& context_;
     const RandomUserOptions& options_;
     ums::Prng prng_;
+    PageWriter writer_;
     PageRegion region_;
 };
 

@@ -11,9 +11,11 @@ ums::Task<void> run_read_ahead_user(RunContext& context, std::uint64_t seed) {
     UserPace pace(context, options.delay_after_cycles, options.delay_ms);
     do {
         const PageRegion region = choose_region(context, prng, options.min_pages, options.max_pages);
-        const std::uint32_t pages =
-            co_await reader.read(*region.data, region.first_page, region.page_count, {.read_present = context.options.force_read_ahead});
-        WorkCounters::add(context.read_ahead_user.pages_read, pages);
+        if (region.page_count > 0) {
+            const std::uint32_t pages = co_await reader.read(*region.data, region.first_page, region.page_count,
+                                                             {.read_present = context.options.force_read_ahead});
+            WorkCounters::add(context.read_ahead_user.pages_read, pages);
+        }
         WorkCounters::add(context.read_ahead_user.cycles, 1);
     } while (co_await pace.next_cycle());
 }

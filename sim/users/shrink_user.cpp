@@ -1,8 +1,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "sim/run/file_resizer.hpp"
+#include "sim/context/file_resizer.hpp"
 #include "sim/users/users.hpp"
+#include "ums/base/size.hpp"
 
 namespace sim {
 
@@ -13,7 +14,7 @@ public:
     ShrinkUser(RunContext& context, std::uint64_t seed) : context_(context), options_(context.options.shrink_user), prng_(seed) {
         for (const auto& data : context.data_files) {
             const FileOptions& file = data->file.options();
-            if (file.shrinkable && file.increment_mb != 0) files_.push_back(data.get());
+            if (file.shrinkable && file.increment_mb != 0 && !data->is_replica) files_.push_back(data.get());
         }
     }
 
@@ -44,12 +45,12 @@ private:
     ums::Task<void> resize_one() {
         DataFile& data = *files_[prng_.below(files_.size())];
         const FileOptions& file = data.file.options();
-        const std::uint64_t step = file.increment_mb * kMb * prng_.between(options_.min_extends, options_.max_extends);
+        const std::uint64_t step = file.increment_mb * ums::kMb * prng_.between(options_.min_extends, options_.max_extends);
         const std::uint64_t size = data.file.size_bytes();
-        // A quarter of the initial size stays: the users need something to work on.
-        const std::uint64_t floor = std::max(file.initial_size_mb / 4, std::uint64_t{1}) * kMb;
-        const std::uint64_t ceiling = file.max_size_mb * kMb;
-        const std::uint64_t smaller = std::max(floor, size - std::min(size, step));
+        // What was asked for stays.
+        const std::uint64_t floor = file.initial_size_mb * ums::kMb;
+        const std::uint64_t ceiling = file.max_size_mb * ums::kMb;
+        const std::uint64_t smaller = std::min(size, std::max(floor, size - std::min(size, step)));
         const std::uint64_t larger = std::min(ceiling, size + step);
         const bool shrink = (smaller < size && prng_.below(2) == 0) || larger <= size;
         const std::uint64_t target = shrink ? smaller : larger;
@@ -57,8 +58,6 @@ private:
         FileResizer resizer(context_);
         co_await resizer.resize(data, target);
     }
-
-    static constexpr std::uint64_t kMb = 1 << 20;
 
     RunContext& context_;
     const ShrinkUserOptions& options_;

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "sim/run/run_context.hpp"
+#include "sim/context/run_context.hpp"
 
 namespace sim {
 

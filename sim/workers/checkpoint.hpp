@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/run/run_context.hpp"
+#include "sim/context/run_context.hpp"
+#include "sim/log/checkpoint_records.hpp"
 
 namespace sim {
 
@@ -13,7 +14,8 @@ class Checkpoint {
 public:
     explicit Checkpoint(RunContext& context) : context_(context) {}
 
-    // One checkpoint, from the dirty pages found to the truncated log. Several callers take turns. Hold no latch.
+    // One checkpoint, from the dirty pages found to the truncated log. Several callers take turns. Hold no latch. Broken off, and the log
+    // not truncated, if the run stops or the main run ends meanwhile.
     ums::Task<void> run_once();
 
     // The service: a checkpoint whenever the log wants one, and every CheckpointInterval while it is periodic, until stop().
@@ -34,14 +36,16 @@ private:
     ums::Task<void> write_all();
     ums::Task<void> write_some();
     ums::Task<void> sync_files();
-    ums::Task<std::uint64_t> log_mark(LogRecordKind kind);
+    [[nodiscard]] bool is_broken_off();
+    ums::Task<bool> log_end(const CheckpointBegin& begin);
 
     RunContext& context_;
     ums::Latch one_at_a_time_;
     std::atomic<bool> stopping_{false};
     std::atomic<bool> periodic_{false};
-    std::vector<std::uint64_t> dirty_;  // packed page keys, ascending
-    std::atomic<std::size_t> next_{0};  // of dirty_
+    std::atomic<bool> was_abandoned_{false};  // this pass left pages to the next one
+    std::vector<std::uint64_t> dirty_;        // packed page keys, ascending
+    std::atomic<std::size_t> next_{0};        // of dirty_
     std::atomic<std::size_t> total_{0};
 };
 

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "sim/run/run_context.hpp"
+#include "sim/context/run_context.hpp"
 
 namespace sim {
 

@@ -123,7 +123,7 @@ struct Load {
         free_blocks.pop_back();
         return index;
     }
-    void look_at(std::size_t index) {
+    void inspect(std::size_t index) {
         for (const iovec& segment : blocks[index]) {
             const auto* words = static_cast<const std::uint64_t*>(segment.iov_base);
             for (std::size_t i = 0; i < segment.iov_len / sizeof *words; ++i) sum += words[i];
@@ -182,7 +182,7 @@ void run_uring(Load& load) {
         for (std::size_t i = 0; i < done.size() && !is_over; ++i, ++out) prepare(ring, load, load.take_block());
         if (!load.looks) continue;
         io_uring_submit(&ring);
-        for (const std::size_t index : done) load.look_at(index);
+        for (const std::size_t index : done) load.inspect(index);
         load.free_blocks.insert(load.free_blocks.end(), done.begin(), done.end());
     }
     io_uring_queue_exit(&ring);

@@ -142,7 +142,7 @@ void verify_pages(std::uint64_t rounds) {
     expected.entry.version = 3;
     expected.entry.checksum = sim::make_page({kRunId, 1, 5, 3, 0, 99}, page.data());
     for (std::uint64_t i = 0; i < rounds; ++i) {
-        if (!sim::is_page_right(page.data(), expected)) std::abort();
+        if (!sim::page_matches(page.data(), expected)) std::abort();
     }
 }
 

@@ -90,7 +90,7 @@ TEST_CASE("a wrong measurement is refused with what is allowed") {
         {{"a", "--durable=yes"}, "takes no value"},
         {{"a", "--deep=3"}, "unknown switch '--deep'; allowed are --pattern"},
         {{"a", "-d", "3"}, "unknown switch '-d'"},
-        {{"a", "--depth=3", "--depth=4"}, "given twice"},
+        {{"a", "--depth=3", "--depth=4"}, "given 2 times"},
         {{"a", "--op=erase"}, "read or write"},
         {{"a", "--pattern=zigzag"}, "random or sequential"},
         {{"a", "--verify=maybe"}, "on or off"},
@@ -109,12 +109,5 @@ TEST_CASE("a wrong measurement is refused with what is allowed") {
     for (const Wrong& each : wrong) {
         CHECK_THROWS_AS(parse_bench(each.words), cli::UsageError);
         CHECK_THROWS_WITH(parse_bench(each.words), ContainsSubstring(each.text));
-    }
-}
-
-TEST_CASE("the help of a measurement names every switch") {
-    for (const char* name : {"pattern", "op", "block", "depth", "cpus", "seconds", "size", "verify", "durable", "scatter", "buffered",
-                             "engine", "seed", "json"}) {
-        CHECK_THAT(cli::bench_help_text(), ContainsSubstring(std::string("--") + name));
     }
 }

@@ -55,10 +55,10 @@ sim::Event event_of(sim::Severity severity, const std::string& text) {
 sim::Finding finding() {
     sim::Finding finding;
     finding.kind = sim::FindingKind::bit_corruption;
-    finding.path = "/d/sqliosim.mdx";
-    finding.page_id = 87366;
-    finding.offset_bytes = 87366ULL * 8192;
-    finding.utc_us = 1'700'000'000'000'000;
+    finding.place.path = "/d/sqliosim.mdx";
+    finding.place.page_id = 87366;
+    finding.place.offset_bytes = 87366ULL * 8192;
+    finding.moment.utc_us = 1'700'000'000'000'000;
     finding.description = "the checksum is wrong";
     return finding;
 }

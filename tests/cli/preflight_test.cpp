@@ -40,7 +40,7 @@ TEST_CASE("preflight: JSON takes the place of an older one of ours, and of nothi
     folder.write("letter.txt", "Dear vendor");
     const auto refused = folder.start({"preflight", "data", "--json", "letter.txt"});
     CHECK(refused->wait() == 2);
-    CHECK_THAT(refused->error(), ContainsSubstring("letter.txt") && ContainsSubstring("not made by ioproof"));
+    CHECK_THAT(refused->error(), ContainsSubstring("letter.txt") && ContainsSubstring("is not such a JSON file of ioproof"));
     CHECK(folder.read("letter.txt") == "Dear vendor");
 }
 
@@ -53,7 +53,7 @@ TEST_CASE("preflight: a folder in memory fails, exit 1") {
     const IoproofFolder folder;
     const auto look = folder.start({"preflight", memory.path().string()});
     CHECK(look->wait() == 1);
-    CHECK_THAT(look->output(), ContainsSubstring("FAIL  file system") && ContainsSubstring("tmpfs") && ContainsSubstring("cure:"));
+    CHECK_THAT(look->output(), ContainsSubstring("FAIL  file system") && ContainsSubstring("tmpfs") && ContainsSubstring("fix:"));
 }
 
 TEST_CASE("preflight: what cannot be looked at is one clear error, exit 3") {
@@ -79,7 +79,7 @@ TEST_CASE("preflight: wrong usage is told, exit 2") {
          {std::vector<std::string>{"preflight"}, {"preflight", "data", "--jsn"}, {"preflight", "data", "--json"}}) {
         const auto refused = folder.start(words);
         CHECK(refused->wait() == 2);
-        CHECK_THAT(refused->error(), ContainsSubstring("ioproof preflight: "));
+        CHECK_THAT(refused->error(), ContainsSubstring("ioproof: "));
     }
     const auto help = folder.start({"preflight", "--help"});
     CHECK(help->wait() == 0);

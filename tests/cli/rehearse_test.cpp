@@ -2,8 +2,8 @@
 #include <sstream>
 #include <string>
 
-#include "cli/arguments.hpp"
 #include "cli/rehearsal_text.hpp"
+#include "cli/rehearse_arguments.hpp"
 #include "cli/usage_error.hpp"
 #include "tests/cli/ioproof_program.hpp"
 #include "tests/support/catch.hpp"

@@ -6,19 +6,19 @@
 #include "tests/cli/ioproof_program.hpp"
 #include "tests/support/catch.hpp"
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using test::IoproofFolder;
 
 namespace {
 
 // The second line of figures of a file's final summary, as a pattern finds it.
-std::string counts_line(const json& file) {
+std::string counts_line(const Json& file) {
     return fmt::format("Reads = {}, Scatter Reads = {}, Writes = {}, Gather Writes = {}, Total IO Time (ms) = {}", file["reads"].dump(),
                        file["scatter_reads"].dump(), file["writes"].dump(), file["gather_writes"].dump(),
                        file["total_io_time_us"].get<std::uint64_t>() / 1000);
 }
 
-std::string throttle_line(const json& file) {
+std::string throttle_line(const Json& file) {
     return fmt::format("Running Average IO Duration (ms) = {}, Number of times IO throttled = {}, IO request blocks = {}",
                        file["average_io_duration_us"].get<std::uint64_t>() / 1000, file["throttle_count"].dump(),
                        file["request_blocks"].dump());
@@ -30,12 +30,12 @@ TEST_CASE("text, XML, JSON and HTML of a run have the same figures") {
     const IoproofFolder folder;
     const auto run = folder.start_run("2", {"--json", "results.json", "--html", "results.html"});
     CHECK(run->wait() == 0);
-    const json results = json::parse(folder.read("results.json"));
+    const Json results = Json::parse(folder.read("results.json"));
     CHECK(results["verdict"]["judgement"] == "PASS");
     REQUIRE(results["files"].size() == 2);
     const std::string xml = folder.read("sqliosim.log.xml");
     const std::string html = folder.read("results.html");
-    for (const json& file : results["files"]) {
+    for (const Json& file : results["files"]) {
         for (const std::string& line : {counts_line(file), throttle_line(file)}) {
             CHECK_THAT(run->output(), ContainsSubstring(line));
             CHECK_THAT(xml, ContainsSubstring(line));
@@ -64,7 +64,7 @@ TEST_CASE("a run that cannot begin says so in its result files, too") {
     const auto run = folder.start_run("1", {"--json", "results.json", "--html", "results.html"});
     CHECK(run->wait() == 2);
     CHECK_THAT(run->output(), ContainsSubstring("INCOMPLETE: "));
-    const json results = json::parse(folder.read("results.json"));
+    const Json results = Json::parse(folder.read("results.json"));
     CHECK(results["verdict"]["judgement"] == "INCOMPLETE");
     CHECK_THAT(results["run"]["outcome_reason"].get<std::string>(), ContainsSubstring("data/sqliosim.mdx: refused"));
     CHECK_THAT(folder.read("results.html"), ContainsSubstring("INCOMPLETE"));

@@ -6,10 +6,11 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <functional>
 #include <stdexcept>
 #include <thread>
 
-#include "cli/exit_at_once.hpp"
+#include "cli/stop_signals.hpp"
 #include "tests/support/catch.hpp"
 
 namespace {
@@ -27,7 +28,9 @@ cli::RunControl::Callbacks callbacks_with(std::function<void(int)> on_stop_signa
 }  // namespace
 
 TEST_CASE("the work runs in a thread of its own, and its end ends the control") {
-    cli::RunControl control(callbacks_with([](int) {}));
+    cli::install_stop_signals();
+    const cli::GracefulStop orderly;
+    cli::RunControl control(orderly, callbacks_with([](int) {}));
     std::thread::id worker;
     control.run([&] { worker = std::this_thread::get_id(); });
     CHECK(worker != std::thread::id());
@@ -35,7 +38,9 @@ TEST_CASE("the work runs in a thread of its own, and its end ends the control") 
 }
 
 TEST_CASE("what the work throws reaches the caller") {
-    cli::RunControl control(callbacks_with([](int) {}));
+    cli::install_stop_signals();
+    const cli::GracefulStop orderly;
+    cli::RunControl control(orderly, callbacks_with([](int) {}));
     CHECK_THROWS_AS(control.run([] { throw std::out_of_range("x"); }), std::out_of_range);
 }
 
@@ -45,11 +50,13 @@ TEST_CASE("each of the stop signals arrives once, on the caller's thread") {
     int received = 0;
     const auto caller = std::this_thread::get_id();
     bool same_thread = false;
-    cli::RunControl control(callbacks_with([&](int number) {
-        received = number;
-        same_thread = std::this_thread::get_id() == caller;
-        stop = true;
-    }));
+    cli::install_stop_signals();
+    const cli::GracefulStop orderly;
+    cli::RunControl control(orderly, callbacks_with([&](int number) {
+                                received = number;
+                                same_thread = std::this_thread::get_id() == caller;
+                                stop = true;
+                            }));
     control.run([&] {
         ::kill(::getpid(), signal);
         wait_for(stop);
@@ -61,7 +68,9 @@ TEST_CASE("each of the stop signals arrives once, on the caller's thread") {
 TEST_CASE("a hang-up that was ignored at the start (nohup) stays ignored") {
     ::signal(SIGHUP, SIG_IGN);
     bool stopped = false;
-    cli::RunControl control(callbacks_with([&](int) { stopped = true; }));
+    cli::install_stop_signals();
+    const cli::GracefulStop orderly;
+    cli::RunControl control(orderly, callbacks_with([&](int) { stopped = true; }));
     control.run([] {
         ::kill(::getpid(), SIGHUP);
         std::this_thread::sleep_for(50ms);
@@ -73,7 +82,9 @@ TEST_CASE("a hang-up that was ignored at the start (nohup) stays ignored") {
 TEST_CASE("wake-ups from any thread arrive, bundled or not, the second's tick comes by itself") {
     std::atomic<bool> woken{false};
     std::atomic<bool> ticked{false};
-    cli::RunControl control({.on_stop_signal = [](int) {}, .on_wake = [&] { woken = true; }, .on_second = [&] { ticked = true; }});
+    cli::install_stop_signals();
+    const cli::GracefulStop orderly;
+    cli::RunControl control(orderly, {.on_stop_signal = [](int) {}, .on_wake = [&] { woken = true; }, .on_second = [&] { ticked = true; }});
     control.run([&] {
         for (int i = 0; i < 100; ++i) {
             woken = false;
@@ -87,18 +98,88 @@ TEST_CASE("wake-ups from any thread arrive, bundled or not, the second's tick co
     control.wake();  // after the run: no harm
 }
 
-TEST_CASE("after exit_at_once_on_signals a signal ends the process with the code set last") {
+namespace {
+
+// A thread of their own takes the signals of this process: soon.
+void send_self(int signal) {
+    ::kill(::getpid(), signal);
+    ::usleep(50'000);
+}
+
+// What a process does that sends itself signals; its exit code, 128 + number if a signal ended it.
+int exit_code_of(const std::function<void()>& work) {
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
     if (child == 0) {
-        cli::exit_at_once_on_signals(false);
-        ::kill(::getpid(), SIGHUP);  // is ignored
-        cli::set_exit_at_once_code(cli::ExitCode::integrity);
-        ::kill(::getpid(), SIGINT);
+        cli::install_stop_signals();
+        work();
         ::_exit(99);
     }
     int status = 0;
     REQUIRE(::waitpid(child, &status, 0) == child);
-    CHECK(WIFEXITED(status));
-    CHECK(WEXITSTATUS(status) == 1);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+TEST_CASE("before anything is begun a signal ends the process at once") {
+    const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP);
+    CHECK(exit_code_of([signal] { send_self(signal); }) == 130);
+}
+
+TEST_CASE("the first signal is kept for whoever ends in order, the second ends the process with the code set last") {
+    const int code = exit_code_of([] {
+        const cli::GracefulStop stop;
+        if (stop.signal() != 0) ::_exit(1);
+        send_self(SIGTERM);
+        if (stop.signal() != SIGTERM) ::_exit(2);
+        send_self(SIGHUP);  // is ignored
+        cli::set_immediate_exit_code(cli::ExitCode::integrity);
+        send_self(SIGINT);
+    });
+    CHECK(code == cli::to_int(cli::ExitCode::integrity));
+}
+
+TEST_CASE("a signal that nobody takes ends the process ten seconds later, one that is taken does not") {
+    const auto wait = [] {
+        for (int i = 0; i < 3; ++i) ::sleep(4);  // a sleep ends with each signal
+    };
+    const pid_t other = ::fork();
+    REQUIRE(other >= 0);
+    if (other == 0) {
+        cli::install_stop_signals();
+        const cli::GracefulStop stop;
+        send_self(SIGINT);
+        static_cast<void>(stop.take());
+        wait();
+        ::_exit(99);
+    }
+    CHECK(exit_code_of([&] {
+              const cli::GracefulStop stop;
+              send_self(SIGINT);
+              wait();
+          }) == 130);
+    int status = 0;
+    REQUIRE(::waitpid(other, &status, 0) == other);
+    CHECK(WEXITSTATUS(status) == 99);
+}
+
+TEST_CASE("when the work has its result a signal ends the process at once, a hang-up does not") {
+    const int code = exit_code_of([] {
+        { const cli::GracefulStop stop; }
+        send_self(SIGHUP);
+        send_self(SIGTERM);
+    });
+    CHECK(code == 130);
+}
+
+TEST_CASE("a signal that came before the work is handed on before it begins") {
+    bool stopped = false;
+    bool stopped_before = false;
+    cli::install_stop_signals();
+    const cli::GracefulStop orderly;
+    send_self(SIGINT);
+    cli::RunControl control(orderly, callbacks_with([&](int) { stopped = true; }));
+    control.run([&] { stopped_before = stopped; });
+    CHECK(stopped_before);
 }

@@ -44,6 +44,28 @@ TEST_CASE("the start says the seed, the engine, the files, the space, and the co
     CHECK_THAT(folder.read("sqliosim.log.xml"), ContainsSubstring("seed: 4711"));
 }
 
+TEST_CASE("the pool is a quarter of the data files unless MaxMemoryMB says otherwise") {
+    const IoproofFolder folder;
+    const auto run = folder.start({"run", "-dir", "data", "-size", "64", "-d", "3", "--ephemeral"});
+    CHECK(run->wait() == 0);
+    INFO(run->output() << run->error());
+    CHECK_THAT(run->output(), ContainsSubstring("buffer pool    16 MB"));
+}
+
+TEST_CASE("a configuration's replica is made beside the data file of -dir, and is its snapshot") {
+    const IoproofFolder folder;
+    folder.write("replica.ini",
+                 "[File1]\nFileName=f:\\sqliosim.mdx\nInitialSize=10\nMaxSize=10\n"
+                 "[File2]\nFileName=f:\\sqliosim.ldx\nInitialSize=10\nMaxSize=10\nLogFile=TRUE\n"
+                 "[File3]\nFileName=f:\\sqliosim.mdx:replica\nInitialSize=10\nMaxSize=10\nSparse=TRUE\n");
+    const auto run = folder.start_run("2", {"-cfg", "replica.ini"});
+    CHECK(run->wait() == 0);
+    INFO(run->output() << run->error());
+    CHECK(std::filesystem::exists(folder.data() / "sqliosim.mdx:replica"));
+    CHECK_THAT(run->output(), ContainsSubstring("Snapshot"));
+    CHECK_THAT(run->output(), ContainsSubstring("PASS: "));
+}
+
 TEST_CASE("without --seed every run draws another one") {
     const IoproofFolder folder;
     std::vector<std::string> seeds;

@@ -30,6 +30,15 @@ TEST_CASE("the start says everything that was drawn or found out") {
           "  repeat with    ioproof run -dir /d --seed 4711\n");
 }
 
+TEST_CASE("where symbolic links led elsewhere the start says both names") {
+    sim::Options options;
+    options.files = {
+        {.path = "/disk/a.mdx", .named_as = "/d/a.mdx"}, {.path = "/x/b.mdx"}, {.path = "/disk/a.ldx", .named_as = "/d/a.ldx"}};
+    const std::string text = cli::start_text("", cli::start_lines(options, {}));
+    CHECK_THAT(text, ContainsSubstring("  links          /d/a.mdx is /disk/a.mdx\n                 /d/a.ldx is /disk/a.ldx\n"));
+    CHECK_THAT(text, !ContainsSubstring("b.mdx is"));
+}
+
 TEST_CASE("cycles are named when there are several or no end") {
     sim::Options options;
     options.files = {{.path = "a", .initial_size_mb = 1, .max_size_mb = 1}};

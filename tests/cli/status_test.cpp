@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "cli/status_address.hpp"
+#include "cli/status_host.hpp"
 #include "cli/status_server.hpp"
 #include "cli/usage_error.hpp"
 #include "sim/errors.hpp"
@@ -105,22 +106,79 @@ TEST_CASE("live view: nonsense, long headers and bodies are refused, and the nex
 TEST_CASE("live view: several requests on one connection") {
     const Server server;
     const HttpConnection connection(server.port());
-    connection.send("GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    connection.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     CHECK_THAT(connection.rest(), ContainsSubstring("<page>") && ContainsSubstring("metrics 1"));
 }
 
-TEST_CASE("live view: connections are bounded, who says nothing does not keep others out for ever") {
+TEST_CASE("live view: who says nothing, or never ends, or does not listen, makes room for others at once") {
     const Server server;
-    std::vector<std::unique_ptr<HttpConnection>> silent;
-    for (int i = 0; i < 64; ++i) silent.push_back(std::make_unique<HttpConnection>(server.port()));
-    CHECK(http_request(server.port(), "GET /").empty());
-    silent.clear();
-    std::string answer;
-    for (int attempt = 0; attempt < 100 && answer.empty(); ++attempt) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        answer = http_request(server.port(), "GET /");
+    std::vector<std::unique_ptr<HttpConnection>> others;
+    const std::string unasked = "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ";
+    const std::string greedy = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    for (int i = 0; i < 300; ++i) {
+        others.push_back(std::make_unique<HttpConnection>(server.port()));
+        if (i % 3 == 1) others.back()->send(unasked);
+        if (i % 3 == 2) {
+            for (int k = 0; k < 50; ++k) others.back()->send(greedy);
+        }
     }
-    CHECK_THAT(answer, ContainsSubstring("200 OK"));
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < 5; ++i) CHECK_THAT(http_request(server.port(), "GET /"), ContainsSubstring("200 OK"));
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+    // The first went long ago; who came last is still there.
+    CHECK(others.front()->rest().empty());
+    others.push_back(std::make_unique<HttpConnection>(server.port()));
+    CHECK_THAT(http_request(server.port(), "GET /"), ContainsSubstring("200 OK"));
+    others.back()->send("GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    CHECK_THAT(others.back()->rest(), ContainsSubstring("metrics 1"));
+}
+
+TEST_CASE("live view: a connection that is used outlives silent ones that came later") {
+    const Server server;
+    const HttpConnection used(server.port());
+    std::vector<std::unique_ptr<HttpConnection>> silent;
+    for (int i = 0; i < 100; ++i) {
+        used.send("HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        CHECK_THAT(http_request(server.port(), "GET /"), ContainsSubstring("200 OK"));
+        silent.push_back(std::make_unique<HttpConnection>(server.port()));
+    }
+    used.send("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    CHECK_THAT(used.rest(), ContainsSubstring("<page>"));
+}
+
+TEST_CASE("live view: hosts that are this machine") {
+    for (const char* host :
+         {"localhost", "LocalHost:8080", "127.0.0.1", "10.1.2.3:80", "[::1]", "[fe80::1]:8080", "db1", "DB1.example.org:1"}) {
+        INFO(host);
+        CHECK(cli::is_own_host(host, "db1.Example.org"));
+    }
+    for (const char* host :
+         {"", ":80", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "db1.evil.example", "db1.example", "::1", "[::1",
+          "[]", "1.2.3", "0x7f.1", "localhost:80:80", "localhost:x", "localhost,evil", "localhost "}) {
+        INFO(host);
+        CHECK_FALSE(cli::is_own_host(host, "db1.example.org"));
+    }
+    CHECK_FALSE(cli::is_own_host("", ""));
+    CHECK_FALSE(cli::is_own_host(".", ""));
+}
+
+TEST_CASE("live view: what is addressed to another host is not answered") {
+    const Server server;
+    const auto answer_to = [&](const std::string& first_line, const std::string& hosts) {
+        const HttpConnection connection(server.port());
+        connection.send(first_line + "\r\n" + hosts + "Connection: close\r\n\r\n");
+        return connection.rest();
+    };
+    const std::string port = std::to_string(server.port());
+    for (const char* path : {"/", "/status.json", "/metrics", "/other"}) {
+        const std::string line = std::string("GET ") + path + " HTTP/1.1";
+        const std::string answer = answer_to(line, "Host: rebound.example:" + port + "\r\n");
+        CHECK_THAT(answer, ContainsSubstring("421 Misdirected Request") && !ContainsSubstring("<page>") && !ContainsSubstring("json"));
+    }
+    CHECK_THAT(answer_to("GET / HTTP/1.1", ""), ContainsSubstring("421"));
+    CHECK_THAT(answer_to("GET / HTTP/1.1", "Host: localhost\r\nHost: rebound.example\r\n"), ContainsSubstring("421"));
+    CHECK_THAT(answer_to("GET / HTTP/1.1", "Host: 127.0.0.1:" + port + "\r\n"), ContainsSubstring("<page>"));
+    CHECK_THAT(answer_to("GET / HTTP/1.0", ""), ContainsSubstring("<page>"));
 }
 
 TEST_CASE("live view: many requests are answered from what was made once a second") {
@@ -139,7 +197,7 @@ TEST_CASE("live view: a port in use is an error that names it, before anything i
     const IoproofFolder folder;
     const auto run = folder.start_run("1", {"--status", std::to_string(taken.port())});
     CHECK(run->wait() == 3);
-    CHECK_THAT(run->error(), ContainsSubstring("--status: 127.0.0.1:" + std::to_string(taken.port())));
+    CHECK_THAT(run->error(), ContainsSubstring("--status: cannot listen on 127.0.0.1:" + std::to_string(taken.port())));
     CHECK(test::names_in(folder.data()).empty());
     CHECK(!folder.has("sqliosim.log.xml"));
 }

@@ -1,4 +1,6 @@
 // What a person is told about each mistake: where, what, and what is allowed.
+#include <fmt/format.h>
+
 #include "tests/config/support.hpp"
 #include "tests/support/catch.hpp"
 
@@ -71,6 +73,29 @@ TEST_CASE("a ratio above 10000") {
     CHECK(error_in("RandomUser", "RandomUserReadWriteRatio=10001") ==
           "test.ini:2: [RandomUser] RandomUserReadWriteRatio = 10001: " + allowed);
     CHECK(error_in("RandomUser", "YieldPercentage=10001") == "test.ini:2: [RandomUser] YieldPercentage = 10001: " + allowed);
+}
+
+TEST_CASE("CPUs that the process does not have cannot be bound to") {
+    const config::MachineFacts four_cpus{.cpu_count = 4, .cpus = 0x2d};
+    for (const char* key : {"Affinity", "IOAffinity"}) {
+        const std::string text = fmt::format("[CONFIG]\n{}=0x{{}}\n{}", key, kIniFiles);
+        const auto error = [&](const char* mask) { return ini_error(fmt::format(fmt::runtime(text), mask), {}, four_cpus); };
+        CHECK(error("2") == fmt::format("test.ini:2: [CONFIG] {} = 0x2: names CPUs that this process cannot use; allowed: bits of 0x2d, or "
+                                        "0 for all",
+                                        key));
+        CHECK_THAT(error("40"), ContainsSubstring("names CPUs that this process cannot use"));
+        CHECK(load_ini(fmt::format(fmt::runtime(text), "2d"), {}, four_cpus).warnings.empty());
+        CHECK(load_ini(fmt::format(fmt::runtime(text), "40"), {}, {.cpu_count = 4}).warnings.empty());
+    }
+}
+
+TEST_CASE("SQLIOSim's minima of 0 are accepted, its maxima of 0 are not") {
+    const std::string text = "[RandomUser]\nMinIOChainLength=0\n[ReadAheadUser]\nBuffersRAMin=0\n[BulkUpdateUser]\nBuffersBUMin=0\n";
+    const sim::Options options = load_ini(text + kIniFiles).options;
+    CHECK(options.random_user.min_io_chain_pages == 0);
+    CHECK(options.read_ahead_user.min_pages == 0);
+    CHECK(options.bulk_update_user.min_pages == 0);
+    CHECK_THAT(error_in("ReadAheadUser", "BuffersRAMin=0\nBuffersRAMax=0"), ContainsSubstring("BuffersRAMax = 0: is too small"));
 }
 
 TEST_CASE("a minimum above its maximum, told about the line that was written") {

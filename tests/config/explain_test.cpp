@@ -2,7 +2,6 @@
 #include <sstream>
 
 #include "config/parameter_table.hpp"
-#include "config/text_wrap.hpp"
 #include "config/value_text.hpp"
 #include "tests/config/support.hpp"
 #include "tests/support/catch.hpp"
@@ -120,12 +119,4 @@ TEST_CASE("an unknown topic is an error with a suggestion") {
           "RolbackChance: no such section or key; did you mean RollbackChance? \"ioproof config explain\" lists all");
     CHECK_THAT(error_of_topic("RandomUser.AuditDelay"), ContainsSubstring("no such section or key"));
     CHECK_THAT(error_of_topic("auditusr"), ContainsSubstring("did you mean AuditUser?"));
-}
-
-TEST_CASE("text is wrapped at blanks, and a word that is too long stands alone") {
-    CHECK(wrap("aa bb cc", 5, "", 0) == "aa bb\ncc\n");
-    CHECK(wrap("aa bb cc", 6, "- ", 2) == "- aa\n  bb\n  cc\n");
-    CHECK(wrap("aaaaaaaaaa b", 5, "", 1) == "aaaaaaaaaa\n b\n");
-    CHECK(wrap("a aaaaaaaaaa b", 5, "x ", 1) == "x a\n aaaaaaaaaa\n b\n");
-    CHECK(wrap("", 5, "", 0) == "\n");
 }

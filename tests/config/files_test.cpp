@@ -1,6 +1,8 @@
 // What is checked of the files, before anything is touched.
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "tests/config/support.hpp"
 #include "tests/support/catch.hpp"
 
@@ -60,11 +62,18 @@ TEST_CASE("sizes must fit each other and SQL Server's page numbers") {
           "test.ini:4: [File1] MaxSize = 33554432: is too large; allowed: 1 to 33554431 MB");
 }
 
-TEST_CASE("a shrinkable file needs an increment") {
-    CHECK(ini_error(data_file("InitialSize=4\nMaxSize=4\nShrinkable=TRUE\nIncrement=0")) ==
-          "test.ini:5: [File1] Shrinkable = TRUE: not possible with Increment = 0");
-    CHECK(ini_error(data_file("InitialSize=4\nMaxSize=4\nShrinkable=TRUE")) ==
-          "test.ini:5: [File1] Shrinkable = TRUE: not possible with Increment = 0 (default)");
+TEST_CASE("a file without an increment, or room to grow, keeps its size, with a warning if it should not") {
+    const std::string no_room = "MaxSize = InitialSize, below which nothing is cut,";
+    const auto same = load_ini(data_file("InitialSize=4\nMaxSize=4\nShrinkable=TRUE\nIncrement=1"));
+    CHECK_FALSE(same.options.files[0].shrinkable);
+    REQUIRE(same.warnings.size() == 1);
+    CHECK(same.warnings[0] == fmt::format("test.ini:5: [File1] Shrinkable = TRUE: ignored, a file with {} keeps its size", no_room));
+    for (const auto& [increment, said] : {std::pair{"\nIncrement=0", "Increment = 0"}, std::pair{"", "Increment = 0 (default)"}}) {
+        const auto loaded = load_ini(data_file(std::string("InitialSize=4\nMaxSize=8\nShrinkable=TRUE") + increment));
+        CHECK_FALSE(loaded.options.files[0].shrinkable);
+        REQUIRE(loaded.warnings.size() == 1);
+        CHECK(loaded.warnings[0] == fmt::format("test.ini:5: [File1] Shrinkable = TRUE: ignored, a file with {} keeps its size", said));
+    }
 }
 
 TEST_CASE("two sections that name the same file, however they write it") {
@@ -154,7 +163,7 @@ TEST_CASE("MaxMemoryMB above the memory of the machine is capped with a warning"
     const auto loaded = load_ini(text, {}, {.cpu_count = 1, .default_pool_mb = 1000, .memory_mb = 4000});
     CHECK(loaded.options.max_memory_mb == 4000);
     REQUIRE(loaded.warnings.size() == 1);
-    CHECK(loaded.warnings[0] == "test.ini:2: [CONFIG] MaxMemoryMB = 5000: made 4000, all the memory there is");
+    CHECK(loaded.warnings[0] == "test.ini:2: [CONFIG] MaxMemoryMB = 5000: made 4000, more does not fit into memory");
     CHECK(load_ini(text, {}, {.cpu_count = 1, .memory_mb = 5000}).options.max_memory_mb == 5000);
 }
 

@@ -1,5 +1,10 @@
 // Whatever bytes a file holds: options or a ConfigError, nothing else.
+#include <chrono>
+#include <string>
 #include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "config/options_writer.hpp"
 #include "tests/config/random_options.hpp"
@@ -100,4 +105,60 @@ TEST_CASE("deep nesting, long lines and many sections are borne") {
                             : "[[file]]\npath=\"" + std::to_string(i) + "\"\ninitial_size_mb=1\nmax_size_mb=1\n";
         CHECK_THAT(error_of(dialect, sections), ContainsSubstring("5000 files are named; allowed: at most 4095"));
     }
+}
+
+TEST_CASE("nesting that would exhaust the parser's stack is refused with its line") {
+    const auto levels = [](const std::string& piece, int count) {
+        std::string text;
+        for (int i = 0; i < count; ++i) text += piece;
+        return text;
+    };
+    const std::string message = "nested more deeply than a configuration is";
+    CHECK_THAT(toml_error("[config]\n" + levels("a.", 5000) + "a = 1"), ContainsSubstring("test.toml:2: " + message));
+    CHECK_THAT(toml_error("\n[" + levels("a.", 5000) + "a]"), ContainsSubstring("test.toml:2: " + message));
+    CHECK_THAT(toml_error("a = [" + levels("\n[", 5000)), ContainsSubstring(message));
+    CHECK_THAT(toml_error("a = " + levels("{a.a.a.a=", 1000)), ContainsSubstring(message));
+    // Neither quotes nor comments nor the ends of strings hide it.
+    for (const char* before :
+         {R"('""')", R"("'")", R"("\"'")", "\"\"\"\n\" \"\" ' \"\"\"\"\"", "'''\n' \" '''''", "'' # '\"\n", "\"\" # \"\"\"\n"}) {
+        INFO(before);
+        CHECK_THAT(toml_error("a = [" + std::string(before) + "\n, {" + levels("a.", 100) + "a = 1}]"), ContainsSubstring(message));
+    }
+}
+
+TEST_CASE("dots and brackets within strings and comments are no nesting") {
+    const std::string text = std::string(500, '.') + std::string(500, '[');
+    for (const std::string quote : {"\"", "'", "\"\"\"", "'''"}) {
+        INFO(quote);
+        const Configuration loaded = load_toml("[config]\nerror_file = " + quote + text + quote + " # " + text + kTomlFiles);
+        CHECK(loaded.options.error_file == text);
+    }
+}
+
+TEST_CASE("lines, sections and keys beyond what a configuration needs are refused, and that soon") {
+    const auto begin = std::chrono::steady_clock::now();
+    for (const Dialect dialect : {Dialect::ini, Dialect::toml}) {
+        const std::string section = dialect == Dialect::ini ? "[CONFIG]\n" : "[config]\n";
+        CHECK_THAT(error_of(dialect, section + "x = '" + std::string(20'000, 'a') + "'\n"),
+                   ContainsSubstring(":2: the line has more than 16384 bytes"));
+        std::string keys = section;
+        for (int i = 0; i < 200'000; ++i) keys += fmt::format("Unknown{} = 1\n", i);
+        CHECK_THAT(error_of(dialect, keys), ContainsSubstring(":100002: there are more than 100000 keys"));
+        std::string sections;
+        for (int i = 0; i < 200'000; ++i) sections += fmt::format("[Unknown{}]\n", i);
+        CHECK_THAT(error_of(dialect, sections), ContainsSubstring(":10001: there are more than 10000 sections"));
+    }
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
+}
+
+TEST_CASE("of many warnings and errors the first are told, and how many more there are") {
+    std::string text = "[CONFIG]\n";
+    for (int i = 0; i < 90'000; ++i) text += fmt::format("MaxMemoryMV{} = 1\n", i);
+    const std::vector<std::string> warnings = load_ini(text + kIniFiles).warnings;
+    REQUIRE(warnings.size() == 51);
+    CHECK(warnings.front() == "test.ini:2: MaxMemoryMV0: unknown key, ignored; did you mean MaxMemoryMB?");
+    CHECK(warnings.back() == "and 89950 more warnings");
+    std::string sections;
+    for (int i = 0; i < 9'000; ++i) sections += fmt::format("[Unknown{}]\n", i);
+    CHECK_THAT(ini_error(sections), ContainsSubstring("test.ini:20: [Unknown19]") && ContainsSubstring("\nand 8980 more errors"));
 }

@@ -1,5 +1,6 @@
 // Files on disk: which reader, what is said of files that cannot be read or written.
 #include <filesystem>
+#include <fstream>
 
 #include "config/config.hpp"
 #include "tests/config/random_options.hpp"
@@ -19,13 +20,8 @@ std::string load_error(const std::optional<std::string>& path, const config::Com
     return {};
 }
 
-std::string save_error(const std::string& path) {
-    try {
-        config::save({}, path);
-    } catch (const config::ConfigError& error) {
-        return error.what();
-    }
-    return {};
+void save(const sim::Options& options, const std::string& path) {
+    std::ofstream(path, std::ios::binary) << config::saved_configuration(options, path);
 }
 
 }  // namespace
@@ -48,14 +44,14 @@ TEST_CASE("messages name the file as it was given") {
 
 TEST_CASE("a configuration that is to be saved may lack files, and nothing else may be wrong with it") {
     config::CommandLineOverrides overrides;
-    overrides.may_lack_files = true;
+    overrides.allow_missing_files = true;
     overrides.duration_s = 77;
     const config::Configuration none = config::load_file(std::nullopt, overrides, {});
-    REQUIRE(none.lacks.size() == 1);
-    CHECK_THAT(none.lacks[0], ContainsSubstring("no file is named"));
+    REQUIRE(none.missing_files.size() == 1);
+    CHECK_THAT(none.missing_files[0], ContainsSubstring("no file is named"));
     CHECK(none.options.test_cycle_duration_s == 77);
     overrides.directories = {"/data"};
-    CHECK(config::load_file(std::nullopt, overrides, {}).lacks.empty());
+    CHECK(config::load_file(std::nullopt, overrides, {}).missing_files.empty());
 }
 
 TEST_CASE("without a file and without -dir no file is named") {
@@ -65,10 +61,9 @@ TEST_CASE("without a file and without -dir no file is named") {
 TEST_CASE("a configuration file that cannot be read is an error that says why") {
     const TemporaryDirectory folder;
     CHECK(load_error(folder.file("missing.ini")) == folder.file("missing.ini") + ": cannot be opened: No such file or directory");
-    CHECK(load_error(folder.file("")) == folder.file("") + ": is a folder, not a configuration file");
-    CHECK(load_error(folder.write("big.ini", std::string(4 * 1024 * 1024 + 1, ';'))) ==
-          folder.file("big.ini") + ": is larger than 4 MB; is it a configuration file?");
-    CHECK_THAT(load_error("/dev/zero"), ContainsSubstring("/dev/zero: is larger than 4 MB"));
+    CHECK(load_error(folder.file("")) == folder.file("") + ": is a folder; only ordinary files are read");
+    CHECK(load_error(folder.write("big.ini", std::string(4 * 1024 * 1024 + 1, ';'))) == folder.file("big.ini") + ": is larger than 4 MB");
+    CHECK_THAT(load_error("/dev/zero"), ContainsSubstring("/dev/zero: is a device; only ordinary files are read"));
     CHECK_THAT(load_error(folder.write("page.ini", std::string(8192, '\0'))), ContainsSubstring("page.ini:1: not a text file"));
 }
 
@@ -79,12 +74,12 @@ TEST_CASE("what is saved is loaded again, the file's own name included") {
     ums::Prng prng(seed);
     const sim::Options options = random_options(prng);
     for (const char* name : {"saved.ini", "saved.toml"}) {
-        config::save(options, folder.file(name));
+        save(options, folder.file(name));
         CHECK(config::load_file(folder.file(name), {}, kMachine).options == options);
         // A shorter text leaves nothing of the longer one.
         sim::Options fewer = options;
         fewer.files.resize(2);
-        config::save(fewer, folder.file(name));
+        save(fewer, folder.file(name));
         CHECK(config::load_file(folder.file(name), {}, kMachine).options.files.size() == 2);
     }
 }
@@ -93,7 +88,7 @@ TEST_CASE("the switch -save holds defaults, file and switches together") {
     const TemporaryDirectory folder;
     const std::string path = folder.write("x.ini", "[CONFIG]\nCPUCount=3\n");
     const sim::Options options = config::load_file(path, {.directories = {"/d"}, .duration_s = 7, .size_mb = 64}, kMachine).options;
-    config::save(options, path);
+    save(options, path);
     const sim::Options again = config::load_file(path, {}, kMachine).options;
     CHECK(again == options);
     CHECK(again.cpu_count == 3);
@@ -101,8 +96,13 @@ TEST_CASE("the switch -save holds defaults, file and switches together") {
     CHECK(again.files.at(0).initial_size_mb == 64);
 }
 
-TEST_CASE("a file that cannot be saved is an error that says why") {
-    const TemporaryDirectory folder;
-    CHECK(save_error(folder.file("no/x.ini")) == folder.file("no/x.ini") + ": cannot be written: No such file or directory");
-    if (std::filesystem::exists("/dev/full")) CHECK(save_error("/dev/full") == "/dev/full: cannot be written: No space left on device");
+TEST_CASE("what was saved is known by its first line, what people wrote is not") {
+    for (const char* name : {"a.ini", "a.toml"}) {
+        const std::string text = config::saved_configuration({}, name);
+        CHECK(config::is_saved_configuration(text));
+        CHECK_FALSE(config::is_saved_configuration("; mine\n" + text));
+        CHECK_FALSE(config::is_saved_configuration(text.substr(1)));
+    }
+    CHECK_FALSE(config::is_saved_configuration(""));
+    CHECK_FALSE(config::is_saved_configuration(kIniFiles));
 }

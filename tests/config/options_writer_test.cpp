@@ -1,6 +1,7 @@
 // What is written reads back as the same options.
 #include "config/options_writer.hpp"
 
+#include "config/ini_reader.hpp"
 #include "tests/config/random_options.hpp"
 #include "tests/config/support.hpp"
 #include "tests/support/catch.hpp"
@@ -73,14 +74,36 @@ TEST_CASE("the TOML file has names with units and percentages") {
                                                           ContainsSubstring("\n[[file]]\npath = \"a\\\"b.mdx\"\ninitial_size_mb = 64\n"));
 }
 
+TEST_CASE("the list of options is what the INI file holds, and holds every name") {
+    sim::Options options;
+    options.files.push_back({.path = " a\nb.mdx", .initial_size_mb = 64, .max_size_mb = 128});
+    const std::vector<RawSection> listed = listed_options(options);
+    REQUIRE(listed.back().name == "File1");
+    CHECK(listed.back().entries.front().key == "FileName");
+    CHECK(listed.back().entries.front().value.text == " a\nb.mdx");
+    options.files.front().path = " a'b.mdx";
+    Problems problems;
+    const RawConfig written = read_ini(write_options(options, Dialect::ini), "x", problems);
+    const std::vector<RawSection> again = listed_options(options);
+    REQUIRE(written.sections.size() == again.size());
+    for (std::size_t i = 0; i < again.size(); ++i) {
+        CHECK(written.sections[i].name == again[i].name);
+        REQUIRE(written.sections[i].entries.size() == again[i].entries.size());
+        for (std::size_t k = 0; k < again[i].entries.size(); ++k) {
+            CHECK(written.sections[i].entries[k].key == again[i].entries[k].key);
+            CHECK(written.sections[i].entries[k].value.text == again[i].entries[k].value.text);
+        }
+    }
+}
+
 TEST_CASE("names that a dialect cannot hold are errors, not other names") {
     CHECK(error_of_writing("a\nb", Dialect::ini) ==
-          "[File1] FileName = a\\x0Ab: cannot be written to an INI file, whose values are one line; write TOML");
+          "[File1] FileName = a\\u000ab: cannot be written to an INI file, whose values are one line; write TOML");
     CHECK(error_of_writing("a\rb", Dialect::ini) ==
-          "[File1] FileName = a\\x0Db: cannot be written to an INI file, whose values are one line; write TOML");
+          "[File1] FileName = a\\u000db: cannot be written to an INI file, whose values are one line; write TOML");
     CHECK(error_of_writing("a\nb", Dialect::toml).empty());
     CHECK(error_of_writing("\xFF", Dialect::toml) ==
-          "[[file]] path = \xFF: cannot be written to TOML, which is UTF-8, here without U+100000 and above; write INI");
+          "[[file]] path = \\xff: cannot be written to TOML, which is UTF-8, here without U+100000 and above; write INI");
     for (const char* bad :
          {"\xC0\x80", "\xC3", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE0\x80\x80", "a\x80", "\xF0\x80\x80\x80", "\xF4\x80\x80\x80"}) {
         CHECK_FALSE(error_of_writing(bad, Dialect::toml).empty());

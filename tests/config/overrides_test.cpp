@@ -43,13 +43,41 @@ TEST_CASE("the log file is half of the data file, at most 50 MB and at least 4 M
     CHECK(log_mb(100000) == 50);
 }
 
-TEST_CASE("with -dir the files of the configuration are not even looked at") {
-    const auto loaded = load_ini("[CONFIG]\nCPUCount=2\n[File1]\nFileName=f:\\x.mdx\nInitialSize=many\nFoo=1\n[File2]\nMaxSize=1\n",
-                                 {.directories = {"d"}, .size_mb = 8});
+TEST_CASE("with -dir names and sizes of the configuration's files are not even looked at") {
+    const auto loaded =
+        load_ini("[CONFIG]\nCPUCount=2\n[File1]\nFileName=f:\\x.mdx\nInitialSize=many\nIncrement=10\nShrinkable=TRUE\n[File2]\nMaxSize=1\n",
+                 {.directories = {"d"}, .size_mb = 8});
     CHECK(loaded.warnings.empty());
     CHECK(loaded.options.cpu_count == 2);
     CHECK(loaded.options.files == std::vector<sim::FileOptions>{data("d/sqliosim.mdx", 8), log("d/sqliosim.ldx", 4)});
-    CHECK(load_toml("[[file]]\npath = 1\n", {.directories = {"d"}}).options.files.size() == 2);
+}
+
+TEST_CASE("with -dir files are as those of the configuration are otherwise, in every folder") {
+    const auto loaded = load_ini(
+        "[File1]\nFileName=f:\\sqliosim.mdx\nInitialSize=4096\nMaxSize=8192\nIncrement=3\nShrinkable=TRUE\nSparse=TRUE\n"
+        "[File2]\nFileName=f:\\sqliosim.ldx\nInitialSize=50\nMaxSize=50\nLogFile=TRUE\n"
+        "[File3]\nFileName=g:\\second.mdx\nInitialSize=1\nMaxSize=1\n",
+        {.directories = {"a", "b"}, .size_mb = 8});
+    const auto expected = [](const std::string& path) {
+        return sim::FileOptions{
+            .path = path, .initial_size_mb = 8, .max_size_mb = 16, .increment_mb = 3, .shrinkable = true, .sparse = true};
+    };
+    CHECK(loaded.options.files == std::vector<sim::FileOptions>{expected("a/sqliosim.mdx"), log("a/sqliosim.ldx", 4),
+                                                                expected("b/sqliosim.mdx"), log("b/sqliosim.ldx", 4)});
+}
+
+TEST_CASE("with -dir a stream of the data file, SQLIOSim's replica, is made beside it") {
+    const auto loaded = load_ini(
+        "[File1]\nFileName=sqliosim.mdx\nInitialSize=1000\nMaxSize=1000\nIncrement=10\n"
+        "[File2]\nFileName=sqliosim.ldx\nInitialSize=50\nMaxSize=50\nLogFile=TRUE\n"
+        "[File3]\nFileName=sqliosim.mdx:replica\nInitialSize=1000\nMaxSize=1000\nIncrement=10\nSparse=TRUE\n",
+        {.directories = {"d"}, .size_mb = 8});
+    CHECK(loaded.warnings.empty());
+    const sim::FileOptions fixed{.path = "d/sqliosim.mdx", .initial_size_mb = 8, .max_size_mb = 16, .increment_mb = 10};
+    sim::FileOptions replica = fixed;
+    replica.path = "d/sqliosim.mdx:replica";
+    replica.sparse = true;
+    CHECK(loaded.options.files == std::vector<sim::FileOptions>{fixed, log("d/sqliosim.ldx", 4), replica});
 }
 
 TEST_CASE("the switch -size without -dir sets the sizes of the configuration's files") {

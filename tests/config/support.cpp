@@ -74,7 +74,7 @@ std::uint64_t test_seed(const char* test) {
     return seed;
 }
 
-std::filesystem::path source_root() { return std::filesystem::path(__FILE__).parent_path().parent_path().parent_path(); }
+std::filesystem::path source_root() { return IOPROOF_SOURCE_ROOT; }
 
 std::string read_whole(const std::filesystem::path& path) {
     std::ifstream in(path, std::ios::binary);

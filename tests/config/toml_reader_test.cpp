@@ -1,7 +1,7 @@
 // TOML files: syntax errors with line and column, structure, types, exact percentages.
-#include "config/utf8.hpp"
 #include "tests/config/support.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/base/utf8.hpp"
 
 using namespace config_test;
 
@@ -62,7 +62,7 @@ TEST_CASE("values of another type are errors") {
     CHECK(error("stop_on_error = \"true\"") == "test.toml:2:1: [config] stop_on_error = true: is not a boolean; allowed: true or false");
     CHECK(error("error_file = 1") == "test.toml:2:1: [config] error_file = 1: is not a text in quotes; allowed: a text in quotes");
     CHECK(error("error_file = \"\"") == "test.toml:2:1: [config] error_file = : is empty; allowed: a text in quotes");
-    CHECK_THAT(error("error_file = \"a\\u0000b\""), ContainsSubstring("error_file = a\\x00b: contains a zero byte"));
+    CHECK_THAT(error("error_file = \"a\\u0000b\""), ContainsSubstring("error_file = a\\u0000b: contains a zero byte"));
     CHECK(error("affinity = -1") ==
           "test.toml:2:1: [config] affinity = -1: is too small; allowed: a mask of 64 bits, decimal or hexadecimal (0x...)");
     CHECK(
@@ -129,7 +129,7 @@ TEST_CASE("characters beyond ASCII outside of strings are errors, with the right
     for (std::uint32_t code = 0x80; code <= 0x10FFFF; code += code < 0x10000 ? 1 : 997) {
         if (code >= 0xD800 && code <= 0xDFFF) continue;
         std::string character;
-        config::append_utf8(character, code);
+        ums::append_utf8(character, code);
         CHECK_FALSE(toml_error("[config]" + character + "\ncpu_count = 1\n").empty());
     }
     CHECK_THAT(toml_error("[config]\nerror_file = \"\"\"\\\u00C4\"\"\"\n"), ContainsSubstring("test.toml:2:"));

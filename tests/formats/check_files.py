@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 MASK = (1 << 64) - 1
+BLOCK_HEADER_BYTES = 80
 PAGE_BYTES, SECTOR_BYTES, MB = 8192, 512, 1 << 20
 SIGNATURE = (b"\n\nThis is a test file of ioproof, the SQL Server I/O simulator.\n"
              b"It contains no user data and can be deleted when no test is running.\n\n")
@@ -130,15 +131,19 @@ def virtual_log_files(size_bytes, alignment):
 
 
 def check_records(path, offset, block, record_count, used_bytes, first_lsn):
-    records, at = [], 64
+    records, at = [], BLOCK_HEADER_BYTES
     for slot in range(record_count):
         size_bytes, kind, number, file_id, page_id, version, page_count, lsn = struct.unpack_from("<IHHIIIIQ", block, at)
         expect(size_bytes >= 32 and size_bytes % 8 == 0 and at + size_bytes <= used_bytes, path, offset + at, "size of the record")
-        expect(1 <= kind <= 5 and number == slot and lsn == first_lsn + slot, path, offset + at, "kind, slot or LSN of the record")
-        expect(block[at + 32:at + size_bytes] == fill(mix64(lsn), size_bytes - 32), path, offset + at, "noise of the record")
-        expect((version > 0) == (kind in (1, 2)) and (file_id > 0) == (kind in (1, 2, 5)) and (page_count > 0) == (kind == 5),
+        expect(1 <= kind <= 8 and number == slot and lsn == first_lsn + slot, path, offset + at, "kind, slot or LSN of the record")
+        body = block[at + 32:at + size_bytes]
+        if kind not in (4, 6, 8):
+            expect(body == fill(mix64(lsn), size_bytes - 32), path, offset + at, "noise of the record")
+        expect((version > 0) == (kind in (1, 2, 6)) and (file_id > 0) == (kind in (1, 2, 5, 6, 7)) and (page_count > 0) == (kind in (5, 6)),
                path, offset + at, f"fields of a record of kind {kind}")
-        records.append((kind, file_id, page_id, version, lsn))
+        expect(kind not in (4, 8) or len(body) == 16, path, offset + at, f"size of a record of kind {kind}")
+        expect(kind != 6 or (len(body) % 16 == 0 and page_id % version == 0 and version & version - 1 == 0), path, offset + at, "sums")
+        records.append((kind, file_id, page_id, version, lsn, page_count, body))
         at += size_bytes
     expect(at == used_bytes and not any(block[at:]), path, offset + at, "end of the records, or padding")
     return records
@@ -159,11 +164,11 @@ def check_log(path, data, identity, blocks):
 def check_vlf(path, data, begin, identity, blocks):
     """Returns the number of blocks."""
     at, turn, last, length, count_found = 0, None, None, len(data) - begin, 0
-    while at + 64 <= length:
+    while at + BLOCK_HEADER_BYTES <= length:
         offset = begin + at
         (checksum, magic, version, count, size_bytes, run_id, sequence, first_lsn, vlf_sequence, used_bytes, file_id, sector,
-         reserved) = struct.unpack_from("<I4sHHIQQQIIIIQ", data, offset)
-        if magic != b"IOPL" or not 64 <= size_bytes <= min(61440, length - at) or size_bytes % SECTOR_BYTES:
+         hardened, write_utc_us, incarnation, vlf_sectors) = struct.unpack_from("<I4sHHIQQQIIIIQQII", data, offset)
+        if magic != b"IOPL" or not BLOCK_HEADER_BYTES <= size_bytes <= min(61440, length - at) or size_bytes % SECTOR_BYTES:
             break
         block = data[offset:offset + size_bytes]
         if crc32c(block[4:]) != checksum or sector * SECTOR_BYTES != at:
@@ -171,13 +176,40 @@ def check_vlf(path, data, begin, identity, blocks):
         if turn is not None and ((run_id, vlf_sequence) != turn or sequence != last + 1):
             break
         turn, last = (run_id, vlf_sequence), sequence
-        expect((file_id, run_id) == identity and version == 1 and reserved == 0, path, offset, "fields of the block")
+        expect((file_id, run_id) == identity and version == 2 and hardened < sequence and write_utc_us > 0 and incarnation == 1,
+               path, offset, "fields of the block")
+        expect(at + size_bytes <= vlf_sectors * SECTOR_BYTES <= length, path, offset, "size of the VLF")
         expect(first_lsn == vlf_sequence << 32 | sector << 12, path, offset, "first LSN of the block")
         expect(sequence not in blocks, path, offset, f"block {sequence} twice")
         blocks[sequence] = check_records(path, offset, block, count, used_bytes, first_lsn)
         at += size_bytes
         count_found += 1
     return count_found
+
+
+def check_checkpoints(path, records, versions):
+    """Each complete checkpoint that the log still holds recorded the versions that the pages had when it began."""
+    begins = {r[4]: i for i, r in enumerate(records) if r[0] == 3}
+    ends = [(i, *struct.unpack("<QII", r[6])) for i, r in enumerate(records) if r[0] == 4]
+    complete = [end for end in ends if end[1] in begins]
+    expect(ends and complete, path, 0, "no complete checkpoint in the log")
+    for end, begin_lsn, sums_count, unknown_count in complete:
+        begin = begins[begin_lsn]
+        within = records[begin:end]
+        sums = [r for r in within if r[0] == 6]
+        expect(len(sums) == sums_count and sum(r[0] == 7 for r in within) == unknown_count, path, 0, "records of the checkpoint")
+        if any(r[0] == 5 for r in records[begin:]):
+            continue
+        first_after = {}
+        for r in records[begin:]:
+            if r[0] == 1:
+                first_after.setdefault((r[1], r[2]), r[3])
+        for _, file_id, first_page, region_pages, _, page_count, body in sums:
+            for number, (total, weighted) in enumerate(struct.iter_unpack("<QQ", body)):
+                pages = range(first_page + number * region_pages, min(first_page + (number + 1) * region_pages, page_count))
+                then = {p: first_after.get((file_id, p), versions.get((file_id, p), (0,))[0] + 1) - 1 for p in pages}
+                expect(total == sum(then.values()) and weighted == sum((p % region_pages + 1) * v for p, v in then.items()),
+                       path, 0, f"sums of the region from page {pages[0]} of file {file_id} on")
 
 
 def check(paths):
@@ -213,6 +245,7 @@ def check(paths):
         if page[0] not in resized:
             expect(versions.get(page) == logged, paths[0], page[1] * PAGE_BYTES, f"log says {logged}, page says {versions.get(page)}")
     expect(len(versions) > 0 and len(records) > 0, paths[0], 0, "nothing to check")
+    check_checkpoints(paths[0], records, versions)
     print(f"{len(versions)} pages, {len(blocks)} log blocks, {sum(map(len, blocks.values()))} records are as the documents say; "
           f"{len(newest)} pages hold what the log says")
 

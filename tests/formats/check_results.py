@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """What a real run writes with --json is what docs/results.schema.json says. Exit 77: skipped."""
+import base64
+import hashlib
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -28,5 +31,12 @@ with tempfile.TemporaryDirectory(dir=folder) as run_folder:
         total = sum(entry["count"] for entry in file["latency"].values())
         assert total == file["reads"] + file["scatter_reads"] + file["writes"] + file["gather_writes"], file["path"]
         assert str(file["throttle_count"]) in results["text_report"]
+    # A browser runs a script of the page only if the policy has its hash.
+    page = (pathlib.Path(run_folder) / "results.html").read_text()
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    assert len(scripts) == 3
+    for script in scripts:
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in page, "a script's hash is not that of the policy"
     broken = dict(results, format=2)
     assert not jsonschema.Draft7Validator(schema).is_valid(broken)

@@ -3,9 +3,10 @@
 
 class Case:
     def __init__(self, faults, config="calm", quick=True, slow=False, direct=True, least=1, duration=None,
-                 gives_up_after_s=None):
+                 gives_up_after_s=None, write_through=True):
         self.faults = [faults] if isinstance(faults, str) else faults
         self.config, self.quick, self.slow, self.direct, self.duration = config, quick, slow, direct, duration
+        self.write_through = write_through
         self.gives_up_after_s = gives_up_after_s  # ioproof has told of the fault by then; the file system ends, to let it go
         self.least = least  # so many faults must have been seen, or the case has shown nothing
 
@@ -62,6 +63,13 @@ CASES = {
                  Case("io_error:nth=700,min_writes=1,reads=0"), Case("io_error:op=write,nth=12,min_writes=0"),
                  more("io_error:op=write,nth=1,count=6,pages=128-300,min_writes=0"), on_busy("io_error:", count=4, quick=False),
                  more("io_error:error=61,nth=700,min_writes=1")],
+    # From the making of the files, from a checkpoint, from a commit; and a device that fails from the first write on.
+    "sync_error": [Case("io_error:op=sync,file=one.mdx", write_through=False),
+                   Case("io_error:op=sync,file=two.mdx,nth=2", write_through=False),
+                   Case("io_error:op=sync,file=log.ldx,nth=4", write_through=False),
+                   more("io_error:op=sync,file=*.mdx,nth=3", write_through=False, config="busy")],
+    "dead": [Case("io_error:op=write,file=one.mdx,count=1000,min_writes=0"),
+             Case("io_error:op=write,file=log.ldx,count=1000,min_writes=0")],
     "log": [Case("lost_write:file=*.ldx", config="once"), Case("bit_corruption:file=*.ldx,op=write", config="once"),
             Case("stale_block:file=*.ldx,op=write", config="once"), Case("bit_corruption:file=*.ldx,reads=2", config="once"),
             more("stale_block:file=*.ldx,reads=1", config="once"), more("lost_write:file=*.ldx,back=1", config="once"),

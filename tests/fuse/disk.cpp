@@ -10,14 +10,6 @@
 
 namespace faultfs {
 
-namespace {
-
-bool is_zero(std::span<const std::uint8_t> bytes) {
-    return std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t byte) { return byte == 0; });
-}
-
-}  // namespace
-
 DiskFile::DiskFile(std::string file_name, int fd_) : name(std::move(file_name)), fd(fd_), is_log(name.ends_with(".ldx")) {
     struct stat facts {};
     if (fstat(fd, &facts) == 0) right = device_bytes(0, static_cast<std::uint64_t>(facts.st_size));
@@ -103,7 +95,7 @@ void Disk::rename(const std::string& from, const std::string& to) {
 
 bool Disk::is_eligible(const FaultSpec& spec, const Request& request, std::uint64_t page, std::uint64_t writes) const {
     const DiskFile& file = request.file;
-    if (spec.fired >= spec.count || truth_.elapsed_s() < spec.after_s || writes < spec.min_writes) return false;
+    if (spec.on_sync || spec.fired >= spec.count || truth_.elapsed_s() < spec.after_s || writes < spec.min_writes) return false;
     if (page < spec.first_page || page > spec.last_page) return false;
     if (spec.only_last_page && page + 1 != file.page_count()) return false;
     if (spec.only_middle && (page == request.first() || page + 1 >= request.end())) return false;
@@ -170,6 +162,23 @@ void Disk::cut(DiskFile& file, std::uint64_t size_bytes) {
     if (ftruncate(file.fd, static_cast<off_t>(size_bytes)) != 0) return;
     file.right.resize(size_bytes);
     file.pages.resize(file.page_count());
+}
+
+// The folder below is no part of the game: what it holds need not survive a power cut.
+int Disk::sync(DiskFile& file) {
+    const std::lock_guard lock(mutex_);
+    for (FaultSpec& spec : specs_) {
+        const bool is_meant =
+            spec.on_sync && truth_.elapsed_s() >= spec.after_s && fnmatch(spec.file_pattern.c_str(), file.name.c_str(), 0) == 0;
+        if (!is_meant || !spec.fires()) continue;
+        const std::uint64_t id = inject(spec, file, 0);
+        TruthEntry entry("expose");
+        entry.add("id", id).add("effect", name_of(spec.effect)).add("file", file.name).add("page", std::uint64_t{0}).add("is_sync", true);
+        entry.add("persistent", true).add("is_write", false).add("request_offset", std::uint64_t{0}).add("request_size", std::uint64_t{0});
+        truth_.write(entry);
+        return -spec.error;
+    }
+    return 0;
 }
 
 int Disk::resize(DiskFile& file, std::uint64_t size_bytes) {

@@ -99,6 +99,7 @@ public:
 
     Answer read(DiskFile& file, std::span<std::uint8_t> out, std::uint64_t offset);
     Answer write(DiskFile& file, std::span<const std::uint8_t> data, std::uint64_t offset);
+    int sync(DiskFile& file);
     int resize(DiskFile& file, std::uint64_t size_bytes);
     int allocate(DiskFile& file, int mode, std::uint64_t offset, std::uint64_t size_bytes);
 

@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::size_t kBlocksKept = 512;
 
-bool is_zero(std::span<const std::uint8_t> bytes) {
-    return std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t byte) { return byte == 0; });
-}
-
 }  // namespace
 
 Answer Disk::write(DiskFile& file, std::span<const std::uint8_t> data, std::uint64_t offset) {

@@ -63,6 +63,10 @@ void fill_randomly(Bytes& bytes, std::size_t offset, std::size_t size, Random& r
     for (std::size_t at = offset; at < offset + size; ++at) bytes[at] = static_cast<std::uint8_t>(random.next() >> 32);
 }
 
+bool is_zero(std::span<const std::uint8_t> bytes) {
+    return std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t byte) { return byte == 0; });
+}
+
 void damage_bits(Bytes& bytes, FaultSpec& spec) {
     if (spec.whole_sector) {
         fill_randomly(bytes, spec.random.below(bytes.size() / kSectorBytes) * kSectorBytes, kSectorBytes, spec.random);

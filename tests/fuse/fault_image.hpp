@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "tests/fuse/fault_spec.hpp"
@@ -19,6 +20,7 @@ struct ImageSources {
 // Of kPageBytes. Draws from the spec's own random numbers.
 Bytes faulty_image(FaultSpec& spec, const ImageSources& sources);
 
+[[nodiscard]] bool is_zero(std::span<const std::uint8_t> bytes);
 void damage_bits(Bytes& bytes, FaultSpec& spec);
 void fill_randomly(Bytes& bytes, std::size_t offset, std::size_t size, Random& random);
 

@@ -66,8 +66,9 @@ const std::map<std::string_view, Setter>& setters() {
         {"op",
          [](FaultSpec& spec, std::string_view value) {
              std::string op;
-             set_choice(op, value, {"read", "write"});
+             set_choice(op, value, {"read", "write", "sync"});
              spec.on_write = op == "write";
+             spec.on_sync = op == "sync";
          }},
         {"pages", set_pages},
         {"nth", number(&FaultSpec::nth)},
@@ -110,6 +111,7 @@ bool is_read_by_nature(Effect effect) {
 void check(const FaultSpec& spec) {
     if (spec.on_write && is_read_by_nature(spec.effect)) throw std::invalid_argument("happens to reads only");
     if (!spec.on_write && is_write_by_nature(spec.effect)) throw std::invalid_argument("happens to writes only");
+    if (spec.on_sync && spec.effect != Effect::io_error) throw std::invalid_argument("does not happen to syncs");
     if (spec.nth == 0) throw std::invalid_argument("nth counts from 1");
     if (spec.unit_bytes != 512 && spec.unit_bytes != 4096) throw std::invalid_argument("unit is 512 or 4096");
     if (spec.shift_bytes >= kPageBytes) throw std::invalid_argument("shift is less than a page");

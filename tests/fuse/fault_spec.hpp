@@ -49,6 +49,7 @@ struct FaultSpec {
     std::string text;  // as it was given
     Effect effect{};
     bool on_write = false;
+    bool on_sync = false;  // io_error: of syncs of the file, which have no page
     std::string file_pattern = "*.mdx";
     std::uint64_t first_page = 0;
     std::uint64_t last_page = std::numeric_limits<std::uint64_t>::max();

@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstring>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -32,7 +33,7 @@ using faultfs::Answer;
 using faultfs::Disk;
 using faultfs::DiskFile;
 
-// A file of this name takes lines of text: a fault, or "clear". It is not in the folder.
+// A file of this name takes lines of text: a fault, "hang OPERATION", or "clear". It is not in the folder.
 constexpr const char* kControl = "/.faults";
 constexpr unsigned kTransferBytesMax = 1 << 20;
 constexpr unsigned kTransfersMax = 1024;
@@ -48,6 +49,7 @@ struct State {
     std::mutex mutex;  // guards what is below
     std::condition_variable stall_end;
     bool is_ending = false;
+    std::set<std::string, std::less<>> hanging;         // operations that get no answer
     std::chrono::steady_clock::time_point idle_from{};  // when the transfers that have come so far will be done
 };
 
@@ -56,6 +58,29 @@ State* g_state = nullptr;
 bool is_control(const char* path) { return path != nullptr && std::strcmp(path, kControl) == 0; }
 std::string below(const char* path) { return g_state->folder + path; }
 int result_of(int value) { return value < 0 ? -errno : 0; }
+
+// Waits, for ever or until "clear", where this operation is to get no answer.
+void hang_if_wanted(std::string_view operation) {
+    std::unique_lock lock(g_state->mutex);
+    g_state->stall_end.wait(lock, [&] { return g_state->is_ending || !g_state->hanging.contains(operation); });
+}
+
+void let_go() {
+    {
+        const std::lock_guard lock(g_state->mutex);
+        g_state->hanging.clear();
+    }
+    g_state->stall_end.notify_all();
+}
+
+bool hang(std::string_view operation) {
+    static const std::set<std::string, std::less<>> kOperations{"open",  "create", "read",   "write", "truncate",
+                                                                "fsync", "lseek",  "unlink", "statfs"};
+    if (!kOperations.contains(operation)) return false;
+    const std::lock_guard lock(g_state->mutex);
+    g_state->hanging.emplace(operation);
+    return true;
+}
 
 // Handles hold a reference each; 0 is the control file.
 std::shared_ptr<DiskFile>* handle_of(const fuse_file_info* info) { return reinterpret_cast<std::shared_ptr<DiskFile>*>(info->fh); }
@@ -97,8 +122,15 @@ int open_file(const char* path, int flags, unsigned mode, fuse_file_info* info) 
     return 0;
 }
 
-int do_open(const char* path, fuse_file_info* info) { return open_file(path, info->flags & ~O_CREAT, 0, info); }
-int do_create(const char* path, mode_t mode, fuse_file_info* info) { return open_file(path, info->flags | O_CREAT, mode, info); }
+int do_open(const char* path, fuse_file_info* info) {
+    if (!is_control(path)) hang_if_wanted("open");
+    return open_file(path, info->flags & ~O_CREAT, 0, info);
+}
+
+int do_create(const char* path, mode_t mode, fuse_file_info* info) {
+    hang_if_wanted("create");
+    return open_file(path, info->flags | O_CREAT, mode, info);
+}
 
 int do_release(const char* /*path*/, fuse_file_info* info) {
     delete handle_of(info);
@@ -107,6 +139,7 @@ int do_release(const char* /*path*/, fuse_file_info* info) {
 
 int do_read(const char* /*path*/, char* buffer, std::size_t size, off_t offset, fuse_file_info* info) {
     if (handle_of(info) == nullptr) return 0;
+    hang_if_wanted("read");
     auto* const bytes = reinterpret_cast<std::uint8_t*>(buffer);
     return to_result(g_state->disk.read(**handle_of(info), {bytes, size}, static_cast<std::uint64_t>(offset)));
 }
@@ -116,10 +149,15 @@ int control(std::string_view text) {
         while (!text.empty()) {
             const std::string_view line = text.substr(0, text.find('\n'));
             text.remove_prefix(std::min(text.size(), line.size() + 1));
-            if (line == "clear")
+            constexpr std::string_view kHang = "hang ";
+            if (line == "clear") {
                 g_state->disk.clear_faults();
-            else if (!line.empty())
+                let_go();
+            } else if (line.starts_with(kHang)) {
+                if (!hang(line.substr(kHang.size()))) throw std::invalid_argument(fmt::format("'{}': no such operation", line));
+            } else if (!line.empty()) {
                 g_state->disk.add_fault(faultfs::parse_fault(line));
+            }
         }
     } catch (const std::invalid_argument& error) {
         fmt::print(stderr, "faulty_fs: {}\n", error.what());
@@ -133,12 +171,14 @@ int do_write(const char* /*path*/, const char* buffer, std::size_t size, off_t o
         const int error = control({buffer, size});
         return error != 0 ? error : static_cast<int>(size);
     }
+    hang_if_wanted("write");
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(buffer);
     return to_result(g_state->disk.write(**handle_of(info), {bytes, size}, static_cast<std::uint64_t>(offset)));
 }
 
 int do_truncate(const char* path, off_t size, fuse_file_info* info) {
     if (is_control(path)) return 0;
+    hang_if_wanted("truncate");
     if (info != nullptr && handle_of(info) != nullptr) return g_state->disk.resize(**handle_of(info), static_cast<std::uint64_t>(size));
     const auto file = g_state->disk.open(path + 1, below(path), 0, 0);
     return file ? g_state->disk.resize(*file, static_cast<std::uint64_t>(size)) : -errno;
@@ -148,15 +188,19 @@ int do_fallocate(const char* /*path*/, int mode, off_t offset, off_t size, fuse_
     return g_state->disk.allocate(**handle_of(info), mode, static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(size));
 }
 
-// The folder below is no part of the game: what it holds need not survive a power cut.
-int do_fsync(const char* /*path*/, int /*data_only*/, fuse_file_info* /*info*/) { return 0; }
+int do_fsync(const char* /*path*/, int /*data_only*/, fuse_file_info* info) {
+    hang_if_wanted("fsync");
+    return info != nullptr && handle_of(info) != nullptr ? g_state->disk.sync(**handle_of(info)) : 0;
+}
 
 off_t do_lseek(const char* /*path*/, off_t offset, int whence, fuse_file_info* info) {
+    hang_if_wanted("lseek");
     const off_t result = lseek((*handle_of(info))->fd, offset, whence);
     return result < 0 ? -errno : result;
 }
 
 int do_unlink(const char* path) {
+    hang_if_wanted("unlink");
     g_state->disk.forget(path + 1);
     return result_of(unlink(below(path).c_str()));
 }
@@ -170,7 +214,12 @@ int do_rename(const char* from, const char* to, unsigned flags) {
 
 int do_mkdir(const char* path, mode_t mode) { return result_of(mkdir(below(path).c_str(), mode)); }
 int do_rmdir(const char* path) { return result_of(rmdir(below(path).c_str())); }
-int do_statfs(const char* path, struct statvfs* facts) { return result_of(statvfs(below(path).c_str(), facts)); }
+
+int do_statfs(const char* path, struct statvfs* facts) {
+    hang_if_wanted("statfs");
+    return result_of(statvfs(below(path).c_str(), facts));
+}
+
 int do_chmod(const char* path, mode_t mode, fuse_file_info* /*info*/) { return result_of(chmod(below(path).c_str(), mode)); }
 int do_chown(const char* path, uid_t uid, gid_t gid, fuse_file_info* /*info*/) { return result_of(lchown(below(path).c_str(), uid, gid)); }
 

@@ -18,6 +18,7 @@ TestCycleDuration={duration}
 CPUCount=2
 TargetIODuration=1000000
 NoBuffering={direct}
+WriteThrough={write_through}
 CheckpointInterval=200
 [RandomUser]
 UserCount={users}
@@ -72,7 +73,7 @@ def knows_findings_file(program):
 def normal(finding):
     """A line of --findings, in the form that judge.py wants."""
     other = finding.get("other")
-    return {"class": finding["class"], "transient": finding["transient"], "file": os.path.basename(finding["file"]),
+    return {"class": finding["class"], "operation": finding["operation"], "warning": finding["warning"], "transient": finding["transient"], "file": os.path.basename(finding["file"]),
             "page": finding["page"], "offset": finding["byte_offset"], "size": finding.get("size", 8192),
             "other": (os.path.basename(other["file"]), other["page"]) if other else None,
             "text": finding.get("description", "") or json.dumps(finding)[:400]}
@@ -85,16 +86,18 @@ def from_text(output):
         offset = int(match["offset"], 16)
         other = ELSEWHERE.search(match["text"])
         size = re.search(r" of (\d+) bytes ", match["text"])
-        findings.append({"class": match["class"], "transient": bool(TRANSIENT.search(match["text"])) if not match["path"].endswith(".ldx") else None,
+        findings.append({"class": match["class"], "operation": "sync" if match["text"].startswith("A sync") else "", "warning": False,
+                         "transient": bool(TRANSIENT.search(match["text"])) if not match["path"].endswith(".ldx") else None,
                          "file": os.path.basename(match["path"]), "page": int(match["page"] or offset // 8192), "offset": offset,
                          "size": int(size[1]) if size else 8192, "other": (FILES[int(other[2]) - 1], int(other[1])) if other else None, "text": match["text"]})
     return findings
 
 
 class Run:
-    def __init__(self, program, mount, engine, seed, config="calm", direct=True, timeout_s=90, duration=None):
+    def __init__(self, program, mount, engine, seed, config="calm", direct=True, timeout_s=90, duration=None, write_through=True):
         self.program, self.mount, self.folder = program, mount, mount.folder
-        values = dict(CONFIGS[config], folder=mount.path, log=os.path.join(self.folder, "log.xml"), direct="TRUE" if direct else "FALSE")
+        values = dict(CONFIGS[config], folder=mount.path, log=os.path.join(self.folder, "log.xml"), direct="TRUE" if direct else "FALSE",
+                      write_through="TRUE" if write_through else "FALSE")
         if duration:
             values["duration"] = duration
         self.config = os.path.join(self.folder, "run.ini")

@@ -18,6 +18,7 @@ class Episode:
         self.page = entry["page"]
         self.is_request = self.effect in REQUEST_EFFECTS
         self.is_log = entry.get("is_log", False)
+        self.is_sync = entry.get("is_sync", False)  # of the file as a whole
         self.seen = 1
         self.ranges = []
         self.times = []
@@ -60,8 +61,10 @@ class Episode:
         return {effect}
 
     def fits(self, finding):
-        if finding["file"] != self.file:
+        if finding["file"] != self.file or (finding["operation"] == "sync") != self.is_sync:
             return False
+        if self.is_sync:
+            return True
         if self.is_log or self.is_request:
             begin, end = finding["offset"], finding["offset"] + max(finding["size"], 1)
             return any(begin < stop and start < end for start, stop in self.ranges)

@@ -4,7 +4,7 @@
 
 namespace {
 
-sim::BenchResults example() {
+sim::BenchResults example_bench() {
     sim::BenchResults results;
     results.options.files = {"/data/a \"b\".mdx"};
     results.engine = "uring";
@@ -21,18 +21,18 @@ sim::BenchResults example() {
 }  // namespace
 
 TEST_CASE("figures of a measurement are rates over its time and CPU over its requests") {
-    const std::string text = reports::bench_text(example());
+    const std::string text = reports::bench_text(example_bench());
     CHECK_THAT(text, ContainsSubstring("random reads of 8 KB, depth 32, 1 CPU, engine uring"));
     CHECK_THAT(text, ContainsSubstring("500 /s, 4.1 MB/s, mean latency 40 us"));
     CHECK_THAT(text, ContainsSubstring("1000 ns a request, 0 % of one CPU"));
     CHECK_THAT(text, ContainsSubstring("990 pages"));
-    const std::string json = reports::bench_json(example());
+    const std::string json = reports::bench_json(example_bench());
     CHECK_THAT(json, ContainsSubstring("\"/data/a \\\"b\\\".mdx\""));
     CHECK_THAT(json, ContainsSubstring("\"requests_per_s\": 500.0") && ContainsSubstring("\"cpu_ns_per_request\": 1000.0"));
 }
 
 TEST_CASE("what went wrong in a measurement stands in its figures") {
-    sim::BenchResults results = example();
+    sim::BenchResults results = example_bench();
     results.finding_count = 2;
     results.stopped = true;
     results.failure_reason = "a.mdx: gone";

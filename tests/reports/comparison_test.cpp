@@ -1,5 +1,6 @@
 #include "reports/comparison.hpp"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "reports/results_document.hpp"
@@ -69,6 +70,29 @@ TEST_CASE("a difference within the noise is none, a larger one is better or wors
     CHECK(row["change_percent"].get<double>() < 51);
 }
 
+// The main run of each side in `blocks` intervals of a second, half of which make 1000 reads and half `other_reads`.
+Json run_of(std::size_t blocks, std::uint64_t other_reads) {
+    sim::Results results = sound_results();
+    results.intervals.assign(blocks, {0, 1'000'000, sim::Phase::main_run, 1});
+    for (auto& file : results.files) {
+        file.samples.assign(blocks, {});
+        for (std::size_t i = 0; i < blocks; ++i) file.samples[i].reads = i % 2 == 0 ? 1000 : other_reads;
+    }
+    return document_of(results);
+}
+
+TEST_CASE("the noise is that of Student's t with the degrees of freedom that both sides have") {
+    // Known answers: t(8; 0.975) = 2.306 for five blocks each, t(18; 0.975) = 2.101 for ten. 1000 and 1010: of five blocks, three and two.
+    const auto noise = [](std::size_t blocks) {
+        const Json row = row_of(reports::compare_results(run_of(blocks, 1010), "a", run_of(blocks, 1010), "b"), 0, "reads");
+        return row["noise_percent"].get<double>() / 100 * row["before"].get<double>();
+    };
+    const double error_of_5 = std::sqrt(30.0 / 5);           // sum of squares 120, over 4 and 5
+    const double error_of_10 = std::sqrt(250.0 / 9.0 / 10);  // sum of squares 250
+    CHECK(std::abs(noise(5) / (2.306 * std::sqrt(2.0) * error_of_5) - 1) < 0.001);
+    CHECK(std::abs(noise(10) / (2.101 * std::sqrt(2.0) * error_of_10) - 1) < 0.001);
+}
+
 TEST_CASE("without enough intervals nothing is said about noise") {
     sim::Results results = sound_results();
     results.intervals.resize(12);
@@ -105,15 +129,16 @@ TEST_CASE("the table marks what exceeds the noise") {
 }
 
 TEST_CASE("what is no results file is refused with the reason") {
-    CHECK_THAT(error_of("{"), ContainsSubstring("'x.json': it is not JSON, or it was cut off."));
+    CHECK_THAT(error_of("{"), ContainsSubstring("'x.json': it is not JSON, or was cut off: line 1, column 1."));
     CHECK_THAT(error_of("[1]"), ContainsSubstring("not a results file of ioproof"));
     CHECK_THAT(error_of("{\"format\":1}"), ContainsSubstring("not a results file of ioproof"));
     CHECK_THAT(error_of("{\"format\":2,\"program\":\"ioproof\"}"), ContainsSubstring("it is of format 2; this version reads format 1"));
-    CHECK_THAT(error_of("{\"format\":1,\"program\":\"ioproof\"}"), ContainsSubstring("'version' is missing"));
+    CHECK_THAT(error_of("{\"format\":1,\"program\":\"ioproof\"}"), ContainsSubstring("'x.json': version is missing"));
     Json document = document_of(sound_results());
     document["files"][0]["series"]["reads"].erase(0);
-    CHECK_THAT(error_of(document.dump()), ContainsSubstring("the time series 'reads' of /data/sqliosim.mdx is not complete"));
+    CHECK_THAT(error_of(document.dump()),
+               ContainsSubstring("'x.json': files[0].series.reads has 39 values; allowed: 40, one for each interval."));
     document = document_of(sound_results());
     document.erase("waits");
-    CHECK_THAT(error_of(document.dump()), ContainsSubstring("'waits' is missing"));
+    CHECK_THAT(error_of(document.dump()), ContainsSubstring("'x.json': waits is missing"));
 }

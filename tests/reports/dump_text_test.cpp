@@ -67,7 +67,7 @@ TEST_CASE("the sector map is drawn with the 4096-byte line and says what each se
           "  Every 4096-byte block is of one version: the tear is on a 4096-byte line.\n");
     sim::Finding other = example_evidence();
     other.kind = sim::FindingKind::misdirected_write;
-    other.sectors[3] = {sim::SectorState::other_page, 7, 2, 900, 11};
+    other.comparison.value().sectors[3] = {sim::SectorState::other_page, 7, 2, 900, 11};
     CHECK_THAT(reports::sector_map(other), ContainsSubstring("  sector 3          bytes 0x0600 to 0x07ff  other_page  version 7 of file 2 "
                                                              "page 900, from sector 11\n"));
     CHECK(reports::sector_map(example_finding()).empty());
@@ -110,27 +110,27 @@ TEST_CASE("a whole image has every byte, lines that repeat as one star") {
 TEST_CASE("headers are taken apart field by field, hex and decimal, and what differs is marked") {
     const auto written = example_image(5);
     const auto read = example_image(3);
-    const std::string text = reports::headers_taken_apart(written, read, false);
+    const std::string text = reports::header_comparison(written, read, false);
     CHECK_THAT(text,
                ContainsSubstring("  version               0x00000005                    5          0x00000003                    3 *\n"));
     CHECK_THAT(text,
                ContainsSubstring("  page_id               0x00015546                87366          0x00015546                87366\n"));
     CHECK_THAT(text, ContainsSubstring("  lsn           0x0000001c00012005         120259158021"));
     CHECK_THAT(text, ContainsSubstring("  write_utc_us of the image read: 2025-11-24T16:00:50.000003Z\n"));
-    CHECK_THAT(reports::headers_taken_apart({}, read, false),
+    CHECK_THAT(reports::header_comparison({}, read, false),
                ContainsSubstring("  version                        -                    -          0x00000003                    3\n"));
-    CHECK(reports::headers_taken_apart({}, {}, false).empty());
+    CHECK(reports::header_comparison({}, {}, false).empty());
     CHECK(widest_line(text) <= 100);
 }
 
 TEST_CASE("of a log block the header of log blocks is taken apart") {
     sim::Finding finding = example_finding();
     finding.kind = sim::FindingKind::log_stale_block;
-    finding.image = bytes(512, 0);
+    finding.evidence.image = bytes(512, 0);
     sim::LogBlockHeader header{};
     header.magic = sim::kLogMagic;
     header.sequence = 594;
-    std::memcpy(finding.image.data(), &header, sizeof header);
+    std::memcpy(finding.evidence.image.data(), &header, sizeof header);
     const std::string text = dump_text(finding, "0.1.0");
     CHECK_THAT(text,
                ContainsSubstring("\n  sequence                       -                    -  0x0000000000000252                  594\n"));

@@ -26,9 +26,9 @@ TEST_CASE("each finding gets a file beside the log, under the next free number, 
     write_file(folder.file("SqlSimErrorDump00002.txt"), "of an earlier run");
     REQUIRE(::symlink("elsewhere", folder.file("SqlSimErrorDump00004.txt").c_str()) == 0);
     reports::ErrorDump dump(folder.file("sqliosim.log.xml"), "0.1.0", messages);
-    CHECK(dump.save_evidence(example_evidence()) == folder.file("SqlSimErrorDump00001.txt"));
-    CHECK(dump.save_evidence(example_evidence()) == folder.file("SqlSimErrorDump00003.txt"));
-    CHECK(dump.save_evidence(example_evidence()) == folder.file("SqlSimErrorDump00005.txt"));
+    CHECK(dump.save(example_evidence()) == folder.file("SqlSimErrorDump00001.txt"));
+    CHECK(dump.save(example_evidence()) == folder.file("SqlSimErrorDump00003.txt"));
+    CHECK(dump.save(example_evidence()) == folder.file("SqlSimErrorDump00005.txt"));
     CHECK(read_file(folder.file("SqlSimErrorDump00002.txt")) == "of an earlier run");
     CHECK_FALSE(std::filesystem::exists(folder.file("elsewhere")));
     CHECK_THAT(read_file(folder.file("SqlSimErrorDump00003.txt")), ContainsSubstring("ioproof 0.1.0: finding 6\n"));
@@ -40,10 +40,10 @@ TEST_CASE("the first thousand findings of a run get a file, and the log says onc
     Messages messages;
     reports::ErrorDump dump(folder.file("log.xml"), "0.1.0", messages);
     const sim::Finding finding = example_finding();
-    for (std::uint64_t i = 0; i < reports::kDumpsMax; ++i) REQUIRE(!dump.save_evidence(finding).empty());
+    for (std::uint64_t i = 0; i < reports::kDumpsMax; ++i) REQUIRE(!dump.save(finding).empty());
     CHECK(messages.events.empty());
-    CHECK(dump.save_evidence(finding).empty());
-    CHECK(dump.save_evidence(finding).empty());
+    CHECK(dump.save(finding).empty());
+    CHECK(dump.save(finding).empty());
     REQUIRE(messages.events.size() == 1);
     CHECK(messages.events[0].severity == sim::Severity::warning);
     CHECK(messages.events[0].description == "1000 dump files have been written in this run; further findings get none.");
@@ -54,13 +54,13 @@ TEST_CASE("where no dump can be written there is one warning, and later ones are
     const TemporaryFolder folder;
     Messages messages;
     reports::ErrorDump dump(folder.file("sub/log.xml"), "0.1.0", messages);
-    CHECK(dump.save_evidence(example_evidence()).empty());
-    CHECK(dump.save_evidence(example_evidence()).empty());
+    CHECK(dump.save(example_evidence()).empty());
+    CHECK(dump.save(example_evidence()).empty());
     REQUIRE(messages.events.size() == 1);
     CHECK(messages.events[0].severity == sim::Severity::warning);
     CHECK_THAT(messages.events[0].description,
                ContainsSubstring("sub/SqlSimErrorDump00001.txt cannot be written: No such file or directory. "
                                  "The run goes on"));
     std::filesystem::create_directory(folder.file("sub"));
-    CHECK(dump.save_evidence(example_evidence()) == folder.file("sub/SqlSimErrorDump00001.txt"));
+    CHECK(dump.save(example_evidence()) == folder.file("sub/SqlSimErrorDump00001.txt"));
 }

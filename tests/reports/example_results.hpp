@@ -101,19 +101,19 @@ inline sim::Results example_results() {
 inline sim::Finding example_finding() {
     sim::Finding finding;
     finding.kind = sim::FindingKind::lost_write;
-    finding.file_id = 1;
-    finding.path = "/data/sqliosim.mdx";
-    finding.page_id = 87'366;
-    finding.offset_bytes = 87'366ULL * 8192;
-    finding.first_wrong_byte = 8;
-    finding.expected_version = 5;
-    finding.received_version = 3;
-    finding.phase = "main run";
-    finding.user = "Random User 3";
+    finding.place.file_id = 1;
+    finding.place.path = "/data/sqliosim.mdx";
+    finding.place.page_id = 87'366;
+    finding.place.offset_bytes = 87'366ULL * 8192;
+    finding.comparison = {.first_wrong_byte = 8};
+    finding.expected = {.version = 5};
+    finding.received = {.version = 3};
+    finding.moment.phase = "main run";
+    finding.moment.user = "Random User 3";
     finding.reads = 15;
     finding.number = 6;
-    finding.tick_ms = 61'250;
-    finding.utc_us = 1'764'000'061'250'000;
+    finding.moment.tick_ms = 61'250;
+    finding.moment.utc_us = 1'764'000'061'250'000;
     finding.description = "Version 5 of the page was acknowledged, version 3 came back 15 times.";
     return finding;
 }

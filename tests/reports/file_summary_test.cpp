@@ -58,5 +58,5 @@ TEST_CASE("an unknown device keeps its lines, and nothing is made up") {
 TEST_CASE("a path cannot break a line of the summary") {
     sim::FileResult file = example_data_file();
     file.path = "/data/a\nReads = 1.mdx";
-    CHECK(file_summary(file)[0] == "********** Final Summary for file /data/a?Reads = 1.mdx **********");
+    CHECK(file_summary(file)[0] == "********** Final Summary for file /data/a\\u000aReads = 1.mdx **********");
 }

@@ -11,38 +11,17 @@
 #include "sim/errors.hpp"
 #include "tests/reports/example_evidence.hpp"
 #include "tests/reports/temporary_folder.hpp"
+#include "tests/reports/time_zone.hpp"
 #include "tests/support/catch.hpp"
 
 using reports::FindingsFile;
 
-namespace {
-
-// The local time zone for one test.
-class TimeZone {
-public:
-    explicit TimeZone(const char* name) { set(name); }
-    ~TimeZone() {
-        ::unsetenv("TZ");
-        ::tzset();
-    }
-    TimeZone(const TimeZone&) = delete;
-    TimeZone& operator=(const TimeZone&) = delete;
-
-private:
-    static void set(const char* name) {
-        ::setenv("TZ", name, 1);
-        ::tzset();
-    }
-};
-
-}  // namespace
-
 TEST_CASE("a finding as JSON has every key, in a fixed order") {
     const TimeZone zone("IST-5:30");
     sim::Finding finding = example_evidence();
-    finding.sectors.resize(2);
+    finding.comparison.value().sectors.resize(2);
     finding.rereads.resize(1);
-    finding.dump_path = "/data/SqlSimErrorDump00006.txt";
+    finding.evidence.dump_path = "/data/SqlSimErrorDump00006.txt";
     finding.other = sim::PagePlace{2, "/data/b.mdx", 12, 4};
     CHECK(reports::finding_json(finding) ==
           R"({"format":1,"number":6,"class":"torn_page","transient":false,"persistence":"persistent","warning":false,"repaired":true,)"
@@ -66,7 +45,7 @@ TEST_CASE("a finding as JSON has every key, in a fixed order") {
 
 TEST_CASE("what is not known is null, and a path that is not UTF-8 does no harm") {
     sim::Finding finding;
-    finding.path = "/data/\xff\"\n.mdx";
+    finding.place.path = "/data/\xff\"\n.mdx";
     finding.transient = true;
     finding.is_warning = true;
     const std::string json = reports::finding_json(finding);
@@ -103,7 +82,7 @@ TEST_CASE("python reads every line") {
     for (std::size_t i = 0; i < sim::kFindingKindCount; ++i) {
         sim::Finding finding = example_evidence();
         finding.kind = static_cast<sim::FindingKind>(i);
-        finding.path = "/data/\xc3\xa4\xff.mdx";
+        finding.place.path = "/data/\xc3\xa4\xff.mdx";
         file.on_finding(finding);
     }
     const std::string program =

@@ -1,5 +1,6 @@
 #include "reports/html_page.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "reports/comparison.hpp"
@@ -12,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-Json document_of(const sim::Results& results) { return reports::parse_results(reports::results_json(results, {}), "test"); }
+Json parsed(const sim::Results& results) { return reports::parse_results(reports::results_json(results, {}), "test"); }
 
 std::string data_of(const std::string& html) {
     const std::string begin = "<script type=\"application/json\" id=\"data\">";
@@ -33,7 +34,7 @@ TEST_CASE("nothing in the data can end its element, begin a comment or break a s
 TEST_CASE("a page holds the data, and loads nothing") {
     sim::Results results = stale_results();
     results.files[0].path = "/data/</script><img src=x onerror=alert(1)>.mdx";
-    const std::string html = reports::html_report(document_of(results));
+    const std::string html = reports::html_report(parsed(results));
     const Json data = Json::parse(data_of(html));
     CHECK(data["verdict"]["judgement"] == "FAIL");
     CHECK(data["files"][0]["path"] == results.files[0].path);
@@ -42,12 +43,26 @@ TEST_CASE("a page holds the data, and loads nothing") {
     for (const char* loader : {"<link", " src=\"", "@import", "url("}) CHECK(html.find(loader) == std::string::npos);
 }
 
+TEST_CASE("a page runs no scripts but its own, and links to files only") {
+    const std::string html = reports::html_report(parsed(stale_results()));
+    const std::size_t policy = html.find("script-src 'sha256-");
+    REQUIRE(policy != std::string::npos);
+    const std::string sources = html.substr(policy, html.find('>', policy) - policy);
+    CHECK(std::count(sources.begin(), sources.end(), '=') == 3);
+    CHECK_THAT(sources, !ContainsSubstring("unsafe"));
+    CHECK_THAT(html, ContainsSubstring("base-uri 'none'; form-action 'none'"));
+    // The one link, whose address begins with '/' or './': no name of a dump is a scheme or another machine.
+    const std::size_t link = html.find("{href:");
+    CHECK(html.find("{href:", link + 1) == std::string::npos);
+    CHECK(html.substr(link).starts_with("{href: (path.startsWith('/') ? '' : './') + encodeURI(path)"));
+}
+
 TEST_CASE("of many findings a page holds the first, and the number of all") {
     sim::Results results = stale_results();
     results.findings.resize(1);
     results.findings.resize(10'000, results.findings[0]);
     results.finding_count = 12'345;
-    const std::string html = reports::html_report(document_of(results));
+    const std::string html = reports::html_report(parsed(results));
     const Json data = Json::parse(data_of(html));
     CHECK(data["findings"].size() == reports::kHtmlFindings);
     CHECK(data["finding_count"] == 12'345);
@@ -56,6 +71,6 @@ TEST_CASE("of many findings a page holds the first, and the number of all") {
 }
 
 TEST_CASE("a comparison is a page, too") {
-    const Json comparison = reports::compare_results(document_of(sound_results()), "a", document_of(slow_results()), "b");
+    const Json comparison = reports::compare_results(parsed(sound_results()), "a", parsed(slow_results()), "b");
     CHECK(Json::parse(data_of(reports::html_comparison(comparison)))["files"].size() == 2);
 }

@@ -65,8 +65,8 @@ TEST_CASE("the verdict follows the summaries, as information that no reader take
 
 TEST_CASE("a wrong page is a failed buffer validation, in SQLIOSim's words first") {
     sim::Finding finding = example_finding();
-    finding.path = "F:\\sqliosim.mdx";
-    finding.cpu = 1;
+    finding.place.path = "F:\\sqliosim.mdx";
+    finding.moment.cpu = 1;
     const sim::Event event = reports::finding_event(finding);
     CHECK(event.severity == sim::Severity::error);
     CHECK(event.description ==
@@ -76,18 +76,18 @@ TEST_CASE("a wrong page is a failed buffer validation, in SQLIOSim's words first
     CHECK(event.hresult == "0x80070467");
     CHECK(event.system_text == "While accessing the hard disk, a disk operation failed even after retries.");
     CHECK(event.user == "Random User 3");
-    CHECK(event.utc_us == finding.utc_us);
-    CHECK(event.tick_ms == finding.tick_ms);
+    CHECK(event.utc_us == finding.moment.utc_us);
+    CHECK(event.tick_ms == finding.moment.tick_ms);
     CHECK(event.cpu == 1);
 }
 
 TEST_CASE("a wrong block of a log is named by its place in the file: it has no page") {
     sim::Finding finding = example_finding();
     finding.kind = sim::FindingKind::log_stale_block;
-    finding.path = "/log/sqliosim.ldx";
-    finding.is_log = true;
-    finding.page_id = 0;
-    finding.offset_bytes = 0x3200;
+    finding.place.path = "/log/sqliosim.ldx";
+    finding.place.is_log = true;
+    finding.place.page_id = 0;
+    finding.place.offset_bytes = 0x3200;
     CHECK(reports::finding_event(finding).description ==
           "Buffer validation failed on /log/sqliosim.ldx log block at offset 0x3200. " + finding.description);
     finding.description.clear();
@@ -105,23 +105,45 @@ TEST_CASE("a finding without a description is described from its facts") {
 TEST_CASE("a request that the system failed says which, and gives the system's text") {
     sim::Finding finding = example_finding();
     finding.kind = sim::FindingKind::io_error;
-    finding.is_write = true;
-    finding.error_code = 5;
-    finding.error_text = "Input/output error";
+    finding.request.is_write = true;
+    finding.failure = {.error_code = 5, .error_text = "Input/output error"};
     finding.description.clear();
     const sim::Event event = reports::finding_event(finding);
     CHECK(event.description == "Write failed on /data/sqliosim.mdx Page: 87366, offset 0x8. I/O error: write: Input/output error (5).");
     CHECK(event.hresult == "0x8007045D");
     CHECK(event.system_text == "Input/output error");
-    finding.is_write = false;
+    finding.request.is_write = false;
     CHECK_THAT(reports::finding_event(finding).description, ContainsSubstring("Read failed on "));
+}
+
+TEST_CASE("a sync that failed says so, without a page") {
+    sim::Finding finding;
+    finding.kind = sim::FindingKind::io_error;
+    finding.request.of_file = sim::FileRequest::sync;
+    finding.place.path = "/data/a.mdx";
+    finding.description = "A sync of the file failed: Input/output error.";
+    const sim::Event event = reports::finding_event(finding);
+    CHECK(event.severity == sim::Severity::error);
+    CHECK(event.description == "Sync failed on /data/a.mdx. A sync of the file failed: Input/output error.");
+}
+
+TEST_CASE("a limit that was exceeded leaves an entry of type error") {
+    sim::Results results = example_results();
+    results.thresholds = {
+        {.expression = "p99 > 1 ms", .is_exceeded = true, .measured = "2.0 ms", .path = "/data/a.mdx", .io_class = "read"},
+        {.expression = "p50 > 1 s", .is_exceeded = false, .measured = "2.0 ms", .path = "", .io_class = ""}};
+    std::vector<std::string> errors;
+    for (const sim::Event& event : reports::summary_events(results)) {
+        if (event.severity == sim::Severity::error) errors.push_back(event.description);
+    }
+    CHECK(errors == std::vector<std::string>{"Limit exceeded: p99 > 1 ms: 2.0 ms was measured for read of /data/a.mdx."});
 }
 
 TEST_CASE("a warning is of type warning, never an error") {
     sim::Finding finding = example_finding();
     finding.kind = sim::FindingKind::stalled_io;
     finding.is_warning = true;
-    finding.duration_us = 16'000'000;
+    finding.failure = {.duration_us = 16'000'000};
     finding.description.clear();
     const sim::Event event = reports::finding_event(finding);
     CHECK(event.severity == sim::Severity::warning);
@@ -133,7 +155,7 @@ TEST_CASE("a warning is of type warning, never an error") {
 
 TEST_CASE("a dump file is told of as SQLIOSim does") {
     sim::Finding finding = example_finding();
-    finding.dump_path = "/data/SqlSimErrorDump00006.txt";
+    finding.evidence.dump_path = "/data/SqlSimErrorDump00006.txt";
     const sim::Event event = reports::dump_event(finding);
     CHECK(event.severity == sim::Severity::info);
     CHECK(event.description == "Dump file successfully written: /data/SqlSimErrorDump00006.txt");

@@ -8,7 +8,7 @@ using namespace reports;
 
 namespace {
 
-std::vector<sim::PreflightLine> example() {
+std::vector<sim::PreflightLine> example_lines() {
     return {{.folder = "/mnt/data", .topic = "file system", .found = "xfs on /dev/sdb1, mounted at /mnt/data"},
             {.folder = "/mnt/data",
              .topic = "access times",
@@ -16,44 +16,44 @@ std::vector<sim::PreflightLine> example() {
              .found = "relatime",
              .reason = "reading a file may write its access time",
              .source = "Microsoft",
-             .cure = "mount -o remount,noatime /mnt/data"},
+             .remedy = "mount -o remount,noatime /mnt/data"},
             {.folder = "/mnt/lo\"g\xff",
              .topic = "file system",
              .grade = sim::PreflightGrade::fail,
              .found = "tmpfs",
              .reason = "gone when the machine stops",
              .source = "Microsoft",
-             .cure = "use a disk"}};
+             .remedy = "use a disk"}};
 }
 
 }  // namespace
 
-TEST_CASE("folder by folder, with why, source and cure below what is not right") {
-    CHECK(preflight_text({example()[0], example()[1]}, 100) ==
+TEST_CASE("folder by folder, with why, source and fix below what is not right") {
+    CHECK(preflight_text({example_lines()[0], example_lines()[1]}, 100) ==
           "/mnt/data\n"
           "  OK    file system   xfs on /dev/sdb1, mounted at /mnt/data\n"
           "  WARN  access times  relatime\n"
           "                      why:    reading a file may write its access time\n"
           "                      source: Microsoft\n"
-          "                      cure:   mount -o remount,noatime /mnt/data\n"
+          "                      fix:    mount -o remount,noatime /mnt/data\n"
           "\n"
           "1 OK, 1 WARN, 0 FAIL: SQL Server is supported there; look at what WARNs before measuring.\n");
-    CHECK_THAT(preflight_text(example(), 100), ContainsSubstring("\n\n/mnt/lo\"g"));
+    CHECK_THAT(preflight_text(example_lines(), 100), ContainsSubstring("\n\n/mnt/lo\"g"));
 }
 
 TEST_CASE("the sum says what to do") {
-    CHECK(preflight_sum({example()[0]}) == "1 OK, 0 WARN, 0 FAIL: nothing stands against SQL Server there.");
-    CHECK(preflight_sum(example()) == "1 OK, 1 WARN, 1 FAIL: do not put a database there before what FAILs is cured.");
+    CHECK(preflight_summary({example_lines()[0]}) == "1 OK, 0 WARN, 0 FAIL: nothing stands against SQL Server there.");
+    CHECK(preflight_summary(example_lines()) == "1 OK, 1 WARN, 1 FAIL: do not put a database there before what FAILs is fixed.");
 }
 
 TEST_CASE("one sentence for a log, without a break") {
-    CHECK(preflight_sentence(example()[1]) ==
+    CHECK(preflight_sentence(example_lines()[1]) ==
           "preflight /mnt/data: WARN access times: relatime: reading a file may write its access time. "
-          "Cure: mount -o remount,noatime /mnt/data");
+          "Fix: mount -o remount,noatime /mnt/data");
 }
 
 TEST_CASE("the JSON can be read again, whatever bytes the names hold") {
-    const auto json = nlohmann::json::parse(preflight_json(example()));
+    const auto json = nlohmann::json::parse(preflight_json(example_lines()));
     CHECK(json["document"] == "ioproof preflight");
     CHECK(json["version"] == 1);
     CHECK(json["ok"] == 1);

@@ -102,12 +102,12 @@ inline sim::Results stale_results() {
         finding.number = i + 1;
         finding.kind = sim::FindingKind::stale_read;
         finding.transient = true;
-        finding.page_id += i;
-        finding.offset_bytes += i * 8192ULL;
+        finding.place.page_id += i;
+        finding.place.offset_bytes += i * 8192ULL;
         finding.description = "Version 5 of the page was acknowledged, version 3 came back once.";
-        finding.sectors.assign(16, {sim::SectorState::older, 3, 1, finding.page_id, 0});
-        finding.sectors[15].state = sim::SectorState::damaged;
-        finding.dump_path = "/logs/SqlSimErrorDump0000" + std::to_string(i + 1) + ".txt";
+        finding.comparison.value().sectors.assign(16, {sim::SectorState::older, 3, 1, finding.place.page_id, 0});
+        finding.comparison.value().sectors[15].state = sim::SectorState::damaged;
+        finding.evidence.dump_path = "/logs/SqlSimErrorDump0000" + std::to_string(i + 1) + ".txt";
         finding.reasoning = {"The header and all sectors are of version 3.", "The second read returned version 5."};
         results.findings.push_back(finding);
     }

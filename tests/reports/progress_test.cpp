@@ -104,3 +104,15 @@ TEST_CASE("the plain line names every file") {
     CHECK(progress_plain(example_progress(), kRates) ==
           "main run, 01:23 elapsed, 03:37 left, 12.3k IO/s, 96.1 MB/s, average sqliosim.mdx 0.4 ms, sqliosim.ldx 1.2 ms, findings 0");
 }
+
+TEST_CASE("what an end waits for is shown, and stays longer than anything but the phase and the findings") {
+    sim::Progress progress = example_progress();
+    CHECK(progress_plain(progress, kRates).find("outstanding") == std::string::npos);
+    progress.is_ending = true;
+    progress.outstanding_io = 312;
+    progress.oldest_io_us = 2'310'000;
+    const std::string text = "ending: 312 outstanding, the oldest for 2.3 s";
+    CHECK(progress_plain(progress, kRates).find(", " + text + ", findings 0") != std::string::npos);
+    CHECK(progress_line(progress, kRates, 200, "").find(text) != std::string::npos);
+    CHECK(progress_line(progress, kRates, 79, "").find(text) != std::string::npos);
+}

@@ -6,6 +6,7 @@
 #include "reports/sparkline.hpp"
 #include "reports/text.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/base/text_wrap.hpp"
 
 using namespace reports;
 
@@ -17,11 +18,11 @@ sim::Progress progress_with(std::uint64_t io_count) {
     progress.io_count = io_count;
     progress.io_bytes = io_count << 20;
     progress.findings = 2;
-    progress.files = {{"/data/a\"b\\c\xff.mdx", 1500, 42}};
+    progress.files = {{"/data/a\"b\\c\xff\n\x1b.mdx", 1500, 42}};
     return progress;
 }
 
-StatusBoard example() {
+StatusBoard example_board() {
     StatusBoard board({.version = "1.2", .seed = 18446744073709551615ULL, .engine = "uring", .start_utc_us = 7});
     board.update(progress_with(100), 1'000'000);
     board.update(progress_with(300), 3'000'000);
@@ -31,7 +32,7 @@ StatusBoard example() {
 }  // namespace
 
 TEST_CASE("status: JSON that can be read again, with the course of the last seconds") {
-    const auto json = nlohmann::json::parse(status_json(example()));
+    const auto json = nlohmann::json::parse(status_json(example_board()));
     CHECK(json["seed"] == "18446744073709551615");
     CHECK(json["phase"] == "main run");
     CHECK(json["io_count"] == 300);
@@ -42,16 +43,16 @@ TEST_CASE("status: JSON that can be read again, with the course of the last seco
 }
 
 TEST_CASE("status: metrics in Prometheus' form, with escaped labels") {
-    const std::string text = status_metrics(example());
+    const std::string text = status_metrics(example_board());
     CHECK_THAT(text, ContainsSubstring("# TYPE ioproof_io_requests_total counter\nioproof_io_requests_total 300\n"));
     CHECK_THAT(text, ContainsSubstring("ioproof_findings_total 2\n"));
     CHECK_THAT(text, ContainsSubstring("ioproof_file_request_blocks{file=\"/data/a\\\"b\\\\c"));
-    CHECK_THAT(text, ContainsSubstring("_average_seconds{file=\"/data/a\\\"b\\\\c\xff.mdx\"} 0.0015\n"));
+    CHECK_THAT(text, ContainsSubstring("_average_seconds{file=\"/data/a\\\"b\\\\c\\\\xff\\\\u000a\\\\u001b.mdx\"} 0.0015\n"));
     CHECK_THAT(text, ContainsSubstring("ioproof_phase_info{phase=\"main run\"} 1\n"));
 }
 
 TEST_CASE("status: counters never go back, the past is bounded") {
-    StatusBoard board = example();
+    StatusBoard board = example_board();
     board.update(progress_with(250), 4'000'000);
     CHECK(board.progress().io_count == 300);
     CHECK(board.samples().back().rates.ios_per_second == 0.0);
@@ -72,11 +73,11 @@ TEST_CASE("a sparkline: the highest is full, nothing is flat, only the last ones
 }
 
 TEST_CASE("the progress line shows the course where there is room, in columns, not bytes") {
-    const std::string course = sparkline({1, 2, 3}, kCourseColumns);
+    const std::string course = sparkline({1, 2, 3}, kSparklineColumns);
     const std::string wide = progress_line(progress_with(1), {}, 120, course);
     CHECK_THAT(wide, ContainsSubstring(course));
-    CHECK(display_width(wide) == 120);
+    CHECK(ums::display_width(wide) == 120);
     const std::string narrow = progress_line(progress_with(1), {}, 79, course);
     CHECK(narrow == progress_line(progress_with(1), {}, 79));
-    CHECK(display_width(progress_line(progress_with(1), {}, 10, course)) == 10);
+    CHECK(ums::display_width(progress_line(progress_with(1), {}, 10, course)) == 10);
 }

@@ -2,9 +2,13 @@
 
 #include <sstream>
 
-#include "tests/reports/example_results.hpp"
+#include "reports/report_tables.hpp"
+#include "reports/verdict.hpp"
+#include "tests/reports/prepared_results.hpp"
 #include "tests/support/catch.hpp"
 
+using reports::files_table;
+using reports::findings_table;
 using reports::outcome_text;
 using reports::text_report;
 
@@ -72,13 +76,12 @@ Pages read, written and verified; the log in MB/s
 
 What the figures mean
   /data/sqliosim.mdx: fair
-    * 382 times a request came back while the average was above the target of
-      100 ms, and the load was lowered: at times there was more to do than
-      the path could carry.
-      -> See in the time series when that was. A file on a better path has
-         fewer, best none.
+    * 382 times a request completed while the average was above the target of
+      100 ms, and the load was lowered: at times the path could not keep up.
+      -> The time series shows when. A file on a better path has fewer, ideally
+         none.
 
-PASS: 9,116,131 page reads were verified, none was wrong, old or missing. In
+PASS: 9,116,131 page reads were verified: no corrupt, stale or missing pages. In
 this run the storage kept what it was given.
 )");
 }
@@ -112,10 +115,10 @@ TEST_CASE("a finding in a log is listed with its offset, and speaks of blocks") 
     sim::Results results = failed_results();
     sim::Finding& finding = results.findings.front();
     finding.kind = sim::FindingKind::log_stale_block;
-    finding.path = "/log/sqliosim.ldx";
-    finding.is_log = true;
-    finding.page_id = 0;
-    finding.offset_bytes = 0x3200;
+    finding.place.path = "/log/sqliosim.ldx";
+    finding.place.is_log = true;
+    finding.place.page_id = 0;
+    finding.place.offset_bytes = 0x3200;
     finding.kind = sim::FindingKind::log_stale_block;
     CHECK_THAT(text_report(results), ContainsSubstring("/log/sqliosim.ldx  0x3200  stale log block  an older block came back\n"));
     for (const auto kind : {sim::FindingKind::log_gap, sim::FindingKind::log_block_damaged, sim::FindingKind::log_stale_block,
@@ -140,22 +143,21 @@ TEST_CASE("twenty findings are listed and the rest is counted") {
 TEST_CASE("every kind of finding says what came back") {
     sim::Results results = failed_results();
     sim::Finding finding = example_finding();
-    finding.received_checksum = 0x1234;
-    finding.calculated_checksum = 0xdeadbeef;
-    finding.received_page_id = 12;
-    finding.received_file_id = 2;
-    finding.error_code = 5;
-    finding.error_text = "Input/output error";
+    finding.received.value().checksum = 0x1234;
+    finding.received.value().calculated_checksum = 0xdeadbeef;
+    finding.received.value().page_id = 12;
+    finding.received.value().file_id = 2;
+    finding.failure = {.error_code = 5, .error_text = "Input/output error"};
     results.findings.clear();
-    finding.wrong_bits = 3;
-    finding.wrong_bytes = 2;
+    finding.comparison.value().wrong_bits = 3;
+    finding.comparison.value().wrong_bytes = 2;
     for (const auto kind : {sim::FindingKind::bit_corruption, sim::FindingKind::misdirected_read, sim::FindingKind::zeroed_page,
                             sim::FindingKind::short_transfer, sim::FindingKind::io_error}) {
         finding.kind = kind;
         results.findings.push_back(finding);
     }
     finding.kind = sim::FindingKind::foreign_page;
-    finding.expected_version = 0;
+    finding.expected.value().version = 0;
     results.findings.push_back(finding);
     results.finding_count = results.findings.size();
     const std::string report = text_report(results);
@@ -168,15 +170,53 @@ TEST_CASE("every kind of finding says what came back") {
     CHECK_THAT(report, ContainsSubstring("FAIL: 6 findings (bit corruption, misdirected read, zeroed page, short"));
 }
 
+TEST_CASE("the speed of a file with findings is not praised") {
+    sim::Results results = sound_results();
+    const reports::Verdict good = reports::verdict_of(results);
+    CHECK_THAT(files_table(results, good), ContainsSubstring("good   right"));
+    results.files[0].findings = results.finding_count = 1;
+    const std::string table = files_table(results, reports::verdict_of(results));
+    const std::string row =
+        table.substr(table.find("sqliosim.mdx"), table.find('\n', table.find("sqliosim.mdx")) - table.find("sqliosim.mdx"));
+    CHECK_THAT(row, ContainsSubstring("BAD: 1") && !ContainsSubstring("good") && !ContainsSubstring("right"));
+}
+
+TEST_CASE("a sync that failed is listed without a page") {
+    sim::Results results = example_results();
+    sim::Finding finding;
+    finding.number = 1;
+    finding.kind = sim::FindingKind::io_error;
+    finding.request.of_file = sim::FileRequest::sync;
+    finding.place.path = "/data/sqliosim.mdx";
+    finding.failure = {.error_code = 5, .error_text = "Input/output error"};
+    results.findings = {finding};
+    results.finding_count = 1;
+    CHECK_THAT(findings_table(results), ContainsSubstring("-  I/O error  sync: Input/output error (5)"));
+}
+
+TEST_CASE("requests that came late are listed as warnings") {
+    sim::Results results = sound_results();
+    sim::Finding late;
+    late.number = 1;
+    late.kind = sim::FindingKind::stalled_io;
+    late.is_warning = true;
+    late.place.path = "/data/sqliosim.mdx";
+    late.place.page_id = 77;
+    late.failure = {.duration_us = 17'000'000};
+    results.warnings = {late};
+    results.warning_count = 1;
+    CHECK_THAT(text_report(results), ContainsSubstring("Warnings: 1 late") && ContainsSubstring("77  read     17.0 s"));
+}
+
 TEST_CASE("neighbouring pages with the same kind of finding share a line, in whatever order they were found") {
     sim::Results results = failed_results();
     results.findings.clear();
     const auto add = [&](std::uint32_t page, sim::FindingKind kind, std::uint32_t received) {
         sim::Finding finding = example_finding();
         finding.number = results.findings.size() + 1;
-        finding.page_id = page;
+        finding.place.page_id = page;
         finding.kind = kind;
-        finding.received_version = received;
+        finding.received.value().version = received;
         results.findings.push_back(finding);
     };
     using Kind = sim::FindingKind;
@@ -200,7 +240,7 @@ Findings: 6
 
 TEST_CASE("warnings are no findings of the table, and the evidence is named") {
     sim::Results results = failed_results();
-    results.findings[0].dump_path = "/data/SqlSimErrorDump00006.txt";
+    results.findings[0].evidence.dump_path = "/data/SqlSimErrorDump00006.txt";
     sim::Finding warning = example_finding();
     warning.kind = sim::FindingKind::stalled_io;
     warning.is_warning = true;
@@ -233,8 +273,8 @@ TEST_CASE("why the engine was chosen is told") {
 TEST_CASE("own lines stay within the width of the report, also with long names") {
     sim::Results results = failed_results();
     results.files[0].path = "/var/opt/mssql/storage/very/long/mount/point/of/the/new/array/lun-0042/testdata/sqliosim.mdx";
-    results.findings[0].path = results.files[0].path;
-    results.findings[0].page_id = 4'294'967'294;
+    results.findings[0].place.path = results.files[0].path;
+    results.findings[0].place.page_id = 4'294'967'294;
     results.files[0].findings = results.finding_count = 1'234'567;
     results.files[0].long_ios = 1;
     results.engine_reason = "a reason as long as any: the kernel is too old, the container forbids it, or memory is short for its rings";

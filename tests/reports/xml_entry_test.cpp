@@ -1,8 +1,6 @@
 #include "reports/xml_entry.hpp"
 
-#include <cstdlib>
-#include <ctime>
-
+#include "tests/reports/time_zone.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/xml_checker.hpp"
 
@@ -21,28 +19,6 @@ sim::Event example_event() {
     event.description = "Target IO Duration (ms) = 100, Running Average IO Duration (ms) = 15";
     return event;
 }
-
-// The time zone of the process, put back at the end.
-class TimeZone {
-public:
-    explicit TimeZone(const char* zone) {
-        const char* old = std::getenv("TZ");
-        had_one_ = old != nullptr;
-        old_ = had_one_ ? old : "";
-        ::setenv("TZ", zone, 1);
-        ::tzset();
-    }
-    ~TimeZone() {
-        had_one_ ? ::setenv("TZ", old_.c_str(), 1) : ::unsetenv("TZ");
-        ::tzset();
-    }
-    TimeZone(const TimeZone&) = delete;
-    TimeZone& operator=(const TimeZone&) = delete;
-
-private:
-    bool had_one_ = false;
-    std::string old_;
-};
 
 }  // namespace
 

@@ -1,18 +1,27 @@
 #include "reports/xml_log.hpp"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <optional>
 #include <regex>
+#include <thread>
+#include <vector>
 
 #include "reports/log_events.hpp"
 #include "reports/xml_entry.hpp"
 #include "sim/errors.hpp"
+#include "tests/reports/count_of.hpp"
 #include "tests/reports/example_results.hpp"
 #include "tests/reports/temporary_folder.hpp"
 #include "tests/support/catch.hpp"
@@ -30,12 +39,6 @@ sim::Event event_of(std::string description) {
     event.user = "Monitor";
     event.description = std::move(description);
     return event;
-}
-
-std::size_t count_of(const std::string& text, std::string_view token) {
-    std::size_t count = 0;
-    for (std::size_t at = text.find(token); at != std::string::npos; at = text.find(token, at + 1)) ++count;
-    return count;
 }
 
 std::string refusal_of(const std::string& path) {
@@ -68,8 +71,24 @@ private:
     void (*old_handler_)(int) = nullptr;
 };
 
+// As a reader does: from front to back, until there is no more.
+std::string read_in_chunks(const std::string& path, std::size_t chunk_bytes) {
+    std::string content;
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    for (;;) {
+        const std::size_t before = content.size();
+        content.resize(before + chunk_bytes);
+        const ssize_t size = ::read(descriptor, content.data() + before, chunk_bytes);
+        content.resize(before + static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+        if (size <= 0) break;
+    }
+    ::close(descriptor);
+    return content;
+}
+
 [[noreturn]] void log_until_killed(const std::string& path) {
     XmlLog log(path);
+    log.on_begin();  // what is there from the round before is replaced
     for (std::size_t i = 0;; ++i) log.on_event(event_of("event " + std::to_string(i) + std::string(i * 37 % 9'000, 'x')));
 }
 
@@ -82,7 +101,7 @@ TEST_CASE("a log has the head that parsers expect, and every entry between the r
     CHECK(read_file(path) ==
           "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
           "<?xml-stylesheet type=\"text/xsl\" href=\"ErrorLog.xslt\"?>\n"
-          "<ERRORLOG>\n</ERRORLOG>\n");
+          "<ERRORLOG>\n<!-- --></ERRORLOG>\n");
     log.on_event(event_of("first"));
     log.on_finding(example_finding());
     const std::string content = read_file(path);
@@ -103,7 +122,7 @@ TEST_CASE("a finding with a dump file is followed by an entry that names it, a w
     CHECK(count_of(read_file(path), "TYPE='ERROR'") == 0);
     CHECK(count_of(read_file(path), "TYPE='WARNING'") == 1);
     finding.is_warning = false;
-    finding.dump_path = "/data/SqlSimErrorDump00006.txt";
+    finding.evidence.dump_path = "/data/SqlSimErrorDump00006.txt";
     log.on_finding(finding);
     const std::string content = read_file(path);
     CHECK(count_of(content, "TYPE='ERROR'") == 1);
@@ -160,6 +179,7 @@ TEST_CASE("an older log is replaced, ours, SQLIOSim's in UTF-8 or UTF-16, or an 
     for (const std::string& old : {read_file(path), utf8, utf16, std::string()}) {
         write_file(path, old);
         XmlLog log(path);
+        log.on_begin();
         log.on_event(event_of("new"));
         const std::string content = read_file(path);
         CHECK(xml_error(content) == "");
@@ -249,6 +269,99 @@ TEST_CASE("the log is well-formed after kill -9 at any moment") {
         if (has_xmllint) REQUIRE(std::system(("xmllint --noout --huge '" + path + "'").c_str()) == 0);
     }
     CHECK(entries > 1000);
+}
+
+TEST_CASE("readers who follow the log while findings pour in read a document each time") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("log.xml");
+    std::optional<XmlLog> log(std::in_place, path);
+    std::atomic<bool> ended{false};
+    std::atomic<std::size_t> documents{0};
+    std::array<std::string, 3> problems;
+    std::vector<std::thread> readers;
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+        readers.emplace_back([&, i] {
+            const std::size_t chunk_bytes = std::array<std::size_t, 3>{1 << 20, 4096, 777}[i];
+            while (!ended && problems[i].empty()) {
+                problems[i] = xml_error(read_in_chunks(path, chunk_bytes));
+                ++documents;
+            }
+        });
+    }
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(3);
+    std::size_t rounds = 0;
+    for (; std::chrono::steady_clock::now() < end; ++rounds) {
+        for (int i = 0; i < 200; ++i) log->on_finding(example_finding());
+        log->on_event(event_of(std::string(rounds % 10 * 1'000, 'x')));
+        if (rounds % 8 != 7) continue;
+        log.reset();  // a next run replaces it
+        log.emplace(path);
+    }
+    ended = true;
+    for (std::thread& reader : readers) reader.join();
+    CHECK(problems == std::array<std::string, 3>{});
+    CHECK(documents > 20);
+    CHECK(rounds > 20);
+}
+
+TEST_CASE("whoever reads a log while the next run replaces it keeps what he reads") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("log.xml");
+    {
+        XmlLog log(path);
+        log.on_event(event_of("old"));
+    }
+    std::filesystem::create_symlink("log.xml", folder.file("link.xml"));
+    std::ifstream reader(path);
+    XmlLog log(folder.file("link.xml"));
+    log.on_begin();
+    const std::string content((std::istreambuf_iterator<char>(reader)), std::istreambuf_iterator<char>());
+    CHECK(xml_error(content) == "");
+    CHECK(count_of(content, "old") == 1);
+    CHECK(count_of(read_file(path), "old") == 0);
+    CHECK(std::filesystem::is_symlink(folder.file("link.xml")));
+    CHECK(std::distance(std::filesystem::directory_iterator(folder.file("")), {}) == 3);  // with the style sheet
+}
+
+TEST_CASE("where there is no room for a second file the old log is emptied and taken") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("log.xml");
+    { XmlLog(path).on_event(event_of("old")); }
+    const std::string second = path + "." + std::to_string(::getpid()) + ".new";
+    write_file(second, "in the way");
+    XmlLog log(path);
+    log.on_event(event_of("new"));
+    log.on_begin();
+    log.on_event(event_of("newer"));
+    CHECK(xml_error(read_file(path)) == "");
+    CHECK(count_of(read_file(path), "old") == 0);
+    CHECK(count_of(read_file(path), "<ENTRY ") == 2);
+}
+
+TEST_CASE("the log of an earlier run stays until the run begins or has a finding, and nothing of what was said before is lost") {
+    const TemporaryFolder folder;
+    const std::string path = folder.file("log.xml");
+    { XmlLog(path).on_event(event_of("old")); }
+    const std::string old = read_file(path);
+    {
+        XmlLog refused(path);
+        for (int i = 0; i < 100; ++i) refused.on_event(event_of("refused"));
+        CHECK(read_file(path) == old);
+    }
+    CHECK(read_file(path) == old);
+    CHECK(std::distance(std::filesystem::directory_iterator(folder.file("")), {}) == 2);  // with the style sheet
+    const bool has_finding = GENERATE(false, true);
+    XmlLog log(path);
+    for (int i = 0; i < 100; ++i) log.on_event(event_of("before"));
+    if (has_finding) log.on_finding({});
+    if (!has_finding) log.on_begin();
+    log.on_event(event_of("behind"));
+    const std::string content = read_file(path);
+    CHECK(xml_error(content) == "");
+    CHECK(count_of(content, "before") == 100);
+    CHECK(count_of(content, "behind") == 1);
+    CHECK(count_of(content, "old") == 0);
+    CHECK_FALSE(log.failure());
 }
 
 TEST_CASE("a style sheet of ours stands beside the log, somebody else's is left alone") {

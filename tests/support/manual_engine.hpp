@@ -46,14 +46,18 @@ public:
         in_flight_.store(in_flight_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
 
-    [[nodiscard]] bool perform_at_once(IoRequest& request) override {
+    [[nodiscard]] bool perform_immediately(IoRequest& request) override {
         ++copies_;
         request.transferred_bytes = request.size_bytes;
         return true;
     }
 
+    // What polls do besides: a device that answers at once takes its time there.
+    void call_in_polls(std::function<void()> call) { in_polls_ = std::move(call); }
+
     void poll(IoRequestList& finished) override {
         ++polls_;
+        if (in_polls_) in_polls_();
         const std::lock_guard guard(lock_);
         const std::uint64_t now = clock_.now_ns();
         while (const Out* out = first()) {
@@ -143,6 +147,7 @@ private:
     const RequestDelay delay_;
     const std::uint64_t sleep_ns_min_;
     std::atomic<std::uint32_t> in_flight_{0};
+    std::function<void()> in_polls_;
     std::uint64_t polls_ = 0;
     std::uint64_t copies_ = 0;
     mutable std::mutex lock_;  // guards everything below
@@ -161,10 +166,15 @@ public:
     explicit ManualStorage(const Clock& clock, RequestDelay delay = fixed_delay(0), std::uint64_t sleep_ns_min = 0)
         : clock_(clock), delay_(std::move(delay)), sleep_ns_min_(sleep_ns_min) {}
 
+    std::error_code resolve(const std::string&, std::string&) override { return no_files(); }
     std::error_code status(const std::string&, FileStatus&) override { return no_files(); }
+    std::error_code status_of(FileHandle, FileStatus&) override { return no_files(); }
     std::error_code open(const std::string&, const OpenOptions&, FileHandle&) override { return no_files(); }
+    std::error_code reopen(FileHandle, const OpenOptions&, FileHandle&) override { return no_files(); }
     void close(FileHandle) override {}
-    std::error_code remove(const std::string&) override { return no_files(); }
+    std::error_code remove(FileHandle) override { return no_files(); }
+    std::error_code check_removal(FileHandle) override { return no_files(); }
+    std::error_code check_size(FileHandle, std::uint64_t) override { return no_files(); }
     std::error_code lock(FileHandle) override { return no_files(); }
     std::error_code size(FileHandle, std::uint64_t&) override { return no_files(); }
     std::error_code allocate(FileHandle, std::uint64_t, std::uint64_t) override { return no_files(); }

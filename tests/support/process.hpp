@@ -59,9 +59,15 @@ public:
         std::vector<char*> arguments;
         for (std::string& word : words_) arguments.push_back(word.data());
         arguments.push_back(nullptr);
+        // A signal that comes before the program has begun is for the program, not for the test's own handlers.
+        sigset_t all;
+        sigset_t before;
+        ::sigfillset(&all);
+        ::pthread_sigmask(SIG_SETMASK, &all, &before);
         pid_ = ::fork();
+        if (pid_ != 0) ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
         if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
-        if (pid_ == 0) become(arguments, folder);
+        if (pid_ == 0) become(arguments, folder, before);
     }
     ~Process() {
         if (pid_ <= 0 || ended_) return;
@@ -100,7 +106,9 @@ public:
     [[nodiscard]] std::string error() const { return read_text(captured_ / "err"); }
 
 private:
-    [[noreturn]] void become(const std::vector<char*>& arguments, const std::filesystem::path& folder) const {
+    [[noreturn]] void become(const std::vector<char*>& arguments, const std::filesystem::path& folder, const sigset_t& mask) const {
+        for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+        ::pthread_sigmask(SIG_SETMASK, &mask, nullptr);
         const int out = ::open((captured_ / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
         const int err = ::open((captured_ / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
         const int in = ::open("/dev/null", O_RDONLY);

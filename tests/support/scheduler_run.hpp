@@ -22,7 +22,6 @@ struct RunOptions {
     RequestDelay delay = fixed_delay(0);
     std::uint64_t shuffle_seed = 0;
     std::uint64_t sleep_ns_min = 0;  // see ManualEngine
-    bool has_spare_cpus = false;
 };
 
 // `main` is called as main(World&) and must return a Task<void>. Catch's assertions are not thread-safe: note results in the tasks, check
@@ -33,7 +32,6 @@ void run_with_clock(const Clock& clock, const RunOptions& options, Main&& main, 
     SchedulerGroupOptions group_options;
     group_options.cpu_count = options.cpu_count;
     group_options.shuffle_seed = options.shuffle_seed;
-    group_options.has_spare_cpus = options.has_spare_cpus;
     SchedulerGroup schedulers(group_options, storage, clock);
     World world{storage, schedulers, clock};
     schedulers.run(main(world));

@@ -34,22 +34,74 @@ echo '{"requests_per_s": 1000, "bytes_per_s": 8192000, "cpu_ns_per_request": 100
 EOF
 
 # Without the rows of two CPUs, which touch gigabytes of memory first.
-mkdir "$folder/files"
+mkdir "$folder/files" "$folder/fast"
 PATH="$folder:$PATH" python3 -B "$tools/bench" --program "$folder/ioproof" --bare-loop "$folder/bare_loop" --ram "$folder/files" \
-    --disk "$folder/files" --size 1 --seconds 1 --rounds 1 --rows path,ram,disk,side,log,initial,final,memory,sparse \
+    --disk "$folder/files" --fast-folder "$folder/fast" --size 1 --seconds 1 --rounds 2 \
+    --rows path,ram,disk,side,log,initial,final,memory,sparse,fast \
     --json "$folder/bench.json" >"$folder/table" 2>"$folder/errors" || { cat "$folder/errors" "$folder/table"; exit 1; }
 
 python3 - "$folder" <<'EOF'
 import json, os, sys
 folder = sys.argv[1]
 rows = {row["row"]: row for row in json.load(open(folder + "/bench.json"))["rows"]}
-assert len(rows) == 30, sorted(rows)
+assert len(rows) == 46, sorted(rows)
 for name, row in rows.items():
     assert "error" not in row, (name, row["error"])
     if row["figure"] in ("requests_per_s", "latency_us"):
-        assert row["ratio"] == 2.0 and row["reached"], (name, row)
+        assert row["ratio"] == row["ratio_min"] == row["ratio_max"] == 2.0 and row["reached"], (name, row)
+    assert row["cpus"] == ("1" if name.startswith(("fast", "log60", "ram_pinned")) else "all"), (name, row)
 assert "cpu_ns" == rows["disk_read_64_cpu"]["figure"] and rows["final_audit"]["ours"] == 200e6
 assert len(open(folder + "/table").read().splitlines()) == len(rows) + 1
-assert os.listdir(folder + "/files") == [], "files are left behind"
+assert rows["fast_read_64"]["goal"] == 1.2 and rows["fast_read_64_added"]["peer"] == 500
+assert os.listdir(folder + "/files") == os.listdir(folder + "/fast") == [], "files are left behind"
 print(f"{len(rows)} rows")
+EOF
+
+# A zram device is taken only if it is free and we are root, and is given back whatever happens.
+mkdir -p "$folder/sys/zram0" "$folder/sys/zram1"
+echo 4096 >"$folder/sys/zram0/disksize"
+for command in mkfs.xfs mount umount; do
+    program "$command" <<EOF
+#!/usr/bin/env bash
+echo "$command \$*" >>"$folder/commands"
+[ ! -e "$folder/refused" ] || [ $command != mount ]
+EOF
+done
+PATH="$folder:$PATH" PYTHONPATH="$tools/bench" python3 -B - "$folder" <<'EOF'
+import os, sys
+from peers import MB, Failed
+from zram import Zram
+folder = sys.argv[1]
+system = folder + "/sys"
+
+def content(name):
+    with open(os.path.join(system, "zram1", name)) as file:
+        return file.read()
+
+def give_free():
+    with open(system + "/zram1/disksize", "w") as file:
+        file.write("0")
+
+def refused(words, **arguments):
+    try:
+        with Zram(64 * MB, system, **arguments):
+            raise SystemExit("not refused: " + words)
+    except Failed as error:
+        assert words in str(error), error
+
+give_free()
+refused("needs root", is_root=False)
+assert content("disksize") == "0"
+with Zram(64 * MB, system, is_root=True) as mounted:
+    assert content("disksize") == str(64 * MB) and os.path.isdir(mounted)
+assert content("reset") == "1" and not os.path.exists(mounted)
+commands = open(folder + "/commands").read().splitlines()
+assert commands == ["mkfs.xfs -q -f /dev/zram1", "mount /dev/zram1 " + mounted, "umount " + mounted], commands
+refused("no zram device is free", is_root=True)  # this system is of paper: a reset does not take the size away
+give_free()
+os.remove(system + "/zram1/reset")
+open(folder + "/refused", "w").close()
+refused("mount", is_root=True)
+assert content("reset") == "1", "given back after a mount that failed"
+print("zram")
 EOF

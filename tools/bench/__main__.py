@@ -5,6 +5,7 @@ of the ratios of the single rounds. Above 1 is better for ioproof, whatever the 
 amount of data, all threads and the kernel included: where others use the machine, it is what still can be compared."""
 
 import argparse
+import contextlib
 import json
 import os
 import shutil
@@ -12,10 +13,12 @@ import subprocess
 import sys
 import tempfile
 
+import pinned_rows
 from peers import MB, Failed, Tools
 from request_rows import disk_read_rows, disk_write_rows, log_rows, path_rows, ram_rows, scatter_rows
 from row import table
 from run_rows import run_rows
+from zram import Zram
 
 
 def machine():
@@ -48,6 +51,9 @@ def parse_arguments():
     parser.add_argument("--bare-loop", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--disk", default=".", help="folder on the disk to be measured (here)")
     parser.add_argument("--ram", default="/dev/shm", help="folder of a file system in memory (/dev/shm)")
+    fast = parser.add_mutually_exclusive_group()
+    fast.add_argument("--fast-folder", metavar="DIR", help="folder on a device that answers at once, for rows fast_... and log60_fast_...")
+    fast.add_argument("--zram", action="store_true", help="the same, on a free zram device that is set up and reset; needs root")
     parser.add_argument("--size", type=int, default=1024, help="MB of each file (1024)")
     parser.add_argument("--seconds", type=int, default=3, help="of each measurement (3)")
     parser.add_argument("--rounds", type=int, default=3, help="how often each row is measured (3)")
@@ -56,23 +62,56 @@ def parse_arguments():
     return parser.parse_args()
 
 
+# Files on the fast device, which is memory.
+FAST_FILE_BYTES, FAST_LOG_BYTES = 512 * MB, 128 * MB
+ZRAM_BYTES = FAST_FILE_BYTES + 4 * FAST_LOG_BYTES
+
+
+def fast_folder(arguments, stack):
+    """A folder of our own on the fast device; None without one."""
+    if not arguments.zram and not arguments.fast_folder:
+        return None
+    parent = stack.enter_context(Zram(ZRAM_BYTES)) if arguments.zram else arguments.fast_folder
+    return own_folder(parent, stack)
+
+
+def own_folder(parent, stack):
+    folder = tempfile.mkdtemp(prefix="ioproof-bench-", dir=parent)
+    stack.callback(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def measure_all(arguments, tools, stack):
+    pinned = tools.pinned()
+    size = arguments.size * MB
+    folders = [own_folder(parent, stack) for parent in (arguments.ram, arguments.disk)]
+    fast = fast_folder(arguments, stack)
+    ram, disk = (os.path.join(folder, "bench.mdx") for folder in folders)
+    files = {ram: size, disk: size}
+    rows = path_rows(tools) + ram_rows(tools, ram) + disk_read_rows(tools, disk) + scatter_rows(tools, ram, disk)
+    rows += disk_write_rows(tools, disk) + log_rows(tools, folders[1], min(size, 256 * MB)) + run_rows(tools, *folders, size)
+    rows += pinned_rows.ram_rows(pinned, ram) + pinned_rows.log_rows(pinned, folders[1], "disk", min(size, FAST_LOG_BYTES))
+    if fast:
+        fast_file = os.path.join(fast, "bench.mdx")
+        files[fast_file] = min(size, FAST_FILE_BYTES)
+        rows += pinned_rows.read_rows(pinned, fast_file) + pinned_rows.write_rows(pinned, fast_file)
+        rows += pinned_rows.log_rows(pinned, fast, "fast", min(size, FAST_LOG_BYTES))
+    wanted = [word for word in arguments.rows.split(",") if word]
+    rows = [row for row in rows if not wanted or any(word in row.name for word in wanted)]
+    for file, file_size in files.items():
+        tools.make_file(file, file_size)
+    measure(rows, arguments.rounds)
+    return rows
+
+
 def main():
     arguments = parse_arguments()
-    tools = Tools(arguments)
-    size = arguments.size * MB
-    folders = [tempfile.mkdtemp(prefix="ioproof-bench-", dir=folder) for folder in (arguments.ram, arguments.disk)]
-    ram, disk = (os.path.join(folder, "bench.mdx") for folder in folders)
-    try:
-        rows = path_rows(tools) + ram_rows(tools, ram) + disk_read_rows(tools, disk) + scatter_rows(tools, ram, disk)
-        rows += disk_write_rows(tools, disk) + log_rows(tools, folders[1], min(size, 256 * MB)) + run_rows(tools, *folders, size)
-        wanted = [word for word in arguments.rows.split(",") if word]
-        rows = [row for row in rows if not wanted or any(word in row.name for word in wanted)]
-        for file in (ram, disk):
-            tools.make_file(file, size)
-        measure(rows, arguments.rounds)
-    finally:
-        for folder in folders:
-            shutil.rmtree(folder, ignore_errors=True)
+    with contextlib.ExitStack() as stack:
+        try:
+            rows = measure_all(arguments, Tools(arguments), stack)
+        except Failed as error:
+            print(f"bench: {error}", file=sys.stderr)
+            return 3
     results = [row.result() for row in rows]
     with open(arguments.json, "w", encoding="utf-8") as file:
         json.dump({"machine": machine(), "seconds": arguments.seconds, "rows": results}, file, indent=1)

@@ -1,5 +1,6 @@
 """The programs that are measured, each called once for a figure."""
 
+import copy
 import json
 import os
 import resource
@@ -30,12 +31,19 @@ class Tools:
         self.bare_loop = arguments.bare_loop
         self.seconds = arguments.seconds
         self.fio_start_us = None
+        self.prefix = []
+
+    def pinned(self):
+        """The same programs, each with all its threads on one CPU: the last that we may use."""
+        tools = copy.copy(self)
+        tools.prefix = ["taskset", "-c", str(max(os.sched_getaffinity(0)))]
+        return tools
 
     def ioproof(self, file, *switches, size=None):
         command = [self.program, "bench", file, "--seconds", str(self.seconds), "--json", "-", *switches]
         if size:
             command += ["--size", f"{size // MB}M"]
-        result = json.loads(run_program(command)[0])
+        result = json.loads(run_program(self.prefix + command)[0])
         if result["findings"] or result["failure"]:
             raise Failed(f"{' '.join(command)}: {result['findings']} findings {result['failure']}")
         return {
@@ -64,7 +72,7 @@ class Tools:
             settings["filename"] = file
         settings.update({name: str(value) for name, value in options.items()})
         command = ["fio"] + [f"--{name}={value}" for name, value in settings.items() if value != ""]
-        output, cpu_us = run_program(command)
+        output, cpu_us = run_program(self.prefix + command)
         cpu_us = max(cpu_us - self.fio_start(), 1)
         job = json.loads(output[output.index("{"):])["jobs"][0]
         side = job["read"] if job["read"]["total_ios"] else job["write"]
@@ -85,5 +93,5 @@ class Tools:
 
     def bare(self, file, **options):
         command = [self.bare_loop, file, f"seconds={self.seconds}"] + [f"{name}={value}" for name, value in options.items()]
-        result = json.loads(run_program(command)[0])
+        result = json.loads(run_program(self.prefix + command)[0])
         return {"requests_per_s": result["requests_per_s"], "bytes_per_s": result["bytes_per_s"], "cpu_ns": result["cpu_ns_per_request"]}

@@ -79,11 +79,14 @@ void apply_cpu_limits(Machine& machine, const std::string& root) {
     }
 }
 
-std::uint32_t cpus_of_affinity_mask() {
+void read_affinity_mask(Machine& machine) {
     cpu_set_t set;
     CPU_ZERO(&set);
-    if (::sched_getaffinity(0, sizeof(set), &set) != 0) return 1;
-    return static_cast<std::uint32_t>(std::max(CPU_COUNT(&set), 1));
+    if (::sched_getaffinity(0, sizeof(set), &set) != 0) return;
+    machine.cpu_count = static_cast<std::uint32_t>(std::max(CPU_COUNT(&set), 1));
+    for (unsigned cpu = 0; cpu < 64; ++cpu) {
+        if (CPU_ISSET(cpu, &set)) machine.cpus |= std::uint64_t{1} << cpu;
+    }
 }
 
 }  // namespace
@@ -91,7 +94,7 @@ std::uint32_t cpus_of_affinity_mask() {
 Machine this_machine(const std::string& root) {
     constexpr std::uint64_t kBytesPerKb = 1024;
     Machine machine;
-    machine.cpu_count = cpus_of_affinity_mask();
+    read_affinity_mask(machine);
     machine.memory_bytes = number_after(root + "/proc/meminfo", "MemTotal:") * kBytesPerKb;
     machine.available_bytes = number_after(root + "/proc/meminfo", "MemAvailable:") * kBytesPerKb;
     // A limit on a machine that does not tell its memory would be taken for the smaller of it and 0.

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "ums/base/assert.hpp"
+#include "ums/base/memory_reserve.hpp"
 
 namespace ums {
 
@@ -18,7 +19,10 @@ MemoryRegion::MemoryRegion(std::size_t size_bytes, MemoryKind kind) {
     // Over-allocated and trimmed, so that the region begins on a huge page.
     const std::size_t alignment = kind == MemoryKind::huge_pages ? kHugePageBytes : 0;
     const std::size_t rounded = alignment == 0 ? size_bytes : (size_bytes + alignment - 1) / alignment * alignment;
-    void* mapped = mmap(nullptr, rounded + alignment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* mapped = MAP_FAILED;
+    do {
+        mapped = mmap(nullptr, rounded + alignment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    } while (mapped == MAP_FAILED && MemoryReserve::release_for(rounded + alignment));
     if (mapped == MAP_FAILED) throw std::bad_alloc();
     auto* begin = static_cast<std::byte*>(mapped);
     if (alignment != 0) {

@@ -3,7 +3,24 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
 namespace ums {
+
+std::string no_thread_text() { return fmt::format("cannot start a thread: {}", kThreadLimitText); }
+
+std::thread start_thread(std::function<void()> work) {
+    try {
+        return std::thread(std::move(work));
+    } catch (const std::system_error& error) {
+        if (error.code().value() != EAGAIN) throw;
+        throw std::system_error(error.code(), no_thread_text());
+    }
+}
 
 void name_this_thread(const std::string& name) {
     constexpr std::size_t kNameLengthMax = 15;  // a longer name is refused, not cut

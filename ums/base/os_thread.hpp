@@ -1,16 +1,29 @@
-// What the scheduler's and the engines' threads tell the operating system about themselves. Both calls concern the calling thread and
-// never fail: a name that is refused or a CPU that a container does not allow is no reason to stop a run.
+// Threads of the operating system: starting them, and what they tell it about themselves.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <thread>
 
 namespace ums {
 
-// What debuggers, top and perf show. Linux keeps the first 15 characters.
+// Why a thread is refused: the system does not tell these apart.
+inline constexpr const char* kThreadLimitText =
+    "the limit of processes (ulimit -u, or pids.max of the control group) or of memory (ulimit -v; a thread's stack "
+    "takes ulimit -s of it) is reached";
+
+[[nodiscard]] std::string no_thread_text();
+
+// Starts a thread. Throws std::system_error where the system gives none; its text names the limit.
+[[nodiscard]] std::thread start_thread(std::function<void()> work);
+
+// What debuggers, top and perf show of the calling thread. Linux keeps the first 15 characters. Never fails: a name that is refused is no
+// reason to stop a run.
 void name_this_thread(const std::string& name);
 
-// Lets the thread run on the CPUs in `mask` only, one bit each, CPU 0 lowest; 0 = leaves it where it is.
+// Lets the calling thread run on the CPUs in `mask` only, one bit each, CPU 0 lowest; 0 = leaves it where it is. Never fails: nor is a CPU
+// that a container does not allow.
 void bind_this_thread(std::uint64_t mask);
 
 }  // namespace ums

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "ums/base/size.hpp"
 #include "ums/io/mount_table.hpp"
 #include "ums/io/sysfs_value.hpp"
 
@@ -21,8 +22,6 @@ namespace ums {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::uint64_t kStatSectorBytes = 512;  // the unit of sysfs, whatever the device's sectors are
 
 // A "dev" file: "259:0".
 std::optional<DeviceNumber> read_device_number(const fs::path& file) {
@@ -65,11 +64,11 @@ BlockDeviceCounters read_counters(const fs::path& disk) {
     BlockDeviceCounters counters;
     counters.reads = fields[0];
     counters.reads_merged = fields[1];
-    counters.read_bytes = fields[2] * kStatSectorBytes;
+    counters.read_bytes = fields[2] * kStatBlockBytes;
     counters.read_time_ms = fields[3];
     counters.writes = fields[4];
     counters.writes_merged = fields[5];
-    counters.written_bytes = fields[6] * kStatSectorBytes;
+    counters.written_bytes = fields[6] * kStatBlockBytes;
     counters.write_time_ms = fields[7];
     counters.busy_time_ms = fields[9];
     counters.flushes = fields[15];
@@ -114,7 +113,7 @@ BlockDevice read_block_device(std::uint32_t major_number, std::uint32_t minor_nu
     device.driver = driver_of(disk, number->major, roots);
     device.logical_sector_bytes = read_number<std::uint32_t>(disk / "queue/logical_block_size", 512);
     device.physical_sector_bytes = read_number<std::uint32_t>(disk / "queue/physical_block_size", device.logical_sector_bytes);
-    device.size_bytes = read_number<std::uint64_t>(disk / "size", 0) * kStatSectorBytes;
+    device.size_bytes = read_number<std::uint64_t>(disk / "size", 0) * kStatBlockBytes;
     device.is_rotational = read_number(disk / "queue/rotational", 0) != 0;
     device.is_removable = read_number(disk / "removable", 0) != 0;
     device.has_write_cache = read_line(disk / "queue/write_cache") == "write back";

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "ums/base/size.hpp"
 #include "ums/io/sysfs_value.hpp"
 
 namespace ums {
@@ -14,8 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kStatSectorBytes = 512;  // the unit of sysfs, whatever the device's sectors are
-constexpr std::size_t kLayersMax = 64;           // more are a made-up tree that goes round in circles
+constexpr std::size_t kLayersMax = 64;  // more are a made-up tree that goes round in circles
 
 // "none [mq-deadline] kyber" -> "mq-deadline".
 std::string chosen_scheduler(const std::string& line) {
@@ -62,7 +62,7 @@ void add_layers(std::vector<BlockLayer>& layers, const fs::path& device) {
     layer.alignment_offset_bytes = read_number<std::uint32_t>(device / "alignment_offset", 0);
     if (fs::exists(device / "partition", error)) {
         layer.kind = BlockLayerKind::partition;
-        layer.start_bytes = read_number<std::uint64_t>(device / "start", 0) * kStatSectorBytes;
+        layer.start_bytes = read_number<std::uint64_t>(device / "start", 0) * kStatBlockBytes;
         read_queue(layer, device.parent_path() / "queue");
         layers.push_back(layer);
         return add_layers(layers, device.parent_path());

@@ -1,10 +1,12 @@
 #include "ums/io/blocking_pool.hpp"
 
 #include <algorithm>
+#include <new>
 #include <system_error>
 #include <utility>
 
 #include "ums/base/assert.hpp"
+#include "ums/base/memory_reserve.hpp"
 #include "ums/base/os_thread.hpp"
 #include "ums/io/blocking_io.hpp"
 
@@ -14,6 +16,7 @@ BlockingPool::BlockingPool(BlockingPoolOptions options, std::function<void()> on
     : options_(std::move(options)), on_finished_(std::move(on_finished)) {
     UMS_ASSERT(options_.threads_max > 0);
     threads_.reserve(options_.threads_max);
+    add_thread();
 }
 
 BlockingPool::~BlockingPool() {
@@ -39,32 +42,31 @@ void BlockingPool::submit(IoRequestList& requests) {
         threads_missing = queued_count_ - std::min(queued_count_, idle_threads_);
     }
     for (std::uint32_t i = 0; i < added; ++i) work_to_do_.notify_one();
-    if (threads_missing > 0 && threads_.size() < options_.threads_max) add_threads(threads_missing);
+    if (threads_missing > 0 && may_add_threads()) add_threads(threads_missing);
 }
 
+// The stack of a thread would take what memory is left for ending in order.
+bool BlockingPool::may_add_threads() const {
+    return threads_.size() < options_.threads_max && !is_short_of_threads() && !MemoryReserve::is_spent();
+}
+
+// Fewer threads than wished for are enough to go on.
 void BlockingPool::add_threads(std::uint32_t wanted) {
     try {
-        for (; wanted > 0 && threads_.size() < options_.threads_max; --wanted) {
-            threads_.emplace_back([this, number = threads_.size()] {
-                name_this_thread(options_.thread_name + " " + std::to_string(number));
-                bind_this_thread(options_.affinity);
-                work();
-            });
-        }
-    } catch (const std::system_error& error) {
-        // Fewer threads than wished for are enough to go on.
-        if (threads_.empty()) fail_queued(error.code());
+        for (; wanted > 0 && may_add_threads(); --wanted) add_thread();
+    } catch (const std::system_error&) {
+        is_short_of_threads_.store(true, std::memory_order_relaxed);
+    } catch (const std::bad_alloc&) {
+        is_short_of_threads_.store(true, std::memory_order_relaxed);
     }
 }
 
-void BlockingPool::fail_queued(const std::error_code& error) {
-    const std::lock_guard lock(mutex_);
-    while (IoRequest* request = queue_.pop_front()) {
-        request->error = error;
-        finished_.push_back(*request);
-        finished_count_.fetch_add(1, std::memory_order_seq_cst);
-    }
-    queued_count_ = 0;
+void BlockingPool::add_thread() {
+    threads_.push_back(start_thread([this, number = threads_.size()] {
+        name_this_thread(options_.thread_name + " " + std::to_string(number));
+        bind_this_thread(options_.affinity);
+        work();
+    }));
 }
 
 void BlockingPool::collect(IoRequestList& finished) {

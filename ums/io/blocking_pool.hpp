@@ -24,14 +24,15 @@ struct BlockingPoolOptions {
 // All members belong to one thread, the owner's.
 class BlockingPool {
 public:
-    // `on_finished` is called by the pool's threads, without a lock, after each request.
+    // Starts the first thread: there is always one. `on_finished` is called by the pool's threads, without a lock, after each request.
+    // Throws std::system_error if the system refuses that thread.
     BlockingPool(BlockingPoolOptions options, std::function<void()> on_finished);
     BlockingPool(const BlockingPool&) = delete;
     BlockingPool& operator=(const BlockingPool&) = delete;
     // Ends the threads after what they were given. Asserts that every request was collected.
     ~BlockingPool();
 
-    // Takes all of `requests`. If the system gives not even one thread they finish with that error.
+    // Takes all of `requests`.
     void submit(IoRequestList& requests);
 
     // True if collect() has something to give; one load.
@@ -40,9 +41,13 @@ public:
     // Appends what has finished since the last call.
     void collect(IoRequestList& finished);
 
+    // The system refused a thread that was wanted: the pool does with those that it has. Any thread.
+    [[nodiscard]] bool is_short_of_threads() const { return is_short_of_threads_.load(std::memory_order_relaxed); }
+
 private:
+    [[nodiscard]] bool may_add_threads() const;
     void add_threads(std::uint32_t wanted);
-    void fail_queued(const std::error_code& error);
+    void add_thread();
     void work();
 
     const BlockingPoolOptions options_;
@@ -58,6 +63,7 @@ private:
     bool stopping_ = false;
 
     std::atomic<std::uint32_t> finished_count_{0};
+    std::atomic<bool> is_short_of_threads_{false};
 };
 
 }  // namespace ums

@@ -1,8 +1,10 @@
-// The one place where errno becomes an error code.
+// The one place where errno becomes an error code. What that says to people: ums/base/error_text.hpp.
 #pragma once
 
 #include <cerrno>
 #include <system_error>
+
+#include "ums/base/error_text.hpp"
 
 namespace ums {
 

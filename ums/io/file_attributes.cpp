@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "ums/base/size.hpp"
 #include "ums/io/errno_error.hpp"
 
 namespace ums {
@@ -15,8 +16,7 @@ namespace ums {
 namespace {
 
 // File systems may keep the end of a file in its inode or round: a hole smaller than this does not count.
-constexpr std::int64_t kSparseMarginBytes = 65536;
-constexpr std::int64_t kStatBlockBytes = 512;
+constexpr std::uint64_t kSparseMarginBytes = 65536;
 
 }  // namespace
 
@@ -27,7 +27,8 @@ std::error_code read_file_attributes(const std::string& path, FileAttributes& at
     struct stat facts {};
     const std::error_code error = ::fstat(fd, &facts) < 0 ? last_errno_error() : std::error_code{};
     if (!error && S_ISREG(facts.st_mode)) {
-        attributes.is_sparse = facts.st_blocks * kStatBlockBytes + kSparseMarginBytes < facts.st_size;
+        attributes.is_sparse =
+            static_cast<std::uint64_t>(facts.st_blocks) * kStatBlockBytes + kSparseMarginBytes < static_cast<std::uint64_t>(facts.st_size);
         int flags = 0;
         if (::ioctl(fd, FS_IOC_GETFLAGS, &flags) == 0) {
             attributes.is_compressed = (flags & FS_COMPR_FL) != 0;

@@ -33,7 +33,7 @@ public:
     virtual void submit(IoRequest& request) = 0;
 
     // Carries out, on the spot, a request that needs no device (FileHandle::is_in_memory). False: it is not done, submit() it.
-    [[nodiscard]] virtual bool perform_at_once(IoRequest& /*request*/) { return false; }
+    [[nodiscard]] virtual bool perform_immediately(IoRequest& /*request*/) { return false; }
 
     // Starts everything queued and appends finished requests to `finished`, with `error` and `transferred_bytes` set. Does not sleep.
     virtual void poll(IoRequestList& finished) = 0;
@@ -43,6 +43,10 @@ public:
 
     // Ends a wait() that is under way or about to begin. Any thread.
     virtual void wake() = 0;
+
+    // The system refused a thread that the engine, or the kernel on its behalf, wanted: it does with fewer, or its requests fail. Any
+    // thread.
+    [[nodiscard]] virtual bool is_short_of_threads() const { return false; }
 
     // Requests taken and not handed back.
     [[nodiscard]] virtual std::uint32_t in_flight() const = 0;

@@ -28,9 +28,10 @@ struct IoSegment {
     std::size_t size_bytes = 0;
 };
 
-// Appends memory to a transfer. What lies side by side becomes one segment: the system and the device have less to do with fewer ones.
-inline void append_segment(std::vector<IoSegment>& segments, std::byte* data, std::size_t size_bytes) {
-    if (!segments.empty() && segments.back().data + segments.back().size_bytes == data) {
+// Appends memory to a transfer. With `merge` what lies side by side becomes one segment: the system and the device have less to do with
+// fewer ones.
+inline void append_segment(std::vector<IoSegment>& segments, std::byte* data, std::size_t size_bytes, bool merge) {
+    if (merge && !segments.empty() && segments.back().data + segments.back().size_bytes == data) {
         segments.back().size_bytes += size_bytes;
     } else {
         segments.push_back({data, size_bytes});
@@ -60,10 +61,23 @@ struct IoRequest : FifoLink<>, FifoLink<PendingTag> {
     std::uint64_t submitted_ns = 0;
     std::uint64_t completed_ns = 0;
 
-    // The scheduler's: who waits, and whether a warning was given that it takes too long.
+    // The engine's: how often the system could not do it at the moment.
+    std::uint32_t deferral_count = 0;
+
+    // The scheduler's: who waits, and what was said of it already while it was out.
     Waiter* waiter = nullptr;
     bool reported_long = false;
     bool reported_lost = false;
+
+    // As if it had never been posted: whatever came back of an earlier life is forgotten, what the caller has set stays. Whoever posts a
+    // request calls it, so that one which is posted again does not report what happened before.
+    void reset() {
+        error.clear();
+        transferred_bytes = short_bytes = submitted_ns = completed_ns = 0;
+        deferral_count = 0;
+        waiter = nullptr;
+        reported_long = reported_lost = false;
+    }
 
     [[nodiscard]] std::uint64_t duration_ns() const { return completed_ns - submitted_ns; }
     [[nodiscard]] bool is_complete_transfer() const { return !error && transferred_bytes == size_bytes; }

@@ -1,6 +1,7 @@
 #include "ums/io/mount_table.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -58,6 +59,11 @@ std::vector<Mount> read_mounts(std::istream& mountinfo) {
         mounts.push_back(std::move(mount));
     }
     return mounts;
+}
+
+std::vector<Mount> mounts_of_this_process() {
+    std::ifstream mountinfo("/proc/self/mountinfo");
+    return read_mounts(mountinfo);
 }
 
 std::optional<Mount> mount_of(const std::string& path, const std::vector<Mount>& mounts) {

@@ -16,6 +16,9 @@ struct Mount {
     std::vector<std::string> options;  // of this mount, then of the file system: "rw", "noatime", "sunit=128"
 };
 
+// Those that this process sees; none where the system does not tell.
+[[nodiscard]] std::vector<Mount> mounts_of_this_process();
+
 // All of them, in the table's order: the last of several at the same point is the one that is seen.
 [[nodiscard]] std::vector<Mount> read_mounts(std::istream& mountinfo);
 

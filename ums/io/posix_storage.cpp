@@ -3,17 +3,24 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <utility>
 
+#include <fmt/format.h>
+
+#include "ums/base/assert.hpp"
 #include "ums/io/blocking_io.hpp"
 #include "ums/io/engine_choice.hpp"
 #include "ums/io/errno_error.hpp"
+#include "ums/io/file_status.hpp"
+#include "ums/io/file_system_space.hpp"
 #include "ums/io/null_engine.hpp"
+#include "ums/io/resolved_name.hpp"
 
 namespace ums {
 
@@ -22,22 +29,6 @@ namespace {
 constexpr mode_t kNewFileMode = 0644;
 
 std::error_code error_of(long result) { return result < 0 ? last_errno_error() : std::error_code{}; }
-
-FileKind kind_of(const struct stat& facts) {
-    if (S_ISREG(facts.st_mode)) return FileKind::regular;
-    if (S_ISDIR(facts.st_mode)) return FileKind::directory;
-    if (S_ISBLK(facts.st_mode)) return FileKind::block_device;
-    return FileKind::other;
-}
-
-// A block device has no size of its own in stat(); its end is where one can seek to. 0 if it may not be opened.
-std::uint64_t block_device_size(const std::string& path) {
-    const int fd = uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
-    if (fd < 0) return 0;
-    const off_t end = ::lseek(fd, 0, SEEK_END);
-    ::close(fd);
-    return end < 0 ? 0 : static_cast<std::uint64_t>(end);
-}
 
 int open_flags(const OpenOptions& options) {
     int flags = O_CLOEXEC | (options.read_only ? O_RDONLY : O_RDWR);
@@ -58,25 +49,6 @@ bool is_same_file(int fd, int other_fd) {
     return ::fstat(fd, &facts) == 0 && ::fstat(other_fd, &other) == 0 && facts.st_dev == other.st_dev && facts.st_ino == other.st_ino;
 }
 
-// Linux creates the file before it finds that it cannot do direct I/O there. So the file is created plainly, opened a second time as it
-// should be, and removed if that fails: it is ours, nobody else can have made it.
-int create_then_open(const std::string& path, int flags) {
-    const int created = uninterrupted([&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kNewFileMode); });
-    if (created < 0) return created;
-    int fd = uninterrupted([&] { return ::open(path.c_str(), flags); });
-    int number = fd < 0 ? errno : 0;
-    if (fd < 0) {
-        ::unlink(path.c_str());
-    } else if (!is_same_file(fd, created)) {  // somebody put another file in its place meanwhile: not ours to touch
-        ::close(fd);
-        fd = -1;
-        number = EEXIST;
-    }
-    ::close(created);
-    errno = number;
-    return fd;
-}
-
 // An operation that transfers nothing.
 std::error_code perform(IoOperation operation, FileHandle file, std::uint64_t offset_bytes = 0, std::uint64_t size_bytes = 0) {
     IoRequest request;
@@ -90,39 +62,93 @@ std::error_code perform(IoOperation operation, FileHandle file, std::uint64_t of
 
 }  // namespace
 
-std::error_code PosixStorage::status(const std::string& path, FileStatus& status) {
-    status = {};
-    struct stat facts {};
-    if (::stat(path.c_str(), &facts) < 0) return errno == ENOENT ? std::error_code{} : last_errno_error();
-    status.kind = kind_of(facts);
-    if (status.kind == FileKind::block_device) {  // one device may have many names with an inode each
-        status.device_id = facts.st_rdev;
-        status.size_bytes = block_device_size(path);
-    } else {
-        status.device_id = facts.st_dev;
-        status.inode = facts.st_ino;
-        status.size_bytes = static_cast<std::uint64_t>(facts.st_size);
-    }
+std::error_code PosixStorage::resolve(const std::string& path, std::string& resolved) { return resolve_name(path, resolved); }
+
+std::error_code PosixStorage::status(const std::string& path, FileStatus& status) { return read_status(path, status); }
+
+std::error_code PosixStorage::status_of(FileHandle file, FileStatus& status) { return read_status(file.value, status); }
+
+std::error_code PosixStorage::open(const std::string& path, const OpenOptions& options, FileHandle& file) {
+    std::unique_ptr<HeldName> name;
+    if (const std::error_code error = HeldName::hold(path, name)) return error;
+    const int fd = options.create_new ? create(*name, options) : name->open(open_flags(options));
+    if (fd < 0) return last_errno_error();
+    file = FileHandle{fd, is_in_memory(fd)};
+    const std::lock_guard lock(mutex_);
+    names_[fd] = std::move(name);
     return {};
 }
 
-std::error_code PosixStorage::open(const std::string& path, const OpenOptions& options, FileHandle& file) {
-    const int flags = open_flags(options);
-    const bool is_refusal_possible = options.create_new && options.direct;
-    const int create_flags = options.create_new ? O_CREAT | O_EXCL : 0;
-    const int fd = is_refusal_possible ? create_then_open(path, flags)
-                                       : uninterrupted([&] { return ::open(path.c_str(), flags | create_flags, kNewFileMode); });
+// Linux creates a file before it finds that it cannot do direct I/O there. So it is created plainly, opened a second time as it should be,
+// and removed if that fails.
+int PosixStorage::create(const HeldName& name, const OpenOptions& options) const {
+    const int created = name.open(open_flags({}) | O_CREAT | O_EXCL, kNewFileMode);
+    if (created < 0) return created;
+    const int fd = open_again(created, name, open_flags(options));
+    const int number = errno;
+    if (fd < 0) static_cast<void>(name.remove(created));
+    ::close(created);
+    errno = number;
+    return fd;
+}
+
+// By its descriptor; by its name where the system does not show descriptors, if it is still the same file then.
+int PosixStorage::open_again(int fd, const HeldName& name, int flags) const {
+    const std::string shown = fmt::format("{}/{}", descriptor_folder_, fd);
+    int again = uninterrupted([&] { return ::open(shown.c_str(), flags); });
+    if (again < 0 && errno == ENOENT) again = name.open(flags);
+    if (again < 0 || is_same_file(again, fd)) return again;
+    ::close(again);
+    errno = ENOENT;
+    return -1;
+}
+
+std::error_code PosixStorage::reopen(FileHandle file, const OpenOptions& options, FileHandle& again) {
+    const std::shared_ptr<const HeldName> name = name_of(file);
+    UMS_ASSERT(name != nullptr);  // of open(), not of reopen()
+    const int fd = open_again(file.value, *name, open_flags(options));
     if (fd < 0) return last_errno_error();
-    file = FileHandle{fd, is_in_memory(fd)};
+    again = FileHandle{fd, file.is_in_memory};
     return {};
+}
+
+std::shared_ptr<const HeldName> PosixStorage::name_of(FileHandle file) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = names_.find(file.value);
+    return found == names_.end() ? nullptr : found->second;
 }
 
 // Linux releases the handle even if close() was interrupted: it must not be tried again.
-void PosixStorage::close(FileHandle file) { ::close(file.value); }
+void PosixStorage::close(FileHandle file) {
+    std::shared_ptr<const HeldName> name;  // its folder is closed without the lock
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto found = names_.find(file.value); found != names_.end()) {
+            name = std::move(found->second);
+            names_.erase(found);
+        }
+    }
+    ::close(file.value);
+}
 
-std::error_code PosixStorage::remove(const std::string& path) {
-    if (::unlink(path.c_str()) == 0 || errno == ENOENT) return {};
-    return last_errno_error();
+std::error_code PosixStorage::remove(FileHandle file) {
+    const std::shared_ptr<const HeldName> name = name_of(file);
+    UMS_ASSERT(name != nullptr);
+    return name->remove(file.value);
+}
+
+std::error_code PosixStorage::check_removal(FileHandle file) {
+    const std::shared_ptr<const HeldName> name = name_of(file);
+    UMS_ASSERT(name != nullptr);
+    return name->check_removal(file.value);
+}
+
+// A file system lets nobody seek beyond what it can store.
+std::error_code PosixStorage::check_size(FileHandle file, std::uint64_t size_bytes) {
+    struct rlimit limit {};
+    const bool is_limited = ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size_bytes;
+    if (is_limited || ::lseek(file.value, static_cast<off_t>(size_bytes), SEEK_SET) < 0) return errno_error(EFBIG);
+    return {};
 }
 
 std::error_code PosixStorage::lock(FileHandle file) {
@@ -186,15 +212,14 @@ std::error_code PosixStorage::next_data(FileHandle file, std::uint64_t offset_by
 }
 
 std::error_code PosixStorage::free_space(const std::string& path, std::uint64_t& free_bytes) {
-    struct statvfs facts {};
-    int result = uninterrupted([&] { return ::statvfs(path.c_str(), &facts); });
-    if (result < 0 && errno == ENOENT) {
+    FileSystemSpace space;
+    std::error_code error = read_file_system_space(path, space);
+    if (error == std::errc::no_such_file_or_directory) {
         const std::string folder = std::filesystem::path(path).parent_path().string();
-        result = uninterrupted([&] { return ::statvfs(folder.empty() ? "." : folder.c_str(), &facts); });
+        error = read_file_system_space(folder.empty() ? "." : folder, space);
     }
-    if (result < 0) return last_errno_error();
-    free_bytes = std::uint64_t{facts.f_bavail} * facts.f_frsize;
-    return {};
+    free_bytes = space.free_bytes;
+    return error;
 }
 
 void PosixStorage::drop_cache(FileHandle file) {

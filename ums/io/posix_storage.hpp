@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "ums/base/open_files.hpp"
+#include "ums/io/held_name.hpp"
 #include "ums/io/storage.hpp"
 #include "ums/io/uring_probe.hpp"
 
@@ -15,11 +19,20 @@ namespace ums {
 // Errors are errno values in std::system_category(); their message() is fit for people.
 class PosixStorage final : public Storage {
 public:
+    // `descriptor_folder`: where the system shows the open files of the process.
+    explicit PosixStorage(std::string descriptor_folder = "/proc/self/fd") : descriptor_folder_(std::move(descriptor_folder)) {}
+
+    std::error_code resolve(const std::string& path, std::string& resolved) override;
     std::error_code status(const std::string& path, FileStatus& status) override;
+    std::error_code status_of(FileHandle file, FileStatus& status) override;
     // If a new file cannot be opened as it should be (O_DIRECT refused) no file is left behind.
     std::error_code open(const std::string& path, const OpenOptions& options, FileHandle& file) override;
+    std::error_code reopen(FileHandle file, const OpenOptions& options, FileHandle& again) override;
     void close(FileHandle file) override;
-    std::error_code remove(const std::string& path) override;
+    std::error_code remove(FileHandle file) override;
+    std::error_code check_removal(FileHandle file) override;
+    std::error_code check_size(FileHandle file, std::uint64_t size_bytes) override;
+    bool can_open(std::uint32_t count) override { return can_open_files(count); }
 
     std::error_code lock(FileHandle file) override;
     std::error_code size(FileHandle file, std::uint64_t& size_bytes) override;
@@ -39,8 +52,13 @@ public:
 
 private:
     const UringSupport& uring_support();
+    [[nodiscard]] int create(const HeldName& name, const OpenOptions& options) const;
+    [[nodiscard]] int open_again(int fd, const HeldName& name, int flags) const;
+    [[nodiscard]] std::shared_ptr<const HeldName> name_of(FileHandle file) const;
 
-    std::mutex mutex_;  // guards uring_support_ until it is set
+    const std::string descriptor_folder_;
+    mutable std::mutex mutex_;                                       // guards names_, and uring_support_ until it is set
+    std::map<std::int32_t, std::shared_ptr<const HeldName>> names_;  // of what open() opened
     std::optional<UringSupport> uring_support_;
 };
 

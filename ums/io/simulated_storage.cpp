@@ -79,21 +79,55 @@ void SimulatedFile::write(std::uint64_t offset_bytes, const std::byte* data, std
     }
 }
 
+std::unique_ptr<SimulatedFile> SimulatedFile::copy() const {
+    auto copied = std::make_unique<SimulatedFile>(inode_);
+    copied->size_bytes_ = size_bytes_;
+    for (const auto& [index, chunk] : chunks_) {
+        Chunk& twin = copied->chunks_[index];
+        twin = std::make_unique_for_overwrite<std::byte[]>(kChunkBytes);
+        std::memcpy(twin.get(), chunk.get(), kChunkBytes);
+    }
+    return copied;
+}
+
 // --- names ---
+
+namespace {
+
+FileStatus status_from(const SimulatedFile& file) {
+    FileStatus status;
+    status.kind = FileKind::regular;
+    status.size_bytes = status.freed_by_removal_bytes = file.size_bytes();
+    status.device_id = 1;
+    status.inode = file.inode();
+    return status;
+}
+
+}  // namespace
 
 SimulatedFile* SimulatedStorage::find(const std::string& path) {
     const auto found = files_.find(path);
     return found == files_.end() ? nullptr : found->second.get();
 }
 
+void SimulatedStorage::put(const std::string& path, std::unique_ptr<SimulatedFile> file) {
+    last_inode_ = std::max(last_inode_, file->inode());
+    files_[path] = std::move(file);
+}
+
+std::error_code SimulatedStorage::resolve(const std::string& path, std::string& resolved) {
+    resolved = path;
+    return {};
+}
+
 std::error_code SimulatedStorage::status(const std::string& path, FileStatus& status) {
-    status = {};
-    if (const SimulatedFile* file = find(path)) {
-        status.kind = FileKind::regular;
-        status.size_bytes = file->size_bytes();
-        status.device_id = 1;
-        status.inode = file->inode();
-    }
+    const SimulatedFile* file = find(path);
+    status = file != nullptr ? status_from(*file) : FileStatus{};
+    return {};
+}
+
+std::error_code SimulatedStorage::status_of(FileHandle file, FileStatus& status) {
+    status = status_from(file_of(file));
     return {};
 }
 
@@ -102,10 +136,19 @@ std::error_code SimulatedStorage::open(const std::string& path, const OpenOption
     if (options.create_new && found != files_.end()) return errno_error(EEXIST);
     if (!options.create_new && found == files_.end()) return errno_error(ENOENT);
     const auto opened = options.create_new ? (files_[path] = std::make_shared<SimulatedFile>(++last_inode_)) : found->second;
-    file.value = static_cast<std::int32_t>(open_.size());
-    open_.push_back({opened, false});
-    ++open_count_;
+    file = add_open(opened, path);
     return {};
+}
+
+std::error_code SimulatedStorage::reopen(FileHandle file, const OpenOptions&, FileHandle& again) {
+    again = add_open(open_.at(static_cast<std::size_t>(file.value)).file, {});
+    return {};
+}
+
+FileHandle SimulatedStorage::add_open(std::shared_ptr<SimulatedFile> file, std::string path) {
+    open_.push_back({std::move(file), std::move(path), false});
+    ++open_count_;
+    return {static_cast<std::int32_t>(open_.size() - 1)};
 }
 
 void SimulatedStorage::close(FileHandle file) {
@@ -116,8 +159,10 @@ void SimulatedStorage::close(FileHandle file) {
     --open_count_;
 }
 
-std::error_code SimulatedStorage::remove(const std::string& path) {
-    files_.erase(path);
+std::error_code SimulatedStorage::remove(FileHandle file) {
+    const OpenFile& open = open_.at(static_cast<std::size_t>(file.value));
+    if (find(open.path) != open.file.get()) return errno_error(ENOENT);
+    files_.erase(open.path);
     return {};
 }
 

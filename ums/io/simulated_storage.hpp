@@ -41,6 +41,8 @@ public:
     // The chunk at `offset_bytes`, made if it was a hole.
     std::byte* chunk(std::uint64_t offset_bytes);
     [[nodiscard]] bool has_chunk(std::uint64_t offset_bytes) const { return chunks_.count(offset_bytes / kChunkBytes) != 0; }
+    // The same size and contents, not locked.
+    [[nodiscard]] std::unique_ptr<SimulatedFile> copy() const;
 
     bool locked = false;
 
@@ -57,10 +59,15 @@ public:
     // `clock` must be virtual and outlive the storage.
     SimulatedStorage(const Clock& clock, DiskModel model) : clock_(clock), model_(std::move(model)) {}
 
+    std::error_code resolve(const std::string& path, std::string& resolved) override;
     std::error_code status(const std::string& path, FileStatus& status) override;
+    std::error_code status_of(FileHandle file, FileStatus& status) override;
     std::error_code open(const std::string& path, const OpenOptions& options, FileHandle& file) override;
+    std::error_code reopen(FileHandle file, const OpenOptions& options, FileHandle& again) override;
     void close(FileHandle file) override;
-    std::error_code remove(const std::string& path) override;
+    std::error_code remove(FileHandle file) override;
+    std::error_code check_removal(FileHandle) override { return {}; }
+    std::error_code check_size(FileHandle, std::uint64_t) override { return {}; }
     std::error_code lock(FileHandle file) override;
     std::error_code size(FileHandle file, std::uint64_t& size_bytes) override;
     // `no_space_on_device` beyond the capacity.
@@ -76,6 +83,9 @@ public:
 
     // The file with this name, or null.
     [[nodiscard]] SimulatedFile* find(const std::string& path);
+    [[nodiscard]] const std::map<std::string, std::shared_ptr<SimulatedFile>>& files() const { return files_; }
+    // Gives the file this name, in place of what had it.
+    void put(const std::string& path, std::unique_ptr<SimulatedFile> file);
     [[nodiscard]] std::size_t file_count() const { return files_.size(); }
     [[nodiscard]] std::uint32_t open_count() const { return open_count_; }
     // Files may hold so many bytes together.
@@ -86,9 +96,11 @@ private:
     class Engine;
     struct OpenFile {
         std::shared_ptr<SimulatedFile> file;
+        std::string path;  // empty if it was opened a second time
         bool holds_lock = false;
     };
 
+    FileHandle add_open(std::shared_ptr<SimulatedFile> file, std::string path);
     SimulatedFile& file_of(FileHandle handle) { return *open_.at(static_cast<std::size_t>(handle.value)).file; }
     [[nodiscard]] std::uint64_t used_bytes() const;
     void perform(IoRequest& request);

@@ -13,14 +13,22 @@
 
 namespace ums {
 
-enum class FileKind : std::uint8_t { missing, regular, directory, block_device, other };
+enum class FileKind : std::uint8_t { missing, regular, directory, block_device, link, other };
 
 struct FileStatus {
     FileKind kind = FileKind::missing;
     std::uint64_t size_bytes = 0;
+    std::uint64_t freed_by_removal_bytes = 0;  // 0 if the file has other names
     // Two names with equal identities are the same file.
     std::uint64_t device_id = 0;
     std::uint64_t inode = 0;
+    // Folders only: those with equal ids share their free space.
+    std::uint64_t file_system_id = 0;
+    // Links only: where it leads, and whether anything is there.
+    std::string link_target{};
+    bool is_dangling = false;
+
+    [[nodiscard]] bool is_same_file(const FileStatus& other) const { return device_id == other.device_id && inode == other.inode; }
 };
 
 struct OpenOptions {
@@ -48,12 +56,29 @@ class Storage {
 public:
     virtual ~Storage() = default;
 
-    // Follows symbolic links. A missing file is no error.
+    // The name by which to use the file that `path` names: symbolic links among its folders are followed; one at its end only if it leads
+    // to a block device. `path` itself where there are none. The folder must exist, the file need not.
+    virtual std::error_code resolve(const std::string& path, std::string& resolved) = 0;
+    // A symbolic link is not followed. A missing file is no error.
     virtual std::error_code status(const std::string& path, FileStatus& status) = 0;
+    virtual std::error_code status_of(FileHandle file, FileStatus& status) = 0;
+    // A symbolic link is not followed: too_many_symbolic_link_levels.
     virtual std::error_code open(const std::string& path, const OpenOptions& options, FileHandle& file) = 0;
+    // The same file once more, whatever has its name by now. Never creates one.
+    virtual std::error_code reopen(FileHandle file, const OpenOptions& options, FileHandle& again) = 0;
     virtual void close(FileHandle file) = 0;
-    // Removes the name. No error if there is none.
-    virtual std::error_code remove(const std::string& path) = 0;
+    // Removes the name by which open() found or made the file, which stays open. What has taken the name meanwhile is left alone:
+    // no_such_file_or_directory.
+    virtual std::error_code remove(FileHandle file) = 0;
+    // What would keep remove() from its work, as far as it can be told beforehand.
+    virtual std::error_code check_removal(FileHandle file) = 0;
+    // `file_too_large` if the file system, or a limit of the process, does not allow files of this size.
+    virtual std::error_code check_size(FileHandle file, std::uint64_t size_bytes) = 0;
+    // False if the process may not have so many more files open at a time. Tried, so others may be refused a file meanwhile.
+    [[nodiscard]] virtual bool can_open(std::uint32_t count) {
+        static_cast<void>(count);
+        return true;
+    }
 
     // Takes the whole file for this process's handle, without waiting; `resource_unavailable_try_again` if somebody has it. Held
     // until close().

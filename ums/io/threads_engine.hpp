@@ -28,6 +28,7 @@ public:
     void poll(IoRequestList& finished) override;
     void wait(std::uint64_t timeout_ns) override;
     void wake() override;
+    [[nodiscard]] bool is_short_of_threads() const override { return pool_.is_short_of_threads(); }
     [[nodiscard]] std::uint32_t in_flight() const override { return in_flight_; }
 
 private:

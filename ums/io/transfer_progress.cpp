@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kPieceBytesMax = std::uint64_t{1} << 30;
 
 // What the call under way was asked for.
-std::uint64_t asked_bytes(const IoRequest& request) {
+std::uint64_t requested_bytes(const IoRequest& request) {
     const TransferPiece piece = next_piece(request);
     if (piece.segment_count == 1) return piece.size_bytes;
     return request.size_bytes - request.transferred_bytes;
@@ -64,7 +64,7 @@ RequestStep advance_request(IoRequest& request, std::int64_t result) {
     if (result < 0) {
         const int number = static_cast<int>(-result);
         if (number == EINTR) return RequestStep::more;
-        if (number == EAGAIN) return RequestStep::retry_later;
+        if (number == EAGAIN && ++request.deferral_count < kDeferralsMax) return RequestStep::retry_later;
         if (number == EINVAL && request.transferred_bytes > 0) return RequestStep::finished;
         return fail(request, number);
     }
@@ -74,7 +74,7 @@ RequestStep advance_request(IoRequest& request, std::int64_t result) {
         request.transferred_bytes = request.size_bytes;
         return RequestStep::finished;
     }
-    if (request.short_bytes == 0 && transferred < asked_bytes(request)) request.short_bytes = request.transferred_bytes + transferred;
+    if (request.short_bytes == 0 && transferred < requested_bytes(request)) request.short_bytes = request.transferred_bytes + transferred;
     request.transferred_bytes += transferred;
     UMS_ASSERT(request.transferred_bytes < request.size_bytes);
     return RequestStep::more;

@@ -19,6 +19,9 @@ struct TransferPiece {
     std::uint64_t offset_bytes = 0;  // in the file
 };
 
+// Pauses are a millisecond and more. A file that says for so long that it cannot do it now has answered: EAGAIN is its error then.
+inline constexpr std::uint32_t kDeferralsMax = 3000;
+
 enum class RequestStep : std::uint8_t {
     finished,     // hand it back: `error` and `transferred_bytes` are final
     more,         // cut short or interrupted: go on with the next piece at once

@@ -27,6 +27,7 @@ constexpr std::uint32_t kDepthMin = 16;     // less is not worth a ring
 // Submissions made between two system calls. A small queue stays in the CPU's first cache; more are submitted in several calls.
 constexpr std::uint32_t kSubmissionsMax = 256;
 constexpr std::uint64_t kRetryPauseNs = kNsPerMs;
+constexpr std::uint32_t kRingTriesMax = 100;  // what the ring puts off for longer than that is done by a blocking call
 
 // The kernel puts the counter of a wake-up here. Nobody reads it, and it outlives every engine.
 std::uint64_t unused_counter;
@@ -64,7 +65,8 @@ UringEngine::Ring::~Ring() {
     if (is_open) io_uring_queue_exit(&ring);
 }
 
-UringEngine::UringEngine(const EngineOptions& options, const UringSupport& support) : support_(support), io_affinity_(options.io_affinity) {
+UringEngine::UringEngine(const EngineOptions& options, const UringSupport& support)
+    : support_(support), io_affinity_(options.io_affinity), helper_({1, options.io_affinity, "io helper"}, [this] { wake(); }) {
     UMS_ASSERT(support.is_usable());
     create(std::clamp(options.queue_depth, 1U, kDepthMax));
 }
@@ -83,7 +85,7 @@ void UringEngine::create(std::uint32_t depth) {
     depth_ = depth;
 }
 
-void UringEngine::settle_owner() {
+void UringEngine::enable_on_first_use() {
     if (has_owner_) return;
     has_owner_ = true;
     const int result = enable_ring(ring_.ring, support_.setup_flags);
@@ -96,18 +98,18 @@ void UringEngine::settle_owner() {
 }
 
 void UringEngine::use_memory(std::byte* data, std::size_t size_bytes) {
-    settle_owner();
+    enable_on_first_use();
     memory_.add(ring_.ring, data, size_bytes);
 }
 
 void UringEngine::submit(IoRequest& request) {
     check_request(request);
-    settle_owner();
+    enable_on_first_use();
     ++in_flight_;
     if (is_empty_transfer(request)) {
         finished_.push_back(request);
     } else if (request.operation == IoOperation::truncate && !support_.has_truncate) {
-        give_to_helper(request);
+        delegate_to_helper(request);
     } else {
         start(request);
     }
@@ -115,7 +117,7 @@ void UringEngine::submit(IoRequest& request) {
 
 // In the ring, the kernel gives every transfer of such a file to a worker thread of its own, which costs several times what the copy costs.
 // What cannot be finished here goes on there.
-bool UringEngine::perform_at_once(IoRequest& request) {
+bool UringEngine::perform_immediately(IoRequest& request) {
     if (!request.file.is_in_memory || !is_transfer(request)) return false;
     check_request(request);
     BlockingCalls calls;
@@ -175,7 +177,7 @@ void UringEngine::prepare(io_uring_sqe& submission, IoRequest& request) const {
 }
 
 void UringEngine::poll(IoRequestList& finished) {
-    settle_owner();
+    enable_on_first_use();
     reap();
     start_all();
     reap();
@@ -218,7 +220,7 @@ bool UringEngine::enter() {
 }
 
 void UringEngine::wait(std::uint64_t timeout_ns) {
-    settle_owner();
+    enable_on_first_use();
     reap();
     if (finished_.empty() && !woken_) {
         if (!wake_up_armed_) arm_wake_up();
@@ -276,29 +278,29 @@ void UringEngine::reap() {
         }
     }
     if (count > 0) io_uring_cq_advance(&ring_.ring, count);
-    if (helper_ != nullptr) helper_->collect(finished_);
+    helper_.collect(finished_);
 }
 
 void UringEngine::completed(IoRequest& request, std::int32_t result) {
     --in_ring_;
-    if (is_durable_write_refused(request, result)) {
-        give_to_helper(request);
+    // The kernel could not start the worker thread that it needs for this request.
+    const bool lacks_worker = result == -ECANCELED;
+    if (lacks_worker) is_short_of_threads_.store(true, std::memory_order_relaxed);
+    if (lacks_worker || is_durable_write_refused(request, result)) {
+        delegate_to_helper(request);
         return;
     }
     switch (advance_request(request, result)) {
         case RequestStep::finished: finished_.push_back(request); return;
         case RequestStep::more: start(request); return;
-        case RequestStep::retry_later: retry_later(request); return;
+        case RequestStep::retry_later: request.deferral_count < kRingTriesMax ? retry_later(request) : delegate_to_helper(request); return;
     }
 }
 
-void UringEngine::give_to_helper(IoRequest& request) {
-    if (helper_ == nullptr) {
-        helper_ = std::make_unique<BlockingPool>(BlockingPoolOptions{1, io_affinity_, "io helper"}, [this] { wake(); });
-    }
+void UringEngine::delegate_to_helper(IoRequest& request) {
     IoRequestList requests;
     requests.push_back(request);
-    helper_->submit(requests);
+    helper_.submit(requests);
 }
 
 }  // namespace ums

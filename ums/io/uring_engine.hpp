@@ -7,6 +7,7 @@
 // list. No memory is allocated per request.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -24,7 +25,8 @@ namespace ums {
 class UringEngine final : public IoEngine {
 public:
     // May be made on another thread than the one that uses it; the first member called, except wake(), settles whose it is. If the memory
-    // limits do not allow queues for `queue_depth` they are made smaller. Throws UringRefusal.
+    // limits do not allow queues for `queue_depth` they are made smaller. Throws UringRefusal; std::system_error if there is no thread for
+    // it.
     UringEngine(const EngineOptions& options, const UringSupport& support);
     UringEngine(const UringEngine&) = delete;
     UringEngine& operator=(const UringEngine&) = delete;
@@ -33,11 +35,12 @@ public:
 
     [[nodiscard]] std::string_view name() const override { return "uring"; }
     void submit(IoRequest& request) override;
-    [[nodiscard]] bool perform_at_once(IoRequest& request) override;
+    [[nodiscard]] bool perform_immediately(IoRequest& request) override;
     void use_memory(std::byte* data, std::size_t size_bytes) override;
     void poll(IoRequestList& finished) override;
     void wait(std::uint64_t timeout_ns) override;
     void wake() override;
+    [[nodiscard]] bool is_short_of_threads() const override { return is_short_of_threads_.load(std::memory_order_relaxed); }
     [[nodiscard]] std::uint32_t in_flight() const override { return in_flight_; }
 
 private:
@@ -58,7 +61,7 @@ private:
     };
 
     void create(std::uint32_t depth);
-    void settle_owner();
+    void enable_on_first_use();
     void start(IoRequest& request);
     void retry_later(IoRequest& request);
     void prepare(io_uring_sqe& submission, IoRequest& request) const;
@@ -71,7 +74,7 @@ private:
     void sleep(std::uint64_t timeout_ns);
     void reap();
     void completed(IoRequest& request, std::int32_t result);
-    void give_to_helper(IoRequest& request);
+    void delegate_to_helper(IoRequest& request);
 
     const UringSupport support_;
     const std::uint64_t io_affinity_;
@@ -86,11 +89,13 @@ private:
     std::uint64_t retry_at_ns_ = 0;
     IoRequestList finished_;
     std::uint32_t in_flight_ = 0;
+    std::atomic<bool> is_short_of_threads_{false};
     std::uint32_t in_ring_ = 0;  // without the wake-up
     bool wake_up_armed_ = false;
     bool woken_ = false;
 
-    std::unique_ptr<BlockingPool> helper_;  // for what the ring cannot do; last: its thread uses the members above
+    BlockingPool
+        helper_;  // for what the ring cannot do, and there before other threads take them all; last: its thread uses the members above
 };
 
 }  // namespace ums

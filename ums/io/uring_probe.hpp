@@ -28,7 +28,7 @@ struct UringEnvironment {
 };
 
 // `proc_root`: "/proc", or a made-up tree.
-[[nodiscard]] UringEnvironment read_uring_environment(const std::string& proc_root);
+[[nodiscard]] UringEnvironment read_uring_environment(const std::string& proc_root = "/proc");
 
 // Why io_uring_setup() gave `error_number` in such an environment. Pure.
 [[nodiscard]] std::string explain_uring_refusal(int error_number, const UringEnvironment& environment);

@@ -12,13 +12,13 @@
 #include <cstdlib>
 
 #include "ums/base/assert.hpp"
+#include "ums/base/size.hpp"
 #include "ums/io/errno_error.hpp"
 
 namespace ums {
 
 namespace {
 
-constexpr std::size_t kMb = 1 << 20;
 constexpr std::size_t kWriteBytes = 4096;
 
 // Something that neither compresses nor is deduplicated; the same numbers every time.

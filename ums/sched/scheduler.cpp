@@ -20,11 +20,12 @@ constexpr std::uint64_t kCollectIntervalNs = 16 * kNsPerUs;
 constexpr std::uint32_t kStartedForOneQueued = 4;
 // Of so many pages one looks at the clock, which costs a tenth of a page.
 constexpr std::uint32_t kPagesForClock = 4;
+// Whether a device answers at once is looked at each time so many requests were started by a sleep, which cannot tell.
+constexpr std::uint32_t kSleepsPerPoll = 64;
 // One turn, and the time that those who compute on pages may have to wait for those who may start I/O.
 constexpr std::uint64_t kTurnNs = 4 * kNsPerUs;
 // A task that never has to wait, because its files are in memory, goes to the back of the queue after this time.
-constexpr std::uint64_t kAtOnceNs = 20 * kNsPerUs;
-constexpr std::uint64_t kWorthSharingBytes = 64 << 10;
+constexpr std::uint64_t kImmediateNs = 20 * kNsPerUs;
 
 }  // namespace
 
@@ -65,13 +66,13 @@ Scheduler::Root Scheduler::run_root(Task<void> task, TaskGroup& group, Scheduler
             exception = std::current_exception();
         }
     }
+    if (exception && scheduler.on_task_failed_) scheduler.on_task_failed_(exception);
     scheduler.task_count_.fetch_sub(1, std::memory_order_relaxed);
     group.finished(std::move(exception));
 }
 
-Scheduler::Scheduler(std::uint32_t id, const Clock& clock, std::unique_ptr<IoEngine> engine, std::uint64_t shuffle_seed,
-                     bool has_spare_cpus)
-    : id_(id), clock_(clock), engine_(std::move(engine)), has_spare_cpus_(has_spare_cpus) {
+Scheduler::Scheduler(std::uint32_t id, const Clock& clock, std::unique_ptr<IoEngine> engine, std::uint64_t shuffle_seed)
+    : id_(id), clock_(clock), engine_(std::move(engine)) {
     if (shuffle_seed != 0) shuffle_.emplace(mix64(shuffle_seed) + id);
 }
 
@@ -150,29 +151,34 @@ void Scheduler::take_inbox() {
 }
 
 // With nothing else to do the sleep that follows starts what was queued, and waits for it, in one system call instead of two.
-bool Scheduler::leaves_start_to_sleep() const { return queued_io_ > 0 && has_nothing_to_run() && clock_.is_real(); }
+bool Scheduler::should_submit_when_sleeping() {
+    if (queued_io_ == 0 || !has_nothing_to_run() || !clock_.is_real() || completes_immediately_) return false;
+    return ++sleeps_since_poll_ % kSleepsPerPoll != 0;
+}
 
 bool Scheduler::has_many_started() const {
     const std::uint32_t started = engine_->in_flight() - queued_io_;
     return started > kStartedForOneQueued * (queued_io_ + 1);
 }
 
-// One system call, and in a virtual machine one call of the host, for many requests, as long as the device does not idle meanwhile.
-bool Scheduler::device_has_enough(std::uint64_t now) const {
-    return has_many_started() && now - collected_ns_ < kCollectIntervalNs && !shuffle_;
+// One system call, and in a virtual machine one call of the host, for many requests, as long as the device does not idle meanwhile. One
+// that answers at once works only during the call.
+bool Scheduler::is_device_saturated(std::uint64_t now) const {
+    return (completes_immediately_ || has_many_started()) && now - collected_ns_ < kCollectIntervalNs && !shuffle_;
 }
 
 void Scheduler::collect_io(std::uint64_t& now) {
     if (engine_->in_flight() == 0) return;
-    const bool is_left_to_sleep = leaves_start_to_sleep();
-    queued_io_ = 0;
+    const bool is_left_to_sleep = should_submit_when_sleeping();
+    const std::uint32_t started = std::exchange(queued_io_, 0);
+    const std::uint64_t collected_before_ns = std::exchange(collected_ns_, now);
     if (is_left_to_sleep) return;
-    collected_ns_ = now;
     IoRequestList finished;
     engine_->poll(finished);
-    if (finished.empty()) return;
-    now = now_ns();
+    std::uint32_t answered = 0;  // of those that this call has started
+    if (!finished.empty()) now = now_ns();
     while (IoRequest* request = finished.pop_front()) {
+        if (request->submitted_ns > collected_before_ns) ++answered;
         pending_.remove(*request);
         pending_count_.store(pending_count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
         // A simulated engine knows the exact time.
@@ -180,7 +186,13 @@ void Scheduler::collect_io(std::uint64_t& now) {
         request->waiter->runnable_ns = now;
         make_runnable_here(*request->waiter);
     }
+    if (started > 0) completes_immediately_ = 2 * answered > started;
+    // The requests themselves took the time of the call.
+    if (completes_immediately_) collected_ns_ = now;
+    note_oldest_io();
 }
+
+void Scheduler::note_oldest_io() { oldest_io_ns_.store(pending_.empty() ? 0 : pending_.front()->submitted_ns, std::memory_order_relaxed); }
 
 void Scheduler::count_wait(const Waiter& waiter, std::uint64_t now) {
     WaitStatistics& wait = statistics_.waits[static_cast<std::size_t>(waiter.wait_type)];
@@ -240,7 +252,7 @@ bool Scheduler::run_batch(std::uint64_t& now) {
 bool Scheduler::run_computing(std::uint64_t& now) {
     if (computing_.empty()) return false;
     if (!runnable_.empty() && now - computing_.front()->runnable_ns < kTurnNs) return false;
-    if (queued_io_ > 0 && !device_has_enough(now)) collect_io(now);
+    if (queued_io_ > 0 && !is_device_saturated(now)) collect_io(now);
     is_computing_ = true;
     run(*computing_.pop_front(), now);
     is_computing_ = false;
@@ -252,7 +264,7 @@ bool Scheduler::turn() {
     ++statistics_.turns;
     take_inbox();
     std::uint64_t now = now_ns();
-    if (has_nothing_to_run() || !device_has_enough(now)) collect_io(now);
+    if (has_nothing_to_run() || !is_device_saturated(now)) collect_io(now);
     timers_.fire_due(now);
     const bool ran = run_batch(now);
     const bool computed = run_computing(now);
@@ -277,28 +289,21 @@ bool Scheduler::is_drained() const {
            engine_->in_flight() == 0;
 }
 
-// A file in memory needs no device, only a copy. Where there are CPUs to spare, half of the tasks give theirs to the kernel's threads, as
-// long as there is enough to do here meanwhile: a thread has to be woken.
-bool Scheduler::perform_at_once(IoRequest& request) {
-    const bool is_shared = has_spare_cpus_ && pending_count_.load(std::memory_order_relaxed) < 2 * runnable_count_ &&
-                           runnable_count_ * request.size_bytes >= kWorthSharingBytes;
-    if (is_shared) return false;
+// A file in memory needs no device, only a copy.
+bool Scheduler::perform_immediately(IoRequest& request) {
     request.submitted_ns = now_ns();
-    if (!engine_->perform_at_once(request)) return false;
+    if (!engine_->perform_immediately(request)) return false;
     request.completed_ns = now_ns();
     return true;
 }
 
 bool Scheduler::IoAwaiter::await_suspend(std::coroutine_handle<> suspended) {
     UMS_ASSERT(current_scheduler == &scheduler);
-    request.error.clear();
-    request.transferred_bytes = 0;
-    request.completed_ns = 0;
-    request.reported_long = false;
+    request.reset();
     ++scheduler.statistics_.io_requests;
-    if (request.file.is_in_memory && scheduler.perform_at_once(request)) {
+    if (request.file.is_in_memory && scheduler.perform_immediately(request)) {
         // The task just goes on, its page still in the first cache, while others do not wait for the CPU for too long.
-        if (request.completed_ns - scheduler.worker().quantum_start_ns < kAtOnceNs) return false;
+        if (request.completed_ns - scheduler.worker().quantum_start_ns < kImmediateNs) return false;
         waiter.suspend(suspended, wait_type);
         scheduler.make_runnable(waiter, waiter.wait_start_ns);
         return true;
@@ -307,13 +312,14 @@ bool Scheduler::IoAwaiter::await_suspend(std::coroutine_handle<> suspended) {
     request.waiter = &waiter;
     request.submitted_ns = waiter.wait_start_ns;
     scheduler.pending_.push_back(request);
+    scheduler.note_oldest_io();
     scheduler.pending_count_.store(scheduler.pending_count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     scheduler.engine_->submit(request);
     ++scheduler.queued_io_;
     return true;
 }
 
-void Scheduler::GiveWayAwaiter::await_suspend(std::coroutine_handle<> suspended) {
+void Scheduler::YieldAwaiter::await_suspend(std::coroutine_handle<> suspended) {
     waiter.suspend(suspended, WaitType::sos_scheduler_yield);
     waiter.runnable_ns = waiter.wait_start_ns;
     (scheduler.*queue)(waiter);
@@ -324,13 +330,18 @@ void Scheduler::queue_yielding(Waiter& waiter) {
     make_runnable_here(waiter);
 }
 
-bool Scheduler::lets_others_go_first() {
-    if (shuffle_ || runnable_count_ > 0) return true;
-    if (engine_->in_flight() == 0) return false;
-    if (!has_many_started()) return true;
+bool Scheduler::should_yield_before_computing() {
+    if (shuffle_) return true;
+    if (completes_immediately_) {
+        if (queued_io_ == 0) return false;
+    } else {
+        if (runnable_count_ > 0) return true;
+        if (engine_->in_flight() == 0) return false;
+        if (!has_many_started()) return true;
+    }
     if (++pages_since_clock_ < kPagesForClock) return false;
     pages_since_clock_ = 0;
-    return !device_has_enough(now_ns());
+    return !is_device_saturated(now_ns());
 }
 
 // Whoever has begun to compute is the next to go on: if all took turns, all would be late. Shuffled, there is no order to keep.

@@ -10,6 +10,8 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,9 +47,8 @@ struct SchedulerStatistics {
 
 class Scheduler {
 public:
-    // `shuffle_seed`, `has_spare_cpus`: see SchedulerGroupOptions.
-    Scheduler(std::uint32_t id, const Clock& clock, std::unique_ptr<IoEngine> engine, std::uint64_t shuffle_seed = 0,
-              bool has_spare_cpus = false);
+    // `shuffle_seed`: see SchedulerGroupOptions.
+    Scheduler(std::uint32_t id, const Clock& clock, std::unique_ptr<IoEngine> engine, std::uint64_t shuffle_seed = 0);
     Scheduler(const Scheduler&) = delete;
     Scheduler& operator=(const Scheduler&) = delete;
     // Asserts that no task and no request is left.
@@ -96,7 +97,7 @@ public:
     }
 
     // Suspends the running task, if `needed`, and puts it into a queue of its scheduler's.
-    struct GiveWayAwaiter {
+    struct YieldAwaiter {
         using Queue = void (Scheduler::*)(Waiter&);
         Scheduler& scheduler;
         bool needed;
@@ -108,9 +109,9 @@ public:
     };
 
     // Goes to the back of the runnable queue. Own thread.
-    [[nodiscard]] GiveWayAwaiter yield() { return {*this, true, &Scheduler::queue_yielding}; }
+    [[nodiscard]] YieldAwaiter yield() { return {*this, true, &Scheduler::queue_yielding}; }
     // The same if the quantum is used up; to be called in long loops.
-    [[nodiscard]] GiveWayAwaiter yield_if_due() {
+    [[nodiscard]] YieldAwaiter yield_if_due() {
         return {*this, shuffle_.has_value() || now_ns() - worker().quantum_start_ns >= kQuantumNs, &Scheduler::queue_yielding};
     }
 
@@ -118,9 +119,13 @@ public:
     // I/O, and what is queued is started, so that the device does not idle meanwhile. At most a few microseconds; nothing happens if nobody
     // would gain, as with `has_device` = false: there is none that could idle. Between any two pages is often enough. Not counted as a
     // yield. Own thread.
-    [[nodiscard]] GiveWayAwaiter before_computing(bool has_device) {
-        return {*this, has_device && lets_others_go_first(), &Scheduler::queue_computing};
+    [[nodiscard]] YieldAwaiter before_computing(bool has_device) {
+        return {*this, has_device && should_yield_before_computing(), &Scheduler::queue_computing};
     }
+
+    // Most requests come back from the very call that starts them: it takes this CPU's time and no device works meanwhile, so that
+    // nothing is won by requests that are started early. Own thread.
+    [[nodiscard]] bool device_completes_immediately() const { return completes_immediately_; }
 
     // See IoEngine::use_memory(). Own thread.
     void use_memory(std::byte* data, std::size_t size_bytes) { engine_->use_memory(data, size_bytes); }
@@ -136,6 +141,10 @@ public:
             visit(*request);
         }
     }
+
+    // Called on the own thread when an exception leaves a task that was spawned or forked, at once: whoever joins it may come late. Must
+    // not throw. Before the first task.
+    void on_task_failed(std::function<void(const std::exception_ptr&)> callback) { on_task_failed_ = std::move(callback); }
 
     // Runs what can run. False if there was nothing. For SchedulerGroup, on this scheduler's thread.
     bool turn();
@@ -156,6 +165,8 @@ public:
     [[nodiscard]] const SchedulerStatistics& statistics() const { return statistics_; }
     // Tasks waiting for I/O; may be read by others as an estimate.
     [[nodiscard]] std::uint32_t pending_io() const { return pending_count_.load(std::memory_order_relaxed); }
+    // When the oldest of their requests was posted, 0 if there is none; the same.
+    [[nodiscard]] std::uint64_t oldest_io_ns() const { return oldest_io_ns_.load(std::memory_order_relaxed); }
 
 private:
     friend struct Waiter;
@@ -166,12 +177,13 @@ private:
     void make_runnable(Waiter& waiter, std::uint64_t now_ns);
     void take_inbox();
     [[nodiscard]] bool has_many_started() const;
-    [[nodiscard]] bool device_has_enough(std::uint64_t now_ns) const;
+    [[nodiscard]] bool is_device_saturated(std::uint64_t now_ns) const;
     void collect_io(std::uint64_t& now_ns);
+    void note_oldest_io();
     [[nodiscard]] bool has_nothing_to_run() const { return runnable_.empty() && computing_.empty(); }
-    [[nodiscard]] bool leaves_start_to_sleep() const;
-    [[nodiscard]] bool perform_at_once(IoRequest& request);
-    [[nodiscard]] bool lets_others_go_first();
+    [[nodiscard]] bool should_submit_when_sleeping();
+    [[nodiscard]] bool perform_immediately(IoRequest& request);
+    [[nodiscard]] bool should_yield_before_computing();
     void make_runnable_here(Waiter& waiter);
     void queue_yielding(Waiter& waiter);
     void queue_computing(Waiter& waiter);
@@ -184,7 +196,7 @@ private:
     const std::uint32_t id_;
     const Clock& clock_;
     const std::unique_ptr<IoEngine> engine_;
-    const bool has_spare_cpus_;
+    std::function<void(const std::exception_ptr&)> on_task_failed_;
 
     // Own thread only.
     WaitQueue runnable_;
@@ -192,8 +204,10 @@ private:
     WaitQueue computing_;               // runnable, too, but after those who may start I/O
     bool is_computing_ = false;         // the running task is one of these
     TimerQueue timers_;
-    std::uint32_t queued_io_ = 0;     // posted since I/O was last collected
-    std::uint64_t collected_ns_ = 0;  // when that was
+    std::uint32_t queued_io_ = 0;         // posted since I/O was last collected
+    std::uint64_t collected_ns_ = 0;      // when that was
+    bool completes_immediately_ = false;  // of the last call that started requests: it brought most of them back
+    std::uint32_t sleeps_since_poll_ = 0;
     std::uint32_t pages_since_clock_ = 0;
     Fifo<IoRequest, PendingTag> pending_;
     Worker* worker_ = nullptr;
@@ -206,6 +220,7 @@ private:
     std::atomic<bool> asleep_{false};
     std::atomic<std::uint32_t> task_count_{0};
     std::atomic<std::uint32_t> pending_count_{0};
+    std::atomic<std::uint64_t> oldest_io_ns_{0};
 };
 
 }  // namespace ums

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ums/base/assert.hpp"
+#include "ums/base/memory_reserve.hpp"
 #include "ums/base/os_thread.hpp"
 #include "ums/base/prng.hpp"
 
@@ -31,10 +32,14 @@ SchedulerGroup::SchedulerGroup(const SchedulerGroupOptions& options, Storage& st
     EngineOptions engine_options = options.engine;
     for (std::uint32_t id = 0; id < options.cpu_count; ++id) {
         std::string reason;
-        schedulers_.push_back(std::make_unique<Scheduler>(id, clock, storage.make_engine(engine_options, reason), options.shuffle_seed,
-                                                          options.has_spare_cpus));
+        schedulers_.push_back(std::make_unique<Scheduler>(id, clock, storage.make_engine(engine_options, reason), options.shuffle_seed));
         if (engine_reason_.empty()) engine_reason_ = reason;
     }
+}
+
+bool SchedulerGroup::is_short_of_threads() const {
+    return std::any_of(schedulers_.begin(), schedulers_.end(),
+                       [](const auto& scheduler) { return scheduler->engine().is_short_of_threads(); });
 }
 
 bool SchedulerGroup::is_drained() const {
@@ -77,6 +82,7 @@ void SchedulerGroup::run(Task<void> main) {
 void SchedulerGroup::thread_loop(Scheduler& scheduler) {
     if (options_.affinity != 0) bind_this_thread(std::uint64_t{1} << cpu_of(options_.affinity, scheduler.id()));
     for (;;) {
+        watch_memory();
         if (scheduler.turn()) continue;
         if (stopping_.load(std::memory_order_seq_cst) && scheduler.is_drained()) return;
         const std::uint64_t next = scheduler.next_event_ns();
@@ -85,15 +91,20 @@ void SchedulerGroup::thread_loop(Scheduler& scheduler) {
     }
 }
 
+void SchedulerGroup::watch_memory() {
+    if (!MemoryReserve::is_spent() || !on_memory_short_ || has_reported_memory_short_.exchange(true)) return;
+    on_memory_short_();
+}
+
 void SchedulerGroup::run_threads(const std::function<void()>& start_main) {
     std::vector<std::thread> threads;
     threads.reserve(schedulers_.size());
     try {
         for (const auto& scheduler : schedulers_) {
-            threads.emplace_back([this, target = scheduler.get()] {
+            threads.push_back(start_thread([this, target = scheduler.get()] {
                 name_this_thread("scheduler " + std::to_string(target->id()));
                 thread_loop(*target);
-            });
+            }));
         }
     } catch (...) {
         stop();
@@ -110,6 +121,7 @@ void SchedulerGroup::run_in_turns() {
     std::optional<Prng> shuffle;
     if (options_.shuffle_seed != 0) shuffle.emplace(options_.shuffle_seed);
     for (;;) {
+        watch_memory();
         bool ran = false;
         for (const auto& scheduler : schedulers_) {
             const bool misses = shuffle && shuffle->below(kMissOneTurnIn) == 0;

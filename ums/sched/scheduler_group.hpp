@@ -23,8 +23,6 @@ struct SchedulerGroupOptions {
     // CPUs that the schedulers' threads are bound to, one bit each, in turn; 0 = not bound.
     std::uint64_t affinity = 0;
     EngineOptions engine;
-    // There are CPUs that no scheduler uses: a part of the copies from and to files in memory is left to the kernel's threads.
-    bool has_spare_cpus = false;
     // To hunt mistakes of order; 0 = off. Otherwise each scheduler picks a runnable task at random from this seed, yield_if_due() always
     // yields, and with a virtual clock a scheduler now and then misses its turn. With a virtual clock the same seed gives the same run.
     std::uint64_t shuffle_seed = 0;
@@ -34,6 +32,16 @@ class SchedulerGroup {
 public:
     // Throws std::system_error, with a line for people, if the engine that was asked for cannot be had.
     SchedulerGroup(const SchedulerGroupOptions& options, Storage& storage, const Clock& clock);
+
+    // `callback` is called once during run(), on a scheduler's thread between tasks, when MemoryReserve::is_spent(): it should make all
+    // tasks
+    // end soon. Before run().
+    void on_memory_short(std::function<void()> callback) { on_memory_short_ = std::move(callback); }
+
+    // See Scheduler::on_task_failed(). On the failed task's thread. Before run().
+    void on_task_failed(const std::function<void(const std::exception_ptr&)>& callback) {
+        for (const auto& scheduler : schedulers_) scheduler->on_task_failed(callback);
+    }
 
     // Runs `main` on scheduler 0 until it has ended and every request has come back. Every task that `main` starts must have been joined by
     // then (asserted). Rethrows what leaves `main`. Once per group. Throws std::system_error if the system gives us no threads; nothing has
@@ -46,6 +54,8 @@ public:
     // The engine in use, and one line on why it was not the first choice, or empty.
     [[nodiscard]] std::string_view engine_name() const { return schedulers_[0]->engine().name(); }
     [[nodiscard]] const std::string& engine_reason() const { return engine_reason_; }
+    // An engine has fewer threads than it wanted, see IoEngine::is_short_of_threads(). Any thread.
+    [[nodiscard]] bool is_short_of_threads() const;
 
 private:
     Task<void> run_main(Task<void> main, std::exception_ptr& failure);
@@ -54,12 +64,15 @@ private:
     void run_in_turns();
     [[nodiscard]] bool is_drained() const;
     void thread_loop(Scheduler& scheduler);
+    void watch_memory();
 
     const SchedulerGroupOptions options_;
     const Clock& clock_;
     std::string engine_reason_;
     std::vector<std::unique_ptr<Scheduler>> schedulers_;
     std::atomic<bool> stopping_{false};
+    std::function<void()> on_memory_short_;
+    std::atomic<bool> has_reported_memory_short_{false};
 };
 
 }  // namespace ums

@@ -24,6 +24,7 @@ std::string_view name_of(WaitType type) {
         case WaitType::log_writer_queue: return "LOGMGR_QUEUE";
         case WaitType::file_resize: return "FILE_RESIZE";
         case WaitType::task_join: return "TASK_JOIN";
+        case WaitType::blocking_call: return "PREEMPTIVE_OS_FILEOPS";
         case WaitType::count_: break;
     }
     UMS_ASSERT(false && "unknown wait type");

@@ -25,8 +25,9 @@ enum class WaitType : std::uint8_t {
     checkpoint_queue,  // the checkpoint waits for work
     lazywriter_sleep,
     log_writer_queue,
-    file_resize,  // a file is growing or shrinking, or is in use while it should
-    task_join,    // a phase waits for its tasks
+    file_resize,    // a file is growing or shrinking, or is in use while it should
+    task_join,      // a phase waits for its tasks
+    blocking_call,  // a system call on a thread of its own
     count_
 };
 

@@ -7,10 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "sim/log/log_layout.hpp"
+#include "sim/page/log_layout.hpp"
 #include "sim/page/page_codec.hpp"
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/base/size.hpp"
 #include "ums/io/posix_storage.hpp"
 
 using namespace sim::testing;
@@ -22,7 +23,7 @@ using sim::BenchResults;
 
 namespace {
 
-constexpr std::uint64_t kMb = 1 << 20;
+using ums::kMb;
 const std::string kFile = "/memory/bench.mdx";
 
 BenchOptions small_bench() {
@@ -99,7 +100,7 @@ TEST_CASE("a page that was damaged since is a finding, and so is one that belong
     const BenchResults results = run_bench(run, small_bench());
     CHECK(results.finding_count == 2);
     std::set<std::uint32_t> pages;
-    for (const sim::Finding& finding : run.sink.findings()) pages.insert(finding.page_id);
+    for (const sim::Finding& finding : run.sink.findings()) pages.insert(finding.place.page_id);
     CHECK(pages == std::set<std::uint32_t>{7, 9});
 }
 
@@ -232,6 +233,25 @@ TEST_CASE("tasks that verify or make pages ahead do not add to the requests that
         CHECK(requests.size() > 100);
         CHECK(std::all_of(requests.begin(), requests.end(), [](const Recorded& request) { return request.in_flight == 1; }));
     }
+}
+
+TEST_CASE("a log block is made while another is written, and only then posted") {
+    VirtualRun run;
+    BenchOptions options = small_bench();
+    options.operation = BenchOperation::write;
+    options.pattern = BenchPattern::sequential;
+    options.block_bytes_min = options.block_bytes_max = 61440;
+    options.depth = 1;
+    CHECK(options.tasks_ahead() == 1);
+    std::set<const std::byte*> memory;  // of blocks on their way: one that is written, one that is made meanwhile
+    run.storage.set_tamper([&](ums::IoRequest& request, const std::string&) {
+        if (request.operation == ums::IoOperation::write && request.size_bytes == 61440) memory.insert(request.segments[0].data);
+    });
+    run_bench(run, options);
+    const auto writes = of_size(run, ums::IoOperation::write, 61440);
+    CHECK(writes.size() > 100);
+    CHECK(std::all_of(writes.begin(), writes.end(), [](const Recorded& request) { return request.in_flight == 1; }));
+    CHECK(memory.size() == 2);
 }
 
 TEST_CASE("the seed decides the places, and the seconds how many there are") {

@@ -19,7 +19,6 @@ using sim::kPageBytes;
 using sim::testing::Fate;
 using sim::testing::RequestLog;
 using sim::testing::Rig;
-using sim::testing::RigOptions;
 
 namespace {
 
@@ -27,7 +26,7 @@ constexpr std::uint32_t kFilePages = 256;  // 2 MB
 
 // Runs `body(rig, requests, prng)` on a file whose pages [1, 65) have been written once and are not in memory. Nothing may be held then.
 template <typename Body>
-void run(Rig& rig, Body body) {
+void run_fixes(Rig& rig, Body body) {
     RequestLog requests;
     rig.storage.set_observer(&requests);
     ums::Prng prng(1);
@@ -51,7 +50,7 @@ std::size_t reads(RequestLog& requests, Rig& rig) { return requests.take(rig.dat
 
 TEST_CASE("a page is read and verified the first time, and found in memory from then on") {
     Rig rig;
-    run(rig, [](Rig& r, RequestLog& requests, ums::Prng& prng) -> ums::Task<void> {
+    run_fixes(rig, [](Rig& r, RequestLog& requests, ums::Prng& prng) -> ums::Task<void> {
         const std::uint64_t verified = sim::sum_of(r.data().file.counters(), &sim::FileCounters::pages_verified);
         for (int i = 0; i < 10; ++i) {
             const FixedPage page = co_await r.buffers->fix(r.data(), 5, FixIntent::look, prng);
@@ -67,7 +66,7 @@ TEST_CASE("a page is read and verified the first time, and found in memory from 
 
 TEST_CASE("with a cache hit ratio of 0 a clean page is read every time, into other memory, a dirty one never") {
     Rig rig({.cache_hit_ratio = 0});
-    run(rig, [](Rig& r, RequestLog& requests, ums::Prng& prng) -> ums::Task<void> {
+    run_fixes(rig, [](Rig& r, RequestLog& requests, ums::Prng& prng) -> ums::Task<void> {
         sim::Slot before = sim::kNoSlot;
         for (int i = 0; i < 10; ++i) {
             const FixedPage page = co_await r.buffers->fix(r.data(), 5, FixIntent::look, prng);
@@ -89,7 +88,7 @@ TEST_CASE("with a cache hit ratio of 0 a clean page is read every time, into oth
 
 TEST_CASE("a cache hit ratio in between reads that share of the times") {
     Rig rig({.cache_hit_ratio = 7000});
-    run(rig, [](Rig& r, RequestLog& requests, ums::Prng& prng) -> ums::Task<void> {
+    run_fixes(rig, [](Rig& r, RequestLog& requests, ums::Prng& prng) -> ums::Task<void> {
         for (int i = 0; i < 1000; ++i) (void)co_await r.buffers->fix(r.data(), 5, FixIntent::look, prng);
         const std::size_t count = reads(requests, r);
         CHECK(count > 200);
@@ -99,7 +98,7 @@ TEST_CASE("a cache hit ratio in between reads that share of the times") {
 
 TEST_CASE("a page that is to be overwritten is not read, and counts on from its last version") {
     Rig rig;
-    run(rig, [](Rig& r, RequestLog& requests, ums::Prng& prng) -> ums::Task<void> {
+    run_fixes(rig, [](Rig& r, RequestLog& requests, ums::Prng& prng) -> ums::Task<void> {
         {
             const FixedPage page = co_await r.buffers->fix(r.data(), 5, FixIntent::overwrite, prng);
             REQUIRE(page);
@@ -113,7 +112,7 @@ TEST_CASE("a page that is to be overwritten is not read, and counts on from its 
 
 TEST_CASE("several may look at a page at a time, who changes it is alone") {
     Rig rig;
-    run(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
+    run_fixes(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
         for (const bool is_present : {false, true}) {
             const FixedPage look = co_await r.buffers->fix(r.data(), 5, FixIntent::look, prng);
             CHECK(look.frame().latch.try_acquire(ums::LatchMode::shared));
@@ -132,7 +131,7 @@ TEST_CASE("several may look at a page at a time, who changes it is alone") {
 
 TEST_CASE("with a cache hit ratio of 0, too, who looked at a page lets others look") {
     Rig rig({.cache_hit_ratio = 0});
-    run(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
+    run_fixes(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
         for (int i = 0; i < 2; ++i) {
             const FixedPage look = co_await r.buffers->fix(r.data(), 5, FixIntent::look, prng);
             CHECK(look.frame().latch.try_acquire(ums::LatchMode::shared));
@@ -143,7 +142,7 @@ TEST_CASE("with a cache hit ratio of 0, too, who looked at a page lets others lo
 
 TEST_CASE("behind the end of the file there is no page, and nothing is asked of the storage") {
     Rig rig;
-    run(rig, [](Rig& r, RequestLog& requests, ums::Prng& prng) -> ums::Task<void> {
+    run_fixes(rig, [](Rig& r, RequestLog& requests, ums::Prng& prng) -> ums::Task<void> {
         for (const FixIntent intent : {FixIntent::look, FixIntent::change, FixIntent::overwrite}) {
             const bool is_there = static_cast<bool>(co_await r.buffers->fix(r.data(), kFilePages, intent, prng));
             CHECK_FALSE(is_there);
@@ -157,14 +156,14 @@ TEST_CASE("behind the end of the file there is no page, and nothing is asked of 
 TEST_CASE("a page that cannot be read is not there, and is one finding, afterwards it can be had again") {
     const std::uint32_t cache_hit_ratio = GENERATE(10000U, 0U);  // absent, or present and read again
     Rig rig({.cache_hit_ratio = cache_hit_ratio});
-    run(rig, [&](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
+    run_fixes(rig, [&](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
         if (cache_hit_ratio == 0) (void)co_await r.buffers->fix(r.data(), 5, FixIntent::look, prng);
         r.storage.set_rule([](const ums::IoRequest& request) { return Fate{.error = request.offset_bytes == 5 * kPageBytes ? EIO : 0}; });
         const bool is_there_again = static_cast<bool>(co_await r.buffers->fix(r.data(), 5, FixIntent::look, prng));
         CHECK_FALSE(is_there_again);
         REQUIRE(r.sink.findings().size() == 1);
         CHECK(r.sink.findings()[0].kind == FindingKind::io_error);
-        CHECK(r.sink.findings()[0].page_id == 5);
+        CHECK(r.sink.findings()[0].place.page_id == 5);
         CHECK(r.pool->find({r.data().file.id(), 5}) == nullptr);
         r.storage.set_rule(nullptr);
         const bool is_there_third = static_cast<bool>(co_await r.buffers->fix(r.data(), 5, FixIntent::look, prng));
@@ -175,7 +174,7 @@ TEST_CASE("a page that cannot be read is not there, and is one finding, afterwar
 TEST_CASE("a run that stops reads no page any more: it is not there, and no finding") {
     const std::uint32_t cache_hit_ratio = GENERATE(10000U, 0U);  // absent, or present and read again
     Rig rig({.cache_hit_ratio = cache_hit_ratio});
-    run(rig, [&](Rig& r, RequestLog& requests, ums::Prng& prng) -> ums::Task<void> {
+    run_fixes(rig, [&](Rig& r, RequestLog& requests, ums::Prng& prng) -> ums::Task<void> {
         if (cache_hit_ratio == 0) (void)co_await r.buffers->fix(r.data(), 5, FixIntent::look, prng);
         (void)reads(requests, r);
         r.state.stop(sim::Outcome::stopped, "");
@@ -189,13 +188,13 @@ TEST_CASE("a run that stops reads no page any more: it is not there, and no find
 
 TEST_CASE("a wrong page is a finding, and can be worked on all the same") {
     Rig rig;
-    run(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
+    run_fixes(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
         sim::testing::flip_bits(r.data_path(), 5 * kPageBytes + 300, std::byte{1});
         {
             const FixedPage page = co_await r.buffers->fix(r.data(), 5, FixIntent::change, prng);
             REQUIRE(page);
             REQUIRE(r.sink.findings().size() == 1);
-            CHECK(r.sink.findings()[0].page_id == 5);
+            CHECK(r.sink.findings()[0].place.page_id == 5);
             CHECK(r.data().ledger[5].unknown == 1);
             CHECK(r.data().ledger[5].read_back == 0);
             CHECK(page.frame().version == 1);
@@ -208,10 +207,10 @@ TEST_CASE("a wrong page is a finding, and can be worked on all the same") {
 
 TEST_CASE("who finds no free memory asks the lazy writer for some and waits until there is") {
     Rig rig({.pool_bytes = 64 * kPageBytes});
-    run(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
+    run_fixes(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
         std::vector<sim::Slot> all;
         co_await r.buffers->acquire_slots(static_cast<std::uint32_t>(r.pool->slots().free_count()), all);
-        r.buffers->memory_wanted().reset();
+        r.buffers->memory_requested().reset();
         bool is_done = false;
         auto fix = [](Rig& rig_of, ums::Prng& numbers, bool& done) -> ums::Task<void> {
             const FixedPage page = co_await rig_of.buffers->fix(rig_of.data(), 5, FixIntent::look, numbers);
@@ -221,7 +220,7 @@ TEST_CASE("who finds no free memory asks the lazy writer for some and waits unti
         ums::Scheduler::current().fork(tasks, fix(r, prng, is_done));
         co_await ums::sleep_until(r.clock.now_ns() + 20 * ums::kNsPerMs);
         CHECK_FALSE(is_done);
-        CHECK(r.buffers->memory_wanted().is_set());
+        CHECK(r.buffers->memory_requested().is_set());
         // Who waits for memory keeps nobody from growing or shrinking the file.
         CHECK(r.data().file.resize_latch().try_acquire_exclusive());
         r.data().file.resize_latch().release_exclusive();
@@ -234,7 +233,7 @@ TEST_CASE("who finds no free memory asks the lazy writer for some and waits unti
 // There is no lazy writer here that he could wait for.
 TEST_CASE("who finds too little free memory takes that of clean pages nobody used lately") {
     Rig rig({.pool_bytes = 64 * kPageBytes});
-    run(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
+    run_fixes(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
         for (std::uint32_t page = 1; page <= 40; ++page) {
             const FixedPage fixed = co_await r.buffers->fix(r.data(), page, FixIntent::look, prng);
             if (page == 7) BufferManager::change(fixed.frame());

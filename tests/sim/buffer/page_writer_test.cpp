@@ -11,7 +11,6 @@
 
 using sim::DataFile;
 using sim::FindingKind;
-using sim::FixIntent;
 using sim::Frame;
 using sim::kPageBytes;
 using sim::PageWriter;
@@ -291,7 +290,7 @@ TEST_CASE("a gather write that fails is done page by page, if that works nothing
         REQUIRE(r.sink.findings().size() == 1);
         CHECK(r.sink.findings()[0].kind == (cut_short ? sim::FindingKind::short_transfer : sim::FindingKind::io_error));
         CHECK(r.sink.findings()[0].transient);
-        CHECK(r.sink.findings()[0].size_bytes == 16 * kPageBytes);
+        CHECK(r.sink.findings()[0].place.size_bytes == 16 * kPageBytes);
         CHECK(r.sink.count_of(sim::Severity::warning) == 1);
         CHECK(sim::sum_of(r.data().file.counters(), &sim::FileCounters::write_retries) == 1);
         for (std::uint32_t page = 1; page <= 16; ++page) CHECK(r.data().ledger[page].version == 1);
@@ -308,8 +307,8 @@ TEST_CASE("a page that cannot be written is unknown, its neighbours are not, and
         co_await writer.write_around(r.data(), 8, false);
         REQUIRE(r.sink.findings().size() == 1);
         CHECK(r.sink.findings()[0].kind == FindingKind::io_error);
-        CHECK(r.sink.findings()[0].is_write);
-        CHECK(r.sink.findings()[0].page_id == 7);
+        CHECK(r.sink.findings()[0].request.is_write);
+        CHECK(r.sink.findings()[0].place.page_id == 7);
         for (std::uint32_t page = 1; page <= 16; ++page) {
             CHECK(r.data().ledger[page].unknown == (page == 7 ? 1 : 0));
             CHECK(r.data().ledger[page].version == (page == 7 ? 0 : 1));

@@ -22,7 +22,7 @@ namespace {
 
 using Requests = std::vector<RequestLog::Entry>;
 
-constexpr std::uint32_t kFilePages = 256;  // 2 MB
+constexpr std::uint32_t kRangeFilePages = 256;  // 2 MB
 
 RequestLog::Entry read_of(const DataFile& data, std::uint64_t page, std::uint64_t pages) {
     return {false, data.file.transfer_handle().value, page, pages};
@@ -39,7 +39,7 @@ std::uint32_t version_in_memory(Rig& rig, std::uint32_t page) {
 
 std::uint32_t count_in_memory(Rig& rig) {
     std::uint32_t count = 0;
-    for (std::uint32_t page = 0; page < kFilePages; ++page) {
+    for (std::uint32_t page = 0; page < kRangeFilePages; ++page) {
         Frame* const frame = rig.pool->find({rig.data().file.id(), page});
         if (frame == nullptr) continue;
         rig.pool->unpin(*frame);
@@ -52,7 +52,7 @@ std::uint64_t pages_verified(Rig& rig) { return sim::sum_of(rig.data().file.coun
 
 // Runs `body(rig, requests)` on a file whose pages [1, 65) have been written once and are not in memory; nothing may be left behind.
 template <typename Body>
-void run(Rig& rig, Body body) {
+void run_ranges(Rig& rig, Body body) {
     RequestLog requests;
     rig.storage.set_observer(&requests);
     rig.run([&](Rig& r) -> ums::Task<void> {
@@ -72,7 +72,7 @@ void run(Rig& rig, Body body) {
 
 TEST_CASE("64 pages are one scatter read, each is verified and stays in memory") {
     Rig rig;
-    run(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
+    run_ranges(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
         const std::uint64_t verified = pages_verified(r);
         const std::uint32_t read_count = co_await reader.read(r.data(), 1, 64, {});
@@ -89,7 +89,7 @@ TEST_CASE("64 pages are one scatter read, each is verified and stays in memory")
 
 TEST_CASE("what a scatter read left in memory is what is in the file, page by page") {
     Rig rig;
-    run(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
+    run_ranges(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
         const std::uint32_t read_count = co_await reader.read(r.data(), 1, 64, {});
         CHECK(read_count == 64);
@@ -106,7 +106,7 @@ TEST_CASE("what a scatter read left in memory is what is in the file, page by pa
 TEST_CASE("without scatter/gather each page is a request of its own, at most 64 at a time") {
     Rig rig({.pool_bytes = 8 << 20});
     std::uint32_t in_flight_max = 0;
-    run(rig, [&](Rig& r, RequestLog& log) -> ums::Task<void> {
+    run_ranges(rig, [&](Rig& r, RequestLog& log) -> ums::Task<void> {
         RangeReader reader = r.make_reader(false);
         const std::uint32_t read_count = co_await reader.read(r.data(), 1, 128, {});
         CHECK(read_count == 128);
@@ -122,7 +122,7 @@ TEST_CASE("without scatter/gather each page is a request of its own, at most 64 
 TEST_CASE("a run that stops reads nothing more, with one request or with many, and finds nothing") {
     const bool use_scatter = GENERATE(false, true);
     Rig rig;
-    run(rig, [&](Rig& r, RequestLog& requests) -> ums::Task<void> {
+    run_ranges(rig, [&](Rig& r, RequestLog& requests) -> ums::Task<void> {
         r.state.stop(sim::Outcome::stopped, "");
         RangeReader reader = r.make_reader(use_scatter);
         const std::uint32_t read_count = co_await reader.read(r.data(), 1, 64, {});
@@ -135,12 +135,12 @@ TEST_CASE("a run that stops reads nothing more, with one request or with many, a
 
 TEST_CASE("a range is cut at the end of the file, behind it nothing is read") {
     Rig rig;
-    run(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
+    run_ranges(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
-        const std::uint32_t read_count = co_await reader.read(r.data(), kFilePages - 6, 64, {});
+        const std::uint32_t read_count = co_await reader.read(r.data(), kRangeFilePages - 6, 64, {});
         CHECK(read_count == 6);
-        CHECK(requests.take(r.data().file) == Requests{read_of(r.data(), kFilePages - 6, 6)});
-        const std::uint32_t read_count_again = co_await reader.read(r.data(), kFilePages, 8, {});
+        CHECK(requests.take(r.data().file) == Requests{read_of(r.data(), kRangeFilePages - 6, 6)});
+        const std::uint32_t read_count_again = co_await reader.read(r.data(), kRangeFilePages, 8, {});
         CHECK(read_count_again == 0);
         CHECK(requests.take(r.data().file).empty());
     });
@@ -148,7 +148,7 @@ TEST_CASE("a range is cut at the end of the file, behind it nothing is read") {
 
 TEST_CASE("pages that were never written are read and must be zeros") {
     Rig rig;
-    run(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
+    run_ranges(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
         const std::uint32_t read_count = co_await reader.read(r.data(), 100, 8, {.keep = false});
         CHECK(read_count == 8);
@@ -157,13 +157,13 @@ TEST_CASE("pages that were never written are read and must be zeros") {
         const std::uint32_t read_count_again = co_await reader.read(r.data(), 100, 8, {.keep = false});
         CHECK(read_count_again == 8);
         REQUIRE(r.sink.findings().size() == 1);
-        CHECK(r.sink.findings()[0].page_id == 103);
+        CHECK(r.sink.findings()[0].place.page_id == 103);
     });
 }
 
 TEST_CASE("pages in memory are left out or read beside, as asked") {
     Rig rig;
-    run(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
+    run_ranges(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
         const std::uint32_t read_count = co_await reader.read(r.data(), 5, 4, {});
         CHECK(read_count == 4);
@@ -182,7 +182,7 @@ TEST_CASE("pages in memory are left out or read beside, as asked") {
 
 TEST_CASE("a page that was changed in memory is compared with what was written last, and keeps its change") {
     Rig rig;
-    run(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
+    run_ranges(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
         co_await r.change_page(r.data(), 3, sim::FixIntent::change);
         RangeReader reader = r.make_reader();
         const std::uint32_t read_count = co_await reader.read(r.data(), 1, 8, {});
@@ -197,7 +197,7 @@ TEST_CASE("a page that was changed in memory is compared with what was written l
         const std::uint32_t read_count_again = co_await reader.read(r.data(), 1, 8, {});
         CHECK(read_count_again == 8);
         REQUIRE(r.sink.findings().size() == 1);
-        CHECK(r.sink.findings()[0].page_id == 3);
+        CHECK(r.sink.findings()[0].place.page_id == 3);
         CHECK(version_in_memory(r, 3) == 2);
         r.pool->discard_from(r.data().file.id(), 1);
     });
@@ -205,7 +205,7 @@ TEST_CASE("a page that was changed in memory is compared with what was written l
 
 TEST_CASE("pages that shall not be kept are verified and gone") {
     Rig rig;
-    run(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
+    run_ranges(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
         const std::uint64_t verified = pages_verified(r);
         const std::uint32_t read_count = co_await reader.read(r.data(), 1, 64, {.keep = false});
@@ -217,18 +217,18 @@ TEST_CASE("pages that shall not be kept are verified and gone") {
 
 TEST_CASE("a wrong page among right ones is found, alone and once, until it is written again") {
     Rig rig;
-    run(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
+    run_ranges(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
         sim::testing::flip_bits(r.data_path(), 7 * kPageBytes + 1234, std::byte{0x20});
         const std::uint32_t read_count = co_await reader.read(r.data(), 1, 64, {.keep = false});
         CHECK(read_count == 64);
         REQUIRE(r.sink.findings().size() == 1);
         const sim::Finding finding = r.sink.findings()[0];
-        CHECK(finding.page_id == 7);
-        CHECK(finding.offset_bytes == 7 * kPageBytes);
-        CHECK(finding.path == r.data_path());
+        CHECK(finding.place.page_id == 7);
+        CHECK(finding.place.offset_bytes == 7 * kPageBytes);
+        CHECK(finding.place.path == r.data_path());
         CHECK_FALSE(finding.transient);
-        CHECK(finding.image.size() == kPageBytes);
+        CHECK(finding.evidence.image.size() == kPageBytes);
         CHECK(r.data().ledger[7].unknown == 1);
         CHECK(r.data().file.finding_count == 1);
         const std::uint32_t read_count_again = co_await reader.read(r.data(), 1, 64, {.keep = false});
@@ -246,13 +246,13 @@ TEST_CASE("a wrong page among right ones is found, alone and once, until it is w
 
 TEST_CASE("several wrong pages of one read are all found") {
     Rig rig;
-    run(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
+    run_ranges(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
         for (const std::uint64_t page : {1U, 8U, 9U, 64U}) sim::testing::flip_bits(r.data_path(), page * kPageBytes + 8000, std::byte{1});
         const std::uint32_t read_count = co_await reader.read(r.data(), 1, 64, {});
         CHECK(read_count == 64);
         std::vector<std::uint32_t> pages;
-        for (const sim::Finding& finding : r.sink.findings()) pages.push_back(finding.page_id);
+        for (const sim::Finding& finding : r.sink.findings()) pages.push_back(finding.place.page_id);
         std::sort(pages.begin(), pages.end());
         CHECK(pages == std::vector<std::uint32_t>{1, 8, 9, 64});
     });
@@ -260,7 +260,7 @@ TEST_CASE("several wrong pages of one read are all found") {
 
 TEST_CASE("of a scatter read that fails only the page that cannot be read is to blame") {
     Rig rig;
-    run(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
+    run_ranges(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
         r.storage.set_rule([](const ums::IoRequest& request) {
             const bool hit = request.offset_bytes <= 7 * kPageBytes && 7 * kPageBytes < request.offset_bytes + request.size_bytes;
@@ -270,7 +270,7 @@ TEST_CASE("of a scatter read that fails only the page that cannot be read is to 
         CHECK(read_count == 15);
         REQUIRE(r.sink.findings().size() == 1);
         CHECK(r.sink.findings()[0].kind == FindingKind::io_error);
-        CHECK(r.sink.findings()[0].page_id == 7);
+        CHECK(r.sink.findings()[0].place.page_id == 7);
         CHECK(version_in_memory(r, 7) == 0);
         CHECK(version_in_memory(r, 8) == 1);
     });
@@ -278,7 +278,7 @@ TEST_CASE("of a scatter read that fails only the page that cannot be read is to 
 
 TEST_CASE("a scatter read that ends early is finished page by page, and the finding says that it passed") {
     Rig rig;
-    run(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
+    run_ranges(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
         r.storage.set_rule([](const ums::IoRequest& request) {
             return request.size_bytes > kPageBytes ? Fate{.transferred_bytes = request.size_bytes - 512} : Fate{};
@@ -295,7 +295,7 @@ TEST_CASE("a scatter read that ends early is finished page by page, and the find
 
 TEST_CASE("a read waits for a write of one of its pages, and others wait for the read") {
     Rig rig;
-    run(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
+    run_ranges(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         co_await r.change_page(r.data(), 5, sim::FixIntent::change);
         co_await r.log->flush();
         (void)requests.take(r.data().file);

@@ -53,7 +53,7 @@ sim::Finding found(const PageBuffer& image, const Case& with = {}) {
         expected.entry.checksum = sim::make_page(with.written, scratch.data());
     }
     expected.entry.read_back = with.read_back ? 1 : 0;
-    REQUIRE_FALSE(sim::is_page_right(image.data(), expected));
+    REQUIRE_FALSE(sim::page_matches(image.data(), expected));
     const sim::WrittenImage written(image.data(), expected, kTimes);
     sim::Evidence evidence = sim::examine(image.data(), expected, written);
     evidence.is_transient = with.transient;
@@ -87,12 +87,12 @@ TEST_CASE("every flipped bit is bit corruption, and is named exactly") {
         page[offset] ^= static_cast<std::byte>(1U << bit);
         const sim::Finding finding = found(page);
         REQUIRE(finding.kind == FindingKind::bit_corruption);
-        CHECK(finding.first_wrong_byte == offset);
-        CHECK(finding.wrong_bits == 1);
-        CHECK(finding.wrong_bytes == 1);
-        CHECK(finding.wrong_bit_positions == std::vector<std::uint32_t>{offset * 8 + bit});
-        CHECK(finding.sectors[offset / 512].state == SectorState::damaged);
-        CHECK(finding.shift_bytes == 0);
+        CHECK(or_empty(finding.comparison).first_wrong_byte == offset);
+        CHECK(or_empty(finding.comparison).wrong_bits == 1);
+        CHECK(or_empty(finding.comparison).wrong_bytes == 1);
+        CHECK(or_empty(finding.comparison).wrong_bit_positions == std::vector<std::uint32_t>{offset * 8 + bit});
+        CHECK(or_empty(finding.comparison).sectors[offset / 512].state == SectorState::damaged);
+        CHECK(or_empty(finding.comparison).shift_bytes == 0);
     }
 }
 
@@ -103,11 +103,11 @@ TEST_CASE("an older version is a stale read, a lost write or a reverted page, by
     CHECK(kind(older) == FindingKind::lost_write);
     CHECK(kind(older, {.read_back = true}) == FindingKind::reverted_page);
     const sim::Finding finding = found(older);
-    CHECK(finding.expected_version == 7);
-    CHECK(finding.received_version == 6);
-    CHECK(finding.received_lsn == version(6).lsn);
-    CHECK(finding.size_bytes == sim::kPageBytes);
-    for (const sim::SectorFact& sector : finding.sectors) {
+    CHECK(or_empty(finding.expected).version == 7);
+    CHECK(or_empty(finding.received).version == 6);
+    CHECK(or_empty(finding.received).lsn == version(6).lsn);
+    CHECK(finding.place.size_bytes == sim::kPageBytes);
+    for (const sim::SectorFact& sector : or_empty(finding.comparison).sectors) {
         CHECK(sector.state == SectorState::older);
         CHECK(sector.version == 6);
     }
@@ -150,11 +150,11 @@ TEST_CASE("sectors of two versions are a torn page, wherever the tear is") {
             copy_sectors(PageBuffer(version(5)), page, first, count);
             const sim::Finding finding = found(page);
             CHECK(finding.kind == FindingKind::torn_page);
-            CHECK(finding.tear_on_4k_lines == (count == 8 && first % 8 == 0));
+            CHECK(or_empty(finding.comparison).tear_on_4k_lines == (count == 8 && first % 8 == 0));
             for (std::uint32_t i = 0; i < 16; ++i) {
                 const bool is_old = i >= first && i < first + count;
-                CHECK(finding.sectors[i].state == (is_old ? SectorState::older : SectorState::expected));
-                CHECK(finding.sectors[i].version == (is_old ? 5U : 7U));
+                CHECK(or_empty(finding.comparison).sectors[i].state == (is_old ? SectorState::older : SectorState::expected));
+                CHECK(or_empty(finding.comparison).sectors[i].version == (is_old ? 5U : 7U));
             }
         }
     }
@@ -174,7 +174,7 @@ TEST_CASE("the first write of a page, torn, leaves zeros") {
     std::memset(page.data() + 4096, 0, 4096);
     const sim::Finding finding = found(page, {.written = version(1)});
     CHECK(finding.kind == FindingKind::torn_page);
-    CHECK(finding.tear_on_4k_lines);
+    CHECK(or_empty(finding.comparison).tear_on_4k_lines);
     CHECK(kind(page, {.written = version(1), .read_back = true}) == FindingKind::zeroed_page);
 }
 
@@ -195,13 +195,13 @@ TEST_CASE("the pattern of an unfilled buffer outranks all else, and its bytes ar
     const PageBuffer nothing;
     sim::stamp_not_read(nothing.data(), sim::kPageBytes);
     CHECK(found(nothing).kind == FindingKind::bytes_not_read);
-    CHECK(found(nothing).not_read_bytes == 8192);
+    CHECK(or_empty(found(nothing).comparison).not_read_bytes == 8192);
     const PageBuffer part(version(6));
     sim::stamp_not_read(part.data() + 4096, 512);
     const sim::Finding finding = found(part);
     CHECK(finding.kind == FindingKind::bytes_not_read);
-    CHECK(finding.not_read_bytes == 512);
-    CHECK(finding.sectors[8].state == SectorState::not_read);
+    CHECK(or_empty(finding.comparison).not_read_bytes == 512);
+    CHECK(or_empty(finding.comparison).sectors[8].state == SectorState::not_read);
     CHECK(kind(nothing, {.never_written = true}) == FindingKind::bytes_not_read);
 }
 
@@ -210,8 +210,8 @@ TEST_CASE("a sound page of another run, and noise, are foreign") {
     other.run_id += 77;
     const sim::Finding finding = found(PageBuffer(other));
     CHECK(finding.kind == FindingKind::foreign_page);
-    CHECK(finding.received_run_id == other.run_id);
-    CHECK(finding.sectors[3].state == SectorState::foreign);
+    CHECK(or_empty(finding.received).run_id == other.run_id);
+    CHECK(or_empty(finding.comparison).sectors[3].state == SectorState::foreign);
     const PageBuffer noise;
     sim::fill_from_seed(99, noise.data(), sim::kPageBytes);
     CHECK(kind(noise) == FindingKind::foreign_page);
@@ -248,8 +248,8 @@ TEST_CASE("garbage in a few sectors is bit corruption, shifted data says by how 
     sim::fill_from_seed(5, first.data(), 512);
     const sim::Finding header_gone = found(first);
     CHECK(header_gone.kind == FindingKind::bit_corruption);
-    CHECK(header_gone.first_wrong_byte < 8);
-    CHECK(header_gone.wrong_bytes <= 512);
+    CHECK(or_empty(header_gone.comparison).first_wrong_byte < 8);
+    CHECK(or_empty(header_gone.comparison).wrong_bytes <= 512);
     for (const std::int32_t shift : {1, 8, 512, 1024, -1, -16, -512}) {
         const PageBuffer whole(kWritten);
         const PageBuffer moved(kWritten);
@@ -258,7 +258,7 @@ TEST_CASE("garbage in a few sectors is bit corruption, shifted data says by how 
         CAPTURE(shift);
         const sim::Finding finding = found(moved);
         CHECK(finding.kind == FindingKind::bit_corruption);
-        CHECK(finding.shift_bytes == shift);
+        CHECK(or_empty(finding.comparison).shift_bytes == shift);
     }
 }
 

@@ -1,5 +1,9 @@
 #include "sim/diagnosis/page_diagnosis.hpp"
 
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,7 +19,7 @@ using sim::kPageBytes;
 
 namespace {
 
-constexpr std::uint32_t kPage = 40;
+constexpr std::uint32_t kDamagedPage = 40;
 
 std::vector<std::byte> page_on_disk(const Rig& rig, std::uint32_t page) { return peek(rig.data_path(), page * kPageBytes, kPageBytes); }
 void put_on_disk(const Rig& rig, std::uint32_t page, const std::vector<std::byte>& bytes) {
@@ -27,10 +31,10 @@ ums::Task<void> read(Rig& rig, std::uint32_t first, std::uint32_t count) {
     co_await reader.read(rig.data(), first, count, {.keep = false});
 }
 
-// Pages 1 … 127 are written twice and are not in memory. kPage's first version.
+// Pages 1 … 127 are written twice and are not in memory. kDamagedPage's first version.
 ums::Task<std::vector<std::byte>> write_twice(Rig& rig) {
     co_await rig.write_pages(rig.data(), 1, 127);
-    std::vector<std::byte> first = page_on_disk(rig, kPage);
+    std::vector<std::byte> first = page_on_disk(rig, kDamagedPage);
     co_await rig.write_pages(rig.data(), 1, 127);
     rig.forget_pages(rig.data(), 1, 127);
     co_return first;
@@ -38,7 +42,7 @@ ums::Task<std::vector<std::byte>> write_twice(Rig& rig) {
 
 // Pages 0 … 127 are written twice and read once in between; `damage(rig, images of the first version)`, then all are read, twice.
 template <typename Damage>
-std::vector<Finding> findings_after(bool repairs, Damage damage) {
+std::vector<Finding> findings_after_page_damage(bool repairs, Damage damage) {
     Rig rig({.repairs = repairs});
     rig.run([&](Rig& r) -> ums::Task<void> {
         co_await r.write_pages(r.data(), 1, 127);
@@ -65,30 +69,30 @@ TEST_CASE("a page that stays wrong is repaired and then right, or left as it is 
         rig.run([&](Rig& r) -> ums::Task<void> {
             co_await r.write_pages(r.data(), 1, 127);
             r.forget_pages(r.data(), 1, 127);
-            const std::vector<std::byte> sound = page_on_disk(r, kPage);
-            flip_bits(r.data_path(), kPage * kPageBytes + 777, std::byte{0x10});
-            damaged = page_on_disk(r, kPage);
+            const std::vector<std::byte> sound = page_on_disk(r, kDamagedPage);
+            flip_bits(r.data_path(), kDamagedPage * kPageBytes + 777, std::byte{0x10});
+            damaged = page_on_disk(r, kDamagedPage);
             co_await read(r, 1, 127);
             co_await read(r, 1, 127);
-            afterwards = page_on_disk(r, kPage);
+            afterwards = page_on_disk(r, kDamagedPage);
             CHECK((afterwards == sound) == repairs);
-            CHECK((r.data().ledger[kPage].unknown != 0) == !repairs);
+            CHECK((r.data().ledger[kDamagedPage].unknown != 0) == !repairs);
         });
         REQUIRE(seen->sink.findings().size() == 1);
         const Finding finding = seen->sink.findings()[0];
         CHECK(finding.kind == FindingKind::bit_corruption);
-        CHECK(finding.page_id == kPage);
+        CHECK(finding.place.page_id == kDamagedPage);
         CHECK(finding.repaired == repairs);
         CHECK(finding.rereads.size() == 15);
-        CHECK(finding.image == damaged);
-        CHECK(finding.expected_image.size() == kPageBytes);
+        CHECK(finding.evidence.image == damaged);
+        CHECK(finding.evidence.expected_image.size() == kPageBytes);
         if (!repairs) CHECK(afterwards == damaged);
     }
 }
 
 TEST_CASE("of the 15 re-reads three go through a newly opened file") {
-    const auto findings =
-        findings_after(false, [](Rig& rig, const auto&) { flip_bits(rig.data_path(), kPage * kPageBytes, std::byte{1}); });
+    const auto findings = findings_after_page_damage(
+        false, [](Rig& rig, const auto&) { flip_bits(rig.data_path(), kDamagedPage * kPageBytes, std::byte{1}); });
     REQUIRE(findings.size() == 1);
     std::vector<std::uint32_t> fresh;
     for (const sim::Reread& reread : findings[0].rereads) {
@@ -99,16 +103,17 @@ TEST_CASE("of the 15 re-reads three go through a newly opened file") {
 }
 
 TEST_CASE("an old version that stays is a lost write, or reverted where the newest had been read back") {
-    const auto lost = findings_after(true, [](Rig& rig, const auto& first) { put_on_disk(rig, kPage, first[kPage]); });
+    const auto lost =
+        findings_after_page_damage(true, [](Rig& rig, const auto& first) { put_on_disk(rig, kDamagedPage, first[kDamagedPage]); });
     REQUIRE(lost.size() == 1);
     CHECK(lost[0].kind == FindingKind::lost_write);
-    CHECK(lost[0].received_version + 1 == lost[0].expected_version);
+    CHECK(or_empty(lost[0].received).version + 1 == or_empty(lost[0].expected).version);
 
     Rig rig({.repairs = true});
     rig.run([&](Rig& r) -> ums::Task<void> {
         const auto old = co_await write_twice(r);
         co_await read(r, 1, 127);
-        put_on_disk(r, kPage, old);
+        put_on_disk(r, kDamagedPage, old);
         co_await read(r, 1, 127);
     });
     REQUIRE(rig.sink.findings().size() == 1);
@@ -116,43 +121,43 @@ TEST_CASE("an old version that stays is a lost write, or reverted where the newe
 }
 
 TEST_CASE("a write that went to another page is found at both ends, whichever is met first") {
-    for (const std::uint32_t victim : {kPage - 9, kPage + 60}) {
-        const auto findings = findings_after(true, [&](Rig& rig, const auto& first) {
-            put_on_disk(rig, victim, page_on_disk(rig, kPage));
-            put_on_disk(rig, kPage, first[kPage]);
+    for (const std::uint32_t victim : {kDamagedPage - 9, kDamagedPage + 60}) {
+        const auto findings = findings_after_page_damage(true, [&](Rig& rig, const auto& first) {
+            put_on_disk(rig, victim, page_on_disk(rig, kDamagedPage));
+            put_on_disk(rig, kDamagedPage, first[kDamagedPage]);
         });
         REQUIRE(findings.size() == 2);
         for (const Finding& finding : findings) {
             CHECK(finding.kind == FindingKind::misdirected_write);
             REQUIRE(finding.other);
-            CHECK((finding.page_id == kPage || finding.page_id == victim));
-            CHECK(finding.other->page_id == (finding.page_id == kPage ? victim : kPage));
-            CHECK(finding.other->path == finding.path);
+            CHECK((finding.place.page_id == kDamagedPage || finding.place.page_id == victim));
+            CHECK(finding.other->page_id == (finding.place.page_id == kDamagedPage ? victim : kDamagedPage));
+            CHECK(finding.other->path == finding.place.path);
         }
     }
 }
 
 TEST_CASE("a write that went to another page is named also when that page is written again during the re-reads") {
-    for (const std::uint32_t victim : {kPage - 9, kPage + 60, kPage ^ 64U}) {
+    for (const std::uint32_t victim : {kDamagedPage - 9, kDamagedPage + 60, kDamagedPage ^ 64U}) {
         Rig rig({.repairs = true});
         rig.run([&](Rig& r) -> ums::Task<void> {
             const auto old = co_await write_twice(r);
             const auto victims_own = page_on_disk(r, victim);
-            put_on_disk(r, victim, page_on_disk(r, kPage));
-            put_on_disk(r, kPage, old);
+            put_on_disk(r, victim, page_on_disk(r, kDamagedPage));
+            put_on_disk(r, kDamagedPage, old);
             std::uint32_t reads = 0;
             r.storage.set_rule([&](const ums::IoRequest& request) {
-                if (request.offset_bytes == kPage * kPageBytes && ++reads == 5) put_on_disk(r, victim, victims_own);
+                if (request.offset_bytes == kDamagedPage * kPageBytes && ++reads == 5) put_on_disk(r, victim, victims_own);
                 return Fate{};
             });
-            co_await read(r, kPage, 1);
+            co_await read(r, kDamagedPage, 1);
             r.storage.set_rule(nullptr);
         });
         INFO("the other page: " << victim);
         const auto findings = rig.sink.findings();
         REQUIRE_FALSE(findings.empty());
         const Finding& finding = findings[0];
-        CHECK(finding.page_id == kPage);
+        CHECK(finding.place.page_id == kDamagedPage);
         CHECK(finding.kind == FindingKind::misdirected_write);
         REQUIRE(finding.other);
         CHECK(finding.other->page_id == victim);
@@ -160,24 +165,24 @@ TEST_CASE("a write that went to another page is named also when that page is wri
 }
 
 TEST_CASE("a write that went to another page is found also behind pages that cannot be read") {
-    const std::uint32_t victim = kPage + 40;
+    const std::uint32_t victim = kDamagedPage + 40;
     Rig rig({.repairs = false});
     rig.run([&](Rig& r) -> ums::Task<void> {
         const auto old = co_await write_twice(r);
-        put_on_disk(r, victim, page_on_disk(r, kPage));
-        put_on_disk(r, kPage, old);
+        put_on_disk(r, victim, page_on_disk(r, kDamagedPage));
+        put_on_disk(r, kDamagedPage, old);
         // Every request for a page just before it fails, as for a broken sector.
         r.storage.set_rule([&](const ums::IoRequest& request) {
             const std::uint64_t broken_bytes = (victim - 2) * kPageBytes;
             const bool hits = request.offset_bytes <= broken_bytes && broken_bytes < request.offset_bytes + request.size_bytes;
             return hits ? Fate{.error = EIO} : Fate{};
         });
-        co_await read(r, kPage, 1);
+        co_await read(r, kDamagedPage, 1);
         r.storage.set_rule(nullptr);
     });
     const auto findings = rig.sink.findings();
     REQUIRE_FALSE(findings.empty());
-    CHECK(findings[0].page_id == kPage);
+    CHECK(findings[0].place.page_id == kDamagedPage);
     CHECK(findings[0].kind == FindingKind::misdirected_write);
     REQUIRE(findings[0].other);
     CHECK(findings[0].other->page_id == victim);
@@ -188,10 +193,10 @@ TEST_CASE("a fault of the read on a page with a fault on the disk gives two find
     rig.run([](Rig& r) -> ums::Task<void> {
         const auto old = co_await write_twice(r);
         // The first read finds another page's image, all later ones the old version.
-        put_on_disk(r, kPage, page_on_disk(r, kPage + 1));
+        put_on_disk(r, kDamagedPage, page_on_disk(r, kDamagedPage + 1));
         int reads = 0;
         r.storage.set_rule([&, old, reads](const ums::IoRequest&) mutable {
-            if (++reads == 2) put_on_disk(r, kPage, old);
+            if (++reads == 2) put_on_disk(r, kDamagedPage, old);
             return Fate{};
         });
         co_await read(r, 1, 127);
@@ -209,16 +214,16 @@ TEST_CASE("another fault that only the re-reads show is a finding of its own") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
         const auto old = co_await write_twice(r);
-        const auto right = page_on_disk(r, kPage);
-        put_on_disk(r, kPage, std::vector<std::byte>(kPageBytes));
+        const auto right = page_on_disk(r, kDamagedPage);
+        put_on_disk(r, kDamagedPage, std::vector<std::byte>(kPageBytes));
         std::uint32_t reads = 0;
         r.storage.set_rule([&](const ums::IoRequest&) {
             ++reads;
-            if (reads == 2) put_on_disk(r, kPage, old);
-            if (reads == 4) put_on_disk(r, kPage, right);
+            if (reads == 2) put_on_disk(r, kDamagedPage, old);
+            if (reads == 4) put_on_disk(r, kDamagedPage, right);
             return Fate{};
         });
-        co_await read(r, kPage, 1);
+        co_await read(r, kDamagedPage, 1);
         r.storage.set_rule(nullptr);
     });
     const auto findings = rig.sink.findings();
@@ -236,16 +241,16 @@ TEST_CASE("a repair that did not arrive is a lost write, also where the page is 
     rig.run([](Rig& r) -> ums::Task<void> {
         co_await r.write_pages(r.data(), 1, 127);
         r.forget_pages(r.data(), 1, 127);
-        const auto at_first = page_on_disk(r, kPage);
+        const auto at_first = page_on_disk(r, kDamagedPage);
         co_await ums::sleep_until(ums::Scheduler::current().now_ns() + ums::kNsPerMs);
-        co_await r.write_pages(r.data(), kPage + 1, 1);
+        co_await r.write_pages(r.data(), kDamagedPage + 1, 1);
         // Nothing in the page that stands here tells when the missing one was made: the repair has a time of its own.
-        put_on_disk(r, kPage, page_on_disk(r, kPage + 1));
-        co_await read(r, kPage, 1);
-        const bool has_other_time = page_on_disk(r, kPage) != at_first;
+        put_on_disk(r, kDamagedPage, page_on_disk(r, kDamagedPage + 1));
+        co_await read(r, kDamagedPage, 1);
+        const bool has_other_time = page_on_disk(r, kDamagedPage) != at_first;
         CHECK(has_other_time);
-        put_on_disk(r, kPage, at_first);
-        co_await read(r, kPage, 1);
+        put_on_disk(r, kDamagedPage, at_first);
+        co_await read(r, kDamagedPage, 1);
     });
     const auto findings = rig.sink.findings();
     REQUIRE(findings.size() == 2);
@@ -266,4 +271,100 @@ TEST_CASE("many wrong pages of one read are diagnosed side by side") {
         co_await read(r, 1, 127);
     });
     CHECK(rig.sink.findings().size() == 127);
+}
+
+TEST_CASE("a page that somebody holds is verified where a search reads it, unless it was being written") {
+    const std::uint32_t held = kDamagedPage + 20;
+    for (const bool is_written : {false, true}) {
+        for (const bool stays : {false, true}) {
+            Rig rig({.repairs = true});
+            rig.run([&](Rig& r) -> ums::Task<void> {
+                const auto old = co_await write_twice(r);
+                put_on_disk(r, kDamagedPage, old);
+                const auto right = page_on_disk(r, held);
+                auto damaged = right;
+                damaged[777] ^= std::byte{0x10};
+                co_await r.change_page(r.data(), held);
+                sim::Frame* const frame = r.pool->find({r.data().file.id(), held});
+                REQUIRE(frame != nullptr);
+                REQUIRE(frame->latch.try_acquire(ums::LatchMode::update));
+                std::optional<sim::WatchedWrite> write;
+                if (is_written) write.emplace(r.data().writes, held, 1);
+                // Damaged while the search reads, or from then on.
+                r.storage.set_rule([&](const ums::IoRequest& request) {
+                    if (request.is_search) put_on_disk(r, held, damaged);
+                    if (!request.is_search && !stays) put_on_disk(r, held, right);
+                    return Fate{};
+                });
+                co_await read(r, kDamagedPage, 1);
+                r.storage.set_rule(nullptr);
+                write.reset();
+                frame->latch.release(ums::LatchMode::update);
+                r.pool->unpin(*frame);
+                // Whoever holds the page next meets what is told already, or repairs it.
+                put_on_disk(r, held, right);
+            });
+            const auto findings = rig.sink.findings();
+            INFO("written: " << is_written << ", stays: " << stays);
+            REQUIRE(findings.size() == (is_written ? 1 : 2));
+            CHECK(findings[0].place.page_id == kDamagedPage);
+            CHECK(findings[0].kind == FindingKind::lost_write);
+            if (is_written) continue;
+            CHECK(findings[1].place.page_id == held);
+            CHECK(findings[1].kind == FindingKind::bit_corruption);
+            CHECK(findings[1].transient == !stays);
+            CHECK_FALSE(findings[1].repaired);
+        }
+    }
+}
+
+TEST_CASE("a fault that a search and the holder of the page meet is told once") {
+    Rig rig({.repairs = true});
+    rig.run([](Rig& r) -> ums::Task<void> {
+        std::vector<std::vector<std::byte>> first_versions;
+        co_await r.write_pages(r.data(), 1, 127);
+        for (std::uint32_t page = 0; page < 128; ++page) first_versions.push_back(page_on_disk(r, page));
+        co_await r.write_pages(r.data(), 1, 127);
+        r.forget_pages(r.data(), 1, 127);
+        for (const std::uint32_t page : {kDamagedPage, kDamagedPage + 1, kDamagedPage + 20}) put_on_disk(r, page, first_versions[page]);
+        co_await read(r, 1, 127);
+        co_await read(r, 1, 127);
+    });
+    CHECK(rig.sink.findings().size() == 3);
+}
+
+TEST_CASE("a device that hangs while a file is opened again or its cache is dropped holds up nobody but the diagnosis") {
+    Rig rig({.repairs = true});
+    rig.run([](Rig& r) -> ums::Task<void> {
+        co_await r.write_pages(r.data(), 1, 127);
+        r.forget_pages(r.data(), 1, 127);
+        flip_bits(r.data_path(), kDamagedPage * kPageBytes + 777, std::byte{0x10});
+        std::atomic<std::uint64_t> turns{0};
+        std::atomic<std::uint32_t> calls{0};
+        std::atomic<bool> has_stood_still{false};
+        r.storage.set_before_call([&] {
+            ++calls;
+            const std::uint64_t before = turns;
+            for (int i = 0; i < 2000 && turns == before; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            if (turns == before) has_stood_still = true;
+        });
+        bool is_over = false;
+        auto others = [&]() -> ums::Task<void> {
+            while (!is_over) {
+                ++turns;
+                co_await ums::sleep_until(ums::Scheduler::current().now_ns() + ums::kNsPerMs);
+            }
+        };
+        ums::TaskGroup tasks;
+        ums::Scheduler::current().fork(tasks, others());
+        co_await read(r, kDamagedPage, 1);
+        std::uint64_t next_bytes = co_await r.data().file.next_data_bytes(0);
+        CHECK(next_bytes == 0);
+        is_over = true;
+        co_await tasks.join();
+        r.storage.set_before_call(nullptr);
+        CHECK(calls == 7);
+        CHECK_FALSE(has_stood_still);
+    });
+    CHECK(rig.sink.findings().size() == 1);
 }

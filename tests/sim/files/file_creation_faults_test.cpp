@@ -5,8 +5,10 @@
 #include "sim/files/transfer_failure.hpp"
 #include "tests/sim/support/collecting_sink.hpp"
 #include "tests/sim/support/faulty_storage.hpp"
+#include "tests/sim/support/prepare_file.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/process.hpp"
+#include "ums/base/size.hpp"
 #include "ums/io/posix_storage.hpp"
 #include "ums/io/simulated_storage.hpp"
 #include "ums/sched/scheduler_group.hpp"
@@ -15,7 +17,7 @@ using namespace sim::testing;
 
 namespace {
 
-constexpr std::uint64_t kMb = 1 << 20;
+using ums::kMb;
 
 // Makes a log file of 4 MB on a storage whose writes at one offset go wrong.
 struct Creation {
@@ -41,7 +43,7 @@ struct Creation {
         sim::FileCreator creator(options, storage, journal, 4711);
         ums::SchedulerGroup group({}, storage, clock);
         auto make = [](sim::FileCreator& maker, const sim::FileOptions& wanted, sim::SimFile::Setup& out) -> ums::Task<void> {
-            out = co_await maker.prepare(7, wanted);
+            out = co_await prepare_file(maker, 7, wanted);
         };
         try {
             sim::SimFile::Setup setup;
@@ -76,7 +78,7 @@ struct VirtualCreation {
         sim::FileOptions file{.path = "/a.ldx", .initial_size_mb = 4, .max_size_mb = 4};
         file.is_log = true;
         sim::FileCreator creator(options, storage, journal, 4711, run);
-        const sim::SimFile::Setup setup = co_await creator.prepare(7, file);
+        const sim::SimFile::Setup setup = co_await prepare_file(creator, 7, file);
         storage.close(setup.transfers);
         storage.close(setup.control);
     }
@@ -91,12 +93,12 @@ TEST_CASE("a write that fails while a file is made is tried again, and a finding
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].kind == sim::FindingKind::io_error);
     CHECK(findings[0].transient);
-    CHECK(findings[0].is_write);
-    CHECK(findings[0].is_log);
-    CHECK(findings[0].file_id == 7);
-    CHECK(findings[0].offset_bytes == kStampOffset);
-    CHECK(findings[0].size_bytes == kMb);
-    CHECK(findings[0].error_code == EIO);
+    CHECK(findings[0].request.is_write);
+    CHECK(findings[0].place.is_log);
+    CHECK(findings[0].place.file_id == 7);
+    CHECK(findings[0].place.offset_bytes == kStampOffset);
+    CHECK(findings[0].place.size_bytes == kMb);
+    CHECK(or_empty(findings[0].failure).error_code == EIO);
     CHECK(creation.sink.count_of(sim::Severity::warning, "It is tried again") == 1);
 }
 
@@ -107,6 +109,15 @@ TEST_CASE("a write that is cut short while a file is made is a finding of its ow
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].kind == sim::FindingKind::short_transfer);
     CHECK_THAT(findings[0].description, ContainsSubstring("after 4096 bytes"));
+}
+
+TEST_CASE("a write that was cut short, then failed, then succeeded is one finding") {
+    const Creation creation(kStampOffset, 1, {.error = EIO, .short_bytes = 4096});
+    CHECK(creation.is_made);
+    const auto findings = creation.sink.findings();
+    REQUIRE(findings.size() == 1);
+    CHECK(findings[0].kind == sim::FindingKind::io_error);
+    CHECK(findings[0].transient);
 }
 
 TEST_CASE("a write that keeps failing while a file is made is a finding, and nothing is left behind") {
@@ -121,11 +132,20 @@ TEST_CASE("a write that keeps failing while a file is made is a finding, and not
     CHECK(findings[0].reads == 1 + sim::kIoRetries);
 }
 
+TEST_CASE("a device that is gone while a file is made is a finding") {
+    const Creation creation(kStampOffset, 1000, {.error = ENODEV});
+    CHECK_FALSE(creation.is_made);
+    REQUIRE(creation.sink.findings().size() == 1);
+    CHECK(or_empty(creation.sink.findings()[0].failure).error_code == ENODEV);
+}
+
 TEST_CASE("no space and no memory while a file is made are no findings") {
     const Creation full(kStampOffset, 1000, {.error = ENOSPC});
     CHECK_FALSE(full.is_made);
     CHECK(full.tries == 1);
     CHECK(full.sink.findings().empty());
+    CHECK_THAT(full.message, ContainsSubstring("cannot be stamped with zeros: No space left on device. The file system "));
+    CHECK_THAT(full.message, ContainsSubstring("MB free"));
     const Creation short_of_memory(kStampOffset, 2, {.error = ENOMEM});
     CHECK(short_of_memory.is_made);
     CHECK(short_of_memory.sink.findings().empty());
@@ -140,8 +160,8 @@ TEST_CASE("a write that comes late while a file is made is warned about, and a f
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].kind == sim::FindingKind::stalled_io);
     CHECK(findings[0].is_warning);
-    CHECK(findings[0].offset_bytes == kStampOffset);
-    CHECK(findings[0].duration_us >= 20'000'000);
+    CHECK(findings[0].place.offset_bytes == kStampOffset);
+    CHECK(or_empty(findings[0].failure).duration_us >= 20'000'000);
     REQUIRE_FALSE(creation.sink.events().empty());
     CHECK_THAT(creation.sink.events()[0].description, ContainsSubstring("a.ldx completed after 20"));
 }
@@ -168,8 +188,8 @@ TEST_CASE("a write that does not come back while a file is made is warned about,
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].kind == sim::FindingKind::stalled_io);
     CHECK_FALSE(findings[0].is_warning);
-    CHECK(findings[0].file_id == 7);
-    CHECK(findings[0].offset_bytes == kStampOffset);
+    CHECK(findings[0].place.file_id == 7);
+    CHECK(findings[0].place.offset_bytes == kStampOffset);
     REQUIRE_FALSE(creation.sink.events().empty());
-    CHECK_THAT(creation.sink.events()[0].description, ContainsSubstring("a.ldx is outstanding for 15"));
+    CHECK_THAT(creation.sink.events()[0].description, ContainsSubstring("a.ldx is outstanding for 1"));
 }

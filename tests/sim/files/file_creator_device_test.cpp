@@ -23,7 +23,7 @@ struct DeviceStorage final : StorageWrapper {
         if (name == path && how.exclusive) was_exclusive = true;
         return inner_.open(name, how, file);
     }
-    std::error_code remove(const std::string&) override { return violation(); }
+    std::error_code remove(ums::FileHandle) override { return violation(); }
     std::error_code allocate(ums::FileHandle, std::uint64_t, std::uint64_t) override { return violation(); }
     std::error_code truncate(ums::FileHandle, std::uint64_t) override { return violation(); }
 

@@ -14,11 +14,18 @@ namespace {
 struct Broken final : StorageWrapper {
     using StorageWrapper::StorageWrapper;
     std::error_code open(const std::string& path, const ums::OpenOptions& how, ums::FileHandle& file) override {
-        ++opens;
-        if (open_error && (how.create_new || !only_creation) && opens >= first_broken_open) return *open_error;
+        if (open_error) return *open_error;
         ums::OpenOptions buffered = how;
         buffered.direct = false;
         const auto error = inner_.open(path, buffered, file);
+        if (!error) ++open_handles;
+        return error;
+    }
+    std::error_code reopen(ums::FileHandle file, const ums::OpenOptions& how, ums::FileHandle& again) override {
+        if (reopen_error) return *reopen_error;
+        ums::OpenOptions buffered = how;
+        buffered.direct = false;
+        const auto error = inner_.reopen(file, buffered, again);
         if (!error) ++open_handles;
         return error;
     }
@@ -40,13 +47,11 @@ struct Broken final : StorageWrapper {
     std::error_code lock(ums::FileHandle file) override { return lock_error ? *lock_error : inner_.lock(file); }
 
     std::optional<std::error_code> open_error;
-    bool only_creation = false;
-    int first_broken_open = 0;
+    std::optional<std::error_code> reopen_error;
     std::optional<std::uint64_t> free;
     std::optional<std::error_code> allocate_error;
     std::optional<std::error_code> sync_error;
     std::optional<std::error_code> lock_error;
-    int opens = 0;
     int open_handles = 0;
 };
 
@@ -91,8 +96,7 @@ TEST_CASE("whatever fails on the way, a file that was made is removed and every 
         check_failure();
     }
     SECTION("it cannot be opened a second time") {
-        broken.open_error = system_error(EMFILE);
-        broken.first_broken_open = 2;
+        broken.reopen_error = system_error(EMFILE);
         check_failure();
     }
     SECTION("somebody else locks it first") {
@@ -102,6 +106,40 @@ TEST_CASE("whatever fails on the way, a file that was made is removed and every 
     SECTION("it cannot be created") {
         broken.open_error = system_error(EROFS);
         check_failure();
+    }
+}
+
+TEST_CASE("a device that fails while a file is made is a finding, what the caller may not or cannot do is none") {
+    struct Try {
+        int error;
+        bool is_finding;
+    };
+    for (const Try& each :
+         {Try{EIO, true}, Try{EUCLEAN, true}, Try{EROFS, false}, Try{EACCES, false}, Try{EMFILE, false}, Try{ENXIO, false}}) {
+        BrokenBench bench;
+        bench.broken.open_error = system_error(each.error);
+        const Prepared failed = bench.prepare(bench.file("a.mdx"));
+        CHECK(failed.error == Error::environment);
+        REQUIRE(failed.findings.size() == (each.is_finding ? 1 : 0));
+        if (each.is_finding) CHECK(failed.findings[0].request.of_file == sim::FileRequest::open);
+    }
+    for (const Try& each : {Try{EIO, true}, Try{ENODEV, true}, Try{ENOSPC, false}, Try{EDQUOT, false}, Try{ENOMEM, false}}) {
+        BrokenBench bench;
+        bench.broken.sync_error = system_error(each.error);
+        const Prepared failed = bench.prepare(bench.file("a.mdx"), 5);
+        REQUIRE(failed.findings.size() == (each.is_finding ? 1 : 0));
+        if (!each.is_finding) continue;
+        CHECK(failed.findings[0].kind == sim::FindingKind::io_error);
+        CHECK(failed.findings[0].request.of_file == sim::FileRequest::sync);
+        CHECK(failed.findings[0].place.file_id == 5);
+        CHECK(or_empty(failed.findings[0].failure).error_code == each.error);
+    }
+    for (const Try& each : {Try{EIO, true}, Try{ENOSPC, false}, Try{EOPNOTSUPP, false}}) {
+        BrokenBench bench;
+        bench.broken.allocate_error = system_error(each.error);
+        const Prepared failed = bench.prepare(bench.file("a.mdx"));
+        CHECK(failed.findings.size() == (each.is_finding ? 1 : 0));
+        CHECK((failed.message.find("MB free") != std::string::npos) == (each.error == ENOSPC));
     }
 }
 
@@ -140,6 +178,6 @@ TEST_CASE("where unbuffered access is refused the message names the settings, fo
     bench.options.delete_files_at_startup = false;
     make_our_file(bench.folder / "old.mdx", kMb);
     const Prepared old = bench.prepare(bench.file("old.mdx"));
-    CHECK_THAT(old.message, ContainsSubstring("NoBuffering=FALSE"));
+    CHECK_THAT(old.message, ContainsSubstring("NoBuffering=FALSE and UseScatterGather=FALSE"));
     CHECK(size_of_file(bench.folder / "old.mdx") == kMb);
 }

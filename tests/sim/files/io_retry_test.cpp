@@ -4,14 +4,15 @@
 
 #include "tests/sim/support/virtual_world.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/base/size.hpp"
 
 using sim::testing::Fate;
 using sim::testing::VirtualWorld;
 
 namespace {
 
-constexpr std::uint64_t kMb = 1 << 20;
-constexpr std::uint64_t kPage = 5;
+using ums::kMb;
+constexpr std::uint64_t kRetriedPage = 5;
 
 struct Attempt {
     bool success = false;
@@ -23,7 +24,7 @@ struct Attempt {
 Attempt attempt(VirtualWorld& world, ums::IoOperation operation, const std::function<Fate(std::uint32_t, const ums::IoRequest&)>& rule) {
     Attempt result;
     world.storage.set_rule([&](const ums::IoRequest& request) {
-        if (request.offset_bytes == kPage * sim::kPageBytes) ++result.requests;
+        if (request.offset_bytes == kRetriedPage * sim::kPageBytes) ++result.requests;
         return rule(result.requests, request);
     });
     const std::uint64_t start_us = world.now_us();
@@ -31,7 +32,7 @@ Attempt attempt(VirtualWorld& world, ums::IoOperation operation, const std::func
         const auto file = w.make_file(3, kMb);
         const ums::IoSegment segment{nullptr, sim::kPageBytes};
         sim::IoRetry retry(*file, w.state, w.journal);
-        const std::uint64_t offset_bytes = kPage * sim::kPageBytes;
+        const std::uint64_t offset_bytes = kRetriedPage * sim::kPageBytes;
         if (operation == ums::IoOperation::read) {
             result.success = co_await retry.read(offset_bytes, {&segment, 1}, ums::WaitType::pageiolatch_sh);
         } else {
@@ -46,7 +47,7 @@ Attempt attempt(VirtualWorld& world, ums::IoOperation operation, const std::func
     return result;
 }
 
-Fate only_page(const ums::IoRequest& request, Fate fate) { return request.offset_bytes == kPage * sim::kPageBytes ? fate : Fate{}; }
+Fate only_page(const ums::IoRequest& request, Fate fate) { return request.offset_bytes == kRetriedPage * sim::kPageBytes ? fate : Fate{}; }
 
 }  // namespace
 
@@ -68,8 +69,8 @@ TEST_CASE("a transfer that works the second time is a warning, and a finding tha
         REQUIRE(world.sink.findings().size() == 1);
         CHECK(world.sink.findings()[0].kind == sim::FindingKind::io_error);
         CHECK(world.sink.findings()[0].transient);
-        CHECK(world.sink.findings()[0].error_code == EIO);
-        CHECK(world.sink.findings()[0].is_write == (operation == ums::IoOperation::write));
+        CHECK(or_empty(world.sink.findings()[0].failure).error_code == EIO);
+        CHECK(world.sink.findings()[0].request.is_write == (operation == ums::IoOperation::write));
         CHECK(world.sink.count_of(sim::Severity::warning) == 1);
         CHECK(world.sink.count_of(sim::Severity::error) == 0);
         CHECK_FALSE(world.state.is_stopping());
@@ -87,6 +88,16 @@ TEST_CASE("what this machine lacked for a moment is no finding") {
     CHECK(world.sink.count_of(sim::Severity::warning) == 1);
 }
 
+TEST_CASE("what this machine lacks for long ends the run, without a finding: the storage is not to blame") {
+    VirtualWorld world;
+    const Attempt result = attempt(world, ums::IoOperation::read, [](auto, const auto&) { return Fate{.error = ENOMEM}; });
+    CHECK_FALSE(result.success);
+    CHECK(result.requests == 5);
+    CHECK(world.sink.findings().empty());
+    CHECK(world.state.outcome() == sim::Outcome::not_done);
+    CHECK_THAT(world.state.reason(), ContainsSubstring("out of memory"));
+}
+
 TEST_CASE("a read that fails is tried four times more, with growing pauses, and then is a finding") {
     VirtualWorld world;
     const Attempt result = attempt(world, ums::IoOperation::read, [](auto, const auto& r) { return only_page(r, {.error = EIO}); });
@@ -97,12 +108,12 @@ TEST_CASE("a read that fails is tried four times more, with growing pauses, and 
     const auto findings = world.sink.findings();
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].kind == sim::FindingKind::io_error);
-    CHECK_FALSE(findings[0].is_write);
-    CHECK(findings[0].file_id == 3);
-    CHECK(findings[0].path == "f3.mdx");
-    CHECK(findings[0].page_id == kPage);
-    CHECK(findings[0].offset_bytes == kPage * sim::kPageBytes);
-    CHECK(findings[0].error_code == EIO);
+    CHECK_FALSE(findings[0].request.is_write);
+    CHECK(findings[0].place.file_id == 3);
+    CHECK(findings[0].place.path == "f3.mdx");
+    CHECK(findings[0].place.page_id == kRetriedPage);
+    CHECK(findings[0].place.offset_bytes == kRetriedPage * sim::kPageBytes);
+    CHECK(or_empty(findings[0].failure).error_code == EIO);
     CHECK(findings[0].reads == 5);
     CHECK(findings[0].description == "A read of 8192 bytes failed, also when tried again: Input/output error.");
 }
@@ -113,7 +124,7 @@ TEST_CASE("a write that fails is a finding that says so") {
     CHECK_FALSE(result.success);
     CHECK(result.requests == 5);
     REQUIRE(world.sink.findings().size() == 1);
-    CHECK(world.sink.findings()[0].is_write);
+    CHECK(world.sink.findings()[0].request.is_write);
 }
 
 TEST_CASE("a transfer that stays short is a finding of its own kind") {
@@ -124,12 +135,12 @@ TEST_CASE("a transfer that stays short is a finding of its own kind") {
     CHECK(result.requests == 5);
     REQUIRE(world.sink.findings().size() == 1);
     CHECK(world.sink.findings()[0].kind == sim::FindingKind::short_transfer);
-    CHECK(world.sink.findings()[0].error_code == 0);
+    CHECK(or_empty(world.sink.findings()[0].failure).error_code == 0);
     CHECK(world.sink.findings()[0].description == "A read of 8192 bytes returned success after 512 bytes.");
 }
 
-TEST_CASE("an error that says something about the place ends the run at once, without a finding") {
-    for (const int error : {ENOSPC, ENODEV, ENXIO, EROFS, EDQUOT, EFBIG, ESTALE}) {
+TEST_CASE("no room ends the run at once, without a finding, and says where there is none") {
+    for (const int error : {ENOSPC, EDQUOT, EFBIG}) {
         for (const auto operation : {ums::IoOperation::read, ums::IoOperation::write}) {
             VirtualWorld world;
             const Attempt result = attempt(world, operation, [error](auto, const auto& r) { return only_page(r, {.error = error}); });
@@ -139,17 +150,63 @@ TEST_CASE("an error that says something about the place ends the run at once, wi
             CHECK(world.sink.count_of(sim::Severity::error) == 1);
             CHECK(world.state.outcome() == sim::Outcome::not_done);
             CHECK_THAT(world.state.reason(), ContainsSubstring("f3.mdx: a "));
+            CHECK_THAT(world.state.reason(), ContainsSubstring("of 8192 bytes at offset 0xa000 failed"));
             CHECK_THAT(world.state.reason(), ContainsSubstring(std::error_code(error, std::system_category()).message()));
+            CHECK_THAT(world.state.reason(), ContainsSubstring("file system"));
         }
     }
 }
 
-TEST_CASE("a storage that answers nothing any more ends the run, and no page is blamed") {
+TEST_CASE("no room for a moment is no finding either") {
     VirtualWorld world;
-    const Attempt result = attempt(world, ums::IoOperation::write, [](auto, const auto&) { return Fate{.error = EIO}; });
-    CHECK_FALSE(result.success);
-    CHECK(world.sink.findings().empty());
-    CHECK(world.state.outcome() == sim::Outcome::not_done);
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        const auto file = w.make_file(3, kMb);
+        for (const int error : {ENOSPC, EDQUOT, EIO}) {
+            const std::error_code code(error, std::system_category());
+            sim::report_recovered_transfer(*file, {ums::IoOperation::write, 0, sim::kPageBytes, code, 0});
+        }
+        co_return;
+    });
+    REQUIRE(world.sink.findings().size() == 1);
+    CHECK(or_empty(world.sink.findings()[0].failure).error_code == EIO);
+}
+
+TEST_CASE("a device that takes no requests any more has failed: one finding for the file, and the end of the run") {
+    for (const int error : {ENODEV, ENXIO, EROFS, ESTALE, ESHUTDOWN}) {
+        VirtualWorld world;
+        const Attempt result =
+            attempt(world, ums::IoOperation::write, [error](auto, const auto& r) { return only_page(r, {.error = error}); });
+        CHECK_FALSE(result.success);
+        CHECK(result.requests == 1);
+        REQUIRE(world.sink.findings().size() == 1);
+        CHECK(world.sink.findings()[0].kind == sim::FindingKind::io_error);
+        CHECK(or_empty(world.sink.findings()[0].failure).error_code == error);
+        CHECK(world.state.outcome() == sim::Outcome::failed);
+        CHECK_THAT(world.state.reason(), ContainsSubstring("the storage is gone"));
+    }
+}
+
+TEST_CASE("a storage that answers an error to everything has failed: one finding for all requests of the file, and the end of the run") {
+    VirtualWorld world;
+    world.storage.set_rule([](const ums::IoRequest&) { return Fate{.error = EIO}; });
+    world.run([](VirtualWorld& w) -> ums::Task<void> {
+        const auto file = w.make_file(3, kMb);
+        auto read = [](VirtualWorld& in, sim::SimFile& from, std::uint64_t page) -> ums::Task<void> {
+            const ums::IoSegment segment{nullptr, sim::kPageBytes};
+            sim::IoRetry retry(from, in.state, in.journal);
+            const bool is_read = co_await retry.read(page * sim::kPageBytes, {&segment, 1}, ums::WaitType::pageiolatch_sh);
+            CHECK_FALSE(is_read);
+            CHECK(retry.has_reported());
+        };
+        ums::TaskGroup reads;
+        for (std::uint64_t page = 0; page < 20; ++page) ums::Scheduler::current().fork(reads, read(w, *file, page));
+        co_await reads.join();
+    });
+    REQUIRE(world.sink.findings().size() == 1);
+    CHECK(world.sink.findings()[0].kind == sim::FindingKind::io_error);
+    CHECK_FALSE(world.sink.findings()[0].transient);
+    CHECK_THAT(world.sink.findings()[0].description, ContainsSubstring("the storage is gone"));
+    CHECK(world.state.outcome() == sim::Outcome::failed);
     CHECK_THAT(world.state.reason(), ContainsSubstring("the storage is gone"));
 }
 

@@ -8,15 +8,13 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/seed.hpp"
 #include "ums/base/prng.hpp"
+#include "ums/base/time.hpp"
 
 using sim::LatencyHistogram;
 using sim::LatencyResult;
 using sim::LatencySum;
 
 namespace {
-
-constexpr std::uint64_t kUs = 1000;
-constexpr std::uint64_t kSecond = 1'000'000'000;
 
 LatencyResult result_of(const std::vector<std::uint64_t>& durations_ns) {
     LatencyHistogram histogram;
@@ -56,15 +54,15 @@ TEST_CASE("buckets follow each other without gaps and none is wider than 1/64 of
         REQUIRE((range.high_ns - range.low_ns) * 64 <= range.low_ns);
         if (bucket + 1 < sim::kLatencyBuckets) REQUIRE(sim::latency_range(bucket + 1).low_ns == range.high_ns);
     }
-    CHECK(sim::latency_range(0).low_ns <= kUs);
-    CHECK(sim::latency_range(sim::kLatencyBuckets - 1).high_ns >= 1000 * kSecond);
+    CHECK(sim::latency_range(0).low_ns <= ums::kNsPerUs);
+    CHECK(sim::latency_range(sim::kLatencyBuckets - 1).high_ns >= 1000 * ums::kNsPerSecond);
 }
 
 TEST_CASE("a single duration from 1 us to 1000 s is told exactly, between two others within one percent") {
-    for (std::uint64_t ns = kUs; ns <= 1000 * kSecond; ns += ns / 97 + 1) {
+    for (std::uint64_t ns = ums::kNsPerUs; ns <= 1000 * ums::kNsPerSecond; ns += ns / 97 + 1) {
         const LatencyResult alone = result_of({ns});
         REQUIRE(alone.percentiles_ns[0] == ns);
-        const LatencyResult result = result_of({1, ns, ns, 2000 * kSecond});
+        const LatencyResult result = result_of({1, ns, ns, 2000 * ums::kNsPerSecond});
         REQUIRE(is_within_one_percent(result.percentiles_ns[1], ns));
     }
 }
@@ -87,7 +85,8 @@ TEST_CASE("percentiles of random durations are within one percent of the exact o
 }
 
 TEST_CASE("mean and standard deviation are those of the requests") {
-    const LatencyResult result = result_of({2 * kUs, 4 * kUs, 4 * kUs, 4 * kUs, 5 * kUs, 5 * kUs, 7 * kUs, 9 * kUs});
+    const LatencyResult result = result_of({2 * ums::kNsPerUs, 4 * ums::kNsPerUs, 4 * ums::kNsPerUs, 4 * ums::kNsPerUs, 5 * ums::kNsPerUs,
+                                            5 * ums::kNsPerUs, 7 * ums::kNsPerUs, 9 * ums::kNsPerUs});
     CHECK(std::abs(result.mean_ns - 5000) < 0.001);
     CHECK(std::abs(result.deviation_ns - 2000) < 0.001);
 }
@@ -123,12 +122,12 @@ TEST_CASE("no requests, no figures") {
 }
 
 TEST_CASE("buckets are told in ascending order, without empty ones, and hold every request") {
-    const LatencyResult result = result_of({0, 300, 5 * kUs, 5 * kUs, 3 * kSecond, ~std::uint64_t{0} / 4});
+    const LatencyResult result = result_of({0, 300, 5 * ums::kNsPerUs, 5 * ums::kNsPerUs, 3 * ums::kNsPerSecond, ~std::uint64_t{0} / 4});
     REQUIRE(result.buckets.size() == 4);
     CHECK(result.buckets[0].count == 2);
     CHECK(result.buckets[1].count == 2);
-    CHECK(result.buckets[1].low_ns <= 5 * kUs);
-    CHECK(result.buckets[1].high_ns > 5 * kUs);
+    CHECK(result.buckets[1].low_ns <= 5 * ums::kNsPerUs);
+    CHECK(result.buckets[1].high_ns > 5 * ums::kNsPerUs);
     CHECK(result.buckets[2].count == 1);
     CHECK(result.buckets[3].count == 1);
     CHECK(result.min_ns == 0);

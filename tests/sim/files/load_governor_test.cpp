@@ -59,9 +59,8 @@ struct Model {
         }
         in_time = 0;
         was_above = true;
-        if (blocks == 1) return;
-        blocks -= 1;
         throttles += 1;
+        if (blocks > 1) blocks -= 1;
     }
 };
 
@@ -100,7 +99,7 @@ TEST_CASE("an average at the target is not above it") {
     for (int i = 0; i < 3; ++i) governor.complete(1);
 }
 
-TEST_CASE("the last block is never thrown away, and can be used again") {
+TEST_CASE("the last block is never thrown away, and can be used again, but what would have cost it counts") {
     LoadGovernor governor(1000, 10);
     for (int i = 0; i < 5; ++i) {
         REQUIRE(take(governor));
@@ -108,7 +107,7 @@ TEST_CASE("the last block is never thrown away, and can be used again") {
         CHECK(governor.blocks() == 1);
         CHECK(governor.average_us() == 50'000);  // with one block the average is the last duration
     }
-    CHECK(governor.throttle_count() == 0);
+    CHECK(governor.throttle_count() == 5);
 }
 
 TEST_CASE("blocks are made on demand, only below the target and up to the maximum") {
@@ -125,7 +124,23 @@ TEST_CASE("blocks are made on demand, only below the target and up to the maximu
     CHECK_FALSE(take(governor));  // above the target none is made
     for (int i = 0; i < 4; ++i) governor.complete(1'000'000);
     CHECK(governor.blocks() == 1);
-    CHECK(governor.throttle_count() == 4);
+    CHECK(governor.throttle_count() == 5);
+}
+
+TEST_CASE("the statistics of blocks tell mean, least and most of what completions found while they were observed") {
+    LoadGovernor governor(1000, 10);
+    take_all(governor, 8);
+    governor.complete(1);
+    CHECK(governor.block_statistics() == sim::RequestBlockStatistics{});
+    governor.observe_blocks(true);
+    governor.complete(1);          // finds 8
+    governor.complete(1'000'000);  // finds 8, leaves 7
+    governor.complete(1'000'000);  // 7
+    governor.complete(1'000'000);  // 6
+    governor.observe_blocks(false);
+    governor.complete(1'000'000);
+    CHECK(governor.block_statistics() == sim::RequestBlockStatistics{29.0 / 4, 6, 8});
+    for (int i = 0; i < 2; ++i) governor.complete(1);
 }
 
 TEST_CASE("bursts neither throttle nor limit, but the maximum holds and the average goes on") {

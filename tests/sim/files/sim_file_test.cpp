@@ -7,6 +7,7 @@
 #include "tests/sim/support/virtual_world.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/death.hpp"
+#include "ums/base/size.hpp"
 
 using sim::SimFile;
 using sim::testing::Fate;
@@ -15,8 +16,7 @@ using sim::testing::VirtualWorld;
 
 namespace {
 
-constexpr std::uint64_t kMb = 1 << 20;
-constexpr std::uint64_t kMs = ums::kNsPerMs;
+using ums::kMb;
 
 // A transfer of `pages` pages; in virtual time nothing is moved.
 ums::Task<sim::TransferResult> transfer(SimFile& file, ums::IoOperation operation, std::uint64_t page, std::uint32_t pages,
@@ -31,7 +31,8 @@ std::uint64_t sum(const SimFile& file, ums::LocalCounter sim::FileCounters::*mem
 
 TEST_CASE("single-page and multi-page requests are counted apart, with bytes and times") {
     VirtualWorld world;
-    world.storage.set_rule([](const ums::IoRequest& request) { return Fate{.delay_ns = request.size_bytes / sim::kPageBytes * kMs}; });
+    world.storage.set_rule(
+        [](const ums::IoRequest& request) { return Fate{.delay_ns = request.size_bytes / sim::kPageBytes * ums::kNsPerMs}; });
     world.run([](VirtualWorld& w) -> ums::Task<void> {
         const auto file = w.make_file(1, kMb);
         for (int i = 0; i < 3; ++i) co_await transfer(*file, ums::IoOperation::read, 1, 1);
@@ -68,12 +69,12 @@ TEST_CASE("a transfer that ends early or fails counts what was transferred, and 
     VirtualWorld world;
     world.run([](VirtualWorld& w) -> ums::Task<void> {
         const auto file = w.make_file(1, kMb);
-        w.storage.set_rule([](const ums::IoRequest&) { return Fate{.transferred_bytes = 4096, .delay_ns = kMs}; });
+        w.storage.set_rule([](const ums::IoRequest&) { return Fate{.transferred_bytes = 4096, .delay_ns = ums::kNsPerMs}; });
         const sim::TransferResult cut = co_await transfer(*file, ums::IoOperation::read, 0, 2);
         CHECK_FALSE(cut.error);
         CHECK(cut.transferred_bytes == 4096);
         CHECK(cut.duration_us == 1000);
-        w.storage.set_rule([](const ums::IoRequest&) { return Fate{.error = EIO, .delay_ns = 2 * kMs}; });
+        w.storage.set_rule([](const ums::IoRequest&) { return Fate{.error = EIO, .delay_ns = 2 * ums::kNsPerMs}; });
         const sim::TransferResult failed = co_await transfer(*file, ums::IoOperation::read, 0, 2);
         CHECK(failed.error == std::errc::io_error);
         CHECK(failed.transferred_bytes == 0);
@@ -85,22 +86,21 @@ TEST_CASE("a transfer that ends early or fails counts what was transferred, and 
 
 TEST_CASE("a request whose turn comes when the run is stopping is not posted, unless it has to be") {
     VirtualWorld world;
-    world.set_duration_ns(3 * kMs);
+    world.set_duration_ns(3 * ums::kNsPerMs);
     world.run([](VirtualWorld& w) -> ums::Task<void> {
         SimFile::Setup setup = w.setup(1, kMb);
         setup.request_blocks_max = 1;
         const auto file = w.make_file(setup);
         std::vector<sim::TransferResult> results;
-        auto read = [&](sim::WhenStopping when_stopping) -> ums::Task<void> {
+        auto read = [&](sim::OnStop on_stop) -> ums::Task<void> {
             const ums::IoSegment segment{nullptr, sim::kPageBytes};
-            results.push_back(
-                co_await file->transfer(ums::IoOperation::read, 0, {&segment, 1}, ums::WaitType::io_completion, when_stopping));
+            results.push_back(co_await file->transfer(ums::IoOperation::read, 0, {&segment, 1}, ums::WaitType::io_completion, on_stop));
         };
         const std::uint64_t begin_us = w.now_us();
         ums::TaskGroup reads;
-        for (int i = 0; i < 3; ++i) ums::Scheduler::current().fork(reads, read(sim::WhenStopping::abandon));
-        ums::Scheduler::current().fork(reads, read(sim::WhenStopping::post));
-        co_await ums::sleep_until(w.clock.now_ns() + 4 * kMs);  // the second one is out
+        for (int i = 0; i < 3; ++i) ums::Scheduler::current().fork(reads, read(sim::OnStop::abandon));
+        ums::Scheduler::current().fork(reads, read(sim::OnStop::post));
+        co_await ums::sleep_until(w.clock.now_ns() + 4 * ums::kNsPerMs);  // the second one is out
         w.state.stop(sim::Outcome::stopped, "");
         co_await reads.join();
         REQUIRE(results.size() == 4);
@@ -124,7 +124,7 @@ TEST_CASE("MaxOutstandingIO holds for all files together, and those who wait go 
         std::uint32_t& most;
     } watch(outstanding, outstanding_max);
     world.storage.set_observer(&watch);
-    world.set_duration_ns(10 * kMs);
+    world.set_duration_ns(10 * ums::kNsPerMs);
     const std::uint64_t start_us = world.now_us();
     world.run([](VirtualWorld& w) -> ums::Task<void> {
         const auto first = w.make_file(1, kMb);
@@ -148,11 +148,11 @@ TEST_CASE("a finished request that took 15 seconds is warned about, a shorter on
     VirtualWorld world;
     world.run([](VirtualWorld& w) -> ums::Task<void> {
         const auto file = w.make_file(1, kMb);
-        w.set_duration_ns(14'999 * kMs);
+        w.set_duration_ns(14'999 * ums::kNsPerMs);
         co_await transfer(*file, ums::IoOperation::read, 3, 1);
         CHECK(w.sink.events().empty());
         CHECK(sum(*file, &sim::FileCounters::long_ios) == 0);
-        w.set_duration_ns(15'000 * kMs);
+        w.set_duration_ns(15'000 * ums::kNsPerMs);
         co_await transfer(*file, ums::IoOperation::write, 3, 2);
         CHECK(sum(*file, &sim::FileCounters::long_ios) == 1);
         const auto events = w.sink.events();
@@ -241,16 +241,21 @@ TEST_CASE("a sparse file knows its holes") {
     rig.options.files[0].sparse = true;
     rig.run([](Rig& r) -> ums::Task<void> {
         SimFile& file = r.data().file;
-        if (!file.is_hole(64 * sim::kPageBytes, 64 * sim::kPageBytes)) {
+        const bool tells_holes = co_await file.is_hole(64 * sim::kPageBytes, 64 * sim::kPageBytes);
+        if (!tells_holes) {
             WARN("the file system of the temporary folder does not tell holes");
             co_return;
         }
-        CHECK_FALSE(file.is_hole(0, sim::kPageBytes));
+        const bool is_hole_1 = co_await file.is_hole(0, sim::kPageBytes);
+        CHECK_FALSE(is_hole_1);
         sim::testing::poke(r.data_path(), 100 * sim::kPageBytes, std::vector<std::byte>(512, std::byte{1}));
-        CHECK_FALSE(file.is_hole(64 * sim::kPageBytes, 64 * sim::kPageBytes));
-        CHECK(file.is_hole(64 * sim::kPageBytes, 8 * sim::kPageBytes));
+        const bool is_hole_2 = co_await file.is_hole(64 * sim::kPageBytes, 64 * sim::kPageBytes);
+        CHECK_FALSE(is_hole_2);
+        const bool is_hole_3 = co_await file.is_hole(64 * sim::kPageBytes, 8 * sim::kPageBytes);
+        CHECK(is_hole_3);
         const std::error_code error_5 = co_await file.resize(2 * kMb);
         CHECK_FALSE(error_5);
-        CHECK(file.is_hole(128 * sim::kPageBytes, 128 * sim::kPageBytes));
+        const bool is_hole_4 = co_await file.is_hole(128 * sim::kPageBytes, 128 * sim::kPageBytes);
+        CHECK(is_hole_4);
     });
 }

@@ -13,7 +13,7 @@ using sim::FindingKind;
 namespace {
 
 ums::Task<void> commit(Rig& rig, std::uint64_t size_bytes) {
-    sim::LogReservation reservation = co_await rig.log->reserve(size_bytes);
+    sim::LogReservation reservation = co_await rig.log->space().reserve(size_bytes);
     sim::LogChange change;
     change.kind = sim::LogRecordKind::page_update;
     const std::uint64_t lsn = co_await rig.log->append(reservation, change, size_bytes);
@@ -35,7 +35,7 @@ std::vector<std::byte> bytes_of(const Rig& rig, const ParsedBlock& block) {
 
 // Writes `count` blocks of one size, lets `damage(rig, blocks)` at the file, and audits.
 template <typename Damage>
-std::vector<sim::Finding> findings_after(std::uint32_t count, Damage damage) {
+std::vector<sim::Finding> findings_after_log_damage(std::uint32_t count, Damage damage) {
     Rig rig({.log_mb = 4});
     rig.run([&](Rig& r) -> ums::Task<void> {
         for (std::uint32_t i = 0; i < count; ++i) co_await commit(r, 5000);
@@ -79,9 +79,9 @@ TEST_CASE("a sound log gives no finding after several rounds of the ring, with o
         for (int i = 0; i < 200; ++i) {
             co_await commit(r, prng.between(32, 40'000));
             if (prng.chance(1500)) r.log->truncate(r.log->end_lsn());
-            if (r.log->checkpoint_wanted().is_set()) {
+            if (r.log->space().checkpoint_wanted().is_set()) {
                 r.log->truncate(r.log->end_lsn());
-                r.log->checkpoint_wanted().reset();
+                r.log->space().checkpoint_wanted().reset();
             }
             if (i % 20 == 0) co_await audit(r);
         }
@@ -93,7 +93,7 @@ TEST_CASE("a sound log gives no finding after several rounds of the ring, with o
 TEST_CASE("a flipped bit anywhere in a block is found, with its place") {
     for (const std::size_t offset : {0U, 4U, 12U, 16U, 24U, 40U, 44U, 63U, 64U, 100U, 5063U, 5100U, 5119U}) {
         ParsedBlock hit;
-        const auto findings = findings_after(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
+        const auto findings = findings_after_log_damage(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
             hit = blocks.at(7);
             REQUIRE(offset < hit.size_bytes);
             flip_bits(rig.log_path(), hit.offset_bytes + offset, std::byte{0x20});
@@ -101,15 +101,15 @@ TEST_CASE("a flipped bit anywhere in a block is found, with its place") {
         CAPTURE(offset);
         REQUIRE(findings.size() == 1);
         CHECK(findings[0].kind == FindingKind::log_block_damaged);
-        CHECK(findings[0].offset_bytes == hit.offset_bytes);
-        CHECK(findings[0].file_id == 2);
+        CHECK(findings[0].place.offset_bytes == hit.offset_bytes);
+        CHECK(findings[0].place.file_id == 2);
         CHECK(findings[0].description == "Log block 8 is damaged: its checksum is wrong.");
-        CHECK(findings[0].image.size() >= 512);
+        CHECK(findings[0].evidence.image.size() >= 512);
     }
 }
 
 TEST_CASE("a block that reads as zeros was never written") {
-    const auto findings = findings_after(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
+    const auto findings = findings_after_log_damage(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
         poke(rig.log_path(), blocks.at(3).offset_bytes, std::vector<std::byte>(blocks[3].size_bytes));
     });
     REQUIRE(findings.size() == 1);
@@ -118,7 +118,7 @@ TEST_CASE("a block that reads as zeros was never written") {
 }
 
 TEST_CASE("the last block, lost, is found as well") {
-    const auto findings = findings_after(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
+    const auto findings = findings_after_log_damage(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
         REQUIRE(blocks.size() == 20);
         poke(rig.log_path(), blocks.back().offset_bytes, std::vector<std::byte>(blocks.back().size_bytes));
     });
@@ -127,7 +127,7 @@ TEST_CASE("the last block, lost, is found as well") {
 }
 
 TEST_CASE("two blocks that changed places are found") {
-    const auto findings = findings_after(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
+    const auto findings = findings_after_log_damage(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
         const auto first = bytes_of(rig, blocks.at(5));
         const auto second = bytes_of(rig, blocks.at(9));
         REQUIRE(first.size() == second.size());
@@ -142,7 +142,7 @@ TEST_CASE("two blocks that changed places are found") {
 }
 
 TEST_CASE("an old block in the place of a new one is an old version") {
-    const auto findings = findings_after(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
+    const auto findings = findings_after_log_damage(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
         poke(rig.log_path(), blocks.at(9).offset_bytes, bytes_of(rig, blocks.at(5)));
     });
     REQUIRE(findings.size() == 1);
@@ -179,7 +179,7 @@ TEST_CASE("what a lost write leaves in the ring, the block of the last round, is
 }
 
 TEST_CASE("a sound block of another run, and one that was exchanged for its equal, are found") {
-    const auto findings = findings_after(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
+    const auto findings = findings_after_log_damage(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
         auto bytes = bytes_of(rig, blocks.at(2));
         bytes[16] ^= std::byte{1};  // the run id
         const std::uint32_t checksum = plain_crc32c(bytes.data() + 4, bytes.size() - 4);
@@ -191,7 +191,7 @@ TEST_CASE("a sound block of another run, and one that was exchanged for its equa
     CHECK_THAT(findings[0].description, ContainsSubstring("of another run"));
 
     // Right in everything that it says, but not what was written: only the digest tells.
-    const auto forged = findings_after(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
+    const auto forged = findings_after_log_damage(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
         auto bytes = bytes_of(rig, blocks.at(2));
         bytes[200] ^= std::byte{1};
         const std::uint32_t checksum = plain_crc32c(bytes.data() + 4, bytes.size() - 4);
@@ -200,12 +200,18 @@ TEST_CASE("a sound block of another run, and one that was exchanged for its equa
     });
     REQUIRE(forged.size() == 1);
     CHECK(forged[0].kind == FindingKind::log_block_damaged);
-    CHECK(forged[0].description == "The blocks of this part of the log are not those that were written.");
+    CHECK_THAT(forged[0].description,
+               ContainsSubstring("at least one of them is not the block that was written. Which of them cannot be told"));
+    // All of the VLF, and no image: which block it is, nobody knows.
+    CHECK(forged[0].evidence.image.empty());
+    CHECK(or_empty(forged[0].received).checksum == 0);
+    CHECK(forged[0].place.size_bytes > 10 * 512);
+    for (const std::string& sentence : forged[0].reasoning) CHECK_THAT(sentence, !ContainsSubstring("must hold block"));
 }
 
 TEST_CASE("several faults in one part of the log are found one by one, with how far they reach") {
     std::vector<ParsedBlock> all;
-    const auto findings = findings_after(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
+    const auto findings = findings_after_log_damage(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
         all = blocks;
         flip_bits(rig.log_path(), blocks.at(3).offset_bytes + 700, std::byte{1});
         poke(rig.log_path(), blocks.at(8).offset_bytes, std::vector<std::byte>(blocks[8].size_bytes + blocks.at(9).size_bytes));
@@ -213,10 +219,10 @@ TEST_CASE("several faults in one part of the log are found one by one, with how 
     });
     REQUIRE(findings.size() == 3);
     CHECK(findings[0].kind == FindingKind::log_block_damaged);
-    CHECK(findings[0].size_bytes == all[3].size_bytes);
+    CHECK(findings[0].place.size_bytes == all[3].size_bytes);
     CHECK(findings[1].kind == FindingKind::log_gap);
-    CHECK(findings[1].offset_bytes == all[8].offset_bytes);
-    CHECK(findings[1].size_bytes == all[8].size_bytes + all[9].size_bytes);
+    CHECK(findings[1].place.offset_bytes == all[8].offset_bytes);
+    CHECK(findings[1].place.size_bytes == all[8].size_bytes + all[9].size_bytes);
     CHECK(findings[2].kind == FindingKind::log_stale_block);
     for (const sim::Finding& finding : findings) {
         CHECK_FALSE(finding.transient);

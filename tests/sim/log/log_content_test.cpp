@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "sim/log/log_layout.hpp"
+#include "sim/page/log_layout.hpp"
 #include "tests/sim/support/log_parser.hpp"
 #include "tests/sim/support/rig.hpp"
 #include "tests/support/catch.hpp"
@@ -22,7 +22,7 @@ struct Appended {
 };
 
 ums::Task<std::uint64_t> append(Rig& rig, std::vector<Appended>& appended, sim::LogChange change, std::uint64_t size_bytes) {
-    sim::LogReservation reservation = co_await rig.log->reserve(size_bytes);
+    sim::LogReservation reservation = co_await rig.log->space().reserve(size_bytes);
     const std::uint64_t lsn = co_await rig.log->append(reservation, change, size_bytes);
     appended.push_back({change, size_bytes, lsn});
     co_return lsn;
@@ -94,12 +94,15 @@ TEST_CASE("every record that was committed stands in the file, in order, with wh
     }
 }
 
-TEST_CASE("the kinds of records have the numbers of format 1") {
+TEST_CASE("the kinds of records have the numbers of format 2") {
     CHECK(static_cast<int>(sim::LogRecordKind::page_update) == 1);
     CHECK(static_cast<int>(sim::LogRecordKind::filler) == 2);
     CHECK(static_cast<int>(sim::LogRecordKind::checkpoint_begin) == 3);
     CHECK(static_cast<int>(sim::LogRecordKind::checkpoint_end) == 4);
     CHECK(static_cast<int>(sim::LogRecordKind::file_resize) == 5);
+    CHECK(static_cast<int>(sim::LogRecordKind::checkpoint_sums) == 6);
+    CHECK(static_cast<int>(sim::LogRecordKind::page_unknown) == 7);
+    CHECK(static_cast<int>(sim::LogRecordKind::resume) == 8);
 }
 
 TEST_CASE("the block's place in its virtual log file is what its header says") {
@@ -119,6 +122,9 @@ TEST_CASE("the block's place in its virtual log file is what its header says") {
         for (const ParsedBlock& block : LogParser::blocks(rig.log_path(), begin_bytes, end_bytes)) {
             CHECK(block.vlf_sequence == vlf_sequence);
             CHECK(block.vlf_sector == (block.offset_bytes - begin_bytes) / 512);
+            CHECK(block.vlf_sectors == (end_bytes - begin_bytes) / 512);
+            CHECK(block.incarnation == 1);
+            CHECK(block.hardened_sequence == block.sequence - 1);  // each was waited for
             CHECK(block.offset_bytes + block.size_bytes <= end_bytes);
             ++blocks;
         }
@@ -129,7 +135,7 @@ TEST_CASE("the block's place in its virtual log file is what its header says") {
 TEST_CASE("a record that is larger than a block goes on in a filler of the next one") {
     Rig rig({.log_mb = 4});
     std::vector<Appended> appended;
-    const std::vector<std::uint64_t> sizes = {61'376, 61'377, 61'384, 64'000, 122'752};
+    const std::vector<std::uint64_t> sizes = {61'360, 61'361, 61'368, 64'000, 122'720};
     rig.run([&](Rig& r) -> ums::Task<void> {
         for (const std::uint64_t size_bytes : sizes) co_await append(r, appended, update(1, 7, 1), size_bytes);
     });
@@ -141,14 +147,14 @@ TEST_CASE("a record that is larger than a block goes on in a filler of the next 
     std::vector<std::uint64_t> updates;
     std::vector<std::uint64_t> fillers;
     for (const ParsedRecord& record : records) (record.kind == 2 ? fillers : updates).push_back(record.size_bytes);
-    CHECK(updates == std::vector<std::uint64_t>(5, 61'376));
-    CHECK(fillers == std::vector<std::uint64_t>{32, 32, 2'624, 61'376});
+    CHECK(updates == std::vector<std::uint64_t>(5, 61'360));
+    CHECK(fillers == std::vector<std::uint64_t>{32, 32, 2'640, 61'360});
     // The commit waits for the last part.
     for (const Appended& given : appended) {
         const auto place =
             std::find_if(records.begin(), records.end(), [&](const ParsedRecord& record) { return record.lsn == given.lsn; });
         REQUIRE(place != records.end());
-        CHECK(place->kind == (given.size_bytes > 61'376 ? 2 : 1));
+        CHECK(place->kind == (given.size_bytes > 61'360 ? 2 : 1));
         CHECK(place->page_id == 7);
     }
 }

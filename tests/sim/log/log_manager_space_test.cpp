@@ -8,16 +8,12 @@
 
 using namespace sim::testing;
 
-namespace {
-
-constexpr std::uint64_t kMs = ums::kNsPerMs;
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("the ring uses all virtual log files of all files, one after the other, again and again") {
     VirtualWorld world;
     std::vector<Write> writes;
-    note_writes(world, writes, kMs);
+    note_writes(world, writes, ums::kNsPerMs);
     run_virtual_log(world, {.file_mb = {1, 1}}, [&](VirtualWorld&, VirtualLog& log) -> ums::Task<void> {
         for (int i = 0; i < 150; ++i) {
             co_await log.commit(40'000);
@@ -40,7 +36,7 @@ TEST_CASE("the ring uses all virtual log files of all files, one after the other
 
 TEST_CASE("a full log lets nobody in until it is truncated, then those who wait in turn") {
     VirtualWorld world;
-    world.set_duration_ns(kMs);
+    world.set_duration_ns(ums::kNsPerMs);
     run_virtual_log(world, {}, [](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
         std::vector<int> order;
         ums::TaskGroup group;
@@ -69,22 +65,22 @@ TEST_CASE("a checkpoint is asked for when less than two fifths of the log are fr
     VirtualWorld world;
     run_virtual_log(world, {.file_mb = {4}}, [](VirtualWorld&, VirtualLog& log) -> ums::Task<void> {
         std::uint64_t committed_bytes = 0;
-        while (!log.log->checkpoint_wanted().is_set()) {
+        while (!log.log->space().checkpoint_wanted().is_set()) {
             co_await log.commit(40'000);
             committed_bytes += 40'000;
         }
         CHECK(committed_bytes > (4 << 20) * 50 / 100);
         CHECK(committed_bytes < (4 << 20) * 65 / 100);
-        log.log->checkpoint_wanted().reset();
+        log.log->space().checkpoint_wanted().reset();
         log.log->truncate(log.log->end_lsn());
         co_await log.commit(40'000);
-        CHECK_FALSE(log.log->checkpoint_wanted().is_set());
+        CHECK_FALSE(log.log->space().checkpoint_wanted().is_set());
     });
 }
 
 TEST_CASE("a full log still takes the marks of a checkpoint") {
     VirtualWorld world;
-    world.set_duration_ns(kMs);
+    world.set_duration_ns(ums::kNsPerMs);
     run_virtual_log(world, {}, [](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
         int done = 0;
         ums::TaskGroup group;
@@ -93,7 +89,7 @@ TEST_CASE("a full log still takes the marks of a checkpoint") {
         REQUIRE(done < 30);
         const std::uint64_t begin_lsn = log.log->end_lsn();
         for (int i = 0; i < 2; ++i) {
-            sim::LogReservation reservation = log.log->reserve_for_system();
+            sim::LogReservation reservation = log.log->space().reserve_for_system();
             sim::LogChange mark;
             mark.kind = sim::LogRecordKind::checkpoint_begin;
             const std::uint64_t lsn = co_await log.log->append(reservation, mark, sizeof(sim::LogRecordHeader));
@@ -113,10 +109,10 @@ TEST_CASE("what a reservation does not use is given back") {
     VirtualWorld world;
     run_virtual_log(world, {}, [](VirtualWorld&, VirtualLog& log) -> ums::Task<void> {
         for (int i = 0; i < 1000; ++i) {
-            sim::LogReservation reservation = co_await log.log->reserve(200'000, 10);
+            sim::LogReservation reservation = co_await log.log->space().reserve(200'000, 10);
             co_await log.log->append(reservation, {}, 64);
         }
-        CHECK_FALSE(log.log->checkpoint_wanted().is_set());
+        CHECK_FALSE(log.log->space().checkpoint_wanted().is_set());
     });
     CHECK(world.now_us() < 1000);
 }
@@ -131,18 +127,19 @@ TEST_CASE("whatever is reserved fits, whatever the sizes, with a checkpoint that
         options.flushes_max = static_cast<std::uint32_t>(rounds.between(1, 20));
         VirtualWorld world(sim::kOutstandingIoMax, 2);
         ums::Prng delays(round_seed);
-        world.storage.set_rule([&](const ums::IoRequest&) { return Fate{.delay_ns = delays.below(3 * kMs)}; });
+        world.storage.set_rule([&](const ums::IoRequest&) { return Fate{.delay_ns = delays.below(3 * ums::kNsPerMs)}; });
         std::uint64_t records = 0;
         run_virtual_log(world, options, [&](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
             bool stop = false;
             // Truncates as a checkpoint does.
             auto checkpoint = [](VirtualWorld& wd, VirtualLog& lg, const bool& end) -> ums::Task<void> {
                 while (!end) {
-                    co_await lg.log->checkpoint_wanted().wait(ums::WaitType::checkpoint_queue, wd.clock.now_ns() + 50 * kMs);
-                    lg.log->checkpoint_wanted().reset();
+                    co_await lg.log->space().checkpoint_wanted().wait(ums::WaitType::checkpoint_queue,
+                                                                      wd.clock.now_ns() + 50 * ums::kNsPerMs);
+                    lg.log->space().checkpoint_wanted().reset();
                     const std::uint64_t begin_lsn = lg.log->end_lsn();
                     for (int i = 0; i < 2; ++i) {
-                        sim::LogReservation reservation = lg.log->reserve_for_system();
+                        sim::LogReservation reservation = lg.log->space().reserve_for_system();
                         const std::uint64_t lsn = co_await lg.log->append(reservation, {}, sizeof(sim::LogRecordHeader));
                         co_await pause_ms(wd, 2);
                         if (i != 1) continue;
@@ -164,7 +161,7 @@ TEST_CASE("whatever is reserved fits, whatever the sizes, with a checkpoint that
                         sizes.push_back(prng.below(most_bytes));
                         sum_bytes += std::max<std::uint64_t>(sizes.back(), sizeof(sim::LogRecordHeader));
                     }
-                    sim::LogReservation reservation = co_await lg.log->reserve(sum_bytes, static_cast<std::uint32_t>(sizes.size()));
+                    sim::LogReservation reservation = co_await lg.log->space().reserve(sum_bytes, static_cast<std::uint32_t>(sizes.size()));
                     for (const std::uint64_t size_bytes : sizes) {
                         const std::uint64_t lsn = co_await lg.log->append(reservation, {}, size_bytes);
                         if (lsn <= last_lsn) FAIL("LSNs must grow");
@@ -183,7 +180,7 @@ TEST_CASE("whatever is reserved fits, whatever the sizes, with a checkpoint that
             for (std::uint32_t i = 0; i < 10; ++i) (*w.schedulers)[i % 2].spawn(users, "User", user(log, round_seed + i, records));
             co_await users.join();
             stop = true;
-            log.log->checkpoint_wanted().set();
+            log.log->space().checkpoint_wanted().set();
             co_await checkpoints.join();
         });
         CHECK(records > 600);

@@ -7,15 +7,11 @@
 
 using namespace sim::testing;
 
-namespace {
-
-constexpr std::uint64_t kMs = ums::kNsPerMs;
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("a commit takes as long as its block takes to be durable, no more, no less") {
     VirtualWorld world;
-    world.set_duration_ns(7 * kMs);
+    world.set_duration_ns(7 * ums::kNsPerMs);
     run_virtual_log(world, {}, [](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
         const std::uint64_t start_us = w.now_us();
         const std::uint64_t lsn = co_await log.commit(100);
@@ -32,9 +28,9 @@ TEST_CASE("a commit takes as long as its block takes to be durable, no more, no 
 TEST_CASE("an append alone writes nothing, what nobody waits for is written at the end") {
     VirtualWorld world;
     std::vector<Write> writes;
-    note_writes(world, writes, kMs);
+    note_writes(world, writes, ums::kNsPerMs);
     run_virtual_log(world, {}, [&](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
-        sim::LogReservation reservation = co_await log.log->reserve(100);
+        sim::LogReservation reservation = co_await log.log->space().reserve(100);
         const std::uint64_t lsn = co_await log.log->append(reservation, {}, 100);
         co_await pause_ms(w, 100);
         CHECK(writes.empty());
@@ -46,7 +42,7 @@ TEST_CASE("an append alone writes nothing, what nobody waits for is written at t
 TEST_CASE("many who commit at the same time share few writes") {
     VirtualWorld world;
     std::vector<Write> writes;
-    note_writes(world, writes, 5 * kMs);
+    note_writes(world, writes, 5 * ums::kNsPerMs);
     run_virtual_log(world, {}, [&](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
         const std::uint64_t start_us = w.now_us();
         int done = 0;
@@ -144,7 +140,7 @@ TEST_CASE("no byte of the log is written twice before it is truncated: partial b
     for (const std::uint32_t alignment_bytes : {512U, 4096U}) {
         VirtualWorld world;
         std::vector<Write> writes;
-        note_writes(world, writes, kMs);
+        note_writes(world, writes, ums::kNsPerMs);
         run_virtual_log(world, {.alignment_bytes = alignment_bytes}, [&](VirtualWorld&, VirtualLog& log) -> ums::Task<void> {
             for (int i = 0; i < 100; ++i) co_await log.commit(100);
         });
@@ -161,7 +157,7 @@ TEST_CASE("blocks are whole sectors of 60 KB at most") {
     for (const std::uint32_t alignment_bytes : {512U, 4096U}) {
         VirtualWorld world;
         std::vector<Write> writes;
-        note_writes(world, writes, kMs);
+        note_writes(world, writes, ums::kNsPerMs);
         run_virtual_log(world, {.file_mb = {8}, .alignment_bytes = alignment_bytes},
                         [&](VirtualWorld&, VirtualLog& log) -> ums::Task<void> {
                             for (std::uint64_t size_bytes = 32; size_bytes < 2 * sim::kLogRecordBytesMax; size_bytes += 4999)
@@ -180,14 +176,14 @@ TEST_CASE("blocks are whole sectors of 60 KB at most") {
 
 TEST_CASE("a log write that fails fails every commit that waits for it or comes later, and wakes everybody") {
     VirtualWorld world;
-    world.set_duration_ns(kMs);
+    world.set_duration_ns(ums::kNsPerMs);
     run_virtual_log(world, {.flushes_max = 2}, [](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
         bool first_hardened = false;
         co_await log.commit(100, &first_hardened);
         CHECK(first_hardened);
         const std::uint64_t good_lsn = log.log->end_lsn() - 1;
         w.storage.set_rule([](const ums::IoRequest& request) {
-            return Fate{.error = request.operation == ums::IoOperation::write ? EIO : 0, .delay_ns = 5 * kMs};
+            return Fate{.error = request.operation == ums::IoOperation::write ? EIO : 0, .delay_ns = 5 * ums::kNsPerMs};
         });
         // More than there are buffers, more than the log holds: they wait at all three places.
         int ended = 0;
@@ -212,7 +208,7 @@ TEST_CASE("a log write that fails fails every commit that waits for it or comes 
     CHECK(world.state.outcome() == sim::Outcome::failed);
     CHECK(world.state.reason() == "The log f1.ldx cannot be written.");
     CHECK_FALSE(world.sink.findings().empty());
-    CHECK(world.sink.findings()[0].is_write);
+    CHECK(world.sink.findings()[0].request.is_write);
 }
 
 TEST_CASE("a log without space ends the run, without a finding") {

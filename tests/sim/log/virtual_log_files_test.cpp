@@ -2,17 +2,18 @@
 
 #include <vector>
 
-#include "sim/log/log_layout.hpp"
+#include "sim/page/log_layout.hpp"
 #include "tests/sim/support/virtual_world.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/death.hpp"
+#include "ums/base/size.hpp"
 
 using sim::VirtualLogFiles;
 using sim::testing::VirtualWorld;
 
 namespace {
 
-constexpr std::uint64_t kMb = 1 << 20;
+using ums::kMb;
 
 std::uint32_t count_for(std::uint64_t size_mb) {
     VirtualWorld world;

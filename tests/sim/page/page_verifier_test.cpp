@@ -9,12 +9,12 @@ using sim::testing::PageBuffer;
 
 namespace {
 
-constexpr sim::PageIdentity kWritten{.run_id = 0xfeed'0000'beef'0001,
-                                     .file_id = 2,
-                                     .page_id = 300,
-                                     .version = 7,
-                                     .lsn = 0x0000'0003'0000'4005,
-                                     .write_utc_us = 1'700'000'123'456'789};
+constexpr sim::PageIdentity kVerified{.run_id = 0xfeed'0000'beef'0001,
+                                      .file_id = 2,
+                                      .page_id = 300,
+                                      .version = 7,
+                                      .lsn = 0x0000'0003'0000'4005,
+                                      .write_utc_us = 1'700'000'123'456'789};
 
 ExpectedPage expected_of(const sim::PageIdentity& identity) {
     const PageBuffer scratch;
@@ -29,7 +29,7 @@ ExpectedPage expected_of(const sim::PageIdentity& identity) {
 }
 
 ExpectedPage never_written() {
-    ExpectedPage expected = expected_of(kWritten);
+    ExpectedPage expected = expected_of(kVerified);
     expected.entry = {};
     return expected;
 }
@@ -37,35 +37,35 @@ ExpectedPage never_written() {
 }  // namespace
 
 TEST_CASE("the page that was written last passes") {
-    const PageBuffer page(kWritten);
-    CHECK(sim::is_page_right(page.data(), expected_of(kWritten)));
+    const PageBuffer page(kVerified);
+    CHECK(sim::page_matches(page.data(), expected_of(kVerified)));
 }
 
 TEST_CASE("zeros pass where nothing was ever written") {
     const PageBuffer zeros;
-    CHECK(sim::is_page_right(zeros.data(), never_written()));
+    CHECK(sim::page_matches(zeros.data(), never_written()));
 }
 
 TEST_CASE("every flipped bit is found") {
     const std::uint64_t seed = ums::testing::test_seed("every flipped bit is found");
     ums::Prng prng(seed);
-    const ExpectedPage expected = expected_of(kWritten);
-    const PageBuffer page(kWritten);
+    const ExpectedPage expected = expected_of(kVerified);
+    const PageBuffer page(kVerified);
     for (int i = 0; i < 500; ++i) {
         const auto offset = static_cast<std::size_t>(i % 3 == 0 ? prng.below(96) : prng.below(sim::kPageBytes));
         const auto bit = static_cast<std::byte>(1U << prng.below(8));
         CAPTURE(offset, static_cast<unsigned>(bit));
         page[offset] ^= bit;
-        REQUIRE_FALSE(sim::is_page_right(page.data(), expected));
+        REQUIRE_FALSE(sim::page_matches(page.data(), expected));
         page[offset] ^= bit;
     }
-    CHECK(sim::is_page_right(page.data(), expected));
+    CHECK(sim::page_matches(page.data(), expected));
 }
 
 TEST_CASE("a sound page of another version, time, page, file or run does not pass") {
-    const ExpectedPage expected = expected_of(kWritten);
+    const ExpectedPage expected = expected_of(kVerified);
     for (int field = 0; field < 6; ++field) {
-        sim::PageIdentity other = kWritten;
+        sim::PageIdentity other = kVerified;
         if (field == 0) other.version = 6;
         if (field == 1) other.version = 8;
         if (field == 2) other.write_utc_us += 1;
@@ -73,24 +73,24 @@ TEST_CASE("a sound page of another version, time, page, file or run does not pas
         if (field == 4) other.file_id = 1;
         if (field == 5) other.run_id += 1;
         CAPTURE(field);
-        CHECK_FALSE(sim::is_page_right(PageBuffer(other).data(), expected));
+        CHECK_FALSE(sim::page_matches(PageBuffer(other).data(), expected));
     }
 }
 
 TEST_CASE("zeros do not pass where a version is expected, nor a single bit where zeros are") {
-    CHECK_FALSE(sim::is_page_right(PageBuffer().data(), expected_of(kWritten)));
+    CHECK_FALSE(sim::page_matches(PageBuffer().data(), expected_of(kVerified)));
     const PageBuffer page;
     page[8191] = std::byte{0x80};
-    CHECK_FALSE(sim::is_page_right(page.data(), never_written()));
-    CHECK_FALSE(sim::is_page_right(PageBuffer(kWritten).data(), never_written()));
+    CHECK_FALSE(sim::page_matches(page.data(), never_written()));
+    CHECK_FALSE(sim::page_matches(PageBuffer(kVerified).data(), never_written()));
 }
 
 TEST_CASE("where nothing is promised anything passes") {
-    ExpectedPage expected = expected_of(kWritten);
+    ExpectedPage expected = expected_of(kVerified);
     expected.entry.unknown = 1;
     const PageBuffer zeros;
     const PageBuffer noise;
     sim::fill_from_seed(3, noise.data(), sim::kPageBytes);
-    const PageBuffer page(kWritten);
-    for (const PageBuffer* any : {&zeros, &noise, &page}) CHECK(sim::is_page_right(any->data(), expected));
+    const PageBuffer page(kVerified);
+    for (const PageBuffer* any : {&zeros, &noise, &page}) CHECK(sim::page_matches(any->data(), expected));
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/support/catch.hpp"
+#include "ums/base/time.hpp"
 #include "ums/io/errno_error.hpp"
 
 using namespace sim;
@@ -13,18 +14,16 @@ using namespace sim;
 namespace {
 
 constexpr std::uint64_t kGb = 1 << 30;
-constexpr std::uint64_t kUs = 1000;
 
 ums::WriteTimes times(std::uint64_t mean_us) {
-    return {.count = 100, .mean_ns = mean_us * kUs, .min_ns = mean_us * kUs / 2, .max_ns = mean_us * kUs * 3};
+    return {.count = 100, .mean_ns = mean_us * ums::kNsPerUs, .min_ns = mean_us * ums::kNsPerUs / 2, .max_ns = mean_us * ums::kNsPerUs * 3};
 }
 
 // XFS on the second partition of an NVMe disk with a volatile cache and FUA: everything as it should be.
 PreflightFacts sound() {
     PreflightFacts facts;
     facts.folder = "/data";
-    facts.kernel_major = 6;
-    facts.kernel_minor = 1;
+    facts.kernel = {.major = 6, .minor = 1};
     facts.mount = {.device = "259:2", .point = "/data", .type = "xfs", .source = "/dev/nvme0n1p2", .options = {"rw", "noatime", "noquota"}};
     facts.size_bytes = 100 * kGb;
     facts.free_bytes = 50 * kGb;
@@ -60,7 +59,7 @@ using Change = std::function<void(PreflightFacts&)>;
 std::vector<PreflightLine> judged(const Change& change) {
     PreflightFacts facts = sound();
     change(facts);
-    return judge_preflight(facts);
+    return evaluate_preflight(facts);
 }
 
 // The lines that are not OK, as "FAIL file system; WARN …".
@@ -79,7 +78,7 @@ void all_layers(PreflightFacts& facts, const std::function<void(ums::BlockLayer&
 
 }  // namespace
 
-TEST_CASE("where everything is right, every line is OK and nothing asks for a cure") {
+TEST_CASE("where everything is right, every line is OK and nothing asks for a fix") {
     const std::vector<PreflightLine> lines = judged([](PreflightFacts&) {});
     CHECK(lines.size() >= 18);
     for (const PreflightLine& line : lines) {
@@ -87,7 +86,7 @@ TEST_CASE("where everything is right, every line is OK and nothing asks for a cu
         CHECK(line.grade == PreflightGrade::ok);
         CHECK(line.folder == "/data");
         CHECK(!line.found.empty());
-        CHECK(line.cure.empty());
+        CHECK(line.remedy.empty());
     }
 }
 
@@ -173,8 +172,7 @@ TEST_CASE("the settings of SQL Server depend on FUA, the file system and the ker
     CHECK_THAT(settings([](PreflightFacts& facts) { facts.layers[0].has_fua = false; }), ContainsSubstring("traceflag 3982"));
     CHECK_THAT(settings([](PreflightFacts& facts) {
                    facts.mount.type = "ext4";
-                   facts.kernel_major = 5;
-                   facts.kernel_minor = 5;
+                   facts.kernel = {.major = 5, .minor = 5};
                }),
                ContainsSubstring("traceflag 3982"));
     CHECK(settings([](PreflightFacts& facts) { facts.mount.type = "btrfs"; }).empty());
@@ -219,7 +217,7 @@ TEST_CASE("queue settings, limits, neighbours") {
     CHECK(complaints([](PreflightFacts& facts) { facts.layers[1].kind = ums::BlockLayerKind::memory; }) == "FAIL device");
 }
 
-TEST_CASE("every complaint says why, who says so, and what cures it") {
+TEST_CASE("every complaint says why, who says so, and what fixes it") {
     const std::vector<PreflightLine> lines = judged([](PreflightFacts& facts) {
         facts.mount.type = "btrfs";
         facts.mount.options = {"nobarrier", "sync"};
@@ -243,7 +241,7 @@ TEST_CASE("every complaint says why, who says so, and what cures it") {
         INFO(line.topic);
         CHECK((line.grade == PreflightGrade::ok) == line.reason.empty());
         CHECK(line.reason.empty() == line.source.empty());
-        CHECK(line.reason.empty() == line.cure.empty());
+        CHECK(line.reason.empty() == line.remedy.empty());
     }
 }
 

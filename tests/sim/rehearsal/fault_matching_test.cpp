@@ -28,10 +28,10 @@ InjectedFault fault_at(std::uint32_t page, FindingKind kind) {
 Finding finding_at(std::uint32_t page, FindingKind kind) {
     Finding finding;
     finding.kind = kind;
-    finding.path = "a.mdx";
-    finding.page_id = page;
-    finding.offset_bytes = std::uint64_t{page} * kPageBytes;
-    finding.size_bytes = kPageBytes;
+    finding.place.path = "a.mdx";
+    finding.place.page_id = page;
+    finding.place.offset_bytes = std::uint64_t{page} * kPageBytes;
+    finding.place.size_bytes = kPageBytes;
     return finding;
 }
 
@@ -46,7 +46,7 @@ TEST_CASE("one finding of the right kind at the right place is right") {
     CHECK(tally.injected == 1);
     CHECK(tally.exposed == 1);
     CHECK(tally.detected == 1);
-    CHECK(tally.named_right == 1);
+    CHECK(tally.classified_right == 1);
 }
 
 TEST_CASE("a fault that nobody reported is missed, unless the program was never given it") {
@@ -72,7 +72,7 @@ TEST_CASE("a finding that no exposed fault explains is a false alarm, also a sec
 TEST_CASE("a wrong kind, a wrong duration, a wrong weight and a wrong other place are named wrong") {
     const auto wrong_of = [](const InjectedFault& fault, const Finding& finding) {
         const auto match = match_faults({fault}, {finding});
-        return match.problems.size() == 1 && tally_of(match, fault.kind).named_wrong == 1 && tally_of(match, fault.kind).detected == 1;
+        return match.problems.size() == 1 && tally_of(match, fault.kind).classified_wrong == 1 && tally_of(match, fault.kind).detected == 1;
     };
     CHECK(wrong_of(fault_at(7, FindingKind::torn_page), finding_at(7, FindingKind::lost_write)));
     Finding transient = finding_at(7, FindingKind::torn_page);

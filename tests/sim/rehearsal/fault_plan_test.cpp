@@ -4,7 +4,6 @@
 
 #include "tests/support/catch.hpp"
 
-using sim::FaultPlan;
 using sim::FindingKind;
 using sim::parse_fault_plan;
 

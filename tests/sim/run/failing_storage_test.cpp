@@ -12,6 +12,7 @@
 #include "tests/sim/support/random_run.hpp"
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/sanitizer.hpp"
 #include "tests/support/seed.hpp"
 
 using namespace sim::testing;
@@ -97,7 +98,7 @@ FaultyStorage::Rule for_good(Failure failure, const ums::Clock& clock, std::uint
 TEST_CASE("requests that fail now and then are tried again: nothing stays, nothing overlaps", "[failing]") {
     const std::uint64_t first_seed = ums::testing::test_seed("fails now and then");
     std::uint64_t warnings = 0;
-    for (std::uint64_t i = 0; i < hunt_runs(12); ++i) {
+    for (std::uint64_t i = 0; i < hunt_runs(test::virtual_runs(12)); ++i) {
         const std::uint64_t seed = first_seed + i;
         sim::Options options = random_options(seed, VirtualRun::kFolder, true);
         options.stop_on_error = false;
@@ -121,7 +122,7 @@ TEST_CASE("requests that fail now and then are tried again: nothing stays, nothi
 
 TEST_CASE("whatever fails for good, and whenever, the run ends and does not say that all was well", "[failing]") {
     const std::uint64_t first_seed = ums::testing::test_seed("fails for good");
-    for (std::uint64_t i = 0; i < hunt_runs(18); ++i) {
+    for (std::uint64_t i = 0; i < hunt_runs(test::virtual_runs(18)); ++i) {
         const std::uint64_t seed = first_seed + i;
         ums::Prng prng(seed);
         sim::Options options = random_options(seed, VirtualRun::kFolder, true);
@@ -142,5 +143,29 @@ TEST_CASE("whatever fails for good, and whenever, the run ends and does not say 
         INFO(run.sink.text());
         if (failed > 0) CHECK(results.outcome != Outcome::passed);
         CHECK(run.memory.open_count() == 0);
+    }
+}
+
+TEST_CASE("a request that comes late is a warning of the results, one that does not come for two minutes a failure", "[failing]") {
+    for (const std::uint64_t seconds : {14U, 20U, 130U}) {
+        FailingRun run(1);
+        sim::Options options = busy_options(VirtualRun::kFolder);
+        options.test_cycle_duration_s = 1;
+        bool is_out = false;
+        const sim::Results results = run.run(options, [&](const ums::IoRequest& request) {
+            const bool is_late = is_transfer(request) && request.owner != nullptr && !std::exchange(is_out, true);
+            return Fate{.delay_ns = is_late ? seconds * ums::kNsPerSecond : 0};
+        });
+        INFO(seconds << " s\n" << run.sink.text());
+        const bool is_lost = seconds > 120;
+        CHECK(results.outcome == (is_lost ? Outcome::failed : Outcome::passed));
+        CHECK(results.finding_count == (is_lost ? 1 : 0));
+        REQUIRE(results.warning_count == (seconds == 20 ? 1 : 0));
+        REQUIRE(results.warnings.size() == results.warning_count);
+        if (seconds != 20) continue;
+        CHECK(results.warnings[0].is_warning);
+        CHECK(results.warnings[0].kind == sim::FindingKind::stalled_io);
+        CHECK(or_empty(results.warnings[0].failure).duration_us >= 20'000'000);
+        CHECK(run.sink.findings().size() == 1);  // the sinks get it as well
     }
 }

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "sim/limits.hpp"
-#include "sim/log/log_layout.hpp"
+#include "sim/page/log_layout.hpp"
 #include "sim/page/page_codec.hpp"
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
@@ -79,7 +79,7 @@ Options reading_options(const std::string& folder, std::uint64_t seed) {
 
 std::multiset<std::uint64_t> pages_of(const std::vector<sim::Finding>& findings) {
     std::multiset<std::uint64_t> pages;
-    for (const sim::Finding& finding : findings) pages.insert(finding.page_id);
+    for (const sim::Finding& finding : findings) pages.insert(finding.place.page_id);
     return pages;
 }
 
@@ -247,9 +247,9 @@ TEST_CASE("a page that is zeroed, another page or an older one is found as what 
         const VirtualDamage run = run_virtually_damaged(options, 300, damage);
         INFO(run.text);
         REQUIRE(run.findings.size() == 1);
-        CHECK(run.findings[0].page_id == 77);
-        CHECK(run.findings[0].path == options.files[0].path);
-        CHECK(run.findings[0].image.size() == kPageBytes);
+        CHECK(run.findings[0].place.page_id == 77);
+        CHECK(run.findings[0].place.path == options.files[0].path);
+        CHECK(run.findings[0].evidence.image.size() == kPageBytes);
         CHECK(run.results.outcome == Outcome::failed);
         return run.findings[0].kind;
     };
@@ -297,8 +297,8 @@ TEST_CASE("a write that never arrives leaves an older version, which is found") 
     REQUIRE(run.sink.findings().size() == 1);
     const sim::Finding finding = run.sink.findings()[0];
     CHECK(finding.kind == FindingKind::lost_write);
-    CHECK(finding.page_id == 200);
-    CHECK(finding.received_version < finding.expected_version);
+    CHECK(finding.place.page_id == 200);
+    CHECK(or_empty(finding.received).version < or_empty(finding.expected).version);
     CHECK(results.outcome == Outcome::failed);
 }
 
@@ -318,7 +318,7 @@ TEST_CASE("a read that says success and fills nothing is found, and as transient
     REQUIRE(is_done);
     REQUIRE(run.sink.findings().size() == 1);
     CHECK(run.sink.findings()[0].kind == FindingKind::bytes_not_read);
-    CHECK(run.sink.findings()[0].not_read_bytes == kPageBytes);
+    CHECK(or_empty(run.sink.findings()[0].comparison).not_read_bytes == kPageBytes);
     CHECK(run.sink.findings()[0].transient);
     CHECK(run.sink.findings()[0].reads == 2);
     CHECK(results.outcome == Outcome::failed);
@@ -353,7 +353,7 @@ TEST_CASE("a damaged block of the log is found by the final audit") {
     REQUIRE(is_done);
     REQUIRE(run.sink.findings().size() == 1);
     CHECK(run.sink.findings()[0].kind == FindingKind::log_block_damaged);
-    CHECK(run.sink.findings()[0].path == options.files[1].path);
+    CHECK(run.sink.findings()[0].place.path == options.files[1].path);
     CHECK(results.outcome == Outcome::failed);
     CHECK(results.files[1].findings == 1);
 }
@@ -368,7 +368,7 @@ TEST_CASE("a file that is cut behind our back gives short transfers") {
     REQUIRE(!run.findings.empty());
     for (const sim::Finding& finding : run.findings) {
         CHECK(finding.kind == FindingKind::short_transfer);
-        CHECK(finding.page_id >= 256);
+        CHECK(finding.place.page_id >= 256);
     }
     CHECK(run.results.outcome == Outcome::failed);
 }
@@ -392,7 +392,7 @@ TEST_CASE("a page that can never be read is an I/O error, one that is read at th
         if (for_ever) {
             REQUIRE(run.sink.findings().size() == 1);
             CHECK(run.sink.findings()[0].kind == FindingKind::io_error);
-            CHECK(run.sink.findings()[0].page_id == 300);
+            CHECK(run.sink.findings()[0].place.page_id == 300);
             CHECK(run.sink.findings()[0].reads == 5);
             CHECK(results.outcome == Outcome::failed);
         } else {

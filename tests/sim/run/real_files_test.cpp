@@ -19,6 +19,7 @@
 #include "sim/limits.hpp"
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/base/size.hpp"
 
 using namespace sim::testing;
 using sim::Options;
@@ -28,7 +29,7 @@ using sim::Results;
 
 namespace {
 
-constexpr std::uint64_t kMb = 1 << 20;
+using ums::kMb;
 
 std::string text_of(const std::filesystem::path& path) {
     std::ifstream file(path);
@@ -112,7 +113,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("NoBuffering opens files with O_DIRECT, WriteThrough with O_DSYNC") {
+TEST_CASE("NoBuffering and scatter/gather open files with O_DIRECT, WriteThrough with O_DSYNC") {
     for (int i = 0; i < 8; ++i) {
         RealRun run;
         Options options = quiet_options(run.folder.path());
@@ -128,7 +129,8 @@ TEST_CASE("NoBuffering opens files with O_DIRECT, WriteThrough with O_DSYNC") {
             // One for transfers, one that holds the lock and changes the size.
             const std::multiset<int>& found = flags[file.path];
             REQUIRE(found.size() == 2);
-            CHECK(std::all_of(found.begin(), found.end(), [&](int value) { return ((value & O_DIRECT) != 0) == options.no_buffering; }));
+            const bool is_unbuffered = options.no_buffering || options.use_scatter_gather;
+            CHECK(std::all_of(found.begin(), found.end(), [&](int value) { return ((value & O_DIRECT) != 0) == is_unbuffered; }));
             CHECK(std::count_if(found.begin(), found.end(), [](int value) { return (value & O_DSYNC) != 0; }) ==
                   (options.write_through ? 1 : 0));
         }

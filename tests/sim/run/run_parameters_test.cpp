@@ -7,6 +7,7 @@
 #include "sim/limits.hpp"
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/base/size.hpp"
 
 using namespace sim::testing;
 using sim::kPageBytes;
@@ -16,7 +17,7 @@ using sim::Results;
 
 namespace {
 
-constexpr std::uint64_t kMb = 1 << 20;
+using ums::kMb;
 
 Options quiet() { return quiet_options(VirtualRun::kFolder); }
 
@@ -105,6 +106,27 @@ TEST_CASE("CacheHitRatio 0 reads every page from the file, 10000 only what is no
     CHECK(looked[10000] > 1000);
 }
 
+TEST_CASE("CacheHitRatio holds for pages that are changed again and again: they are written, then read") {
+    std::map<std::uint32_t, double> share;
+    for (const std::uint32_t ratio : {0U, 5000U, 10000U}) {
+        VirtualRun run;
+        Options options = writers();
+        options.cache_hit_ratio = ratio;
+        options.random_user.user_count = 1;  // nobody else makes a page dirty between its write and its read
+        options.random_user.jump_to_new_region_chance = 0;
+        options.checkpoint_interval_ms = 60'000;
+        const Results results = run.run(options);
+        CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+        const std::uint64_t updates = user(results, "RandomUser").pages_updated;
+        CHECK(updates > 1000);
+        share[ratio] = static_cast<double>(phase(results, Phase::main_run).pages_read) / static_cast<double>(updates);
+    }
+    CHECK(share[0] == 1);
+    CHECK(share[5000] > 0.45);
+    CHECK(share[5000] < 0.6);
+    CHECK(share[10000] < 0.1);
+}
+
 TEST_CASE("TestCycles 2 goes through all phases twice") {
     VirtualRun run;
     Options options = busy_options(VirtualRun::kFolder);
@@ -146,7 +168,7 @@ TEST_CASE("TestCycleDuration is the length of the main run") {
     }
 }
 
-TEST_CASE("WriteThrough makes every write durable, without it the checkpoint syncs the files") {
+TEST_CASE("WriteThrough makes every write durable, without it the checkpoint syncs the data files, and each block of the log is synced") {
     for (const bool write_through : {true, false}) {
         VirtualRun run;
         Options options = writers();
@@ -160,6 +182,9 @@ TEST_CASE("WriteThrough makes every write durable, without it the checkpoint syn
         CHECK(std::all_of(writes.begin(), writes.end(), [&](const Recorded& request) { return request.durable == write_through; }));
         CHECK(syncs.size() == (write_through ? 0 : user(results, "Checkpoint").cycles));
         CHECK(user(results, "Checkpoint").cycles > 5);
+        const auto log_writes = run.storage.select([](const Recorded& r) { return is_write(r) && r.of_load && !is_data(r); });
+        const auto log_syncs = run.storage.select([](const Recorded& r) { return r.operation == ums::IoOperation::sync && !is_data(r); });
+        CHECK(log_syncs.size() == (write_through ? 0 : log_writes.size()));
     }
 }
 
@@ -195,6 +220,27 @@ TEST_CASE("UseScatterGather FALSE makes one request for each page") {
         CHECK((data_file(results).scatter_reads > 0) == scatter);
         CHECK((data_file(results).gather_writes > 0) == scatter);
         CHECK(data_file(results).reads > 0);
+    }
+}
+
+TEST_CASE("each page of a transfer has a buffer of its own, unless MergeBuffers makes one of neighbours") {
+    for (const bool merge : {false, true}) {
+        VirtualRun run;
+        Options options = quiet();
+        options.read_ahead_user = {.user_count = 2, .min_pages = 64, .max_pages = 64, .delay_after_cycles = 1, .delay_ms = 5};
+        options.merge_buffers = merge;
+        const Results results = run.run(options);
+        CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+        const auto transfers = run.storage.select([](const Recorded& request) {
+            return request.of_load && is_data(request) && request.size_bytes == 64 * std::uint64_t{kPageBytes};
+        });
+        REQUIRE(transfers.size() > 10);
+        const auto separate = std::count_if(transfers.begin(), transfers.end(), [](const auto& r) { return r.segment_count == 64; });
+        if (merge) {
+            CHECK(separate < static_cast<std::ptrdiff_t>(transfers.size()) / 2);
+        } else {
+            CHECK(separate == static_cast<std::ptrdiff_t>(transfers.size()));
+        }
     }
 }
 
@@ -261,6 +307,27 @@ TEST_CASE("DeleteFilesAtShutdown leaves nothing behind") {
         CHECK(run.memory.file_count() == (delete_files ? 0 : 2));
         CHECK(run.memory.open_count() == 0);
     }
+}
+
+TEST_CASE("files are stamped with no more requests at a time than MaxOutstandingIO allows") {
+    VirtualRun run(random_disk(1, 1000, 3000));
+    Options options = quiet();
+    options.stamp_files = true;
+    options.max_outstanding_io = 3;
+    const Results results = run.run(options);
+    CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+    CHECK(run.storage.in_flight_max() == 3);
+}
+
+TEST_CASE("the time series counts requests that are out, not those that wait for their turn") {
+    VirtualRun run(random_disk(1, 1000, 3000));
+    Options options = readers();
+    options.random_user.user_count = 40;
+    options.max_outstanding_io = 7;
+    const Results results = run.run(options);
+    std::uint32_t most = 0;
+    for (const sim::FileSample& sample : data_file(results).samples) most = std::max(most, sample.outstanding);
+    CHECK(most == 7);
 }
 
 TEST_CASE("StampFiles writes zeros to data files, log files always get them") {

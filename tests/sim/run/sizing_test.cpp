@@ -2,10 +2,11 @@
 
 #include "sim/limits.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/base/size.hpp"
 
 namespace {
 
-constexpr std::uint64_t kMb = 1024ULL * 1024;
+using ums::kMb;
 
 sim::Options options_with(std::uint64_t max_memory_mb, std::uint64_t data_mb) {
     sim::Options options;
@@ -19,19 +20,24 @@ const ums::Machine kMachine{.cpu_count = 4, .memory_bytes = 1000 * kMb, .availab
 
 }  // namespace
 
-TEST_CASE("the pool is half of the available memory when nothing is asked for") {
+TEST_CASE("the pool is a quarter of the data, so that the lazy writer has work, when nothing is asked for") {
+    CHECK(sim::pool_mb_for(options_with(0, 1600), kMachine) == 200);  // they begin with half of what they may grow to
+}
+
+TEST_CASE("the pool is half of the available memory at most when nothing is asked for") {
     CHECK(sim::pool_mb_for(options_with(0, 4000), kMachine) == 300);
     CHECK(sim::default_pool_mb(kMachine) == 300);
 }
 
 TEST_CASE("MaxMemoryMB is followed, but never above the memory of the machine") {
     CHECK(sim::pool_mb_for(options_with(500, 4000), kMachine) == 500);
-    CHECK(sim::pool_mb_for(options_with(2000, 4000), kMachine) == 1000);
+    CHECK(sim::pool_mb_for(options_with(2000, 4000), kMachine) == 1000 - 62 - 3);  // room for the program, and for the ledger
+    CHECK(sim::pool_mb_max({.memory_bytes = 40 * kMb}) == 24);
+    CHECK(sim::pool_mb_max({.memory_bytes = 10 * kMb}) == 0);
     CHECK(sim::pool_mb_for(options_with(2000, 4000), {}) == 2000);
 }
 
 TEST_CASE("the pool is not larger than the data files at their largest, logs not counted") {
-    CHECK(sim::pool_mb_for(options_with(0, 128), kMachine) == 128);
     CHECK(sim::pool_mb_for(options_with(500, 128), kMachine) == 128);
 }
 

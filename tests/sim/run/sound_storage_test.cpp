@@ -5,13 +5,14 @@
 #include "tests/sim/support/random_run.hpp"
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/sanitizer.hpp"
 #include "tests/support/seed.hpp"
 
 using namespace sim::testing;
 
 TEST_CASE("no run on a sound disk reports anything, whatever the options (virtual time)", "[hunt][virtual]") {
     const std::uint64_t first_seed = ums::testing::test_seed("virtual hunt");
-    for (std::uint64_t i = 0; i < hunt_runs(28); ++i) {
+    for (std::uint64_t i = 0; i < hunt_runs(test::virtual_runs(28)); ++i) {
         const std::uint64_t seed = first_seed + i;
         const sim::Options options = random_options(seed, VirtualRun::kFolder, true);
         announce(options);

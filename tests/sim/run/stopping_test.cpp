@@ -1,8 +1,10 @@
 // A run that is stopped, or that cannot go on, ends in order and soon, and leaves nothing half-made.
+#include <algorithm>
 #include <chrono>
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "sim/limits.hpp"
 #include "tests/sim/support/random_run.hpp"
@@ -10,6 +12,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/seed.hpp"
 #include "ums/base/prng.hpp"
+#include "ums/base/size.hpp"
 
 using namespace sim::testing;
 using sim::Options;
@@ -19,7 +22,7 @@ using sim::Results;
 
 namespace {
 
-constexpr std::uint64_t kMb = 1 << 20;
+using ums::kMb;
 
 Options busy() { return busy_options(VirtualRun::kFolder); }
 
@@ -93,6 +96,38 @@ TEST_CASE("a run on a slow disk that is given one request at a time ends within 
         CHECK(run.sink.findings().empty());
         CHECK(run.storage.overlaps().empty());
     }
+}
+
+TEST_CASE("the main run on a slow disk ends with what is posted, and says what it waits for") {
+    const bool scatter_gather = GENERATE(false, true);
+    Options options = busy_options(VirtualRun::kFolder);
+    options.cpu_count = 4;
+    options.max_memory_mb = 64;
+    options.max_outstanding_io = 64;
+    options.use_scatter_gather = scatter_gather;
+    options.cache_hit_ratio = 0;
+    options.test_cycle_duration_s = 5;
+    options.random_user.user_count = 400;
+    options.random_user.min_io_chain_pages = options.random_user.max_io_chain_pages = 50;
+    options.audit_user.user_count = options.read_ahead_user.user_count = options.bulk_update_user.user_count = 20;
+    options.files[1].initial_size_mb = options.files[1].max_size_mb = 32;
+    bool is_slow = false;
+    VirtualRun run([&](const ums::IoRequest&, std::uint32_t) { return is_slow ? 2300 * ums::kNsPerMs : 100 * ums::kNsPerUs; });
+    run.storage.keep_requests(false);
+    const Results results = run.run(options, [&](sim::Simulation& simulation) {
+        run.storage.set_tagger([&] {
+            is_slow = simulation.phase() == Phase::main_run;
+            return 0;
+        });
+    });
+    INFO(run.sink.text());
+    CHECK(results.outcome == Outcome::passed);
+    CHECK(run.sink.findings().empty());
+    CHECK(run.storage.overlaps().empty());
+    CHECK(phase(results, Phase::main_run).duration_us >= 5'000'000);
+    CHECK(phase(results, Phase::main_run).duration_us < 15'000'000);
+    CHECK(run.sink.text().find("Ending the main run: ") != std::string::npos);
+    CHECK(run.sink.text().find("outstanding, the oldest for ") != std::string::npos);
 }
 
 TEST_CASE("a run on real files can be stopped at any moment and ends within 2 seconds") {
@@ -181,13 +216,87 @@ TEST_CASE("a write that finds no space ends the run, which could not be done") {
     const Results results = run.run(busy());
     INFO(run.sink.text());
     CHECK(results.outcome == Outcome::not_done);
-    CHECK(results.outcome_reason.find("data.mdx") != std::string::npos);
+    CHECK(results.outcome_reason.find("data.mdx: a write of ") != std::string::npos);
+    CHECK(results.outcome_reason.find("MB free") != std::string::npos);
     CHECK(run.sink.findings().empty());
     CHECK(run.sink.count_of(sim::Severity::error) >= 1);
     CHECK(run.memory.open_count() == 0);
 }
 
-TEST_CASE("a storage that goes away ends the run, which could not be done, and no page is blamed") {
+TEST_CASE("a sync that fails is a finding and a failed run, one that finds no space is neither") {
+    for (const bool is_log : {false, true}) {
+        for (const int error : {EIO, EREMOTEIO, ENOSPC, EDQUOT}) {
+            VirtualRun run;
+            run.storage.set_fault([&](const Recorded& request) {
+                const bool is_hit = request.operation == ums::IoOperation::sync && request.path.ends_with(is_log ? ".ldx" : ".mdx");
+                return is_hit ? std::error_code(error, std::system_category()) : std::error_code{};
+            });
+            Options options = busy();
+            options.write_through = false;
+            options.stop_on_error = false;  // it ends the run all the same
+            const Results results = run.run(options);
+            INFO(run.sink.text());
+            const bool is_full = error == ENOSPC || error == EDQUOT;
+            CHECK(results.outcome == (is_full ? Outcome::not_done : Outcome::failed));
+            CHECK(results.outcome_reason.find("cannot be synced") != std::string::npos);
+            REQUIRE(results.finding_count == (is_full ? 0 : 1));
+            if (is_full) continue;
+            CHECK(results.findings[0].kind == sim::FindingKind::io_error);
+            CHECK(results.findings[0].request.of_file == sim::FileRequest::sync);
+            CHECK(or_empty(results.findings[0].failure).error_code == error);
+            CHECK(results.findings[0].place.is_log == is_log);
+            for (const sim::FileResult& file : results.files) CHECK(file.findings == (file.is_log == is_log ? 1 : 0));
+        }
+    }
+}
+
+TEST_CASE("a storage that fails from the first request on is a failed run, not one that could not begin") {
+    VirtualRun run;
+    run.storage.set_fault([](const Recorded&) { return std::make_error_code(std::errc::io_error); });
+    const Results results = run.run(busy());
+    CHECK(results.outcome == Outcome::failed);
+    CHECK(results.outcome_reason.find("the signature page cannot be written") != std::string::npos);
+    REQUIRE(results.findings.size() == 1);
+    CHECK(results.findings[0].kind == sim::FindingKind::io_error);
+    CHECK(results.files.empty());
+    CHECK(run.memory.file_count() == 0);
+    CHECK(run.memory.open_count() == 0);
+}
+
+TEST_CASE("a fault while a file is made counts for the file") {
+    VirtualRun run;
+    bool has_failed = false;
+    run.storage.set_fault([&](const Recorded& request) {
+        const bool fails = !request.of_load && is_write(request) && request.path.ends_with(".ldx") && !std::exchange(has_failed, true);
+        return fails ? std::make_error_code(std::errc::io_error) : std::error_code{};
+    });
+    Options options = busy();
+    options.stop_on_error = false;
+    const Results results = run.run(options);
+    CHECK(results.outcome == Outcome::failed);
+    REQUIRE(results.finding_count == 1);
+    CHECK(results.findings[0].transient);
+    CHECK(results.warning_count == 0);
+    for (const sim::FileResult& file : results.files) CHECK(file.findings == (file.is_log ? 1 : 0));
+}
+
+TEST_CASE("a file that may not grow for lack of space stays as it is, and the run goes on") {
+    VirtualRun run;
+    run.storage.set_fault([](const Recorded& request) {
+        const bool grows = request.operation == ums::IoOperation::allocate;
+        return grows ? std::make_error_code(std::errc::no_space_on_device) : std::error_code{};
+    });
+    Options options = busy();
+    options.files[0].shrinkable = true;
+    options.files[0].increment_mb = 1;
+    options.shrink_user = {.min_interval_s = 1, .max_interval_s = 1};
+    const Results results = run.run(options);
+    INFO(run.sink.text());
+    CHECK(results.outcome == Outcome::passed);
+    CHECK(run.sink.findings().empty());
+}
+
+TEST_CASE("a storage that goes away ends the run, which failed, with one finding for a file") {
     const std::uint64_t first_seed = ums::testing::test_seed("lost storage");
     for (std::uint64_t i = 0; i < 30; ++i) {
         const std::uint64_t seed = first_seed + i;
@@ -208,8 +317,17 @@ TEST_CASE("a storage that goes away ends the run, which could not be done, and n
         INFO(lost_at << ": " << summary_of(options));
         const Results results = run.run(options);
         INFO(run.sink.text());
-        CHECK(run.sink.findings().empty());
-        CHECK(results.outcome == (is_hit ? Outcome::not_done : Outcome::passed));
+        CHECK(run.sink.findings().empty() == !is_hit);
+        const auto findings = run.sink.findings();
+        const auto resized = std::count_if(findings.begin(), findings.end(), [](const sim::Finding& finding) {
+            return finding.request.of_file == sim::FileRequest::resize;  // may have failed before anybody knew that all fails
+        });
+        CHECK(findings.size() <= options.files.size() + static_cast<std::size_t>(resized));
+        for (const sim::Finding& finding : run.sink.findings()) {
+            CHECK(finding.kind == sim::FindingKind::io_error);
+            CHECK_FALSE(finding.transient);
+        }
+        CHECK(results.outcome == (is_hit ? Outcome::failed : Outcome::passed));
         CHECK(run.memory.open_count() == 0);
     }
 }

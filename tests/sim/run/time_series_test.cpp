@@ -5,6 +5,7 @@
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/sim/support/virtual_world.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/base/size.hpp"
 
 using namespace sim::testing;
 using sim::FileSample;
@@ -16,7 +17,7 @@ using sim::testing::VirtualWorld;
 
 namespace {
 
-constexpr std::uint64_t kMb = 1 << 20;
+using ums::kMb;
 
 std::uint64_t total(const std::vector<FileSample>& samples, std::uint64_t FileSample::*member) {
     std::uint64_t sum = 0;

@@ -38,8 +38,8 @@ std::string CollectingSink::text() const {
     std::string text;
     for (const Event& event : events_) text += fmt::format("{} ms {}: {}\n", event.tick_ms, event.user, event.description);
     for (const Finding& finding : findings_) {
-        text += fmt::format("{} ms {}: FINDING {} page {} of {} ({}): {}\n", finding.tick_ms, finding.user, name_of(finding.kind),
-                            finding.page_id, finding.path, finding.phase, finding.description);
+        text += fmt::format("{} ms {}: FINDING {} page {} of {} ({}): {}\n", finding.moment.tick_ms, finding.moment.user,
+                            name_of(finding.kind), finding.place.page_id, finding.place.path, finding.moment.phase, finding.description);
     }
     return text;
 }

@@ -15,15 +15,17 @@
 #include "sim/page/page_codec.hpp"
 #include "tests/sim/support/collecting_sink.hpp"
 #include "tests/sim/support/page_buffer.hpp"
+#include "tests/sim/support/prepare_file.hpp"
 #include "tests/sim/support/raw_file.hpp"
 #include "tests/support/process.hpp"
 #include "ums/base/clock.hpp"
+#include "ums/base/size.hpp"
 #include "ums/io/posix_storage.hpp"
 #include "ums/sched/scheduler_group.hpp"
 
 namespace sim::testing {
 
-constexpr std::uint64_t kMb = 1 << 20;
+using ums::kMb;
 constexpr std::uint64_t kRunId = 4711;
 
 enum class Error { none, refused, environment };
@@ -33,6 +35,7 @@ struct Prepared {
     Error error = Error::none;
     std::string message;
     sim::SimFile::Setup setup;
+    std::vector<sim::Finding> findings;
 };
 
 // A folder, options as of a careful user, and the storage, which a test may replace.
@@ -69,7 +72,7 @@ struct CreatorBench {
         Prepared result;
         sim::FileCreator creator(options, *storage, journal, kRunId);
         auto main = [](sim::FileCreator& maker, std::uint32_t number, const sim::FileOptions& wanted, Prepared& out) -> ums::Task<void> {
-            out.setup = co_await maker.prepare(number, wanted);
+            out.setup = co_await prepare_file(maker, number, wanted);
         };
         try {
             group.run(main(creator, id, file, result));
@@ -82,6 +85,7 @@ struct CreatorBench {
             result.error = Error::environment;
             result.message = error.what();
         }
+        result.findings = sink.findings();
         return result;
     }
 };

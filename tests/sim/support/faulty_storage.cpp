@@ -22,6 +22,7 @@ public:
     void submit(ums::IoRequest& request) override {
         if (storage_.observer_ != nullptr) storage_.observer_->on_begin(request);
         const Fate fate = storage_.fate_of(request);
+        if (fate.short_bytes != 0) request.short_bytes = fate.short_bytes;
         if (fate.error == 0) {
             if (fate.transferred_bytes || fate.delay_ns != 0 || fate.hold) fates_.emplace(&request, fate);
             inner_->submit(request);

@@ -7,6 +7,9 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "tests/sim/support/storage_wrapper.hpp"
@@ -19,6 +22,7 @@ namespace sim::testing {
 struct Fate {
     int error = 0;                                     // errno that it comes back with; nothing is transferred then
     std::optional<std::uint64_t> transferred_bytes{};  // says that so many bytes were transferred, whatever was
+    std::uint64_t short_bytes = 0;                     // says that a call ended after so many, and the rest was asked for
     std::uint64_t delay_ns = 0;                        // its end is made known so much later
     bool hold = false;                                 // … or when the test calls release_held()
 };
@@ -43,6 +47,21 @@ public:
     void set_rule(Rule rule);
     // Before the first request.
     void set_observer(Observer* observer) { observer_ = observer; }
+    // Called before dropping caches, opening and looking for holes, on the thread that does it: may take its time.
+    void set_before_call(std::function<void()> before_call) { before_call_ = std::move(before_call); }
+    std::error_code reopen(ums::FileHandle file, const ums::OpenOptions& options, ums::FileHandle& again) override {
+        if (before_call_) before_call_();
+        return StorageWrapper::reopen(file, options, again);
+    }
+    void drop_cache(ums::FileHandle file) override {
+        if (before_call_) before_call_();
+        StorageWrapper::drop_cache(file);
+    }
+    std::error_code next_data(ums::FileHandle file, std::uint64_t offset_bytes, std::uint64_t& begin_bytes,
+                              std::uint64_t& end_bytes) override {
+        if (before_call_) before_call_();
+        return StorageWrapper::next_data(file, offset_bytes, begin_bytes, end_bytes);
+    }
     // Lets everything go that is held. Any thread.
     void release_held();
     // Lets the oldest or the newest of what is held go. False if nothing is held.
@@ -65,6 +84,7 @@ private:
 
     const ums::Clock& clock_;
     Observer* observer_ = nullptr;
+    std::function<void()> before_call_;
     mutable std::mutex mutex_;  // guards the rest, and what the engines keep
     Rule rule_;
     std::vector<Held> held_;  // oldest first

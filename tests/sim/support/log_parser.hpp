@@ -33,6 +33,9 @@ struct ParsedBlock {
     std::uint32_t vlf_sequence = 0;
     std::uint32_t file_id = 0;
     std::uint32_t vlf_sector = 0;
+    std::uint64_t hardened_sequence = 0;
+    std::uint32_t incarnation = 0;
+    std::uint32_t vlf_sectors = 0;
     bool is_sound = false;  // checksum, record chain, padding
     std::vector<ParsedRecord> records;
 };
@@ -59,7 +62,7 @@ public:
         const std::vector<std::byte> bytes = peek(path, begin_bytes, static_cast<std::size_t>(end_bytes - begin_bytes));
         std::vector<ParsedBlock> result;
         std::size_t offset = 0;
-        while (offset + 64 <= bytes.size()) {
+        while (offset + kHeaderBytes <= bytes.size()) {
             const std::byte* const at = bytes.data() + offset;
             if (std::memcmp(at + 4, "IOPL", 4) != 0) break;
             ParsedBlock block = parse(at, bytes.size() - offset);
@@ -90,6 +93,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t kHeaderBytes = 80;
+
     template <typename T>
     static T number(const std::byte* at) {
         T value = 0;
@@ -110,9 +115,13 @@ private:
         const auto used_bytes = number<std::uint32_t>(at + 44);
         block.file_id = number<std::uint32_t>(at + 48);
         block.vlf_sector = number<std::uint32_t>(at + 52);
-        if (format != 1 || block.size_bytes > available_bytes || block.size_bytes < 64 || used_bytes > block.size_bytes) return block;
-        block.is_sound = plain_crc32c(at + 4, block.size_bytes - 4) == checksum && number<std::uint64_t>(at + 56) == 0;
-        std::size_t offset = 64;
+        block.hardened_sequence = number<std::uint64_t>(at + 56);
+        block.incarnation = number<std::uint32_t>(at + 72);
+        block.vlf_sectors = number<std::uint32_t>(at + 76);
+        if (format != 2 || block.size_bytes > available_bytes || block.size_bytes < kHeaderBytes || used_bytes > block.size_bytes)
+            return block;
+        block.is_sound = plain_crc32c(at + 4, block.size_bytes - 4) == checksum && block.hardened_sequence < block.sequence;
+        std::size_t offset = kHeaderBytes;
         for (std::uint32_t i = 0; i < record_count; ++i) {
             ParsedRecord record = parse_record(at + offset, used_bytes - offset);
             if (record.size_bytes == 0 || record.slot != i || record.lsn != block.first_lsn + i) block.is_sound = false;

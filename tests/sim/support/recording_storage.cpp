@@ -24,6 +24,13 @@ std::error_code RecordingStorage::open(const std::string& path, const ums::OpenO
     return error;
 }
 
+std::error_code RecordingStorage::reopen(ums::FileHandle file, const ums::OpenOptions& options, ums::FileHandle& again) {
+    const std::error_code error = inner_.reopen(file, options, again);
+    const std::lock_guard guard(mutex_);
+    if (!error) paths_[again.value] = paths_.at(file.value);
+    return error;
+}
+
 void RecordingStorage::close(ums::FileHandle file) {
     {
         const std::lock_guard guard(mutex_);

@@ -57,10 +57,15 @@ public:
     // Descriptions of overlapping transfers.
     [[nodiscard]] const std::vector<std::string>& overlaps() const { return overlaps_; }
 
+    std::error_code resolve(const std::string& path, std::string& resolved) override { return inner_.resolve(path, resolved); }
     std::error_code status(const std::string& path, ums::FileStatus& status) override { return inner_.status(path, status); }
+    std::error_code status_of(ums::FileHandle file, ums::FileStatus& status) override { return inner_.status_of(file, status); }
     std::error_code open(const std::string& path, const ums::OpenOptions& options, ums::FileHandle& file) override;
+    std::error_code reopen(ums::FileHandle file, const ums::OpenOptions& options, ums::FileHandle& again) override;
     void close(ums::FileHandle file) override;
-    std::error_code remove(const std::string& path) override { return inner_.remove(path); }
+    std::error_code remove(ums::FileHandle file) override { return inner_.remove(file); }
+    std::error_code check_removal(ums::FileHandle file) override { return inner_.check_removal(file); }
+    std::error_code check_size(ums::FileHandle file, std::uint64_t size_bytes) override { return inner_.check_size(file, size_bytes); }
     std::error_code lock(ums::FileHandle file) override { return inner_.lock(file); }
     std::error_code size(ums::FileHandle file, std::uint64_t& size_bytes) override { return inner_.size(file, size_bytes); }
     std::error_code allocate(ums::FileHandle file, std::uint64_t offset_bytes, std::uint64_t size_bytes) override {

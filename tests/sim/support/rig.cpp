@@ -19,21 +19,22 @@ Rig::Rig(const RigOptions& rig_options) : settings(rig_options) {
 
 ums::Task<void> Rig::open() {
     FileCreator creator(options, storage, journal, kRunId);
+    co_await creator.claim(options.files);
+    co_await creator.replace_old_files();
     std::vector<SimFile*> logs;
-    std::uint32_t id = 0;
-    for (const FileOptions& file : options.files) {
-        ++id;
-        SimFile::Setup setup = co_await creator.prepare(id, file);
+    for (std::size_t i = 0; i < options.files.size(); ++i) {
+        const FileOptions& file = options.files[i];
+        SimFile::Setup setup = co_await creator.prepare(i);
         if (file.is_log) {
             log_files.push_back(std::make_unique<SimFile>(std::move(setup), storage, outstanding_, state, journal));
             logs.push_back(log_files.back().get());
         } else {
-            const std::uint64_t pages_max = (file.max_size_mb << 20) / kPageBytes;
-            data_files.push_back(std::make_unique<DataFile>(std::move(setup), pages_max, storage, outstanding_, state, journal));
+            PageLedger ledger((file.max_size_mb << 20) / kPageBytes);
+            data_files.push_back(std::make_unique<DataFile>(std::move(setup), std::move(ledger), storage, outstanding_, state, journal));
             data_files.back()->ledger.acknowledge(0, 1, 0, data_files.back()->file.signature_checksum());
         }
     }
-    log = std::make_unique<LogManager>(logs, kRunId, settings.log_flushes_max, settings.log_alignment_bytes, state, journal);
+    log = std::make_unique<LogManager>(LogSetup{logs, kRunId, settings.log_flushes_max, settings.log_alignment_bytes}, state, journal);
     pool = std::make_unique<BufferPool>(settings.pool_bytes, 4096);
     diagnosis = std::make_unique<PageDiagnosis>(kRunId, settings.repairs, data_files, *pool, state, journal);
     checker = std::make_unique<PageChecker>(kRunId, *diagnosis);
@@ -54,7 +55,7 @@ ums::Task<void> Rig::close() {
 
 ums::Task<std::uint64_t> Rig::change_page(DataFile& file, std::uint32_t page, FixIntent intent) {
     constexpr std::uint64_t kRecordBytes = 64;
-    LogReservation reservation = co_await log->reserve(kRecordBytes);
+    LogReservation reservation = co_await log->space().reserve(kRecordBytes);
     ums::Prng prng(clock.now_ns());
     FixedPage fixed = co_await buffers->fix(file, page, intent, prng);
     if (!fixed) co_return 0;

@@ -72,9 +72,11 @@ public:
     [[nodiscard]] SimFile& log_file(std::size_t index = 0) { return *log_files[index]; }
     [[nodiscard]] std::string data_path(std::size_t index = 0) const { return folder / ("d" + std::to_string(index) + ".mdx"); }
     [[nodiscard]] std::string log_path() const { return folder / "l.ldx"; }
-    [[nodiscard]] RangeReader make_reader(bool use_scatter = true) { return RangeReader(*buffers, state, journal, use_scatter); }
-    [[nodiscard]] PageWriter make_writer(std::uint32_t gather_pages_max = 128, bool use_gather = true) {
-        return PageWriter({kRunId, gather_pages_max, use_gather}, *pool, log.get(), state, journal);
+    [[nodiscard]] RangeReader make_reader(bool use_scatter = true, bool merge_buffers = true) {
+        return RangeReader(*buffers, state, journal, {use_scatter, merge_buffers});
+    }
+    [[nodiscard]] PageWriter make_writer(std::uint32_t gather_pages_max = 128, bool use_gather = true, bool merge_buffers = true) {
+        return PageWriter({kRunId, gather_pages_max, use_gather, merge_buffers}, *pool, log.get(), state, journal);
     }
 
     // Gives the page a new version, as a user does. The LSN of the change, or 0 if the page could not be had.

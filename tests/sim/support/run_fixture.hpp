@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "sim/simulation.hpp"
+#include "sim/run/simulation.hpp"
 #include "tests/sim/support/collecting_sink.hpp"
 #include "tests/sim/support/memory_storage.hpp"
 #include "tests/sim/support/recording_storage.hpp"

@@ -24,7 +24,8 @@ public:
             files.push_back(world.make_file(static_cast<std::uint32_t>(files.size() + 1), size_mb << 20, true));
             pointers.push_back(files.back().get());
         }
-        log = std::make_unique<LogManager>(pointers, 99, options.flushes_max, options.alignment_bytes, world.state, world.journal);
+        log =
+            std::make_unique<LogManager>(LogSetup{pointers, 99, options.flushes_max, options.alignment_bytes}, world.state, world.journal);
         (*world.schedulers)[0].spawn(writer_, "Log Writer", log->run_writer());
     }
 
@@ -36,7 +37,7 @@ public:
 
     // Appends one record and waits until it is durable.
     ums::Task<std::uint64_t> commit(std::uint64_t size_bytes, bool* hardened = nullptr) {
-        LogReservation reservation = co_await log->reserve(size_bytes);
+        LogReservation reservation = co_await log->space().reserve(size_bytes);
         LogChange change;
         change.kind = LogRecordKind::page_update;
         const std::uint64_t lsn = co_await log->append(reservation, change, size_bytes);

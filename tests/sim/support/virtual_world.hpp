@@ -8,7 +8,7 @@
 #include <string>
 
 #include "sim/files/data_file.hpp"
-#include "sim/run/run_state.hpp"
+#include "sim/journal/run_state.hpp"
 #include "tests/sim/support/collecting_sink.hpp"
 #include "tests/sim/support/faulty_storage.hpp"
 #include "tests/support/manual_engine.hpp"

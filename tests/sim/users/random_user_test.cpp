@@ -25,7 +25,7 @@ Options random_users(std::int32_t count) {
     return options;
 }
 
-UserResult run_users(const Options& options) {
+UserResult run_random_users(const Options& options) {
     VirtualRun run;
     const Results results = run.run(options);
     CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
@@ -49,16 +49,16 @@ std::set<std::uint64_t> pages_read(VirtualRun& run, const Options& options) {
 
 TEST_CASE("RandomUser UserCount: -1 is two for each CPU and at most 8, 0 is none") {
     for (const auto& [count, expected] : std::map<std::int32_t, std::uint32_t>{{-1, 4}, {0, 0}, {1, 1}, {7, 7}}) {
-        const UserResult users = run_users(random_users(count));
+        const UserResult users = run_random_users(random_users(count));
         CHECK(users.count == expected);
         CHECK((users.cycles > 0) == (expected > 0));
     }
     Options options = random_users(-1);
     options.cpu_count = 6;
-    CHECK(run_users(options).count == 8);
+    CHECK(run_random_users(options).count == 8);
 }
 
-TEST_CASE("more random users do more") { CHECK(run_users(random_users(8)).cycles > 4 * run_users(random_users(1)).cycles); }
+TEST_CASE("more random users do more") { CHECK(run_random_users(random_users(8)).cycles > 4 * run_random_users(random_users(1)).cycles); }
 
 TEST_CASE("JumpToNewRegionPercentage 0 stays in one region for ever, 10000 wanders through the file") {
     Options options = random_users(1);
@@ -80,7 +80,7 @@ TEST_CASE("a transaction is as long as the region, between MinIOChainLength and 
     for (const std::uint32_t pages : {1U, 7U, 150U}) {
         Options options = random_users(1);
         options.random_user.min_io_chain_pages = options.random_user.max_io_chain_pages = pages;
-        const UserResult users = run_users(options);
+        const UserResult users = run_random_users(options);
         const std::uint64_t done = users.pages_read + users.pages_updated;
         REQUIRE(users.cycles > 1);
         CHECK(done > pages * (users.cycles - 1));  // the end of the run cuts the last one short
@@ -90,7 +90,7 @@ TEST_CASE("a transaction is as long as the region, between MinIOChainLength and 
     options.random_user.min_io_chain_pages = 10;
     options.random_user.max_io_chain_pages = 30;
     options.random_user.jump_to_new_region_chance = 10000;
-    const UserResult users = run_users(options);
+    const UserResult users = run_random_users(options);
     const double average = static_cast<double>(users.pages_read + users.pages_updated) / static_cast<double>(users.cycles);
     CHECK(average > 17);
     CHECK(average < 23);
@@ -100,7 +100,7 @@ TEST_CASE("a chain is not longer than the file") {
     Options options = random_users(1);
     options.files[0].initial_size_mb = options.files[0].max_size_mb = 1;
     options.random_user.min_io_chain_pages = options.random_user.max_io_chain_pages = 1000;
-    const UserResult users = run_users(options);
+    const UserResult users = run_random_users(options);
     CHECK(users.pages_read + users.pages_updated <= 128 * users.cycles);
 }
 
@@ -108,7 +108,7 @@ TEST_CASE("RandomUserReadWriteRatio is the share of pages that are updated") {
     for (const std::uint32_t ratio : {0U, 3000U, 10000U}) {
         Options options = random_users(2);
         options.random_user.read_write_ratio = ratio;
-        const UserResult users = run_users(options);
+        const UserResult users = run_random_users(options);
         const double share = static_cast<double>(users.pages_updated) / static_cast<double>(users.pages_read + users.pages_updated);
         CHECK(share > ratio / 10000.0 - 0.05);
         CHECK(share < ratio / 10000.0 + 0.05);
@@ -153,7 +153,7 @@ TEST_CASE("RollbackChance is the share of updates that are rolled back") {
     Options options = random_users(4);
     options.random_user.read_write_ratio = 10000;
     options.random_user.rollback_chance = 2500;
-    const UserResult users = run_users(options);
+    const UserResult users = run_random_users(options);
     const double share = static_cast<double>(users.rollbacks) / static_cast<double>(users.rollbacks + users.pages_updated);
     CHECK(share > 0.2);
     CHECK(share < 0.3);
@@ -164,11 +164,11 @@ TEST_CASE("SleepAfter is the pause after a transaction, and the end of the run w
     options.test_cycle_duration_s = 10;
     options.random_user.min_io_chain_pages = options.random_user.max_io_chain_pages = 2;
     options.random_user.sleep_after_ms = 500;
-    const UserResult users = run_users(options);
+    const UserResult users = run_random_users(options);
     CHECK(users.cycles >= 2 * 18);
     CHECK(users.cycles <= 2 * 20);
     options.random_user.sleep_after_ms = 3'600'000;
-    CHECK(run_users(options).cycles == 2);
+    CHECK(run_random_users(options).cycles == 2);
 }
 
 TEST_CASE("YieldPercentage is the chance to give up the CPU after a page") {

@@ -1,10 +1,14 @@
 // [ShrinkUser] and the sizes of [FileN]: files that shrink and grow while the run goes on.
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <set>
+#include <string>
 
 #include "sim/limits.hpp"
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/base/size.hpp"
 
 using namespace sim::testing;
 using sim::Options;
@@ -12,7 +16,7 @@ using sim::Results;
 
 namespace {
 
-constexpr std::uint64_t kMb = 1 << 20;
+using ums::kMb;
 
 Options shrinking(std::uint64_t initial_mb, std::uint64_t max_mb, std::uint64_t increment_mb) {
     Options options = quiet_options(VirtualRun::kFolder);
@@ -73,15 +77,63 @@ TEST_CASE("a change of size is Increment times MinExtends to MaxExtends") {
     std::uint64_t size_mb = 32;
     std::set<std::uint64_t> steps;
     for (const std::uint64_t next_mb : sizes_mb(run)) {
-        // A step that meets the largest size or a quarter of the initial one is cut.
-        if (next_mb != 64 && next_mb != 8) steps.insert(next_mb > size_mb ? next_mb - size_mb : size_mb - next_mb);
+        // A step that meets the largest size or the initial one is cut.
+        if (next_mb != 64 && next_mb != 32) steps.insert(next_mb > size_mb ? next_mb - size_mb : size_mb - next_mb);
         size_mb = next_mb;
         CHECK(size_mb <= 64);
-        CHECK(size_mb >= 8);
+        CHECK(size_mb >= 32);
     }
     CHECK(steps == std::set<std::uint64_t>{4, 6});
     CHECK(results.files[0].size_bytes == size_mb * kMb);
     CHECK(run.memory.find(options.files[0].path)->size_bytes() == size_mb * kMb);
+}
+
+TEST_CASE("where both are possible a file grows as often as it shrinks, and InitialSize is what a shrink leaves at least") {
+    VirtualRun run;
+    Options options = shrinking(8, 512, 1);
+    options.test_cycle_duration_s = 400;
+    const Results results = run.run(options);
+    CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+    std::uint64_t size_mb = 8;
+    int grown = 0;
+    int shrunk = 0;
+    for (const std::uint64_t next_mb : sizes_mb(run)) {
+        CHECK(next_mb >= 8);
+        if (size_mb > 8) ++(next_mb > size_mb ? grown : shrunk);
+        size_mb = next_mb;
+    }
+    CHECK(grown + shrunk > 300);
+    // Four standard deviations of a fair coin.
+    CHECK(std::abs(grown - shrunk) < 4 * std::sqrt(grown + shrunk));
+}
+
+TEST_CASE("a shrink reads what it cuts off before it cuts") {
+    VirtualRun run;
+    const Options options = shrinking(16, 32, 1);
+    static_cast<void>(run.run(options));
+    const std::string& path = options.files[0].path;
+    std::uint64_t size_bytes = 16 * kMb;
+    std::set<std::uint64_t> pages_read;
+    int cuts = 0;
+    for (const Recorded& request : run.storage.requests()) {
+        if (request.path != path) continue;
+        const std::uint64_t end_bytes = request.offset_bytes + request.size_bytes;
+        if (is_read(request)) {
+            for (std::uint64_t at = request.offset_bytes; at < end_bytes; at += sim::kPageBytes) pages_read.insert(at / sim::kPageBytes);
+        } else if (request.operation == ums::IoOperation::allocate) {
+            size_bytes = end_bytes;
+            pages_read.clear();
+        } else if (request.operation == ums::IoOperation::truncate && request.offset_bytes < size_bytes) {
+            ++cuts;
+            for (std::uint64_t page = request.offset_bytes / sim::kPageBytes; page < size_bytes / sim::kPageBytes; ++page) {
+                INFO("cut to " << request.offset_bytes << ", page " << page);
+                REQUIRE(pages_read.count(page) == 1);
+            }
+            size_bytes = request.offset_bytes;
+            pages_read.clear();
+        }
+    }
+    CHECK(cuts > 5);
 }
 
 TEST_CASE("a file that is not Shrinkable keeps its size") {
@@ -127,15 +179,16 @@ TEST_CASE("a file that cannot grow for lack of space stays as it is, with a warn
 
 TEST_CASE("a file that cannot shrink loses nothing") {
     VirtualRun run;
-    Options options = shrinking(8, 8, 4);
+    Options options = shrinking(8, 16, 4);
     options.random_user.user_count = 4;
     run.storage.set_fault([](const Recorded& request) {
         return request.operation == ums::IoOperation::truncate ? std::make_error_code(std::errc::operation_not_permitted)
                                                                : std::error_code{};
     });
-    options.test_cycle_duration_s = 4;
+    options.test_cycle_duration_s = 20;
     const Results results = run.run(options);
     CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
     CHECK(run.sink.count_of(sim::Severity::warning, "It stays as it is") > 2);
-    CHECK(results.files[0].size_bytes == 8 * kMb);
+    CHECK(results.files[0].shrunk_count == 0);
+    CHECK(results.files[0].size_bytes == 16 * kMb);
 }

@@ -6,10 +6,11 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/process.hpp"
+#include "ums/base/size.hpp"
 
 namespace {
 
-constexpr std::uint64_t kMb = 1024ULL * 1024;
+using ums::kMb;
 
 // Folders proc and sys as a kernel would show them: 8000 MB, of which 6000 MB are available.
 class FakeKernel {

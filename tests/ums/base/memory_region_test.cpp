@@ -2,12 +2,12 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/resident.hpp"
+#include "ums/base/size.hpp"
 
 using namespace ums;
 using ums::testing::resident_bytes;
 
 TEST_CASE("memory is zero, and given by the system when it is touched or asked for") {
-    constexpr std::size_t kMb = std::size_t{1} << 20;
     const MemoryKind kind = GENERATE(MemoryKind::plain, MemoryKind::huge_pages);
     const MemoryRegion memory(16 * kMb, kind);
     CHECK(resident_bytes(memory.data(), memory.size_bytes()) == 0);

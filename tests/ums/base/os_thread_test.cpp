@@ -4,11 +4,33 @@
 #include <sched.h>
 
 #include <array>
+#include <string>
 #include <thread>
 
 #include "tests/support/catch.hpp"
+#include "tests/support/sanitizer.hpp"
+#include "tests/ums/io/child_process.hpp"
+#include "tests/ums/io/resource_limit.hpp"
 
 using namespace ums;
+
+TEST_CASE("a thread that the system refuses is told with the name of the limit") {
+    if constexpr (test::kIsSanitized) {
+        WARN("not tried: the sanitizer needs memory for a thread, too");
+    } else {
+        const std::string text = ums::testing::in_child_process([]() -> std::string {
+            // Limits of processes do not hold for root; a thread needs a stack, too.
+            const ums::testing::ResourceLimit limit(RLIMIT_AS, 1 << 20);
+            try {
+                start_thread([] {}).join();
+            } catch (const std::system_error& error) {
+                return error.what();
+            }
+            return "started";
+        });
+        CHECK(text.find("cannot start a thread: the limit of processes (ulimit -u, or pids.max") != std::string::npos);
+    }
+}
 
 TEST_CASE("a long thread name is cut, not refused") {
     std::string name;

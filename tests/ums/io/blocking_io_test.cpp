@@ -58,6 +58,16 @@ TEST_CASE("a transfer goes on after short counts, interruptions and pauses") {
     CHECK(calls.calls == Calls{"plain 1000", "plain 1030", "plain 1030", "plain 1060", "pause", "plain 1060"});
 }
 
+TEST_CASE("a call that is put off for ever ends with an error") {
+    std::vector<std::byte> memory(100);
+    const std::vector<IoSegment> segments{{memory.data(), 100}};
+    IoRequest request = testing::make_request(IoOperation::read, {}, 0, segments);
+    ScriptedCalls calls;
+    calls.results.assign(kDeferralsMax, -EAGAIN);
+    perform_blocking(request, calls);
+    CHECK(request.error == std::errc::resource_unavailable_try_again);
+}
+
 TEST_CASE("a write that runs into a full disk reports the error and how far it came") {
     std::vector<std::byte> memory(100);
     const std::vector<IoSegment> segments{{memory.data(), 100}};

@@ -15,7 +15,7 @@ using namespace ums::testing;
 
 namespace {
 
-constexpr std::uint64_t kPage = 8192;
+constexpr std::uint64_t kTaskPageBytes = 8192;
 constexpr std::uint32_t kPagesPerTask = 40;
 
 struct Shared {
@@ -27,16 +27,16 @@ void fill_page(const Memory& memory, std::uint64_t page) { memory.fill(1000 + pa
 
 // Writes and reads back pages that belong to this task alone.
 Task<void> write_and_check(Shared& shared, std::uint64_t first_page) {
-    const Memory written(kPage);
-    const Memory read(kPage);
+    const Memory written(kTaskPageBytes);
+    const Memory read(kTaskPageBytes);
     const std::vector<IoSegment> sources{{written.data(), 4096}, {written.data() + 4096, 4096}};
-    const std::vector<IoSegment> targets{{read.data(), kPage}};
+    const std::vector<IoSegment> targets{{read.data(), kTaskPageBytes}};
     for (std::uint64_t page = first_page; page < first_page + kPagesPerTask; ++page) {
         fill_page(written, page);
-        IoRequest write = make_request(IoOperation::write, shared.file, page * kPage, sources);
+        IoRequest write = make_request(IoOperation::write, shared.file, page * kTaskPageBytes, sources);
         write.durable = page % 16 == 0;
         co_await Scheduler::current().io(write);
-        IoRequest back = make_request(IoOperation::read, shared.file, page * kPage, targets);
+        IoRequest back = make_request(IoOperation::read, shared.file, page * kTaskPageBytes, targets);
         co_await Scheduler::current().io(back);
         if (write.is_complete_transfer() && back.is_complete_transfer() && read.equals(written)) ++shared.good_pages;
     }

@@ -136,10 +136,12 @@ TEST_CASE("the pool makes threads when they are needed and not more than the que
     options.queue_depth = 3;
     const auto variant = engine_variants().front();
     Bench bench(variant, options);
-    CHECK(cpus_of_threads("io ").empty());
+    // A thread of an engine before this one may be gone for those who joined it, and still be on the system's list.
+    for (int i = 0; i < 1000 && cpus_of_threads("io ").size() > 1; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    CHECK(cpus_of_threads("io ").size() <= 1);  // the first one is made with the engine
     std::vector<IoRequest> syncs(50, make_request(IoOperation::sync, bench.file));
     for (IoRequest& sync : syncs) bench.engine->submit(sync);
     collect(*bench.engine, 50);
-    CHECK(!cpus_of_threads("io ").empty());
+    CHECK(cpus_of_threads("io ").size() > 1);
     CHECK(cpus_of_threads("io ").size() <= 3);
 }

@@ -150,6 +150,15 @@ TEST_CASE("an interrupted call is tried again at once, one that the system canno
     }
 }
 
+TEST_CASE("what the system cannot do for seconds is an error in the end, and a request that is posted again begins anew") {
+    Transfer transfer({4});
+    for (std::uint32_t i = 1; i < kDeferralsMax; ++i) REQUIRE(advance_request(transfer.request, -EAGAIN) == RequestStep::retry_later);
+    CHECK(advance_request(transfer.request, -EAGAIN) == RequestStep::finished);
+    CHECK(transfer.request.error == std::errc::resource_unavailable_try_again);
+    transfer.request.reset();
+    CHECK(advance_request(transfer.request, -EAGAIN) == RequestStep::retry_later);
+}
+
 TEST_CASE("an error ends a request and keeps what was transferred before it") {
     for (const int number : {EIO, ENOSPC, EBADF, EFBIG, EDQUOT, EOPNOTSUPP}) {
         Transfer transfer({4});

@@ -16,13 +16,14 @@
 #include "tests/ums/io/resource_limit.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/base/prng.hpp"
+#include "ums/base/size.hpp"
 
 using namespace ums;
 using namespace ums::testing;
 
 namespace {
 
-constexpr std::size_t kMb = std::size_t{1} << 20;
+using ums::kMb;
 
 // Memory of this process that the kernel holds for others: for devices and rings.
 std::size_t pinned_bytes() {

@@ -4,6 +4,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/ums/io/temp_folder.hpp"
+#include "ums/base/size.hpp"
 #include "ums/base/time.hpp"
 
 using namespace ums;
@@ -11,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t kMb = 1 << 20;
+using ums::kMb;
 
 }  // namespace
 

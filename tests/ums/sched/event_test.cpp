@@ -21,7 +21,7 @@ using testing::run_virtual;
 using testing::RunOptions;
 using testing::World;
 
-constexpr WaitType kWait = WaitType::logbuffer;
+constexpr WaitType kEventWait = WaitType::logbuffer;
 
 TEST_CASE("an event wakes all who wait, in the order they came, and stays set until reset") {
     std::vector<std::string> log;
@@ -29,7 +29,7 @@ TEST_CASE("an event wakes all who wait, in the order they came, and stays set un
         Event event;
         TaskGroup group;
         auto wait = [&](std::string name) -> Task<void> {
-            const bool happened = co_await event.wait(kWait);
+            const bool happened = co_await event.wait(kEventWait);
             log.push_back(name + (happened ? " woken" : " late"));
         };
         for (const char* name : {"a", "b", "c"}) world.schedulers[0].spawn(group, name, wait(name));
@@ -63,7 +63,7 @@ TEST_CASE("a wait with a deadline ends at the deadline or at the event, whicheve
         Event event;
         TaskGroup group;
         auto wait = [&](std::uint64_t deadline_ns) -> Task<void> {
-            const bool happened = co_await event.wait(kWait, deadline_ns == kNever ? kNever : start_ns + deadline_ns);
+            const bool happened = co_await event.wait(kEventWait, deadline_ns == kNever ? kNever : start_ns + deadline_ns);
             ends.push_back(End{world.clock.now_ns() - start_ns, happened});
         };
         for (const std::uint64_t deadline_ns : {std::uint64_t{50}, std::uint64_t{150}, kNever, std::uint64_t{20}})
@@ -86,7 +86,7 @@ TEST_CASE("a deadline that passes after the event has woken the task does not to
         const std::uint64_t deadline_ns = world.clock.now_ns() + 1000;
         auto event = std::make_unique<Event>();
         TaskGroup group;
-        auto wait = [&]() -> Task<void> { happened = co_await event->wait(kWait, deadline_ns); };
+        auto wait = [&]() -> Task<void> { happened = co_await event->wait(kEventWait, deadline_ns); };
         world.schedulers[1].spawn(group, "wait", wait());
         co_await sleep_until(deadline_ns);
         event->set();
@@ -146,7 +146,7 @@ TEST_CASE("one thread and one scheduler that is about to fall asleep: no wake-up
             });
             for (std::uint32_t round = 1; round <= kRounds; ++round) {
                 asked.store(round);
-                co_await answer.wait(kWait);
+                co_await answer.wait(kEventWait);
                 answer.reset();
                 ++woken;
             }
@@ -174,7 +174,7 @@ TEST_CASE("threads without a scheduler wake tasks and no wake-up is lost") {
                 for (std::uint32_t round = 1; round <= kRounds; ++round) {
                     line.asked.store(round);
                     while (line.answered.load() != round) {
-                        co_await line.answer.wait(kWait);
+                        co_await line.answer.wait(kEventWait);
                         line.answer.reset();
                     }
                     woken.fetch_add(1);
@@ -226,7 +226,7 @@ TEST_CASE("deadlines race with set() from other threads: every wait ends once an
         });
         auto wait = [&](Event& event, std::uint64_t delay_ns) -> Task<void> {
             const std::uint64_t deadline_ns = world.clock.now_ns() + delay_ns;
-            if (co_await event.wait(kWait, deadline_ns)) {
+            if (co_await event.wait(kEventWait, deadline_ns)) {
                 happened.fetch_add(1);
                 if (!event.is_set()) lies.fetch_add(1);
             } else {
@@ -241,7 +241,7 @@ TEST_CASE("deadlines race with set() from other threads: every wait ends once an
             for (std::uint32_t id = 0; id < kSchedulers; ++id) world.schedulers[id].spawn(group, "wait", wait(*event, prng.below(20'000)));
             for (std::uint64_t yields = prng.below(8); yields > 0; --yields) co_await Scheduler::current().yield();
             current.store(event.get());
-            co_await event->wait(kWait);
+            co_await event->wait(kEventWait);
             co_await group.join();
         }
         over.store(true);
@@ -257,7 +257,7 @@ TEST_CASE("an event may be destroyed by one whose wait has ended while the deadl
     std::atomic<int> ended{0};
     run_real(RunOptions{.cpu_count = 2}, [&](World& world) -> Task<void> {
         auto wait = [&](Event& event, std::uint64_t deadline_ns) -> Task<void> {
-            co_await event.wait(kWait, deadline_ns);
+            co_await event.wait(kEventWait, deadline_ns);
             ended.fetch_add(1);
         };
         auto nothing = []() -> Task<void> { co_return; };
@@ -283,7 +283,7 @@ TEST_CASE("an event may be destroyed by one whose wait has ended while the deadl
             while (world.clock.now_ns() < set_ns) {
             }
             event->set();
-            co_await event->wait(kWait);
+            co_await event->wait(kEventWait);
             event.reset();
             co_await waiting.join();
         }
@@ -297,7 +297,7 @@ TEST_CASE("to destroy an event that somebody waits for is an internal error") {
     CHECK(testing::aborts([] {
         run_virtual({}, [](World& world) -> Task<void> {
             auto event = std::make_unique<Event>();
-            auto wait = [&]() -> Task<void> { co_await event->wait(kWait); };
+            auto wait = [&]() -> Task<void> { co_await event->wait(kEventWait); };
             TaskGroup group;
             world.schedulers[0].spawn(group, "wait", wait());
             co_await Scheduler::current().yield();

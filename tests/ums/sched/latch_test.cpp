@@ -25,7 +25,7 @@ using testing::World;
 constexpr LatchMode kShared = LatchMode::shared;
 constexpr LatchMode kUpdate = LatchMode::update;
 constexpr LatchMode kExclusive = LatchMode::exclusive;
-constexpr WaitType kWait = WaitType::pagelatch_ex;
+constexpr WaitType kLatchWait = WaitType::pagelatch_ex;
 
 TEST_CASE("which latch modes go together") {
     struct Pair {
@@ -75,7 +75,7 @@ struct Holders {
     TaskGroup group{};
 
     Task<void> hold(LatchMode mode, std::string name, Event& let_go) {
-        co_await latch.acquire(mode, kWait);
+        co_await latch.acquire(mode, kLatchWait);
         log.push_back(std::move(name));
         co_await let_go.wait(WaitType::sleep_task);
         latch.release(mode);
@@ -125,7 +125,7 @@ TEST_CASE("a downgrade lets in those that go with shared and keeps out the other
             Holders holders{world};
             Scheduler& here = world.schedulers[0];
             Event let_go;
-            co_await holders.latch.acquire(from, kWait);
+            co_await holders.latch.acquire(from, kLatchWait);
             here.spawn(holders.group, "1", holders.hold(kUpdate, "UP1", let_go));
             here.spawn(holders.group, "2", holders.hold(kShared, "SH2", let_go));
             here.spawn(holders.group, "3", holders.hold(kExclusive, "EX3", let_go));
@@ -151,7 +151,7 @@ TEST_CASE("the one who was woken may destroy the latch at once") {
     int destroyed = 0;
     run_real(RunOptions{.cpu_count = 2}, [&](World& world) -> Task<void> {
         auto hold = [](Latch& latch, Event& held) -> Task<void> {
-            co_await latch.acquire(kExclusive, kWait);
+            co_await latch.acquire(kExclusive, kLatchWait);
             held.set();
             co_await Scheduler::current().yield();
             latch.release(kExclusive);
@@ -161,8 +161,8 @@ TEST_CASE("the one who was woken may destroy the latch at once") {
             Event held;
             TaskGroup group;
             world.schedulers[1].spawn(group, "hold", hold(*latch, held));
-            co_await held.wait(kWait);
-            co_await latch->acquire(kExclusive, kWait);
+            co_await held.wait(kLatchWait);
+            co_await latch->acquire(kExclusive, kLatchWait);
             latch->release(kExclusive);
             latch.reset();
             ++destroyed;
@@ -209,7 +209,7 @@ TEST_CASE("four schedulers fight for a latch and its modes keep their promises")
     std::atomic<int> changes{0};
     auto use = [&](Prng& prng) -> Task<void> {
         auto mode = static_cast<LatchMode>(prng.below(3));
-        if (prng.below(4) != 0 || !latch.try_acquire(mode)) co_await latch.acquire(mode, kWait);
+        if (prng.below(4) != 0 || !latch.try_acquire(mode)) co_await latch.acquire(mode, kLatchWait);
         if (mode == kExclusive) changes.fetch_add(1);
         inside.enter(mode);
         if (prng.below(3) == 0) co_await Scheduler::current().yield();

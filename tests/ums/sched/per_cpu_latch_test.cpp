@@ -18,7 +18,7 @@ using testing::run_virtual;
 using testing::RunOptions;
 using testing::World;
 
-constexpr WaitType kWait = WaitType::file_resize;
+constexpr WaitType kPerCpuWait = WaitType::file_resize;
 
 TEST_CASE("schedulers share a latch, and who wants it for himself waits for the last of them, while nobody overtakes him") {
     std::vector<std::string> log;
@@ -26,13 +26,13 @@ TEST_CASE("schedulers share a latch, and who wants it for himself waits for the 
         PerCpuLatch latch(2);
         Event let_go;
         auto share = [&](std::string name) -> Task<void> {
-            co_await latch.acquire_shared(kWait);
+            co_await latch.acquire_shared(kPerCpuWait);
             log.push_back(std::move(name));
             co_await let_go.wait(WaitType::sleep_task);
             latch.release_shared();
         };
         auto change = [&]() -> Task<void> {
-            co_await latch.acquire_exclusive(kWait);
+            co_await latch.acquire_exclusive(kPerCpuWait);
             log.emplace_back("changes");
             UMS_ASSERT(!latch.try_acquire_shared());
             latch.release_exclusive();
@@ -59,7 +59,7 @@ TEST_CASE("who cannot have all of a latch keeps nothing of it") {
         PerCpuLatch latch(2);
         Event let_go;
         auto share = [&]() -> Task<void> {
-            co_await latch.acquire_shared(kWait);
+            co_await latch.acquire_shared(kPerCpuWait);
             co_await let_go.wait(WaitType::sleep_task);
             latch.release_shared();
         };
@@ -81,13 +81,13 @@ TEST_CASE("four schedulers share and change, never both at a time, and no wake-u
     std::atomic<int> violations{0};
     auto use = [&](Prng& prng) -> Task<void> {
         if (prng.below(10) == 0) {
-            co_await latch.acquire_exclusive(kWait);
+            co_await latch.acquire_exclusive(kPerCpuWait);
             if (changing.fetch_add(1) != 0 || sharing.load() != 0) violations.fetch_add(1);
             if (prng.below(2) == 0) co_await Scheduler::current().yield();
             changing.fetch_sub(1);
             latch.release_exclusive();
         } else {
-            co_await latch.acquire_shared(kWait);
+            co_await latch.acquire_shared(kPerCpuWait);
             sharing.fetch_add(1);
             if (changing.load() != 0) violations.fetch_add(1);
             if (prng.below(2) == 0) co_await Scheduler::current().yield();
@@ -104,7 +104,7 @@ TEST_CASE("a scheduler that a latch was not made for is an internal error") {
         run_virtual(RunOptions{.cpu_count = 2}, [](World& world) -> Task<void> {
             PerCpuLatch latch(1);
             auto share = [&]() -> Task<void> {
-                co_await latch.acquire_shared(kWait);
+                co_await latch.acquire_shared(kPerCpuWait);
                 latch.release_shared();
             };
             TaskGroup group;

@@ -17,10 +17,9 @@ namespace {
 
 using testing::run_contended;
 using testing::run_virtual;
-using testing::RunOptions;
 using testing::World;
 
-constexpr WaitType kWait = WaitType::request_block;
+constexpr WaitType kSemaphoreWait = WaitType::request_block;
 
 TEST_CASE("units are taken and given back without waiting while there are enough") {
     Semaphore semaphore(10);
@@ -40,10 +39,10 @@ TEST_CASE("one who needs several units gets all at once or none, and nobody over
         Semaphore semaphore(10);
         TaskGroup group;
         auto take = [&](std::uint64_t units, std::string name) -> Task<void> {
-            co_await semaphore.acquire(units, kWait);
+            co_await semaphore.acquire(units, kSemaphoreWait);
             log.push_back(std::move(name));
         };
-        co_await semaphore.acquire(6, kWait);
+        co_await semaphore.acquire(6, kSemaphoreWait);
         world.schedulers[0].spawn(group, "eight", take(8, "eight"));
         world.schedulers[0].spawn(group, "one", take(1, "one"));  // would fit
         world.schedulers[0].spawn(group, "five", take(5, "five"));
@@ -71,7 +70,7 @@ TEST_CASE("four schedulers never hold more units than there are, and nobody star
     std::atomic<int> violations{0};
     auto take_some = [&](Prng& prng) -> Task<void> {
         const std::uint64_t units = prng.between(1, kUnits);
-        if (!semaphore.try_acquire(units)) co_await semaphore.acquire(units, kWait);
+        if (!semaphore.try_acquire(units)) co_await semaphore.acquire(units, kSemaphoreWait);
         if (held.fetch_add(units) + units > kUnits) violations.fetch_add(1);
         if (prng.below(2) == 0) co_await Scheduler::current().yield();
         held.fetch_sub(units);
@@ -86,7 +85,7 @@ TEST_CASE("to destroy a semaphore that somebody waits for is an internal error")
     CHECK(testing::aborts([] {
         run_virtual({}, [](World& world) -> Task<void> {
             auto semaphore = std::make_unique<Semaphore>(0);
-            auto take = [&]() -> Task<void> { co_await semaphore->acquire(1, kWait); };
+            auto take = [&]() -> Task<void> { co_await semaphore->acquire(1, kSemaphoreWait); };
             TaskGroup group;
             world.schedulers[0].spawn(group, "take", take());
             co_await Scheduler::current().yield();

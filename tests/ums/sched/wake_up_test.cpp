@@ -21,7 +21,7 @@ using testing::run_real;
 using testing::RunOptions;
 using testing::World;
 
-constexpr WaitType kWait = WaitType::logbuffer;
+constexpr WaitType kWakeUpWait = WaitType::logbuffer;
 constexpr std::uint64_t kPatienceNs = 20 * kNsPerSecond;
 
 void check_no_wake_up_was_lost(World& world) {
@@ -72,7 +72,7 @@ TEST_CASE("a wake-up between the last look at the inbox and falling asleep keeps
     Event event;
     bool woken = false;
     auto wait = [&]() -> Task<void> {
-        co_await event.wait(kWait);
+        co_await event.wait(kWakeUpWait);
         woken = true;
     };
     TaskGroup group;
@@ -101,9 +101,9 @@ TEST_CASE("many wake-ups of a sleeping scheduler call its engine once, of one th
     std::array<Event, kTasks> events;
     int woken = 0;
     auto wait = [&](Event& event) -> Task<void> {
-        co_await event.wait(kWait);
+        co_await event.wait(kWakeUpWait);
         event.reset();
-        co_await event.wait(kWait);
+        co_await event.wait(kWakeUpWait);
         ++woken;
     };
     TaskGroup group;
@@ -128,7 +128,7 @@ struct Baton {
     Event event;
 
     Task<void> take() {
-        co_await event.wait(kWait);
+        co_await event.wait(kWakeUpWait);
         event.reset();
     }
     void pass() { event.set(); }

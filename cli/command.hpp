@@ -1,0 +1,43 @@
+// What a command is: its name, what it does, its switches and its help. Each command defines its own (*_command.cpp); commands.cpp lists
+// them. The help, the manual page and the completions of shells are made of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/exit_codes.hpp"
+#include "cli/switches.hpp"
+
+namespace cli {
+
+class Console;
+
+// One call of the program.
+struct Call {
+    std::vector<std::string> command_line;  // as typed, the program's name first
+    std::vector<std::string> words;         // what stands behind the command
+    bool as_sqliosim = false;               // through a link of that name: behave as SQLIOSIM.COM does
+    Console& console;
+};
+
+enum class Operand : std::uint8_t { none, folders, files, parameter };  // what completions propose besides switches
+
+struct Command {
+    std::string_view name;      // "run", "config show"
+    std::string_view operands;  // "DIR…", "FILE…", "[NAME]"; empty = none
+    Operand kind = Operand::none;
+    std::string_view summary;      // some words
+    std::string_view description;  // paragraphs, separated by '\n'
+    Switches switches{};
+    std::string_view switches_of{};  // the command whose switches these are, if it is another one
+    std::string_view examples{};     // command lines, separated by '\n'
+    std::string_view exit_codes{};   // where they differ from a run's; lines "CODE meaning"
+
+    // Parses the words and does it; results are in the console's queue then. Throws UsageError, config::ConfigError,
+    // reports::ResultsDocumentError, sim::RefusedError, sim::EnvironmentError.
+    ExitCode (*execute)(const Call& call) = nullptr;
+};
+
+}  // namespace cli

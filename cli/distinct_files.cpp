@@ -1,0 +1,39 @@
+#include "cli/distinct_files.hpp"
+
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "cli/usage_error.hpp"
+#include "ums/base/output_place.hpp"
+
+namespace cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The same text for the same file; empty for what may be named twice.
+std::string identity_of(const std::string& path) {
+    if (path.empty()) return {};
+    if (auto identity = ums::output_identity(path)) return *std::move(identity);
+    std::error_code error;
+    const fs::path whole = fs::weakly_canonical(fs::absolute(path, error), error);
+    return error ? path : whole.string();
+}
+
+}  // namespace
+
+void check_distinct(const std::vector<NamedFile>& files) {
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const std::string identity = identity_of(files[i].path);
+        for (std::size_t j = 0; j < i && !identity.empty(); ++j) {
+            if (!files[i].is_written && !files[j].is_written) continue;
+            if (identity_of(files[j].path) != identity) continue;
+            throw UsageError(fmt::format("{} '{}' and {} '{}' are the same file; give each a name of its own", files[j].what, files[j].path,
+                                         files[i].what, files[i].path));
+        }
+    }
+}
+
+}  // namespace cli

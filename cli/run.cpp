@@ -1,0 +1,322 @@
+#include "cli/run.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/failure_text.hpp"
+#include "cli/preflight_command.hpp"
+#include "reports/file_summary.hpp"
+#include "reports/log_events.hpp"
+#include "reports/preflight_report.hpp"
+#include "reports/text_report.hpp"
+#include "reports/thresholds.hpp"
+#include "sim/version.hpp"
+#include "ums/base/printable.hpp"
+#include "ums/base/thread_id.hpp"
+#include "ums/base/unfinished_file.hpp"
+
+namespace cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kDrainSecondsMax = 10;
+// Within it a disk writes the rest of the log, and a page with all the results.
+constexpr std::chrono::milliseconds kOutputTimeout = 10s;
+constexpr std::chrono::milliseconds kResultsTimeout = 60s;
+constexpr std::chrono::milliseconds kStreamTimeout = 24h;
+
+std::string stop_text(int signal) {
+    const char* name = signal == SIGINT ? "Ctrl-C" : signal == SIGTERM ? "SIGTERM" : "SIGHUP";
+    return fmt::format("{}: draining I/O, then the summary; again to end at once", name);
+}
+
+// The lines that SQLIOSIM.COM ends with, to the letter, and ours that says what they mean.
+std::string sqliosim_report(const sim::Results& results) {
+    std::string text;
+    for (const sim::FileResult& file : results.files) text += fmt::format("{}\n", fmt::join(reports::file_summary(file), "\n"));
+    return text + "Stress Test Attempt Complete\n" + reports::outcome_text(results);
+}
+
+}  // namespace
+
+ExitCode exit_code_of(const sim::Results& results) {
+    // Whatever ended the run: what was wrong or lost until then outranks it, and so does a limit that was exceeded.
+    const bool is_exceeded = std::any_of(results.thresholds.begin(), results.thresholds.end(),
+                                         [](const sim::ThresholdResult& threshold) { return threshold.is_exceeded; });
+    if (results.finding_count > 0 || is_exceeded) return ExitCode::integrity;
+    switch (results.outcome) {
+        case sim::Outcome::passed: return ExitCode::ok;
+        case sim::Outcome::stopped: return ExitCode::stopped;
+        case sim::Outcome::failed: return ExitCode::integrity;
+        case sim::Outcome::not_done: break;
+    }
+    return results.is_internal_error ? ExitCode::internal_error : ExitCode::environment;
+}
+
+// The members are made in the order of the header: the log before anything else is touched.
+Run::Run(sim::Options options, const RunArguments& arguments, bool as_sqliosim, Console& console, const GracefulStop& graceful_stop)
+    : arguments_(arguments),
+      as_sqliosim_(as_sqliosim),
+      options_(std::move(options)),
+      console_(console),
+      log_(options_.error_file),
+      findings_file_(arguments.findings_path.empty() ? nullptr : std::make_unique<reports::FindingsFile>(arguments.findings_path)),
+      result_files_(arguments.json_path, arguments.html_path),
+      console_sink_(console, [this] { control_.wake(); }, {.sqliosim_form = as_sqliosim, .errors_only = arguments.quiet}),
+      messages_({&log_, &console_sink_}),
+      dump_(options_.error_file, std::string(sim::kVersion), messages_),
+      writer_(log_, findings_file_.get(), dump_),
+      rehearsal_(storage_, clock_, options_, arguments.injections),
+      sink_(receivers()),
+      display_(console, !arguments.quiet && !arguments.no_progress && !as_sqliosim, start_ns_ / ums::kNsPerUs),
+      control_(graceful_stop, {.on_stop_signal = [this](int signal) { stop(signal); },
+                               .on_wake = [this] { console_.flush(display_.line()); },
+                               .on_second = [this] { show_progress(); }}),
+      simulation_(options_, rehearsal_.storage(), clock_, sink_) {
+    rehearsal_.follow(simulation_);
+}
+
+Run::~Run() { rehearsal_.unfollow(); }
+
+// Those first that never wait.
+std::vector<sim::EventSink*> Run::receivers() { return {&exit_code_sink_, &console_sink_, &rehearsal_, &writer_}; }
+
+void Run::emit(sim::Severity severity, const std::string& text, std::source_location where) {
+    sink_.on_event(event_of(severity, text, where));
+}
+
+// SQLIOSim has no block of text at its start: people see the events.
+void Run::emit_or_log(sim::Severity severity, const std::string& text, std::source_location where) {
+    const sim::Event event = event_of(severity, text, where);
+    if (as_sqliosim_) {
+        sink_.on_event(event);
+    } else {
+        writer_.on_event(event);
+    }
+}
+
+void Run::announce(const StartFacts& facts) {
+    repeat_command_ = facts.repeat_command;
+    std::vector<StartLine> lines = start_lines(options_, facts);
+    for (const StartLine& line : lines) {
+        emit_or_log(sim::Severity::info, line.name.empty() ? line.text : fmt::format("{}: {}", line.name, line.text));
+    }
+    run_preflight();
+    for (StartLine& line : preflight_start_lines(preflight_)) lines.push_back(std::move(line));
+    if (!as_sqliosim_ && !arguments_.quiet) console_.add_result(start_text(sim::kVersion, lines) + "\n");
+    if (rehearsal_.is_enabled()) emit(sim::Severity::warning, reports::rehearsal_notice(rehearsal_.faults_text()));
+    console_.flush("");
+}
+
+// What does not speak for this storage stands in the log, but is no error: readers of the log take those for a failed run.
+void Run::run_preflight() {
+    if (options_.job != sim::Job::run) return;
+    preflight_ = preflight_of_run(options_, clock_);
+    if (preflight_.empty()) return;
+    emit_or_log(sim::Severity::info, fmt::format("preflight: {}", reports::preflight_summary(preflight_)));
+    for (const sim::PreflightLine& line : preflight_) {
+        if (line.grade == sim::PreflightGrade::ok) continue;
+        emit_or_log(line.grade == sim::PreflightGrade::fail ? sim::Severity::warning : sim::Severity::info,
+                    reports::preflight_sentence(line));
+    }
+}
+
+sim::Event Run::event_of(sim::Severity severity, const std::string& text, const std::source_location& where) const {
+    sim::Event event;
+    event.severity = severity;
+    event.utc_us = clock_.utc_us();
+    event.tick_ms = (clock_.now_ns() - start_ns_) / ums::kNsPerMs;
+    event.thread_id = ums::this_thread_id();
+    event.user = "Monitor";
+    const std::string_view file(where.file_name());
+    event.source_file = file.substr(file.find_last_of('/') + 1);
+    event.line = where.line();
+    event.function = where.function_name();
+    event.description = text;
+    return event;
+}
+
+StatusTexts Run::status_texts(const std::string& engine) {
+    if (!status_board_) {
+        status_board_.emplace(reports::StatusHead{
+            .version = std::string(sim::kVersion), .seed = options_.seed, .engine = engine, .start_utc_us = clock_.utc_us()});
+    }
+    status_board_->update(simulation_.progress(), (clock_.now_ns() - start_ns_) / ums::kNsPerUs);
+    return {reports::status_page(), reports::status_json(*status_board_), reports::status_metrics(*status_board_)};
+}
+
+// --- While it runs ------------------------------------------------------------------------------------------------------------------
+
+void Run::stop(int signal) {
+    erase_line_at_exit(console_.redraws());
+    // People who pressed a key want an answer also where they asked for quiet.
+    if (arguments_.quiet) console_.add_message(stop_text(signal) + "\n");
+    simulation_.request_stop();
+    is_stopped_ = true;
+    emit(sim::Severity::warning, stop_text(signal));
+    console_.flush(display_.line());
+}
+
+void Run::show_progress() {
+    const sim::Progress progress = simulation_.progress();
+    display_.update(progress, clock_.now_ns() / ums::kNsPerUs);
+    watch_output();
+    console_.flush(display_.line());
+    watch_drain(progress);
+}
+
+// The log cannot tell that it cannot be written.
+void Run::watch_output() {
+    const bool is_stuck = writer_.stuck() >= kOutputTimeout;
+    if (is_stuck == output_is_stuck_) return;
+    output_is_stuck_ = is_stuck;
+    const char* const text =
+        is_stuck ? "the disk of the log does not answer: for 10 s messages and findings have not been written down. The run goes on"
+                 : "the disk of the log answers again";
+    console_sink_.on_event(event_of(sim::Severity::warning, text, std::source_location::current()));
+}
+
+void Run::watch_drain(const sim::Progress& progress) {
+    if (progress.lost_requests > 0 && ++seconds_with_lost_requests_ == kDrainSecondsMax) {
+        give_up(ExitCode::integrity, "FAILED: an I/O request never came back. The process ends without a summary.",
+                "An I/O request never came back, so the run cannot be drained and ends here. The storage failed: see the findings.");
+    }
+    // A person who stops a run whose disk has stopped answering does not wait for two minutes to learn that; nor does anybody where a
+    // task that has failed left others waiting.
+    const bool is_stalled = (is_stopped_ || progress.is_internal_error) && progress.io_count == io_count_;
+    stalled_seconds_ = is_stalled ? stalled_seconds_ + 1 : 0;
+    io_count_ = progress.io_count;
+    if (stalled_seconds_ == kDrainSecondsMax && progress.is_internal_error) {
+        give_up(progress.findings > 0 ? ExitCode::integrity : ExitCode::internal_error,
+                "A mistake of ioproof itself ended the run. The process ends without a summary.",
+                "A task has failed, and others wait for it, so the run cannot be drained and ends here.");
+    }
+    if (stalled_seconds_ == kDrainSecondsMax) {
+        give_up(progress.findings > 0 ? ExitCode::integrity : ExitCode::stopped,
+                "The run was stopped, and what it waits for does not come back. The process ends without a summary.",
+                "The run was stopped, and what it waits for does not come back, so it cannot be drained and ends here.");
+    }
+}
+
+// What never comes back keeps the run from draining, and nobody can call it off.
+void Run::give_up(ExitCode code, const char* result, const char* message) {
+    emit(sim::Severity::error, message);
+    static_cast<void>(writer_.flush(1s));
+    console_.add_result(fmt::format("\n{}\n", result));
+    console_.flush("");
+    static_cast<void>(patient_.call([] { ums::remove_unfinished_files(); }, 1s));
+    std::_Exit(to_int(code));
+}
+
+// --- Its end ------------------------------------------------------------------------------------------------------------------------
+
+ExitCode Run::execute() {
+    sim::Results results;
+    try {
+        control_.run([&] { results = simulation_.run(); });
+    } catch (const std::exception& error) {
+        const std::string reason = failure_text(error);
+        writer_.on_event(event_of(sim::Severity::error, reason, std::source_location::current()));
+        const sim::Results none = results_of_no_run(reason);
+        if (!as_sqliosim_) console_.add_result(reports::outcome_text(none));
+        static_cast<void>(writer_.flush(kOutputTimeout));
+        write_files(none);
+        if (none.finding_count > 0 || is_hung()) console_.add_message(fmt::format("ioproof: {}\n", ums::printable(reason)));
+        const ExitCode code = finish(exit_code_of(none));
+        if (none.finding_count > 0) return code;
+        throw;  // says so, with its own exit code
+    }
+    return end(std::move(results));
+}
+
+ExitCode Run::end(sim::Results results) {
+    results.preflight = preflight_;
+    results.rehearsal = rehearsal_.faults_text();
+    for (const reports::Threshold& limit : arguments_.limits) results.thresholds.push_back(reports::evaluate_threshold(limit, results));
+    const ExitCode code = exit_code_of(results);
+    // A reader that does not take the report may be left with Ctrl-C; the result stands.
+    set_immediate_exit_code(code);
+    erase_line_at_exit(console_.redraws());
+    exit_immediately_on_signals();
+    for (const sim::Event& event : reports::summary_events(results)) writer_.on_event(event);
+    static_cast<void>(writer_.flush(kOutputTimeout));
+    writer_.complete(results.findings);
+    writer_.complete(results.warnings);
+    report(results);
+    console_.flush("");  // the files may take long
+    write_files(std::move(results));
+    return finish(code);
+}
+
+void Run::report(const sim::Results& results) {
+    if (rehearsal_.is_enabled()) console_.add_result("\n" + rehearsal_.comparison_text());
+    console_.add_result(as_sqliosim_ ? sqliosim_report(results) : "\n" + reports::text_report(results));
+}
+
+void Run::report_kept_results() {
+    std::vector<std::string> kept = result_files_.earlier();
+    if (writer_.stuck() == 0ms && log_.is_waiting()) kept.insert(kept.begin(), options_.error_file);
+    if (kept.empty()) return;
+    const std::string text = fmt::format("of an earlier run, left as before: {}", fmt::join(kept, ", "));
+    console_.add_message(fmt::format("{}\n", ums::printable(text)));
+}
+
+// A script that waits for a result, and a person who opens it, are told why there is none.
+sim::Results Run::results_of_no_run(const std::string& reason) const {
+    sim::Results results;
+    results.version = sim::kVersion;
+    results.seed = options_.seed;
+    results.buffer_pool_bytes = std::uint64_t{options_.max_memory_mb} << 20;
+    results.start_utc_us = clock_.utc_us();
+    results.cpu_count = options_.cpu_count;
+    results.finding_count = simulation_.progress().findings;
+    results.outcome = results.finding_count > 0 ? sim::Outcome::failed : sim::Outcome::not_done;
+    results.outcome_reason = reason;
+    results.preflight = preflight_;
+    results.rehearsal = rehearsal_.faults_text();
+    return results;
+}
+
+// A run that did not begin, and has found nothing, is no reason to replace what an earlier one came to.
+void Run::write_files(sim::Results results) {
+    const bool keeps_previous = !simulation_.progress().may_begin && results.finding_count == 0;
+    if (keeps_previous) report_kept_results();
+    const auto failures = std::make_shared<std::vector<std::string>>();
+    const auto write = [this, failures, keeps_previous, results = std::move(results)] {
+        try {
+            *failures = result_files_.write(results, options_, repeat_command_, keeps_previous);
+        } catch (const std::bad_alloc&) {
+            end_without_memory();
+        }
+    };
+    // A reader of a pipe may be a person.
+    is_file_stuck_ = !patient_.call(write, result_files_.have_streams() ? kStreamTimeout : kResultsTimeout);
+    if (is_file_stuck_) {
+        unwritten_.emplace_back("--json, --html: the disk has not answered for 60 s; the results are not all there.");
+    } else {
+        unwritten_.insert(unwritten_.end(), failures->begin(), failures->end());
+    }
+}
+
+bool Run::is_hung() const { return is_file_stuck_ || writer_.stuck() > 0ms; }
+
+// Says what was asked for and could not be written. Whoever waits for a disk that does not answer cannot be called off: the process ends
+// without them.
+ExitCode Run::finish(ExitCode code) {
+    for (std::string& failure : writer_.failures()) unwritten_.push_back(std::move(failure));
+    for (const std::string& failure : unwritten_) console_.add_message(fmt::format("warning: {}\n", ums::printable(failure)));
+    if (!unwritten_.empty() && code == ExitCode::ok) code = ExitCode::environment;
+    unwritten_.clear();
+    if (!is_hung()) return code;
+    console_.finish();
+    std::_Exit(to_int(code));
+}
+
+}  // namespace cli

@@ -1,0 +1,124 @@
+// One run, with everything that lives as long as it: files that are written, console, storage, simulation. RunCommand decides what is run;
+// this leads it from its first message to its last.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "cli/composite_sink.hpp"
+#include "cli/console.hpp"
+#include "cli/console_sink.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/output_writer.hpp"
+#include "cli/patient_thread.hpp"
+#include "cli/progress_display.hpp"
+#include "cli/rehearsal_on_files.hpp"
+#include "cli/result_files.hpp"
+#include "cli/run_arguments.hpp"
+#include "cli/run_control.hpp"
+#include "cli/start_text.hpp"
+#include "cli/status_server.hpp"
+#include "cli/stop_signals.hpp"
+#include "reports/error_dump.hpp"
+#include "reports/findings_file.hpp"
+#include "reports/status.hpp"
+#include "reports/xml_log.hpp"
+#include "sim/preflight_line.hpp"
+#include "sim/run/simulation.hpp"
+#include "ums/base/clock.hpp"
+#include "ums/io/posix_storage.hpp"
+
+namespace cli {
+
+// How a run that ended tells its caller. Pure.
+[[nodiscard]] ExitCode exit_code_of(const sim::Results& results);
+
+// A finding decides about the exit code even if the run is ended by force.
+class ExitCodeSink final : public sim::EventSink {
+public:
+    void on_event(const sim::Event& /*event*/) override {}
+    void on_finding(const sim::Finding& finding) override {
+        if (!finding.is_warning) set_immediate_exit_code(ExitCode::integrity);
+    }
+};
+
+// The main thread only, but for status_texts().
+class Run {
+public:
+    // Opens what will be written. Throws what keeps the run from beginning; nothing is touched then that was there before.
+    Run(sim::Options options, const RunArguments& arguments, bool as_sqliosim, Console& console, const GracefulStop& graceful_stop);
+    ~Run();
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
+
+    // Into the log, and onto the console.
+    void emit(sim::Severity severity, const std::string& text, std::source_location where = std::source_location::current());
+    // What was drawn and found out, and what the folders are like.
+    void announce(const StartFacts& facts);
+
+    // Runs to the end and reports: the report is in the console's queue then. Ends the process instead where a disk does not answer:
+    // whatever waits for it cannot be called off.
+    [[nodiscard]] ExitCode execute();
+
+    // For the live view; on its thread only.
+    [[nodiscard]] StatusTexts status_texts(const std::string& engine);
+
+private:
+    void emit_or_log(sim::Severity severity, const std::string& text, std::source_location where = std::source_location::current());
+    void run_preflight();
+    [[nodiscard]] sim::Event event_of(sim::Severity severity, const std::string& text, const std::source_location& where) const;
+    [[nodiscard]] std::vector<sim::EventSink*> receivers();
+
+    void stop(int signal);
+    void show_progress();
+    void watch_output();
+    void watch_drain(const sim::Progress& progress);
+    [[noreturn]] void give_up(ExitCode code, const char* result, const char* message);
+
+    ExitCode end(sim::Results results);
+    void report(const sim::Results& results);
+    [[nodiscard]] sim::Results results_of_no_run(const std::string& reason) const;
+    void write_files(sim::Results results);
+    void report_kept_results();
+    [[nodiscard]] bool is_hung() const;
+    ExitCode finish(ExitCode code);
+
+    const RunArguments& arguments_;
+    const bool as_sqliosim_;
+    const sim::Options options_;
+    std::string repeat_command_;
+    bool is_stopped_ = false;  // by a person
+    int seconds_with_lost_requests_ = 0;
+    int stalled_seconds_ = 0;
+    std::uint64_t io_count_ = 0;
+    bool output_is_stuck_ = false;
+    bool is_file_stuck_ = false;  // of the results
+    std::vector<sim::PreflightLine> preflight_;
+    std::optional<reports::StatusBoard> status_board_;
+    Console& console_;
+    const ums::RealClock clock_;
+    const std::uint64_t start_ns_ = clock_.now_ns();
+    reports::XmlLog log_;
+    const std::unique_ptr<reports::FindingsFile> findings_file_;  // null: not asked for
+    ResultFiles result_files_;
+    std::vector<std::string> unwritten_;  // one sentence for each file
+    ExitCodeSink exit_code_sink_;
+    ConsoleSink console_sink_;
+    CompositeSink messages_;  // for what is said while a finding is written down
+    reports::ErrorDump dump_;
+    OutputWriter writer_;
+    PatientThread patient_;
+    ums::PosixStorage storage_;
+    RehearsalOnFiles rehearsal_;
+    CompositeSink sink_;
+    ProgressDisplay display_;
+    RunControl control_;
+    sim::Simulation simulation_;
+};
+
+}  // namespace cli

@@ -1,0 +1,179 @@
+#include "cli/run_arguments.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <iterator>
+#include <limits>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "cli/engine_words.hpp"
+#include "cli/switch_words.hpp"
+#include "cli/usage_error.hpp"
+
+namespace cli {
+namespace {
+
+// Rare enough that a long run is not drowned in findings.
+constexpr double kInjectionRate = 1e-5;
+// A year and 32 TB: more is a slip of the finger.
+constexpr std::uint64_t kDurationSMax = 366ULL * 24 * 3600;
+constexpr std::uint64_t kSizeMbMax = 32ULL * 1024 * 1024;
+
+// Each switch of SQLIOSim exists to the letter, with its single dash, and as a GNU-style twin.
+constexpr std::array kRunSwitches{
+    Switch{.name = "config",
+           .alias = "cfg",
+           .sqliosim = "cfg",
+           .value = "FILE",
+           .help = "configuration: SQLIOSim's INI, or TOML if the name ends in .toml\n"
+                   "(default: sqliosim.cfg.ini of the current folder, if there is one)"},
+    Switch{.name = "save",
+           .sqliosim = "save",
+           .value = "FILE",
+           .help = "write the resulting configuration (defaults, file, switches), then run;\n"
+                   "without any file named it is written all the same, to be completed"},
+    Switch{
+        .name = "log", .sqliosim = "log", .value = "FILE", .help = "XML log (default: ErrorFile of the configuration, sqliosim.log.xml)"},
+    Switch{.name = "findings",
+           .value = "FILE",
+           .help = "write each finding, the moment it is made, as a line of JSON (docs/findings_format.md)\n"
+                   "to this file; one that is not empty is refused"},
+    Switch{.name = "json",
+           .value = "FILE",
+           .help = "write everything about the run to this file at its end (docs/results.schema.json);\n"
+                   "an older file of ours is replaced, any other refused"},
+    Switch{.name = "html", .value = "FILE", .help = "write the report as one page for a browser; see also 'ioproof report'"},
+    Switch{.name = "dir",
+           .sqliosim = "dir",
+           .value = "DIR",
+           .repeatable = true,
+           .help = "make sqliosim.mdx and sqliosim.ldx in this folder; may be repeated.\nReplaces the files of the configuration"},
+    Switch{
+        .name = "duration", .sqliosim = "d", .value = "SECONDS", .help = "length of the main run; preparation and final audit come on top"},
+    Switch{.name = "size",
+           .sqliosim = "size",
+           .value = "MB",
+           .help = "initial size of a data file; it may grow to twice that.\nThe log file gets half of it, at most 50 MB"},
+    Switch{.name = "seed", .value = "N", .help = "repeat the random choices of an earlier run, which printed this number"},
+    Switch{.name = "engine", .value = "NAME", .help = "uring, threads, or auto (default): io_uring where the kernel allows it"},
+    Switch{.name = "inject",
+           .value = "CLASS:RATE",
+           .repeatable = true,
+           .help = "REHEARSAL: inject faults of this class (docs/fault_model.md) into what is read, with\n"
+                   "this chance for each page, to see that they are found; may be repeated. Every\n"
+                   "report says that it was a rehearsal"},
+    Switch{.name = "fail-on",
+           .value = "EXPRESSION",
+           .repeatable = true,
+           .help = "exit with 1 if a figure of the run is above this limit, also where all data were right:\n"
+                   "p99 > 50ms, log_flush.p99.9 > 5ms, longest > 1s, average > 20ms, throttled > 100,\n"
+                   "long_io > 0, warnings > 0; 'in FILE' behind it: only for this file. Classes: read,\n"
+                   "scatter_read, write, gather_write, log_flush. May be repeated, or separated by commas"},
+    Switch{.name = "ephemeral", .help = "delete the files at the end of the run"},
+    Switch{.name = "overwrite-foreign-files",
+           .help = "DANGER. Also write to files that ioproof did not make, to *.mdf, *.ndf,\n"
+                   "*.ldf and to block devices. Whatever they hold (databases, file systems)\nis destroyed for good"},
+    Switch{.name = "status",
+           .value = "[ADDR:]PORT",
+           .help = "serve a live view by HTTP: a page, /status.json, and /metrics for Prometheus.\n"
+                   "Without ADDR for this machine only; port 0: any free one"},
+    Switch{.name = "no-progress", .help = "no progress display"},
+    Switch{.name = "quiet", .sqliosim = "q", .help = "only errors and the final report"},
+};
+
+sim::EngineChoice engine_of(const SwitchWord& word) {
+    const auto choice = engine_named(word.value);
+    if (!choice) refuse_value(word, kEngineWordsText);
+    return *choice;
+}
+
+sim::FaultPlan injection_of(const SwitchWord& word) {
+    std::string problem;
+    const auto plan = sim::parse_fault_plan(word.value, kInjectionRate, problem);
+    if (!plan) throw UsageError(fmt::format("{}: {}", word.spelling, problem));
+    return *plan;
+}
+
+void add_limits(std::vector<reports::Threshold>& all, const SwitchWord& word) {
+    std::string problem;
+    auto some = reports::parse_thresholds(word.value, problem);
+    if (!some) throw UsageError(fmt::format("{}: {}", word.spelling, problem));
+    std::move(some->begin(), some->end(), std::back_inserter(all));
+}
+
+bool is_plain(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("-_./=:,+@%").find(c) != std::string_view::npos;
+}
+
+std::string shell_quoted(const std::string& word) {
+    if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
+    std::string quoted = "'";
+    for (const char c : word) {
+        if (c == '\'') {
+            quoted += "'\\''";
+        } else {
+            quoted += c;
+        }
+    }
+    return quoted + "'";
+}
+
+}  // namespace
+
+void set_run_value(RunArguments& run, const SwitchWord& word) {
+    const auto is = [&](std::string_view name) { return word.name == name; };
+    if (is("config")) run.config_path = word.value;
+    if (is("save")) run.save_path = word.value;
+    if (is("log")) run.log_path = word.value;
+    if (is("findings")) run.findings_path = word.value;
+    if (is("json")) run.json_path = word.value;
+    if (is("html")) run.html_path = word.value;
+    if (is("dir")) run.directories.push_back(word.value);
+    if (is("duration")) run.duration_s = number_of(word, 1, kDurationSMax, " of seconds");
+    if (is("size")) run.size_mb = number_of(word, 1, kSizeMbMax, " of MB");
+    if (is("seed")) run.seed = number_of(word, 0, std::numeric_limits<std::uint64_t>::max());
+    if (is("engine")) run.engine = engine_of(word);
+    if (is("inject")) run.injections.push_back(injection_of(word));
+    if (is("fail-on")) add_limits(run.limits, word);
+    if (is("status")) run.status = parse_status_address(word.value);
+    if (is("ephemeral")) run.ephemeral = true;
+    if (is("overwrite-foreign-files")) run.overwrite_foreign_files = true;
+    if (is("no-progress")) run.no_progress = true;
+    if (is("quiet")) run.quiet = true;
+}
+
+Switches run_switches() { return kRunSwitches; }
+
+RunArguments parse_run(const std::vector<std::string>& words) {
+    RunArguments run;
+    const SwitchWords typed = parse_words(kRunSwitches, words);
+    if (!typed.operands.empty()) {
+        const std::string& word = typed.operands.front();
+        throw UsageError(fmt::format("'{}' is not a switch; a folder for the files is named with -dir {}", word, word));
+    }
+    for (const SwitchWord& word : typed.switches) set_run_value(run, word);
+    return run;
+}
+
+std::string repeat_command(const std::vector<std::string>& command_line, std::uint64_t seed) {
+    std::string command;
+    bool skip_value = false;
+    for (std::size_t i = 0; i < command_line.size(); ++i) {
+        if (skip_value) {
+            skip_value = false;
+            continue;
+        }
+        const Switch* entry = i == 0 ? nullptr : find_switch(kRunSwitches, command_line[i]);
+        if (entry != nullptr && entry->name == "seed") {
+            skip_value = command_line[i].find('=') == std::string::npos;
+            continue;
+        }
+        command += shell_quoted(command_line[i]) + " ";
+    }
+    return fmt::format("{}--seed {}", command, seed);
+}
+
+}  // namespace cli

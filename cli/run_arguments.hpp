@@ -1,0 +1,52 @@
+// The command line of `ioproof run`. Parsing touches no file and prints nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/status_address.hpp"
+#include "cli/switch_words.hpp"
+#include "cli/switches.hpp"
+#include "reports/thresholds.hpp"
+#include "sim/options.hpp"
+#include "sim/rehearsal/fault_plan.hpp"
+
+namespace cli {
+
+// The switches of `run`; empty means: not given.
+struct RunArguments {
+    sim::Job job = sim::Job::run;
+    std::string config_path;
+    std::string save_path;
+    std::string log_path;
+    std::string findings_path;
+    std::string json_path;
+    std::string html_path;
+    std::vector<std::string> directories;
+    std::optional<std::uint64_t> duration_s;
+    std::optional<std::uint64_t> size_mb;
+    std::optional<std::uint64_t> seed;
+    sim::EngineChoice engine = sim::EngineChoice::automatic;
+    std::vector<sim::FaultPlan> injections;  // a rehearsal on real files: faults on purpose
+    std::vector<reports::Threshold> limits;  // above which the run fails
+    std::optional<StatusAddress> status;
+    bool ephemeral = false;
+    bool overwrite_foreign_files = false;
+    bool no_progress = false;
+    bool quiet = false;
+};
+
+// `words`: what stands behind "run". Throws UsageError.
+RunArguments parse_run(const std::vector<std::string>& words);
+
+// A switch of that table takes effect. Throws UsageError if its value is not allowed.
+void set_run_value(RunArguments& run, const SwitchWord& word);
+
+Switches run_switches();
+
+// The switches that repeat the choices of a run, with `seed` filled in, quoted for a shell.
+std::string repeat_command(const std::vector<std::string>& command_line, std::uint64_t seed);
+
+}  // namespace cli

@@ -1,0 +1,156 @@
+#include "cli/stop_signals.hpp"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/errors.hpp"
+#include "ums/base/memory_reserve.hpp"
+#include "ums/base/os_thread.hpp"
+#include "ums/base/unfinished_file.hpp"
+
+namespace cli {
+namespace {
+
+// A first signal that nobody has taken by then ends the process at once.
+constexpr unsigned kSecondsKept = 10;
+
+enum class Stage : std::uint8_t { nothing_begun, orderly, ending };
+
+// Read and written by a signal handler: lock-free, nothing else.
+std::atomic<Stage> stage{Stage::nothing_begun};
+std::atomic<int> kept_signal{0};
+std::atomic<int> event_descriptor{-1};
+std::atomic<int> exit_code{to_int(ExitCode::stopped)};
+std::atomic<bool> erases_line{false};
+static_assert(std::atomic<Stage>::is_always_lock_free && std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+
+void write_to_stderr(std::string_view text) {
+    // Nothing can be done about a failure here.
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+[[noreturn]] void end_process(bool has_begun) {
+    if (erases_line.load()) write_to_stderr("\r\x1b[K");
+    write_to_stderr(has_begun ? "ioproof: ended at once; the files stay as they are\n" : "ioproof: stopped\n");
+    ums::remove_unfinished_files();  // may wait for a disk
+    ::_exit(exit_code.load());
+}
+
+void on_signal(int signal) {
+    Stage now = Stage::orderly;
+    if (!stage.compare_exchange_strong(now, Stage::ending)) {
+        if (now == Stage::ending && signal == SIGHUP) return;
+        end_process(now == Stage::ending);
+    }
+    const int error_number = errno;
+    kept_signal = signal;
+    const std::uint64_t one = 1;
+    ::alarm(kSecondsKept);  // before somebody can take the signal
+    [[maybe_unused]] const ssize_t written = ::write(event_descriptor, &one, sizeof one);
+    errno = error_number;
+}
+
+// The first signal was kept for somebody who has not come: he waits for a disk that does not answer.
+void on_alarm(int /*signal*/) {
+    if (stage.load() == Stage::ending) end_process(true);
+}
+
+bool is_ignored(int signal) {
+    struct sigaction action {};
+    return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+sigset_t stop_signals() {
+    sigset_t signals;
+    ::sigemptyset(&signals);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGALRM}) ::sigaddset(&signals, signal);
+    return signals;
+}
+
+// A thread that waits for a disk in the kernel runs no handler, and the kernel gives a signal to the main thread if it will have it: so a
+// thread that does nothing else takes them. Where there can be none, they stay with the main thread.
+void start_signal_thread() {
+    static pid_t served = 0;  // a forked process has none of its parent's threads
+    if (std::exchange(served, ::getpid()) == ::getpid()) return;
+    const sigset_t signals = stop_signals();
+    ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    try {
+        ums::start_thread([signals] {
+            ums::name_this_thread("signals");
+            ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+            for (;;) ::pause();
+        }).detach();
+    } catch (const std::system_error&) {
+        ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+    }
+}
+
+}  // namespace
+
+void end_without_memory() {
+    ums::remove_unfinished_files();
+    if (erases_line.load()) write_to_stderr("\r\x1b[K");
+    write_to_stderr("ioproof: ");
+    write_to_stderr(ums::kMemoryLimitText);
+    write_to_stderr("\n");
+    const int code = exit_code.load();
+    ::_exit(code == to_int(ExitCode::stopped) ? to_int(ExitCode::environment) : code);
+}
+
+void exit_immediately_without_memory() { ums::MemoryReserve::on_exhausted(end_without_memory); }
+
+void install_stop_signals() {
+    stage = Stage::nothing_begun;
+    struct sigaction action {};
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    ::sigfillset(&action.sa_mask);
+    ::sigaction(SIGINT, &action, nullptr);
+    ::sigaction(SIGTERM, &action, nullptr);
+    if (!is_ignored(SIGHUP)) ::sigaction(SIGHUP, &action, nullptr);
+    action.sa_handler = on_alarm;
+    ::sigaction(SIGALRM, &action, nullptr);
+    start_signal_thread();
+}
+
+GracefulStop::GracefulStop() {
+    if (event_descriptor < 0) {
+        const int descriptor = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        if (descriptor < 0) throw sim::EnvironmentError(fmt::format("eventfd: {}.", std::generic_category().message(errno)));
+        event_descriptor = descriptor;
+    }
+    std::uint64_t earlier = 0;
+    [[maybe_unused]] const ssize_t taken = ::read(event_descriptor, &earlier, sizeof earlier);
+    kept_signal = 0;
+    stage = Stage::orderly;
+}
+
+// The descriptor stays: the handler may be about to write to it.
+GracefulStop::~GracefulStop() { exit_immediately_on_signals(); }
+
+int GracefulStop::signal() const { return kept_signal.load(); }
+
+int GracefulStop::take() const {
+    ::alarm(0);
+    return kept_signal.load();
+}
+
+int GracefulStop::descriptor() const { return event_descriptor.load(); }
+
+void exit_immediately_on_signals() { stage = Stage::ending; }
+
+void set_immediate_exit_code(ExitCode code) { exit_code.store(to_int(code)); }
+
+void erase_line_at_exit(bool redraws) { erases_line.store(redraws); }
+
+}  // namespace cli

@@ -1,0 +1,80 @@
+#include "cli/verify_command.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "cli/run_command.hpp"
+#include "cli/switch_words.hpp"
+#include "cli/usage_error.hpp"
+
+namespace cli {
+namespace {
+
+// Those of a run that say which files, and what is told of them.
+constexpr std::array<std::string_view, 10> kSharedWithRun{"config", "log",    "findings", "json",        "html",
+                                                          "dir",    "engine", "status",   "no-progress", "quiet"};
+
+const std::vector<Switch>& verify_table() {
+    static const std::vector<Switch> table = [] {
+        std::vector<Switch> switches;
+        for (const Switch& entry : run_switches()) {
+            if (std::find(kSharedWithRun.begin(), kSharedWithRun.end(), entry.name) != kSharedWithRun.end()) switches.push_back(entry);
+        }
+        for (Switch& entry : switches) {
+            if (entry.name == "dir") {
+                entry.help =
+                    "the run's sqliosim.mdx and sqliosim.ldx are in this folder; may be repeated.\n"
+                    "Takes the place of the files of the configuration";
+            }
+            if (entry.name == "log") {
+                entry.help = "XML log (default: the run's, with 'verify' in its name: sqliosim.verify.log.xml)";
+            }
+            if (entry.name == "json") entry.help = "write everything about the verification to this file (docs/results.schema.json)";
+        }
+        return switches;
+    }();
+    return table;
+}
+
+}  // namespace
+
+RunArguments parse_verify(const std::vector<std::string>& words) {
+    const SwitchWords typed = parse_words(verify_table(), words);
+    if (!typed.operands.empty()) {
+        const std::string& word = typed.operands.front();
+        throw UsageError(fmt::format("'{}' is not a switch; the folder of the run's files is named with -dir {}", word, word));
+    }
+    RunArguments arguments;
+    for (const SwitchWord& word : typed.switches) set_run_value(arguments, word);
+    arguments.job = sim::Job::verify;
+    return arguments;
+}
+
+Command verify_command() {
+    return {.name = "verify",
+            .operands = "",
+            .summary = "say what of a run has survived a crash",
+            .description =
+                "After a crash, a kill -9, a power cut, a reset of the virtual machine, a failover or the restore of a snapshot: reads the "
+                "files that the run has left, as SQL Server's recovery does, and says whether everything is there that had been "
+                "acknowledged. The log is read from the last complete checkpoint to its end, and every page is compared with what the log "
+                "proves of it (docs/durability.md). Name the files as the run did: by the same -cfg or -dir.\n"
+                "Writes nothing to the files. The next run deletes them, so verify first.",
+            .switches = verify_table(),
+            .examples =
+                "ioproof verify -dir /mnt/data\n"
+                "ioproof verify -cfg sqliosim.hwcache.cfg.ini -log after.xml --json after.json",
+            .exit_codes =
+                "0 nothing that had been acknowledged is missing\n"
+                "1 acknowledged writes are lost, or the storage failed\n"
+                "2 wrong usage or configuration, or none of the files is ours\n"
+                "3 nothing can be said: the run was cut off before its first change, or the files cannot be read\n"
+                "70 a mistake of ioproof itself\n"
+                "130 stopped by a person, nothing wrong until then",
+            .execute = [](const Call& call) { return run_on_files(call, parse_verify(call.words)); }};
+}
+
+}  // namespace cli

@@ -1,0 +1,70 @@
+#include "reports/durability_text.hpp"
+
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "reports/text.hpp"
+#include "reports/text_report.hpp"
+#include "reports/time_text.hpp"
+
+namespace reports {
+
+namespace {
+
+std::string block_range(const sim::DurabilityResult& durability) {
+    if (durability.log_blocks == 0) return "no block";
+    return fmt::format("{}, number {} to {}, the last made at {}", counted(durability.log_blocks, "block"), durability.first_block,
+                       durability.last_block, utc_iso_text(durability.last_write_utc_us));
+}
+
+std::string end_of_log(const sim::DurabilityResult& durability) {
+    std::string text = fmt::format("acknowledged up to number {} at least", durability.hardened_block);
+    if (durability.blocks_behind > 0) text += fmt::format("; {} behind the end", counted(durability.blocks_behind, "block"));
+    if (durability.missing_blocks > 0) text += fmt::format("; {} MISSING", count_text(durability.missing_blocks));
+    return text;
+}
+
+std::string checkpoint(const sim::DurabilityResult& durability) {
+    return durability.checkpoint_lsn == 0 ? std::string("no complete one in the log")
+                                          : fmt::format("the last complete one began at LSN 0x{:x}", durability.checkpoint_lsn);
+}
+
+std::string pages(const sim::DurabilityResult& durability) {
+    std::string text = fmt::format("{} whose version the log proves", count_text(durability.pages_proven));
+    if (durability.pages_released > 0) text += fmt::format(", {} of which nothing is promised", count_text(durability.pages_released));
+    if (durability.wrong_pages > 0) text += fmt::format(", {} WRONG", count_text(durability.wrong_pages));
+    if (durability.pages_beyond_log > 0) text += fmt::format(", {} newer than the log", count_text(durability.pages_beyond_log));
+    return text;
+}
+
+std::string regions(const sim::DurabilityResult& durability) {
+    return fmt::format("{} compared with the checkpoint's sums, {} not", count_text(durability.regions_compared),
+                       count_text(durability.regions_skipped));
+}
+
+std::string torn(const sim::DurabilityResult& durability) {
+    std::string text = counted(durability.torn_pages, "page");
+    if (durability.torn_on_4k_lines > 0) text += fmt::format(", {} on 4 KB lines", count_text(durability.torn_on_4k_lines));
+    return text;
+}
+
+}  // namespace
+
+std::string durability_text(const sim::Results& results) {
+    if (!results.durability) return {};
+    const sim::DurabilityResult& durability = *results.durability;
+    std::string text = "What the files prove\n";
+    const auto add = [&](std::string_view name, const std::string& value) {
+        text += fmt::format("  {:<16}{}", name, wrapped(value, kReportColumns - 18, 18));
+    };
+    add("log", block_range(durability));
+    add("end of the log", end_of_log(durability));
+    add("checkpoint", checkpoint(durability));
+    add("pages", pages(durability));
+    add("regions", regions(durability));
+    add("torn", torn(durability));
+    return text;
+}
+
+}  // namespace reports

@@ -1,0 +1,53 @@
+// The file of the XML log. Where there is a log under its name it is kept in memory, and the older one stays, until it is told to take its
+// place: with all that was written until then, in one step.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "reports/output_door.hpp"
+#include "reports/xml_tail.hpp"
+#include "ums/base/output_handle.hpp"
+#include "ums/base/unfinished_file.hpp"
+
+namespace reports {
+
+// Logs of ours and of SQLIOSim, as which they may be UTF-16.
+OutputKind log_kind();
+
+// Made and ended on the main thread; written on any, one call at a time.
+class LogFile final : public TailFile {
+public:
+    // An empty file under this name, or the log that is there, locked until the object ends. Throws as open_output does, and
+    // sim::EnvironmentError if another run writes to it.
+    explicit LogFile(const std::string& path);
+    // Removes what has not taken its place.
+    ~LogFile() override;
+    LogFile(const LogFile&) = delete;
+    LogFile& operator=(const LogFile&) = delete;
+
+    // There is a log under the name that has not been replaced yet.
+    [[nodiscard]] bool is_waiting() const { return old_file_.is_open() && !file_.is_open(); }
+    // The log before is replaced: by a second file that takes its name, so that readers of the old one keep that; where there is no room
+    // for a second file, by writing over it. If that fails, too, nothing can be written any more. A new file stays from then on.
+    std::error_code take_place();
+
+    std::error_code write_at(std::uint64_t offset_bytes, std::string_view bytes) override;
+    std::error_code truncate(std::uint64_t size_bytes) override;
+
+private:
+    std::error_code write_second_file();
+    std::error_code write_over_old();
+
+    ums::OutputHandle file_;
+    std::string kept_;            // while it waits
+    std::error_code failure_;     // it could not take its place
+    ums::OutputHandle old_file_;  // stays locked, too: another run may have opened it before it lost its name
+    std::string path_;            // of the file itself, not of a link to it
+    std::optional<ums::UnfinishedFile> half_made_;
+};
+
+}  // namespace reports

@@ -1,0 +1,66 @@
+// A copy-on-write snapshot of a data file, as DBCC CHECKDB works on one: the state of the file at one moment, in a sparse file that gets a
+// page only before its first change after that moment, and read through it. The copies bear the replica's identity, and the version and
+// LSN that the source's page had: a page that went astray between the two files is told.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "sim/buffer/page_checker.hpp"
+#include "sim/buffer/range_reader.hpp"
+#include "sim/journal/work_counters.hpp"
+
+namespace sim {
+
+class Snapshot {
+public:
+    struct Settings {
+        std::uint64_t run_id = 0;
+        std::uint32_t copy_pages_max = kGatherPagesMax;  // in one request
+    };
+
+    // `replica` is a sparse file with a ledger that has room for all of `source`; nobody else writes to it. All references must outlive
+    // the object.
+    Snapshot(const Settings& settings, DataFile& source, DataFile& replica, BufferManager& buffers, RunState& run, Journal& journal,
+             WorkCounters& counters);
+
+    // The file as the disk has it now, from an empty replica on. Without room for it there is none, and a warning. Hold no latch.
+    ums::Task<void> take();
+    // From here on nothing is copied; what the replica holds stays. Hold no latch.
+    ums::Task<void> release();
+
+    // To be awaited before pages of the source are written over or cut off: copies those that are not in the replica yet. The caller holds
+    // their latches (UP or EX), or the file's resize latch exclusively. False: something was not posted because of `on_stop`, and the
+    // pages must stay as they are.
+    ums::Task<bool> copy_before_change(std::uint32_t first_page, std::uint32_t count, OnStop on_stop);
+
+    // Reads and verifies pages of the snapshot: what was copied from the replica, the rest from the source. Returns how many pages were
+    // read, 0 if there is no snapshot. Hold no latch.
+    ums::Task<std::uint32_t> read(RangeReader& reader, std::uint32_t first_page, std::uint32_t count);
+
+    // Pages of the source when the snapshot was taken; 0: there is none. Any thread.
+    [[nodiscard]] std::uint32_t pages() const { return pages_.load(std::memory_order_acquire); }
+
+private:
+    [[nodiscard]] bool is_copied(std::uint32_t page) const { return copied_[page].load(std::memory_order_acquire); }
+    [[nodiscard]] std::uint32_t end_of_run(std::uint32_t first_page, std::uint32_t end_page) const;
+    ums::Task<bool> copy(std::uint32_t first_page, std::uint32_t count, OnStop on_stop);
+    ums::Task<void> verify(std::uint32_t first_page, std::uint32_t count, const std::byte* images);
+    ums::Task<bool> write(std::uint32_t first_page, std::uint32_t count, std::byte* images, OnStop on_stop);
+    ums::Task<std::error_code> empty_replica();
+    void mark_lost(std::uint32_t first_page, std::uint32_t count);
+
+    const Settings settings_;
+    DataFile& source_;
+    DataFile& replica_;
+    BufferManager& buffers_;
+    RunState& run_;
+    Journal& journal_;
+    WorkCounters& counters_;
+    std::atomic<std::uint32_t> pages_{0};
+    // By page of the source; set by whoever holds that page's latch.
+    std::unique_ptr<std::atomic<bool>[]> copied_;
+};
+
+}  // namespace sim

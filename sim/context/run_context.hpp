@@ -1,0 +1,62 @@
+// The parts of a run, as workers and users see them. Owned by the simulation; all of it outlives every task.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/buffer/buffer_manager.hpp"
+#include "sim/buffer/page_writer.hpp"
+#include "sim/buffer/range_reader.hpp"
+#include "sim/files/data_file.hpp"
+#include "sim/journal/journal.hpp"
+#include "sim/journal/run_state.hpp"
+#include "sim/journal/work_counters.hpp"
+#include "sim/log/log_manager.hpp"
+#include "sim/options.hpp"
+#include "ums/sched/scheduler_group.hpp"
+
+namespace sim {
+
+struct RunContext {
+    const Options& options;
+    std::uint64_t run_id;
+    RunState& run;
+    Journal& journal;
+    ums::SchedulerGroup& schedulers;
+    std::vector<std::unique_ptr<DataFile>>& data_files;
+    LogManager& log;
+    BufferManager& buffers;
+
+    WorkCounters random_user{};
+    WorkCounters audit_user{};
+    WorkCounters read_ahead_user{};
+    WorkCounters bulk_update_user{};
+    WorkCounters shrink_user{};
+    WorkCounters checkpoint{};
+    WorkCounters lazy_writer{};
+    WorkCounters snapshots{};
+
+    [[nodiscard]] PageWriter make_writer(OnStop on_stop = OnStop::abandon) const {
+        return PageWriter({run_id, options.checkpoint_pages, options.use_scatter_gather, options.merge_buffers, on_stop}, buffers.pool(),
+                          &log, run, journal);
+    }
+    [[nodiscard]] RangeReader make_reader() const {
+        return RangeReader(buffers, run, journal, {options.use_scatter_gather, options.merge_buffers});
+    }
+    // Pages of one scatter read that leave memory for the others, too.
+    [[nodiscard]] std::uint32_t transfer_pages_max() const {
+        return static_cast<std::uint32_t>(std::min<std::uint64_t>(buffers.pool().slots().count() / 8, kTransferPagesMax));
+    }
+    [[nodiscard]] std::uint64_t now_ns() const { return journal.clock().now_ns(); }
+    // The data file with this id, or null (a log file's).
+    [[nodiscard]] DataFile* data_file(std::uint32_t file_id) const {
+        for (const auto& data : data_files) {
+            if (data->file.id() == file_id) return data.get();
+        }
+        return nullptr;
+    }
+};
+
+}  // namespace sim

@@ -1,0 +1,40 @@
+// A test file that a start has laid its hand on. If the start fails it is given back as it was: closed, and removed if the start made it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "sim/options.hpp"
+#include "ums/io/storage.hpp"
+
+namespace sim {
+
+struct FileClaim {
+    FileClaim(ums::Storage& where, std::uint32_t number, FileOptions wanted) : storage(where), id(number), file(std::move(wanted)) {}
+    FileClaim(const FileClaim&) = delete;
+    FileClaim& operator=(const FileClaim&) = delete;
+    ~FileClaim() {
+        if (!control.is_open()) return;
+        // Whatever has its name if this fails is not ours to touch.
+        if (is_created) static_cast<void>(storage.remove(control));
+        storage.close(control);
+    }
+
+    [[nodiscard]] bool is_missing() const { return found.kind == ums::FileKind::missing; }
+    [[nodiscard]] bool is_device() const { return found.kind == ums::FileKind::block_device; }
+    // The file as it is goes to a new owner.
+    ums::FileHandle hand_over() { return std::exchange(control, {}); }
+
+    ums::Storage& storage;
+    const std::uint32_t id;
+    FileOptions file;          // under its resolved name; what cannot be done with it is taken out
+    ums::FileStatus found;     // what stood under the name
+    ums::FileHandle control;   // locked; not open if there is no file yet
+    bool is_replaced = false;  // what stood there is of an earlier run, and will be deleted
+    bool is_created = false;
+    std::uint64_t size_bytes = 0;                       // that it will have
+    std::optional<std::uint32_t> signature_checksum{};  // of page 0, once this run has written it
+};
+
+}  // namespace sim

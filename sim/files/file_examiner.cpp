@@ -1,0 +1,219 @@
+#include "sim/files/file_examiner.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "sim/files/file_names.hpp"
+#include "sim/page/page_codec.hpp"
+#include "ums/base/memory_region.hpp"
+#include "ums/base/size.hpp"
+#include "ums/io/errno_error.hpp"
+
+namespace sim {
+
+namespace {
+
+using ums::kMb;
+
+// The error of opening or creating.
+[[noreturn]] void fail_to_open(const std::string& path, const ums::OpenOptions& how, std::error_code error) {
+    if (error == std::errc::invalid_argument && how.direct) {
+        throw EnvironmentError(fmt::format(
+            "{}: the file system refuses unbuffered access (O_DIRECT), which SQL Server needs and NoBuffering=TRUE or "
+            "UseScatterGather=TRUE asks for. To test it through the system's cache set NoBuffering=FALSE and UseScatterGather=FALSE.",
+            path));
+    }
+    if (error == std::errc::device_or_resource_busy && how.exclusive) {
+        throw EnvironmentError(fmt::format("{}: the device is in use: it is mounted, or part of another device.", path));
+    }
+    if (error == std::errc::operation_not_permitted) {
+        throw EnvironmentError(
+            fmt::format("{}: cannot be {}: {}. It or its folder may be immutable or append-only (lsattr shows it, chattr -i -a lifts it).",
+                        path, how.create_new ? "created" : "opened", error.message()));
+    }
+    fail_start(path, how.create_new ? "cannot be created" : "cannot be opened", error);
+}
+
+}  // namespace
+
+void fail_start(const std::string& path, std::string_view what, std::error_code error, FileRequest request) {
+    throw RefusedCall(fmt::format("{}: {}: {}.", path, what, ums::error_text(error)), request, error);
+}
+
+std::unique_ptr<FileClaim> FileExaminer::examine(std::uint32_t id, const FileOptions& file) {
+    std::unique_ptr<FileClaim> claim = inspect(id, file);
+    if (!claim->is_missing()) {
+        open(*claim, {.direct = is_unbuffered(options_), .exclusive = claim->is_device()});
+        if (!options_.overwrite_foreign_files) static_cast<void>(check_signature(*claim));
+    }
+    plan(*claim);
+    return claim;
+}
+
+std::unique_ptr<FileClaim> FileExaminer::examine_own(const FileOptions& file, PageHeader& header) {
+    std::unique_ptr<FileClaim> claim = inspect(0, file);
+    open(*claim, {.direct = is_unbuffered(options_)});
+    header = check_signature(*claim);
+    claim->size_bytes = present_bytes(*claim) / kPageBytes * kPageBytes;
+    claim->file.max_size_mb = std::max(claim->file.max_size_mb, claim->size_bytes / kMb);
+    return claim;
+}
+
+std::unique_ptr<FileClaim> FileExaminer::examine_left(std::uint32_t id, const FileOptions& file) {
+    std::unique_ptr<FileClaim> claim = inspect(id, file);
+    if (claim->is_missing()) return claim;
+    open(*claim, {.direct = is_unbuffered(options_), .read_only = true});
+    claim->size_bytes = present_bytes(*claim) / kPageBytes * kPageBytes;
+    if (claim->is_device()) claim->size_bytes = std::min(claim->size_bytes, claim->file.initial_size_mb * kMb);
+    return claim;
+}
+
+std::unique_ptr<FileClaim> FileExaminer::inspect(std::uint32_t id, const FileOptions& file) {
+    refuse_dangerous_name(file.path, options_.overwrite_foreign_files);
+    auto claim = std::make_unique<FileClaim>(storage_, id, file);
+    resolve_name(claim->file, storage_);
+    const std::string& path = claim->file.path;
+    refuse_dangerous_name(path, options_.overwrite_foreign_files);
+    const std::error_code error = storage_.status(path, claim->found);
+    if (error == std::errc::filename_too_long) throw RefusedError(fmt::format("{}: the name is too long.", path));
+    if (error) fail_start(path, "cannot be examined", error);
+    refuse_kind(*claim);
+    refuse_duplicate(*claim);
+    return claim;
+}
+
+void FileExaminer::refuse_kind(const FileClaim& claim) const {
+    const std::string& path = claim.file.path;
+    switch (claim.found.kind) {
+        case ums::FileKind::missing:
+        case ums::FileKind::regular: return;
+        case ums::FileKind::directory: throw RefusedError(fmt::format("{}: is a folder; a file name is needed.", path));
+        case ums::FileKind::link:
+            throw RefusedError(
+                fmt::format("{}: refused: it is a symbolic link to {}{}. A run would replace the link, and test the disk "
+                            "that holds the link. Name the file itself instead.",
+                            path, claim.found.link_target, claim.found.is_dangling ? ", where nothing is" : ""));
+        case ums::FileKind::block_device:
+            if (options_.overwrite_foreign_files) return;
+            throw RefusedError(fmt::format(
+                "{}: refused: it is a block device, and what is on it would be destroyed. Give --overwrite-foreign-files if it may be.",
+                path));
+        case ums::FileKind::other: throw RefusedError(fmt::format("{}: refused: it is neither a regular file nor a block device.", path));
+    }
+}
+
+void FileExaminer::refuse_duplicate(const FileClaim& claim) {
+    for (const Known& known : known_) {
+        const bool is_same = claim.is_missing() ? claim.file.path == known.path : claim.found.is_same_file(known.status);
+        if (is_same) throw RefusedError(fmt::format("{}: refused: it is the same file as {}.", claim.file.path, known.path));
+    }
+    known_.push_back({claim.file.path, claim.found});
+}
+
+void FileExaminer::open(FileClaim& claim, ums::OpenOptions how) const {
+    const std::string& path = claim.file.path;
+    if (const auto error = storage_.open(path, how, claim.control)) fail_to_open(path, how, error);
+    claim.is_created = how.create_new;
+    ums::FileStatus opened;
+    if (const auto error = storage_.status_of(claim.control, opened)) fail_start(path, "cannot be examined", error);
+    if (!how.create_new && !opened.is_same_file(claim.found)) {
+        throw EnvironmentError(fmt::format("{}: another file has taken this name while the run was starting.", path));
+    }
+    if (storage_.lock(claim.control)) {
+        throw EnvironmentError(fmt::format("{}: is in use by another run (or another program holds a lock on it).", path));
+    }
+}
+
+PageHeader FileExaminer::check_signature(const FileClaim& claim) const {
+    const std::string& path = claim.file.path;
+    const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
+    std::size_t transferred = 0;
+    const auto error = storage_.read(claim.control, 0, page.data(), kPageBytes, transferred);
+    if (error) fail_start(path, "its first page cannot be read", error);
+    if (transferred < kPageBytes || !has_signature(page.data())) {
+        throw RefusedError(fmt::format(
+            "{}: refused: the file exists and does not begin with ioproof's signature, so it may be somebody's data. Choose another "
+            "name, remove it yourself, or give --overwrite-foreign-files if it may be destroyed.",
+            path));
+    }
+    const PageHeader header = read_header(page.data());
+    if (header.format > kPageFormat) {
+        throw RefusedError(fmt::format(
+            "{}: refused: the file is of a newer version of ioproof (page format {}, this one knows {}). Use that version, choose another "
+            "name, or remove it yourself.",
+            path, header.format, kPageFormat));
+    }
+    if (header.checksum != page_checksum(page.data())) {
+        throw RefusedError(fmt::format(
+            "{}: refused: the file begins with ioproof's signature, but its first page is damaged (the checksum is wrong), which may be "
+            "evidence of a fault. Choose another name, or remove it yourself.",
+            path));
+    }
+    return header;
+}
+
+std::uint64_t FileExaminer::present_bytes(const FileClaim& claim) const {
+    std::uint64_t size_bytes = 0;
+    if (const auto error = storage_.size(claim.control, size_bytes)) fail_start(claim.file.path, "its size cannot be read", error);
+    return size_bytes;
+}
+
+// A larger existing file is not cut, a smaller one is extended; a part of a MB becomes a whole one.
+void FileExaminer::plan(FileClaim& claim) const {
+    claim.size_bytes = claim.file.initial_size_mb * kMb;
+    if (claim.is_device()) return plan_device(claim);
+    claim.is_replaced = !claim.is_missing() && options_.delete_files_at_startup;
+    if (!claim.is_missing() && !claim.is_replaced) {
+        claim.size_bytes = std::max(claim.size_bytes, (present_bytes(claim) + kMb - 1) / kMb * kMb);
+    }
+    claim.file.max_size_mb = std::max(claim.file.max_size_mb, claim.size_bytes / kMb);
+    if (claim.is_missing()) return;
+    check_size(claim);
+    if (!claim.is_replaced) return;
+    if (const auto error = storage_.check_removal(claim.control)) fail_start(claim.file.path, "cannot be deleted", error);
+}
+
+// Of a device as much is used as was asked for.
+void FileExaminer::plan_device(FileClaim& claim) const {
+    const std::uint64_t device_bytes = present_bytes(claim);
+    if (device_bytes < claim.size_bytes) {
+        throw EnvironmentError(fmt::format("{}: the device is too small: InitialSize is {} MB, it has {} MB.", claim.file.path,
+                                           claim.file.initial_size_mb, device_bytes / kMb));
+    }
+    claim.file.max_size_mb = claim.size_bytes / kMb;
+    claim.file.increment_mb = 0;
+    claim.file.shrinkable = false;
+    claim.file.sparse = false;
+}
+
+void FileExaminer::check_size(const FileClaim& claim) const {
+    if (!storage_.check_size(claim.control, claim.size_bytes)) return;
+    throw EnvironmentError(
+        fmt::format("{}: cannot be {} MB large: the file system, or a limit of the process (ulimit -f), does not allow such files.",
+                    claim.file.path, claim.size_bytes / kMb));
+}
+
+SimFile::Setup FileExaminer::hand_over(FileClaim& claim, std::uint32_t id, const ums::OpenOptions& how) const {
+    SimFile::Setup setup;
+    if (const auto error = storage_.reopen(claim.control, how, setup.transfers)) {
+        fail_start(claim.file.path, "cannot be opened for transfers", error);
+    }
+    setup.control = claim.hand_over();
+    setup.created = claim.is_created;
+    setup.is_device = claim.is_device();
+    setup.id = id;
+    setup.options = claim.file;
+    setup.size_bytes = claim.size_bytes;
+    setup.signature_checksum = claim.signature_checksum.value_or(0);
+    setup.direct = how.direct;
+    setup.durable_writes = how.durable_writes;
+    setup.target_io_duration_ms = options_.target_io_duration_ms;
+    setup.request_blocks_max = outstanding_io_max(options_);
+    setup.cpu_count = options_.cpu_count;
+    return setup;
+}
+
+}  // namespace sim

@@ -1,0 +1,78 @@
+// Looks at everything that can be known about a test file before the first change: its name, what stands under it, whose it is, whether it
+// can be locked, replaced, and be as large as it shall. Changes nothing.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "sim/errors.hpp"
+#include "sim/files/file_claim.hpp"
+#include "sim/files/sim_file.hpp"
+#include "sim/finding.hpp"
+#include "sim/options.hpp"
+#include "sim/page/page_layout.hpp"
+#include "ums/io/storage.hpp"
+
+namespace sim {
+
+// Files are opened past the system's cache: NoBuffering asks for it, and scatter reads and gather writes are for such files only.
+[[nodiscard]] constexpr bool is_unbuffered(const Options& options) { return options.no_buffering || options.use_scatter_gather; }
+
+class FileExaminer {
+public:
+    // Both references must outlive the examiner and its claims.
+    FileExaminer(const Options& options, ums::Storage& storage) : options_(options), storage_(storage) {}
+
+    // An existing file that may be used is open and locked then; a missing one is still to be created. Throws RefusedError or
+    // EnvironmentError with a message for a person. Each file once: two names of one file are told.
+    [[nodiscard]] std::unique_ptr<FileClaim> examine(std::uint32_t id, const FileOptions& file);
+    // A file that an earlier run made, to be taken as it is. Only our own files, whatever overwrite_foreign_files says. `header` is that
+    // of its first page.
+    [[nodiscard]] std::unique_ptr<FileClaim> examine_own(const FileOptions& file, PageHeader& header);
+
+    // A file as a crash has left it, whatever stands in it: open to be read only, and locked; or missing.
+    [[nodiscard]] std::unique_ptr<FileClaim> examine_left(std::uint32_t id, const FileOptions& file);
+
+    // Opens and locks what stands under the name of the claim, or a new file.
+    void open(FileClaim& claim, ums::OpenOptions how) const;
+    void check_size(const FileClaim& claim) const;
+    // The file goes over to whoever transfers, opened a second time for that; `id` as it has it.
+    [[nodiscard]] SimFile::Setup hand_over(FileClaim& claim, std::uint32_t id, const ums::OpenOptions& how) const;
+    [[nodiscard]] std::uint64_t present_bytes(const FileClaim& claim) const;
+
+private:
+    struct Known {
+        std::string path;
+        ums::FileStatus status;
+    };
+
+    [[nodiscard]] std::unique_ptr<FileClaim> inspect(std::uint32_t id, const FileOptions& file);
+    void refuse_kind(const FileClaim& claim) const;
+    void refuse_duplicate(const FileClaim& claim);
+    void open_found(FileClaim& claim) const;
+    [[nodiscard]] PageHeader check_signature(const FileClaim& claim) const;
+    void plan(FileClaim& claim) const;
+    void plan_device(FileClaim& claim) const;
+
+    const Options& options_;
+    ums::Storage& storage_;
+    std::vector<Known> known_;
+};
+
+// What the system refused, for whoever knows what follows from that.
+class RefusedCall final : public EnvironmentError {
+public:
+    RefusedCall(const std::string& text, FileRequest what, std::error_code why) : EnvironmentError(text), request(what), error(why) {}
+    FileRequest request;
+    std::error_code error;
+};
+
+// Throws a RefusedCall: for a person, what could not be done with the file, and why. `request`: FileRequest::none if it has been reported.
+[[noreturn]] void fail_start(const std::string& path, std::string_view what, std::error_code error,
+                             FileRequest request = FileRequest::open);
+
+}  // namespace sim

@@ -1,0 +1,64 @@
+#include "sim/files/space_check.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "sim/errors.hpp"
+#include "sim/files/file_names.hpp"
+#include "ums/base/size.hpp"
+
+namespace sim {
+
+namespace {
+
+using ums::kMb;
+
+struct Demand {
+    std::string path;  // of the first file
+    std::string folder;
+    std::uint64_t files = 0;
+    std::uint64_t needed_bytes = 0;
+    std::uint64_t freed_bytes = 0;
+
+    void add(const FileClaim& claim) {
+        if (files++ == 0) path = claim.file.path;
+        if (claim.is_replaced) freed_bytes += claim.found.freed_by_removal_bytes;
+        if (claim.file.sparse) return;
+        const std::uint64_t kept_bytes = claim.is_missing() || claim.is_replaced ? 0 : claim.found.size_bytes;
+        needed_bytes += claim.size_bytes - std::min(claim.size_bytes, kept_bytes);
+    }
+};
+
+void refuse(const Demand& demand, std::uint64_t free_bytes) {
+    const std::string whose = demand.files == 1 ? demand.path : fmt::format("{} and {} more", demand.path, demand.files - 1);
+    const std::string freed =
+        demand.freed_bytes == 0 ? "" : fmt::format(" with the {} MB of the files that would be replaced", demand.freed_bytes / kMb);
+    throw EnvironmentError(fmt::format("{}: not enough space: {} MB are needed, {} MB are free in {}{}.", whose, demand.needed_bytes / kMb,
+                                       (free_bytes + demand.freed_bytes) / kMb, demand.folder, freed));
+}
+
+}  // namespace
+
+void check_space(std::span<const std::unique_ptr<FileClaim>> claims, ums::Storage& storage) {
+    std::map<std::uint64_t, Demand> demands;  // by file system
+    for (const auto& claim : claims) {
+        if (claim->is_device()) continue;
+        const std::string folder = folder_of(claim->file.path);
+        ums::FileStatus status;
+        if (storage.status(folder, status)) continue;
+        Demand& demand = demands[status.file_system_id];
+        if (demand.folder.empty()) demand.folder = folder;
+        demand.add(*claim);
+    }
+    for (const auto& [device, demand] : demands) {
+        std::uint64_t free_bytes = 0;
+        if (storage.free_space(demand.folder, free_bytes)) continue;
+        if (demand.needed_bytes > free_bytes + demand.freed_bytes) refuse(demand, free_bytes);
+    }
+}
+
+}  // namespace sim

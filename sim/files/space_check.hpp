@@ -1,0 +1,16 @@
+// Whether all files of a run find room, before the first of them is made.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "sim/files/file_claim.hpp"
+#include "ums/io/storage.hpp"
+
+namespace sim {
+
+// The files of one file system together; what is to be replaced makes room first. Sparse files and devices need none. Throws
+// EnvironmentError that says what is needed and what is free.
+void check_space(std::span<const std::unique_ptr<FileClaim>> claims, ums::Storage& storage);
+
+}  // namespace sim

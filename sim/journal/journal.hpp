@@ -1,0 +1,81 @@
+// Where the parts of a run report to: messages and findings, stamped with time, user and CPU, handed to the sink one at a time. Decides
+// nothing but what StopOnError asks for.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "sim/event.hpp"
+#include "sim/journal/history.hpp"
+#include "sim/results.hpp"
+#include "ums/base/clock.hpp"
+
+namespace sim {
+
+class Journal {
+public:
+    // `cpu_count` schedulers will work on files (see History).
+    Journal(const ums::Clock& clock, EventSink& sink, std::uint32_t cpu_count = kCpusMax);
+
+    // See EventSink::on_begin().
+    void begin_run();
+
+    // Messages. Any thread. `user` is the running task's name, or "Monitor" outside of tasks.
+    void info(std::string text, std::source_location where = std::source_location::current());
+    void warning(std::string text, std::source_location where = std::source_location::current());
+    void error(std::string text, std::source_location where = std::source_location::current());
+
+    // A wrong answer has just come back and is going to be looked into: takes down the time, who found it and the last operations on all
+    // files, before they are rolled over, and watches the place from now on. The place is filled in. Any thread; report() does it for
+    // findings without it.
+    void begin(Finding& finding);
+
+    // Completes the finding (number, phase, user, CPU, time, histories), hands it to the sink, keeps it, then calls the finding hook. A
+    // warning is no finding that counts: no hook. Any thread.
+    void report(Finding finding);
+
+    // What was done with the files lately.
+    [[nodiscard]] History& history() { return history_; }
+
+    // Called after each finding that is not a warning, on the finder's thread. Set before the run begins.
+    void on_finding(std::function<void()> hook) { finding_hook_ = std::move(hook); }
+
+    void set_phase(Phase phase) { phase_.store(phase, std::memory_order_relaxed); }
+    // Without warnings.
+    [[nodiscard]] std::uint64_t finding_count() const { return finding_count_.load(std::memory_order_relaxed); }
+    // Of one file; also those made while there was no SimFile yet. Any thread.
+    [[nodiscard]] std::uint64_t findings_of(std::uint32_t file_id) const;
+    [[nodiscard]] std::uint64_t warning_count() const { return warning_count_.load(std::memory_order_relaxed); }
+    // The first findings, for the results; only the first hundred have images and histories. When the run is over.
+    [[nodiscard]] std::vector<Finding> take_findings();
+    // The same for those that are warnings; none has images.
+    [[nodiscard]] std::vector<Finding> take_warnings();
+    [[nodiscard]] const ums::Clock& clock() const { return clock_; }
+    [[nodiscard]] std::uint64_t start_ns() const { return start_ns_; }
+
+private:
+    void write(Severity severity, std::string text, const std::source_location& where);
+    void complete(Finding& finding);
+
+    const ums::Clock& clock_;
+    EventSink& sink_;
+    const std::uint64_t start_ns_;
+    std::function<void()> finding_hook_;
+    std::atomic<Phase> phase_{Phase::create};
+    std::atomic<std::uint64_t> finding_count_{0};
+    std::atomic<std::uint64_t> warning_count_{0};
+    History history_;
+    mutable std::mutex mutex_;  // guards what follows and the sink
+    std::uint64_t last_number_ = 0;
+    std::vector<Finding> findings_;
+    std::vector<Finding> warnings_;
+    std::map<std::uint32_t, std::uint64_t> findings_by_file_;
+};
+
+}  // namespace sim

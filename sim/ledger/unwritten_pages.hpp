@@ -1,0 +1,47 @@
+// Pages of a file whose write failed for good. That was reported, and the run goes on: so a checkpoint ends without them, and must say so
+// in the log, or a verification after a crash would blame the storage for losing what it never acknowledged. Any thread.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "sim/ledger/page_ledger.hpp"
+#include "ums/base/spinlock.hpp"
+
+namespace sim {
+
+class UnwrittenPages {
+public:
+    // More than these are not told apart.
+    static constexpr std::size_t kMax = 64;
+
+    void add(std::uint32_t page) {
+        const std::lock_guard guard(lock_);
+        if (std::find(pages_.begin(), pages_.end(), page) != pages_.end()) return;
+        if (pages_.size() == kMax) {
+            are_too_many_ = true;
+        } else {
+            pages_.push_back(page);
+        }
+    }
+
+    // Forgets those that have been written since, by the ledger. `are_too_many`: there are, or were, more than `pages` says.
+    struct Listed {
+        std::vector<std::uint32_t> pages;
+        bool are_too_many = false;
+    };
+    [[nodiscard]] Listed list(const PageLedger& ledger) {
+        const std::lock_guard guard(lock_);
+        std::erase_if(pages_, [&ledger](std::uint32_t page) { return ledger[page].unknown == 0; });
+        return {pages_, are_too_many_};
+    }
+
+private:
+    ums::Spinlock lock_;
+    std::vector<std::uint32_t> pages_;
+    bool are_too_many_ = false;
+};
+
+}  // namespace sim

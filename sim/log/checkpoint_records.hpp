@@ -1,0 +1,29 @@
+// What a checkpoint writes into the log besides its begin (format: log_layout.hpp). All of it finds room that the log keeps for it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "sim/log/log_manager.hpp"
+
+namespace sim {
+
+// A page whose last write failed for good.
+struct UnknownPage {
+    std::uint32_t file_id = 0;
+    std::uint32_t page_id = 0;
+};
+
+inline constexpr std::size_t kUnknownPagesMax = 256;
+
+// The sums as of the checkpoint's begin: at least one record for each file.
+ums::Task<void> log_sums(LogManager& log, const PageSums& sums);
+
+// What is excepted, then the end. Returns the LSN of the end. `promises_nothing`: too many pages are unknown to name them.
+ums::Task<std::uint64_t> log_checkpoint_end(LogManager& log, const CheckpointBegin& begin, std::span<const UnknownPage> unknown,
+                                            bool promises_nothing);
+
+// How many records log_sums() makes of them.
+[[nodiscard]] std::uint32_t sums_record_count(const PageSums& sums);
+
+}  // namespace sim

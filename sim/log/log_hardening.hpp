@@ -1,0 +1,55 @@
+// How far the log is hardened, that is on stable storage without a gap, and who waits for it. Blocks come back in any order; hardening
+// advances in the order of the log.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "sim/log/log_buffer.hpp"
+#include "sim/log/log_state.hpp"
+#include "ums/sched/event.hpp"
+#include "ums/sched/task.hpp"
+
+namespace sim {
+
+class LogHardening {
+public:
+    // `writer_work` is set when somebody waits for a block that may not have been sealed yet. Both must outlive this.
+    LogHardening(LogState& state, ums::Event& writer_work) : state_(state), writer_work_(writer_work) {}
+    LogHardening(const LogHardening&) = delete;
+    LogHardening& operator=(const LogHardening&) = delete;
+    // Asserts that nobody waits.
+    ~LogHardening();
+
+    [[nodiscard]] bool is_hardened(std::uint64_t lsn) const { return lsn_.load(std::memory_order_acquire) >= lsn; }
+    // The newest block that is hardened, with all before it; 0 = none.
+    [[nodiscard]] std::uint64_t block_sequence() const { return block_sequence_.load(std::memory_order_acquire); }
+
+    // Waits until the record at `lsn` is hardened. False if the log has failed.
+    ums::Task<bool> harden(std::uint64_t lsn);
+
+    // The log manager's. Somebody waits for `lsn`, or for one behind it.
+    [[nodiscard]] bool is_wanted_locked(std::uint64_t lsn) const { return lsn <= wanted_lsn_; }
+    // A block that has been sealed, in the order of the log.
+    void expect_locked(LogBuffer& buffer) { unhardened_.push_back(&buffer); }
+    // A block has come back, or failed. Blocks that nothing holds up any more go to `free`, whoever need not wait any more to the end of
+    // `released`.
+    void advance_locked(std::vector<LogBuffer*>& free, ums::WaitQueue& released);
+
+private:
+    struct Awaiter;
+
+    LogState& state_;
+    ums::Event& writer_work_;
+    std::atomic<std::uint64_t> lsn_{0};             // changed under the lock
+    std::atomic<std::uint64_t> block_sequence_{0};  // likewise
+
+    // Guarded by the log's lock.
+    std::deque<LogBuffer*> unhardened_;  // sealed and not yet hardened, in order
+    std::uint64_t wanted_lsn_ = 0;
+    ums::Fifo<Awaiter> waiting_;
+};
+
+}  // namespace sim

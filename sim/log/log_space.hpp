@@ -1,0 +1,92 @@
+// Space in the ring of the log: who has reserved how much of it, and who waits until there is more. Whoever appends has reserved before, so
+// an append never waits for a checkpoint, and a checkpoint always finds room for its own records.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "sim/log/log_state.hpp"
+#include "sim/log/page_sums.hpp"
+#include "sim/page/log_layout.hpp"
+#include "ums/sched/event.hpp"
+#include "ums/sched/task.hpp"
+
+namespace sim {
+
+class LogSpace;
+
+// Log space that a task may use; false if there is none to be had any more. What is left is given back by the destructor. One owner at a
+// time.
+class LogReservation {
+public:
+    LogReservation(LogSpace& space, std::uint64_t size_bytes) : space_(&space), remaining_bytes_(size_bytes) {}
+    LogReservation(LogReservation&& other) noexcept : space_(other.space_), remaining_bytes_(std::exchange(other.remaining_bytes_, 0)) {}
+    LogReservation& operator=(LogReservation&&) = delete;
+    ~LogReservation();
+
+    explicit operator bool() const { return remaining_bytes_ != 0; }
+
+    // So much of it now holds records, or all of it if it is less: what they take is the ring's to count.
+    void use(std::uint64_t size_bytes);
+    void use_all() { use(remaining_bytes_); }
+
+private:
+    LogSpace* space_;
+    std::uint64_t remaining_bytes_;
+};
+
+class LogSpace {
+public:
+    // `sums`: of all pages, which a checkpoint logs; room for them is kept free. `state` must outlive the space.
+    LogSpace(LogState& state, std::uint32_t alignment_bytes, const PageSums& sums);
+    LogSpace(const LogSpace&) = delete;
+    LogSpace& operator=(const LogSpace&) = delete;
+    // Asserts that all has been given back and nobody waits.
+    ~LogSpace();
+
+    // Waits until `size_bytes` of records fit, in at most `record_count` records. Hold no latch. Wakes the checkpoint when space gets
+    // short. Comes back without space if the log has failed or reservations are refused: then nothing may be appended.
+    ums::Task<LogReservation> reserve(std::uint64_t size_bytes, std::uint32_t record_count = 1);
+
+    // For what a checkpoint logs: does not wait, the log keeps room for it.
+    LogReservation reserve_for_system(std::uint64_t size_bytes = sizeof(LogRecordHeader), std::uint32_t record_count = 1);
+
+    // The run is stopping, so no checkpoint will make room any more, or its users end: whoever waits for space, or asks for it later, gets
+    // none, until accept().
+    void refuse();
+    void accept();
+
+    // A grown part of a log file can be used from now on.
+    void add(SimFile& file, std::uint64_t begin_bytes, std::uint64_t end_bytes);
+    // Set when a task has to wait for space.
+    [[nodiscard]] ums::Event& growth_wanted() { return growth_wanted_; }
+    // Set when a checkpoint should free log space soon.
+    [[nodiscard]] ums::Event& checkpoint_wanted() { return checkpoint_wanted_; }
+
+    // What a record costs at most beyond its own bytes: a block of its own.
+    [[nodiscard]] std::uint64_t overhead_bytes() const { return alignment_bytes_ + sizeof(LogBlockHeader) + 8; }
+
+    // The log manager's. The ring has room again, or the log has failed: whoever need not wait any more goes to the end of `released`.
+    void release_locked(ums::WaitQueue& released);
+    [[nodiscard]] bool is_waited_for_locked() const { return !waiting_.empty(); }
+
+private:
+    friend class LogReservation;
+    struct Awaiter;
+
+    void give_back(std::uint64_t size_bytes);
+    [[nodiscard]] bool take_locked(std::uint64_t size_bytes);
+
+    LogState& state_;
+    const std::uint32_t alignment_bytes_;
+    const std::uint64_t system_bytes_;  // kept free for what a checkpoint logs
+    ums::Event checkpoint_wanted_;
+    ums::Event growth_wanted_;
+
+    // Guarded by the log's lock.
+    std::uint64_t reserved_bytes_ = 0;
+    bool refusing_ = false;
+    ums::Fifo<Awaiter> waiting_;
+};
+
+}  // namespace sim

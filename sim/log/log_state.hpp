@@ -1,0 +1,30 @@
+// What the parts of the log have in common: the ring, one lock, and whether the log has failed. Space and hardening are decided together
+// with the order of the blocks, so there is one lock for all of it: it guards the ring and what each part says that it guards. Functions
+// whose name ends in _locked expect that the caller holds it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "sim/log/virtual_log_files.hpp"
+#include "ums/base/spinlock.hpp"
+#include "ums/sched/scheduler.hpp"
+#include "ums/sched/waiter.hpp"
+
+namespace sim {
+
+struct LogState {
+    LogState(const std::vector<SimFile*>& files, std::uint32_t alignment_bytes) : vlfs(files, alignment_bytes) {}
+
+    ums::Spinlock lock;
+    VirtualLogFiles vlfs;             // guarded by the lock
+    std::atomic<bool> failed{false};  // once and for all; a block could not be written, and nothing after it can be hardened
+};
+
+// Lets those go on whom the parts of the log have let go under the lock. Not to be called with the lock held.
+inline void make_all_runnable(ums::WaitQueue& released) {
+    while (ums::Waiter* const waiter = released.pop_front()) waiter->scheduler->make_runnable(*waiter);
+}
+
+}  // namespace sim

@@ -1,0 +1,271 @@
+#include "sim/rehearsal/crash_explanation.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "sim/files/replica.hpp"
+#include "sim/page/page_codec.hpp"
+#include "sim/rehearsal/left_log.hpp"
+#include "ums/base/assert.hpp"
+#include "ums/base/size.hpp"
+
+namespace sim {
+
+namespace {
+
+// A page as it was left.
+struct LeftPage {
+    bool is_whole = false;
+    std::uint64_t lsn = 0;     // of a whole one
+    std::uint32_t oldest = 0;  // versions of its sectors; 0: never written
+    std::uint32_t newest = 0;
+};
+
+LeftPage read_left_page(const ums::SimulatedFile& file, const WriteBook::PagePlace& place) {
+    alignas(8) std::byte bytes[kPageBytes];
+    file.read(std::uint64_t{place.page_id} * kPageBytes, bytes, sizeof bytes);
+    const PageHeader header = read_header(bytes);
+    LeftPage page;
+    page.is_whole = header.magic == kPageMagic && header.checksum == page_checksum(bytes);
+    page.lsn = header.lsn;
+    page.oldest = ~std::uint32_t{0};
+    for (std::uint32_t sector = 0; sector < kSectorsPerPage; ++sector) {
+        const SectorStamp stamp = read_stamp(bytes, sector);
+        page.oldest = std::min(page.oldest, stamp.version);
+        page.newest = std::max(page.newest, stamp.version);
+    }
+    return page;
+}
+
+class Witness {
+public:
+    Witness(const CrashPlan& plan, const CrashState& state)
+        : options_(plan.options), power_(state.power), book_(state.book), log_(plan.options, state.power, state.book) {}
+
+    CrashExplanation explain() {
+        is_any_signed_ = is_any_signed();
+        if (is_any_signed_) {
+            look_at_log();
+            look_at_files();
+            look_at_pages();
+        }
+        if (!explanation_.is_provable()) {
+            for (const ums::LostWrite& lost : power_.lost) ++explanation_.unproven.at(static_cast<std::size_t>(reason_of(lost)));
+        }
+        return std::move(explanation_);
+    }
+
+private:
+    using PagePlace = WriteBook::PagePlace;
+
+    void prove(std::string text) { explanation_.proofs.push_back(std::move(text)); }
+
+    [[nodiscard]] const ums::SimulatedFile* file_of(std::uint32_t file_id) const {
+        const auto found = power_.files.find(options_.files.at(file_id - 1).path);
+        return found == power_.files.end() ? nullptr : found->second.get();
+    }
+    [[nodiscard]] std::uint32_t id_of(const std::string& path) const {
+        const auto found = std::find_if(options_.files.begin(), options_.files.end(), [&](const auto& file) { return file.path == path; });
+        UMS_ASSERT(found != options_.files.end());
+        return static_cast<std::uint32_t>(found - options_.files.begin()) + 1;
+    }
+    [[nodiscard]] bool is_replica(std::uint32_t file_id) const {
+        return source_of_replica(options_.files.at(file_id - 1), options_.files) != nullptr;
+    }
+
+    [[nodiscard]] bool is_any_signed() const {
+        for (std::uint32_t id = 1; id <= options_.files.size(); ++id) {
+            const ums::SimulatedFile* const file = is_replica(id) ? nullptr : file_of(id);
+            if (file != nullptr && is_signed(*file)) return true;
+        }
+        return false;
+    }
+    static bool is_signed(const ums::SimulatedFile& file) {
+        if (file.size_bytes() < kPageBytes) return false;
+        alignas(8) std::byte bytes[kPageBytes];
+        file.read(0, bytes, sizeof bytes);
+        return has_signature(bytes) && read_header(bytes).checksum == page_checksum(bytes);
+    }
+
+    // --- what is proven ---
+
+    void look_at_log() {
+        if (const auto lost = log_.lost_sequence()) {
+            prove(fmt::format("block {} of the log is gone, and another one says that all up to {} had been acknowledged", *lost,
+                              log_.hardened_sequence()));
+        }
+    }
+
+    // All files are made before the first block is written.
+    void look_at_files() {
+        if (log_.is_empty()) return;
+        for (std::uint32_t id = 1; id <= options_.files.size(); ++id) {
+            const FileOptions& options = options_.files[id - 1];
+            if (is_replica(id)) continue;
+            const ums::SimulatedFile* const file = file_of(id);
+            if (file == nullptr) {
+                prove(fmt::format("{} is gone, and the log has blocks", options.path));
+            } else if (file->size_bytes() < kPageBytes || (options.is_log && !is_signed(*file))) {
+                prove(fmt::format("{} has no signature, and the log has blocks", options.path));
+            } else if (!options.is_log && file->size_bytes() / kPageBytes < promised_pages(id)) {
+                prove(
+                    fmt::format("{} has {} pages, and the log says {}", options.path, file->size_bytes() / kPageBytes, promised_pages(id)));
+            }
+        }
+    }
+
+    // By the last file_resize of the row, or by the sums of the checkpoint.
+    [[nodiscard]] std::uint64_t promised_pages(std::uint32_t file_id) const {
+        const std::uint64_t initial = std::uint64_t{options_.files.at(file_id - 1).initial_size_mb} * ums::kMb / kPageBytes;
+        std::uint64_t pages = log_.begin_lsn() == 0 ? 0 : initial;
+        for (const WriteBook::Resize& resize : book_.resizes()) {
+            if (resize.file_id == file_id && resize.lsn <= log_.end_lsn()) pages = resize.page_count;
+        }
+        return pages;
+    }
+
+    void look_at_pages() {
+        std::optional<PagePlace> too_old;
+        std::optional<PagePlace> ahead;
+        for (const auto& [place, page] : book_.pages()) {
+            const ums::SimulatedFile* const file = file_of(place.file_id);
+            if (file == nullptr || (std::uint64_t{place.page_id} + 1) * kPageBytes > file->size_bytes()) continue;
+            const LeftPage left = read_left_page(*file, place);
+            if (is_too_old(place, page, left)) too_old = place;
+            if (is_ahead(*file, place, page, left)) ahead = place;
+        }
+        if (too_old) prove(describe("is older than the last complete checkpoint", *too_old));
+        if (ahead) prove(describe("is ahead of the log", *ahead));
+    }
+
+    [[nodiscard]] std::string describe(std::string_view what, const PagePlace& place) const {
+        return fmt::format("page {} of {} {}", place.page_id, options_.files.at(place.file_id - 1).path, what);
+    }
+
+    [[nodiscard]] bool is_too_old(const PagePlace& place, const WriteBook::Page& page, const LeftPage& left) const {
+        return left.oldest < least_version(place, page) && !is_released(place, page);
+    }
+
+    [[nodiscard]] bool is_ahead(const ums::SimulatedFile& file, const PagePlace& place, const WriteBook::Page& page,
+                                const LeftPage& left) const {
+        if (left.is_whole) return left.lsn > log_.end_lsn();
+        // A file that may not have been made may hold anything; so may a page that was cut off.
+        if (log_.is_empty() && !is_signed(file)) return false;
+        if (is_cut_off(place.file_id, place.page_id)) return false;
+        const auto change = std::find_if(page.changes.rbegin(), page.changes.rend(),
+                                         [&](const WriteBook::Change& each) { return each.version == left.newest; });
+        return change != page.changes.rend() && change->lsn > log_.end_lsn();
+    }
+
+    // What the page had when the last complete checkpoint began.
+    [[nodiscard]] std::uint32_t least_version(const PagePlace& place, const WriteBook::Page& page) const {
+        std::uint32_t version = place.page_id == 0 && !log_.is_empty() ? 1 : 0;  // the signature
+        std::uint64_t lsn = 0;
+        for (const WriteBook::Change& change : page.changes) {
+            if (change.lsn >= log_.begin_lsn()) break;
+            version = change.version;
+            lsn = change.lsn;
+        }
+        const bool is_cut_off_since = std::any_of(book_.resizes().begin(), book_.resizes().end(), [&](const WriteBook::Resize& resize) {
+            return resize.file_id == place.file_id && resize.page_count <= place.page_id && resize.lsn > lsn &&
+                   resize.lsn < log_.begin_lsn();
+        });
+        return is_cut_off_since ? 0 : version;
+    }
+
+    // Behind the checkpoint's begin the file was cut before the end of these pages.
+    [[nodiscard]] bool is_cut_off(std::uint32_t file_id, std::uint32_t last_page) const {
+        return std::any_of(book_.resizes().begin(), book_.resizes().end(), [&](const WriteBook::Resize& resize) {
+            return resize.file_id == file_id && resize.page_count <= last_page && resize.lsn >= log_.begin_lsn() &&
+                   resize.lsn <= log_.end_lsn();
+        });
+    }
+
+    // Nothing is promised of the page, or only sums could tell, and those of its region are void.
+    [[nodiscard]] bool is_released(const PagePlace& place, const WriteBook::Page& page) const {
+        if (is_cut_off(place.file_id, place.page_id)) return true;
+        const bool has_changed = std::any_of(page.changes.begin(), page.changes.end(), [this](const WriteBook::Change& change) {
+            return change.lsn >= log_.begin_lsn() && change.lsn <= log_.end_lsn();
+        });
+        const std::uint32_t region = log_.region_pages(place.file_id);
+        return !has_changed && is_cut_off(place.file_id, place.page_id / region * region + region - 1);
+    }
+
+    // --- what is not ---
+
+    [[nodiscard]] MissReason reason_of(const ums::LostWrite& lost) const {
+        const std::uint32_t file_id = id_of(lost.path);
+        if (is_replica(file_id)) return MissReason::replica;
+        if (!is_any_signed_) return MissReason::no_signature;
+        if (log_.is_empty()) return MissReason::nothing_logged;
+        if (options_.files.at(file_id - 1).is_log) return reason_of_log(file_id, lost);
+        if (lost.part == ums::LostPart::size) return reason_of_size(file_id, lost);
+        return reason_of_pages(file_id, lost);
+    }
+
+    // The newest block that stood there says.
+    [[nodiscard]] MissReason reason_of_log(std::uint32_t file_id, const ums::LostWrite& lost) const {
+        std::uint64_t newest = 0;
+        for (const auto& [sequence, block] : book_.blocks()) {
+            const bool is_there = block.file_id == file_id && block.offset_bytes < lost.offset_bytes + lost.size_bytes &&
+                                  lost.offset_bytes < block.offset_bytes + block.size_bytes;
+            if (is_there && !log_.has(sequence)) newest = sequence;
+        }
+        if (newest == 0) return MissReason::unexplained;
+        if (newest > log_.end_sequence()) return MissReason::end_of_log;
+        return newest < log_.needed_sequence() ? MissReason::before_checkpoint : MissReason::unexplained;
+    }
+
+    // It is as long as the log says: what was lost is a growth that the log has not got yet, or a cut.
+    [[nodiscard]] MissReason reason_of_size(std::uint32_t file_id, const ums::LostWrite& lost) const {
+        const ums::SimulatedFile* const file = file_of(file_id);
+        if (file == nullptr) return MissReason::unexplained;
+        return file->size_bytes() == lost.offset_bytes ? MissReason::end_of_log : MissReason::released;
+    }
+
+    [[nodiscard]] MissReason reason_of_pages(std::uint32_t file_id, const ums::LostWrite& lost) const {
+        MissReason first = MissReason::replica;
+        const std::uint64_t last_page = (lost.offset_bytes + lost.size_bytes - 1) / kPageBytes;
+        for (std::uint64_t page = lost.offset_bytes / kPageBytes; page <= last_page; ++page) {
+            first = std::min(first, reason_of_page({file_id, static_cast<std::uint32_t>(page)}));
+        }
+        return first;
+    }
+
+    [[nodiscard]] MissReason reason_of_page(const PagePlace& place) const {
+        const auto found = book_.pages().find(place);
+        if (found == book_.pages().end()) return MissReason::unexplained;
+        const WriteBook::Change acknowledged = found->second.acknowledged;
+        if (acknowledged.version == 0) return MissReason::unexplained;
+        if (acknowledged.lsn > log_.end_lsn()) return MissReason::end_of_log;
+        if (acknowledged.lsn >= log_.begin_lsn()) return MissReason::since_checkpoint;
+        return is_released(place, found->second) ? MissReason::released : MissReason::unexplained;
+    }
+
+    const Options& options_;
+    const ums::PowerCut& power_;
+    const WriteBook& book_;
+    const LeftLog log_;
+    bool is_any_signed_ = false;
+    CrashExplanation explanation_;
+};
+
+}  // namespace
+
+std::string_view name_of(MissReason reason) {
+    static constexpr std::array<std::string_view, kMissReasonCount> kNames = {
+        "unexplained", "no_signature", "nothing_logged", "end_of_log", "since_checkpoint", "released", "before_checkpoint", "replica"};
+    return kNames.at(static_cast<std::size_t>(reason));
+}
+
+MissReason CrashExplanation::reason() const {
+    const auto first = std::find_if(unproven.begin(), unproven.end(), [](std::uint32_t count) { return count > 0; });
+    UMS_ASSERT(first != unproven.end());
+    return static_cast<MissReason>(first - unproven.begin());
+}
+
+CrashExplanation explain_cut(const CrashPlan& plan, const CrashState& state) { return Witness(plan, state).explain(); }
+
+}  // namespace sim

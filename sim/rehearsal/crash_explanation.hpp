@@ -1,0 +1,45 @@
+// What the files of a power cut prove of the damage by the rules of docs/durability.md, said by a witness who knows all that was
+// acknowledged. It is what a verification is measured by, so it shares nothing with sim/verify. Pure.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/rehearsal/crash_rehearsal.hpp"
+
+namespace sim {
+
+// Why the files do not prove a loss. Where several losses have several reasons, the first of these is the one of the cut.
+enum class MissReason : std::uint8_t {
+    unexplained,        // no rule covers it: a fault of the rules, or of this explanation
+    no_signature,       // no file begins as the run made it, so nobody can say of which run the rest is
+    nothing_logged,     // no block of the log is left, and no page speaks of one
+    end_of_log,         // behind the last block that is left
+    since_checkpoint,   // page writes since the last complete checkpoint began
+    released,           // in a part of a file that has been cut off
+    before_checkpoint,  // log that recovery does not need any more
+    replica,            // in a replica, whose changes are not logged
+};
+
+inline constexpr std::size_t kMissReasonCount = 8;
+
+[[nodiscard]] std::string_view name_of(MissReason reason);
+
+struct CrashExplanation {
+    // What the files prove, a sentence for each rule that is broken; the pages of a rule make one.
+    std::vector<std::string> proofs;
+    // How many of `PowerCut::lost` the files do not prove; counted only if they prove nothing at all.
+    std::array<std::uint32_t, kMissReasonCount> unproven{};
+
+    [[nodiscard]] bool is_provable() const { return !proofs.empty(); }
+    // There is damage, and it is not provable.
+    [[nodiscard]] MissReason reason() const;
+};
+
+// Before the verification, which takes the files.
+[[nodiscard]] CrashExplanation explain_cut(const CrashPlan& plan, const CrashState& state);
+
+}  // namespace sim

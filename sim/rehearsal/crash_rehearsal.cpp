@@ -1,0 +1,135 @@
+#include "sim/rehearsal/crash_rehearsal.hpp"
+
+#include <map>
+#include <new>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/rehearsal/rehearsal_options.hpp"
+#include "sim/run/simulation.hpp"
+#include "ums/base/clock.hpp"
+#include "ums/base/memory_reserve.hpp"
+#include "ums/base/prng.hpp"
+#include "ums/io/simulated_storage.hpp"
+
+namespace sim {
+
+namespace {
+
+class CrashSink final : public EventSink {
+public:
+    explicit CrashSink(CrashReport& report) : report_(report) {}
+
+    void on_event(const Event& event) override {
+        report_.log.push_back(fmt::format("{} ms {}: {}", event.tick_ms, event.user, event.description));
+    }
+    void on_finding(const Finding& finding) override { report_.findings.push_back(finding); }
+
+private:
+    CrashReport& report_;
+};
+
+// One run of the plan on a disk of its own.
+struct CrashRun {
+    explicit CrashRun(const CrashPlan& plan)
+        : disk(clock, ums::simulated_disk(plan.seed)),
+          storage(disk, clock, plan.device),
+          sink(report),
+          simulation(plan.options, storage, clock, sink) {}
+
+    void run(std::function<void(const ums::PowerMoment&)> observer) {
+        storage.set_observer(std::move(observer));
+        report.outcome = simulation.run().outcome;
+        storage.set_observer({});
+        report.moment_count = storage.moment();
+    }
+
+    CrashReport report;
+    ums::VirtualClock clock;
+    ums::SimulatedStorage disk;
+    ums::VolatileStorage storage;
+    CrashSink sink;
+    Simulation simulation;
+};
+
+struct PlannedCut {
+    CutReason reason;
+    std::uint64_t seed;
+};
+
+// Every other time a log file.
+const FileOptions& draw_lying_file(const Options& options, ums::Prng& prng) {
+    const bool is_log = prng.below(2) == 0;
+    std::vector<const FileOptions*> files;
+    for (const FileOptions& file : options.files) {
+        if (file.is_log == is_log) files.push_back(&file);
+    }
+    return *files.at(prng.below(files.size()));
+}
+
+// By moment.
+std::multimap<std::uint64_t, PlannedCut> plan_cuts(const CrashPlan& plan) {
+    CrashRun watched(plan);
+    CutMoments moments(plan.options, [&watched] { return watched.simulation.phase(); });
+    watched.run([&moments](const ums::PowerMoment& moment) { moments.observe(moment); });
+    ums::Prng prng(ums::mix64(plan.seed ^ 0x63757473));
+    std::multimap<std::uint64_t, PlannedCut> cuts;
+    for (std::uint32_t i = 0; i < plan.cut_count; ++i) {
+        const CutMoments::Choice choice = moments.draw(prng);
+        cuts.emplace(choice.moment, PlannedCut{choice.reason, prng.next()});
+    }
+    return cuts;
+}
+
+}  // namespace
+
+CrashPlan draw_crash_plan(std::uint64_t seed, ums::PowerLies lies) {
+    ums::Prng prng(ums::mix64(seed ^ 0x706f776572));
+    CrashPlan plan;
+    plan.seed = seed;
+    plan.options = rehearsal_options(seed);
+    const bool is_about_syncs = lies.has(ums::PowerLie::flush_ignored) || lies.has(ums::PowerLie::overtaking);
+    if (is_about_syncs) plan.options.write_through = false;
+    if (lies.has(ums::PowerLie::fua_ignored)) plan.options.write_through = true;
+    ums::VolatileOptions& device = plan.device;
+    device.seed = prng.next();
+    device.atomic_unit_bytes = prng.below(2) == 0 ? 512 : 4096;
+    device.destage_min_ns = prng.between(1, 100) * ums::kNsPerMs;
+    device.destage_max_ns = device.destage_min_ns + prng.between(100, 1000) * ums::kNsPerMs;
+    device.lies = lies;
+    const FileOptions& file = draw_lying_file(plan.options, prng);
+    device.lying_path = file.path;
+    // A part at the end, between a page and all but the first page.
+    const std::uint64_t page_count = (std::uint64_t{file.initial_size_mb} << 20) / kPageBytes;
+    device.hole_begin_bytes = prng.between(1, page_count - 1) * kPageBytes;
+    device.overtaking_ns = prng.between(5, 50) * ums::kNsPerMs;
+    device.rolled_back_ns = prng.between(20, 500) * ums::kNsPerMs;
+
+    // Much log: in half of the runs its ring comes round. Of a hole in the log only that tells.
+    const bool is_hole_in_log = lies.has(ums::PowerLie::write_hole) && file.is_log;
+    plan.options.random_user.user_count = 4;
+    plan.options.random_user.max_log_per_buffer_bytes = prng.below(2) == 0 && !is_hole_in_log ? 512 : 8192;
+    plan.options.random_user.sleep_after_ms = 20;
+    return plan;
+}
+
+CrashReport rehearse_crash(const CrashPlan& plan, const CrashJudge& judge) {
+    const ums::MemoryReserve reserve;
+    const std::multimap<std::uint64_t, PlannedCut> cuts = plan_cuts(plan);
+    std::vector<CrashState> states;
+    WriteBook book(plan.options);
+    CrashRun crashed(plan);
+    crashed.run([&](const ums::PowerMoment& moment) {
+        const auto [begin, end] = cuts.equal_range(moment.number);
+        for (auto cut = begin; cut != end; ++cut) {
+            states.push_back({crashed.storage.cut(cut->second.seed), cut->second.reason, crashed.simulation.phase(), book});
+        }
+        book.observe(moment);
+    });
+    if (ums::MemoryReserve::is_spent()) throw std::bad_alloc();  // cut short, so nothing can be said of it
+    for (CrashState& state : states) judge(plan, state);
+    return std::move(crashed.report);
+}
+
+}  // namespace sim

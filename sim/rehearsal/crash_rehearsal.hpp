@@ -1,0 +1,52 @@
+// A rehearsal of power cuts: a whole run, all users, in virtual time on a simulated device that loses power at moments drawn from a seed,
+// and for each cut the question what is left. A pure function of its arguments. The run itself goes on to its end: each cut is a copy.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/finding.hpp"
+#include "sim/options.hpp"
+#include "sim/rehearsal/cut_moments.hpp"
+#include "sim/rehearsal/write_book.hpp"
+#include "sim/results.hpp"
+#include "ums/io/power_cut.hpp"
+#include "ums/io/volatile_storage.hpp"
+
+namespace sim {
+
+struct CrashPlan {
+    std::uint64_t seed = 0;
+    std::uint32_t cut_count = 4;
+    Options options;
+    ums::VolatileOptions device;
+};
+
+// The run and the device of a seed. The lies get something to do harm to: syncs are ignored in runs that need them, and the file that
+// is lied about is one of the run.
+[[nodiscard]] CrashPlan draw_crash_plan(std::uint64_t seed, ums::PowerLies lies);
+
+// One cut, to be judged.
+struct CrashState {
+    ums::PowerCut power;
+    CutReason reason{};
+    Phase phase{};   // of the run; after Phase::create all files are made and acknowledged
+    WriteBook book;  // as of the cut
+};
+
+using CrashJudge = std::function<void(const CrashPlan& plan, CrashState& state)>;
+
+struct CrashReport {
+    Outcome outcome = Outcome::passed;  // of the run, which nobody told of the cuts
+    std::uint64_t moment_count = 0;
+    std::vector<Finding> findings;  // of the run: its device serves it well as long as there is power
+    std::vector<std::string> log;   // messages of the run
+};
+
+// `judge` is called for each cut, in the order of time, when the run is over: it may run simulations of its own. Any thread. Throws
+// std::bad_alloc if memory does not last.
+[[nodiscard]] CrashReport rehearse_crash(const CrashPlan& plan, const CrashJudge& judge);
+
+}  // namespace sim

@@ -1,0 +1,83 @@
+#include "sim/rehearsal/crash_tally.hpp"
+
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "sim/errors.hpp"
+
+namespace sim {
+
+namespace {
+
+std::string describe_cut(const CrashPlan& plan, const CrashState& state) {
+    return fmt::format("seed {}, cut at moment {} ({}, in phase '{}'), left {}, sectors of {}", plan.seed, state.power.moment,
+                       name_of(state.reason), name_of(state.phase), name_of(state.power.mix), plan.device.atomic_unit_bytes);
+}
+
+// Nothing if no file was left that a verification could begin with.
+std::optional<CrashVerdict> verdict_on(const CrashPlan& plan, CrashState& state) {
+    try {
+        return verify_cut(plan, state.power);
+    } catch (const RefusedError&) {
+        return std::nullopt;
+    }
+}
+
+std::string describe_losses(const ums::PowerCut& power) {
+    static constexpr std::array<std::string_view, 3> kParts = {"contents", "size", "name"};
+    constexpr std::size_t kShownMax = 4;
+    std::string text;
+    for (std::size_t i = 0; i < power.lost.size() && i < kShownMax; ++i) {
+        const ums::LostWrite& lost = power.lost[i];
+        text += fmt::format("\n  lost: {}, {} from byte {} on, {} bytes", lost.path, kParts.at(static_cast<std::size_t>(lost.part)),
+                            lost.offset_bytes, lost.size_bytes);
+    }
+    if (power.lost.size() > kShownMax) text += fmt::format("\n  lost: {} more", power.lost.size() - kShownMax);
+    return text;
+}
+
+}  // namespace
+
+void CrashTally::add(const CrashTally& other) {
+    cuts += other.cuts;
+    damaged += other.damaged;
+    provable += other.provable;
+    found += other.found;
+    blamed += other.blamed;
+    for (std::size_t i = 0; i < unproven.size(); ++i) unproven[i] += other.unproven[i];
+}
+
+CutJudgement judge_cut(const CrashPlan& plan, CrashState& state) {
+    CutJudgement judgement;
+    CrashTally& tally = judgement.tally;
+    judgement.text = describe_cut(plan, state) + describe_losses(state.power);
+    const CrashExplanation explanation = explain_cut(plan, state);
+    const std::optional<CrashVerdict> verdict = verdict_on(plan, state);
+    const bool is_damaged = !state.power.lost.empty();
+    const bool has_findings = verdict && !verdict->findings.empty();
+    const bool is_provable = is_damaged && explanation.is_provable();
+    const bool is_unproven = is_damaged && !explanation.is_provable();
+    tally.cuts = 1;
+    tally.damaged = is_damaged ? 1 : 0;
+    tally.provable = is_provable ? 1 : 0;
+    tally.found = is_provable && has_findings ? 1 : 0;
+    tally.blamed = has_findings && !is_provable ? 1 : 0;
+    if (is_unproven) tally.unproven.at(static_cast<std::size_t>(explanation.reason())) = 1;
+    for (const std::string& proof : explanation.proofs) judgement.text += "\n  proven: " + proof;
+    if (is_unproven) judgement.text += fmt::format("\n  not proven: {}", name_of(explanation.reason()));
+    if (!verdict) judgement.text += "\n  verification: refused, no file is left that begins as the run made it";
+    if (verdict) {
+        for (const Finding& finding : verdict->findings) {
+            judgement.text += fmt::format("\n  found: {}, {}: {}", finding.place.path, title_of(finding.kind), finding.description);
+        }
+        if (verdict->findings.empty()) judgement.text += fmt::format("\n  verification: nothing found. {}", verdict->reason);
+    }
+    if (is_provable && !has_findings) judgement.problem = "provable damage was not found";
+    if (tally.blamed != 0) judgement.problem = "the device is blamed, and the files prove nothing";
+    if (!is_damaged && explanation.is_provable()) judgement.problem = "nothing is lost, and the files prove that something is";
+    if (is_unproven && explanation.reason() == MissReason::unexplained) judgement.problem = "no rule says why the damage is not provable";
+    return judgement;
+}
+
+}  // namespace sim

@@ -1,0 +1,33 @@
+// A verification of power cuts, measured by what the files prove: what was found, what was missed and why, and who was blamed wrongly.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "sim/rehearsal/crash_explanation.hpp"
+#include "sim/rehearsal/crash_verification.hpp"
+
+namespace sim {
+
+struct CrashTally {
+    std::uint64_t cuts = 0;
+    std::uint64_t damaged = 0;                               // something that was promised is gone
+    std::uint64_t provable = 0;                              // of these, where the files prove it
+    std::uint64_t found = 0;                                 // of those, where there is a finding
+    std::uint64_t blamed = 0;                                // findings where the files prove nothing, be there damage or not
+    std::array<std::uint64_t, kMissReasonCount> unproven{};  // damaged, and not provable
+
+    void add(const CrashTally& other);
+};
+
+struct CutJudgement {
+    CrashTally tally;     // of this cut
+    std::string text;     // the cut, and what was found
+    std::string problem;  // provable and not found, blamed wrongly, or not to be explained; else empty
+};
+
+// Takes the files of the cut.
+[[nodiscard]] CutJudgement judge_cut(const CrashPlan& plan, CrashState& state);
+
+}  // namespace sim

@@ -1,0 +1,23 @@
+// What a verification says of the files that a power cut has left. A pure function of its arguments.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/finding.hpp"
+#include "sim/rehearsal/crash_rehearsal.hpp"
+#include "sim/results.hpp"
+
+namespace sim {
+
+struct CrashVerdict {
+    Outcome outcome = Outcome::passed;
+    std::string reason;  // if not passed
+    std::vector<Finding> findings;
+    DurabilityResult durability;
+};
+
+// Takes the files of the cut. Throws what keeps a verification from beginning: RefusedError where no file is left.
+[[nodiscard]] CrashVerdict verify_cut(const CrashPlan& plan, ums::PowerCut& power);
+
+}  // namespace sim

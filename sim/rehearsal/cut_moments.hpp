@@ -1,0 +1,59 @@
+// At which moments of a run power may go with the best chance to do harm: one run is watched, the next one, which is the same, is cut.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "sim/options.hpp"
+#include "sim/results.hpp"
+#include "ums/base/prng.hpp"
+#include "ums/io/volatile_storage.hpp"
+
+namespace sim {
+
+// Why power goes at this moment.
+enum class CutReason : std::uint8_t {
+    any_moment,      // drawn from all
+    creation,        // the files are being made
+    resize,          // a file grows or shrinks: asked for, done, or just after
+    sync,            // a sync: asked for, done, or just after
+    log_flush,       // a block of the log has just come back, and what waited for it begins
+    checkpoint,      // between a checkpoint's first record and its last one
+    checkpoint_end,  // the block with the last record: asked for, done, or just after
+};
+
+inline constexpr std::size_t kCutReasonCount = 7;
+
+[[nodiscard]] std::string_view name_of(CutReason reason);
+
+class CutMoments {
+public:
+    // `phase`: of the run that is watched. `options` must outlive the object.
+    CutMoments(const Options& options, std::function<Phase()> phase) : options_(options), phase_(std::move(phase)) {}
+
+    // For VolatileStorage::set_observer.
+    void observe(const ums::PowerMoment& moment);
+
+    struct Choice {
+        std::uint64_t moment = 0;
+        CutReason reason{};
+    };
+    // Half of all: any moment. Else a reason, each as often as the others, then one of its moments. There must have been a moment.
+    [[nodiscard]] Choice draw(ums::Prng& prng) const;
+
+private:
+    void add(CutReason reason, std::uint64_t moment);
+    void observe_log_block(const ums::PowerMoment& moment);
+
+    const Options& options_;
+    const std::function<Phase()> phase_;
+    std::array<std::vector<std::uint64_t>, kCutReasonCount> moments_;  // by reason; none for any_moment
+    std::uint64_t count_ = 0;
+    bool is_in_checkpoint_ = false;
+    bool is_after_log_flush_ = false;
+};
+
+}  // namespace sim

@@ -1,0 +1,58 @@
+// Which request goes wrong, and how: decided when it is posted. Each page gets one fault at most. Requests without an owner (the making of
+// the files, a search for evidence) are never chosen. Not thread-safe unless a function says otherwise: the injector guards it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sim/rehearsal/fault_plan.hpp"
+#include "sim/rehearsal/fault_record.hpp"
+#include "sim/rehearsal/request_fate.hpp"
+#include "ums/base/prng.hpp"
+#include "ums/io/storage.hpp"
+
+namespace sim {
+
+class FaultChoice {
+public:
+    struct Parts {
+        ums::Storage& inner;
+        const FaultMoment& moment;
+        ums::Prng& prng;
+        FaultRecord& record;
+    };
+
+    // The parts must outlive the choice.
+    FaultChoice(std::vector<FaultPlan> plans, const Parts& parts) : parts_(parts), plans_(std::move(plans)) {}
+
+    // A sync of the program's: about the file as a whole.
+    void decide_sync(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate);
+    // A read or a write.
+    void decide_transfer(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate);
+    // Then, for a write: reads what stands in the chosen pages. Nobody else reads or writes them now, for their latches are held: so this
+    // takes place without the injector's guard.
+    void read_older(const ums::IoRequest& request, RequestFate& fate) const;
+
+    // The choice fell on a page of which no such fault can be made: the plan has one more to go.
+    void take_back(const RequestFate::Chosen& chosen) { ++plans_[chosen.plan].count_max; }
+    // For a log block that has been written: how it shall be wrong, or nothing.
+    [[nodiscard]] std::optional<FindingKind> draw_log_fault();
+
+private:
+    [[nodiscard]] bool draws(const FaultPlan& plan);
+    [[nodiscard]] bool fits(const FaultPlan& plan, const FaultyFile& file, const ums::IoRequest& request, std::uint32_t page);
+    void choose_pages(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate);
+    void choose_page(FaultyFile& file, const ums::IoRequest& request, std::uint32_t page, RequestFate& fate);
+    void make_sick(FaultyFile& file, const ums::IoRequest& request);
+    void make_sick(FaultyFile& file, const ums::IoRequest& request, FindingKind kind, std::uint64_t offset_bytes);
+    void suffer(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate);
+    void stall(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate);
+    static void save_buffers(const FaultyFile& file, const ums::IoRequest& request, RequestFate& fate);
+
+    const Parts parts_;
+    std::vector<FaultPlan> plans_;
+};
+
+}  // namespace sim

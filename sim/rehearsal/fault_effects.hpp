@@ -1,0 +1,53 @@
+// What is done to a request that has come back: the bytes that a write leaves wrong, and those that a read is given. Not thread-safe: the
+// injector guards it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sim/rehearsal/fault_choice.hpp"
+#include "sim/rehearsal/fault_record.hpp"
+#include "sim/rehearsal/log_faults.hpp"
+#include "sim/rehearsal/request_fate.hpp"
+#include "ums/base/prng.hpp"
+
+namespace sim {
+
+class FaultEffects {
+public:
+    struct Parts {
+        FaultyFiles& files;
+        FaultChoice& choice;
+        FaultRecord& record;
+        ums::Prng& prng;
+    };
+
+    // The parts must outlive this.
+    explicit FaultEffects(const Parts& parts) : parts_(parts), log_(parts.choice, parts.record, parts.prng) {}
+
+    // Transfers that have come back as a whole.
+    void finish_write(FaultyFile& file, const ums::IoRequest& request, const RequestFate& fate);
+    void finish_read(FaultyFile& file, ums::IoRequest& request, const RequestFate& fate);
+
+private:
+    // False if this kind of fault cannot be made of this page.
+    [[nodiscard]] bool spoil_written_page(FaultyFile& file, const ums::IoRequest& request, const RequestFate::Chosen& chosen);
+    [[nodiscard]] bool spoil_with_older(FaultyFile& file, const RequestFate::Chosen& chosen, const ImageBytes& right);
+    [[nodiscard]] bool misdirect_write(FaultyFile& file, std::uint32_t page, const ImageBytes& older, const ImageBytes& right);
+    [[nodiscard]] bool spoil_read_page(FaultyFile& file, const ums::IoRequest& request, const RequestFate::Chosen& chosen);
+    [[nodiscard]] bool misdirect_read(FaultyFile& file, const ums::IoRequest& request, std::uint32_t page);
+    InjectedFault& put_wrong(FaultyFile& file, std::uint32_t page, FindingKind kind, const ImageBytes& image, std::string what);
+    InjectedFault& arm(FaultyFile& file, std::uint32_t page, FindingKind kind, FaultyFile::Armed armed, std::string what);
+    void serve_armed(FaultyFile& file, ums::IoRequest& request, const RequestFate& fate);
+    void remember_image(FaultyFile& file, const ums::IoRequest& request);
+
+    const Parts parts_;
+    LogFaults log_;
+
+    // A page as it was written a while ago, for misdirected reads.
+    ImageBytes remembered_;
+    FaultyFile* remembered_file_ = nullptr;
+    std::uint32_t remembered_page_ = 0;
+};
+
+}  // namespace sim

@@ -1,0 +1,61 @@
+// The record of what was injected: each fault, what it must be called, and whether the program under test was ever given wrong data by it.
+// Not thread-safe: the injector guards it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/rehearsal/fault_moment.hpp"
+#include "sim/rehearsal/faulty_files.hpp"
+#include "sim/rehearsal/injected_fault.hpp"
+#include "sim/rehearsal/lost_log_blocks.hpp"
+
+namespace sim {
+
+class FaultRecord {
+public:
+    struct Place {
+        const FaultyFile& file;
+        std::uint64_t offset_bytes;
+        std::uint64_t size_bytes;
+    };
+
+    // Both must outlive the record.
+    FaultRecord(FaultyFiles& files, const FaultMoment& moment) : files_(files), moment_(moment) {}
+
+    // Valid until the next one is added.
+    InjectedFault& add(FindingKind kind, const Place& place, bool transient, std::string what);
+    // A fault of a page, which has had its one then.
+    InjectedFault& add_page(FindingKind kind, FaultyFile& file, std::uint32_t page, bool transient, std::string what);
+    [[nodiscard]] InjectedFault& at(std::uint64_t number) { return faults_[number - 1]; }
+    [[nodiscard]] const std::vector<InjectedFault>& all() const { return faults_; }
+
+    // The program was given wrong data, or an error.
+    void expose(std::uint64_t number);
+    // The program has reported something about these bytes.
+    void reported(const std::string& path, std::uint64_t begin_bytes, std::uint64_t end_bytes);
+
+    // Faults are made of, and exposed by, what the program works with: not by the making of files, and not by a diagnosis that looks
+    // through whole ranges for an image.
+    [[nodiscard]] bool is_work(const FaultyFile& file, const ums::IoRequest& request) const;
+
+    // The log: a block was written; one is lost; one has been read, and may be missed.
+    void log_block_written(std::uint64_t sequence) { lost_blocks_.written(sequence); }
+    void log_block_lost(LostLogBlock block) { lost_blocks_.lost(std::move(block)); }
+    void log_read(const FaultyFile& file, const ums::IoRequest& read);
+
+private:
+    // The image of a page that was written elsewhere can still be found there, or has been seen there.
+    [[nodiscard]] bool is_other_end_known(const InjectedFault& fault);
+    void name_log_fault(InjectedFault& fault) const;
+
+    FaultyFiles& files_;
+    const FaultMoment& moment_;
+    std::vector<InjectedFault> faults_;  // number - 1 is the index
+    LostLogBlocks lost_blocks_;
+    bool is_log_exposed_ = false;
+};
+
+}  // namespace sim

@@ -1,0 +1,62 @@
+#include "sim/rehearsal/left_log.hpp"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "sim/log/log_records.hpp"
+
+namespace sim {
+
+LeftLog::LeftLog(const Options& options, const ums::PowerCut& power, const WriteBook& book) {
+    for (const auto& [sequence, block] : book.blocks()) {
+        const auto file = power.files.find(options.files.at(block.file_id - 1).path);
+        if (file != power.files.end()) read_block(*file->second, sequence, block);
+    }
+    find_end(book);
+}
+
+void LeftLog::read_block(const ums::SimulatedFile& file, std::uint64_t sequence, const WriteBook::Block& block) {
+    if (block.offset_bytes + block.size_bytes > file.size_bytes()) return;
+    std::vector<std::byte> bytes(block.size_bytes);
+    file.read(block.offset_bytes, bytes.data(), bytes.size());
+    if (!is_sound_block(bytes.data(), bytes.size())) return;
+    const LogBlockHeader header = read_block_header(bytes.data());
+    if (header.sequence != sequence) return;  // another one stands there now
+    Left& left = left_[sequence];
+    left.hardened = header.hardened_sequence;
+    static_cast<void>(for_each_record(bytes.data(), [&](const LogRecordHeader& record, std::span<const std::byte> body) {
+        left.last_lsn = record.lsn;
+        CheckpointEnd end;
+        const auto kind = static_cast<LogRecordKind>(record.kind);
+        if (kind == LogRecordKind::checkpoint_end && read_body(body, end)) ends_[sequence] = {sequence, end.begin_lsn};
+        if (kind == LogRecordKind::checkpoint_sums) region_pages_[record.file_id] = record.version;
+    }));
+}
+
+void LeftLog::find_end(const WriteBook& book) {
+    for (const auto& [sequence, left] : left_) hardened_ = std::max(hardened_, left.hardened);
+    end_ = hardened_;
+    while (has(end_ + 1)) ++end_;
+    const auto behind = ends_.upper_bound(end_);
+    if (behind != ends_.begin()) checkpoint_ = std::prev(behind)->second;
+    for (const auto& [sequence, block] : book.blocks()) {
+        if (checkpoint_ && block.first_lsn <= checkpoint_->begin_lsn) needed_ = sequence;
+    }
+    // What stands before a hole is as far as recovery comes.
+    if (const auto lost = lost_sequence()) end_ = has(*lost - 1) ? *lost - 1 : 0;
+}
+
+std::optional<std::uint64_t> LeftLog::lost_sequence() const {
+    for (std::uint64_t sequence = needed_; sequence <= hardened_; ++sequence) {
+        if (!has(sequence)) return sequence;
+    }
+    return std::nullopt;
+}
+
+std::uint32_t LeftLog::region_pages(std::uint32_t file_id) const {
+    const auto found = region_pages_.find(file_id);
+    return found == region_pages_.end() ? 1 : found->second;
+}
+
+}  // namespace sim

@@ -1,0 +1,59 @@
+// What a power cut has left of the log, read at the places that the book names: how far it reaches by the rules of docs/durability.md.
+// Shares nothing with sim/verify, which it is to judge. Pure.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "sim/options.hpp"
+#include "sim/rehearsal/write_book.hpp"
+#include "ums/io/power_cut.hpp"
+
+namespace sim {
+
+class LeftLog {
+public:
+    LeftLog(const Options& options, const ums::PowerCut& power, const WriteBook& book);
+
+    [[nodiscard]] bool is_empty() const { return left_.empty(); }
+    [[nodiscard]] bool has(std::uint64_t sequence) const { return left_.count(sequence) != 0; }
+    // Some block says that all up to here had been acknowledged; 0: none.
+    [[nodiscard]] std::uint64_t hardened_sequence() const { return hardened_; }
+    // The last block of the row; 0: there is no row.
+    [[nodiscard]] std::uint64_t end_sequence() const { return end_; }
+    [[nodiscard]] std::uint64_t end_lsn() const { return end_ == 0 ? 0 : left_.at(end_).last_lsn; }
+    // Where the last complete checkpoint began; 0: there is none.
+    [[nodiscard]] std::uint64_t begin_lsn() const { return checkpoint_ ? checkpoint_->begin_lsn : 0; }
+    // The first block that recovery needs.
+    [[nodiscard]] std::uint64_t needed_sequence() const { return needed_; }
+    // Acknowledged, needed, and not there.
+    [[nodiscard]] std::optional<std::uint64_t> lost_sequence() const;
+    // How many pages of the file are summed up together; 1 where nothing is.
+    [[nodiscard]] std::uint32_t region_pages(std::uint32_t file_id) const;
+
+private:
+    struct Left {
+        std::uint64_t hardened = 0;
+        std::uint64_t last_lsn = 0;
+    };
+    struct Checkpoint {
+        std::uint64_t sequence = 0;  // of the block with its end
+        std::uint64_t begin_lsn = 0;
+    };
+
+    void read_block(const ums::SimulatedFile& file, std::uint64_t sequence, const WriteBook::Block& block);
+    void find_end(const WriteBook& book);
+
+    std::map<std::uint64_t, Left> left_;                   // by sequence
+    std::map<std::uint64_t, Checkpoint> ends_;             // of checkpoints, by sequence
+    std::map<std::uint32_t, std::uint32_t> region_pages_;  // by file, as the last sums say
+    std::uint64_t hardened_ = 0;
+    std::uint64_t end_ = 0;
+    std::uint64_t needed_ = 1;
+    std::optional<Checkpoint> checkpoint_;
+};
+
+}  // namespace sim

@@ -1,0 +1,33 @@
+#include "sim/rehearsal/lost_log_blocks.hpp"
+
+#include <algorithm>
+
+namespace sim {
+
+void LostLogBlocks::written(std::uint64_t sequence) { newest_sequence_ = std::max(newest_sequence_, sequence); }
+
+std::vector<std::uint64_t> LostLogBlocks::missed_by(const std::string& path, const ums::IoRequest& read) {
+    std::vector<std::uint64_t> faults;
+    const std::uint64_t end_bytes = read.offset_bytes + read.size_bytes;
+    for (LostLogBlock& block : blocks_) {
+        const bool is_here = block.range.path == path && block.range.offset_bytes < end_bytes &&
+                             read.offset_bytes < block.range.offset_bytes + block.range.size_bytes;
+        if (!is_here || block.is_missed) continue;
+        block.is_missed = true;
+        faults.push_back(block.fault);
+    }
+    return faults;
+}
+
+// Blocks arrive in any order: one may stand behind a lost one. The end is what is lost without one behind it.
+bool LostLogBlocks::misses_updates_at_end(std::uint64_t fault) const {
+    bool misses_updates = false;
+    for (std::uint64_t sequence = newest_sequence_;; --sequence) {
+        const auto block = std::find_if(blocks_.begin(), blocks_.end(),
+                                        [&](const LostLogBlock& lost) { return lost.fault == fault && lost.sequence == sequence; });
+        if (block == blocks_.end()) return misses_updates;
+        misses_updates |= block->has_updates && block->is_missed;
+    }
+}
+
+}  // namespace sim

@@ -1,0 +1,43 @@
+#include "sim/rehearsal/rehearsal_options.hpp"
+
+#include "ums/base/prng.hpp"
+
+namespace sim {
+
+Options rehearsal_options(std::uint64_t seed) {
+    ums::Prng prng(ums::mix64(seed));
+    Options options;
+    options.seed = seed;
+    options.engine = EngineChoice::automatic;
+    options.cpu_count = static_cast<std::uint32_t>(prng.between(1, 2));
+    options.max_memory_mb = 8;
+    options.stop_on_error = false;
+    options.test_cycle_duration_s = 1;
+    options.cache_hit_ratio = prng.below(2) == 0 ? 1000 : 5000;
+    options.use_scatter_gather = prng.below(4) != 0;
+    options.write_through = prng.below(4) != 0;
+    options.stamp_files = prng.below(4) == 0;
+    options.checkpoint_pages = prng.below(2) == 0 ? 128 : 32;
+    options.checkpoint_interval_ms = static_cast<std::uint32_t>(prng.between(100, 400));
+    options.log_flushes_outstanding = static_cast<std::uint32_t>(prng.between(1, 8));
+    options.random_user.user_count = static_cast<std::int32_t>(prng.between(1, 2));
+    options.random_user.min_io_chain_pages = 8;
+    options.random_user.max_io_chain_pages = 24;
+    options.random_user.max_log_per_buffer_bytes = 512;
+    options.random_user.read_write_ratio = prng.below(2) == 0 ? 3000 : 7000;
+    options.random_user.sleep_after_ms = 100;
+    options.audit_user = {.user_count = 1, .buffers_validated_pages = 32, .delay_after_cycles = 1, .delay_ms = 120};
+    options.read_ahead_user = {.user_count = 1, .min_pages = 8, .max_pages = 32, .delay_after_cycles = 1, .delay_ms = 120};
+    options.bulk_update_user = {.user_count = 1, .min_pages = 8, .max_pages = 32, .delay_after_cycles = 1, .delay_ms = 150};
+    options.shrink_user = {.min_interval_s = 1, .max_interval_s = 1, .min_extends = 1, .max_extends = 1};
+    options.files = {{.path = "/simulated/a.mdx", .initial_size_mb = 1, .max_size_mb = 2, .increment_mb = 1, .shrinkable = true},
+                     {.path = "/simulated/log.ldx", .initial_size_mb = 1, .max_size_mb = 1, .is_log = true}};
+    if (prng.below(4) == 0) options.files.push_back({.path = "/simulated/b.mdx", .initial_size_mb = 1, .max_size_mb = 1});
+    // A snapshot of the first: its copies go wrong as other pages do.
+    if (prng.below(4) == 0) {
+        options.files.push_back({.path = "/simulated/a.mdx:replica", .initial_size_mb = 1, .max_size_mb = 2, .sparse = true});
+    }
+    return options;
+}
+
+}  // namespace sim

@@ -1,0 +1,13 @@
+// The run of a rehearsal, drawn from its seed.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/options.hpp"
+
+namespace sim {
+
+// Everything that a real run has, but little of it: a MB or two, some hundred milliseconds of virtual time.
+[[nodiscard]] Options rehearsal_options(std::uint64_t seed);
+
+}  // namespace sim

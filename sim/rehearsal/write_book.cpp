@@ -1,0 +1,63 @@
+#include "sim/rehearsal/write_book.hpp"
+
+#include <span>
+
+#include "sim/files/replica.hpp"
+#include "sim/log/log_records.hpp"
+#include "sim/page/page_layout.hpp"
+#include "ums/base/assert.hpp"
+#include "ums/io/request_bytes.hpp"
+
+namespace sim {
+
+WriteBook::WriteBook(const Options& options) {
+    std::uint32_t id = 0;
+    for (const FileOptions& file : options.files) {
+        ++id;
+        if (source_of_replica(file, options.files) == nullptr) files_[file.path] = {id, file.is_log};
+    }
+}
+
+void WriteBook::observe(const ums::PowerMoment& moment) {
+    const bool is_write = moment.operation == ums::IoOperation::write && moment.request != nullptr;
+    if (!is_write) return;
+    const auto file = files_.find(*moment.path);
+    if (file == files_.end()) return;
+    if (file->second.is_log) return observe_block(moment, file->second.id);
+    const bool has_come_back = moment.kind == ums::PowerMoment::Kind::completion && !moment.request->error;
+    if (has_come_back) observe_pages(moment, file->second.id);
+}
+
+void WriteBook::observe_pages(const ums::PowerMoment& moment, std::uint32_t file_id) {
+    for (std::uint64_t at = 0; at + kPageBytes <= moment.size_bytes; at += kPageBytes) {
+        PageHeader header;
+        ums::copy_from_request(*moment.request, moment.offset_bytes + at, reinterpret_cast<std::byte*>(&header), sizeof header);
+        if (header.magic != kPageMagic) continue;  // not a page: what a file is filled with
+        UMS_ASSERT(header.file_id == file_id && header.page_id == (moment.offset_bytes + at) / kPageBytes);
+        pages_[{file_id, header.page_id}].acknowledged = {header.lsn, header.version};
+    }
+}
+
+void WriteBook::observe_block(const ums::PowerMoment& moment, std::uint32_t file_id) {
+    std::vector<std::byte> bytes(moment.size_bytes);
+    ums::copy_from_request(*moment.request, moment.offset_bytes, bytes.data(), bytes.size());
+    if (!is_sound_block(bytes.data(), bytes.size())) return;  // what the file is filled with, or its signature
+    const LogBlockHeader header = read_block_header(bytes.data());
+    Block& block = blocks_[header.sequence];
+    if (moment.kind == ums::PowerMoment::Kind::completion) {
+        block.is_acknowledged = !moment.request->error;
+        return;
+    }
+    block = {header.first_lsn, moment.offset_bytes, header.size_bytes, file_id, false};
+    const bool is_whole = for_each_record(bytes.data(), [this](const LogRecordHeader& record, std::span<const std::byte> /*body*/) {
+        const auto kind = static_cast<LogRecordKind>(record.kind);
+        if (kind == LogRecordKind::page_update) {
+            pages_[{record.file_id, record.page_id}].changes.push_back({record.lsn, record.version});
+        } else if (kind == LogRecordKind::file_resize) {
+            resizes_.push_back({record.lsn, record.file_id, record.page_count});
+        }
+    });
+    UMS_ASSERT(is_whole);
+}
+
+}  // namespace sim

@@ -1,0 +1,68 @@
+// What a run has asked of its device and was told by it, kept outside of the device: the witness that the files alone do not have. Of log
+// and data files; a replica is not in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/options.hpp"
+#include "ums/io/volatile_storage.hpp"
+
+namespace sim {
+
+class WriteBook {
+public:
+    struct Block {
+        std::uint64_t first_lsn = 0;
+        std::uint64_t offset_bytes = 0;
+        std::uint32_t size_bytes = 0;
+        std::uint32_t file_id = 0;
+        bool is_acknowledged = false;  // else under way
+    };
+    struct Change {
+        std::uint64_t lsn = 0;
+        std::uint32_t version = 0;
+    };
+    struct Page {
+        std::vector<Change> changes;  // that the log was given, in its order
+        Change acknowledged;          // the last write of the page that came back
+    };
+    struct Resize {
+        std::uint64_t lsn = 0;
+        std::uint32_t file_id = 0;
+        std::uint32_t page_count = 0;
+    };
+    struct PagePlace {
+        std::uint32_t file_id = 0;
+        std::uint32_t page_id = 0;
+        friend auto operator<=>(const PagePlace&, const PagePlace&) = default;
+    };
+
+    explicit WriteBook(const Options& options);
+
+    // For VolatileStorage::set_observer. Power that goes at this moment goes before it: copy the book first.
+    void observe(const ums::PowerMoment& moment);
+
+    [[nodiscard]] const std::map<std::uint64_t, Block>& blocks() const { return blocks_; }  // by sequence
+    [[nodiscard]] const std::map<PagePlace, Page>& pages() const { return pages_; }
+    [[nodiscard]] const std::vector<Resize>& resizes() const { return resizes_; }  // that the log was given, in its order
+
+private:
+    struct File {
+        std::uint32_t id = 0;
+        bool is_log = false;
+    };
+
+    void observe_pages(const ums::PowerMoment& moment, std::uint32_t file_id);
+    void observe_block(const ums::PowerMoment& moment, std::uint32_t file_id);
+
+    std::map<std::string, File> files_;  // by path
+    std::map<std::uint64_t, Block> blocks_;
+    std::map<PagePlace, Page> pages_;
+    std::vector<Resize> resizes_;
+};
+
+}  // namespace sim

@@ -1,0 +1,91 @@
+// What all that is done with a set of test files has in common, a run or a verification: schedulers, journal, phases, the end, and what is
+// told of it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "sim/event.hpp"
+#include "sim/files/sim_file.hpp"
+#include "sim/journal/journal.hpp"
+#include "sim/journal/run_state.hpp"
+#include "sim/options.hpp"
+#include "sim/results.hpp"
+#include "sim/run/time_series.hpp"
+#include "ums/base/machine.hpp"
+#include "ums/base/memory_reserve.hpp"
+#include "ums/io/storage.hpp"
+#include "ums/sched/scheduler_group.hpp"
+#include "ums/sched/task_group.hpp"
+
+namespace sim {
+
+class Driver {
+public:
+    virtual ~Driver();
+    Driver(const Driver&) = delete;
+    Driver& operator=(const Driver&) = delete;
+
+    // See Simulation.
+    Results run();
+    void request_stop();
+    [[nodiscard]] virtual Progress progress() const = 0;
+    [[nodiscard]] Phase current_phase() const { return phase_.load(std::memory_order_relaxed); }
+
+protected:
+    // Counters of all files at one moment.
+    struct Totals {
+        std::uint64_t read_bytes = 0;  // of data files
+        std::uint64_t written_bytes = 0;
+        std::uint64_t pages_verified = 0;
+        std::uint64_t log_bytes = 0;  // written
+    };
+
+    Driver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink);
+
+    // All of it, as the first task.
+    virtual ums::Task<void> main() = 0;
+    [[nodiscard]] virtual Totals totals() const = 0;
+    // A phase has ended.
+    virtual void after_phase(Phase phase);
+
+    ums::Task<void> phase(Phase phase, ums::Task<void>& work);
+    // An exception that left a task while none is expected.
+    void stop_on_failure(const std::exception_ptr& failure);
+    // What left one of the tasks does not keep the others from being joined.
+    ums::Task<void> join(ums::TaskGroup& tasks);
+    // What does not depend on the parts of a run.
+    [[nodiscard]] Progress common_progress() const;
+    static void add_files(Progress& progress, std::span<SimFile* const> files);
+    // The results of the files, in their order, with their drives and what they did over time. At the end.
+    void collect_files(std::span<SimFile* const> files, std::span<const DriveFacts> drives, TimeSeries& time_series);
+
+    Options options_;
+    const ums::Machine machine_;
+    ums::Storage& storage_;
+    const ums::Clock& clock_;
+    Journal journal_;
+    RunState run_;
+    std::unique_ptr<ums::SchedulerGroup> schedulers_;
+    std::unique_ptr<ums::Semaphore> outstanding_;
+    std::optional<ums::MemoryReserve> reserve_;    // while tasks run
+    std::atomic<bool> may_begin_{false};           // all that could keep the run from starting has been looked at
+    std::atomic<bool> are_cycles_running_{false};  // no exception is expected of a task any more
+    std::atomic<bool> has_internal_error_{false};
+    Results results_;
+
+    std::atomic<Phase> phase_{Phase::create};
+    std::atomic<std::uint32_t> cycle_{1};
+    std::atomic<std::uint64_t> phase_start_ns_{0};
+
+private:
+    void make_schedulers();
+    void decide_outcome();
+};
+
+}  // namespace sim

@@ -1,0 +1,100 @@
+// The files and parts of a run: all of them are made before its first phase, and taken down behind its last.
+#include <exception>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "sim/errors.hpp"
+#include "sim/files/file_creator.hpp"
+#include "sim/files/file_removal.hpp"
+#include "sim/run/run_driver.hpp"
+#include "sim/run/sizing.hpp"
+#include "sim/run/task_failure.hpp"
+#include "ums/base/size.hpp"
+
+namespace sim {
+
+namespace {
+using ums::kMb;
+}  // namespace
+
+// All or none: what was made for a run that does not begin is removed again.
+ums::Task<void> RunDriver::open_files() {
+    FileCreator creator(options_, storage_, journal_, run_id_, &run_);
+    std::exception_ptr failure;
+    try {
+        co_await open_files(creator);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    if (all_files_open() && !run_.is_stopping()) co_return;
+    remove_created_files();
+    if (!failure) co_return;
+    if (journal_.finding_count() == 0) std::rethrow_exception(failure);
+    // What the storage did wrong before the run began is a result, too.
+    run_.stop(Outcome::failed, message_of(failure));
+}
+
+// Files of an earlier run may be evidence: they are deleted only when this one has all that it needs.
+ums::Task<void> RunDriver::open_files(FileCreator& creator) {
+    co_await creator.claim(options_.files);
+    if (run_.is_stopping()) co_return;
+    // What is too much for this machine is refused, not taken from the reserve.
+    reserve_.reset();
+    reserve_memory(creator);
+    reserve_.emplace();
+    may_begin_ = true;
+    journal_.begin_run();
+    co_await creator.replace_old_files();
+    for (std::size_t i = 0; i < options_.files.size(); ++i) {
+        if (run_.is_stopping()) co_return;
+        SimFile::Setup setup = co_await creator.prepare(i);
+        add_file(std::move(setup));
+    }
+}
+
+void RunDriver::reserve_memory(const FileCreator& creator) {
+    results_.buffer_pool_bytes = pool_mb_for(options_, machine_) * kMb;
+    const bool is_known = machine_.memory_bytes > 0;
+    if (is_known && kBufferPoolMbMin + ledger_mb(options_) > machine_.memory_bytes / kMb) throw EnvironmentError(memory_refused_text());
+    try {
+        parts_->reserve(options_, results_.buffer_pool_bytes, creator.claims());
+    } catch (const std::bad_alloc&) {
+        parts_ = std::make_unique<RunParts>();  // what was given is needed to say so
+        throw EnvironmentError(memory_refused_text());
+    }
+}
+
+void RunDriver::remove_created_files() {
+    for (const SimFile* file : parts_->files) {
+        if (file->was_created()) remove_file(*file, storage_, journal_);
+    }
+}
+
+void RunDriver::add_file(SimFile::Setup setup) {
+    const std::lock_guard guard(parts_mutex_);
+    parts_->add_file(std::move(setup), storage_, *outstanding_, run_, journal_);
+}
+
+bool RunDriver::all_files_open() const { return parts_->files.size() == options_.files.size(); }
+
+void RunDriver::make_parts() {
+    parts_->assemble(options_, run_id_, storage_, *schedulers_, run_, journal_);
+    parts_->time_series->sample(Phase::create, 1);
+    ready_.store(true, std::memory_order_release);
+}
+
+void RunDriver::close_files() {
+    std::unique_ptr<RunParts> parts;
+    {
+        const std::lock_guard guard(parts_mutex_);
+        ready_.store(false, std::memory_order_release);
+        parts = std::move(parts_);
+    }
+    // Without the lock: closing may take its time, and who asks for the progress must not wait for it.
+    for (const SimFile* file : parts->files) {
+        if (options_.delete_files_at_shutdown && !file->is_device()) remove_file(*file, storage_, journal_);
+    }
+}
+
+}  // namespace sim

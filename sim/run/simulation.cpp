@@ -1,0 +1,35 @@
+#include "sim/run/simulation.hpp"
+
+#include <utility>
+
+#include "sim/run/run_driver.hpp"
+#include "sim/run/verify_driver.hpp"
+
+namespace sim {
+
+namespace {
+
+std::unique_ptr<Driver> make_driver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink) {
+    switch (options.job) {
+        case Job::run: return std::make_unique<RunDriver>(std::move(options), storage, clock, sink);
+        case Job::verify: return std::make_unique<VerifyDriver>(std::move(options), storage, clock, sink);
+    }
+    UMS_ASSERT(false && "unknown job");
+}
+
+}  // namespace
+
+Simulation::Simulation(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink)
+    : driver_(make_driver(std::move(options), storage, clock, sink)) {}
+
+Simulation::~Simulation() = default;
+
+Results Simulation::run() { return driver_->run(); }
+
+void Simulation::request_stop() { driver_->request_stop(); }
+
+Progress Simulation::progress() const { return driver_->progress(); }
+
+Phase Simulation::phase() const { return driver_->current_phase(); }
+
+}  // namespace sim

@@ -1,0 +1,43 @@
+// A whole run: creates the files, drives all users through all phases, verifies, and says what happened. Or a verification of the files
+// that a crash has left, see Options::job. The only class of sim that others need.
+#pragma once
+
+#include <memory>
+
+#include "sim/errors.hpp"
+#include "sim/event.hpp"
+#include "sim/options.hpp"
+#include "sim/results.hpp"
+#include "ums/base/clock.hpp"
+#include "ums/io/storage.hpp"
+
+namespace sim {
+
+class Driver;
+
+class Simulation {
+public:
+    // `options` must have passed config's checks. `storage`, `clock` and `sink` must outlive the simulation. Opens nothing yet.
+    Simulation(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink);
+    ~Simulation();
+
+    // Runs to the end and returns what happened; blocks meanwhile. Once per object. Findings are results, not exceptions.
+    // Throws RefusedError or EnvironmentError if the run could not begin and the storage is not to blame; files that it had made are
+    // removed again then. A storage that failed before the run began comes back as Outcome::failed, no space later on as
+    // Outcome::not_done.
+    Results run();
+
+    // Ends the run in order: users stop, everything outstanding is drained, the result says Outcome::stopped. Any thread, any time, at
+    // once.
+    void request_stop();
+
+    // Any thread, any time.
+    [[nodiscard]] Progress progress() const;
+    // The same phase, without a lock: for a storage that the run calls. Any thread.
+    [[nodiscard]] Phase phase() const;
+
+private:
+    std::unique_ptr<Driver> driver_;
+};
+
+}  // namespace sim

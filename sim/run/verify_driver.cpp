@@ -1,0 +1,169 @@
+#include "sim/run/verify_driver.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/errors.hpp"
+#include "sim/files/transfer_failure.hpp"
+#include "sim/run/drive_facts.hpp"
+#include "sim/workers/long_io_monitor.hpp"
+
+namespace sim {
+
+VerifyDriver::VerifyDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink)
+    : Driver(std::move(options), storage, clock, sink) {}
+
+VerifyDriver::~VerifyDriver() = default;
+
+ums::Task<void> VerifyDriver::main() {
+    open_files();
+    may_begin_ = true;
+    journal_.begin_run();
+    are_cycles_running_ = true;
+    start_monitors();
+    try {
+        co_await verify();
+    } catch (...) {
+        stop_on_failure(std::current_exception());
+    }
+    phase_.store(Phase::summary, std::memory_order_relaxed);
+    parts_->monitors_stop.set();
+    co_await join(parts_->monitors);
+    collect();
+    close_files();
+}
+
+void VerifyDriver::open_files() {
+    auto parts = std::make_unique<Parts>();
+    parts->left = open_left_files(options_, storage_, *outstanding_, run_, journal_);
+    for (const LeftFile& left : parts->left.files) {
+        if (!left.file) continue;
+        (left.options.is_log ? parts->log_files : parts->data_files).push_back(left.file.get());
+        parts->files.push_back(left.file.get());
+        parts->drives.push_back(read_drive_facts(left.file->path()));
+        left.file->governor().allow_bursts(true);
+    }
+    parts->log = std::make_unique<LogAnalysis>(parts->log_files, parts->data_files, parts->left.run_id, run_, journal_);
+    parts->time_series = std::make_unique<TimeSeries>(parts->files, clock_, journal_.start_ns());
+    results_.run_id = parts->left.run_id;
+    const std::lock_guard guard(parts_mutex_);
+    parts_ = std::move(parts);
+}
+
+ums::Task<void> VerifyDriver::verify() {
+    for (SimFile* file : parts_->files) co_await file->drop_cache();
+    ums::Task<void> analysis = parts_->log->run();
+    co_await phase(Phase::log_analysis, analysis);
+    if (run_.is_stopping()) co_return;
+    if (parts_->log->is_empty()) {
+        note_half_made_files();
+    } else {
+        report_odd_files();
+    }
+    auto pages = std::make_unique<PageVerification>(parts_->data_files, *parts_->log, *schedulers_, run_, journal_);
+    {
+        const std::lock_guard guard(parts_mutex_);
+        parts_->pages = std::move(pages);
+    }
+    ums::Task<void> verification = parts_->pages->run();
+    co_await phase(Phase::page_verification, verification);
+    if (!run_.is_stopping() && parts_->log->is_empty()) judge_empty_log();
+}
+
+// Before the first block of the log a cut may leave any of the files in any state: those that are made already must be empty, and none can
+// hold changes of this run.
+void VerifyDriver::note_half_made_files() {
+    for (const LeftFile& left : parts_->left.files) {
+        if (left.file && !left.options.is_log && !left.is_as_made()) parts_->log->file(left.file->id()).is_made = false;
+    }
+}
+
+void VerifyDriver::judge_empty_log() {
+    if (journal_.finding_count() > 0) return report_odd_files();
+    const auto& files = parts_->left.files;
+    const auto odd = std::find_if(files.begin(), files.end(), [](const LeftFile& left) { return !left.is_as_made(); });
+    if (odd != files.end()) {
+        run_.stop(
+            Outcome::not_done,
+            fmt::format("The run was cut off while it made its files: {} {}, and the log is empty. No change had been acknowledged, so "
+                        "there is nothing to verify. The next run makes the files anew.",
+                        odd->options.path, signature_text(*odd)));
+        return;
+    }
+    run_.stop(Outcome::not_done,
+              "The log is empty, and so are the data files: either the cut came before the first change was acknowledged, or everything "
+              "that was acknowledged is lost. From the files alone nobody can tell which.");
+}
+
+void VerifyDriver::report_odd_files() {
+    for (const LeftFile& left : parts_->left.files) {
+        if (!left.is_as_made()) report_file(left);
+    }
+}
+
+// The signature page of a data file is verified as its other pages are.
+void VerifyDriver::report_file(const LeftFile& left) {
+    if (left.file && !left.options.is_log) return;
+    Finding finding;
+    if (!left.file) {
+        finding = failed_request(left.id, left.options, FileRequest::open, std::make_error_code(std::errc::no_such_file_or_directory));
+        finding.description = "The file is not there. The run had made it, and made its name durable, before its first change.";
+        journal_.report(std::move(finding));
+        return;
+    }
+    finding.kind = FindingKind::lost_write;
+    finding.place.is_log = true;
+    finding.place.file_id = left.id;
+    finding.place.path = left.options.path;
+    finding.place.size_bytes = kPageBytes;
+    finding.description = fmt::format("The log file {}. The run had written its signature, and made it durable, before its first change.",
+                                      signature_text(left));
+    left.file->report(std::move(finding));
+}
+
+void VerifyDriver::start_monitors() {
+    for (std::uint32_t cpu = 0; cpu < schedulers_->size(); ++cpu) {
+        (*schedulers_)[cpu].spawn(parts_->monitors, "Monitor", watch_for_long_io(run_, journal_, parts_->monitors_stop));
+    }
+}
+
+Driver::Totals VerifyDriver::totals() const {
+    Totals totals;
+    for (const SimFile* data : parts_->data_files) {
+        const FileCountersPerCpu& counters = data->counters();
+        totals.read_bytes += sum_of(counters, &FileCounters::read_bytes);
+        totals.pages_verified += sum_of(counters, &FileCounters::pages_verified);
+    }
+    return totals;
+}
+
+void VerifyDriver::after_phase(Phase phase) { parts_->time_series->sample(phase, 1); }
+
+void VerifyDriver::collect() {
+    results_.durability.emplace();
+    parts_->log->describe(*results_.durability);
+    if (parts_->pages) parts_->pages->describe(*results_.durability);
+    if (!run_.is_stopping()) results_.cycles_completed = 1;
+    collect_files(parts_->files, parts_->drives, *parts_->time_series);
+}
+
+void VerifyDriver::close_files() {
+    std::unique_ptr<Parts> parts;
+    const std::lock_guard guard(parts_mutex_);
+    parts = std::move(parts_);
+}
+
+Progress VerifyDriver::progress() const {
+    Progress progress = common_progress();
+    progress.cycles = 1;
+    const std::lock_guard guard(parts_mutex_);
+    if (!parts_) return progress;
+    progress.done_fraction = parts_->pages ? parts_->pages->done_fraction() : parts_->log->done_fraction();
+    add_files(progress, parts_->files);
+    progress.is_ending = run_.is_stopping();
+    return progress;
+}
+
+}  // namespace sim

@@ -1,0 +1,128 @@
+#include "sim/verify/left_files.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/errors.hpp"
+#include "sim/files/file_examiner.hpp"
+#include "sim/files/replica.hpp"
+#include "sim/page/page_codec.hpp"
+#include "ums/base/memory_region.hpp"
+#include "ums/base/size.hpp"
+
+namespace sim {
+
+namespace {
+
+class Opener {
+public:
+    Opener(const Options& options, ums::Storage& storage) : options_(readable(options)), storage_(storage), examiner_(options_, storage) {}
+
+    struct Found {
+        LeftFile left;
+        PageHeader header{};
+        SimFile::Setup setup;
+        bool is_sound = false;
+    };
+
+    Found open(const FileOptions& file, std::uint32_t id) {
+        Found found;
+        found.left.options = file;
+        found.left.id = id;
+        const std::unique_ptr<FileClaim> claim = examiner_.examine_left(id, file);
+        found.left.options = claim->file;
+        if (claim->is_missing()) {
+            found.left.signature = LeftFile::Signature::missing_file;
+            return found;
+        }
+        read_signature(*claim, found);
+        found.setup = examiner_.hand_over(*claim, id, {.direct = is_unbuffered(options_), .read_only = true});
+        return found;
+    }
+
+private:
+    // Nothing is written, so nothing can be destroyed.
+    static Options readable(Options options) {
+        options.overwrite_foreign_files = true;
+        return options;
+    }
+
+    void read_signature(const FileClaim& claim, Found& found) {
+        const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
+        std::size_t transferred = 0;
+        const auto error = storage_.read(claim.control, 0, page.data(), kPageBytes, transferred);
+        if (error) fail_start(claim.file.path, "its first page cannot be read", error);
+        found.header = read_header(page.data());
+        const bool is_whole = transferred == kPageBytes;
+        found.is_sound = is_whole && has_signature(page.data()) && found.header.checksum == page_checksum(page.data());
+        if (found.is_sound && found.header.format != kPageFormat) {
+            throw RefusedError(fmt::format("{}: refused: its pages are of format {}, this version of ioproof knows {}.", claim.file.path,
+                                           found.header.format, kPageFormat));
+        }
+        const bool is_empty = is_all_zero(page.data(), transferred / 8 * 8);
+        found.left.signature = is_empty ? LeftFile::Signature::zeros : LeftFile::Signature::damaged;
+    }
+
+    const Options options_;
+    ums::Storage& storage_;
+    FileExaminer examiner_;
+};
+
+// Whose log it is says what the others must be; without one, most of the files.
+std::uint64_t run_of(const std::vector<Opener::Found>& all) {
+    std::map<std::uint64_t, std::size_t> votes;
+    for (const Opener::Found& found : all) {
+        if (found.is_sound) votes[found.header.run_id] += found.left.options.is_log ? all.size() : 1;
+    }
+    const auto most = std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    return most == votes.end() ? 0 : most->first;
+}
+
+}  // namespace
+
+LeftFiles open_left_files(const Options& options, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run,
+                          Journal& journal) {
+    Opener opener(options, storage);
+    std::vector<Opener::Found> all;
+    std::uint32_t id = 0;
+    for (const FileOptions& file : options.files) {
+        ++id;
+        if (source_of_replica(file, options.files) == nullptr) all.push_back(opener.open(file, id));
+    }
+    LeftFiles left_files;
+    left_files.run_id = run_of(all);
+    if (std::none_of(all.begin(), all.end(), [](const Opener::Found& found) { return found.is_sound; })) {
+        throw RefusedError(
+            fmt::format("{}: nothing to verify: none of the files is there and begins with ioproof's signature. Name them as "
+                        "the run did, by the same -cfg or -dir.",
+                        all.empty() ? std::string("no file") : all.front().left.options.path));
+    }
+    for (Opener::Found& found : all) {
+        LeftFile& left = found.left;
+        if (found.is_sound) {
+            left.signature = found.header.run_id == left_files.run_id ? LeftFile::Signature::ours : LeftFile::Signature::other_run;
+        }
+        if (left.is_as_made()) left.id = found.setup.id = found.header.file_id;
+        if (left.signature != LeftFile::Signature::missing_file) {
+            left.file = std::make_unique<SimFile>(std::move(found.setup), storage, outstanding, run, journal);
+        }
+        left_files.files.push_back(std::move(left));
+    }
+    return left_files;
+}
+
+std::string signature_text(const LeftFile& left) {
+    switch (left.signature) {
+        case LeftFile::Signature::ours: return "is as the run made it";
+        case LeftFile::Signature::missing_file: return "is not there";
+        case LeftFile::Signature::zeros: return "begins with zeros instead of the signature page";
+        case LeftFile::Signature::other_run: return "is of another run";
+        case LeftFile::Signature::damaged: return "begins with something else than the signature page";
+    }
+    UMS_ASSERT(false && "unknown signature");
+}
+
+}  // namespace sim

@@ -1,0 +1,43 @@
+// Opens the files that a run has left as they are, to be read only, and finds out whose they are.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/files/sim_file.hpp"
+#include "sim/journal/journal.hpp"
+#include "sim/journal/run_state.hpp"
+#include "sim/options.hpp"
+#include "ums/io/storage.hpp"
+#include "ums/sched/semaphore.hpp"
+
+namespace sim {
+
+// A file of the configuration, as it was found.
+struct LeftFile {
+    enum class Signature : std::uint8_t { ours, missing_file, zeros, other_run, damaged };
+
+    FileOptions options;
+    std::uint32_t id = 0;
+    Signature signature = Signature::ours;
+    std::unique_ptr<SimFile> file;  // null: there is none
+
+    [[nodiscard]] bool is_as_made() const { return signature == Signature::ours; }
+};
+
+struct LeftFiles {
+    std::uint64_t run_id = 0;
+    std::vector<LeftFile> files;  // without replicas, whose changes are not logged
+};
+
+// Throws RefusedError if none of the files is ours, EnvironmentError if they cannot be opened or somebody has them. The references must
+// outlive the files.
+[[nodiscard]] LeftFiles open_left_files(const Options& options, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run,
+                                        Journal& journal);
+
+// For messages: what is the matter with its first page.
+[[nodiscard]] std::string signature_text(const LeftFile& left);
+
+}  // namespace sim

@@ -1,0 +1,185 @@
+#include "sim/verify/log_analysis.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/files/rereader.hpp"
+
+namespace sim {
+
+namespace {
+
+// Each adds a block: a log that never comes the same way twice has an end, too.
+constexpr int kRepairsMax = 64;
+
+std::string blocks_text(const BlockRange& missing) {
+    return missing.first == missing.last
+               ? fmt::format("block {}", missing.first)
+               : fmt::format("the {} blocks {} to {}", missing.last - missing.first + 1, missing.first, missing.last);
+}
+
+}  // namespace
+
+ums::Task<void> LogAnalysis::run() {
+    co_await scan_.find_blocks(contents_);
+    if (scan_.other_format() != 0) {
+        run_.stop(Outcome::not_done,
+                  fmt::format("The log is of format {}, and this version of ioproof reads format {}: another version made the "
+                              "files. Verify with the one that ran.",
+                              scan_.other_format(), kLogFormat));
+        co_return;
+    }
+    extent_ = find_extent(contents_);
+    for (int i = 0; i < kRepairsMax && extent_.has_hole() && !run_.is_stopping(); ++i) {
+        const bool was_there = co_await read_missing_again();
+        if (!was_there) break;
+        extent_ = find_extent(contents_);
+    }
+    if (run_.is_stopping()) co_return;
+    for (const BlockRange& missing : extent_.missing) co_await report_missing(missing);
+    // The first block is written when all files are made.
+    for (const SimFile* data : data_files_) files_.try_emplace(data->id(), begin_lsn(), data->pages(), !is_empty());
+    if (extent_.first_sequence != 0) co_await replay();
+}
+
+ums::Task<void> LogAnalysis::replay() {
+    for (const BlockRange& range : extent_.row) {
+        const auto begin = std::find_if(contents_.blocks.begin(), contents_.blocks.end(),
+                                        [&](const LogBlockPlace& block) { return block.sequence == range.first; });
+        const std::span<const LogBlockPlace> blocks(&*begin, range.last - range.first + 1);
+        co_await scan_.replay(blocks,
+                              [this](const LogRecordHeader& header, std::span<const std::byte> body) { take_record(header, body); });
+    }
+    if (!extent_.checkpoint || extent_.checkpoint->unknown_count != kTooManyUnknown) co_return;
+    for (auto& [file_id, file] : files_) file.bounds.release_all();
+}
+
+RecoveredLog LogAnalysis::recovered() const { return {run_id_, begin_lsn(), extent_.last_lsn, extent_.has_hole()}; }
+
+bool LogAnalysis::has_sums() const {
+    return extent_.checkpoint && sums_count_ == extent_.checkpoint->sums_count && extent_.checkpoint->unknown_count != kTooManyUnknown;
+}
+
+bool LogAnalysis::is_of_checkpoint(std::uint64_t lsn) const {
+    return extent_.checkpoint && lsn > extent_.checkpoint->begin_lsn && lsn < extent_.checkpoint->end_lsn;
+}
+
+void LogAnalysis::take_record(const LogRecordHeader& header, std::span<const std::byte> body) {
+    const auto found = files_.find(header.file_id);
+    if (found == files_.end()) return;
+    PageBounds& bounds = found->second.bounds;
+    switch (static_cast<LogRecordKind>(header.kind)) {
+        case LogRecordKind::page_update: bounds.changed(header.lsn, header.page_id, header.version); return;
+        case LogRecordKind::file_resize: bounds.resized(header.lsn, header.page_count); return;
+        case LogRecordKind::page_unknown:
+            if (is_of_checkpoint(header.lsn)) bounds.release(header.page_id);
+            return;
+        case LogRecordKind::checkpoint_sums:
+            if (!is_of_checkpoint(header.lsn) || !found->second.sums.record(header, body)) return;
+            bounds.had_pages(header.page_count);
+            ++sums_count_;
+            return;
+        case LogRecordKind::filler:
+        case LogRecordKind::checkpoint_begin:
+        case LogRecordKind::checkpoint_end:
+        case LogRecordKind::resume: return;
+    }
+}
+
+// --- what is missing ---
+
+std::optional<LogAnalysis::Place> LogAnalysis::place_of_missing(std::uint64_t sequence) const {
+    const auto before = std::find_if(contents_.blocks.begin(), contents_.blocks.end(),
+                                     [&](const LogBlockPlace& block) { return block.sequence == sequence - 1; });
+    if (before == contents_.blocks.end()) return std::nullopt;
+    const auto file = std::find_if(log_files_.begin(), log_files_.end(), [&](const SimFile* log) { return log->id() == before->file_id; });
+    const std::uint64_t vlf_end_bytes = before->offset_bytes + std::uint64_t{before->vlf_sectors - before->vlf_sector} * kSectorBytes;
+    Place place;
+    place.file = *file;
+    place.offset_bytes = before->offset_bytes + before->size_bytes;
+    if (place.offset_bytes + kSectorBytes > vlf_end_bytes) return std::nullopt;
+    place.size_bytes = std::min<std::uint64_t>(kLogBlockBytesMax, vlf_end_bytes - place.offset_bytes);
+    const std::uint32_t vlf_sector = before->vlf_sector + before->size_bytes / kSectorBytes;
+    place.expected = {run_id_, sequence, vlf_of_lsn(before->first_lsn), vlf_sector};
+    return place;
+}
+
+// A block that a later read brings is not lost, but the read was wrong: a finding, and the analysis goes on with it.
+ums::Task<bool> LogAnalysis::read_missing_again() {
+    const BlockRange missing = extent_.missing.front();
+    const std::optional<Place> place = place_of_missing(missing.first);
+    if (!place) co_return false;
+    Rereader rereader(*place->file, journal_, place->offset_bytes, place->size_bytes);
+    const std::vector<std::byte> nothing(place->size_bytes);
+    for (std::uint32_t attempt = 1; attempt <= kRereadsMax; ++attempt) {
+        const Reread reread = co_await rereader.read(attempt, nothing.data());
+        if (!reread.has_come() || check_block(rereader.bytes(), place->size_bytes, place->expected)) continue;
+        Finding finding;
+        finding.kind = FindingKind::log_gap;
+        finding.transient = true;
+        finding.place.is_log = true;
+        finding.place.file_id = place->file->id();
+        finding.place.path = place->file->path();
+        finding.place.offset_bytes = place->offset_bytes;
+        finding.place.size_bytes = read_block_header(rereader.bytes()).size_bytes;
+        finding.reads = 1 + attempt;
+        finding.description = fmt::format("Log block {} did not come with the first read; a later one returned it.", missing.first);
+        place->file->report(std::move(finding));
+        scan_.add_late_block(contents_, *place->file, place->offset_bytes, rereader.bytes());
+        co_return true;
+    }
+    co_return false;
+}
+
+ums::Task<void> LogAnalysis::report_missing(const BlockRange& missing) {
+    Finding finding;
+    finding.kind = FindingKind::log_gap;
+    finding.place.is_log = true;
+    SimFile* file = log_files_.front();
+    const std::optional<Place> place = place_of_missing(missing.first);
+    if (place) {
+        file = place->file;
+        finding.place.offset_bytes = place->offset_bytes;
+        finding.place.size_bytes = place->size_bytes;
+        finding.expected = ExpectedIdentity{.lsn = make_lsn(place->expected.vlf_sequence, place->expected.vlf_sector, 0)};
+        Rereader rereader(*file, journal_, place->offset_bytes, place->size_bytes);
+        const std::vector<std::byte> nothing(place->size_bytes);
+        const Reread reread = co_await rereader.read(1, nothing.data());
+        if (reread.has_come()) {
+            finding.evidence.image.assign(rereader.bytes(), rereader.bytes() + place->size_bytes);
+            if (const auto fault = check_block(rereader.bytes(), place->size_bytes, place->expected)) finding.kind = fault->kind;
+        }
+    }
+    finding.place.file_id = file->id();
+    finding.place.path = file->path();
+    finding.description =
+        fmt::format("The log had been acknowledged up to block {} at least, and {} {} not there. Recovery stops before it.",
+                    extent_.hardened_sequence, blocks_text(missing), missing.first == missing.last ? "is" : "are");
+    finding.reasoning = {
+        fmt::format("Each block says up to where the log was hardened when it was made, and one that is there says {}.",
+                    extent_.hardened_sequence),
+        "What is missing lies at or below that number, so it had been acknowledged before the other block was even written: it was not in "
+        "flight at the cut.",
+        extent_.checkpoint
+            ? fmt::format("Recovery needs it: the last complete checkpoint began at LSN 0x{:x}.", extent_.checkpoint->begin_lsn)
+            : std::string("Recovery needs it: no complete checkpoint is left behind which the log would do.")};
+    file->report(std::move(finding));
+}
+
+void LogAnalysis::describe(DurabilityResult& result) const {
+    result.log_blocks = extent_.blocks_in_row;
+    result.first_block = extent_.first_sequence;
+    result.last_block = extent_.last_sequence;
+    result.hardened_block = extent_.hardened_sequence;
+    result.last_lsn = extent_.last_lsn;
+    result.blocks_behind = extent_.blocks_behind;
+    for (const BlockRange& missing : extent_.missing) result.missing_blocks += missing.last - missing.first + 1;
+    if (extent_.checkpoint) result.checkpoint_lsn = extent_.checkpoint->begin_lsn;
+    for (const LogBlockPlace& block : contents_.blocks) {
+        if (block.sequence == extent_.last_sequence) result.last_write_utc_us = block.write_utc_us;
+    }
+}
+
+}  // namespace sim

@@ -1,0 +1,83 @@
+// What recovery's analysis does with the log that a crash has left: finds its end, tells a hole from what was in flight, and collects what
+// the records prove of each page. docs/durability.md argues each step.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "sim/journal/journal.hpp"
+#include "sim/journal/run_state.hpp"
+#include "sim/log/log_block_check.hpp"
+#include "sim/results.hpp"
+#include "sim/verify/log_extent.hpp"
+#include "sim/verify/log_scan.hpp"
+#include "sim/verify/page_bounds.hpp"
+#include "sim/verify/page_judge.hpp"
+#include "sim/verify/region_sums.hpp"
+
+namespace sim {
+
+// What the log says of one data file.
+struct ProvenFile {
+    ProvenFile(std::uint64_t begin_lsn, std::uint32_t page_count, bool is_signed) : bounds(begin_lsn, page_count, is_signed) {}
+    PageBounds bounds;
+    RegionSums sums;
+    bool is_made = true;  // else the run was cut off while it made the file, which may hold anything
+};
+
+class LogAnalysis {
+public:
+    // The files and the other references must outlive the object.
+    LogAnalysis(const std::vector<SimFile*>& log_files, const std::vector<SimFile*>& data_files, std::uint64_t run_id, RunState& run,
+                Journal& journal)
+        : log_files_(log_files),
+          data_files_(data_files),
+          run_id_(run_id),
+          run_(run),
+          journal_(journal),
+          scan_(log_files, run_id, run, journal) {}
+
+    // Reads the log, and reports what is missing in it. Once.
+    ums::Task<void> run();
+
+    [[nodiscard]] bool is_empty() const { return contents_.blocks.empty(); }
+    [[nodiscard]] RecoveredLog recovered() const;
+    // Of one of the data files. After run().
+    [[nodiscard]] ProvenFile& file(std::uint32_t file_id) { return files_.at(file_id); }
+    // The checkpoint's sums are all there, and can be compared.
+    [[nodiscard]] bool has_sums() const;
+    // The figures that are about the log.
+    void describe(DurabilityResult& result) const;
+    [[nodiscard]] double done_fraction() const { return scan_.done_fraction(); }
+
+private:
+    [[nodiscard]] std::uint64_t begin_lsn() const { return extent_.checkpoint ? extent_.checkpoint->begin_lsn : 0; }
+    ums::Task<void> replay();
+    ums::Task<bool> read_missing_again();
+    ums::Task<void> report_missing(const BlockRange& missing);
+    void take_record(const LogRecordHeader& header, std::span<const std::byte> body);
+    [[nodiscard]] bool is_of_checkpoint(std::uint64_t lsn) const;
+    // Where the missing block of this number must begin, behind the one before it, if that can be said.
+    struct Place {
+        SimFile* file = nullptr;
+        std::uint64_t offset_bytes = 0;
+        std::uint64_t size_bytes = 0;  // at most
+        ExpectedBlock expected;
+    };
+    [[nodiscard]] std::optional<Place> place_of_missing(std::uint64_t sequence) const;
+
+    const std::vector<SimFile*> log_files_;
+    const std::vector<SimFile*> data_files_;
+    const std::uint64_t run_id_;
+    RunState& run_;
+    Journal& journal_;
+    LogScan scan_;
+    LogContents contents_;
+    LogExtent extent_;
+    std::map<std::uint32_t, ProvenFile> files_;
+    std::uint32_t sums_count_ = 0;
+};
+
+}  // namespace sim

@@ -1,0 +1,122 @@
+#include "sim/verify/log_extent.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace sim {
+
+namespace {
+
+class ExtentFinder {
+public:
+    explicit ExtentFinder(const LogContents& contents) : contents_(contents), blocks_(contents.blocks) {}
+
+    LogExtent find() {
+        extent_.hardened_sequence = contents_.promised_sequence;
+        for (const LogBlockPlace& block : blocks_) {
+            extent_.hardened_sequence = std::max(extent_.hardened_sequence, block.hardened_sequence);
+        }
+        const CheckpointMark* checkpoint = last_needed_checkpoint();
+        const std::uint64_t needed = checkpoint == nullptr ? 1 : sequence_of(checkpoint->begin_lsn);
+        find_missing(needed, extent_.hardened_sequence);
+        extent_.last_sequence = extent_.has_hole() ? extent_.missing.front().first - 1 : end_of_row(needed);
+        describe_row();
+        checkpoint =
+            last_checkpoint([this](const CheckpointMark& mark) { return mark.sequence <= extent_.last_sequence && is_whole(mark); });
+        if (checkpoint != nullptr && sequence_of(checkpoint->begin_lsn) >= extent_.first_sequence) extent_.checkpoint = *checkpoint;
+        return std::move(extent_);
+    }
+
+private:
+    using Iterator = std::vector<LogBlockPlace>::const_iterator;
+
+    [[nodiscard]] Iterator from(std::uint64_t sequence) const {
+        return std::lower_bound(blocks_.begin(), blocks_.end(), sequence,
+                                [](const LogBlockPlace& block, std::uint64_t value) { return block.sequence < value; });
+    }
+    [[nodiscard]] bool has(std::uint64_t sequence) const {
+        const Iterator found = from(sequence);
+        return found != blocks_.end() && found->sequence == sequence;
+    }
+    // The number that follows on the block of this one.
+    [[nodiscard]] std::uint64_t next(std::uint64_t sequence) const {
+        for (const ResumeMark& resume : contents_.resumes) {
+            if (resume.last_sequence == sequence && resume.sequence > sequence) return resume.sequence;
+        }
+        return sequence + 1;
+    }
+    // The last block of the unbroken row from `sequence` on; 0 if that one is not there.
+    [[nodiscard]] std::uint64_t end_of_row(std::uint64_t sequence) const {
+        if (!has(sequence)) return 0;
+        while (has(next(sequence))) sequence = next(sequence);
+        return sequence;
+    }
+    template <typename Predicate>
+    [[nodiscard]] const CheckpointMark* last_checkpoint(Predicate is_meant) const {
+        const CheckpointMark* last = nullptr;
+        for (const CheckpointMark& mark : contents_.checkpoints) {
+            if ((last == nullptr || mark.sequence > last->sequence) && is_meant(mark)) last = &mark;
+        }
+        return last;
+    }
+    // What recovery needs begins there. A checkpoint of which a block is missing counts if it had been acknowledged: what stands before it
+    // may have been written over. One that was in flight has freed nothing yet.
+    [[nodiscard]] const CheckpointMark* last_needed_checkpoint() const {
+        return last_checkpoint([this](const CheckpointMark& mark) { return mark.sequence <= extent_.hardened_sequence || is_whole(mark); });
+    }
+    // All blocks from its begin to its end are there.
+    [[nodiscard]] bool is_whole(const CheckpointMark& mark) const {
+        std::uint64_t sequence = sequence_of(mark.begin_lsn);
+        while (has(sequence) && sequence < mark.sequence) sequence = next(sequence);
+        return has(sequence) && sequence == mark.sequence;
+    }
+    // Of the block that has, or had, the record: the one behind those with smaller LSNs.
+    [[nodiscard]] std::uint64_t sequence_of(std::uint64_t lsn) const {
+        const Iterator found =
+            std::partition_point(blocks_.begin(), blocks_.end(), [lsn](const LogBlockPlace& block) { return block.last_lsn < lsn; });
+        if (found != blocks_.end() && found->first_lsn <= lsn) return found->sequence;
+        return next(found == blocks_.begin() ? 0 : std::prev(found)->sequence);
+    }
+    void find_missing(std::uint64_t sequence, std::uint64_t hardened) {
+        while (sequence <= hardened) {
+            const Iterator there = from(sequence);
+            const std::uint64_t until = there == blocks_.end() ? hardened + 1 : std::min(there->sequence, hardened + 1);
+            if (until > sequence) extent_.missing.push_back({sequence, until - 1});
+            sequence = until <= hardened ? next(until) : until;
+        }
+    }
+    // The number on which the block of this one follows.
+    [[nodiscard]] std::uint64_t before(std::uint64_t sequence) const {
+        for (const ResumeMark& resume : contents_.resumes) {
+            if (resume.sequence == sequence) return resume.last_sequence;
+        }
+        return sequence - 1;
+    }
+    void describe_row() {
+        const std::uint64_t last = extent_.last_sequence;
+        extent_.blocks_behind = static_cast<std::uint64_t>(blocks_.end() - from(last + 1));
+        if (!has(last)) {
+            extent_.last_sequence = 0;
+            return;
+        }
+        extent_.last_lsn = from(last)->last_lsn;
+        for (std::uint64_t sequence = last; has(sequence); sequence = before(sequence)) {
+            ++extent_.blocks_in_row;
+            extent_.first_sequence = sequence;
+            const bool goes_on = !extent_.row.empty() && extent_.row.back().first == sequence + 1;
+            if (!goes_on) extent_.row.push_back({sequence, sequence});
+            extent_.row.back().first = sequence;
+        }
+        std::reverse(extent_.row.begin(), extent_.row.end());
+    }
+
+    const LogContents& contents_;
+    const std::vector<LogBlockPlace>& blocks_;
+    LogExtent extent_;
+};
+
+}  // namespace
+
+LogExtent find_extent(const LogContents& contents) { return ExtentFinder(contents).find(); }
+
+}  // namespace sim

@@ -1,0 +1,69 @@
+// How far the log reaches that a crash has left, and whether something is missing in it. docs/durability.md argues why. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace sim {
+
+// A sound block of the run, where it belongs.
+struct LogBlockPlace {
+    std::uint64_t sequence = 0;
+    std::uint64_t hardened_sequence = 0;  // as the block says
+    std::uint64_t first_lsn = 0;
+    std::uint64_t last_lsn = 0;
+    std::uint64_t offset_bytes = 0;  // in its file
+    std::uint64_t write_utc_us = 0;
+    std::uint32_t size_bytes = 0;
+    std::uint32_t file_id = 0;
+    std::uint32_t vlf_sector = 0;
+    std::uint32_t vlf_sectors = 0;
+};
+
+// A checkpoint_end that was found. Whatever stands before it, the pages had been written when it was made.
+struct CheckpointMark {
+    std::uint64_t sequence = 0;  // of its block
+    std::uint64_t begin_lsn = 0;
+    std::uint64_t end_lsn = 0;
+    std::uint32_t sums_count = 0;
+    std::uint32_t unknown_count = 0;
+};
+
+// A resume that was found: the row goes on there.
+struct ResumeMark {
+    std::uint64_t sequence = 0;  // of its block
+    std::uint64_t last_sequence = 0;
+    std::uint64_t last_lsn = 0;
+};
+
+struct LogContents {
+    std::vector<LogBlockPlace> blocks;  // in ascending order of sequences, each once
+    std::vector<CheckpointMark> checkpoints;
+    std::vector<ResumeMark> resumes;
+    // Somebody outside of the storage has kept that the log was hardened up to here; 0: nobody.
+    std::uint64_t promised_sequence = 0;
+};
+
+// Numbers of blocks, from `first` to `last`.
+struct BlockRange {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+};
+
+struct LogExtent {
+    std::uint64_t first_sequence = 0;     // of the unbroken row; 0: there is none
+    std::uint64_t last_sequence = 0;      // where recovery stops
+    std::uint64_t last_lsn = 0;           // of its last record
+    std::uint64_t hardened_sequence = 0;  // at least up to here everything had been acknowledged
+    std::uint64_t blocks_in_row = 0;
+    std::uint64_t blocks_behind = 0;           // behind the end: were in flight at the same time as one that is missing, or behind a hole
+    std::vector<BlockRange> row;               // in order; one range, unless the run was resumed
+    std::vector<BlockRange> missing;           // had been acknowledged, recovery needs them, and they are not there
+    std::optional<CheckpointMark> checkpoint;  // the last complete one
+    [[nodiscard]] bool has_hole() const { return !missing.empty(); }
+};
+
+[[nodiscard]] LogExtent find_extent(const LogContents& contents);
+
+}  // namespace sim

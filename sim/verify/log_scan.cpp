@@ -1,0 +1,164 @@
+#include "sim/verify/log_scan.hpp"
+
+#include <algorithm>
+
+#include "sim/files/io_retry.hpp"
+#include "sim/log/log_records.hpp"
+#include "sim/page/page_codec.hpp"
+#include "ums/base/memory_region.hpp"
+#include "ums/base/size.hpp"
+#include "ums/sched/scheduler.hpp"
+
+namespace sim {
+
+namespace {
+
+constexpr std::uint64_t kWindowBytes = 1 << 20;
+constexpr std::uint64_t kReadAlignmentBytes = 4096;
+
+// A VLF begins behind the signature and others of its length, or where a file ended before it grew.
+bool is_vlf_begin(std::uint64_t offset_bytes, std::uint64_t vlf_bytes) {
+    if (offset_bytes < kPageBytes || vlf_bytes == 0) return false;
+    return (offset_bytes - kPageBytes) % vlf_bytes == 0 || offset_bytes % ums::kMb == 0;
+}
+
+// By their numbers, each once.
+void put_in_order(std::vector<LogBlockPlace>& blocks) {
+    const auto by_sequence = [](const LogBlockPlace& a, const LogBlockPlace& b) { return a.sequence < b.sequence; };
+    std::stable_sort(blocks.begin(), blocks.end(), by_sequence);
+    const auto is_same = [](const LogBlockPlace& a, const LogBlockPlace& b) { return a.sequence == b.sequence; };
+    blocks.erase(std::unique(blocks.begin(), blocks.end(), is_same), blocks.end());
+}
+
+}  // namespace
+
+SimFile* LogScan::file_of(std::uint32_t file_id) const {
+    const auto found = std::find_if(files_.begin(), files_.end(), [&](const SimFile* file) { return file->id() == file_id; });
+    return found == files_.end() ? nullptr : *found;
+}
+
+double LogScan::done_fraction() const {
+    std::uint64_t total_bytes = 0;
+    for (const SimFile* file : files_) total_bytes += file->size_bytes();
+    if (total_bytes == 0) return 0;
+    return std::min(1.0, static_cast<double>(done_bytes_.load(std::memory_order_relaxed)) / static_cast<double>(total_bytes));
+}
+
+ums::Task<void> LogScan::find_blocks(LogContents& contents) {
+    for (SimFile* file : files_) co_await find_blocks_of(*file, contents);
+    put_in_order(contents.blocks);
+}
+
+void LogScan::add_late_block(LogContents& contents, const SimFile& file, std::uint64_t offset_bytes, const std::byte* block) {
+    add_block(contents, file, offset_bytes, block);
+    put_in_order(contents.blocks);
+}
+
+ums::Task<void> LogScan::find_blocks_of(SimFile& file, LogContents& contents) {
+    const ums::MemoryRegion buffer(kWindowBytes + kLogBlockBytesMax, ums::MemoryKind::plain);
+    const std::uint64_t end_bytes = file.size_bytes();
+    std::uint64_t at_bytes = kPageBytes;
+    while (at_bytes < end_bytes && !run_.is_stopping()) {
+        // A disk with 4 KB sectors is read at multiples of them.
+        Window window;
+        window.offset_bytes = at_bytes / kReadAlignmentBytes * kReadAlignmentBytes;
+        window.size_bytes = std::min(buffer.size_bytes() / kReadAlignmentBytes * kReadAlignmentBytes, end_bytes - window.offset_bytes);
+        window.taken_bytes = at_bytes - window.offset_bytes;
+        window.is_end = window.offset_bytes + window.size_bytes == end_bytes;
+        const ums::IoSegment segment{buffer.data(), window.size_bytes};
+        stamp_not_read(buffer.data(), segment.size_bytes);
+        IoRetry retry(file, run_, journal_);
+        if (co_await retry.read(window.offset_bytes, {&segment, 1}, ums::WaitType::io_completion)) {
+            take_window(file, window, buffer.data(), contents);
+        } else {
+            window.taken_bytes = window.size_bytes;
+        }
+        done_bytes_.fetch_add(window.offset_bytes + window.taken_bytes - at_bytes, std::memory_order_relaxed);
+        at_bytes = window.offset_bytes + window.taken_bytes;
+        co_await ums::Scheduler::current().yield_if_due();
+    }
+}
+
+bool LogScan::is_of_run(const std::byte* block) const {
+    const LogBlockHeader header = read_block_header(block);
+    return header.magic == kLogMagic && header.run_id == run_id_;
+}
+
+// A block that may reach beyond the window begins the next one.
+void LogScan::take_window(const SimFile& file, Window& window, const std::byte* bytes, LogContents& contents) {
+    std::uint64_t& at = window.taken_bytes;
+    while (at + kSectorBytes <= window.size_bytes) {
+        const std::uint64_t available_bytes = window.size_bytes - at;
+        if (!window.is_end && available_bytes < kLogBlockBytesMax) return;
+        const std::byte* const block = bytes + at;
+        std::uint64_t step_bytes = kSectorBytes;
+        if (is_of_run(block) && is_sound_block(block, available_bytes)) {
+            add_block(contents, file, window.offset_bytes + at, block);
+            step_bytes = read_block_header(block).size_bytes;
+        }
+        at += step_bytes;
+    }
+    at = window.size_bytes;
+}
+
+void LogScan::add_block(LogContents& contents, const SimFile& file, std::uint64_t offset_bytes, const std::byte* block) {
+    const LogBlockHeader header = read_block_header(block);
+    if (header.format != kLogFormat) {
+        other_format_ = header.format;
+        return;
+    }
+    const std::uint64_t sector_bytes = std::uint64_t{header.vlf_sector} * kSectorBytes;
+    const bool is_in_place = header.file_id == file.id() && offset_bytes >= sector_bytes &&
+                             is_vlf_begin(offset_bytes - sector_bytes, std::uint64_t{header.vlf_sectors} * kSectorBytes);
+    if (!is_in_place) return;
+    LogBlockPlace place;
+    place.sequence = header.sequence;
+    place.hardened_sequence = header.hardened_sequence;
+    place.first_lsn = place.last_lsn = header.first_lsn;
+    place.offset_bytes = offset_bytes;
+    place.write_utc_us = header.write_utc_us;
+    place.size_bytes = header.size_bytes;
+    place.file_id = file.id();
+    place.vlf_sector = header.vlf_sector;
+    place.vlf_sectors = header.vlf_sectors;
+    const bool is_whole = for_each_record(block, [&](const LogRecordHeader& record, std::span<const std::byte> body) {
+        place.last_lsn = record.lsn;
+        CheckpointEnd end;
+        ResumePoint resume;
+        if (record.kind == static_cast<std::uint16_t>(LogRecordKind::checkpoint_end) && read_body(body, end)) {
+            contents.checkpoints.push_back({header.sequence, end.begin_lsn, record.lsn, end.sums_count, end.unknown_count});
+        } else if (record.kind == static_cast<std::uint16_t>(LogRecordKind::resume) && read_body(body, resume)) {
+            contents.resumes.push_back({header.sequence, resume.last_sequence, resume.last_lsn});
+        }
+    });
+    if (is_whole) contents.blocks.push_back(place);
+}
+
+ums::Task<void> LogScan::replay(std::span<const LogBlockPlace> blocks, const Take& take) {
+    const ums::MemoryRegion buffer(kWindowBytes, ums::MemoryKind::plain);
+    std::size_t begin = 0;
+    while (begin < blocks.size() && !run_.is_stopping()) {
+        // Neighbours come with one read.
+        const LogBlockPlace& first = blocks[begin];
+        std::uint64_t size_bytes = first.size_bytes;
+        std::size_t end = begin + 1;
+        while (end < blocks.size() && blocks[end].file_id == first.file_id && blocks[end].offset_bytes == first.offset_bytes + size_bytes &&
+               size_bytes + blocks[end].size_bytes <= kWindowBytes) {
+            size_bytes += blocks[end++].size_bytes;
+        }
+        SimFile* const file = file_of(first.file_id);
+        const ums::IoSegment segment{buffer.data(), size_bytes};
+        stamp_not_read(buffer.data(), size_bytes);
+        IoRetry retry(*file, run_, journal_);
+        const bool has_come = co_await retry.read(first.offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
+        for (; begin < end; ++begin) {
+            const std::byte* const block = buffer.data() + (blocks[begin].offset_bytes - first.offset_bytes);
+            if (!has_come || !is_sound_block(block, blocks[begin].size_bytes)) continue;
+            static_cast<void>(for_each_record(block, take));
+        }
+        begin = end;
+        co_await ums::Scheduler::current().yield_if_due();
+    }
+}
+
+}  // namespace sim

@@ -1,0 +1,61 @@
+// Reads the log files as recovery finds them: every place where a block of the run can begin, whatever stands before it. Two passes: the
+// first finds the blocks, the second hands out their records in order.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sim/files/sim_file.hpp"
+#include "sim/journal/journal.hpp"
+#include "sim/journal/run_state.hpp"
+#include "sim/page/log_layout.hpp"
+#include "sim/verify/log_extent.hpp"
+
+namespace sim {
+
+class LogScan {
+public:
+    // The log files and the other references must outlive the scan. Used by one task at a time.
+    LogScan(const std::vector<SimFile*>& files, std::uint64_t run_id, RunState& run, Journal& journal)
+        : files_(files), run_id_(run_id), run_(run), journal_(journal) {}
+
+    // Finds the blocks of the run in all files. What cannot be read has been reported, and is passed over.
+    ums::Task<void> find_blocks(LogContents& contents);
+    // One that a later read brought.
+    void add_late_block(LogContents& contents, const SimFile& file, std::uint64_t offset_bytes, const std::byte* block);
+
+    // Calls `take` with each record of the blocks [first, last) of `blocks`.
+    using Take = std::function<void(const LogRecordHeader& header, std::span<const std::byte> body)>;
+    ums::Task<void> replay(std::span<const LogBlockPlace> blocks, const Take& take);
+
+    // Blocks of the run that another version of the program wrote, which cannot be read here: their format; 0: there are none.
+    [[nodiscard]] std::uint16_t other_format() const { return other_format_; }
+    [[nodiscard]] double done_fraction() const;
+
+private:
+    ums::Task<void> find_blocks_of(SimFile& file, LogContents& contents);
+    struct Window {
+        std::uint64_t offset_bytes = 0;  // in the file
+        std::uint64_t size_bytes = 0;
+        std::uint64_t taken_bytes = 0;
+        bool is_end = false;
+    };
+    void take_window(const SimFile& file, Window& window, const std::byte* bytes, LogContents& contents);
+    void add_block(LogContents& contents, const SimFile& file, std::uint64_t offset_bytes, const std::byte* block);
+    [[nodiscard]] bool is_of_run(const std::byte* block) const;
+    [[nodiscard]] SimFile* file_of(std::uint32_t file_id) const;
+
+    const std::vector<SimFile*> files_;
+    const std::uint64_t run_id_;
+    RunState& run_;
+    Journal& journal_;
+    std::uint16_t other_format_ = 0;
+    std::atomic<std::uint64_t> done_bytes_{0};
+};
+
+}  // namespace sim

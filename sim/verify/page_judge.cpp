@@ -1,0 +1,194 @@
+#include "sim/verify/page_judge.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/diagnosis/classifier.hpp"
+#include "sim/diagnosis/finding_facts.hpp"
+#include "sim/page/page_codec.hpp"
+
+namespace sim {
+
+namespace {
+
+bool is_sound(const std::byte* page, const PageHeader& header) {
+    return header.magic == kPageMagic && header.checksum == page_checksum(page);
+}
+
+bool is_here(const PageHeader& header, const ProvenPage& proven) {
+    return header.file_id == proven.file_id && header.page_id == proven.page_id;
+}
+
+// What the sectors are compared with: the version of the header where the log allows it, else one that it does.
+ExpectedPage expected_of(const PageHeader& header, const ProvenPage& proven, const RecoveredLog& log) {
+    const PageBounds::Bound bound = proven.bound;
+    const bool is_plausible = header.magic == kPageMagic && header.run_id == log.run_id && is_here(header, proven) &&
+                              header.version >= std::max<std::uint32_t>(bound.least, 1) && header.version <= kVersionMax &&
+                              (bound.newest == 0 || header.version <= bound.newest);
+    ExpectedPage expected{log.run_id, proven.file_id, proven.page_id, {}};
+    const std::uint32_t version = is_plausible ? header.version : bound.least != 0 ? bound.least : bound.newest;
+    expected.entry.version = version & kVersionMax;
+    expected.entry.lsn = header.lsn;
+    expected.entry.checksum = header.checksum;
+    // Zeros are what stood there before anything was written: all writes of the page are lost then.
+    expected.entry.first_write = 1;
+    return expected;
+}
+
+WriteTimeRange around(const PageHeader& header) { return {header.write_utc_us, header.write_utc_us}; }
+
+// --- torn by the cut ---
+
+bool may_be_there(const SectorFact& fact, const ProvenPage& proven, const RecoveredLog& log) {
+    const PageBounds::Bound bound = proven.bound;
+    switch (fact.state) {
+        case SectorState::expected:
+        case SectorState::older: return fact.version >= bound.least;
+        case SectorState::newer: return bound.is_released != 0 || bound.newest == 0 || fact.version <= bound.newest || log.has_hole;
+        case SectorState::zero: return bound.least == 0;
+        case SectorState::foreign: return bound.least == 0 && fact.file_id == proven.file_id && fact.page_id == proven.page_id;
+        case SectorState::other_page:
+        case SectorState::not_read:
+        case SectorState::damaged: return false;
+    }
+    UMS_ASSERT(false && "unknown sector state");
+}
+
+std::optional<PageJudgement> judge_torn(const std::byte* page, const PageHeader& header, const ProvenPage& proven,
+                                        const RecoveredLog& log) {
+    const bool was_in_flight = proven.bound.has_changed != 0 || proven.bound.is_released != 0;
+    if (!was_in_flight) return std::nullopt;
+    const ExpectedPage expected = expected_of(header, proven, log);
+    const WrittenImage written(page, expected, around(header));
+    const SectorMap sectors = map_sectors(page, expected, written);
+    const bool is_legal =
+        std::all_of(sectors.begin(), sectors.end(), [&](const SectorFact& fact) { return may_be_there(fact, proven, log); });
+    if (!is_legal) return std::nullopt;
+    return PageJudgement{PageCondition::torn, header.version, is_tear_on_4k_lines(sectors)};
+}
+
+// --- whole ---
+
+enum class Flaw : std::uint8_t { none, beyond_log, older, newer, elsewhere, other_run };
+
+// Of a page whose checksum is right.
+Flaw flaw_of(const PageHeader& header, const ProvenPage& proven, const RecoveredLog& log) {
+    const PageBounds::Bound bound = proven.bound;
+    if (header.run_id != log.run_id) return bound.least == 0 && is_here(header, proven) ? Flaw::none : Flaw::other_run;
+    if (!is_here(header, proven)) return Flaw::elsewhere;
+    if (header.lsn > log.last_lsn) return Flaw::beyond_log;
+    if (header.version < bound.least) return Flaw::older;
+    if (bound.is_released != 0) return Flaw::none;
+    // The signature page has no LSN until it is changed.
+    const bool is_unlogged = proven.page_id == 0 && header.lsn == 0;
+    const bool is_unexplained = bound.newest == 0 ? header.lsn >= log.begin_lsn && !is_unlogged : header.version > bound.newest;
+    return is_unexplained ? Flaw::newer : Flaw::none;
+}
+
+bool is_change_beyond_log(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log) {
+    const PageHeader header = read_header(page);
+    return is_sound(page, header) && header.run_id == log.run_id && flaw_of(header, proven, log) == Flaw::beyond_log;
+}
+
+struct Name {
+    FindingKind kind{};
+    std::string description;
+    std::string reason;
+};
+
+std::string at_least_text(const ProvenPage& proven) {
+    const PageBounds::Bound bound = proven.bound;
+    if (bound.least == 0) return "The log does not prove that the page was ever written.";
+    return fmt::format("The log proves that version {} of the page had been written and acknowledged: {}.", bound.least,
+                       bound.has_changed != 0 ? "the first change behind the begin of the last complete checkpoint made the next one of it"
+                                              : "the last complete checkpoint began behind that change");
+}
+
+Name name_of_flaw(Flaw flaw, const PageHeader& header, const ProvenPage& proven, const RecoveredLog& log) {
+    switch (flaw) {
+        case Flaw::beyond_log:
+            return {FindingKind::wal_violation,
+                    fmt::format("Version {} of the page is there, and the log, as it is now, does not have the change that made it.",
+                                header.version),
+                    fmt::format("The page carries LSN 0x{:x}; the last record of the log has 0x{:x}. A page is written only after its log "
+                                "record is acknowledged: the log has lost an acknowledged write, or one overtook the other.",
+                                header.lsn, log.last_lsn)};
+        case Flaw::older:
+            return {FindingKind::lost_write,
+                    fmt::format("Version {} of the page had been written and acknowledged, it still holds version {}.", proven.bound.least,
+                                header.version),
+                    at_least_text(proven)};
+        case Flaw::newer:
+            return {FindingKind::future_version,
+                    fmt::format("Version {} of the page is there, and nothing in the log has made it.", header.version),
+                    proven.bound.newest == 0
+                        ? fmt::format("Its LSN 0x{:x} lies behind the begin of the last complete checkpoint, and the log has no change of "
+                                      "the page from there on.",
+                                      header.lsn)
+                        : fmt::format("The last change of the page in the log made version {}.", std::uint32_t{proven.bound.newest})};
+        case Flaw::elsewhere:
+            return {FindingKind::misdirected_write,
+                    fmt::format("The page holds page {} of file {}, version {}.", header.page_id, header.file_id, header.version),
+                    "The image is whole, and belongs to another place."};
+        case Flaw::other_run:
+            return {is_here(header, proven) ? FindingKind::lost_write : FindingKind::foreign_page,
+                    is_here(header, proven)
+                        ? fmt::format("Version {} of the page had been written and acknowledged, it still holds what an earlier run left.",
+                                      proven.bound.least)
+                        : std::string("The page is of another run, and not of this place."),
+                    at_least_text(proven)};
+        case Flaw::none: break;
+    }
+    UMS_ASSERT(false && "not a flaw");
+}
+
+}  // namespace
+
+PageJudgement judge_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log) {
+    if (!proven.is_made && !is_change_beyond_log(page, proven, log)) return {PageCondition::sound, 0, false};
+    if (is_all_zero(page, kPageBytes)) return {proven.bound.least == 0 ? PageCondition::sound : PageCondition::wrong, 0, false};
+    const PageHeader header = read_header(page);
+    if (!is_sound(page, header)) {
+        return judge_torn(page, header, proven, log).value_or(PageJudgement{PageCondition::wrong, 0, false});
+    }
+    const std::uint32_t version = header.run_id == log.run_id ? header.version : 0;
+    const Flaw flaw = flaw_of(header, proven, log);
+    if (flaw == Flaw::none) return {PageCondition::sound, version, false};
+    const bool is_log_to_blame = flaw == Flaw::beyond_log && log.has_hole;
+    return {is_log_to_blame ? PageCondition::beyond_log : PageCondition::wrong, version, false};
+}
+
+Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log, bool is_transient) {
+    const PageHeader header = read_header(page);
+    ExpectedPage expected = expected_of(header, proven, log);
+    const bool is_whole = is_sound(page, header);
+    if (is_whole && proven.bound.least != 0) expected.entry.version = proven.bound.least & kVersionMax;
+    const WrittenImage written(page, expected, around(header));
+    Evidence evidence = examine(page, expected, written);
+    evidence.is_transient = is_transient;
+    if (!is_whole) {
+        Finding finding = make_finding(evidence, classify(evidence));
+        if (finding.kind == FindingKind::torn_page) finding.description = "The page is torn: its sectors are of several versions.";
+        finding.reasoning.push_back(at_least_text(proven));
+        if (finding.kind == FindingKind::torn_page && proven.bound.has_changed == 0) {
+            finding.reasoning.emplace_back(
+                "No write of it can have been in flight at the cut: the log has no change of it since the last "
+                "complete checkpoint began.");
+        }
+        return finding;
+    }
+    Name name = name_of_flaw(flaw_of(header, proven, log), header, proven, log);
+    // That it is too new is what page and log together say.
+    Verdict verdict{name.kind == FindingKind::wal_violation ? FindingKind::future_version : name.kind, {}, {name.reason}};
+    if (name.kind == FindingKind::misdirected_write) verdict.other = PagePlace{header.file_id, "", header.page_id, header.version};
+    Finding finding = make_finding(evidence, std::move(verdict));
+    finding.kind = name.kind;
+    finding.expected = ExpectedIdentity{.version = proven.bound.least};
+    finding.description = name.description + (is_transient ? " A later read did not return it." : " Reading again did not help.");
+    return finding;
+}
+
+}  // namespace sim

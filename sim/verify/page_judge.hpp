@@ -1,0 +1,48 @@
+// Judges a page that a crash has left by what the log proves of it. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/finding.hpp"
+#include "sim/verify/page_bounds.hpp"
+
+namespace sim {
+
+// What is true of all pages.
+struct RecoveredLog {
+    std::uint64_t run_id = 0;
+    std::uint64_t begin_lsn = 0;  // of the last complete checkpoint; 0: there is none
+    std::uint64_t last_lsn = 0;   // of the log's last record; 0: there is no log
+    bool has_hole = false;        // changes behind the end of the log have been acknowledged: the log is to blame, not the pages
+};
+
+struct ProvenPage {
+    std::uint32_t file_id = 0;
+    std::uint32_t page_id = 0;
+    PageBounds::Bound bound;
+    bool is_made = true;  // else the file may hold anything but changes of this run, which come after the first block of the log
+};
+
+enum class PageCondition : std::uint8_t {
+    sound,       // as the log allows
+    torn,        // of several versions, which is legal: a write of it was in flight at the cut
+    beyond_log,  // sound, but of a change that the log does not have; see RecoveredLog::has_hole
+    wrong,
+};
+
+struct PageJudgement {
+    PageCondition condition = PageCondition::sound;
+    std::uint32_t version = 0;  // 0: never written, as far as can be seen
+    bool is_tear_on_4k_lines = false;
+};
+
+// `page`: kPageBytes, 8-aligned.
+[[nodiscard]] PageJudgement judge_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log);
+
+// Names what is wrong. All but path, times, re-reads and history. `is_transient`: a later read gave another page.
+[[nodiscard]] Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log, bool is_transient);
+
+}  // namespace sim

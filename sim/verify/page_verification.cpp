@@ -1,0 +1,249 @@
+#include "sim/verify/page_verification.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/files/io_retry.hpp"
+#include "sim/files/rereader.hpp"
+#include "sim/page/page_codec.hpp"
+#include "ums/base/memory_region.hpp"
+#include "ums/sched/scheduler.hpp"
+#include "ums/sched/task_group.hpp"
+
+namespace sim {
+
+namespace {
+
+// 1 MB requests, enough of them outstanding to keep any storage busy.
+constexpr std::uint32_t kRangePages = 128;
+constexpr std::uint32_t kReadersPerFile = 16;
+constexpr std::uint32_t kReadersMax = 256;
+
+// A volume that went back in time has a hundred thousand wrong pages: the first ones are looked into, and all are counted.
+constexpr std::uint64_t kDiagnosedMax = 64;
+constexpr std::uint64_t kReportedMax = 1000;
+
+}  // namespace
+
+PageVerification::PageVerification(const std::vector<SimFile*>& data_files, LogAnalysis& log, ums::SchedulerGroup& schedulers,
+                                   RunState& run, Journal& journal)
+    : log_(log), recovered_(log.recovered()), schedulers_(schedulers), run_(run), journal_(journal) {
+    for (SimFile* data : data_files) {
+        files_.push_back(std::make_unique<File>());
+        files_.back()->file = data;
+        files_.back()->proven = &log_.file(data->id());
+        total_pages_ += data->pages();
+    }
+}
+
+double PageVerification::done_fraction() const {
+    if (total_pages_ == 0) return 0;
+    return std::min(1.0, static_cast<double>(done_pages_.load(std::memory_order_relaxed)) / static_cast<double>(total_pages_));
+}
+
+ums::Task<void> PageVerification::run() {
+    ums::TaskGroup readers;
+    const auto per_file =
+        static_cast<std::uint32_t>(std::clamp<std::size_t>(kReadersMax / std::max<std::size_t>(files_.size(), 1), 1, kReadersPerFile));
+    std::uint32_t cpu = 0;
+    for (const auto& file : files_) {
+        if (file->file->pages() < file->proven->bounds.promised_pages()) report_short_file(*file);
+        for (std::uint32_t i = 0; i < per_file; ++i) {
+            schedulers_[cpu++ % schedulers_.size()].spawn(readers, "Page Verification", verify_ranges(*file));
+        }
+    }
+    co_await readers.join();
+    if (run_.is_stopping() || !log_.has_sums()) co_return;
+    for (const auto& file : files_) co_await compare_regions(*file);
+}
+
+ums::Task<void> PageVerification::verify_ranges(File& file) {
+    const ums::MemoryRegion buffer(std::uint64_t{kRangePages} * kPageBytes, ums::MemoryKind::plain);
+    const std::uint32_t pages = file.file->pages();
+    while (!run_.is_stopping()) {
+        const std::uint32_t first = file.next_page.fetch_add(kRangePages, std::memory_order_relaxed);
+        if (first >= pages) break;
+        const std::uint32_t count = std::min(kRangePages, pages - first);
+        co_await verify_range(file, first, count, buffer.data());
+        done_pages_.fetch_add(count, std::memory_order_relaxed);
+        co_await ums::Scheduler::current().yield_if_due();
+    }
+}
+
+ums::Task<void> PageVerification::verify_range(File& file, std::uint32_t first_page, std::uint32_t count, std::byte* bytes) {
+    const bool is_hole = co_await is_legal_hole(file, first_page, count);
+    if (is_hole) co_return;
+    const ums::IoSegment segment{bytes, std::uint64_t{count} * kPageBytes};
+    stamp_not_read(bytes, segment.size_bytes);
+    IoRetry retry(*file.file, run_, journal_);
+    const bool has_come = co_await retry.read(std::uint64_t{first_page} * kPageBytes, {&segment, 1}, ums::WaitType::io_completion);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        if (has_come) {
+            co_await verify_page(file, first_page + i, bytes + std::size_t{i} * kPageBytes);
+        } else {
+            file.proven->sums.skip(first_page + i);
+        }
+    }
+}
+
+// Nothing is stored there, and nothing has to be.
+ums::Task<bool> PageVerification::is_legal_hole(File& file, std::uint32_t first_page, std::uint32_t count) {
+    if (!file.file->options().sparse) co_return false;
+    for (std::uint32_t page = first_page; page < first_page + count; ++page) {
+        const PageBounds::Bound bound = file.proven->bounds[page];
+        if (bound.least != 0 || bound.is_released != 0) co_return false;
+    }
+    const bool is_hole = co_await file.file->is_hole(std::uint64_t{first_page} * kPageBytes, std::uint64_t{count} * kPageBytes);
+    co_return is_hole;
+}
+
+ums::Task<void> PageVerification::verify_page(File& file, std::uint32_t page, const std::byte* image) {
+    const ProvenPage proven{file.file->id(), page, file.proven->bounds[page], file.proven->is_made};
+    PageJudgement judgement = judge_page(image, proven, recovered_);
+    if (judgement.condition == PageCondition::wrong) judgement = co_await diagnose(file, proven, image);
+    take(file, proven, judgement);
+}
+
+void PageVerification::take(File& file, const ProvenPage& proven, const PageJudgement& judgement) {
+    file.file->local_counters().pages_verified.add(1);
+    const PageBounds::Bound bound = proven.bound;
+    if (bound.least != 0) pages_proven_.fetch_add(1, std::memory_order_relaxed);
+    if (bound.is_released != 0) pages_released_.fetch_add(1, std::memory_order_relaxed);
+    RegionSums& sums = file.proven->sums;
+    switch (judgement.condition) {
+        case PageCondition::sound: break;
+        case PageCondition::torn:
+            torn_pages_.fetch_add(1, std::memory_order_relaxed);
+            if (judgement.is_tear_on_4k_lines) torn_on_4k_lines_.fetch_add(1, std::memory_order_relaxed);
+            break;
+        case PageCondition::beyond_log: pages_beyond_log_.fetch_add(1, std::memory_order_relaxed); return sums.skip(proven.page_id);
+        case PageCondition::wrong: wrong_pages_.fetch_add(1, std::memory_order_relaxed); return sums.skip(proven.page_id);
+    }
+    if (bound.is_released != 0) return sums.skip(proven.page_id);
+    // Where the log goes on behind the checkpoint's begin it says what the page was then; else the page itself does.
+    sums.add(proven.page_id, bound.has_changed != 0 ? bound.least : judgement.version);
+}
+
+// Returns what the page is, as far as later reads say.
+ums::Task<PageJudgement> PageVerification::diagnose(File& file, const ProvenPage& proven, const std::byte* image) {
+    const std::uint64_t number = diagnosed_.fetch_add(1, std::memory_order_relaxed);
+    PageJudgement judgement{PageCondition::wrong, 0, false};
+    if (number >= kReportedMax) co_return judgement;
+    Rereader rereader(*file.file, journal_, std::uint64_t{proven.page_id} * kPageBytes, kPageBytes);
+    std::vector<Reread> rereads;
+    const std::uint32_t attempts = number < kDiagnosedMax ? kRereadsMax : 1;
+    for (std::uint32_t attempt = 1; attempt <= attempts && judgement.condition == PageCondition::wrong; ++attempt) {
+        Reread reread = co_await rereader.read(attempt, image);
+        if (reread.has_come()) {
+            const PageHeader header = read_header(rereader.bytes());
+            reread.version = header.version;
+            reread.checksum = header.checksum;
+            judgement = judge_page(rereader.bytes(), proven, recovered_);
+            if (judgement.condition != PageCondition::wrong) reread.result = RereadResult::right;
+        }
+        rereads.push_back(reread);
+        if (file.file->is_given_up() || run_.is_stopping()) break;
+    }
+    Finding finding = name_wrong_page(image, proven, recovered_, judgement.condition != PageCondition::wrong);
+    finding.place.path = file.file->path();
+    finding.reads = 1 + static_cast<std::uint32_t>(rereads.size());
+    finding.rereads = std::move(rereads);
+    file.file->report(std::move(finding));
+    co_return judgement;
+}
+
+// --- what is not about a single page ---
+
+void PageVerification::report_short_file(File& file) {
+    const std::uint32_t pages = file.file->pages();
+    const std::uint32_t promised = file.proven->bounds.promised_pages();
+    Finding finding;
+    finding.kind = FindingKind::lost_write;
+    finding.request.is_write = true;
+    finding.place.file_id = file.file->id();
+    finding.place.path = file.file->path();
+    finding.place.page_id = pages;
+    finding.place.offset_bytes = std::uint64_t{pages} * kPageBytes;
+    finding.place.size_bytes = std::uint64_t{promised - pages} * kPageBytes;
+    finding.description =
+        fmt::format("The file has {} pages; the log proves that it had {}, and that its new size had been made durable.", pages, promised);
+    finding.reasoning = {
+        "A growth is made and synced before it is logged, and a cut is logged before it is made: a file is never shorter "
+        "than the log says."};
+    file.file->report(std::move(finding));
+}
+
+ums::Task<void> PageVerification::compare_regions(File& file) {
+    RegionSums& sums = file.proven->sums;
+    sums.skip_from(file.proven->bounds.cut_from());
+    if (file.file->pages() < sums.page_count()) sums.skip_from(file.file->pages());
+    const RegionSums::Comparison comparison = sums.compare();
+    regions_compared_ += comparison.compared;
+    regions_skipped_ += comparison.skipped;
+    for (const RegionSums::Mismatch& mismatch : comparison.mismatches) {
+        if (run_.is_stopping()) co_return;
+        co_await report_mismatch(file, mismatch);
+    }
+}
+
+// If only one page of the region is too old, the two sums name it, and its version: then it is a page like any other that is wrong.
+ums::Task<void> PageVerification::report_mismatch(File& file, const RegionSums::Mismatch& mismatch) {
+    if (mismatch.page) {
+        const ums::MemoryRegion buffer(kPageBytes, ums::MemoryKind::plain);
+        const ums::IoSegment segment{buffer.data(), kPageBytes};
+        IoRetry retry(*file.file, run_, journal_);
+        const std::uint64_t offset_bytes = std::uint64_t{*mismatch.page} * kPageBytes;
+        if (!co_await retry.read(offset_bytes, {&segment, 1}, ums::WaitType::io_completion)) co_return;
+        ProvenPage proven{file.file->id(), *mismatch.page, file.proven->bounds[*mismatch.page], file.proven->is_made};
+        const std::uint32_t version = is_all_zero(buffer.data(), kPageBytes) ? 0 : read_header(buffer.data()).version;
+        const bool can_be = proven.bound.has_changed == 0 && mismatch.missing_versions <= kVersionMax - version;
+        if (can_be) {
+            proven.bound.least = version + static_cast<std::uint32_t>(mismatch.missing_versions);
+            if (judge_page(buffer.data(), proven, recovered_).condition == PageCondition::wrong) {
+                wrong_pages_.fetch_add(1, std::memory_order_relaxed);
+                static_cast<void>(co_await diagnose(file, proven, buffer.data()));
+                co_return;
+            }
+        }
+    }
+    report_region(file, mismatch);
+}
+
+void PageVerification::report_region(File& file, const RegionSums::Mismatch& mismatch) {
+    const std::uint32_t last = mismatch.first_page + mismatch.page_count - 1;
+    Finding finding;
+    finding.kind = mismatch.is_too_new() ? FindingKind::future_version : FindingKind::lost_write;
+    finding.place.file_id = file.file->id();
+    finding.place.path = file.file->path();
+    finding.place.page_id = mismatch.first_page;
+    finding.place.offset_bytes = std::uint64_t{mismatch.first_page} * kPageBytes;
+    finding.place.size_bytes = std::uint64_t{mismatch.page_count} * kPageBytes;
+    finding.description =
+        mismatch.is_too_new()
+            ? fmt::format("Among the pages {} to {} there are changes that the log does not explain.", mismatch.first_page, last)
+            : fmt::format("Among the pages {} to {} acknowledged writes are lost: each page is whole, but some are too old.",
+                          mismatch.first_page, last);
+    finding.reasoning = {
+        fmt::format("The last complete checkpoint recorded how new these pages were when it began, at LSN 0x{:x}, as sums of their "
+                    "versions. The sums of the pages that are there differ.",
+                    recovered_.begin_lsn),
+        "More than one page differs, so the sums do not say which."};
+    wrong_pages_.fetch_add(1, std::memory_order_relaxed);
+    file.file->report(std::move(finding));
+}
+
+void PageVerification::describe(DurabilityResult& result) const {
+    result.pages_proven = pages_proven_;
+    result.pages_released = pages_released_;
+    result.regions_compared = regions_compared_;
+    result.regions_skipped = regions_skipped_;
+    result.torn_pages = torn_pages_;
+    result.torn_on_4k_lines = torn_on_4k_lines_;
+    result.pages_beyond_log = pages_beyond_log_;
+    result.wrong_pages = wrong_pages_;
+}
+
+}  // namespace sim

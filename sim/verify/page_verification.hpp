@@ -1,0 +1,65 @@
+// Reads every page of the data files that a crash has left, and compares it with what the log proves. Writes nothing.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "sim/journal/journal.hpp"
+#include "sim/journal/run_state.hpp"
+#include "sim/results.hpp"
+#include "sim/verify/log_analysis.hpp"
+#include "ums/sched/scheduler_group.hpp"
+
+namespace sim {
+
+class PageVerification {
+public:
+    // All references must outlive the object. `log` has run.
+    PageVerification(const std::vector<SimFile*>& data_files, LogAnalysis& log, ums::SchedulerGroup& schedulers, RunState& run,
+                     Journal& journal);
+
+    ums::Task<void> run();
+
+    // The figures that are about pages.
+    void describe(DurabilityResult& result) const;
+    [[nodiscard]] double done_fraction() const;
+
+private:
+    struct File {
+        SimFile* file = nullptr;
+        ProvenFile* proven = nullptr;
+        std::atomic<std::uint32_t> next_page{0};
+    };
+
+    ums::Task<void> verify_ranges(File& file);
+    ums::Task<void> verify_range(File& file, std::uint32_t first_page, std::uint32_t count, std::byte* bytes);
+    ums::Task<bool> is_legal_hole(File& file, std::uint32_t first_page, std::uint32_t count);
+    ums::Task<void> verify_page(File& file, std::uint32_t page, const std::byte* image);
+    ums::Task<PageJudgement> diagnose(File& file, const ProvenPage& proven, const std::byte* image);
+    void take(File& file, const ProvenPage& proven, const PageJudgement& judgement);
+    ums::Task<void> compare_regions(File& file);
+    ums::Task<void> report_mismatch(File& file, const RegionSums::Mismatch& mismatch);
+    void report_region(File& file, const RegionSums::Mismatch& mismatch);
+    void report_short_file(File& file);
+
+    LogAnalysis& log_;
+    const RecoveredLog recovered_;
+    ums::SchedulerGroup& schedulers_;
+    RunState& run_;
+    Journal& journal_;
+    std::vector<std::unique_ptr<File>> files_;
+    std::uint64_t total_pages_ = 0;
+    std::atomic<std::uint64_t> done_pages_{0};
+    std::atomic<std::uint64_t> pages_proven_{0};
+    std::atomic<std::uint64_t> pages_released_{0};
+    std::atomic<std::uint64_t> torn_pages_{0};
+    std::atomic<std::uint64_t> torn_on_4k_lines_{0};
+    std::atomic<std::uint64_t> pages_beyond_log_{0};
+    std::atomic<std::uint64_t> wrong_pages_{0};
+    std::atomic<std::uint64_t> diagnosed_{0};
+    std::uint64_t regions_compared_ = 0;
+    std::uint64_t regions_skipped_ = 0;
+};
+
+}  // namespace sim

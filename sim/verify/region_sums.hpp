@@ -1,0 +1,64 @@
+// Compares what the last complete checkpoint recorded of whole regions of pages with the pages as they are: the only proof of how new a
+// page must be whose log is truncated. docs/log_format.md ("What a checkpoint records") has the arithmetic.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sim/page/log_layout.hpp"
+
+namespace sim {
+
+// Of one data file.
+class RegionSums {
+public:
+    // A checkpoint_sums record of the file. Before any page is added. False if it does not fit the ones before.
+    bool record(const LogRecordHeader& header, std::span<const std::byte> body);
+
+    // What a page had when the checkpoint began. Any thread; each page once.
+    void add(std::uint32_t page, std::uint32_t version);
+    // Of the page nothing can be said: its region is not compared. Any thread.
+    void skip(std::uint32_t page);
+    // The same for all regions from this page's on.
+    void skip_from(std::uint32_t page);
+
+    [[nodiscard]] std::uint32_t page_count() const { return page_count_; }
+    [[nodiscard]] std::uint32_t region_pages() const { return region_pages_; }
+    [[nodiscard]] bool covers(std::uint32_t page) const { return page < page_count_; }
+
+    struct Mismatch {
+        std::uint32_t first_page = 0;
+        std::uint32_t page_count = 0;
+        std::uint64_t missing_versions = 0;  // modulo 2^64: "negative" if the pages are newer than they can be
+        std::optional<std::uint32_t> page;   // the one that is too old, if it is only one
+        [[nodiscard]] bool is_too_new() const { return missing_versions >> 63 != 0; }
+    };
+    struct Comparison {
+        std::uint32_t compared = 0;  // regions
+        std::uint32_t skipped = 0;
+        std::vector<Mismatch> mismatches;
+    };
+    // When all pages have been added or skipped.
+    [[nodiscard]] Comparison compare() const;
+
+private:
+    struct Region {
+        RegionSum recorded;
+        bool is_recorded = false;
+        std::atomic<std::uint64_t> versions{0};
+        std::atomic<std::uint64_t> weighted{0};
+        std::atomic<bool> is_skipped{false};
+    };
+    [[nodiscard]] Region* region_of(std::uint32_t page);
+
+    std::uint32_t page_count_ = 0;
+    std::uint32_t region_pages_ = 0;
+    std::vector<std::unique_ptr<Region>> regions_;
+};
+
+}  // namespace sim

@@ -1,0 +1,25 @@
+// Says what is waited for when the main run or the whole run is over and requests are still out: a slow disk shall not look like a program
+// that hangs.
+#pragma once
+
+#include <cstdint>
+
+#include "sim/context/run_context.hpp"
+#include "ums/sched/event.hpp"
+#include "ums/sched/scheduler_group.hpp"
+#include "ums/sched/task.hpp"
+
+namespace sim {
+
+// Requests that are with the storage, on all schedulers. Estimates.
+struct OutstandingIo {
+    std::uint64_t count = 0;
+    std::uint64_t oldest_us = 0;  // how long the oldest has been out
+};
+// Any thread.
+[[nodiscard]] OutstandingIo outstanding_io(ums::SchedulerGroup& schedulers, std::uint64_t now_ns);
+
+// A message every few seconds while something ends, until `stop` is set.
+ums::Task<void> report_outstanding_io(RunContext& context, ums::Event& stop);
+
+}  // namespace sim

@@ -1,0 +1,258 @@
+// What the documents say of the program, its files and its sources is so.
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "cli/exit_codes.hpp"
+#include "sim/journal/history.hpp"
+#include "sim/ledger/page_ledger.hpp"
+#include "sim/limits.hpp"
+#include "tests/support/catch.hpp"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path kRoot = IOPROOF_SOURCE_ROOT;
+
+std::string text_of(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+}
+
+std::vector<fs::path> documents() {
+    std::vector<fs::path> found{kRoot / "README.md", kRoot / "ARCHITECTURE.md", kRoot / "tests/fuse/README.md"};
+    for (const auto& entry : fs::directory_iterator(kRoot / "docs")) {
+        if (entry.path().extension() == ".md") found.push_back(entry.path());
+    }
+    return found;
+}
+
+// Files of ours, by their path from the root.
+std::vector<std::string> our_files() {
+    std::vector<std::string> files;
+    for (const char* folder : {"ums", "sim", "config", "reports", "cli", "tests", "tools", "docs", "samples", "cmake", ".ci"}) {
+        if (!fs::exists(kRoot / folder)) continue;
+        for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
+            if (entry.is_regular_file()) files.push_back(entry.path().lexically_relative(kRoot).string());
+        }
+    }
+    for (const auto& entry : fs::directory_iterator(kRoot)) {
+        if (entry.is_regular_file()) files.push_back(entry.path().filename().string());
+    }
+    return files;
+}
+
+// As a shell splits them, as far as the documents need it: quotes, comments, redirections.
+std::vector<std::string> words_of(const std::string& line) {
+    std::vector<std::string> words;
+    std::string word;
+    char quote = 0;
+    bool is_open = false;
+    for (const char each : line + " ") {
+        if (quote != 0) {
+            each == quote ? quote = 0 : (word += each, 0);
+        } else if (each == '\'' || each == '"') {
+            quote = each;
+            is_open = true;
+        } else if (each != ' ') {
+            word += each;
+            is_open = true;
+        } else if (is_open) {
+            if (word[0] == '#' || word[0] == '|' || word[0] == '>' || word[0] == '&') break;
+            words.push_back(std::exchange(word, {}));
+            is_open = false;
+        }
+    }
+    return words;
+}
+
+// Lines of code blocks that call the program, without its name; a backslash continues a line.
+std::vector<std::string> calls_in(const std::string& text) {
+    std::vector<std::string> calls;
+    bool is_code = false;
+    std::string joined;
+    for (std::string line : lines_of(text)) {
+        if (line.starts_with("```")) is_code = !is_code;
+        if (!is_code) continue;
+        line.erase(0, line.find_first_not_of(" $"));
+        joined += line;
+        if (joined.ends_with('\\')) {
+            joined.back() = ' ';
+            continue;
+        }
+        if (joined.starts_with("ioproof ")) calls.push_back(joined.substr(8));
+        joined.clear();
+    }
+    return calls;
+}
+
+cli::Switches switches_of(const cli::Command& command) {
+    if (command.switches_of.empty()) return command.switches;
+    for (const cli::Command& other : cli::commands()) {
+        if (other.name == command.switches_of) return other.switches;
+    }
+    return {};
+}
+
+std::vector<std::string> quoted_in(const std::string& text) {
+    std::vector<std::string> quoted;
+    static const std::regex kQuoted("`([^`]+)`");
+    for (auto each = std::sregex_iterator(text.begin(), text.end(), kQuoted); each != std::sregex_iterator(); ++each) {
+        quoted.push_back((*each)[1]);
+    }
+    return quoted;
+}
+
+bool matches_a_file(const std::vector<std::string>& files, const std::string& pattern) {
+    return std::any_of(files.begin(), files.end(), [&](const std::string& file) {
+        const fs::path path(file);
+        return ::fnmatch(pattern.c_str(), file.c_str(), 0) == 0 ||
+               ::fnmatch(pattern.c_str(), (path.parent_path() / path.stem()).c_str(), 0) == 0;
+    });
+}
+
+}  // namespace
+
+TEST_CASE("every call of the program in the documents is of a command, with switches that it has") {
+    std::size_t calls = 0;
+    for (const fs::path& document : documents()) {
+        for (const std::string& call : calls_in(text_of(document))) {
+            INFO(document.filename().string() << ": ioproof " << call);
+            const std::vector<std::string> words = words_of(call);
+            const cli::Command* const command = cli::find_command(words);
+            REQUIRE(command != nullptr);
+            for (const std::string& word : words) {
+                const bool is_switch = word.size() > 1 && word[0] == '-' && word != "--help" && word != "-h";
+                if (!is_switch) continue;
+                INFO(word);
+                CHECK(cli::find_switch(switches_of(*command), word) != nullptr);
+            }
+            ++calls;
+        }
+    }
+    CHECK(calls > 20);
+}
+
+TEST_CASE("every link among the documents leads to a file") {
+    static const std::regex kLink(R"(\]\(([^)#]+)(#[^)]*)?\))");
+    std::size_t links = 0;
+    for (const fs::path& document : documents()) {
+        const std::string text = text_of(document);
+        for (auto each = std::sregex_iterator(text.begin(), text.end(), kLink); each != std::sregex_iterator(); ++each) {
+            const std::string target = (*each)[1];
+            if (target.find("://") != std::string::npos) continue;
+            INFO(document.filename().string() << ": " << target);
+            CHECK(fs::exists(document.parent_path() / target));
+            ++links;
+        }
+    }
+    CHECK(links > 20);
+}
+
+TEST_CASE("the exit codes of the README are those of the program") {
+    const std::string text = text_of(kRoot / "README.md");
+    const std::size_t begin = text.find("## Exit codes");
+    REQUIRE(begin != std::string::npos);
+    const std::string section = text.substr(begin, text.find("\n## ", begin + 1) - begin);
+    std::set<int> told;
+    static const std::regex kRow(R"(\n\| (\d+) \|)");
+    for (auto row = std::sregex_iterator(section.begin(), section.end(), kRow); row != std::sregex_iterator(); ++row) {
+        told.insert(std::stoi((*row)[1]));
+    }
+    using cli::ExitCode;
+    std::set<int> codes;
+    for (const ExitCode code :
+         {ExitCode::ok, ExitCode::integrity, ExitCode::usage, ExitCode::environment, ExitCode::internal_error, ExitCode::stopped}) {
+        codes.insert(cli::to_int(code));
+    }
+    CHECK(told == codes);
+}
+
+TEST_CASE("figures of the README are those of the program") {
+    static const std::regex kSpace("\\s+");
+    const std::string text = std::regex_replace(text_of(kRoot / "README.md"), kSpace, " ");
+    const auto told = [&](const char* pattern) {
+        std::smatch match;
+        return std::regex_search(text, match, std::regex(pattern)) ? std::stoull(match[1].str()) : 0;
+    };
+    CHECK(told("never more than the data files at their largest, never less than (\\d+) MB") == sim::kBufferPoolMbMin);
+    CHECK(told("history of operations holds the last (\\d+) of each scheduler") == sim::kOperationsKept);
+    CHECK(told("a ledger with (\\d+) bytes a page") == sizeof(sim::PageLedger::Entry));
+    CHECK(told("MaxMemoryMB and (\\d+) bytes for each page of the data files") == sizeof(sim::PageLedger::Entry));
+    CHECK(told("came back late \\(over (\\d+) s") == sim::kLongIoSeconds);
+    CHECK(told("`long_io` \\(requests over (\\d+) s\\)") == sim::kLongIoSeconds);
+}
+
+TEST_CASE("the README names every sample, and no other") {
+    const std::string text = text_of(kRoot / "README.md");
+    const std::size_t begin = text.find("[samples](samples)");
+    REQUIRE(begin != std::string::npos);
+    std::set<std::string> named;
+    for (const std::string& name : quoted_in(text.substr(begin, text.find("\n\n", begin) - begin))) named.insert(name);
+    std::set<std::string> samples;
+    for (const auto& entry : fs::directory_iterator(kRoot / "samples")) samples.insert(entry.path().filename().string());
+    CHECK(named == samples);
+}
+
+TEST_CASE("every file that the tour names is there") {
+    const std::vector<std::string> files = our_files();
+    const std::string text = text_of(kRoot / "ARCHITECTURE.md");
+    const std::size_t begin = text.find("## Tour");
+    REQUIRE(begin != std::string::npos);
+    static const std::regex kFolder(R"(\*\*([a-z/]+)\*\*)");
+    std::string folder;
+    std::size_t named = 0;
+    for (const std::string& line : lines_of(text.substr(begin))) {
+        if (!line.starts_with("| ") || line.starts_with("| Files")) continue;
+        const std::string first_cell = line.substr(2, line.find(" | ", 2) - 2);
+        std::smatch match;
+        if (std::regex_search(first_cell, match, kFolder)) folder = match[1];
+        for (const std::string& name : quoted_in(first_cell)) {
+            INFO(folder << "/" << name);
+            CHECK(matches_a_file(files, folder + "/" + name));
+            ++named;
+        }
+    }
+    CHECK(named > 150);
+}
+
+TEST_CASE("every file and every name that the guides for developers mention is in the sources") {
+    const std::vector<std::string> files = our_files();
+    std::string sources;
+    for (const std::string& file : files) {
+        const std::string extension = fs::path(file).extension().string();
+        if (extension != ".md" && file != "tests/cli/documents_test.cpp") sources += text_of(kRoot / file);
+    }
+    static const std::regex kFile(R"([\w./*-]*\.(cpp|hpp|md|sh|py|awk|json|toml|ini)|\.?[\w*-]+(/[\w.*-]+)+|\.[\w-]+)");
+    static const std::regex kName(R"((?:[\w]+::)*([A-Za-z_]\w{3,})(?:\(.*\))?)");
+    for (const std::string& token : quoted_in(text_of(kRoot / "docs/HACKING.md"))) {
+        if (token.ends_with('_')) continue;  // a form of names
+        INFO(token);
+        std::smatch match;
+        if (std::regex_match(token, kFile)) {
+            const bool is_there = matches_a_file(files, token) || matches_a_file(files, "*/" + token) || fs::exists(kRoot / token) ||
+                                  std::any_of(files.begin(), files.end(), [&](const std::string& file) { return file == token; });
+            CHECK((is_there || sources.find(token) != std::string::npos));
+        } else if (std::regex_match(token, match, kName)) {
+            CHECK(sources.find(match[1].str()) != std::string::npos);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/ioproof_program.hpp"
+#include "tests/support/catch.hpp"
+
+using Json = nlohmann::json;
+using test::IoproofFolder;
+
+TEST_CASE("a run above a limit exits with 1 and says everywhere that it was slow, not wrong") {
+    const IoproofFolder folder;
+    const auto run = folder.start_run("1", {"--json", "r.json", "--html", "r.html", "--fail-on", "log_flush.longest >= 0us, p99 > 1000 s",
+                                            "--fail-on=throttled>1000000000"});
+    CHECK(run->wait() == 1);
+    CHECK_THAT(run->output(), ContainsSubstring("FAIL: The storage kept what it was given, but is slower than you") &&
+                                  ContainsSubstring("EXCEEDED") && !ContainsSubstring("Do not trust"));
+    const Json results = Json::parse(folder.read("r.json"));
+    CHECK(results["verdict"]["judgement"] == "FAIL");
+    CHECK(results["verdict"]["reasons"][0]["id"] == "threshold");
+    CHECK(results["run"]["outcome"] == "passed");
+    CHECK(results["finding_count"] == 0);
+    REQUIRE(results["thresholds"].size() == 3);
+    CHECK(results["thresholds"][0]["outcome"] == "exceeded");
+    CHECK(results["thresholds"][0]["io_class"] == "log_flush");
+    CHECK(results["thresholds"][0]["file"].get<std::string>().ends_with("sqliosim.ldx"));
+    CHECK(results["thresholds"][0]["value"].get<double>() > 0);
+    CHECK(results["thresholds"][1]["outcome"] == "kept");
+    CHECK(results["thresholds"][2]["expression"] == "throttled>1000000000");
+    const std::string xml = folder.read("sqliosim.log.xml");
+    CHECK_THAT(xml, ContainsSubstring("Limit exceeded: log_flush.longest &gt;= 0us"));
+    CHECK_THAT(xml, ContainsSubstring("TYPE='ERROR'") || ContainsSubstring("TYPE=\"ERROR\""));
+    CHECK_THAT(folder.read("r.html"), ContainsSubstring("log_flush.longest"));
+}
+
+TEST_CASE("a run within its limits exits with 0") {
+    const IoproofFolder folder;
+    const auto run = folder.start_run("1", {"--fail-on", "longest > 1000 s in sqliosim.mdx, warnings > 0"});
+    CHECK(run->wait() == 0);
+    CHECK_THAT(run->output(), ContainsSubstring("PASS: ") && !ContainsSubstring("EXCEEDED"));
+}
+
+TEST_CASE("what is no limit, and a file that is not of the run, are wrong usage: nothing is touched") {
+    const IoproofFolder folder;
+    for (const char* bad : {"p99 > 5", "p97 > 5ms", "fast", "p99 > 5ms,", "longest > 1s in other.mdx"}) {
+        const auto run = folder.start_run("1", {"--fail-on", bad});
+        INFO(bad);
+        CHECK(run->wait() == 2);
+        CHECK_THAT(run->error(), ContainsSubstring("ioproof: --fail-on: '"));
+        CHECK_THAT(run->error(), ContainsSubstring("allowed") || ContainsSubstring("write FIGURE > VALUE"));
+        CHECK(test::names_in(folder.data()).empty());
+        CHECK_FALSE(folder.has("sqliosim.log.xml"));
+    }
+}

@@ -1,0 +1,96 @@
+// `ioproof verify` from end to end, on real files.
+#include <csignal>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/cli/ioproof_program.hpp"
+#include "tests/support/catch.hpp"
+
+using test::IoproofFolder;
+using Json = nlohmann::json;
+
+namespace {
+
+// One byte of page 100 is another one.
+void damage_page(const std::filesystem::path& file) {
+    constexpr std::streamoff kOffset = 100 * 8192 + 4000;
+    std::fstream stream(file, std::ios::binary | std::ios::in | std::ios::out);
+    stream.seekg(kOffset);
+    const char byte = static_cast<char>(stream.get() ^ 1);
+    stream.seekp(kOffset);
+    stream.put(byte);
+}
+
+}  // namespace
+
+TEST_CASE("what a run has left is verified, as text, XML, JSON and a page, and stays as it is") {
+    const IoproofFolder folder;
+    REQUIRE(folder.start_run("1")->wait() == 0);
+    const std::string data = test::read_text(folder.data_file());
+    const std::string log = test::read_text(folder.log_file());
+    const std::string log_of_run = folder.read("sqliosim.log.xml");
+
+    const auto verify = folder.start({"verify", "-dir", "data", "--json", "v.json", "--html", "v.html"});
+    CHECK(verify->wait() == 0);
+    CHECK_THAT(verify->output(), ContainsSubstring("PASS: ") && ContainsSubstring("What the files prove"));
+    CHECK_THAT(verify->output(), ContainsSubstring("Verification Complete") && !ContainsSubstring("Stress Test"));
+    CHECK(test::read_text(folder.data_file()) == data);
+    CHECK(test::read_text(folder.log_file()) == log);
+    CHECK(folder.read("sqliosim.log.xml") == log_of_run);
+    CHECK(folder.log_error("sqliosim.verify.log.xml").empty());
+    CHECK_THAT(folder.read("sqliosim.verify.log.xml"), ContainsSubstring("Verdict: PASS"));
+    const Json json = Json::parse(folder.read("v.json"));
+    CHECK(json["verdict"]["judgement"] == "PASS");
+    CHECK(json["durability"]["missing_blocks"] == 0);
+    CHECK(json["durability"]["regions_compared"] > 0);
+    CHECK_THAT(folder.read("v.html"), ContainsSubstring("What the files prove"));
+    CHECK(folder.start({"report", "v.json", "--html", "again.html"})->wait() == 0);
+}
+
+TEST_CASE("a damaged page is a finding of the verification, with a dump") {
+    const IoproofFolder folder;
+    REQUIRE(folder.start_run("1")->wait() == 0);
+    damage_page(folder.data_file());
+    const auto verify = folder.start({"verify", "-dir", "data", "-log", "after.log.xml", "--findings", "after.jsonl"});
+    CHECK(verify->wait() == 1);
+    CHECK_THAT(verify->output(), ContainsSubstring("FAIL: 1 finding (bit corruption)"));
+    CHECK_THAT(folder.read("after.jsonl"), ContainsSubstring("\"class\":\"bit_corruption\"") && ContainsSubstring("\"page\":100"));
+    CHECK(folder.has("SqlSimErrorDump00001.txt"));
+    CHECK(folder.log_error("after.log.xml").empty());
+}
+
+TEST_CASE("after kill -9 nothing is missing: the system has kept what it was given") {
+    const IoproofFolder folder;
+    const auto run = folder.start_run("100");
+    REQUIRE(run->says("main run, "));
+    run->send(SIGKILL);
+    CHECK(run->wait() == 128 + SIGKILL);
+    const auto verify = folder.start({"verify", "-dir", "data"});
+    CHECK(verify->wait() == 0);
+    CHECK_THAT(verify->output(), ContainsSubstring("PASS: "));
+}
+
+TEST_CASE("a verification is refused where a run works, and where nothing of ours is") {
+    const IoproofFolder folder;
+    const auto nothing = folder.start({"verify", "-dir", "data"});
+    CHECK(nothing->wait() == 2);
+    CHECK_THAT(nothing->error(), ContainsSubstring("nothing to verify") && ContainsSubstring("-dir"));
+
+    const auto run = folder.start_run("100", {"-log", "run.log.xml"});
+    REQUIRE(run->says("main run, "));
+    const auto verify = folder.start({"verify", "-dir", "data"});
+    CHECK(verify->wait() == 3);
+    CHECK_THAT(verify->error(), ContainsSubstring("in use by another run"));
+    run->send(SIGINT);
+    CHECK(run->wait() == 130);
+}
+
+TEST_CASE("switches of a run that say how it works are none of a verification") {
+    const IoproofFolder folder;
+    for (const char* word : {"-size", "-d", "--seed", "--inject", "--fail-on", "-save"}) {
+        const auto verify = folder.start({"verify", "-dir", "data", word, "1"});
+        CHECK(verify->wait() == 2);
+        CHECK_THAT(verify->error(), ContainsSubstring("unknown switch"));
+    }
+}

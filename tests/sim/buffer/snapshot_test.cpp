@@ -1,0 +1,127 @@
+// A replica is a copy-on-write snapshot: what is changed is copied before, once, and DBCC's users read through it. In virtual time.
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "sim/files/replica.hpp"
+#include "tests/sim/support/run_fixture.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim::testing;
+using sim::FindingKind;
+using sim::kPageBytes;
+using sim::Options;
+using sim::Phase;
+using sim::Results;
+
+namespace {
+
+Options snapshot_options(const std::string& folder, std::uint64_t seed) {
+    Options options = busy_options(folder);
+    options.seed = seed;
+    options.audit_user.user_count = 2;
+    options.files[0].increment_mb = 1;
+    options.files[0].shrinkable = true;
+    options.shrink_user = {.min_interval_s = 1, .max_interval_s = 1, .min_extends = 1, .max_extends = 4};
+    options.test_cycle_duration_s = 3;
+    options.files.push_back({.path = options.files[0].path + ":replica", .initial_size_mb = 1, .max_size_mb = 1, .sparse = true});
+    return options;
+}
+
+bool is_replica(const std::string& path) { return path.ends_with(":replica"); }
+
+// Pages of the main run by file, in the order of their requests: the recorder notes a request when it is posted.
+struct PageTrace {
+    std::map<std::uint32_t, std::size_t> copied;         // when the copy was posted, the first time
+    std::map<std::uint32_t, std::size_t> first_written;  // when the source's page was
+    std::size_t copies = 0;
+    std::size_t reads_of_replica = 0;
+};
+
+PageTrace trace_of(const RecordingStorage& storage) {
+    PageTrace trace;
+    std::size_t when = 0;
+    for (const Recorded& request : storage.requests()) {
+        ++when;
+        if (request.tag != static_cast<int>(Phase::main_run) || request.path.ends_with(".ldx")) continue;
+        if (is_read(request) && is_replica(request.path)) ++trace.reads_of_replica;
+        if (!is_write(request)) continue;
+        const auto first = static_cast<std::uint32_t>(request.offset_bytes / kPageBytes);
+        for (std::uint32_t page = first; page < first + request.size_bytes / kPageBytes; ++page) {
+            if (is_replica(request.path)) ++trace.copies;
+            (is_replica(request.path) ? trace.copied : trace.first_written).try_emplace(page, when);
+        }
+    }
+    return trace;
+}
+
+}  // namespace
+
+TEST_CASE("a replica belongs to the data file whose stream it is, if it is sparse") {
+    std::vector<sim::FileOptions> files{{.path = "d/a.mdx", .initial_size_mb = 4, .max_size_mb = 8},
+                                        {.path = "d/a.ldx", .initial_size_mb = 4, .max_size_mb = 4, .is_log = true},
+                                        {.path = "d/a.mdx:replica", .initial_size_mb = 1, .max_size_mb = 2, .sparse = true}};
+    CHECK(sim::source_of_replica(files[0], files) == nullptr);
+    REQUIRE(sim::source_of_replica(files[2], files) == &files[0]);
+    sim::fit_replicas(files);
+    CHECK(files[2].max_size_mb == 8);
+    files[2].sparse = false;
+    CHECK(sim::source_of_replica(files[2], files) == nullptr);
+    files[2].sparse = true;
+    files[2].path = "d/a.ldx:replica";
+    CHECK(sim::source_of_replica(files[2], files) == nullptr);
+}
+
+TEST_CASE("each page is copied before its first change, and once, and the audit users read the copies") {
+    for (const std::uint64_t seed : {1ULL, 2ULL, 3ULL, 4ULL}) {
+        INFO("seed " << seed);
+        VirtualRun run;
+        Options options = snapshot_options(VirtualRun::kFolder, seed);
+        options.use_scatter_gather = seed % 2 == 0;
+        options.write_through = seed != 3;
+        const Results results = run.run(
+            options, [&](sim::Simulation& simulation) { run.storage.set_tagger([&] { return static_cast<int>(simulation.phase()); }); });
+        CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+        const PageTrace trace = trace_of(run.storage);
+        CHECK(trace.copies > 100);
+        CHECK(trace.copies == trace.copied.size());
+        CHECK(trace.reads_of_replica > 0);
+        const std::uint32_t snapshot_pages = 1024;  // of 8 MB
+        std::size_t late = 0;
+        for (const auto& [page, when] : trace.first_written) {
+            if (page == 0 || page >= snapshot_pages) continue;
+            const auto copy = trace.copied.find(page);
+            if (copy == trace.copied.end() || copy->second >= when) ++late;
+        }
+        CHECK(late == 0);
+        CHECK(user(results, "Snapshot").pages_updated == trace.copies);
+        CHECK(results.files[2].pages_verified > 0);
+    }
+}
+
+TEST_CASE("each cycle has a snapshot of its own") {
+    VirtualRun run;
+    Options options = snapshot_options(VirtualRun::kFolder, 5);
+    options.test_cycles = 2;
+    const Results results = run.run(options);
+    CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+    CHECK(user(results, "Snapshot").cycles == 2);
+}
+
+TEST_CASE("a copy that rots on the snapshot's file is found and named there") {
+    VirtualRun run;
+    Options options = snapshot_options(VirtualRun::kFolder, 6);
+    options.stop_on_error = false;
+    bool has_rotted = false;
+    run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
+        if (has_rotted || !is_replica(path) || request.operation != ums::IoOperation::read || request.owner == nullptr) return;
+        has_rotted = true;
+        static_cast<std::byte*>(request.segments[0].data)[4000] ^= std::byte{0x10};
+    });
+    const Results results = run.run(options);
+    CHECK(has_rotted);
+    REQUIRE(run.sink.findings().size() == 1);
+    CHECK(run.sink.findings()[0].kind == FindingKind::bit_corruption);
+    CHECK(is_replica(run.sink.findings()[0].place.path));
+    CHECK(results.files[2].findings == 1);
+}

@@ -1,0 +1,65 @@
+// A shrink beside others who use the file. In virtual time, on files in memory. What a shrink does to a whole run: shrink_user_test.cpp.
+#include "sim/context/file_resizer.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "sim/workers/checkpoint.hpp"
+#include "tests/sim/support/worker_world.hpp"
+#include "tests/support/catch.hpp"
+#include "ums/base/size.hpp"
+
+using namespace sim::testing;
+using ums::kMb;
+
+namespace {
+
+// Uses the file again and again, as users do; the longest that it had to wait for it.
+ums::Task<void> use_file(WorkerWorld& world, const bool& is_over, std::uint64_t& longest_ns) {
+    while (!is_over) {
+        const std::uint64_t begin_ns = world.clock.now_ns();
+        co_await world.data().file.resize_latch().acquire_shared(ums::WaitType::file_resize);
+        longest_ns = std::max(longest_ns, world.clock.now_ns() - begin_ns);
+        world.data().file.resize_latch().release_shared();
+        co_await world.sleep_ms(1);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("what a shrink copies to the snapshot keeps others off the file for one piece at a time") {
+    constexpr std::uint64_t kRequestMs = 100;
+    WorkerWorld world;
+    world.options.files.push_back(
+        {.path = world.options.files[0].path + ":replica", .initial_size_mb = 1, .max_size_mb = 8, .sparse = true});
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        for (std::uint32_t page = 200; page < 600; ++page) co_await w.change_page(page);
+        sim::Checkpoint checkpoint(w.context());
+        co_await checkpoint.run_once();
+        sim::Snapshot& snapshot = *w.parts->snapshots.front();
+        co_await snapshot.take();
+
+        w.storage.set_rule([](const ums::IoRequest&) { return Fate{.delay_ns = kRequestMs * ums::kNsPerMs}; });
+        bool is_over = false;
+        std::uint64_t longest_ns = 0;
+        ums::TaskGroup users;
+        (*w.schedulers)[0].spawn(users, "User", use_file(w, is_over, longest_ns));
+        sim::FileResizer resizer(w.context());
+        co_await resizer.resize(w.data(), kMb);
+        is_over = true;
+        co_await users.join();
+        w.storage.set_rule(nullptr);
+
+        CHECK(w.data().file.size_bytes() == kMb);
+        CHECK(w.context().snapshots.pages_updated == 1024 - 128);
+        CHECK(longest_ns >= kRequestMs * ums::kNsPerMs);  // of a copy: read and written
+        CHECK(longest_ns < 4 * kRequestMs * ums::kNsPerMs);
+        // What was cut off can still be read from the snapshot.
+        sim::RangeReader reader = w.context().make_reader();
+        std::uint32_t pages_read = 0;
+        for (std::uint32_t page = 0; page < 1024; page += 64) pages_read += co_await snapshot.read(reader, page, 64);
+        CHECK(pages_read == 1024);
+        co_await snapshot.release();
+    });
+    CHECK(world.sink.findings().empty());
+}

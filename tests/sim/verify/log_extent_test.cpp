@@ -1,0 +1,157 @@
+// Where the log ends, and what is a hole in it.
+#include "sim/verify/log_extent.hpp"
+
+#include "tests/support/catch.hpp"
+
+namespace {
+
+using sim::LogBlockPlace;
+using sim::LogContents;
+using sim::LogExtent;
+
+// Each block has one record, whose LSN is ten times its number.
+LogContents log_of(std::initializer_list<std::uint64_t> sequences, std::uint64_t hardened) {
+    LogContents contents;
+    for (const std::uint64_t sequence : sequences) {
+        LogBlockPlace block;
+        block.sequence = sequence;
+        block.first_lsn = block.last_lsn = sequence * 10;
+        contents.blocks.push_back(block);
+    }
+    if (!contents.blocks.empty()) contents.blocks.back().hardened_sequence = hardened;
+    return contents;
+}
+
+void add_checkpoint(LogContents& contents, std::uint64_t begin, std::uint64_t end) {
+    contents.checkpoints.push_back({.sequence = end, .begin_lsn = begin * 10, .end_lsn = end * 10});
+}
+
+}  // namespace
+
+TEST_CASE("an unbroken row ends with its last block") {
+    const LogExtent extent = sim::find_extent(log_of({1, 2, 3, 4}, 3));
+    CHECK_FALSE(extent.has_hole());
+    CHECK(extent.first_sequence == 1);
+    CHECK(extent.last_sequence == 4);
+    CHECK(extent.last_lsn == 40);
+    CHECK(extent.hardened_sequence == 3);
+    CHECK(extent.blocks_in_row == 4);
+    CHECK(extent.blocks_behind == 0);
+}
+
+TEST_CASE("a block behind a missing one is legal where both were in flight") {
+    const LogExtent extent = sim::find_extent(log_of({1, 2, 4, 6}, 2));
+    CHECK_FALSE(extent.has_hole());
+    CHECK(extent.last_sequence == 2);
+    CHECK(extent.blocks_behind == 2);
+}
+
+TEST_CASE("a block that says that the missing one was hardened proves a hole") {
+    const LogExtent extent = sim::find_extent(log_of({1, 2, 5, 6}, 4));
+    REQUIRE(extent.missing.size() == 1);
+    CHECK(extent.missing[0].first == 3);
+    CHECK(extent.missing[0].last == 4);
+    CHECK(extent.last_sequence == 2);
+    CHECK(extent.last_lsn == 20);
+    CHECK(extent.blocks_behind == 2);
+}
+
+TEST_CASE("what was freed before the last complete checkpoint is not missed") {
+    LogContents contents = log_of({7, 8, 9, 10}, 9);
+    CHECK(sim::find_extent(contents).has_hole());  // nothing says that 1 to 6 were freed
+    add_checkpoint(contents, 8, 9);
+    const LogExtent extent = sim::find_extent(contents);
+    CHECK_FALSE(extent.has_hole());
+    CHECK(extent.first_sequence == 7);
+    REQUIRE(extent.checkpoint);
+    CHECK(extent.checkpoint->begin_lsn == 80);
+}
+
+TEST_CASE("a hole between a checkpoint's begin and its end counts, one before its begin does not") {
+    LogContents before = log_of({5, 7, 8, 9}, 8);
+    add_checkpoint(before, 7, 8);
+    CHECK_FALSE(sim::find_extent(before).has_hole());
+    CHECK(sim::find_extent(before).first_sequence == 7);
+
+    LogContents within = log_of({5, 6, 8, 9}, 8);
+    add_checkpoint(within, 6, 8);
+    const LogExtent extent = sim::find_extent(within);
+    REQUIRE(extent.missing.size() == 1);
+    CHECK(extent.missing[0].first == 7);
+    CHECK(extent.last_sequence == 6);
+    CHECK_FALSE(extent.checkpoint);  // its end lies behind the hole
+}
+
+TEST_CASE("a checkpoint's lost begin is missed") {
+    LogContents contents = log_of({5, 7, 8}, 7);
+    add_checkpoint(contents, 6, 8);
+    const LogExtent extent = sim::find_extent(contents);
+    REQUIRE(extent.missing.size() == 2);
+    CHECK(extent.missing[0].last == 4);  // it was still in flight, so it has freed nothing
+    CHECK(extent.missing[1].first == 6);
+}
+
+TEST_CASE("what a later checkpoint does without is not missed, though nothing says yet that it was acknowledged") {
+    LogContents contents = log_of({5, 9, 10, 11}, 8);
+    add_checkpoint(contents, 4, 5);
+    CHECK(sim::find_extent(contents).has_hole());
+    add_checkpoint(contents, 9, 10);
+    const LogExtent extent = sim::find_extent(contents);
+    CHECK_FALSE(extent.has_hole());
+    CHECK(extent.first_sequence == 9);
+    CHECK(extent.last_sequence == 11);
+    REQUIRE(extent.checkpoint);
+    CHECK(extent.checkpoint->begin_lsn == 90);
+}
+
+TEST_CASE("a checkpoint whose end was still in flight behind a gap is not the last complete one") {
+    LogContents contents = log_of({1, 2, 3, 5}, 3);
+    add_checkpoint(contents, 1, 2);
+    add_checkpoint(contents, 3, 5);
+    const LogExtent extent = sim::find_extent(contents);
+    CHECK_FALSE(extent.has_hole());
+    REQUIRE(extent.checkpoint);
+    CHECK(extent.checkpoint->begin_lsn == 10);
+}
+
+TEST_CASE("what somebody else was promised is missed at the end of the log, too") {
+    LogContents contents = log_of({1, 2, 3}, 2);
+    CHECK_FALSE(sim::find_extent(contents).has_hole());
+    contents.promised_sequence = 5;
+    const LogExtent extent = sim::find_extent(contents);
+    REQUIRE(extent.missing.size() == 1);
+    CHECK(extent.missing[0].first == 4);
+    CHECK(extent.missing[0].last == 5);
+    CHECK(extent.last_sequence == 3);
+}
+
+TEST_CASE("a run that was resumed goes on with another number") {
+    LogContents contents = log_of({1, 2, 4, 9, 10}, 9);  // 4 was in flight at the cut; 9 says so
+    CHECK(sim::find_extent(contents).has_hole());
+    contents.resumes.push_back({.sequence = 9, .last_sequence = 2, .last_lsn = 20});
+    const LogExtent extent = sim::find_extent(contents);
+    CHECK_FALSE(extent.has_hole());
+    CHECK(extent.first_sequence == 1);
+    CHECK(extent.last_sequence == 10);
+    CHECK(extent.blocks_in_row == 4);
+    REQUIRE(extent.row.size() == 2);
+    CHECK(extent.row[0].last == 2);
+    CHECK(extent.row[1].first == 9);
+}
+
+TEST_CASE("no block, no log") {
+    const LogExtent extent = sim::find_extent({});
+    CHECK_FALSE(extent.has_hole());
+    CHECK(extent.first_sequence == 0);
+    CHECK(extent.last_sequence == 0);
+    CHECK(extent.last_lsn == 0);
+    CHECK(extent.blocks_in_row == 0);
+}
+
+TEST_CASE("without its first block a log that was never freed has a hole only if the block was acknowledged") {
+    const LogExtent in_flight = sim::find_extent(log_of({2, 3}, 0));
+    CHECK_FALSE(in_flight.has_hole());
+    CHECK(in_flight.last_sequence == 0);
+    CHECK(in_flight.blocks_behind == 2);
+    CHECK(sim::find_extent(log_of({2, 3}, 1)).has_hole());
+}

@@ -1,0 +1,94 @@
+// What the log proves of a page.
+#include "sim/verify/page_bounds.hpp"
+
+#include "tests/support/catch.hpp"
+
+using sim::PageBounds;
+
+namespace {
+
+constexpr std::uint64_t kBegin = 100;
+
+}  // namespace
+
+TEST_CASE("a change before the checkpoint's begin is the least and the newest version") {
+    PageBounds bounds(kBegin, 8, true);
+    bounds.changed(10, 3, 4);
+    bounds.changed(20, 3, 5);
+    CHECK(bounds[3].least == 5);
+    CHECK(bounds[3].newest == 5);
+    CHECK(bounds[3].has_changed == 0);
+}
+
+TEST_CASE("the first change behind the checkpoint's begin proves the version before it") {
+    PageBounds bounds(kBegin, 8, true);
+    bounds.changed(kBegin + 1, 3, 7);
+    bounds.changed(kBegin + 2, 3, 8);
+    CHECK(bounds[3].least == 6);
+    CHECK(bounds[3].newest == 8);
+    CHECK(bounds[3].has_changed == 1);
+    CHECK(bounds[4].least == 0);
+    CHECK(bounds[4].newest == 0);
+}
+
+TEST_CASE("the signature page of a file that was made is promised") {
+    CHECK(PageBounds(0, 8, true)[0].least == 1);
+    CHECK(PageBounds(0, 8, false)[0].least == 0);
+    PageBounds bounds(kBegin, 8, true);
+    bounds.changed(kBegin + 1, 0, 2);
+    CHECK(bounds[0].least == 1);
+}
+
+TEST_CASE("pages behind a cut are new: before the begin zeros, behind it nothing is promised") {
+    PageBounds before(kBegin, 8, true);
+    before.changed(10, 6, 4);
+    before.changed(10, 2, 4);
+    before.resized(20, 5);
+    CHECK(before[6].least == 0);
+    CHECK(before[6].newest == 0);
+    CHECK(before[6].is_released == 0);
+    CHECK(before[2].least == 4);
+    CHECK(before.promised_pages() == 5);
+    CHECK_FALSE(before.is_resized());
+
+    PageBounds behind(kBegin, 8, true);
+    behind.changed(10, 6, 4);
+    behind.resized(kBegin + 5, 5);
+    CHECK(behind[6].is_released == 1);
+    CHECK(behind[6].least == 0);
+    CHECK(behind[4].is_released == 0);
+    CHECK(behind.cut_from() == 5);
+    CHECK(behind.is_resized());
+    behind.changed(kBegin + 6, 6, 1);  // grown again, and written
+    CHECK(behind[6].least == 0);
+}
+
+TEST_CASE("the number of pages of the checkpoint does not overrule a later change") {
+    PageBounds bounds(kBegin, 8, true);
+    bounds.had_pages(8);
+    CHECK(bounds.promised_pages() == 8);
+    bounds.resized(kBegin + 1, 6);
+    bounds.had_pages(8);
+    CHECK(bounds.promised_pages() == 6);
+}
+
+TEST_CASE("of a page that is released nothing is promised, whatever changes it") {
+    PageBounds bounds(kBegin, 8, true);
+    bounds.changed(10, 3, 4);
+    bounds.release(3);
+    bounds.changed(kBegin + 1, 3, 9);
+    CHECK(bounds[3].least == 0);
+    CHECK(bounds[3].is_released == 1);
+    bounds.release_all();
+    CHECK(bounds[7].is_released == 1);
+}
+
+TEST_CASE("records about pages that the file does not have are passed over") {
+    PageBounds bounds(kBegin, 8, true);
+    bounds.changed(10, 4'000'000'000, 1);
+    bounds.release(8);
+    bounds.changed(10, 2, 0);
+    bounds.changed(10, 2, 0xffff'ffff);
+    CHECK(bounds[2].newest == 0);
+    CHECK(PageBounds(0, 0, true).promised_pages() == 0);
+}

@@ -1,0 +1,115 @@
+// The checkpoint's sums against pages as they are.
+#include "sim/verify/region_sums.hpp"
+
+#include <vector>
+
+#include "sim/log/page_sums.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/seed.hpp"
+#include "ums/base/prng.hpp"
+
+namespace {
+
+using sim::RegionSum;
+using sim::RegionSums;
+
+constexpr std::uint32_t kRegion = sim::kRegionPagesMin;
+
+void record(RegionSums& sums, const std::vector<std::uint32_t>& versions) {
+    std::vector<RegionSum> regions((versions.size() + kRegion - 1) / kRegion);
+    for (std::uint32_t page = 0; page < versions.size(); ++page) sim::add_to_region(regions[page / kRegion], kRegion, page, versions[page]);
+    sim::LogRecordHeader header{};
+    header.version = kRegion;
+    header.page_count = static_cast<std::uint32_t>(versions.size());
+    REQUIRE(sums.record(header, std::as_bytes(std::span(regions))));
+}
+
+RegionSums::Comparison compare(const std::vector<std::uint32_t>& then, const std::vector<std::uint32_t>& now) {
+    RegionSums sums;
+    record(sums, then);
+    for (std::uint32_t page = 0; page < now.size(); ++page) sums.add(page, now[page]);
+    return sums.compare();
+}
+
+}  // namespace
+
+TEST_CASE("pages as they were compare equal") {
+    const std::vector<std::uint32_t> versions(200, 3);
+    const auto comparison = compare(versions, versions);
+    CHECK(comparison.compared == 4);
+    CHECK(comparison.skipped == 0);
+    CHECK(comparison.mismatches.empty());
+}
+
+TEST_CASE("the only page of a region that is too old is named, with what it misses") {
+    std::vector<std::uint32_t> then(200, 9);
+    std::vector<std::uint32_t> now = then;
+    now[130] = 4;
+    const auto comparison = compare(then, now);
+    REQUIRE(comparison.mismatches.size() == 1);
+    CHECK(comparison.mismatches[0].page == 130u);
+    CHECK(comparison.mismatches[0].missing_versions == 5);
+    CHECK(comparison.mismatches[0].first_page == 128);
+    CHECK(comparison.mismatches[0].page_count == 64);
+    CHECK_FALSE(comparison.mismatches[0].is_too_new());
+}
+
+TEST_CASE("any number of pages that are too old is seen") {
+    ums::Prng prng(ums::testing::test_seed("any number of pages that are too old"));
+    for (int round = 0; round < 200; ++round) {
+        std::vector<std::uint32_t> then(64 + prng.below(200));
+        for (std::uint32_t& version : then) version = static_cast<std::uint32_t>(prng.between(1, 1000));
+        std::vector<std::uint32_t> now = then;
+        for (std::uint64_t count = prng.between(1, 6); count > 0; --count) {
+            std::uint32_t& version = now[prng.below(now.size())];
+            if (version > 0) version -= static_cast<std::uint32_t>(prng.between(1, version));
+        }
+        CHECK_FALSE(compare(then, now).mismatches.empty());
+    }
+}
+
+TEST_CASE("pages that are too new are told from pages that are too old") {
+    std::vector<std::uint32_t> then(64, 9);
+    std::vector<std::uint32_t> now = then;
+    now[1] = 10;
+    const auto comparison = compare(then, now);
+    REQUIRE(comparison.mismatches.size() == 1);
+    CHECK(comparison.mismatches[0].is_too_new());
+    CHECK_FALSE(comparison.mismatches[0].page);
+}
+
+TEST_CASE("a region with a page of which nothing can be said is not compared") {
+    RegionSums sums;
+    record(sums, std::vector<std::uint32_t>(200, 9));
+    sums.skip(70);
+    sums.skip_from(130);
+    for (std::uint32_t page = 0; page < 200; ++page) sums.add(page, page < 64 ? 9 : 1);
+    const auto comparison = sums.compare();
+    CHECK(comparison.compared == 1);
+    CHECK(comparison.skipped == 3);
+    CHECK(comparison.mismatches.empty());
+}
+
+TEST_CASE("records that do not fit are refused") {
+    RegionSums sums;
+    const std::vector<RegionSum> two(2);
+    sim::LogRecordHeader header{};
+    header.version = kRegion;
+    header.page_count = 128;
+    const auto body = std::as_bytes(std::span(two));
+    for (const std::uint32_t region_pages : {0U, 1U, 63U, 96U, sim::kRegionPagesMax * 2}) {
+        sim::LogRecordHeader wrong = header;
+        wrong.version = region_pages;
+        CHECK_FALSE(sums.record(wrong, body));
+    }
+    sim::LogRecordHeader behind = header;
+    behind.page_id = 64;
+    CHECK_FALSE(sums.record(behind, body));  // two regions from the second on: there are only two
+    CHECK_FALSE(sums.record(header, body.subspan(1)));
+    CHECK(sums.record(header, body));
+    sim::LogRecordHeader other = header;
+    other.page_count = 127;
+    CHECK_FALSE(sums.record(other, body));
+    sums.add(4'000'000'000, 1);  // a page that it does not cover
+    CHECK_FALSE(sums.covers(128));
+}

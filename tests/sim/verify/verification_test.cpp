@@ -1,0 +1,299 @@
+// A run, something that happens to its files, and what a verification says of them. In virtual time, on files in memory.
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sim/log/log_block_check.hpp"
+#include "sim/page/checksum.hpp"
+#include "sim/page/page_codec.hpp"
+#include "tests/sim/support/page_buffer.hpp"
+#include "tests/sim/support/run_fixture.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim::testing;
+using sim::Finding;
+using sim::FindingKind;
+using sim::kPageBytes;
+using sim::Options;
+using sim::Outcome;
+using sim::PageHeader;
+using sim::Results;
+
+namespace {
+
+// The files of a whole run, with the means to spoil them.
+struct LeftRun {
+    LeftRun() {
+        options = busy_options(VirtualRun::kFolder);
+        options.test_cycle_duration_s = 1;
+        const Results results = run.run(options);
+        REQUIRE(results.outcome == Outcome::passed);
+        run_id = results.run_id;
+    }
+
+    Results verify() {
+        Options verification = options;
+        verification.job = sim::Job::verify;
+        return run.run(verification);
+    }
+
+    ums::SimulatedFile& data() { return *run.memory.find(options.files[0].path); }
+    ums::SimulatedFile& log() { return *run.memory.find(options.files[1].path); }
+
+    PageHeader header(std::uint32_t page) {
+        PageBuffer buffer;
+        data().read(std::uint64_t{page} * kPageBytes, buffer.data(), kPageBytes);
+        return sim::read_header(buffer.data());
+    }
+    // A page that has been written several times; the `nth` of them.
+    std::uint32_t busy_page(std::uint32_t nth = 0) {
+        for (std::uint32_t page = 1; page < data().size_bytes() / kPageBytes; ++page) {
+            if (header(page).version >= 3 && nth-- == 0) return page;
+        }
+        FAIL("no page was written three times");
+        return 0;
+    }
+    void put_version(std::uint32_t page, std::uint32_t version, std::uint64_t lsn) {
+        PageBuffer buffer;
+        sim::make_page({run_id, 1, page, version, lsn, 1}, buffer.data());
+        data().write(std::uint64_t{page} * kPageBytes, buffer.data(), kPageBytes);
+    }
+    // Each block of the run's log: where it is, and its header.
+    void for_each_block(const std::function<void(std::uint64_t offset_bytes, const sim::LogBlockHeader& header)>& take) {
+        std::vector<std::byte> bytes(log().size_bytes());
+        log().read(0, bytes.data(), bytes.size());
+        for (std::size_t at = kPageBytes; at < bytes.size(); at += sim::kSectorBytes) {
+            if (sim::is_sound_block(bytes.data() + at, bytes.size() - at)) take(at, sim::read_block_header(bytes.data() + at));
+        }
+    }
+    void erase_block(std::uint64_t sequence) {
+        for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
+            const std::vector<std::byte> zeros(header.size_bytes);
+            if (header.sequence == sequence) log().write(offset_bytes, zeros.data(), zeros.size());
+        });
+    }
+
+    // Takes blocks from the end of the log, as if they had been in flight, until recovery needs one that is proven to have been
+    // acknowledged: its number.
+    std::uint64_t take_back_to_needed_block() {
+        for (int taken = 0; taken < 1000; ++taken) {
+            const sim::DurabilityResult durability = verify().durability.value();
+            std::uint64_t needed = 0;
+            for_each_block([&](std::uint64_t, const sim::LogBlockHeader& header) {
+                if (header.first_lsn > durability.checkpoint_lsn && header.sequence <= durability.hardened_block) needed = header.sequence;
+            });
+            if (needed != 0) return needed;
+            erase_block(durability.last_block);
+        }
+        FAIL("no block is needed");
+        return 0;
+    }
+
+    // Slow enough for a short test under a sanitizer, fast enough for pages of several versions.
+    VirtualRun run{random_disk(1, 200, 600)};
+    Options options;
+    std::uint64_t run_id = 0;
+};
+
+std::string kinds(const Results& results) {
+    std::string text;
+    for (const Finding& finding : results.findings) text += fmt::format("{}{}", text.empty() ? "" : " ", name_of(finding.kind));
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("files of a run that came to its end are as their log says, and a verification writes nothing") {
+    LeftRun left;
+    const std::size_t writes_before = left.run.storage.request_count();
+    const Results results = left.verify();
+    CHECK(kinds(results) == "");
+    CHECK(results.outcome == Outcome::passed);
+    REQUIRE(results.durability);
+    CHECK(results.durability->missing_blocks == 0);
+    CHECK(results.durability->checkpoint_lsn != 0);
+    CHECK(results.durability->regions_compared > 0);
+    CHECK(results.durability->regions_skipped == 0);
+    CHECK(results.files[0].pages_verified == left.data().size_bytes() / kPageBytes);
+    CHECK(results.files[0].writes + results.files[0].gather_writes + results.files[1].writes == 0);
+    CHECK(left.run.storage.request_count() > writes_before);
+}
+
+TEST_CASE("a page that went back to an older version is a lost write, named though its log is truncated") {
+    LeftRun left;
+    const std::uint32_t page = left.busy_page();
+    const PageHeader header = left.header(page);
+    left.put_version(page, header.version - 2, header.lsn - 1);
+    const Results results = left.verify();
+    REQUIRE(kinds(results) == "lost_write");
+    const Finding& finding = results.findings[0];
+    CHECK(finding.place.page_id == page);
+    REQUIRE(finding.expected);
+    CHECK(finding.expected->version == header.version);
+    REQUIRE(finding.received);
+    CHECK(finding.received->version == header.version - 2);
+    CHECK(results.durability->wrong_pages == 1);
+    CHECK(results.outcome == Outcome::failed);
+}
+
+TEST_CASE("several pages of a region that went back are found by its sums") {
+    LeftRun left;
+    const std::uint32_t first = left.busy_page();
+    std::uint32_t second = left.busy_page(1);
+    for (std::uint32_t nth = 2; second % 2 == first % 2; ++nth) second = left.busy_page(nth);
+    REQUIRE(first / 64 == second / 64);
+    for (const std::uint32_t page : {first, second}) left.put_version(page, left.header(page).version - 1, left.header(page).lsn - 1);
+    const Results results = left.verify();
+    REQUIRE_FALSE(results.findings.empty());
+    CHECK(results.findings[0].kind == FindingKind::lost_write);
+    CHECK(results.findings[0].place.page_id / 64 == first / 64);
+}
+
+TEST_CASE("a damaged page, a page of another place and a page of zeros are named") {
+    LeftRun left;
+    const std::uint32_t damaged = left.busy_page();
+    std::byte flipped{};
+    left.data().read(std::uint64_t{damaged} * kPageBytes + 5000, &flipped, 1);
+    flipped ^= std::byte{16};
+    left.data().write(std::uint64_t{damaged} * kPageBytes + 5000, &flipped, 1);
+    CHECK(kinds(left.verify()) == "bit_corruption");
+
+    LeftRun misplaced;
+    PageBuffer buffer;
+    misplaced.data().read(std::uint64_t{misplaced.busy_page(1)} * kPageBytes, buffer.data(), kPageBytes);
+    misplaced.data().write(std::uint64_t{misplaced.busy_page()} * kPageBytes, buffer.data(), kPageBytes);
+    CHECK(kinds(misplaced.verify()) == "misdirected_write");
+
+    LeftRun emptied;
+    const std::vector<std::byte> zeros(kPageBytes);
+    emptied.data().write(std::uint64_t{emptied.busy_page()} * kPageBytes, zeros.data(), zeros.size());
+    CHECK(kinds(emptied.verify()) == "lost_write");
+}
+
+TEST_CASE("a page that is half of an older version is torn, and no write of it was in flight") {
+    LeftRun left;
+    const std::uint32_t page = left.busy_page();
+    PageBuffer older;
+    sim::make_page({left.run_id, 1, page, left.header(page).version - 1, left.header(page).lsn - 1, 1}, older.data());
+    left.data().write(std::uint64_t{page} * kPageBytes + kPageBytes / 2, older.data() + kPageBytes / 2, kPageBytes / 2);
+    const Results results = left.verify();
+    REQUIRE(kinds(results) == "torn_page");
+    CHECK(results.durability->torn_pages == 0);  // those are legal
+}
+
+TEST_CASE("a page that is newer than the log breaks the write-ahead rule") {
+    LeftRun left;
+    const std::uint32_t page = left.busy_page();
+    const std::uint64_t last_lsn = left.verify().durability->last_lsn;
+    left.put_version(page, left.header(page).version + 1, last_lsn + 1);
+    const Results results = left.verify();
+    REQUIRE(kinds(results) == "wal_violation");
+    CHECK(results.findings[0].place.page_id == page);
+}
+
+TEST_CASE("a version that no record has made is found") {
+    LeftRun left;
+    const std::uint32_t page = left.busy_page();
+    left.put_version(page, left.header(page).version + 1, left.verify().durability->last_lsn);
+    CHECK(kinds(left.verify()) == "future_version");
+}
+
+TEST_CASE("an acknowledged block that is not there is a hole, one that may have been in flight is none") {
+    LeftRun left;
+    const std::uint64_t hardened = left.verify().durability->hardened_block;
+    const std::uint64_t last = left.verify().durability->last_block;
+    REQUIRE(last > hardened);
+    left.erase_block(last);
+    CHECK(kinds(left.verify()) == "");
+
+    LeftRun hole;
+    const std::uint64_t needed = hole.take_back_to_needed_block();
+    hole.erase_block(needed);
+    const Results results = hole.verify();
+    REQUIRE_FALSE(results.findings.empty());
+    CHECK(results.findings[0].kind == FindingKind::log_gap);
+    CHECK(results.findings[0].place.is_log);
+    CHECK(results.durability->missing_blocks == 1);
+    CHECK(results.durability->last_block == needed - 1);
+}
+
+TEST_CASE("a log that has lost everything does not excuse pages that were changed") {
+    LeftRun left;
+    const std::vector<std::byte> zeros(left.log().size_bytes() - kPageBytes);
+    left.log().write(kPageBytes, zeros.data(), zeros.size());
+    const Results results = left.verify();
+    CHECK(results.outcome == Outcome::failed);
+    REQUIRE_FALSE(results.findings.empty());
+    CHECK(results.findings[0].kind == FindingKind::wal_violation);
+    // All are counted, and not all are told one by one.
+    CHECK(results.durability->wrong_pages >= 1000);
+    CHECK(results.finding_count <= 1001);
+}
+
+TEST_CASE("a log of another version of the program is not judged") {
+    LeftRun left;
+    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
+        std::vector<std::byte> block(header.size_bytes);
+        left.log().read(offset_bytes, block.data(), block.size());
+        const std::uint16_t format = sim::kLogFormat + 1;
+        std::memcpy(block.data() + offsetof(sim::LogBlockHeader, format), &format, sizeof format);
+        const std::uint32_t checksum = sim::crc32c(block.data() + 4, block.size() - 4);
+        std::memcpy(block.data(), &checksum, sizeof checksum);
+        left.log().write(offset_bytes, block.data(), block.size());
+    });
+    const Results results = left.verify();
+    CHECK(kinds(results) == "");
+    CHECK(results.outcome == Outcome::not_done);
+    CHECK_THAT(results.outcome_reason, ContainsSubstring("format 3") && ContainsSubstring("format 2"));
+}
+
+TEST_CASE("changed pages are found in a file that has lost its first page, too, if the log is empty") {
+    LeftRun left;
+    const std::vector<std::byte> no_log(left.log().size_bytes() - kPageBytes);
+    left.log().write(kPageBytes, no_log.data(), no_log.size());
+    left.data().write(0, no_log.data(), kPageBytes);
+    const Results changed = left.verify();
+    REQUIRE_FALSE(changed.findings.empty());
+    CHECK(changed.findings[0].kind == FindingKind::wal_violation);
+
+    // What the run did not write proves nothing: the file may not have been made yet.
+    const std::vector<std::byte> no_pages(left.data().size_bytes());
+    left.data().write(0, no_pages.data(), no_pages.size());
+    const std::vector<std::byte> foreign(kPageBytes, std::byte{0x5a});
+    left.data().write(7 * kPageBytes, foreign.data(), kPageBytes);
+    const Results unmade = left.verify();
+    CHECK(kinds(unmade) == "");
+    CHECK(unmade.outcome == Outcome::not_done);
+}
+
+TEST_CASE("a file that has lost its end is found") {
+    LeftRun left;
+    left.data().resize(left.data().size_bytes() - 10 * kPageBytes);
+    const Results results = left.verify();
+    REQUIRE(kinds(results) == "lost_write");
+    CHECK(results.findings[0].place.size_bytes == 10 * kPageBytes);
+}
+
+TEST_CASE("a file that is gone is found where the log proves that it was there") {
+    LeftRun left;
+    ums::FileHandle handle;
+    REQUIRE_FALSE(left.run.memory.open(left.options.files[0].path, {}, handle));
+    REQUIRE_FALSE(left.run.memory.remove(handle));
+    left.run.memory.close(handle);
+    const Results results = left.verify();
+    REQUIRE(kinds(results) == "io_error");
+    CHECK(results.findings[0].request.of_file == sim::FileRequest::open);
+    CHECK(results.findings[0].place.path == left.options.files[0].path);
+}
+
+TEST_CASE("without any file of ours there is nothing to verify") {
+    VirtualRun run;
+    Options options = quiet_options(VirtualRun::kFolder);
+    options.job = sim::Job::verify;
+    CHECK_THROWS_AS(run.run(options), sim::RefusedError);
+}

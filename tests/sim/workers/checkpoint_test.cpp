@@ -1,0 +1,201 @@
+// What a checkpoint writes, and how much of the log it lets go. In virtual time, on files in memory.
+#include "sim/workers/checkpoint.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <vector>
+
+#include "tests/sim/support/worker_world.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim::testing;
+using sim::Checkpoint;
+
+namespace {
+
+constexpr std::uint64_t kLargeRecordBytes = 32 << 10;
+constexpr std::uint32_t kRecordsPerVlf = 70;  // of 32 KB; a little more than the 2 MB of one
+
+std::vector<RequestLog::Entry> writes_of(WorkerWorld& world) {
+    std::vector<RequestLog::Entry> entries = world.requests.take(world.data().file);
+    std::erase_if(entries, [](const RequestLog::Entry& entry) { return !entry.is_write; });
+    return entries;
+}
+
+// Changes pages [first, first + kRecordsPerVlf), and goes into the next VLF with that.
+ums::Task<std::uint64_t> fill_vlf(WorkerWorld& world, std::uint32_t first) {
+    std::uint64_t lsn = 0;
+    for (std::uint32_t i = 0; i < kRecordsPerVlf; ++i) lsn = co_await world.change_page(first + i, kLargeRecordBytes);
+    co_return lsn;
+}
+
+ums::Task<void> run_held_checkpoint(WorkerWorld& world, Checkpoint& checkpoint, ums::TaskGroup& tasks) {
+    world.hold_data_writes();
+    (*world.schedulers)[0].spawn(tasks, "Checkpoint", checkpoint.run_once());
+    while (world.storage.held_count() == 0) co_await world.sleep_ms(1);
+}
+
+}  // namespace
+
+TEST_CASE("a checkpoint writes all pages that are dirty, adjacent ones with one request, and nothing else") {
+    WorkerWorld world;
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        static_cast<void>(w.requests.take(w.data().file));
+        for (const std::uint32_t page : {7U, 5U, 6U, 40U}) co_await w.change_page(page);
+        Checkpoint checkpoint(w.context());
+        co_await checkpoint.run_once();
+        std::vector<RequestLog::Entry> writes = writes_of(w);
+        std::sort(writes.begin(), writes.end(), [](const auto& a, const auto& b) { return a.page < b.page; });
+        const std::int32_t file = w.data().file.transfer_handle().value;
+        CHECK(writes == std::vector<RequestLog::Entry>{{true, file, 5, 3}, {true, file, 40, 1}});
+        for (const std::uint32_t page : {5U, 6U, 7U, 40U}) {
+            CHECK(!w.is_dirty(page));
+            CHECK(w.data().ledger[page].version == 1);
+        }
+        CHECK(w.context().checkpoint.pages_updated == 4);
+        co_await checkpoint.run_once();
+        CHECK(writes_of(w).empty());
+        CHECK(w.context().checkpoint.cycles == 2);
+        CHECK(checkpoint.done_fraction() == 0);
+    });
+}
+
+TEST_CASE("a checkpoint lets the log go as far as its own beginning, and only when its pages are written") {
+    WorkerWorld world;
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        Checkpoint checkpoint(w.context());
+        ums::TaskGroup tasks;
+        const std::uint64_t old_lsn = co_await w.change_page(1);
+        co_await fill_vlf(w, 10);
+        co_await run_held_checkpoint(w, checkpoint, tasks);
+        // Its pages are on their way: what says how they changed must stay.
+        CHECK(w.keeps_log_of(old_lsn));
+        // Other pages change meanwhile, and the log goes on into another VLF: this checkpoint does not write them.
+        const std::uint64_t first_lsn_meanwhile = co_await w.change_page(200);
+        const std::uint64_t last_lsn_meanwhile = co_await fill_vlf(w, 300);
+        REQUIRE(sim::vlf_of_lsn(last_lsn_meanwhile) > sim::vlf_of_lsn(first_lsn_meanwhile));
+        CHECK(w.keeps_log_of(old_lsn));
+        w.release_data_writes();
+        co_await tasks.join();
+        CHECK(!w.keeps_log_of(old_lsn));
+        CHECK(w.is_dirty(200));
+        CHECK(w.keeps_log_of(first_lsn_meanwhile));
+        // The next one does.
+        co_await checkpoint.run_once();
+        CHECK(!w.is_dirty(200));
+        CHECK(!w.keeps_log_of(first_lsn_meanwhile));
+    });
+}
+
+TEST_CASE("a checkpoint that the end of the main run breaks off lets nothing of the log go") {
+    WorkerWorld world;
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        Checkpoint checkpoint(w.context());
+        ums::TaskGroup tasks;
+        const std::uint64_t old_lsn = co_await w.change_page(1);
+        co_await fill_vlf(w, 10);
+        co_await run_held_checkpoint(w, checkpoint, tasks);
+        w.state.end_users();
+        w.release_data_writes();
+        co_await tasks.join();
+        CHECK(w.keeps_log_of(old_lsn));
+        CHECK(w.context().checkpoint.cycles == 0);
+        w.state.users_have_ended();
+        co_await checkpoint.run_once();
+        CHECK(!w.keeps_log_of(old_lsn));
+        CHECK(w.context().checkpoint.cycles == 1);
+    });
+}
+
+TEST_CASE("where a file cannot be synced the run ends, and the log stays") {
+    WorkerWorld world;
+    world.options.write_through = false;
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        Checkpoint checkpoint(w.context());
+        const std::uint64_t old_lsn = co_await w.change_page(1);
+        co_await fill_vlf(w, 10);
+        const std::int32_t file = w.data().file.transfer_handle().value;
+        w.storage.set_rule([file](const ums::IoRequest& request) {
+            return Fate{.error = request.operation == ums::IoOperation::sync && request.file.value == file ? EIO : 0};
+        });
+        co_await checkpoint.run_once();
+        w.storage.set_rule(nullptr);
+        CHECK(w.keeps_log_of(old_lsn));
+        CHECK(w.state.outcome() == sim::Outcome::failed);
+        CHECK(w.context().checkpoint.cycles == 0);
+    });
+}
+
+TEST_CASE("a checkpoint waits for a page that somebody uses, behind all others") {
+    WorkerWorld world;
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        Checkpoint checkpoint(w.context());
+        ums::TaskGroup tasks;
+        for (const std::uint32_t page : {10U, 20U, 30U}) co_await w.change_page(page);
+        ums::Prng prng(1);
+        sim::FixedPage used = co_await w.parts->buffers->fix(w.data(), 10, sim::FixIntent::overwrite, prng);
+        (*w.schedulers)[0].spawn(tasks, "Checkpoint", checkpoint.run_once());
+        co_await w.sleep_ms(1000);
+        CHECK(w.is_dirty(10));
+        CHECK(!w.is_dirty(20));
+        CHECK(!w.is_dirty(30));
+        CHECK(w.context().checkpoint.cycles == 0);
+        used.release();
+        co_await tasks.join();
+        CHECK(!w.is_dirty(10));
+        CHECK(w.context().checkpoint.cycles == 1);
+    });
+}
+
+TEST_CASE("checkpoints take turns, and none runs while they are paused") {
+    WorkerWorld world;
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        Checkpoint checkpoint(w.context());
+        ums::TaskGroup tasks;
+        co_await w.change_page(10);
+        co_await run_held_checkpoint(w, checkpoint, tasks);
+        co_await w.change_page(20);
+        (*w.schedulers)[0].spawn(tasks, "Checkpoint", checkpoint.run_once());
+        co_await w.sleep_ms(100);
+        CHECK(w.storage.held_count() == 1);
+        w.release_data_writes();
+        co_await tasks.join();
+        CHECK(w.context().checkpoint.cycles == 2);
+
+        co_await w.change_page(30);
+        co_await checkpoint.pause();
+        (*w.schedulers)[0].spawn(tasks, "Checkpoint", checkpoint.run_once());
+        co_await w.sleep_ms(1000);
+        CHECK(w.is_dirty(30));
+        checkpoint.resume();
+        co_await tasks.join();
+        CHECK(!w.is_dirty(30));
+    });
+}
+
+TEST_CASE("the service checkpoints when the log wants it, and every CheckpointInterval while it is periodic") {
+    WorkerWorld world;
+    world.options.checkpoint_interval_ms = 500;
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        Checkpoint checkpoint(w.context());
+        const auto cycles = [&w] { return w.context().checkpoint.cycles.load(); };
+        ums::TaskGroup tasks;
+        (*w.schedulers)[0].spawn(tasks, "Checkpoint", checkpoint.serve());
+        co_await w.sleep_ms(2100);
+        CHECK(cycles() == 0);
+        w.context().log.space().checkpoint_wanted().set();
+        co_await w.sleep_ms(100);
+        CHECK(cycles() == 1);
+        checkpoint.set_periodic(true);
+        co_await w.sleep_ms(2500);
+        CHECK(cycles() >= 5);
+        CHECK(cycles() <= 7);
+        checkpoint.set_periodic(false);
+        const std::uint64_t before = cycles();
+        co_await w.sleep_ms(2000);
+        CHECK(cycles() == before);
+        checkpoint.stop();
+        co_await tasks.join();
+    });
+}

@@ -1,0 +1,76 @@
+// What is said while a run ends and requests are out. In virtual time.
+#include "sim/workers/ending_notice.hpp"
+
+#include <cstdint>
+
+#include "tests/sim/support/worker_world.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim::testing;
+using sim::Severity;
+
+namespace {
+
+// Runs `body(world)` beside the notice, with the write of one page out if `holds`.
+template <typename Body>
+void run_noticed(WorkerWorld& world, bool holds, Body body) {
+    world.run([&](WorkerWorld& w) -> ums::Task<void> {
+        ums::Event stop;
+        ums::TaskGroup tasks;
+        (*w.schedulers)[0].spawn(tasks, "Monitor", sim::report_outstanding_io(w.context(), stop));
+        co_await w.change_page(3);
+        if (holds) w.hold_data_writes();
+        auto write = [](WorkerWorld& of) -> ums::Task<void> {
+            sim::PageWriter writer = of.context().make_writer();
+            co_await writer.write_around(of.data(), 3, true);
+        };
+        (*w.schedulers)[0].spawn(tasks, "Writer", write(w));
+        co_await body(w);
+        w.release_data_writes();
+        stop.set();
+        co_await tasks.join();
+    });
+}
+
+}  // namespace
+
+TEST_CASE("nothing is said while the run goes on, whatever is out") {
+    WorkerWorld world;
+    run_noticed(world, true, [](WorkerWorld& w) -> ums::Task<void> { co_await w.sleep_ms(10'000); });
+    CHECK(world.sink.count_of(Severity::info, "outstanding") == 0);
+}
+
+TEST_CASE("while the main run ends what is out is told every three seconds") {
+    WorkerWorld world;
+    run_noticed(world, true, [](WorkerWorld& w) -> ums::Task<void> {
+        co_await w.sleep_ms(500);
+        w.state.end_users();
+        const sim::OutstandingIo outstanding = sim::outstanding_io(*w.schedulers, w.clock.now_ns());
+        CHECK(outstanding.count == 1);
+        CHECK(outstanding.oldest_us > 490'000);
+        CHECK(outstanding.oldest_us <= 500'000);
+        co_await w.sleep_ms(9000);
+    });
+    CHECK(world.sink.count_of(Severity::info, "Ending the main run: 1 request outstanding, the oldest for ") == 3);
+    CHECK(world.sink.count_of(Severity::info, "the oldest for 3.0 s.") == 1);
+}
+
+TEST_CASE("a run that stops says so by its name") {
+    WorkerWorld world;
+    run_noticed(world, true, [](WorkerWorld& w) -> ums::Task<void> {
+        co_await w.sleep_ms(500);
+        w.state.stop(sim::Outcome::stopped, "somebody pressed Ctrl-C");
+        co_await w.sleep_ms(4000);
+    });
+    CHECK(world.sink.count_of(Severity::info, "Stopping the run: 1 request outstanding") == 1);
+}
+
+TEST_CASE("where nothing is out the end is silent") {
+    WorkerWorld world;
+    run_noticed(world, false, [](WorkerWorld& w) -> ums::Task<void> {
+        co_await w.sleep_ms(500);
+        w.state.end_users();
+        co_await w.sleep_ms(9000);
+    });
+    CHECK(world.sink.count_of(Severity::info, "outstanding") == 0);
+}

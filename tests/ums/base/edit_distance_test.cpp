@@ -1,0 +1,15 @@
+#include "ums/base/edit_distance.hpp"
+
+#include "tests/support/catch.hpp"
+
+using ums::edit_distance;
+
+TEST_CASE("the distance of two words is what has to be inserted, deleted and replaced") {
+    CHECK(edit_distance("", "") == 0);
+    CHECK(edit_distance("", "page") == 4);
+    CHECK(edit_distance("page", "") == 4);
+    CHECK(edit_distance("page", "pages") == 1);
+    CHECK(edit_distance("kitten", "sitting") == 3);
+}
+
+TEST_CASE("upper and lower case are the same word") { CHECK(edit_distance("MaxMemoryMB", "maxmemorymb") == 0); }

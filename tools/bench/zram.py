@@ -1,0 +1,64 @@
+"""A block device in memory that answers at once, with a file system on it: what a fast device leaves to the programs, without a host's noise."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+
+from peers import MB, Failed
+
+
+def must(command):
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise Failed(f"{command[0]}: {error.strerror}") from error
+    if done.returncode != 0:
+        raise Failed(f"{' '.join(command)}: {(done.stderr or done.stdout).strip()}")
+
+
+def free_device(sys_block):
+    """The name of a zram device that nobody has given a size."""
+    for name in sorted(os.listdir(sys_block)):
+        if name.startswith("zram"):
+            with open(os.path.join(sys_block, name, "disksize"), encoding="ascii") as file:
+                if int(file.read()) == 0:
+                    return name
+    raise Failed("no zram device is free; load the module zram, or name a folder with --fast-folder")
+
+
+class Zram:
+    """Context: takes a free device, makes a file system on it, mounts it; gives `folder`. Undoes it all at the end."""
+
+    def __init__(self, size, sys_block="/sys/block", is_root=None):
+        self.size, self.sys_block = size, sys_block
+        self.is_root = os.geteuid() == 0 if is_root is None else is_root
+        self.name = self.folder = None
+        self.is_mounted = False
+
+    def write(self, attribute, value):
+        with open(os.path.join(self.sys_block, self.name, attribute), "w", encoding="ascii") as file:
+            file.write(str(value))
+
+    def __enter__(self):
+        if not self.is_root:
+            raise Failed("--zram needs root, to make a file system and to mount it; name a folder with --fast-folder")
+        self.name = free_device(self.sys_block)
+        self.write("disksize", self.size // MB * MB)
+        try:
+            self.folder = tempfile.mkdtemp(prefix="ioproof-zram-")
+            device = "/dev/" + self.name
+            must(["mkfs.xfs", "-q", "-f", device] if shutil.which("mkfs.xfs") else ["mkfs.ext4", "-q", "-F", device])
+            must(["mount", device, self.folder])
+            self.is_mounted = True
+        except BaseException:
+            self.__exit__()
+            raise
+        return self.folder
+
+    def __exit__(self, *_):
+        if self.is_mounted:
+            must(["umount", self.folder])
+        self.write("reset", 1)
+        if self.folder:
+            os.rmdir(self.folder)

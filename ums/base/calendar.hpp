@@ -1,0 +1,21 @@
+// Moments as people write them: date and time of day, in UTC or where the machine stands.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+
+namespace ums {
+
+struct CalendarTime {
+    std::tm fields{};                 // as std::strftime takes it
+    std::int64_t ahead_of_utc_s = 0;  // negative to the west
+};
+
+// `utc_us`: since 1970, as Clock::utc_us() says. Any thread.
+[[nodiscard]] CalendarTime utc_calendar(std::uint64_t utc_us);
+[[nodiscard]] CalendarTime local_calendar(std::uint64_t utc_us);
+
+// Reads where the machine stands (TZ) once more. While no other thread asks for local time.
+void read_time_zone();
+
+}  // namespace ums

@@ -1,0 +1,87 @@
+#include "ums/base/output_handle.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace ums {
+
+namespace {
+
+std::error_code output_error() { return {errno, std::generic_category()}; }
+
+// `write_some(bytes)` writes a part of them, as write() does.
+template <typename WriteSome>
+std::error_code write_to_end(std::string_view bytes, WriteSome write_some) {
+    while (!bytes.empty()) {
+        const ssize_t written = write_some(bytes);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return output_error();
+        if (written == 0) return std::make_error_code(std::errc::no_space_on_device);
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return {};
+}
+
+}  // namespace
+
+OutputHandle::OutputHandle(OutputHandle&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+OutputHandle& OutputHandle::operator=(OutputHandle&& other) noexcept {
+    if (this != &other) {
+        static_cast<void>(close());
+        descriptor_ = std::exchange(other.descriptor_, -1);
+    }
+    return *this;
+}
+
+OutputHandle::~OutputHandle() { static_cast<void>(close()); }
+
+std::error_code OutputHandle::write(std::string_view bytes) {
+    return write_to_end(bytes, [this](std::string_view rest) { return ::write(descriptor_, rest.data(), rest.size()); });
+}
+
+std::error_code OutputHandle::write_at(std::uint64_t offset_bytes, std::string_view bytes) {
+    return write_to_end(bytes, [this, end_bytes = offset_bytes + bytes.size()](std::string_view rest) {
+        return ::pwrite(descriptor_, rest.data(), rest.size(), static_cast<off_t>(end_bytes - rest.size()));
+    });
+}
+
+std::error_code OutputHandle::truncate(std::uint64_t size_bytes) {
+    return ::ftruncate(descriptor_, static_cast<off_t>(size_bytes)) == 0 ? std::error_code{} : output_error();
+}
+
+void OutputHandle::append_only() { ::fcntl(descriptor_, F_SETFL, O_APPEND); }
+
+std::error_code OutputHandle::close() {
+    if (descriptor_ < 0) return {};
+    return ::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR ? output_error() : std::error_code{};
+}
+
+bool OutputHandle::lock() { return ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
+
+void OutputHandle::copy_permissions(const OutputHandle& from) {
+    constexpr mode_t kPermissionBits = 0777;
+    struct stat status {};
+    if (::fstat(from.descriptor_, &status) == 0) ::fchmod(descriptor_, status.st_mode & kPermissionBits);
+}
+
+std::optional<std::uint64_t> OutputHandle::size_bytes() const {
+    struct stat status {};
+    if (::fstat(descriptor_, &status) != 0) return std::nullopt;
+    return static_cast<std::uint64_t>(status.st_size);
+}
+
+std::error_code OutputHandle::read_head(std::size_t bytes_max, std::string& head) const {
+    head.assign(bytes_max, '\0');
+    const ssize_t size = ::pread(descriptor_, head.data(), head.size(), 0);
+    const std::error_code error = size < 0 ? output_error() : std::error_code{};
+    head.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+    return error;
+}
+
+}  // namespace ums

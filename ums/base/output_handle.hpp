@@ -1,0 +1,55 @@
+// An open file that a program writes besides its test files: results, logs, evidence. Test files are ums/io's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace ums {
+
+struct OutputStatus;
+
+// Owns what is open, if anything is. One call at a time; any thread. Errors are the system's, of the generic category.
+class OutputHandle {
+public:
+    OutputHandle() = default;
+    // Takes over an open descriptor; below 0: nothing is open.
+    explicit OutputHandle(int descriptor) : descriptor_(descriptor) {}
+    OutputHandle(OutputHandle&& other) noexcept;
+    OutputHandle& operator=(OutputHandle&& other) noexcept;
+    ~OutputHandle();
+
+    [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
+
+    // Writes to the end of `bytes`, in one system call where the system takes it so. After an error a part of it may be there.
+    std::error_code write(std::string_view bytes);
+    // The same at a place of its own.
+    std::error_code write_at(std::uint64_t offset_bytes, std::string_view bytes);
+    std::error_code truncate(std::uint64_t size_bytes);
+    // From now on write() writes at the end, wherever that is.
+    void append_only();
+    // Where writing is put off, this tells whether it succeeded. Nothing is open any more, whatever comes of it.
+    std::error_code close();
+
+    // Keeps other processes from locking the file while it is open here. False if one has locked it. True where the file system has no
+    // locks: there is nobody to ask.
+    bool lock();
+    // Who may read and write that file, may do so with this one; as it is where nothing is known of the other.
+    void copy_permissions(const OutputHandle& from);
+
+    // Nothing if the system does not say.
+    [[nodiscard]] std::optional<std::uint64_t> size_bytes() const;
+    // The first `bytes_max` bytes, or as many as there are.
+    std::error_code read_head(std::size_t bytes_max, std::string& head) const;
+
+private:
+    friend std::error_code read_output_status(const OutputHandle& output, OutputStatus& status);
+    friend std::error_code open_output_stream(const std::string& path, const OutputStatus& status, OutputHandle& output);
+
+    int descriptor_ = -1;
+};
+
+}  // namespace ums

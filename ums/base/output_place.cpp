@@ -1,0 +1,122 @@
+#include "ums/base/output_place.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include <fmt/format.h>
+
+namespace ums {
+
+namespace {
+
+// O_NONBLOCK: what becomes a pipe after it was looked at shall be refused, not waited for.
+constexpr int kOutputFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+
+std::error_code place_error() { return {errno, std::generic_category()}; }
+
+// Descriptor 1 or 2 if it writes to this file or device, else -1.
+int standard_output_of(const struct stat& status) {
+    for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
+        struct stat own {};
+        if (::fstat(descriptor, &own) == 0 && own.st_dev == status.st_dev && own.st_ino == status.st_ino) return descriptor;
+    }
+    return -1;
+}
+
+OutputStatus::Type type_of(const struct stat& status) {
+    if (S_ISREG(status.st_mode)) return OutputStatus::Type::regular;
+    if (S_ISDIR(status.st_mode)) return OutputStatus::Type::folder;
+    if (S_ISFIFO(status.st_mode)) return OutputStatus::Type::pipe;
+    return S_ISCHR(status.st_mode) ? OutputStatus::Type::device : OutputStatus::Type::other;
+}
+
+OutputStatus status_of(const struct stat& found) {
+    OutputStatus status;
+    status.type = type_of(found);
+    status.size_bytes = static_cast<std::uint64_t>(found.st_size);
+    status.standard_descriptor = standard_output_of(found);
+    const dev_t device = found.st_rdev;
+    const bool is_known = device == makedev(1, 3) || device == makedev(1, 7) || device == makedev(5, 0);  // null, full, tty
+    status.is_harmless_device = status.type == OutputStatus::Type::device && (is_known || status.is_standard_output());
+    return status;
+}
+
+std::error_code open_output_file(const std::string& path, int flags, mode_t mode, OutputHandle& output) {
+    output = OutputHandle(::open(path.c_str(), flags, mode));
+    return output.is_open() ? std::error_code{} : place_error();
+}
+
+}  // namespace
+
+std::error_code read_output_status(const std::string& path, OutputStatus& status) {
+    struct stat found {};
+    if (::stat(path.c_str(), &found) != 0) return place_error();
+    status = status_of(found);
+    return {};
+}
+
+std::error_code read_output_status(const OutputHandle& output, OutputStatus& status) {
+    struct stat found {};
+    if (::fstat(output.descriptor_, &found) != 0) return place_error();
+    status = status_of(found);
+    return {};
+}
+
+bool is_name_taken(const std::string& path) {
+    struct stat link {};
+    return ::lstat(path.c_str(), &link) == 0;
+}
+
+std::optional<std::string> real_path(const std::string& path) {
+    const std::unique_ptr<char, void (*)(void*)> resolved(::realpath(path.c_str(), nullptr), std::free);
+    return resolved ? std::optional<std::string>(resolved.get()) : std::nullopt;
+}
+
+std::optional<std::string> output_identity(const std::string& path) {
+    struct stat found {};
+    if (::stat(path.c_str(), &found) != 0) return std::nullopt;
+    return S_ISCHR(found.st_mode) ? std::string() : fmt::format("{}:{}", found.st_dev, found.st_ino);
+}
+
+std::error_code check_output_folder(const std::string& path) {
+    const std::string folder = path.substr(0, path.find_last_of('/') + 1);
+    return ::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0 ? std::error_code{} : place_error();
+}
+
+std::error_code create_output(const std::string& path, OutputAccess access, OutputHandle& output) {
+    constexpr mode_t kEveryone = 0666;
+    constexpr mode_t kThisUser = 0600;
+    return open_output_file(path, kOutputFlags | O_CREAT | O_EXCL, access == OutputAccess::everyone ? kEveryone : kThisUser, output);
+}
+
+std::error_code open_existing_output(const std::string& path, OutputHandle& output) {
+    return open_output_file(path, kOutputFlags, 0, output);
+}
+
+std::error_code open_output_stream(const std::string& path, const OutputStatus& status, OutputHandle& output) {
+    // What the shell opened has its place in the file; a second opening would begin at the front again.
+    if (status.type == OutputStatus::Type::regular && status.is_standard_output()) {
+        output = OutputHandle(::fcntl(status.standard_descriptor, F_DUPFD_CLOEXEC, 3));
+        return output.is_open() ? std::error_code{} : place_error();
+    }
+    if (const auto error = open_output_file(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0, output)) return error;
+    ::fcntl(output.descriptor_, F_SETFL, ::fcntl(output.descriptor_, F_GETFL) & ~O_NONBLOCK);
+    return {};
+}
+
+std::error_code replace_output(const std::string& from, const std::string& to) {
+    return std::rename(from.c_str(), to.c_str()) == 0 ? std::error_code{} : place_error();
+}
+
+void remove_output(const std::string& path) { ::unlink(path.c_str()); }
+
+std::string temporary_name_beside(const std::string& path) { return fmt::format("{}.{}.new", path, ::getpid()); }
+
+}  // namespace ums

@@ -1,0 +1,100 @@
+#include "ums/io/file_status.hpp"
+
+#include <fcntl.h>
+#include <linux/btrfs.h>
+#include <linux/magic.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "ums/base/size.hpp"
+#include "ums/io/errno_error.hpp"
+
+namespace ums {
+
+namespace {
+
+FileKind kind_of(const struct stat& facts) {
+    if (S_ISREG(facts.st_mode)) return FileKind::regular;
+    if (S_ISDIR(facts.st_mode)) return FileKind::directory;
+    if (S_ISBLK(facts.st_mode)) return FileKind::block_device;
+    if (S_ISLNK(facts.st_mode)) return FileKind::link;
+    return FileKind::other;
+}
+
+// A block device has no size of its own in stat(); its end is where one can seek to.
+std::uint64_t block_device_size(int fd) {
+    const off_t end = ::lseek(fd, 0, SEEK_END);
+    return end < 0 ? 0 : static_cast<std::uint64_t>(end);
+}
+
+// 0 if it may not be opened.
+std::uint64_t block_device_size(const std::string& path) {
+    const int fd = uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC); });
+    if (fd < 0) return 0;
+    const std::uint64_t size_bytes = block_device_size(fd);
+    ::close(fd);
+    return size_bytes;
+}
+
+FileStatus status_from(const struct stat& facts) {
+    FileStatus status;
+    status.kind = kind_of(facts);
+    if (status.kind == FileKind::block_device) {  // one device may have many names with an inode each
+        status.device_id = facts.st_rdev;
+        return status;
+    }
+    status.device_id = facts.st_dev;
+    status.inode = facts.st_ino;
+    status.size_bytes = static_cast<std::uint64_t>(facts.st_size);
+    if (facts.st_nlink == 1) status.freed_by_removal_bytes = static_cast<std::uint64_t>(facts.st_blocks) * kStatBlockBytes;
+    return status;
+}
+
+// Subvolumes of btrfs have device numbers of their own, and one space together.
+std::uint64_t file_system_id(const std::string& folder, std::uint64_t device_id) {
+    const int fd = uninterrupted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+    if (fd < 0) return device_id;
+    struct statfs facts {};
+    btrfs_ioctl_fs_info_args info{};
+    const bool is_btrfs = ::fstatfs(fd, &facts) == 0 && facts.f_type == BTRFS_SUPER_MAGIC && ::ioctl(fd, BTRFS_IOC_FS_INFO, &info) == 0;
+    if (is_btrfs) std::memcpy(&device_id, info.fsid, sizeof device_id);
+    ::close(fd);
+    return device_id;
+}
+
+// Where a link leads; as far as it says itself if nothing is there.
+void follow_link(const std::string& path, FileStatus& status) {
+    std::error_code error;
+    status.link_target = std::filesystem::canonical(path, error).string();
+    status.is_dangling = static_cast<bool>(error);
+    if (error) status.link_target = std::filesystem::read_symlink(path, error).string();
+}
+
+}  // namespace
+
+std::error_code read_status(const std::string& path, FileStatus& status) {
+    status = {};
+    struct stat facts {};
+    if (::lstat(path.c_str(), &facts) < 0) return errno == ENOENT ? std::error_code{} : last_errno_error();
+    status = status_from(facts);
+    if (status.kind == FileKind::block_device) status.size_bytes = block_device_size(path);
+    if (status.kind == FileKind::link) follow_link(path, status);
+    if (status.kind == FileKind::directory) status.file_system_id = file_system_id(path, status.device_id);
+    return {};
+}
+
+std::error_code read_status(int fd, FileStatus& status) {
+    struct stat facts {};
+    if (::fstat(fd, &facts) < 0) return last_errno_error();
+    status = status_from(facts);
+    if (status.kind == FileKind::block_device) status.size_bytes = block_device_size(fd);
+    return {};
+}
+
+}  // namespace ums

@@ -1,0 +1,15 @@
+// What stands under a name, or behind a descriptor.
+#pragma once
+
+#include <string>
+#include <system_error>
+
+#include "ums/io/storage.hpp"
+
+namespace ums {
+
+// See Storage::status() and Storage::status_of().
+[[nodiscard]] std::error_code read_status(const std::string& path, FileStatus& status);
+[[nodiscard]] std::error_code read_status(int fd, FileStatus& status);
+
+}  // namespace ums

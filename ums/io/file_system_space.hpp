@@ -1,0 +1,18 @@
+// How large a file system is, and how much of it is free.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <system_error>
+
+namespace ums {
+
+struct FileSystemSpace {
+    std::uint64_t size_bytes = 0;
+    std::uint64_t free_bytes = 0;  // for ordinary users
+};
+
+// Of the file system that holds `path`, which exists. May wait for the device.
+[[nodiscard]] std::error_code read_file_system_space(const std::string& path, FileSystemSpace& space);
+
+}  // namespace ums

@@ -1,0 +1,93 @@
+#include "ums/io/held_name.hpp"
+
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "ums/io/errno_error.hpp"
+
+namespace ums {
+
+namespace {
+
+std::string name_nobody_knows() {
+    std::uint64_t number = 0;
+    static_cast<void>(::getrandom(&number, sizeof number, 0));
+    return fmt::format(".ioproof-{:016x}.removed", number);
+}
+
+// Only the superuser and the owners of file and folder remove a file from a folder like /tmp.
+bool is_kept_by_sticky_folder(int folder, int fd) {
+    struct stat of_folder {};
+    struct stat of_file {};
+    if (::fstat(folder, &of_folder) != 0 || ::fstat(fd, &of_file) != 0 || (of_folder.st_mode & S_ISVTX) == 0) return false;
+    const uid_t user = ::geteuid();
+    return user != 0 && user != of_file.st_uid && user != of_folder.st_uid;
+}
+
+bool has_attribute(int fd, std::uint64_t attributes) {
+    struct statx facts {};
+    return ::statx(fd, "", AT_EMPTY_PATH, 0, &facts) == 0 && (facts.stx_attributes & attributes) != 0;
+}
+
+}  // namespace
+
+std::error_code HeldName::hold(const std::string& path, std::unique_ptr<HeldName>& name) {
+    const std::filesystem::path named(path);
+    std::string folder = named.parent_path().string();
+    if (folder.empty()) folder.assign(1, '.');
+    const int fd = uninterrupted([&] { return ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC); });
+    if (fd < 0) return last_errno_error();
+    name.reset(new HeldName(fd, named.filename().string()));
+    return {};
+}
+
+HeldName::~HeldName() { ::close(folder_); }
+
+int HeldName::open(int flags, mode_t mode) const {
+    return uninterrupted([&] { return ::openat(folder_, name_.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode); });
+}
+
+bool HeldName::is_name_of(const std::string& name, int fd) const {
+    struct stat named {};
+    struct stat held {};
+    return ::fstatat(folder_, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 && ::fstat(fd, &held) == 0 && named.st_dev == held.st_dev &&
+           named.st_ino == held.st_ino;
+}
+
+std::error_code HeldName::rename(const std::string& from, const std::string& to) const {
+    return ::renameat2(folder_, from.c_str(), folder_, to.c_str(), RENAME_NOREPLACE) == 0 ? std::error_code{} : last_errno_error();
+}
+
+// Between a look at a name and its removal another file can take it. So the file gets a name first that nobody else knows, and only what is
+// then found to be the right one is removed.
+std::error_code HeldName::remove(int fd) const {
+    if (!is_name_of(name_, fd)) return errno_error(ENOENT);
+    const std::string aside = name_nobody_knows();
+    std::string last_name = aside;
+    if (const std::error_code error = rename(name_, aside)) {
+        // Not every file system can rename with a condition.
+        if (error.value() != EINVAL && error.value() != ENOSYS) return error;
+        last_name = name_;
+    }
+    std::error_code error = errno_error(ENOENT);
+    if (is_name_of(last_name, fd)) error = ::unlinkat(folder_, last_name.c_str(), 0) == 0 ? std::error_code{} : last_errno_error();
+    if (error && last_name == aside) static_cast<void>(rename(aside, name_));
+    return error;
+}
+
+std::error_code HeldName::check_removal(int fd) const {
+    if (::faccessat(folder_, ".", W_OK | X_OK, AT_EACCESS) != 0) return last_errno_error();
+    const bool is_kept = is_kept_by_sticky_folder(folder_, fd) || has_attribute(folder_, STATX_ATTR_APPEND | STATX_ATTR_IMMUTABLE) ||
+                         has_attribute(fd, STATX_ATTR_APPEND | STATX_ATTR_IMMUTABLE);
+    return is_kept ? errno_error(EPERM) : std::error_code{};
+}
+
+}  // namespace ums

@@ -1,0 +1,37 @@
+// A file name whose folder is kept open: what is done by it happens in that folder, whatever the folder is called by then. A symbolic link
+// under the name is never followed.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace ums {
+
+class HeldName {
+public:
+    // Opens the folder of `path`.
+    static std::error_code hold(const std::string& path, std::unique_ptr<HeldName>& name);
+    ~HeldName();
+    HeldName(const HeldName&) = delete;
+    HeldName& operator=(const HeldName&) = delete;
+
+    // As open(2) does: a descriptor, or -1 and errno.
+    [[nodiscard]] int open(int flags, mode_t mode = 0) const;
+    // `fd`: the file that the name is taken to stand for. ENOENT if it stands for another one or for none, which is then left as it is.
+    [[nodiscard]] std::error_code remove(int fd) const;
+    [[nodiscard]] std::error_code check_removal(int fd) const;
+
+private:
+    HeldName(int folder, std::string name) : folder_(folder), name_(std::move(name)) {}
+    [[nodiscard]] bool is_name_of(const std::string& name, int fd) const;
+    [[nodiscard]] std::error_code rename(const std::string& from, const std::string& to) const;
+
+    const int folder_;
+    const std::string name_;
+};
+
+}  // namespace ums
