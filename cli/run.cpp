@@ -117,7 +117,7 @@ void Run::announce(const StartFacts& facts) {
 
 // What does not speak for this storage stands in the log, but is no error: readers of the log take those for a failed run.
 void Run::run_preflight() {
-    if (options_.job != sim::Job::run) return;
+    if (is_about_left_files(options_.job)) return;
     preflight_ = preflight_of_run(options_, clock_);
     if (preflight_.empty()) return;
     emit_or_log(sim::Severity::info, fmt::format("preflight: {}", reports::preflight_summary(preflight_)));

@@ -72,6 +72,9 @@ constexpr std::array kRunSwitches{
                    "p99 > 50ms, log_flush.p99.9 > 5ms, longest > 1s, average > 20ms, throttled > 100,\n"
                    "long_io > 0, warnings > 0; 'in FILE' behind it: only for this file. Classes: read,\n"
                    "scatter_read, write, gather_write, log_flush. May be repeated, or separated by commas"},
+    Switch{.name = "resume",
+           .help = "go on with the files that a crash has left, instead of making them anew: verify them, bring\n"
+                   "every page to where the log ends, and count on (docs/durability.md)"},
     Switch{.name = "ephemeral", .help = "delete the files at the end of the run"},
     Switch{.name = "overwrite-foreign-files",
            .help = "DANGER. Also write to files that ioproof did not make, to *.mdf, *.ndf,\n"
@@ -139,6 +142,7 @@ void set_run_value(RunArguments& run, const SwitchWord& word) {
     if (is("inject")) run.injections.push_back(injection_of(word));
     if (is("fail-on")) add_limits(run.limits, word);
     if (is("status")) run.status = parse_status_address(word.value);
+    if (is("resume")) run.job = sim::Job::resume;
     if (is("ephemeral")) run.ephemeral = true;
     if (is("overwrite-foreign-files")) run.overwrite_foreign_files = true;
     if (is("no-progress")) run.no_progress = true;

@@ -107,7 +107,7 @@ ExitCode run_on_files(const Call& call, const RunArguments& arguments) {
     const ums::Machine machine = ums::this_machine();
     config::Configuration configuration = effective_configuration(arguments, machine);
     configuration.options.job = arguments.job;
-    if (arguments.job == sim::Job::verify && arguments.log_path.empty()) {
+    if (is_about_left_files(arguments.job) && arguments.log_path.empty()) {
         configuration.options.error_file = verification_log(configuration.options.error_file);
     }
 

@@ -56,7 +56,7 @@ void add_links(std::vector<StartLine>& lines, const sim::Options& options) {
 }  // namespace
 
 std::vector<StartLine> start_lines(const sim::Options& options, const StartFacts& facts) {
-    const bool is_run = options.job == sim::Job::run;
+    const bool is_run = !is_about_left_files(options.job);
     std::vector<StartLine> lines;
     if (is_run) lines.push_back({"seed", fmt::format("{}", options.seed)});
     lines.push_back({"engine", facts.engine_reason.empty() ? facts.engine : fmt::format("{} ({})", facts.engine, facts.engine_reason)});

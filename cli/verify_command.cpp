@@ -34,6 +34,9 @@ const std::vector<Switch>& verify_table() {
             }
             if (entry.name == "json") entry.help = "write everything about the verification to this file (docs/results.schema.json)";
         }
+        switches.push_back(Switch{.name = "repair",
+                                  .help = "write to the files: make them usable for 'run --resume' whatever is wrong with them, and say\n"
+                                          "what is given up. The evidence is gone then, so verify without it first"});
         return switches;
     }();
     return table;
@@ -48,33 +51,41 @@ RunArguments parse_verify(const std::vector<std::string>& words) {
         throw UsageError(fmt::format("'{}' is not a switch; the folder of the run's files is named with -dir {}", word, word));
     }
     RunArguments arguments;
-    for (const SwitchWord& word : typed.switches) set_run_value(arguments, word);
     arguments.job = sim::Job::verify;
+    for (const SwitchWord& word : typed.switches) {
+        if (word.name == "repair") {
+            arguments.job = sim::Job::repair;
+        } else {
+            set_run_value(arguments, word);
+        }
+    }
     return arguments;
 }
 
 Command verify_command() {
-    return {.name = "verify",
-            .operands = "",
-            .summary = "say what of a run has survived a crash",
-            .description =
-                "After a crash, a kill -9, a power cut, a reset of the virtual machine, a failover or the restore of a snapshot: reads the "
-                "files that the run has left, as SQL Server's recovery does, and says whether everything is there that had been "
-                "acknowledged. The log is read from the last complete checkpoint to its end, and every page is compared with what the log "
-                "proves of it (docs/durability.md). Name the files as the run did: by the same -cfg or -dir.\n"
-                "Writes nothing to the files. The next run deletes them, so verify first.",
-            .switches = verify_table(),
-            .examples =
-                "ioproof verify -dir /mnt/data\n"
-                "ioproof verify -cfg sqliosim.hwcache.cfg.ini -log after.xml --json after.json",
-            .exit_codes =
-                "0 nothing that had been acknowledged is missing\n"
-                "1 acknowledged writes are lost, or the storage failed\n"
-                "2 wrong usage or configuration, or none of the files is ours\n"
-                "3 nothing can be said: the run was cut off before its first change, or the files cannot be read\n"
-                "70 a mistake of ioproof itself\n"
-                "130 stopped by a person, nothing wrong until then",
-            .execute = [](const Call& call) { return run_on_files(call, parse_verify(call.words)); }};
+    return {
+        .name = "verify",
+        .operands = "",
+        .summary = "say what of a run has survived a crash",
+        .description =
+            "After a crash, a kill -9, a power cut, a reset of the virtual machine, a failover or the restore of a snapshot: reads the "
+            "files that the run has left, as SQL Server's recovery does, and says whether everything is there that had been "
+            "acknowledged. The log is read from the last complete checkpoint to its end, and every page is compared with what the log "
+            "proves of it (docs/durability.md). Name the files as the run did: by the same -cfg or -dir.\n"
+            "Writes nothing to the files, unless --repair asks for it. The next run deletes them, so verify first; 'run --resume' goes on "
+            "with them.",
+        .switches = verify_table(),
+        .examples =
+            "ioproof verify -dir /mnt/data\n"
+            "ioproof verify -cfg sqliosim.hwcache.cfg.ini -log after.xml --json after.json",
+        .exit_codes =
+            "0 nothing that had been acknowledged is missing\n"
+            "1 acknowledged writes are lost, or the storage failed\n"
+            "2 wrong usage or configuration, or none of the files is ours\n"
+            "3 nothing can be said: the run was cut off before its first change, or the files cannot be read\n"
+            "70 a mistake of ioproof itself\n"
+            "130 stopped by a person, nothing wrong until then",
+        .execute = [](const Call& call) { return run_on_files(call, parse_verify(call.words)); }};
 }
 
 }  // namespace cli

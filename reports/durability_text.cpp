@@ -49,15 +49,29 @@ std::string torn(const sim::DurabilityResult& durability) {
     return text;
 }
 
+std::string line(std::string_view name, const std::string& value) {
+    return fmt::format("  {:<16}{}", name, wrapped(value, kReportColumns - 18, 18));
+}
+
 }  // namespace
+
+std::string resume_text(const sim::Results& results) {
+    if (!results.resumed) return {};
+    const sim::ResumeResult& resumed = *results.resumed;
+    std::string pages = fmt::format("{} written anew from the log", count_text(resumed.pages_redone));
+    if (resumed.torn_pages > 0) pages += fmt::format(", {} torn by the cut", count_text(resumed.torn_pages));
+    if (resumed.pages_given_up > 0) pages += fmt::format(", {} GIVEN UP: nothing says what they held", count_text(resumed.pages_given_up));
+    std::string log = fmt::format("goes on behind block {}", resumed.last_block);
+    if (resumed.blocks_given_up > 0) log += fmt::format("; {} behind it given up", counted(resumed.blocks_given_up, "block"));
+    return fmt::format("What the crash had left (incarnation {} of the run begins)\n", resumed.incarnation) + line("log", log) +
+           line("pages", pages);
+}
 
 std::string durability_text(const sim::Results& results) {
     if (!results.durability) return {};
     const sim::DurabilityResult& durability = *results.durability;
     std::string text = "What the files prove\n";
-    const auto add = [&](std::string_view name, const std::string& value) {
-        text += fmt::format("  {:<16}{}", name, wrapped(value, kReportColumns - 18, 18));
-    };
+    const auto add = [&](std::string_view name, const std::string& value) { text += line(name, value); };
     add("log", block_range(durability));
     add("end of the log", end_of_log(durability));
     add("checkpoint", checkpoint(durability));

@@ -1,4 +1,4 @@
-// What a verification after a crash has read and proven, as a block of the text report. Pure.
+// What a verification after a crash has read and proven, and what it took to go on, as blocks of the text report. Pure.
 #pragma once
 
 #include <string>
@@ -9,5 +9,7 @@ namespace reports {
 
 // Empty if it was a run.
 std::string durability_text(const sim::Results& results);
+// Empty if nothing was taken over from an earlier incarnation of the run.
+std::string resume_text(const sim::Results& results);
 
 }  // namespace reports

@@ -279,6 +279,11 @@ Json thresholds_of(const sim::Results& results) {
     return thresholds;
 }
 
+Json resumed_of(const sim::ResumeResult& resumed) {
+    return {{"incarnation", resumed.incarnation}, {"last_block", resumed.last_block},         {"pages_redone", resumed.pages_redone},
+            {"torn_pages", resumed.torn_pages},   {"pages_given_up", resumed.pages_given_up}, {"blocks_given_up", resumed.blocks_given_up}};
+}
+
 Json durability_of(const sim::DurabilityResult& durability) {
     return {{"log_blocks", durability.log_blocks},
             {"first_block", durability.first_block},
@@ -328,6 +333,7 @@ Json results_document(const sim::Results& results, const RunFacts& facts) {
     json["warning_count"] = results.warning_count;
     json["warnings"] = findings_of(results.warnings);
     json["thresholds"] = thresholds_of(results);
+    if (results.resumed) json["resumed"] = resumed_of(*results.resumed);
     if (results.durability) json["durability"] = durability_of(*results.durability);
     json["text_report"] = text_report(results);
     return json;

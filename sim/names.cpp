@@ -110,6 +110,7 @@ std::string_view name_of(Phase phase) {
         case Phase::final_audit: return "final audit";
         case Phase::log_analysis: return "log analysis";
         case Phase::page_verification: return "page verification";
+        case Phase::redo: return "redo";
         case Phase::summary: return "summary";
     }
     UMS_ASSERT(false && "unknown phase");

@@ -93,8 +93,13 @@ struct FileOptions {
 // What is done with the files.
 enum class Job : std::uint8_t {
     run,     // made anew, filled, used and audited
+    resume,  // the same, but with the files as a crash has left them, after recovery
+    repair,  // recovery only, which makes the files usable whatever is wrong with them
     verify,  // read as a crash has left them, and compared with what their log proves; nothing is written
 };
+
+// No users work: it is about what an earlier run has left.
+constexpr bool is_about_left_files(Job job) { return job == Job::verify || job == Job::repair; }
 
 enum class EngineChoice : std::uint8_t { automatic, uring, threads };
 

@@ -21,8 +21,9 @@ enum class Phase : std::uint8_t {
     main_run,
     final_checkpoint,
     final_audit,
-    log_analysis,       // of a verification
+    log_analysis,       // of a verification, and of files that a run goes on with
     page_verification,  // likewise
+    redo,               // of files that a run goes on with
     summary,
 };
 
@@ -203,6 +204,16 @@ struct DurabilityResult {
     std::uint64_t wrong_pages = 0;       // all of them, also those that are not told one by one
 };
 
+// What it took to go on with the files that a crash has left.
+struct ResumeResult {
+    std::uint32_t incarnation = 0;      // of the run, that began then
+    std::uint64_t last_block = 0;       // with which the log before it ended
+    std::uint64_t pages_redone = 0;     // written anew, because the log had a later change of them, or because they were torn or wrong
+    std::uint64_t torn_pages = 0;       // of them: by the crash, which is legal
+    std::uint64_t pages_given_up = 0;   // were wrong, and nothing is left of them: they begin anew
+    std::uint64_t blocks_given_up = 0;  // of the log, behind its end or behind a hole, with the changes in them
+};
+
 struct Results {
     std::string version;
     std::uint64_t seed = 0;
@@ -232,6 +243,7 @@ struct Results {
     std::uint64_t warning_count = 0;
     std::vector<ThresholdResult> thresholds;     // filled in by whoever set them
     std::optional<DurabilityResult> durability;  // of a verification
+    std::optional<ResumeResult> resumed;         // of a run that went on, and of a repair
 };
 
 // For the progress display; taken at any time, from any thread.

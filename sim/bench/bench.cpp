@@ -146,7 +146,7 @@ ums::Task<void> Bench::make_files(FileCreator& creator, const std::vector<FileOp
     for (std::size_t i = 0; i < files.size(); ++i) {
         if (run_.is_stopping()) co_return;
         SimFile::Setup setup = co_await creator.prepare(i);
-        const std::uint32_t checksum = setup.signature_checksum;
+        const std::uint32_t checksum = setup.signature_checksum.value_or(0);
         const std::uint64_t size_bytes = setup.size_bytes;
         add_file(std::move(setup), run_id_, size_bytes);
         files_.back()->data.ledger.acknowledge(0, 1, 0, checksum);

@@ -35,6 +35,12 @@ ums::Task<void> FileCreator::claim(const std::vector<FileOptions>& files, std::u
     }
 }
 
+std::vector<FileOptions> FileCreator::files() const {
+    std::vector<FileOptions> files;
+    for (const auto& claim : claims_) files.push_back(claim->file);
+    return files;
+}
+
 // A file that is made has a handle and holds its folder, and each has another handle for transfers.
 void FileCreator::check_open_files() const {
     constexpr std::uint32_t kSpareFiles = 12;  // for the engines' and the system's own, results and dumps

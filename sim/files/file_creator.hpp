@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "sim/errors.hpp"
@@ -39,7 +38,7 @@ public:
     // nothing that was there. The files get the ids `first_id`, ... in their order.
     ums::Task<void> claim(const std::vector<FileOptions>& files, std::uint32_t first_id = 1);
     // Sizes and names as the run will use them.
-    [[nodiscard]] std::span<const std::unique_ptr<FileClaim>> claims() const { return claims_; }
+    [[nodiscard]] std::vector<FileOptions> files() const;
 
     // Step 2, when all else that a run needs is there: files of an earlier run are deleted and made anew, if DeleteFilesAtStartup says so.
     ums::Task<void> replace_old_files();

@@ -62,10 +62,11 @@ std::unique_ptr<FileClaim> FileExaminer::examine_own(const FileOptions& file, Pa
     return claim;
 }
 
-std::unique_ptr<FileClaim> FileExaminer::examine_left(std::uint32_t id, const FileOptions& file) {
+std::unique_ptr<FileClaim> FileExaminer::examine_left(std::uint32_t id, const FileOptions& file, bool is_read_only) {
     std::unique_ptr<FileClaim> claim = inspect(id, file);
     if (claim->is_missing()) return claim;
-    open(*claim, {.direct = is_unbuffered(options_), .read_only = true});
+    const bool is_exclusive = claim->is_device() && !is_read_only;
+    open(*claim, {.direct = is_unbuffered(options_), .read_only = is_read_only, .exclusive = is_exclusive});
     claim->size_bytes = present_bytes(*claim) / kPageBytes * kPageBytes;
     if (claim->is_device()) claim->size_bytes = std::min(claim->size_bytes, claim->file.initial_size_mb * kMb);
     return claim;
@@ -207,7 +208,7 @@ SimFile::Setup FileExaminer::hand_over(FileClaim& claim, std::uint32_t id, const
     setup.id = id;
     setup.options = claim.file;
     setup.size_bytes = claim.size_bytes;
-    setup.signature_checksum = claim.signature_checksum.value_or(0);
+    setup.signature_checksum = claim.signature_checksum;
     setup.direct = how.direct;
     setup.durable_writes = how.durable_writes;
     setup.target_io_duration_ms = options_.target_io_duration_ms;

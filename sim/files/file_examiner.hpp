@@ -34,8 +34,8 @@ public:
     // of its first page.
     [[nodiscard]] std::unique_ptr<FileClaim> examine_own(const FileOptions& file, PageHeader& header);
 
-    // A file as a crash has left it, whatever stands in it: open to be read only, and locked; or missing.
-    [[nodiscard]] std::unique_ptr<FileClaim> examine_left(std::uint32_t id, const FileOptions& file);
+    // A file as a crash has left it, whatever stands in it: open and locked; or missing.
+    [[nodiscard]] std::unique_ptr<FileClaim> examine_left(std::uint32_t id, const FileOptions& file, bool is_read_only);
 
     // Opens and locks what stands under the name of the claim, or a new file.
     void open(FileClaim& claim, ums::OpenOptions how) const;

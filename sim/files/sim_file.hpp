@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <system_error>
@@ -42,8 +43,8 @@ public:
         ums::FileHandle transfers;  // opened as NoBuffering and WriteThrough say; not open: for an engine that transfers nothing
         ums::FileHandle control;    // holds the lock; grows and cuts the file
         std::uint64_t size_bytes = 0;
-        std::uint32_t signature_checksum = 0;  // of page 0, as it was written: version 1
-        bool direct = true;                    // unbuffered transfers
+        std::optional<std::uint32_t> signature_checksum{};  // of page 0, if it has just been written: version 1
+        bool direct = true;                                 // unbuffered transfers
         bool durable_writes = true;
         std::uint32_t target_io_duration_ms = 100;
         std::uint32_t request_blocks_max = kOutstandingIoMax;
@@ -59,7 +60,7 @@ public:
     [[nodiscard]] const FileOptions& options() const { return setup_.options; }
     [[nodiscard]] bool was_created() const { return setup_.created; }
     [[nodiscard]] bool is_device() const { return setup_.is_device; }
-    [[nodiscard]] std::uint32_t signature_checksum() const { return setup_.signature_checksum; }
+    [[nodiscard]] std::optional<std::uint32_t> signature_checksum() const { return setup_.signature_checksum; }
     [[nodiscard]] bool writes_are_durable() const { return setup_.durable_writes; }
     [[nodiscard]] bool is_log() const { return setup_.options.is_log; }
     [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_.load(std::memory_order_acquire); }

@@ -25,4 +25,10 @@ void PageLedger::acknowledge(std::uint32_t page, std::uint32_t version, std::uin
     touch(page);
 }
 
+void PageLedger::restore(std::uint32_t page, std::uint32_t version, std::uint64_t lsn, std::uint32_t checksum, bool is_unknown) {
+    UMS_ASSERT(version <= kVersionMax);
+    store(page, Entry{lsn, checksum, version & kVersionMax, 0, is_unknown ? 1U : 0U, 0});
+    touch(page);
+}
+
 }  // namespace sim

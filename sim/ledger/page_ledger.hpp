@@ -43,6 +43,9 @@ public:
 
     // The write of this image has been acknowledged: of a newer version, or of the same one where the page had become unknown (a repair).
     void acknowledge(std::uint32_t page, std::uint32_t version, std::uint64_t lsn, std::uint32_t checksum);
+    // What an earlier incarnation of the run has left: the page as it was found. `is_unknown`: nothing is promised of it until it is
+    // written, at least with this version.
+    void restore(std::uint32_t page, std::uint32_t version, std::uint64_t lsn, std::uint32_t checksum, bool is_unknown);
     void mark_read_back(std::uint32_t page) {
         Entry entry = (*this)[page];
         entry.read_back = 1;

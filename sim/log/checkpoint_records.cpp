@@ -37,6 +37,12 @@ ums::Task<void> log_sums(LogManager& log, const PageSums& sums) {
     }
 }
 
+ums::Task<bool> log_resume(LogManager& log, const LogPosition& position) {
+    const ResumePoint point{position.last_sequence, position.last_lsn};
+    co_await log_with_payload(log, {.kind = LogRecordKind::resume}, std::as_bytes(std::span(&point, 1)));
+    co_return co_await log.flush();
+}
+
 std::uint32_t sums_record_count(const PageSums& sums) {
     std::size_t count = 0;
     for (const auto& [file_id, file] : sums.files()) {

@@ -1,4 +1,5 @@
-// What a checkpoint writes into the log besides its begin (format: log_layout.hpp). All of it finds room that the log keeps for it.
+// What a checkpoint writes into the log besides its begin, and what a run that goes on writes before its first checkpoint (format:
+// log_layout.hpp). All of it finds room that the log keeps for it.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,9 @@ ums::Task<void> log_sums(LogManager& log, const PageSums& sums);
 // What is excepted, then the end. Returns the LSN of the end. `promises_nothing`: too many pages are unknown to name them.
 ums::Task<std::uint64_t> log_checkpoint_end(LogManager& log, const CheckpointBegin& begin, std::span<const UnknownPage> unknown,
                                             bool promises_nothing);
+
+// The first record of an incarnation, hardened. False if the log has failed.
+ums::Task<bool> log_resume(LogManager& log, const LogPosition& position);
 
 // How many records log_sums() makes of them.
 [[nodiscard]] std::uint32_t sums_record_count(const PageSums& sums);

@@ -27,6 +27,12 @@ public:
     // The newest block that is hardened, with all before it; 0 = none.
     [[nodiscard]] std::uint64_t block_sequence() const { return block_sequence_.load(std::memory_order_acquire); }
 
+    // The log was hardened so far before this incarnation of the run. Before the first block.
+    void go_on(std::uint64_t block_sequence, std::uint64_t lsn) {
+        block_sequence_.store(block_sequence, std::memory_order_release);
+        lsn_.store(lsn, std::memory_order_release);
+    }
+
     // Waits until the record at `lsn` is hardened. False if the log has failed.
     ums::Task<bool> harden(std::uint64_t lsn);
 

@@ -22,15 +22,22 @@ constexpr std::uint32_t round_up(std::uint64_t value, std::uint64_t unit) {
     return static_cast<std::uint32_t>((value + unit - 1) / unit * unit);
 }
 
+VirtualLogFiles ring_of(const LogSetup& setup) {
+    if (!setup.position) return {setup.files, setup.alignment_bytes};
+    const LogPosition& position = *setup.position;
+    return {position.places, position.used, position.last_vlf, setup.alignment_bytes};
+}
+
 }  // namespace
 
 LogManager::LogManager(LogSetup setup, RunState& run, Journal& journal)
     : run_id_(setup.run_id),
+      incarnation_(setup.position ? setup.position->incarnation : 1),
       alignment_bytes_(setup.alignment_bytes),
       run_(run),
       journal_(journal),
       flush_slots_(setup.flushes_max),
-      state_(setup.files, setup.alignment_bytes),
+      state_(ring_of(setup)),
       space_(state_, setup.alignment_bytes, setup.sums),
       hardening_(state_, work_),
       sums_(std::move(setup.sums)),
@@ -41,6 +48,10 @@ LogManager::LogManager(LogSetup setup, RunState& run, Journal& journal)
         buffers_.back()->data = memory_.data() + std::size_t{i} * kLogBlockBytesMax;
         free_.push_back(buffers_.back().get());
     }
+    if (!setup.position) return;
+    next_block_ = setup.position->next_sequence;
+    last_lsn_ = setup.position->last_lsn;
+    hardening_.go_on(setup.position->last_sequence, setup.position->last_lsn);
 }
 
 // --- appending ---
@@ -214,7 +225,10 @@ ums::Task<bool> LogManager::write_block(LogBuffer& buffer) {
 }
 
 ums::Task<void> LogManager::flush_block(LogBuffer& buffer) {
-    buffer.finish({.run_id = run_id_, .hardened_sequence = hardening_.block_sequence(), .write_utc_us = journal_.clock().utc_us()});
+    buffer.finish({.run_id = run_id_,
+                   .incarnation = incarnation_,
+                   .hardened_sequence = hardening_.block_sequence(),
+                   .write_utc_us = journal_.clock().utc_us()});
     bool written = false;
     std::exception_ptr mistake;
     try {

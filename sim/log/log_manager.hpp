@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "sim/journal/run_state.hpp"
 #include "sim/log/log_buffer.hpp"
 #include "sim/log/log_hardening.hpp"
+#include "sim/log/log_position.hpp"
 #include "sim/log/log_space.hpp"
 #include "sim/log/log_state.hpp"
 #include "sim/log/page_sums.hpp"
@@ -34,9 +36,10 @@ struct CheckpointBegin {
 struct LogSetup {
     std::vector<SimFile*> files;  // the log files, at least one; they must outlive the manager
     std::uint64_t run_id = 0;
-    std::uint32_t flushes_max = 1;        // outstanding at a time
-    std::uint32_t alignment_bytes = 512;  // of blocks
-    PageSums sums{};                      // of the pages as they are
+    std::uint32_t flushes_max = 1;          // outstanding at a time
+    std::uint32_t alignment_bytes = 512;    // of blocks
+    PageSums sums{};                        // of the pages as they are
+    std::optional<LogPosition> position{};  // of a run that goes on; else the log is empty
 };
 
 class LogManager {
@@ -80,6 +83,7 @@ public:
     // VLFs that hold records, for the audit. Only after flush(), while nothing is appended.
     [[nodiscard]] std::vector<VirtualLogFile> used_vlfs();
     [[nodiscard]] std::uint64_t run_id() const { return run_id_; }
+    [[nodiscard]] std::uint32_t incarnation() const { return incarnation_; }
     [[nodiscard]] std::uint64_t bytes_written() const { return bytes_written_.load(std::memory_order_relaxed); }
     [[nodiscard]] std::uint32_t alignment_bytes() const { return alignment_bytes_; }
 
@@ -96,6 +100,7 @@ private:
     [[nodiscard]] std::uint64_t end_lsn_locked();
 
     const std::uint64_t run_id_;
+    const std::uint32_t incarnation_;
     const std::uint32_t alignment_bytes_;
     RunState& run_;
     Journal& journal_;

@@ -5,7 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <vector>
+#include <utility>
 
 #include "sim/log/virtual_log_files.hpp"
 #include "ums/base/spinlock.hpp"
@@ -15,7 +15,7 @@
 namespace sim {
 
 struct LogState {
-    LogState(const std::vector<SimFile*>& files, std::uint32_t alignment_bytes) : vlfs(files, alignment_bytes) {}
+    explicit LogState(VirtualLogFiles ring) : vlfs(std::move(ring)) {}
 
     ums::Spinlock lock;
     VirtualLogFiles vlfs;             // guarded by the lock

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sim/files/sim_file.hpp"
@@ -24,11 +25,45 @@ struct VirtualLogFile {
 // Combines a block's place in the log with its checksum; sums of it do not depend on the order of completion.
 [[nodiscard]] std::uint64_t block_digest(std::uint64_t block_sequence, std::uint32_t checksum);
 
+// A part of a log file that is, or can become, a VLF.
+struct VlfPlace {
+    SimFile* file = nullptr;
+    std::uint64_t offset_bytes = 0;
+    std::uint64_t size_bytes = 0;
+
+    friend bool operator==(const VlfPlace&, const VlfPlace&) = default;
+};
+
+// How a log file came to its size: it was made with `prepared_bytes`, then grew by steps of `growth_bytes` (0: it has not grown).
+struct LogFileShape {
+    SimFile* file = nullptr;
+    std::uint64_t prepared_bytes = 0;
+    std::uint64_t growth_bytes = 0;
+};
+
+// Divides every file behind its signature page: 4 VLFs below 64 MB, 8 up to 1 GB, 16 above (as SQL Server does), more where one would be
+// longer than kVlfBytesMax; behind them, each step of growth is one VLF, or several. In the order of the ring: the files take turns.
+// `alignment_bytes` is the sector size.
+[[nodiscard]] std::vector<VlfPlace> divide_log(std::span<const LogFileShape> files, std::uint32_t alignment_bytes);
+
+// The sector size of the log files: a disk with 4 KB sectors refuses shorter unbuffered transfers. Asked, not guessed.
+[[nodiscard]] std::uint32_t log_alignment_bytes(std::span<SimFile* const> files, ums::Storage& storage);
+
+// A VLF that holds log of an earlier incarnation of the run, which recovery may still need.
+struct UsedVlf {
+    SimFile* file = nullptr;
+    std::uint64_t offset_bytes = 0;
+    std::uint32_t sequence = 0;
+};
+
 class VirtualLogFiles {
 public:
-    // Divides every file behind its signature page: 4 VLFs below 64 MB, 8 up to 1 GB, 16 above (as SQL Server does), more where one would
-    // be longer than kVlfBytesMax. `alignment_bytes` is the sector size.
+    // The log of a new run, in files that are just prepared.
     VirtualLogFiles(const std::vector<SimFile*>& files, std::uint32_t alignment_bytes);
+    // The log of a run that goes on: begins the first free VLF behind the newest used one, which must exist (asserted), with a sequence
+    // above `last_sequence`.
+    VirtualLogFiles(std::span<const VlfPlace> places, std::span<const UsedVlf> used, std::uint32_t last_sequence,
+                    std::uint32_t alignment_bytes);
 
     // A grown part of a file becomes one more VLF.
     void add(SimFile& file, std::uint64_t begin_bytes, std::uint64_t end_bytes);
@@ -49,7 +84,9 @@ public:
     [[nodiscard]] std::uint64_t total_bytes() const { return total_bytes_; }
 
 private:
+    void add(const VlfPlace& place);
     void begin(std::uint32_t index);
+    void take(std::uint32_t index, std::uint32_t sequence);
 
     std::uint32_t alignment_bytes_;
     std::vector<VirtualLogFile> vlfs_;

@@ -20,6 +20,7 @@ namespace sim {
 RunDriver::RunDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink)
     : Driver(std::move(options), storage, clock, sink), run_id_(ums::mix64(options_.seed ^ ums::mix64(clock.utc_us()))) {
     fit_replicas(options_.files);
+    if (options_.job == Job::repair) options_.stop_on_error = options_.delete_files_at_shutdown = false;
     results_.run_id = run_id_;
     journal_.on_finding([this] {
         if (options_.stop_on_error) run_.stop(Outcome::failed, "");  // whoever has more to say about it comes behind
@@ -32,8 +33,9 @@ RunDriver::~RunDriver() = default;
 
 ums::Task<void> RunDriver::main() {
     parts_ = std::make_unique<RunParts>();
-    ums::Task<void> creation = open_files();
+    ums::Task<void> creation = provide_files();
     co_await phase(Phase::create, creation);
+    if (all_files_open() && options_.job != Job::run) co_await recover();
     if (!all_files_open() || run_.is_stopping()) {
         close_files();
         co_return;
@@ -56,7 +58,13 @@ ums::Task<void> RunDriver::run_cycles() {
     try {
         co_await warm_up(*schedulers_, *parts_->pool, run_);
         start_services();
-        for (std::uint32_t cycle = 1; !run_.is_stopping() && (options_.test_cycles == 0 || cycle <= options_.test_cycles); ++cycle) {
+        if (recovery_) {
+            ums::Task<void> first_checkpoint = go_on();
+            co_await phase(Phase::initial_checkpoint, first_checkpoint);
+        }
+        const bool has_cycles = options_.job != Job::repair;
+        for (std::uint32_t cycle = 1; has_cycles && !run_.is_stopping() && (options_.test_cycles == 0 || cycle <= options_.test_cycles);
+             ++cycle) {
             cycle_.store(cycle, std::memory_order_relaxed);
             co_await run_cycle();
             if (!run_.is_stopping()) results_.cycles_completed = cycle;

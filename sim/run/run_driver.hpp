@@ -5,10 +5,14 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
+#include <vector>
 
 #include "sim/files/file_creator.hpp"
+#include "sim/recovery/recovery.hpp"
 #include "sim/run/driver.hpp"
 #include "sim/run/run_parts.hpp"
+#include "sim/verify/left_files.hpp"
 
 namespace sim {
 
@@ -24,9 +28,19 @@ private:
     [[nodiscard]] Totals totals() const override;
     void after_phase(Phase phase) override;
 
+    ums::Task<void> provide_files();
     ums::Task<void> open_files();
     ums::Task<void> open_files(FileCreator& creator);
-    void reserve_memory(const FileCreator& creator);
+    ums::Task<void> take_over_files();
+    void refuse_unless_whole(FoundFiles& found);
+    [[nodiscard]] bool is_replica(std::size_t file) const;
+    ums::Task<void> claim_replicas(FileCreator& creator);
+    [[nodiscard]] std::vector<FileOptions> files_as_found(FoundFiles& found, const FileCreator& creator) const;
+    ums::Task<void> sign_again(const FoundFile& file);
+    void reserve_memory(std::span<const FileOptions> files);
+    ums::Task<void> recover();
+    ums::Task<void> run_recovery();
+    ums::Task<void> go_on();
     void add_file(SimFile::Setup setup);
     [[nodiscard]] bool all_files_open() const;
     void remove_created_files();
@@ -48,10 +62,11 @@ private:
     void collect_files();
     void collect_users();
 
-    const std::uint64_t run_id_;
+    std::uint64_t run_id_;
     std::unique_ptr<RunParts> parts_;
-    mutable std::mutex parts_mutex_;  // held by progress() while it looks at parts_, and while they are taken down
-    std::atomic<bool> ready_{false};  // all parts are there
+    std::unique_ptr<Recovery> recovery_;  // of files that a crash has left
+    mutable std::mutex parts_mutex_;      // held by progress() while it looks at parts_, and while they are taken down
+    std::atomic<bool> ready_{false};      // all parts are there
     std::uint32_t next_cpu_ = 0;
     bool has_reported_missing_threads_ = false;
 };

@@ -41,7 +41,7 @@ ums::Task<void> RunDriver::open_files(FileCreator& creator) {
     if (run_.is_stopping()) co_return;
     // What is too much for this machine is refused, not taken from the reserve.
     reserve_.reset();
-    reserve_memory(creator);
+    reserve_memory(creator.files());
     reserve_.emplace();
     may_begin_ = true;
     journal_.begin_run();
@@ -53,12 +53,12 @@ ums::Task<void> RunDriver::open_files(FileCreator& creator) {
     }
 }
 
-void RunDriver::reserve_memory(const FileCreator& creator) {
+void RunDriver::reserve_memory(std::span<const FileOptions> files) {
     results_.buffer_pool_bytes = pool_mb_for(options_, machine_) * kMb;
     const bool is_known = machine_.memory_bytes > 0;
     if (is_known && kBufferPoolMbMin + ledger_mb(options_) > machine_.memory_bytes / kMb) throw EnvironmentError(memory_refused_text());
     try {
-        parts_->reserve(options_, results_.buffer_pool_bytes, creator.claims());
+        parts_->reserve(options_, results_.buffer_pool_bytes, files);
     } catch (const std::bad_alloc&) {
         parts_ = std::make_unique<RunParts>();  // what was given is needed to say so
         throw EnvironmentError(memory_refused_text());
@@ -79,7 +79,7 @@ void RunDriver::add_file(SimFile::Setup setup) {
 bool RunDriver::all_files_open() const { return parts_->files.size() == options_.files.size(); }
 
 void RunDriver::make_parts() {
-    parts_->assemble(options_, run_id_, storage_, *schedulers_, run_, journal_);
+    parts_->assemble(options_, run_id_, storage_, *schedulers_, run_, journal_, recovery_ ? &recovery_->position() : nullptr);
     parts_->time_series->sample(Phase::create, 1);
     ready_.store(true, std::memory_order_release);
 }

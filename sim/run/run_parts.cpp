@@ -13,30 +13,27 @@ namespace {
 
 using ums::kMb;
 
-// A disk with 4 KB sectors refuses shorter unbuffered writes: asked, not guessed.
-std::uint32_t log_alignment_bytes(const std::vector<std::unique_ptr<SimFile>>& logs, ums::Storage& storage) {
-    constexpr std::uint32_t kLargeSectorBytes = 4096;
-    const ums::MemoryRegion buffer(kLargeSectorBytes, ums::MemoryKind::plain);
-    for (const auto& file : logs) {
-        std::size_t transferred = 0;
-        if (storage.read(file->transfer_handle(), kSectorBytes, buffer.data(), kSectorBytes, transferred)) return kLargeSectorBytes;
-    }
-    return kSectorBytes;
-}
-
 // What a checkpoint records of the pages may take so much, and so much of the log.
 constexpr std::uint64_t kSumsBytesMax = 256 << 10;
 constexpr std::uint64_t kSumsPerLogBytes = 64;
 
-// The changes of a replica are not logged.
-PageSums sums_of(const std::vector<std::unique_ptr<DataFile>>& data_files, const std::vector<std::unique_ptr<SimFile>>& log_files) {
+// The changes of a replica are not logged. `is_left`: the pages are those of a run that goes on.
+PageSums sums_of(const std::vector<std::unique_ptr<DataFile>>& data_files, const std::vector<std::unique_ptr<SimFile>>& log_files,
+                 bool is_left) {
     std::vector<SummedFile> summed;
     for (const auto& data : data_files) {
         if (!data->is_replica) summed.push_back({data->file.id(), data->file.pages(), data->ledger.pages_max()});
     }
     std::uint64_t log_bytes = 0;
     for (const auto& log : log_files) log_bytes += log->size_bytes();
-    return {summed, std::min(kSumsBytesMax, log_bytes / kSumsPerLogBytes)};
+    PageSums sums(summed, std::min(kSumsBytesMax, log_bytes / kSumsPerLogBytes));
+    if (!is_left) return sums;
+    for (const auto& data : data_files) {
+        const std::uint32_t id = data->file.id();
+        const auto version_of = [&data](std::uint32_t page) -> std::uint32_t { return data->ledger[page].version; };
+        if (!data->is_replica) sums.replace(id, sums.resized(sums.file(id), data->file.pages(), version_of, true));
+    }
+    return sums;
 }
 
 // A read-ahead must leave memory for the others.
@@ -49,11 +46,11 @@ void limit_transfers(Options& options, std::uint32_t pages_max) {
 
 }  // namespace
 
-void RunParts::reserve(const Options& options, std::uint64_t pool_bytes, std::span<const std::unique_ptr<FileClaim>> claims) {
+void RunParts::reserve(const Options& options, std::uint64_t pool_bytes, std::span<const FileOptions> claimed) {
     const std::uint64_t tasks_max = std::uint64_t{options.cpu_count} * kUsersPerCpu + std::uint64_t{2} * kTransferPagesMax;
     pool = std::make_unique<BufferPool>(pool_bytes, tasks_max);
-    for (const auto& claim : claims) {
-        if (!claim->file.is_log) ledgers.emplace_back(claim->file.max_size_mb * kMb / kPageBytes);
+    for (const FileOptions& file : claimed) {
+        if (!file.is_log) ledgers.emplace_back(file.max_size_mb * kMb / kPageBytes);
     }
 }
 
@@ -67,19 +64,20 @@ void RunParts::add_file(SimFile::Setup setup, ums::Storage& storage, ums::Semaph
     data_files.push_back(std::make_unique<DataFile>(std::move(setup), std::move(ledgers.front()), storage, outstanding, run, journal));
     ledgers.pop_front();
     DataFile& data = *data_files.back();
-    data.ledger.acknowledge(0, 1, 0, data.file.signature_checksum());
+    if (const auto checksum = data.file.signature_checksum()) data.ledger.acknowledge(0, 1, 0, *checksum);
     files.push_back(&data.file);
 }
 
 void RunParts::assemble(Options& options, std::uint64_t run_id, ums::Storage& storage, ums::SchedulerGroup& schedulers, RunState& run,
-                        Journal& journal) {
+                        Journal& journal, const LogPosition* position) {
     const std::vector<ReplicaPair> replicas = pair_replicas(options);
     LogSetup setup;
     for (const auto& file : log_files) setup.files.push_back(file.get());
     setup.run_id = run_id;
     setup.flushes_max = options.log_flushes_outstanding;
-    setup.alignment_bytes = log_alignment_bytes(log_files, storage);
-    setup.sums = sums_of(data_files, log_files);
+    setup.alignment_bytes = log_alignment_bytes(setup.files, storage);
+    setup.sums = sums_of(data_files, log_files, position != nullptr);
+    if (position != nullptr) setup.position = *position;
     log = std::make_unique<LogManager>(std::move(setup), run, journal);
     log_auditor = std::make_unique<LogAuditor>(*log, data_files, run, journal);
     log_growth = std::make_unique<LogGrowth>(*log, log_files, run, journal);
@@ -91,7 +89,7 @@ void RunParts::assemble(Options& options, std::uint64_t run_id, ums::Storage& st
     whole_files = std::make_unique<WholeFileWork>(*context);
     checkpoint = std::make_unique<Checkpoint>(*context);
     lazy_writer = std::make_unique<LazyWriter>(*context);
-    time_series = std::make_unique<TimeSeries>(files, journal.clock(), journal.start_ns());
+    if (!time_series) time_series = std::make_unique<TimeSeries>(files, journal.clock(), journal.start_ns());
     limit_transfers(options, context->transfer_pages_max());
 }
 

@@ -9,7 +9,6 @@
 
 #include "sim/buffer/snapshot.hpp"
 #include "sim/context/run_context.hpp"
-#include "sim/files/file_claim.hpp"
 #include "sim/log/log_auditor.hpp"
 #include "sim/log/log_growth.hpp"
 #include "sim/run/drive_facts.hpp"
@@ -21,15 +20,16 @@
 namespace sim {
 
 struct RunParts {
-    // Memory comes first: before files are touched. `claims`: all files. Throws std::bad_alloc.
-    void reserve(const Options& options, std::uint64_t pool_bytes, std::span<const std::unique_ptr<FileClaim>> claims);
+    // Memory comes first: before files are touched. `claimed`: all files, as they will be used. Throws std::bad_alloc.
+    void reserve(const Options& options, std::uint64_t pool_bytes, std::span<const FileOptions> claimed);
 
-    // Then the files, one by one in the order of the claims. All references must outlive the parts.
+    // Then the files, one by one in the same order. All references must outlive the parts.
     void add_file(SimFile::Setup setup, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run, Journal& journal);
 
-    // Then all the rest, from the `options` as far as the memory allows: what does not fit is made smaller there. Throws std::bad_alloc.
+    // Then all the rest, from the `options` as far as the memory allows: what does not fit is made smaller there. `position`: where the
+    // log of a run goes on whose pages the ledgers know; null for a new one. Throws std::bad_alloc.
     void assemble(Options& options, std::uint64_t run_id, ums::Storage& storage, ums::SchedulerGroup& schedulers, RunState& run,
-                  Journal& journal);
+                  Journal& journal, const LogPosition* position = nullptr);
 
     struct ReplicaPair {
         DataFile* source = nullptr;

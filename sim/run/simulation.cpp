@@ -11,7 +11,9 @@ namespace {
 
 std::unique_ptr<Driver> make_driver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink) {
     switch (options.job) {
-        case Job::run: return std::make_unique<RunDriver>(std::move(options), storage, clock, sink);
+        case Job::run:
+        case Job::resume:
+        case Job::repair: return std::make_unique<RunDriver>(std::move(options), storage, clock, sink);
         case Job::verify: return std::make_unique<VerifyDriver>(std::move(options), storage, clock, sink);
     }
     UMS_ASSERT(false && "unknown job");

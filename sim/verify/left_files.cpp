@@ -19,7 +19,8 @@ namespace {
 
 class Opener {
 public:
-    Opener(const Options& options, ums::Storage& storage) : options_(readable(options)), storage_(storage), examiner_(options_, storage) {}
+    Opener(const Options& options, ums::Storage& storage, LeftFileUse use)
+        : options_(use == LeftFileUse::read ? readable(options) : options), storage_(storage), use_(use), examiner_(options_, storage) {}
 
     struct Found {
         LeftFile left;
@@ -32,14 +33,17 @@ public:
         Found found;
         found.left.options = file;
         found.left.id = id;
-        const std::unique_ptr<FileClaim> claim = examiner_.examine_left(id, file);
+        const bool is_read_only = use_ == LeftFileUse::read;
+        const std::unique_ptr<FileClaim> claim = examiner_.examine_left(id, file, is_read_only);
         found.left.options = claim->file;
         if (claim->is_missing()) {
             found.left.signature = LeftFile::Signature::missing_file;
             return found;
         }
         read_signature(*claim, found);
-        found.setup = examiner_.hand_over(*claim, id, {.direct = is_unbuffered(options_), .read_only = true});
+        const bool is_durable = !is_read_only && options_.write_through;
+        found.setup =
+            examiner_.hand_over(*claim, id, {.direct = is_unbuffered(options_), .durable_writes = is_durable, .read_only = is_read_only});
         return found;
     }
 
@@ -68,6 +72,7 @@ private:
 
     const Options options_;
     ums::Storage& storage_;
+    const LeftFileUse use_;
     FileExaminer examiner_;
 };
 
@@ -83,33 +88,46 @@ std::uint64_t run_of(const std::vector<Opener::Found>& all) {
 
 }  // namespace
 
-LeftFiles open_left_files(const Options& options, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run,
-                          Journal& journal) {
-    Opener opener(options, storage);
+FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFileUse use) {
+    Opener opener(options, storage, use);
     std::vector<Opener::Found> all;
     std::uint32_t id = 0;
     for (const FileOptions& file : options.files) {
         ++id;
         if (source_of_replica(file, options.files) == nullptr) all.push_back(opener.open(file, id));
     }
-    LeftFiles left_files;
-    left_files.run_id = run_of(all);
+    FoundFiles result;
+    result.run_id = run_of(all);
     if (std::none_of(all.begin(), all.end(), [](const Opener::Found& found) { return found.is_sound; })) {
         throw RefusedError(
-            fmt::format("{}: nothing to verify: none of the files is there and begins with ioproof's signature. Name them as "
+            fmt::format("{}: nothing to {}: none of the files is there and begins with ioproof's signature. Name them as "
                         "the run did, by the same -cfg or -dir.",
-                        all.empty() ? std::string("no file") : all.front().left.options.path));
+                        all.empty() ? std::string("no file") : all.front().left.options.path,
+                        options.job == Job::run      ? "resume"
+                        : options.job == Job::repair ? "repair"
+                                                     : "verify"));
     }
     for (Opener::Found& found : all) {
         LeftFile& left = found.left;
         if (found.is_sound) {
-            left.signature = found.header.run_id == left_files.run_id ? LeftFile::Signature::ours : LeftFile::Signature::other_run;
+            left.signature = found.header.run_id == result.run_id ? LeftFile::Signature::ours : LeftFile::Signature::other_run;
         }
         if (left.is_as_made()) left.id = found.setup.id = found.header.file_id;
-        if (left.signature != LeftFile::Signature::missing_file) {
-            left.file = std::make_unique<SimFile>(std::move(found.setup), storage, outstanding, run, journal);
+        result.files.push_back({std::move(left), std::move(found.setup)});
+    }
+    return result;
+}
+
+LeftFiles open_left_files(const Options& options, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run,
+                          Journal& journal) {
+    FoundFiles found = find_left_files(options, storage, LeftFileUse::read);
+    LeftFiles left_files;
+    left_files.run_id = found.run_id;
+    for (FoundFile& each : found.files) {
+        if (each.left.signature != LeftFile::Signature::missing_file) {
+            each.left.file = std::make_unique<SimFile>(std::move(each.setup), storage, outstanding, run, journal);
         }
-        left_files.files.push_back(std::move(left));
+        left_files.files.push_back(std::move(each.left));
     }
     return left_files;
 }

@@ -1,4 +1,4 @@
-// Opens the files that a run has left as they are, to be read only, and finds out whose they are.
+// Opens the files that a run has left as they are, and finds out whose they are.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,28 @@ struct LeftFile {
     [[nodiscard]] bool is_as_made() const { return signature == Signature::ours; }
 };
 
+// The same before there is a SimFile of it.
+struct FoundFile {
+    LeftFile left;
+    SimFile::Setup setup;  // unless there is none
+};
+
+struct FoundFiles {
+    std::uint64_t run_id = 0;
+    std::vector<FoundFile> files;  // without replicas, whose changes are not logged
+};
+
+enum class LeftFileUse : std::uint8_t { read, write };
+
+// Throws RefusedError if none of the files is ours, EnvironmentError if they cannot be opened or somebody has them.
+[[nodiscard]] FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFileUse use);
+
 struct LeftFiles {
     std::uint64_t run_id = 0;
     std::vector<LeftFile> files;  // without replicas, whose changes are not logged
 };
 
-// Throws RefusedError if none of the files is ours, EnvironmentError if they cannot be opened or somebody has them. The references must
-// outlive the files.
+// To be read only. Throws as find_left_files() does. The references must outlive the files.
 [[nodiscard]] LeftFiles open_left_files(const Options& options, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run,
                                         Journal& journal);
 

@@ -41,19 +41,19 @@ ums::Task<void> LogAnalysis::run() {
     for (const BlockRange& missing : extent_.missing) co_await report_missing(missing);
     // The first block is written when all files are made.
     for (const SimFile* data : data_files_) files_.try_emplace(data->id(), begin_lsn(), data->pages(), !is_empty());
-    if (extent_.first_sequence != 0) co_await replay();
+    if (extent_.first_sequence == 0) co_return;
+    co_await replay([this](const LogRecordHeader& header, std::span<const std::byte> body) { take_record(header, body); });
+    if (!extent_.checkpoint || extent_.checkpoint->unknown_count != kTooManyUnknown) co_return;
+    for (auto& [file_id, file] : files_) file.bounds.release_all();
 }
 
-ums::Task<void> LogAnalysis::replay() {
+ums::Task<void> LogAnalysis::replay(const LogScan::Take& take) {
     for (const BlockRange& range : extent_.row) {
         const auto begin = std::find_if(contents_.blocks.begin(), contents_.blocks.end(),
                                         [&](const LogBlockPlace& block) { return block.sequence == range.first; });
         const std::span<const LogBlockPlace> blocks(&*begin, range.last - range.first + 1);
-        co_await scan_.replay(blocks,
-                              [this](const LogRecordHeader& header, std::span<const std::byte> body) { take_record(header, body); });
+        co_await scan_.replay(blocks, take);
     }
-    if (!extent_.checkpoint || extent_.checkpoint->unknown_count != kTooManyUnknown) co_return;
-    for (auto& [file_id, file] : files_) file.bounds.release_all();
 }
 
 RecoveredLog LogAnalysis::recovered() const { return {run_id_, begin_lsn(), extent_.last_lsn, extent_.has_hole()}; }

@@ -42,7 +42,12 @@ public:
     // Reads the log, and reports what is missing in it. Once.
     ums::Task<void> run();
 
+    // Hands out the records of the log's unbroken row, in order. After run().
+    ums::Task<void> replay(const LogScan::Take& take);
+
     [[nodiscard]] bool is_empty() const { return contents_.blocks.empty(); }
+    [[nodiscard]] const LogContents& contents() const { return contents_; }
+    [[nodiscard]] const LogExtent& extent() const { return extent_; }
     [[nodiscard]] RecoveredLog recovered() const;
     // Of one of the data files. After run().
     [[nodiscard]] ProvenFile& file(std::uint32_t file_id) { return files_.at(file_id); }
@@ -54,7 +59,6 @@ public:
 
 private:
     [[nodiscard]] std::uint64_t begin_lsn() const { return extent_.checkpoint ? extent_.checkpoint->begin_lsn : 0; }
-    ums::Task<void> replay();
     ums::Task<bool> read_missing_again();
     ums::Task<void> report_missing(const BlockRange& missing);
     void take_record(const LogRecordHeader& header, std::span<const std::byte> body);

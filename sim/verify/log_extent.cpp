@@ -7,6 +7,33 @@ namespace sim {
 
 namespace {
 
+// Blocks behind the end of an incarnation that the next one went on without: what they say is of a history that did not take place.
+class DeadBlocks {
+public:
+    explicit DeadBlocks(std::vector<ResumeMark> resumes) {
+        std::sort(resumes.begin(), resumes.end(), [](const ResumeMark& a, const ResumeMark& b) { return a.sequence > b.sequence; });
+        for (const ResumeMark& resume : resumes) {
+            if (!contains(resume.sequence)) alive_.push_back(resume);
+        }
+    }
+    [[nodiscard]] bool contains(std::uint64_t sequence) const {
+        return std::any_of(alive_.begin(), alive_.end(),
+                           [sequence](const ResumeMark& resume) { return sequence > resume.last_sequence && sequence < resume.sequence; });
+    }
+
+private:
+    std::vector<ResumeMark> alive_;
+};
+
+LogContents without_dead_blocks(LogContents contents) {
+    const DeadBlocks dead(contents.resumes);
+    const auto is_dead = [&dead](const auto& each) { return dead.contains(each.sequence); };
+    std::erase_if(contents.blocks, is_dead);
+    std::erase_if(contents.checkpoints, is_dead);
+    std::erase_if(contents.resumes, is_dead);
+    return contents;
+}
+
 class ExtentFinder {
 public:
     explicit ExtentFinder(const LogContents& contents) : contents_(contents), blocks_(contents.blocks) {}
@@ -117,6 +144,10 @@ private:
 
 }  // namespace
 
-LogExtent find_extent(const LogContents& contents) { return ExtentFinder(contents).find(); }
+LogExtent find_extent(const LogContents& contents) {
+    if (contents.resumes.empty()) return ExtentFinder(contents).find();
+    const LogContents living = without_dead_blocks(contents);
+    return ExtentFinder(living).find();
+}
 
 }  // namespace sim

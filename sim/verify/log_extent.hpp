@@ -19,6 +19,7 @@ struct LogBlockPlace {
     std::uint32_t file_id = 0;
     std::uint32_t vlf_sector = 0;
     std::uint32_t vlf_sectors = 0;
+    std::uint32_t incarnation = 0;  // of the run that wrote it
 };
 
 // A checkpoint_end that was found. Whatever stands before it, the pages had been written when it was made.

@@ -121,6 +121,7 @@ void LogScan::add_block(LogContents& contents, const SimFile& file, std::uint64_
     place.file_id = file.id();
     place.vlf_sector = header.vlf_sector;
     place.vlf_sectors = header.vlf_sectors;
+    place.incarnation = header.incarnation;
     const bool is_whole = for_each_record(block, [&](const LogRecordHeader& record, std::span<const std::byte> body) {
         place.last_lsn = record.lsn;
         CheckpointEnd end;

@@ -29,8 +29,8 @@ constexpr std::uint64_t kReportedMax = 1000;
 }  // namespace
 
 PageVerification::PageVerification(const std::vector<SimFile*>& data_files, LogAnalysis& log, ums::SchedulerGroup& schedulers,
-                                   RunState& run, Journal& journal)
-    : log_(log), recovered_(log.recovered()), schedulers_(schedulers), run_(run), journal_(journal) {
+                                   RunState& run, Journal& journal, Take take)
+    : log_(log), recovered_(log.recovered()), schedulers_(schedulers), run_(run), journal_(journal), take_(std::move(take)) {
     for (SimFile* data : data_files) {
         files_.push_back(std::make_unique<File>());
         files_.back()->file = data;
@@ -104,10 +104,11 @@ ums::Task<void> PageVerification::verify_page(File& file, std::uint32_t page, co
     const ProvenPage proven{file.file->id(), page, file.proven->bounds[page], file.proven->is_made};
     PageJudgement judgement = judge_page(image, proven, recovered_);
     if (judgement.condition == PageCondition::wrong) judgement = co_await diagnose(file, proven, image);
-    take(file, proven, judgement);
+    count(file, proven, judgement);
+    if (take_) take_(proven, judgement, image);
 }
 
-void PageVerification::take(File& file, const ProvenPage& proven, const PageJudgement& judgement) {
+void PageVerification::count(File& file, const ProvenPage& proven, const PageJudgement& judgement) {
     file.file->local_counters().pages_verified.add(1);
     const PageBounds::Bound bound = proven.bound;
     if (bound.least != 0) pages_proven_.fetch_add(1, std::memory_order_relaxed);

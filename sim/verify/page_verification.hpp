@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "sim/journal/journal.hpp"
@@ -15,9 +17,12 @@ namespace sim {
 
 class PageVerification {
 public:
+    // Told of each page that was read, by the scheduler that read it: as it came, and what it was judged to be after all re-reads.
+    using Take = std::function<void(const ProvenPage& proven, const PageJudgement& judgement, const std::byte* image)>;
+
     // All references must outlive the object. `log` has run.
     PageVerification(const std::vector<SimFile*>& data_files, LogAnalysis& log, ums::SchedulerGroup& schedulers, RunState& run,
-                     Journal& journal);
+                     Journal& journal, Take take = {});
 
     ums::Task<void> run();
 
@@ -37,7 +42,7 @@ private:
     ums::Task<bool> is_legal_hole(File& file, std::uint32_t first_page, std::uint32_t count);
     ums::Task<void> verify_page(File& file, std::uint32_t page, const std::byte* image);
     ums::Task<PageJudgement> diagnose(File& file, const ProvenPage& proven, const std::byte* image);
-    void take(File& file, const ProvenPage& proven, const PageJudgement& judgement);
+    void count(File& file, const ProvenPage& proven, const PageJudgement& judgement);
     ums::Task<void> compare_regions(File& file);
     ums::Task<void> report_mismatch(File& file, const RegionSums::Mismatch& mismatch);
     void report_region(File& file, const RegionSums::Mismatch& mismatch);
@@ -48,6 +53,7 @@ private:
     ums::SchedulerGroup& schedulers_;
     RunState& run_;
     Journal& journal_;
+    const Take take_;
     std::vector<std::unique_ptr<File>> files_;
     std::uint64_t total_pages_ = 0;
     std::atomic<std::uint64_t> done_pages_{0};

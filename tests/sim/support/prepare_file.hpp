@@ -9,7 +9,7 @@
 namespace sim::testing {
 
 inline ums::Task<SimFile::Setup> prepare_file(FileCreator& creator, std::uint32_t id, const FileOptions& file) {
-    const std::size_t index = creator.claims().size();
+    const std::size_t index = creator.files().size();
     const std::vector<FileOptions> files(1, file);
     co_await creator.claim(files, id);
     co_await creator.replace_old_files();

@@ -31,7 +31,7 @@ ums::Task<void> Rig::open() {
         } else {
             PageLedger ledger((file.max_size_mb << 20) / kPageBytes);
             data_files.push_back(std::make_unique<DataFile>(std::move(setup), std::move(ledger), storage, outstanding_, state, journal));
-            data_files.back()->ledger.acknowledge(0, 1, 0, data_files.back()->file.signature_checksum());
+            data_files.back()->ledger.acknowledge(0, 1, 0, data_files.back()->file.signature_checksum().value());
         }
     }
     log = std::make_unique<LogManager>(LogSetup{logs, kRunId, settings.log_flushes_max, settings.log_alignment_bytes}, state, journal);

@@ -22,7 +22,7 @@ ums::Task<void> WorkerWorld::open() {
     FileCreator creator(options, storage, journal, kRunId);
     parts = std::make_unique<RunParts>();
     co_await creator.claim(options.files);
-    parts->reserve(options, kPoolBytes, creator.claims());
+    parts->reserve(options, kPoolBytes, creator.files());
     co_await creator.replace_old_files();
     for (std::size_t i = 0; i < options.files.size(); ++i) {
         SimFile::Setup setup = co_await creator.prepare(i);

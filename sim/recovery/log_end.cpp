@@ -1,0 +1,124 @@
+#include "sim/recovery/log_end.hpp"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "sim/files/zero_stamp.hpp"
+#include "sim/page/log_layout.hpp"
+#include "ums/base/size.hpp"
+#include "ums/io/errno_error.hpp"
+
+namespace sim {
+
+namespace {
+
+std::uint64_t vlf_begin_of(const LogBlockPlace& block) { return block.offset_bytes - std::uint64_t{block.vlf_sector} * kSectorBytes; }
+
+// By which a log file grows: its Increment; without one, by about one of its VLFs when it must.
+std::uint64_t growth_bytes_of(const SimFile& file, std::uint64_t prepared_bytes) {
+    constexpr std::uint64_t kVlfsMin = 4;
+    const std::uint64_t increment_mb = file.options().increment_mb;
+    return increment_mb != 0 ? increment_mb * ums::kMb : (prepared_bytes / kVlfsMin + ums::kMb - 1) / ums::kMb * ums::kMb;
+}
+
+}  // namespace
+
+LogEnd::LogEnd(const std::vector<SimFile*>& log_files, const LogContents& contents, const LogExtent& extent, std::uint32_t alignment_bytes,
+               RunState& run, Journal& journal)
+    : log_files_(log_files), contents_(contents), extent_(extent), alignment_bytes_(alignment_bytes), run_(run), journal_(journal) {}
+
+ums::Task<void> LogEnd::find() {
+    if (!find_shapes()) co_return;
+    position_.last_sequence = extent_.last_sequence;
+    position_.last_lsn = extent_.last_lsn;
+    for (const LogBlockPlace& block : contents_.blocks) {
+        position_.next_sequence = std::max(position_.next_sequence, block.sequence + 1);
+        position_.last_vlf = std::max(position_.last_vlf, vlf_of_lsn(block.last_lsn));
+        position_.incarnation = std::max(position_.incarnation, block.incarnation + 1);
+    }
+    position_.next_sequence = std::max(position_.next_sequence, contents_.promised_sequence + 1);
+    find_used();
+    position_.places = divide_log(shapes_, alignment_bytes_);
+    if (position_.used.size() < position_.places.size()) co_return;
+    const bool has_grown = co_await grow();
+    if (has_grown) position_.places = divide_log(shapes_, alignment_bytes_);
+}
+
+// A file may have been larger than its InitialSize from the start, and it may have grown: each block says where its VLF begins.
+bool LogEnd::find_shapes() {
+    for (SimFile* file : log_files_) {
+        const std::uint64_t size_bytes = file->size_bytes();
+        const std::array<std::uint64_t, 2> sizes{file->options().initial_size_mb * ums::kMb, size_bytes};
+        const auto prepared = std::find_if(sizes.begin(), sizes.end(), [&](std::uint64_t bytes) {
+            return bytes <= size_bytes && explains_blocks({file, bytes, growth_bytes_of(*file, bytes)});
+        });
+        if (prepared == sizes.end()) {
+            run_.stop(Outcome::not_done,
+                      fmt::format("{}: its virtual log files do not lie where InitialSize and Increment of this configuration "
+                                  "would put them. Resume with the configuration of the run.",
+                                  file->path()));
+            return false;
+        }
+        shapes_.push_back({file, *prepared, growth_bytes_of(*file, *prepared)});
+    }
+    return true;
+}
+
+bool LogEnd::explains_blocks(const LogFileShape& shape) const {
+    const std::vector<VlfPlace> places = divide_log({&shape, 1}, alignment_bytes_);
+    return std::all_of(contents_.blocks.begin(), contents_.blocks.end(), [&](const LogBlockPlace& block) {
+        if (block.file_id != shape.file->id()) return true;
+        const VlfPlace wanted{shape.file, vlf_begin_of(block), std::uint64_t{block.vlf_sectors} * kSectorBytes};
+        return std::find(places.begin(), places.end(), wanted) != places.end();
+    });
+}
+
+// From the begin of the last complete checkpoint to the end of the log.
+void LogEnd::find_used() {
+    const std::uint32_t first_vlf = extent_.checkpoint ? vlf_of_lsn(extent_.checkpoint->begin_lsn) : 0;
+    for (const LogBlockPlace& block : contents_.blocks) {
+        const bool is_in_row = std::any_of(extent_.row.begin(), extent_.row.end(), [&block](const BlockRange& range) {
+            return block.sequence >= range.first && block.sequence <= range.last;
+        });
+        const std::uint32_t vlf = vlf_of_lsn(block.first_lsn);
+        if (!is_in_row || vlf < first_vlf) continue;
+        const bool is_known =
+            std::any_of(position_.used.begin(), position_.used.end(), [vlf](const UsedVlf& used) { return used.sequence == vlf; });
+        if (is_known) continue;
+        const auto file =
+            std::find_if(log_files_.begin(), log_files_.end(), [&block](const SimFile* log) { return log->id() == block.file_id; });
+        position_.used.push_back({*file, vlf_begin_of(block), vlf});
+    }
+}
+
+// As SQL Server does when recovery finds the log full. MaxSize is for users: without room for a checkpoint nothing could go on.
+ums::Task<bool> LogEnd::grow() {
+    const auto shape = std::find_if(shapes_.begin(), shapes_.end(), [](const LogFileShape& each) { return !each.file->is_device(); });
+    if (shape == shapes_.end()) {
+        run_.stop(Outcome::not_done, fmt::format("{}: the log is full up to its end, and a device cannot be made longer: the run cannot "
+                                                 "be resumed.",
+                                                 log_files_.front()->path()));
+        co_return false;
+    }
+    SimFile& file = *shape->file;
+    const std::uint64_t old_bytes = file.size_bytes();
+    const std::uint64_t steps = (old_bytes - shape->prepared_bytes) / shape->growth_bytes + 1;
+    const std::uint64_t new_bytes = shape->prepared_bytes + steps * shape->growth_bytes;
+    co_await file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
+    std::error_code error = co_await file.resize(new_bytes);
+    if (!error) error = co_await stamp_zeros(file, run_, journal_, old_bytes, new_bytes);
+    file.resize_latch().release_exclusive();
+    if (error) {
+        run_.stop(Outcome::not_done, fmt::format("{}: the log is full up to its end, and cannot grow to {} MB: {}.", file.path(),
+                                                 new_bytes / ums::kMb, ums::error_text(error)));
+        co_return false;
+    }
+    journal_.info(fmt::format("{}: recovery needs all of the log, so it was made longer, from {} MB to {} MB.", file.path(),
+                              old_bytes / ums::kMb, new_bytes / ums::kMb));
+    co_return true;
+}
+
+}  // namespace sim

@@ -1,0 +1,42 @@
+// Where a log that a crash has cut off goes on: behind its end, in a virtual log file that recovery does not need.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/journal/journal.hpp"
+#include "sim/journal/run_state.hpp"
+#include "sim/log/log_position.hpp"
+#include "sim/verify/log_extent.hpp"
+#include "ums/sched/task.hpp"
+
+namespace sim {
+
+class LogEnd {
+public:
+    // All references must outlive the object. `contents` and `extent`: what the analysis of the log has found; there is a log.
+    LogEnd(const std::vector<SimFile*>& log_files, const LogContents& contents, const LogExtent& extent, std::uint32_t alignment_bytes,
+           RunState& run, Journal& journal);
+
+    // Finds out how the files are divided, and makes one of them longer if recovery needs all of the log. Without a position the run is
+    // stopping, and has been told why.
+    ums::Task<void> find();
+    [[nodiscard]] const LogPosition& position() const { return position_; }
+
+private:
+    [[nodiscard]] bool find_shapes();
+    [[nodiscard]] bool explains_blocks(const LogFileShape& shape) const;
+    void find_used();
+    ums::Task<bool> grow();
+
+    const std::vector<SimFile*> log_files_;
+    const LogContents& contents_;
+    const LogExtent& extent_;
+    const std::uint32_t alignment_bytes_;
+    RunState& run_;
+    Journal& journal_;
+    std::vector<LogFileShape> shapes_;
+    LogPosition position_;
+};
+
+}  // namespace sim

@@ -1,0 +1,76 @@
+#include "sim/recovery/recovery.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace sim {
+
+namespace {
+
+std::vector<SimFile*> files_of(const std::vector<DataFile*>& data_files) {
+    std::vector<SimFile*> files;
+    for (DataFile* const data : data_files) files.push_back(&data->file);
+    return files;
+}
+
+}  // namespace
+
+Recovery::Recovery(const RecoverySetup& setup, const std::vector<DataFile*>& data_files, const std::vector<SimFile*>& log_files,
+                   ums::SchedulerGroup& schedulers, RunState& run, Journal& journal)
+    : setup_(setup),
+      run_(run),
+      journal_(journal),
+      log_(log_files, files_of(data_files), setup.run_id, run, journal),
+      redo_(data_files, log_, schedulers, run, journal),
+      log_end_(log_files, log_.contents(), log_.extent(), setup.alignment_bytes, run, journal),
+      data_files_(files_of(data_files)),
+      schedulers_(schedulers) {}
+
+ums::Task<void> Recovery::analyse() {
+    co_await log_.run();
+    if (run_.is_stopping()) co_return;
+    if (log_.extent().first_sequence == 0) {
+        run_.stop(Outcome::not_done,
+                  log_.is_empty() ? "The log is empty, so the run was cut off before its first change: there is nothing to go on with. "
+                                    "Verify, then begin a new run."
+                                  : "Nothing of the log that recovery needs is left, so no page can be brought to where it ends. Verify, "
+                                    "then begin a new run.");
+    }
+}
+
+ums::Task<void> Recovery::verify() {
+    pages_ = std::make_unique<PageVerification>(
+        data_files_, log_, schedulers_, run_, journal_,
+        [this](const ProvenPage& proven, const PageJudgement& judgement, const std::byte* image) { redo_.take(proven, judgement, image); });
+    co_await pages_->run();
+    if (journal_.finding_count() == 0 || setup_.repairs) co_return;
+    run_.stop(
+        Outcome::failed,
+        "The files are not what their log proves, so the run was not resumed, and nothing was written to them. 'ioproof verify --repair' "
+        "makes them usable, and says what it gives up.");
+}
+
+ums::Task<void> Recovery::redo() {
+    co_await log_end_.find();
+    if (!run_.is_stopping()) co_await redo_.run();
+}
+
+void Recovery::describe(DurabilityResult& result) const {
+    log_.describe(result);
+    if (pages_) pages_->describe(result);
+}
+
+ResumeResult Recovery::describe() const {
+    ResumeResult result;
+    DurabilityResult found;
+    describe(found);
+    result.incarnation = position().incarnation;
+    result.last_block = position().last_sequence;
+    result.torn_pages = found.torn_pages;
+    result.blocks_given_up = found.blocks_behind + found.missing_blocks;
+    redo_.describe(result);
+    return result;
+}
+
+}  // namespace sim

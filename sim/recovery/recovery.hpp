@@ -1,0 +1,53 @@
+// What SQL Server's recovery does with the files that a crash has left: reads the log to its end, brings every page to what the log says,
+// and finds the place where the log goes on. Every page is verified on the way, as `ioproof verify` does it (docs/durability.md).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/files/data_file.hpp"
+#include "sim/recovery/log_end.hpp"
+#include "sim/recovery/redo.hpp"
+#include "sim/results.hpp"
+#include "sim/verify/log_analysis.hpp"
+#include "sim/verify/page_verification.hpp"
+#include "ums/sched/scheduler_group.hpp"
+
+namespace sim {
+
+struct RecoverySetup {
+    std::uint64_t run_id = 0;
+    std::uint32_t alignment_bytes = 512;  // of log blocks
+    bool repairs = false;                 // goes on behind findings, and writes anew what was wrong; else the run ends with them
+};
+
+class Recovery {
+public:
+    // The files, without replicas, with empty ledgers. All references must outlive the object.
+    Recovery(const RecoverySetup& setup, const std::vector<DataFile*>& data_files, const std::vector<SimFile*>& log_files,
+             ums::SchedulerGroup& schedulers, RunState& run, Journal& journal);
+
+    // The three steps, each a phase. The run is stopping behind a step that could not be done, and has been told why.
+    ums::Task<void> analyse();
+    ums::Task<void> verify();  // writes nothing yet
+    ums::Task<void> redo();
+
+    // Where the log goes on. Behind redo().
+    [[nodiscard]] const LogPosition& position() const { return log_end_.position(); }
+    void describe(DurabilityResult& result) const;
+    [[nodiscard]] ResumeResult describe() const;
+
+private:
+    const RecoverySetup setup_;
+    RunState& run_;
+    Journal& journal_;
+    LogAnalysis log_;
+    Redo redo_;
+    LogEnd log_end_;
+    const std::vector<SimFile*> data_files_;
+    ums::SchedulerGroup& schedulers_;
+    std::unique_ptr<PageVerification> pages_;
+};
+
+}  // namespace sim

@@ -1,0 +1,181 @@
+#include "sim/recovery/redo.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/files/io_retry.hpp"
+#include "sim/page/page_codec.hpp"
+#include "ums/base/memory_region.hpp"
+#include "ums/io/errno_error.hpp"
+#include "ums/sched/scheduler.hpp"
+#include "ums/sched/task_group.hpp"
+
+namespace sim {
+
+namespace {
+
+constexpr std::uint32_t kWritersPerFile = 16;
+// Pages that a writer looks through at a time.
+constexpr std::uint32_t kRedoRangePages = 128;
+
+// The page is to be written with what its entry says. An entry of which nothing more is known has no LSN.
+bool is_to_be_written(const PageLedger::Entry& entry) { return entry.unknown != 0 && entry.version != 0 && entry.lsn != 0; }
+
+bool is_as_judged(const std::byte* image, const PageJudgement& judgement) {
+    if (judgement.condition != PageCondition::sound) return false;
+    if (judgement.version == 0) return is_all_zero(image, kPageBytes);
+    const PageHeader header = read_header(image);
+    return header.version == judgement.version && header.checksum == page_checksum(image);
+}
+
+}  // namespace
+
+Redo::Redo(std::vector<DataFile*> data_files, LogAnalysis& log, ums::SchedulerGroup& schedulers, RunState& run, Journal& journal)
+    : data_files_(std::move(data_files)), log_(log), schedulers_(schedulers), run_(run), journal_(journal) {}
+
+DataFile* Redo::file_of(std::uint32_t file_id) const {
+    const auto found =
+        std::find_if(data_files_.begin(), data_files_.end(), [file_id](const DataFile* data) { return data->file.id() == file_id; });
+    return found == data_files_.end() ? nullptr : *found;
+}
+
+// --- what stands there ---
+
+void Redo::take(const ProvenPage& proven, const PageJudgement& judgement, const std::byte* image) {
+    DataFile& data = *file_of(proven.file_id);
+    const std::uint32_t page = proven.page_id;
+    const PageHeader header = read_header(image);
+    if (is_as_judged(image, judgement)) {
+        if (judgement.version != 0) data.ledger.restore(page, judgement.version, header.lsn, header.checksum, false);
+        return;
+    }
+    const bool is_left_by_others = judgement.condition == PageCondition::sound && judgement.version == 0;
+    if (is_left_by_others) return data.ledger.mark_unknown(page);
+    const bool is_torn = judgement.condition == PageCondition::torn;
+    // The log has the change that was under way; where it has not, nothing is promised, and the next change must look new.
+    const bool is_in_log = proven.bound.newest != 0;
+    data.ledger.restore(page, is_torn && !is_in_log ? std::min(judgement.version, kVersionMax - 1) : 0, 0, 0, true);
+    if (is_torn) return;
+    const std::lock_guard guard(mutex_);
+    lost_.push_back({&data, page, std::max(proven.bound.least, judgement.version)});
+}
+
+// --- what the log says ---
+
+void Redo::take_record(const LogRecordHeader& header) {
+    DataFile* const data = file_of(header.file_id);
+    if (data == nullptr) return;
+    PageLedger& ledger = data->ledger;
+    const auto kind = static_cast<LogRecordKind>(header.kind);
+    if (kind == LogRecordKind::file_resize) {
+        for (std::uint64_t page = header.page_count; page < ledger.pages_max(); ++page) ledger.forget(static_cast<std::uint32_t>(page));
+        return;
+    }
+    const bool is_change = kind == LogRecordKind::page_update || kind == LogRecordKind::filler;
+    if (!is_change || header.page_id >= ledger.pages_max() || header.version == 0 || header.version > kVersionMax) return;
+    const PageLedger::Entry entry = ledger[header.page_id];
+    // The LSN of a change is that of its last record.
+    const bool is_newer = header.version > entry.version || (header.version == entry.version && entry.unknown != 0);
+    if (is_newer) ledger.restore(header.page_id, header.version, header.lsn, 0, true);
+}
+
+ums::Task<void> Redo::run() {
+    co_await log_.replay([this](const LogRecordHeader& header, std::span<const std::byte> /*body*/) { take_record(header); });
+    for (DataFile* const data : data_files_) co_await fit_size(*data);
+    give_up_lost_pages();
+    co_await write_pages();
+    for (DataFile* const data : data_files_) {
+        co_await sync(*data);
+        except_unknown_pages(*data);
+    }
+}
+
+// A cut was logged before it was made, a growth made before it was logged.
+ums::Task<void> Redo::fit_size(DataFile& data) {
+    const std::uint32_t promised = log_.file(data.file.id()).bounds.promised_pages();
+    if (promised == 0 || promised == data.file.pages() || data.file.is_device() || run_.is_stopping()) co_return;
+    co_await data.file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
+    const std::uint32_t old_pages = data.file.pages();
+    const std::error_code error = co_await data.file.resize(std::uint64_t{promised} * kPageBytes);
+    data.file.resize_latch().release_exclusive();
+    if (error) {
+        run_.stop(Outcome::not_done, fmt::format("{}: cannot be brought from {} to the {} pages that its log says it has: {}.",
+                                                 data.file.path(), old_pages, promised, ums::error_text(error)));
+        co_return;
+    }
+    journal_.info(fmt::format("{}: brought from {} to the {} pages that the log says.", data.file.path(), old_pages, promised));
+}
+
+// Of a page that is wrong, and of which the log has no change, nobody knows more than the least that it must be.
+void Redo::give_up_lost_pages() {
+    for (const LostPage& lost : lost_) {
+        if (lost.page >= lost.data->file.pages() || lost.data->ledger[lost.page].version != 0) continue;
+        ++pages_given_up_;
+        const std::uint64_t lsn = std::max<std::uint64_t>(log_.extent().last_lsn, 1);
+        lost.data->ledger.restore(lost.page, std::max<std::uint32_t>(lost.version, 1), lsn, 0, true);
+    }
+}
+
+// --- writing ---
+
+ums::Task<void> Redo::write_pages() {
+    std::vector<std::atomic<std::uint32_t>> next_pages(data_files_.size());
+    ums::TaskGroup writers;
+    std::uint32_t cpu = 0;
+    for (std::size_t i = 0; i < data_files_.size(); ++i) {
+        for (std::uint32_t writer = 0; writer < kWritersPerFile; ++writer) {
+            schedulers_[cpu++ % schedulers_.size()].spawn(writers, "Redo", write_some(*data_files_[i], next_pages[i]));
+        }
+    }
+    co_await writers.join();
+}
+
+ums::Task<void> Redo::write_some(DataFile& data, std::atomic<std::uint32_t>& next_page) {
+    const ums::MemoryRegion image(kPageBytes, ums::MemoryKind::plain);
+    const std::uint32_t pages = data.file.pages();
+    while (!run_.is_stopping()) {
+        const std::uint32_t first = next_page.fetch_add(kRedoRangePages, std::memory_order_relaxed);
+        if (first >= pages) co_return;
+        const std::uint32_t count = std::min(kRedoRangePages, pages - first);
+        if (data.ledger.is_untouched(first, count)) continue;
+        for (std::uint32_t page = first; page < first + count; ++page) {
+            if (is_to_be_written(data.ledger[page])) co_await write_page(data, page, image.data());
+        }
+        co_await ums::Scheduler::current().yield_if_due();
+    }
+}
+
+ums::Task<void> Redo::write_page(DataFile& data, std::uint32_t page, std::byte* image) {
+    const PageLedger::Entry entry = data.ledger[page];
+    const PageIdentity identity{log_.recovered().run_id, data.file.id(), page, entry.version, entry.lsn, journal_.clock().utc_us()};
+    const std::uint32_t checksum = make_page(identity, image);
+    const ums::IoSegment segment{image, kPageBytes};
+    IoRetry retry(data.file, run_, journal_);
+    const bool is_written = co_await retry.write(std::uint64_t{page} * kPageBytes, {&segment, 1}, ums::WaitType::io_completion);
+    if (!is_written) co_return;
+    data.ledger.acknowledge(page, identity.version, identity.lsn, checksum);
+    pages_written_.fetch_add(1, std::memory_order_relaxed);
+}
+
+ums::Task<void> Redo::sync(DataFile& data) {
+    if (data.file.writes_are_durable() || run_.is_stopping()) co_return;
+    const std::error_code error = co_await data.file.sync();
+    if (error) co_await end_run_unsynced(data.file, error, run_, journal_);
+}
+
+// No checkpoint promises anything of them until they are written.
+void Redo::except_unknown_pages(DataFile& data) const {
+    const std::uint32_t pages = data.file.pages();
+    for (std::uint32_t page = 0; page < pages; ++page) {
+        if (data.ledger[page].unknown != 0) data.unwritten.add(page);
+    }
+}
+
+void Redo::describe(ResumeResult& result) const {
+    result.pages_redone = pages_written_.load(std::memory_order_relaxed) - std::min(pages_given_up_, pages_written_.load());
+    result.pages_given_up = pages_given_up_;
+}
+
+}  // namespace sim

@@ -1,0 +1,63 @@
+// The second half of recovery: what a crash has left of the data files is brought to where the log ends. Pages that are older than the
+// log's last change of them, and pages that the cut has torn, are written anew; the ledgers then say what is there, and a run can go on.
+// An image follows from its place and version, so the log need not hold it. The log's analysis and the verification of all pages come
+// before; where that has found something wrong, only a repair goes on.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "sim/files/data_file.hpp"
+#include "sim/results.hpp"
+#include "sim/verify/log_analysis.hpp"
+#include "sim/verify/page_verification.hpp"
+#include "ums/sched/scheduler_group.hpp"
+
+namespace sim {
+
+class Redo {
+public:
+    // All references must outlive the object. `log` has run; the ledgers are empty.
+    Redo(std::vector<DataFile*> data_files, LogAnalysis& log, ums::SchedulerGroup& schedulers, RunState& run, Journal& journal);
+
+    // For the verification: what stands there. Any scheduler.
+    void take(const ProvenPage& proven, const PageJudgement& judgement, const std::byte* image);
+
+    // Brings files to the size that the log says, pages to its last change of them, and all of that to stable storage. Once, behind the
+    // verification. Not complete if the run stops.
+    ums::Task<void> run();
+
+    void describe(ResumeResult& result) const;
+
+private:
+    struct LostPage {
+        DataFile* data = nullptr;
+        std::uint32_t page = 0;
+        std::uint32_t version = 0;  // that it must have at least
+    };
+
+    [[nodiscard]] DataFile* file_of(std::uint32_t file_id) const;
+    void take_record(const LogRecordHeader& header);
+    ums::Task<void> fit_size(DataFile& data);
+    void give_up_lost_pages();
+    ums::Task<void> write_pages();
+    ums::Task<void> write_some(DataFile& data, std::atomic<std::uint32_t>& next_page);
+    ums::Task<void> write_page(DataFile& data, std::uint32_t page, std::byte* image);
+    ums::Task<void> sync(DataFile& data);
+    void except_unknown_pages(DataFile& data) const;
+
+    const std::vector<DataFile*> data_files_;
+    LogAnalysis& log_;
+    ums::SchedulerGroup& schedulers_;
+    RunState& run_;
+    Journal& journal_;
+    std::mutex mutex_;  // guards what follows while pages are verified
+    std::vector<LostPage> lost_;
+    std::uint64_t pages_given_up_ = 0;
+    std::atomic<std::uint64_t> pages_written_{0};
+};
+
+}  // namespace sim

@@ -1,0 +1,164 @@
+// A run that goes on with the files as a crash has left them: they are taken over as they are, recovered, and their log goes on.
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/errors.hpp"
+#include "sim/files/file_creator.hpp"
+#include "sim/files/file_stamper.hpp"
+#include "sim/files/replica.hpp"
+#include "sim/log/checkpoint_records.hpp"
+#include "sim/run/run_driver.hpp"
+#include "sim/workers/long_io_monitor.hpp"
+#include "ums/base/size.hpp"
+
+namespace sim {
+
+ums::Task<void> RunDriver::provide_files() {
+    if (options_.job == Job::run) {
+        co_await open_files();
+    } else {
+        co_await take_over_files();
+    }
+}
+
+// Nothing is changed before everything has been looked at.
+ums::Task<void> RunDriver::take_over_files() {
+    FoundFiles found = find_left_files(options_, storage_, LeftFileUse::write);
+    refuse_unless_whole(found);
+    run_id_ = results_.run_id = found.run_id;
+    FileCreator creator(options_, storage_, journal_, run_id_, &run_);
+    co_await claim_replicas(creator);
+    if (run_.is_stopping()) co_return;
+    reserve_.reset();
+    reserve_memory(files_as_found(found, creator));
+    reserve_.emplace();
+    may_begin_ = true;
+    journal_.begin_run();
+    co_await creator.replace_old_files();
+    std::size_t left = 0;
+    std::size_t replica = 0;
+    for (std::size_t i = 0; i < options_.files.size() && !run_.is_stopping(); ++i) {
+        if (is_replica(i)) {
+            SimFile::Setup setup = co_await creator.prepare(replica++);
+            add_file(std::move(setup));
+            continue;
+        }
+        FoundFile& file = found.files.at(left++);
+        if (!file.left.is_as_made() && file.left.options.is_log) co_await sign_again(file);
+        add_file(std::move(file.setup));
+    }
+}
+
+bool RunDriver::is_replica(std::size_t file) const { return source_of_replica(options_.files[file], options_.files) != nullptr; }
+
+// They are made anew: what they hold are snapshots of main runs that are over.
+ums::Task<void> RunDriver::claim_replicas(FileCreator& creator) {
+    std::uint32_t claimed = 0;
+    for (std::size_t i = 0; i < options_.files.size() && !run_.is_stopping(); ++i) {
+        if (!is_replica(i)) continue;
+        const std::vector<FileOptions> replica(1, options_.files[i]);
+        co_await creator.claim(replica, static_cast<std::uint32_t>(i + 1) - claimed++);
+    }
+}
+
+// In the order of the configuration. A file that has outgrown its MaxSize keeps its size.
+std::vector<FileOptions> RunDriver::files_as_found(FoundFiles& found, const FileCreator& creator) const {
+    const std::vector<FileOptions> replicas = creator.files();
+    std::vector<FileOptions> files;
+    std::size_t left = 0;
+    std::size_t replica = 0;
+    for (std::size_t i = 0; i < options_.files.size(); ++i) {
+        if (is_replica(i)) {
+            files.push_back(replicas.at(replica++));
+            continue;
+        }
+        SimFile::Setup& setup = found.files.at(left++).setup;
+        setup.options.max_size_mb = std::max(setup.options.max_size_mb, (setup.size_bytes + ums::kMb - 1) / ums::kMb);
+        files.push_back(setup.options);
+    }
+    return files;
+}
+
+void RunDriver::refuse_unless_whole(FoundFiles& found) {
+    using Signature = LeftFile::Signature;
+    const bool repairs = options_.job == Job::repair;
+    const auto refused = std::find_if(found.files.begin(), found.files.end(), [repairs](const FoundFile& file) {
+        const Signature signature = file.left.signature;
+        return repairs ? signature == Signature::missing_file || signature == Signature::other_run : !file.left.is_as_made();
+    });
+    if (refused == found.files.end()) return;
+    for (FoundFile& file : found.files) {
+        if (file.setup.transfers.is_open()) storage_.close(file.setup.transfers);
+        if (file.setup.control.is_open()) storage_.close(file.setup.control);
+    }
+    throw RefusedError(fmt::format(
+        "{}: {}, so the run cannot be {}. {}", refused->left.options.path, signature_text(refused->left), repairs ? "repaired" : "resumed",
+        repairs ? "Begin a new run." : "'ioproof verify' says what is left, 'ioproof verify --repair' makes it usable where it can."));
+}
+
+ums::Task<void> RunDriver::sign_again(const FoundFile& file) {
+    const FileStamper stamper(file.left.id, file.left.options, file.setup.transfers, journal_, &run_);
+    std::uint32_t checksum = 0;
+    const std::error_code error = co_await stamper.write_signature(run_id_, checksum);
+    if (error) run_.stop(Outcome::failed, fmt::format("{}: its signature page cannot be written.", file.left.options.path));
+}
+
+// --- recovery ---
+
+// There are no services yet: what a device does not answer must be noticed all the same.
+ums::Task<void> RunDriver::recover() {
+    parts_->time_series = std::make_unique<TimeSeries>(parts_->files, clock_, journal_.start_ns());
+    ums::Event stop;
+    ums::TaskGroup monitors;
+    for (std::uint32_t cpu = 0; cpu < schedulers_->size(); ++cpu) {
+        (*schedulers_)[cpu].spawn(monitors, "Monitor", watch_for_long_io(run_, journal_, stop));
+    }
+    allow_bursts(true);
+    try {
+        co_await run_recovery();
+    } catch (...) {
+        stop_on_failure(std::current_exception());
+    }
+    allow_bursts(false);
+    stop.set();
+    co_await join(monitors);
+    if (options_.job == Job::repair) recovery_->describe(results_.durability.emplace());
+    if (!run_.is_stopping()) co_return;
+    options_.delete_files_at_shutdown = false;  // they are as the crash has left them
+    collect_files();
+}
+
+ums::Task<void> RunDriver::run_recovery() {
+    std::vector<DataFile*> data_files;
+    for (const auto& data : parts_->data_files) {
+        if (source_of_replica(data->file.options(), options_.files) == nullptr) data_files.push_back(data.get());
+    }
+    std::vector<SimFile*> log_files;
+    for (const auto& log : parts_->log_files) log_files.push_back(log.get());
+    const RecoverySetup setup{run_id_, log_alignment_bytes(log_files, storage_), options_.job == Job::repair};
+    recovery_ = std::make_unique<Recovery>(setup, data_files, log_files, *schedulers_, run_, journal_);
+    ums::Task<void> analysis = recovery_->analyse();
+    ums::Task<void> verification = recovery_->verify();
+    ums::Task<void> redo = recovery_->redo();
+    co_await phase(Phase::log_analysis, analysis);
+    co_await phase(Phase::page_verification, verification);
+    co_await phase(Phase::redo, redo);
+}
+
+// The log goes on with a record that says where it ended. Behind the first checkpoint nothing of what stood before is needed any more.
+ums::Task<void> RunDriver::go_on() {
+    const LogPosition& position = recovery_->position();
+    const bool is_logged = co_await log_resume(*parts_->log, position);
+    if (!is_logged) co_return;
+    co_await parts_->checkpoint->run_once();
+    results_.resumed = recovery_->describe();
+    const ResumeResult& resumed = *results_.resumed;
+    journal_.info(
+        fmt::format("The run goes on as incarnation {}: the log ended with block {}, {} pages were written anew, {} of them torn.",
+                    resumed.incarnation, resumed.last_block, resumed.pages_redone, resumed.torn_pages));
+}
+
+}  // namespace sim
