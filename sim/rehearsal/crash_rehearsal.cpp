@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/rehearsal/rehearsal_options.hpp"
+#include "sim/rehearsal/second_cut.hpp"
 #include "sim/run/simulation.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/base/memory_reserve.hpp"
@@ -30,13 +31,17 @@ private:
     CrashReport& report_;
 };
 
+// With the files that an earlier cut has left, if there was one.
+ums::SimulatedStorage& filled(ums::SimulatedStorage& disk, const CrashPlan& plan) {
+    if (!plan.start) return disk;
+    for (const auto& [path, file] : plan.start->files) disk.put(path, file->copy());
+    return disk;
+}
+
 // One run of the plan on a disk of its own.
 struct CrashRun {
     explicit CrashRun(const CrashPlan& plan)
-        : disk(clock, ums::simulated_disk(plan.seed)),
-          storage(disk, clock, plan.device),
-          sink(report),
-          simulation(plan.options, storage, clock, sink) {}
+        : disk(clock, ums::simulated_disk(plan.seed)), storage(filled(disk, plan), clock, plan.device), sink(report), simulation(plan.options, storage, clock, sink) {}
 
     void run(std::function<void(const ums::PowerMoment&)> observer) {
         storage.set_observer(std::move(observer));
@@ -118,7 +123,7 @@ CrashReport rehearse_crash(const CrashPlan& plan, const CrashJudge& judge) {
     const ums::MemoryReserve reserve;
     const std::multimap<std::uint64_t, PlannedCut> cuts = plan_cuts(plan);
     std::vector<CrashState> states;
-    WriteBook book(plan.options);
+    WriteBook book = plan.start ? plan.start->book : WriteBook(plan.options);
     CrashRun crashed(plan);
     crashed.run([&](const ums::PowerMoment& moment) {
         const auto [begin, end] = cuts.equal_range(moment.number);

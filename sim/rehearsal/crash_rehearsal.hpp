@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,11 +18,14 @@
 
 namespace sim {
 
+struct CrashStart;
+
 struct CrashPlan {
     std::uint64_t seed = 0;
     std::uint32_t cut_count = 4;
     Options options;
     ums::VolatileOptions device;
+    std::shared_ptr<const CrashStart> start;  // of a run that goes on after an earlier cut (second_cut.hpp); null: of a new one
 };
 
 // The run and the device of a seed. The lies get something to do harm to: syncs are ignored in runs that need them, and the file that

@@ -28,27 +28,37 @@ void LeftLog::read_block(const ums::SimulatedFile& file, std::uint64_t sequence,
     static_cast<void>(for_each_record(bytes.data(), [&](const LogRecordHeader& record, std::span<const std::byte> body) {
         left.last_lsn = record.lsn;
         CheckpointEnd end;
+        ResumePoint resume;
         const auto kind = static_cast<LogRecordKind>(record.kind);
         if (kind == LogRecordKind::checkpoint_end && read_body(body, end)) ends_[sequence] = {sequence, end.begin_lsn};
+        if (kind == LogRecordKind::resume && read_body(body, resume)) resumed_[resume.last_sequence] = sequence;
         if (kind == LogRecordKind::checkpoint_sums) region_pages_[record.file_id] = record.version;
     }));
+}
+
+std::uint64_t LeftLog::next(std::uint64_t sequence) const {
+    const auto found = resumed_.find(sequence);
+    return found == resumed_.end() ? sequence + 1 : found->second;
 }
 
 void LeftLog::find_end(const WriteBook& book) {
     for (const auto& [sequence, left] : left_) hardened_ = std::max(hardened_, left.hardened);
     end_ = hardened_;
-    while (has(end_ + 1)) ++end_;
+    while (has(next(end_))) end_ = next(end_);
     const auto behind = ends_.upper_bound(end_);
     if (behind != ends_.begin()) checkpoint_ = std::prev(behind)->second;
     for (const auto& [sequence, block] : book.blocks()) {
         if (checkpoint_ && block.first_lsn <= checkpoint_->begin_lsn) needed_ = sequence;
     }
     // What stands before a hole is as far as recovery comes.
-    if (const auto lost = lost_sequence()) end_ = has(*lost - 1) ? *lost - 1 : 0;
+    if (const auto lost = lost_sequence()) {
+        const auto before = left_.lower_bound(*lost);
+        end_ = before != left_.begin() && next(std::prev(before)->first) == *lost ? std::prev(before)->first : 0;
+    }
 }
 
 std::optional<std::uint64_t> LeftLog::lost_sequence() const {
-    for (std::uint64_t sequence = needed_; sequence <= hardened_; ++sequence) {
+    for (std::uint64_t sequence = needed_; sequence <= hardened_; sequence = next(sequence)) {
         if (!has(sequence)) return sequence;
     }
     return std::nullopt;

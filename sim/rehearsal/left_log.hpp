@@ -44,11 +44,14 @@ private:
         std::uint64_t begin_lsn = 0;
     };
 
+    // The number that follows on this one in the row.
+    [[nodiscard]] std::uint64_t next(std::uint64_t sequence) const;
     void read_block(const ums::SimulatedFile& file, std::uint64_t sequence, const WriteBook::Block& block);
     void find_end(const WriteBook& book);
 
     std::map<std::uint64_t, Left> left_;                   // by sequence
     std::map<std::uint64_t, Checkpoint> ends_;             // of checkpoints, by sequence
+    std::map<std::uint64_t, std::uint64_t> resumed_;       // by the last block of an incarnation: the first of the next one
     std::map<std::uint32_t, std::uint32_t> region_pages_;  // by file, as the last sums say
     std::uint64_t hardened_ = 0;
     std::uint64_t end_ = 0;

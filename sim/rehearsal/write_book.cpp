@@ -60,4 +60,17 @@ void WriteBook::observe_block(const ums::PowerMoment& moment, std::uint32_t file
     UMS_ASSERT(is_whole);
 }
 
+void WriteBook::forget_behind(std::uint64_t end_sequence, std::uint64_t end_lsn) {
+    blocks_.erase(blocks_.upper_bound(end_sequence), blocks_.end());
+    std::erase_if(resizes_, [end_lsn](const Resize& resize) { return resize.lsn > end_lsn; });
+    for (auto& [place, page] : pages_) {
+        std::erase_if(page.changes, [end_lsn](const Change& change) { return change.lsn > end_lsn; });
+        // The signature page is written without a change.
+        if (!page.changes.empty())
+            page.acknowledged = page.changes.back();
+        else if (page.acknowledged.lsn != 0)
+            page.acknowledged = {};
+    }
+}
+
 }  // namespace sim

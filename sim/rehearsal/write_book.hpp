@@ -46,6 +46,10 @@ public:
     // For VolatileStorage::set_observer. Power that goes at this moment goes before it: copy the book first.
     void observe(const ums::PowerMoment& moment);
 
+    // A run goes on behind the block of this number, whose last record has this LSN: what came later in the log is void, and recovery has
+    // brought all pages to the last of their changes that are left.
+    void forget_behind(std::uint64_t end_sequence, std::uint64_t end_lsn);
+
     [[nodiscard]] const std::map<std::uint64_t, Block>& blocks() const { return blocks_; }  // by sequence
     [[nodiscard]] const std::map<PagePlace, Page>& pages() const { return pages_; }
     [[nodiscard]] const std::vector<Resize>& resizes() const { return resizes_; }  // that the log was given, in its order

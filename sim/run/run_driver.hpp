@@ -36,6 +36,7 @@ private:
     [[nodiscard]] bool is_replica(std::size_t file) const;
     ums::Task<void> claim_replicas(FileCreator& creator);
     [[nodiscard]] std::vector<FileOptions> files_as_found(FoundFiles& found, const FileCreator& creator) const;
+    [[nodiscard]] bool holds_pages_of(const FoundFile& file, std::uint64_t run_id) const;
     ums::Task<void> sign_again(const FoundFile& file);
     void reserve_memory(std::span<const FileOptions> files);
     ums::Task<void> recover();

@@ -10,8 +10,11 @@
 #include "sim/files/file_stamper.hpp"
 #include "sim/files/replica.hpp"
 #include "sim/log/checkpoint_records.hpp"
+#include "sim/log/log_block_check.hpp"
+#include "sim/page/page_codec.hpp"
 #include "sim/run/run_driver.hpp"
 #include "sim/workers/long_io_monitor.hpp"
+#include "ums/base/memory_region.hpp"
 #include "ums/base/size.hpp"
 
 namespace sim {
@@ -85,9 +88,13 @@ std::vector<FileOptions> RunDriver::files_as_found(FoundFiles& found, const File
 void RunDriver::refuse_unless_whole(FoundFiles& found) {
     using Signature = LeftFile::Signature;
     const bool repairs = options_.job == Job::repair;
-    const auto refused = std::find_if(found.files.begin(), found.files.end(), [repairs](const FoundFile& file) {
+    const auto refused = std::find_if(found.files.begin(), found.files.end(), [this, repairs, &found](const FoundFile& file) {
         const Signature signature = file.left.signature;
-        return repairs ? signature == Signature::missing_file || signature == Signature::other_run : !file.left.is_as_made();
+        if (signature == Signature::ours) return false;
+        // What a cut may do to page 0 of a data file, too, the verification knows.
+        if (signature == Signature::torn && !file.left.options.is_log) return false;
+        const bool may_be_ours = signature == Signature::zeros || signature == Signature::torn || signature == Signature::damaged;
+        return !repairs || !may_be_ours || !holds_pages_of(file, found.run_id);
     });
     if (refused == found.files.end()) return;
     for (FoundFile& file : found.files) {
@@ -96,7 +103,23 @@ void RunDriver::refuse_unless_whole(FoundFiles& found) {
     }
     throw RefusedError(fmt::format(
         "{}: {}, so the run cannot be {}. {}", refused->left.options.path, signature_text(refused->left), repairs ? "repaired" : "resumed",
-        repairs ? "Begin a new run." : "'ioproof verify' says what is left, 'ioproof verify --repair' makes it usable where it can."));
+        repairs ? "Nothing in it says that it is the run's. Begin a new run."
+                : "'ioproof verify' says what is left, 'ioproof verify --repair' makes it usable where it can."));
+}
+
+// Somebody else's file is not repaired to death: among its first pages, or blocks of the log, there must be one of the run.
+bool RunDriver::holds_pages_of(const FoundFile& file, std::uint64_t run_id) const {
+    constexpr std::uint64_t kSearchedBytes = 4 * ums::kMb;
+    const ums::MemoryRegion bytes(kSearchedBytes, ums::MemoryKind::plain);
+    std::size_t read_bytes = 0;
+    if (storage_.read(file.setup.control, 0, bytes.data(), bytes.size_bytes(), read_bytes)) return false;
+    for (std::size_t at = 0; at + kSectorBytes <= read_bytes; at += kSectorBytes) {
+        const PageHeader page = read_header(bytes.data() + at);
+        const LogBlockHeader block = read_block_header(bytes.data() + at);
+        if (page.magic == kPageMagic && page.run_id == run_id) return true;
+        if (block.magic == kLogMagic && block.run_id == run_id) return true;
+    }
+    return false;
 }
 
 ums::Task<void> RunDriver::sign_again(const FoundFile& file) {

@@ -112,6 +112,8 @@ FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFi
         if (found.is_sound) {
             left.signature = found.header.run_id == result.run_id ? LeftFile::Signature::ours : LeftFile::Signature::other_run;
         }
+        const bool bears_run = found.header.magic == kPageMagic && found.header.run_id == result.run_id;
+        if (left.signature == LeftFile::Signature::damaged && bears_run) left.signature = LeftFile::Signature::torn;
         if (left.is_as_made()) left.id = found.setup.id = found.header.file_id;
         result.files.push_back({std::move(left), std::move(found.setup)});
     }
@@ -138,6 +140,7 @@ std::string signature_text(const LeftFile& left) {
         case LeftFile::Signature::missing_file: return "is not there";
         case LeftFile::Signature::zeros: return "begins with zeros instead of the signature page";
         case LeftFile::Signature::other_run: return "is of another run";
+        case LeftFile::Signature::torn: return "begins with a torn signature page";
         case LeftFile::Signature::damaged: return "begins with something else than the signature page";
     }
     UMS_ASSERT(false && "unknown signature");

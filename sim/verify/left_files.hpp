@@ -17,7 +17,8 @@ namespace sim {
 
 // A file of the configuration, as it was found.
 struct LeftFile {
-    enum class Signature : std::uint8_t { ours, missing_file, zeros, other_run, damaged };
+    // torn: its header is that of the run, and the rest is not of one write: page 0 of a data file is written as others are.
+    enum class Signature : std::uint8_t { ours, missing_file, zeros, other_run, torn, damaged };
 
     FileOptions options;
     std::uint32_t id = 0;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/rehearsal/second_cut.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizer.hpp"
 
@@ -35,11 +36,53 @@ CrashTally rehearse_cuts(ums::PowerLies lies) {
     return sum;
 }
 
+// Each cut, then another one of the run that goes on with what was left.
+CrashTally rehearse_second_cuts(ums::PowerLies lies) {
+    const std::uint64_t first = tally_number("IOPROOF_SEED", 1);
+    const std::uint64_t count = tally_number("IOPROOF_SEEDS", test::virtual_runs(12));
+    CrashTally sum;
+    const auto judge_second = [&sum](const CrashPlan& plan, CrashState& state) {
+        const sim::CutJudgement judgement = sim::judge_cut(plan, state);
+        sum.add(judgement.tally);
+        INFO("the second cut: " << judgement.text);
+        CHECK(judgement.problem == "");
+    };
+    for (std::uint64_t seed = first; seed < first + count; ++seed) {
+        static_cast<void>(sim::rehearse_crash(sim::draw_crash_plan(seed, lies), [&](const CrashPlan& plan, CrashState& state) {
+            const auto second = sim::plan_second_cut(plan, state);
+            const sim::CutJudgement judgement = sim::judge_cut(plan, state);
+            const bool can_go_on = second && judgement.tally.found == 0;
+            if (!can_go_on) return;
+            INFO(judgement.text);
+            const sim::CrashReport report = sim::rehearse_crash(*second, judge_second);
+            INFO(fmt::format("{}", fmt::join(report.log, "\n")));
+            CHECK(report.outcome == sim::Outcome::passed);
+            CHECK(report.findings.empty());
+        }));
+    }
+    return sum;
+}
+
 }  // namespace
 
 TEST_CASE("an honest device loses nothing in a power cut, the files prove nothing against it, and it is not blamed") {
     const CrashTally tally = rehearse_cuts({});
     CHECK(tally.damaged == 0);
+    CHECK(tally.blamed == 0);
+}
+
+TEST_CASE("a run that goes on after a power cut stands the next one, and an honest device is not blamed") {
+    const CrashTally tally = rehearse_second_cuts({});
+    CHECK(tally.cuts > 0);
+    CHECK(tally.damaged == 0);
+    CHECK(tally.blamed == 0);
+}
+
+TEST_CASE("of what a lying device loses in the second cut all is found that the files prove, and a rule explains the rest") {
+    const auto lie = static_cast<ums::PowerLie>(GENERATE(range(0U, ums::kPowerLieCount)));
+    INFO(name_of(lie));
+    const CrashTally tally = rehearse_second_cuts({lie});
+    CHECK(tally.found == tally.provable);
     CHECK(tally.blamed == 0);
 }
 

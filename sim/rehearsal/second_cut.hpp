@@ -1,0 +1,24 @@
+// After a power cut the run goes on with what is left, and is cut again: what recovery made of the files must stand the next cut, too.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sim/rehearsal/crash_rehearsal.hpp"
+#include "sim/rehearsal/write_book.hpp"
+#include "ums/io/simulated_storage.hpp"
+
+namespace sim {
+
+// With what a run begins that goes on.
+struct CrashStart {
+    std::map<std::string, std::unique_ptr<ums::SimulatedFile>> files;  // by path
+    WriteBook book;                                                    // what had been said before, as far as it is still true
+};
+
+// The same run, resumed on the same device. Nothing if no log is left with which it could go on. Before the files of the cut are taken.
+[[nodiscard]] std::optional<CrashPlan> plan_second_cut(const CrashPlan& plan, const CrashState& state);
+
+}  // namespace sim
