@@ -53,7 +53,7 @@ bool LogEnd::find_shapes() {
         const std::uint64_t size_bytes = file->size_bytes();
         const std::array<std::uint64_t, 2> sizes{file->options().initial_size_mb * ums::kMb, size_bytes};
         const auto prepared = std::find_if(sizes.begin(), sizes.end(), [&](std::uint64_t bytes) {
-            return bytes <= size_bytes && explains_blocks({file, bytes, growth_bytes_of(*file, bytes)});
+            return bytes > kPageBytes && bytes <= size_bytes && explains_blocks({file, bytes, growth_bytes_of(*file, bytes)});
         });
         if (prepared == sizes.end()) {
             run_.stop(Outcome::not_done,

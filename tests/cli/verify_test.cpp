@@ -71,6 +71,52 @@ TEST_CASE("after kill -9 nothing is missing: the system has kept what it was giv
     CHECK_THAT(verify->output(), ContainsSubstring("PASS: "));
 }
 
+TEST_CASE("a run that was killed goes on with its files, and the next verification proves both") {
+    const IoproofFolder folder;
+    const auto run = folder.start_run("100");
+    REQUIRE(run->says("main run, "));
+    run->send(SIGKILL);
+    CHECK(run->wait() == 128 + SIGKILL);
+    const auto resumed = folder.start_run("1", {"--resume", "--json", "r.json"});
+    CHECK(resumed->wait() == 0);
+    CHECK_THAT(resumed->output(), ContainsSubstring("What the crash had left (incarnation 2 of the run begins)"));
+    CHECK_THAT(resumed->output(), ContainsSubstring("PASS: "));
+    CHECK(Json::parse(folder.read("r.json"))["resumed"]["incarnation"] == 2);
+    CHECK(folder.start({"report", "r.json", "--html", "r.html"})->wait() == 0);
+    const auto verify = folder.start({"verify", "-dir", "data"});
+    CHECK(verify->wait() == 0);
+}
+
+TEST_CASE("a repair makes damaged files usable, says what it gave up, and does not touch what is not the run's") {
+    const IoproofFolder folder;
+    REQUIRE(folder.start_run("1")->wait() == 0);
+    damage_page(folder.data_file());
+    const auto refused = folder.start_run("1", {"--resume"});
+    CHECK(refused->wait() == 1);
+    CHECK_THAT(refused->output(), ContainsSubstring("was not resumed") && ContainsSubstring("verify --repair"));
+    const auto repair = folder.start({"verify", "--repair", "-dir", "data"});
+    CHECK(repair->wait() == 1);
+    CHECK_THAT(repair->output(), ContainsSubstring("bit corruption") && ContainsSubstring("What the crash had left"));
+    CHECK(folder.start({"verify", "-dir", "data"})->wait() == 0);
+    CHECK(folder.start_run("1", {"--resume"})->wait() == 0);
+
+    const std::string others(1 << 20, 'x');
+    folder.write("data/sqliosim.mdx", others);
+    const auto foreign = folder.start({"verify", "--repair", "-dir", "data"});
+    CHECK(foreign->wait() == 2);
+    CHECK(folder.read("data/sqliosim.mdx") == others);
+    CHECK(folder.start_run("1", {"--resume"})->wait() == 2);
+    CHECK(folder.read("data/sqliosim.mdx") == others);
+}
+
+TEST_CASE("a run cannot be resumed where there is none") {
+    const IoproofFolder folder;
+    const auto nothing = folder.start_run("1", {"--resume"});
+    CHECK(nothing->wait() == 2);
+    CHECK_THAT(nothing->error(), ContainsSubstring("nothing to resume"));
+    CHECK_FALSE(folder.has("data/sqliosim.mdx"));
+}
+
 TEST_CASE("a verification is refused where a run works, and where nothing of ours is") {
     const IoproofFolder folder;
     const auto nothing = folder.start({"verify", "-dir", "data"});

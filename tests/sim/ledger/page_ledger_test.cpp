@@ -106,3 +106,19 @@ TEST_CASE("a range is untouched until one of its pages is acknowledged or become
     ledger.mark_unknown(999);
     CHECK_FALSE(ledger.is_untouched(998, 2));
 }
+
+TEST_CASE("what an earlier incarnation has left is the base for the next change of the page") {
+    sim::PageLedger ledger(300);
+    ledger.restore(5, 7, 70, 4711, false);
+    CHECK(ledger[5].version == 7);
+    CHECK(ledger[5].lsn == 70);
+    CHECK(ledger[5].checksum == 4711);
+    CHECK(ledger[5].unknown == 0);
+    CHECK_FALSE(ledger.is_untouched(5, 1));
+    ledger.acknowledge(5, 8, 80, 4712);
+    CHECK(ledger[5].first_write == 0);
+    // One that is still to be written, with this version.
+    ledger.restore(6, 3, 30, 0, true);
+    ledger.acknowledge(6, 3, 30, 4713);
+    CHECK(ledger[6].unknown == 0);
+}

@@ -155,3 +155,31 @@ TEST_CASE("without its first block a log that was never freed has a hole only if
     CHECK(in_flight.blocks_behind == 2);
     CHECK(sim::find_extent(log_of({2, 3}, 1)).has_hole());
 }
+
+TEST_CASE("what stands behind the end of an incarnation is dead once the next one has gone on without it") {
+    // 5 was lost, 6 and 7 were in flight, the run went on behind 4 with 8.
+    LogContents contents = log_of({3, 4, 6, 7, 8, 9}, 8);
+    contents.blocks[3].hardened_sequence = 6;
+    add_checkpoint(contents, 3, 4);
+    add_checkpoint(contents, 6, 7);
+    contents.resumes.push_back({.sequence = 8, .last_sequence = 4, .last_lsn = 40});
+    const LogExtent extent = sim::find_extent(contents);
+    CHECK_FALSE(extent.has_hole());
+    CHECK(extent.last_sequence == 9);
+    REQUIRE(extent.row.size() == 2);
+    CHECK(extent.row[0].last == 4);
+    CHECK(extent.row[1].first == 8);
+    REQUIRE(extent.checkpoint);
+    CHECK(extent.checkpoint->begin_lsn == 30);
+}
+
+TEST_CASE("a resume that is dead itself makes nothing dead") {
+    LogContents contents = log_of({1, 2, 3, 5, 6}, 5);
+    contents.resumes.push_back({.sequence = 4, .last_sequence = 1, .last_lsn = 10});  // in flight when the second incarnation was cut
+    contents.resumes.push_back({.sequence = 5, .last_sequence = 3, .last_lsn = 30});
+    const LogExtent extent = sim::find_extent(contents);
+    CHECK_FALSE(extent.has_hole());
+    CHECK(extent.first_sequence == 1);
+    CHECK(extent.last_sequence == 6);
+    CHECK(extent.blocks_in_row == 5);
+}

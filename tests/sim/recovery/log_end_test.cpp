@@ -1,0 +1,98 @@
+#include "sim/recovery/log_end.hpp"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "sim/page/log_layout.hpp"
+#include "tests/sim/support/virtual_world.hpp"
+#include "tests/support/catch.hpp"
+#include "ums/base/size.hpp"
+
+using sim::LogBlockPlace;
+using sim::LogContents;
+using sim::LogExtent;
+using sim::LogPosition;
+using sim::SimFile;
+using sim::testing::VirtualWorld;
+
+namespace {
+
+using ums::kMb;
+
+// One block at the begin of each of these VLFs, numbered from 1, in a row.
+struct BlocksInVlfs {
+    BlocksInVlfs(SimFile& file, const std::vector<std::uint32_t>& vlfs) {
+        const std::vector<sim::LogFileShape> shapes{{&file, 4 * kMb, kMb}};
+        const std::vector<sim::VlfPlace> places = sim::divide_log(shapes, sim::kSectorBytes);
+        for (const std::uint32_t vlf : vlfs) {
+            LogBlockPlace block;
+            block.sequence = contents.blocks.size() + 1;
+            block.first_lsn = block.last_lsn = sim::make_lsn(static_cast<std::uint32_t>(block.sequence), 0, 0);
+            block.offset_bytes = places.at(vlf).offset_bytes;
+            block.size_bytes = sim::kSectorBytes;
+            block.file_id = file.id();
+            block.vlf_sectors = static_cast<std::uint32_t>(places.at(vlf).size_bytes / sim::kSectorBytes);
+            block.incarnation = 3;
+            contents.blocks.push_back(block);
+        }
+        extent = sim::find_extent(contents);
+    }
+    LogContents contents;
+    LogExtent extent;
+};
+
+std::unique_ptr<SimFile> make_log(VirtualWorld& world) {
+    SimFile::Setup setup = world.setup(1, 4 * kMb, true);
+    setup.options.initial_size_mb = 4;
+    return world.make_file(std::move(setup));
+}
+
+LogPosition find_position(VirtualWorld& world, SimFile& file, const BlocksInVlfs& blocks) {
+    sim::LogEnd end({&file}, blocks.contents, blocks.extent, sim::kSectorBytes, world.state, world.journal);
+    world.run([&](VirtualWorld&) -> ums::Task<void> { co_await end.find(); });
+    return end.position();
+}
+
+}  // namespace
+
+TEST_CASE("a log goes on behind its end, with numbers that were never used, in a part that recovery does not need") {
+    VirtualWorld world;
+    const auto file = make_log(world);
+    const LogPosition position = find_position(world, *file, {*file, {0, 1}});
+    CHECK(position.incarnation == 4);
+    CHECK(position.last_sequence == 2);
+    CHECK(position.next_sequence == 3);
+    CHECK(position.last_vlf == 2);
+    CHECK(position.places.size() == 4);
+    REQUIRE(position.used.size() == 2);
+
+    sim::VirtualLogFiles vlfs(position.places, position.used, position.last_vlf, sim::kSectorBytes);
+    CHECK(vlfs.current_index() == 2);
+    CHECK(vlfs.current().sequence == 3);
+    CHECK(vlfs.current().end_bytes == 0);
+    CHECK(vlfs.free_count() == 1);
+    vlfs.truncate(3);
+    CHECK(vlfs.free_count() == 3);
+}
+
+TEST_CASE("a log that recovery needs up to its last part is made longer") {
+    VirtualWorld world;
+    const auto file = make_log(world);
+    const LogPosition position = find_position(world, *file, {*file, {0, 1, 2, 3}});
+    CHECK(file->size_bytes() > 4 * kMb);
+    REQUIRE(position.places.size() == 5);
+    CHECK(position.places.back().offset_bytes == 4 * kMb);
+    sim::VirtualLogFiles vlfs(position.places, position.used, position.last_vlf, sim::kSectorBytes);
+    CHECK(vlfs.current_index() == 4);
+}
+
+TEST_CASE("blocks that do not lie where the configuration would put them are said, and nothing goes on") {
+    VirtualWorld world;
+    const auto file = make_log(world);
+    BlocksInVlfs blocks(*file, {0, 1});
+    blocks.contents.blocks[1].vlf_sectors -= 8;
+    find_position(world, *file, blocks);
+    CHECK(world.state.is_stopping());
+    CHECK_THAT(world.state.reason(), ContainsSubstring("InitialSize"));
+}

@@ -1,0 +1,160 @@
+// A run that goes on with what another one has left, and files that are made usable again. In virtual time, on files in memory.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/sim/support/left_run.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim::testing;
+using sim::Job;
+using sim::kPageBytes;
+using sim::Outcome;
+using sim::Results;
+
+namespace {
+
+std::vector<std::byte> all_bytes(const ums::SimulatedFile& file) {
+    std::vector<std::byte> bytes(file.size_bytes());
+    file.read(0, bytes.data(), bytes.size());
+    return bytes;
+}
+
+void spoil(ums::SimulatedFile& file, std::uint32_t page) {
+    std::byte byte{};
+    file.read(std::uint64_t{page} * kPageBytes + 4000, &byte, 1);
+    byte ^= std::byte{1};
+    file.write(std::uint64_t{page} * kPageBytes + 4000, &byte, 1);
+}
+
+}  // namespace
+
+TEST_CASE("a run goes on with the files of another one: versions count on, and the log proves both") {
+    LeftRun left;
+    const std::uint32_t page = left.busy_page();
+    const std::uint32_t version = left.header(page).version;
+    for (std::uint32_t incarnation = 2; incarnation <= 4; ++incarnation) {
+        const Results results = left.work(Job::resume);
+        CHECK(kinds(results) == "");
+        CHECK(results.outcome == Outcome::passed);
+        CHECK(results.run_id == left.run_id);
+        REQUIRE(results.resumed);
+        CHECK(results.resumed->incarnation == incarnation);
+        CHECK(results.resumed->pages_given_up == 0);
+        CHECK(kinds(left.verify()) == "");
+    }
+    CHECK(left.header(page).version > version);
+}
+
+TEST_CASE("a page that is older than the log's last change of it is written anew before the run goes on") {
+    LeftRun left;
+    // As if the last checkpoint had never been: the blocks from its begin on were in flight, and are lost.
+    const sim::DurabilityResult durability = left.verify().durability.value();
+    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
+        const std::vector<std::byte> zeros(header.size_bytes);
+        if (header.first_lsn >= durability.checkpoint_lsn) left.log().write(offset_bytes, zeros.data(), zeros.size());
+    });
+    const Results before = left.verify();
+    REQUIRE(kinds(before) == "");
+    std::uint32_t changed = 0;
+    std::uint32_t version = 0;
+    for (std::uint32_t page = 1; page < left.data().size_bytes() / kPageBytes && changed == 0; ++page) {
+        const sim::PageHeader header = left.header(page);
+        if (header.version < 2 || header.lsn <= before.durability->checkpoint_lsn) continue;
+        left.put_version(page, header.version - 1, before.durability->checkpoint_lsn - 1);
+        if (kinds(left.verify()).empty()) {
+            changed = page;
+            version = header.version;
+        } else {
+            left.put_version(page, header.version, header.lsn);
+        }
+    }
+    REQUIRE(changed != 0);
+    const Results results = left.work(Job::resume);
+    CHECK(kinds(results) == "");
+    CHECK(results.outcome == Outcome::passed);
+    REQUIRE(results.resumed);
+    CHECK(results.resumed->pages_redone == 1);
+    CHECK(left.header(changed).version >= version);
+    CHECK(kinds(left.verify()) == "");
+}
+
+TEST_CASE("a run does not go on with files that are not what their log proves, and leaves them as they are") {
+    LeftRun left;
+    spoil(left.data(), left.busy_page());
+    const std::vector<std::byte> data = all_bytes(left.data());
+    const std::vector<std::byte> log = all_bytes(left.log());
+    for (const bool stop_on_error : {false, true}) {
+        left.options.stop_on_error = stop_on_error;
+        left.options.delete_files_at_shutdown = true;
+        const Results results = left.work(Job::resume);
+        CHECK(results.outcome == Outcome::failed);
+        CHECK(kinds(results) == "bit_corruption");
+        CHECK_FALSE(results.resumed);
+        REQUIRE(left.run.memory.find(left.options.files[0].path) != nullptr);
+        CHECK(all_bytes(left.data()) == data);
+        CHECK(all_bytes(left.log()) == log);
+    }
+}
+
+TEST_CASE("a repair writes a damaged page anew, and a run goes on with the files") {
+    LeftRun left;
+    const std::uint32_t page = left.busy_page();
+    spoil(left.data(), page);
+    const Results repair = left.work(Job::repair);
+    CHECK(repair.outcome == Outcome::failed);
+    CHECK(kinds(repair) == "bit_corruption");
+    REQUIRE(repair.resumed);
+    CHECK(repair.resumed->pages_redone + repair.resumed->pages_given_up == 1);
+    REQUIRE(repair.durability);
+    CHECK(repair.durability->wrong_pages == 1);
+    CHECK(repair.cycles_completed == 0);
+    CHECK(left.header(page).version >= 1);
+    CHECK(kinds(left.verify()) == "");
+    const Results results = left.work(Job::resume);
+    CHECK(kinds(results) == "");
+    CHECK(results.outcome == Outcome::passed);
+}
+
+TEST_CASE("a repair gives up the log behind a hole, and the changes that pages have from there") {
+    LeftRun left;
+    const std::uint64_t needed = left.take_back_to_needed_block();
+    left.erase_block(needed);
+    REQUIRE(kinds(left.verify()).find("log_gap") != std::string::npos);
+    const Results repair = left.work(Job::repair);
+    CHECK(repair.outcome == Outcome::failed);
+    REQUIRE(repair.resumed);
+    CHECK(repair.resumed->last_block < needed);
+    CHECK(repair.resumed->blocks_given_up > 0);
+    CHECK(kinds(left.verify()) == "");
+    const Results results = left.work(Job::resume);
+    CHECK(kinds(results) == "");
+    CHECK(results.outcome == Outcome::passed);
+}
+
+TEST_CASE("a file that has become too short is brought to its size by a repair") {
+    LeftRun left;
+    const std::uint64_t size_bytes = left.data().size_bytes();
+    left.data().resize(size_bytes - 4 * kPageBytes);
+    REQUIRE(kinds(left.verify()).find("lost_write") != std::string::npos);
+    const Results repair = left.work(Job::repair);
+    CHECK(repair.outcome == Outcome::failed);
+    CHECK(left.data().size_bytes() == size_bytes);
+    CHECK(kinds(left.verify()) == "");
+}
+
+TEST_CASE("without a log, or without a file of the run, there is nothing to go on with") {
+    LeftRun left;
+    const std::vector<std::byte> log = all_bytes(left.log());
+    const std::vector<std::byte> zeros(log.size() - kPageBytes);
+    left.log().write(kPageBytes, zeros.data(), zeros.size());
+    left.data().write(0, zeros.data(), kPageBytes);
+    CHECK_THROWS_AS(left.work(Job::resume), sim::RefusedError);
+    left.put_version(0, 1, 0);
+    const Results results = left.work(Job::resume);
+    CHECK(results.outcome != Outcome::passed);
+    CHECK_FALSE(results.resumed);
+    const std::vector<std::byte> nothing(left.data().size_bytes());
+    left.data().write(0, nothing.data(), nothing.size());
+    CHECK_THROWS_AS(left.work(Job::repair), sim::RefusedError);
+}

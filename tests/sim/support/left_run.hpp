@@ -1,0 +1,100 @@
+// The files of a whole run, in memory and in virtual time, with the means to spoil them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sim/log/log_block_check.hpp"
+#include "sim/page/page_codec.hpp"
+#include "tests/sim/support/page_buffer.hpp"
+#include "tests/sim/support/run_fixture.hpp"
+#include "tests/support/catch.hpp"
+
+namespace sim::testing {
+
+struct LeftRun {
+    LeftRun() {
+        options = busy_options(VirtualRun::kFolder);
+        options.test_cycle_duration_s = 1;
+        const sim::Results results = run.run(options);
+        REQUIRE(results.outcome == sim::Outcome::passed);
+        run_id = results.run_id;
+    }
+
+    sim::Results verify() { return work(sim::Job::verify); }
+    sim::Results work(sim::Job job) {
+        sim::Options wanted = options;
+        wanted.job = job;
+        return run.run(wanted);
+    }
+
+    ums::SimulatedFile& data() { return *run.memory.find(options.files[0].path); }
+    ums::SimulatedFile& log() { return *run.memory.find(options.files[1].path); }
+
+    sim::PageHeader header(std::uint32_t page) {
+        PageBuffer buffer;
+        data().read(std::uint64_t{page} * sim::kPageBytes, buffer.data(), sim::kPageBytes);
+        return sim::read_header(buffer.data());
+    }
+    // A page that has been written several times; the `nth` of them.
+    std::uint32_t busy_page(std::uint32_t nth = 0) {
+        for (std::uint32_t page = 1; page < data().size_bytes() / sim::kPageBytes; ++page) {
+            if (header(page).version >= 3 && nth-- == 0) return page;
+        }
+        FAIL("no page was written three times");
+        return 0;
+    }
+    void put_version(std::uint32_t page, std::uint32_t version, std::uint64_t lsn) {
+        PageBuffer buffer;
+        sim::make_page({run_id, 1, page, version, lsn, 1}, buffer.data());
+        data().write(std::uint64_t{page} * sim::kPageBytes, buffer.data(), sim::kPageBytes);
+    }
+    // Each block of the run's log: where it is, and its header.
+    void for_each_block(const std::function<void(std::uint64_t offset_bytes, const sim::LogBlockHeader& header)>& take) {
+        std::vector<std::byte> bytes(log().size_bytes());
+        log().read(0, bytes.data(), bytes.size());
+        for (std::size_t at = sim::kPageBytes; at < bytes.size(); at += sim::kSectorBytes) {
+            if (sim::is_sound_block(bytes.data() + at, bytes.size() - at)) take(at, sim::read_block_header(bytes.data() + at));
+        }
+    }
+    void erase_block(std::uint64_t sequence) {
+        for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
+            const std::vector<std::byte> zeros(header.size_bytes);
+            if (header.sequence == sequence) log().write(offset_bytes, zeros.data(), zeros.size());
+        });
+    }
+
+    // Takes blocks from the end of the log, as if they had been in flight, until recovery needs one that is proven to have been
+    // acknowledged: its number.
+    std::uint64_t take_back_to_needed_block() {
+        for (int taken = 0; taken < 1000; ++taken) {
+            const sim::DurabilityResult durability = verify().durability.value();
+            std::uint64_t needed = 0;
+            for_each_block([&](std::uint64_t, const sim::LogBlockHeader& header) {
+                if (header.first_lsn > durability.checkpoint_lsn && header.sequence <= durability.hardened_block) needed = header.sequence;
+            });
+            if (needed != 0) return needed;
+            erase_block(durability.last_block);
+        }
+        FAIL("no block is needed");
+        return 0;
+    }
+
+    // Slow enough for a short test under a sanitizer, fast enough for pages of several versions.
+    VirtualRun run{random_disk(1, 200, 600)};
+    sim::Options options;
+    std::uint64_t run_id = 0;
+};
+
+// Of all findings, in their order.
+inline std::string kinds(const sim::Results& results) {
+    std::string text;
+    for (const sim::Finding& finding : results.findings) text += fmt::format("{}{}", text.empty() ? "" : " ", name_of(finding.kind));
+    return text;
+}
+
+}  // namespace sim::testing
