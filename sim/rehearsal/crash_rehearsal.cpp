@@ -41,7 +41,10 @@ ums::SimulatedStorage& filled(ums::SimulatedStorage& disk, const CrashPlan& plan
 // One run of the plan on a disk of its own.
 struct CrashRun {
     explicit CrashRun(const CrashPlan& plan)
-        : disk(clock, ums::simulated_disk(plan.seed)), storage(filled(disk, plan), clock, plan.device), sink(report), simulation(plan.options, storage, clock, sink) {}
+        : disk(clock, ums::simulated_disk(plan.seed)),
+          storage(filled(disk, plan), clock, plan.device),
+          sink(report),
+          simulation(plan.options, storage, clock, sink) {}
 
     void run(std::function<void(const ums::PowerMoment&)> observer) {
         storage.set_observer(std::move(observer));

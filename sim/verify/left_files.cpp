@@ -103,7 +103,7 @@ FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFi
             fmt::format("{}: nothing to {}: none of the files is there and begins with ioproof's signature. Name them as "
                         "the run did, by the same -cfg or -dir.",
                         all.empty() ? std::string("no file") : all.front().left.options.path,
-                        options.job == Job::run      ? "resume"
+                        options.job == Job::resume   ? "resume"
                         : options.job == Job::repair ? "repair"
                                                      : "verify"));
     }
