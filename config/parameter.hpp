@@ -30,10 +30,11 @@ enum class Kind : std::uint8_t {
     ratio,  // INI: hundredths of a percent; TOML: percent with at most two decimals
     mask,   // 64 bits; also hexadecimal. TOML numbers have 63 bits: larger masks are written as a string
     text,
+    choice,  // one of the words of `choices`
 };
 
 // Where the value lives. The type of the field is the type of the parameter.
-using Field = std::variant<bool*, std::int32_t*, std::uint32_t*, std::uint64_t*, std::string*>;
+using Field = std::variant<bool*, std::int32_t*, std::uint32_t*, std::uint64_t*, std::string*, sim::Durability*>;
 using OptionsField = Field (*)(sim::Options&);
 using FileField = Field (*)(sim::FileOptions&);
 
@@ -53,7 +54,8 @@ struct Parameter {
     Kind kind{};
     std::string_view unit{};  // of a number in the INI file; empty = a plain number
     Range range{};
-    bool required = false;  // has no default (files only)
+    std::vector<std::string_view> choices{};  // of a choice, in the order of the field's values
+    bool required = false;                    // has no default (files only)
     std::variant<OptionsField, FileField> field{};
     std::string_view help;          // one line
     std::string_view details;       // what one should know to choose a value

@@ -67,7 +67,7 @@ void assign(Field field, WholeNumber number) {
     std::visit(
         [number](auto* target) {
             using Value = std::remove_pointer_t<decltype(target)>;
-            if constexpr (std::is_same_v<Value, bool> || std::is_same_v<Value, std::string>) {
+            if constexpr (!std::is_integral_v<Value> || std::is_same_v<Value, bool>) {
                 UMS_ASSERT(false);
             } else {
                 UMS_ASSERT(number.magnitude <= static_cast<std::uint64_t>(std::numeric_limits<Value>::max()));
@@ -133,6 +133,16 @@ Problem store_text(const RawValue& value, Field field) {
     return std::nullopt;
 }
 
+Problem store_choice(const Parameter& parameter, const RawValue& value, Field field) {
+    if (value.type != RawType::untyped && value.type != RawType::string) return "is not a text in quotes";
+    for (std::size_t i = 0; i < parameter.choices.size(); ++i) {
+        if (!equal_ignoring_case(value.text, parameter.choices[i])) continue;
+        *std::get<sim::Durability*>(field) = static_cast<sim::Durability>(i);
+        return std::nullopt;
+    }
+    return "is none of these words";
+}
+
 std::uint64_t unsigned_value(Field field) {
     return std::visit(
         [](auto* source) -> std::uint64_t {
@@ -177,6 +187,7 @@ std::optional<std::string> store_value(const Parameter& parameter, Dialect diale
         case Kind::mask: return store_number(parameter, value, field);
         case Kind::ratio: return dialect == Dialect::toml ? store_percent(parameter, value, field) : store_number(parameter, value, field);
         case Kind::text: return store_text(value, field);
+        case Kind::choice: return store_choice(parameter, value, field);
     }
     UMS_ASSERT(false);
 }
@@ -193,6 +204,10 @@ std::string value_text(const Parameter& parameter, Dialect dialect, Field field)
         case Kind::text: {
             const std::string& text = *std::get<std::string*>(field);
             return dialect == Dialect::ini ? text : quoted_for_toml(text);
+        }
+        case Kind::choice: {
+            const std::string_view word = parameter.choices.at(static_cast<std::size_t>(*std::get<sim::Durability*>(field)));
+            return dialect == Dialect::ini ? std::string(word) : quoted_for_toml(word);
         }
     }
     UMS_ASSERT(false);
@@ -214,6 +229,7 @@ std::string allowed_text(const Parameter& parameter, Dialect dialect) {
     switch (parameter.kind) {
         case Kind::flag: return dialect == Dialect::ini ? "TRUE or FALSE" : "true or false";
         case Kind::text: return dialect == Dialect::ini ? "a text" : "a text in quotes";
+        case Kind::choice: return fmt::format("{}", fmt::join(parameter.choices, ", "));
         case Kind::mask: return "a mask of 64 bits, decimal or hexadecimal (0x...)";
         case Kind::ratio:
             return dialect == Dialect::ini ? fmt::format("{} (hundredths of a percent, 10000 = 100 %)", bounds_text(parameter.range))

@@ -57,6 +57,10 @@ constexpr std::array kTable{
         "{count} torn by the cut: partly old, partly new. That write had not been acknowledged, so nothing is lost that was promised; but "
         "this storage does not write 8 KB as one. SQL Server would report error 824 there, and need a restore of the page.",
         "Give the database storage that writes 8 KB atomically, or count on restores after a power cut.", kTornPages},
+    Guidance{
+        "verify_unasked", Grade::fair,
+        "{count} ran with Durability=None: nothing was asked of the storage for them, so what a power cut took from them is not its fault.",
+        "Run with WriteThrough or ForcedFlush to test the storage.", ""},
     Guidance{"verify_stopped", Grade::fair,
              "The verification was stopped before its end: {pages} verified until then, nothing was missing.",
              "What was not read is not proven: let a verification go to its end.", ""},

@@ -301,7 +301,8 @@ Json durability_of(const sim::DurabilityResult& durability) {
             {"torn_pages", durability.torn_pages},
             {"torn_on_4k_lines", durability.torn_on_4k_lines},
             {"pages_beyond_log", durability.pages_beyond_log},
-            {"wrong_pages", durability.wrong_pages}};
+            {"wrong_pages", durability.wrong_pages},
+            {"undurable_files", durability.undurable_files}};
 }
 
 Json findings_of(const std::vector<sim::Finding>& list) {

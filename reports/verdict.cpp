@@ -135,6 +135,12 @@ void add_torn_pages(Verdict& verdict, const sim::Results& results) {
     verdict.reasons.push_back(remark_of("verify_torn", {.count = counted(pages, "page") + (pages == 1 ? " was" : " were")}));
 }
 
+// Whoever asks for nothing gets what he asked for.
+void add_undurable_files(Verdict& verdict, const sim::Results& results) {
+    if (!results.durability || results.durability->undurable_files == 0) return;
+    verdict.reasons.push_back(remark_of("verify_unasked", {.count = counted(results.durability->undurable_files, "file")}));
+}
+
 // What was allowed and is exceeded outranks what a run without it would be called; wrong data outranks both.
 void judge_thresholds(Verdict& verdict, const sim::Results& results) {
     std::vector<std::string> exceeded;
@@ -246,6 +252,7 @@ Verdict verdict_of(const sim::Results& results) {
         judge_as_incomplete(verdict, results);
     }
     add_torn_pages(verdict, results);
+    add_undurable_files(verdict, results);
     judge_thresholds(verdict, results);
     add_warnings(verdict, results);
     for (const sim::FileResult& file : results.files) verdict.files.push_back(file_verdict(file));

@@ -77,6 +77,14 @@ struct ShrinkUserOptions {
     friend bool operator==(const ShrinkUserOptions&, const ShrinkUserOptions&) = default;
 };
 
+// How the writes of a file become durable, as SQL Server on Linux knows it.
+enum class Durability : std::uint8_t {
+    inherited,      // of a file: as the run says; of a run: as WriteThrough says, forced flush where it is off
+    write_through,  // each write is durable when it has come back (O_DSYNC; FUA where there is)
+    forced_flush,   // written, then flushed: the log before a block counts as hardened, data files before a checkpoint is complete
+    none,           // nobody asks: what comes back counts, whether or not a power cut would leave it
+};
+
 struct FileOptions {
     std::string path;
     std::uint64_t initial_size_mb = 0;
@@ -85,6 +93,7 @@ struct FileOptions {
     bool shrinkable = false;
     bool sparse = false;
     bool is_log = false;
+    Durability durability = Durability::inherited;
     std::string named_as{};  // as the user named it, where symbolic links led from there to `path`; else empty
 
     friend bool operator==(const FileOptions&, const FileOptions&) = default;
@@ -116,6 +125,7 @@ struct Options {
     std::uint32_t cache_hit_ratio = 1000;
     bool no_buffering = true;
     bool write_through = true;
+    Durability durability = Durability::inherited;
     std::uint32_t max_outstanding_io = 0;  // 0 = kOutstandingIoMax
     std::uint32_t target_io_duration_ms = 100;
     bool allow_io_bursts = true;
@@ -146,6 +156,13 @@ struct Options {
 
     friend bool operator==(const Options&, const Options&) = default;
 };
+
+// Never `inherited`.
+constexpr Durability durability_of(const Options& options, const FileOptions& file) {
+    if (file.durability != Durability::inherited) return file.durability;
+    if (options.durability != Durability::inherited) return options.durability;
+    return options.write_through ? Durability::write_through : Durability::forced_flush;
+}
 
 // Requests that may be out at a time, in the whole process.
 constexpr std::uint32_t outstanding_io_max(const Options& options) {

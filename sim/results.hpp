@@ -202,6 +202,7 @@ struct DurabilityResult {
     std::uint64_t torn_on_4k_lines = 0;  // of them
     std::uint64_t pages_beyond_log = 0;  // whose changes a hole in the log has taken
     std::uint64_t wrong_pages = 0;       // all of them, also those that are not told one by one
+    std::uint64_t undurable_files = 0;   // with Durability=None: nothing was asked of the storage for them
 };
 
 // What it took to go on with the files that a crash has left.

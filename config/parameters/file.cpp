@@ -80,6 +80,14 @@ std::vector<Parameter> file_parameters() {
          .background =
              "Database snapshots, and the hidden ones of DBCC CHECKDB, are sparse files that pages are copied to before their first "
              "change."},
+        {.section = kSection,
+         .ini_name = "Durability",
+         .toml_name = "durability",
+         .kind = Kind::choice,
+         .choices = durability_words(),
+         .field = +[](FileOptions& f) -> Field { return &f.durability; },
+         .help = "How writes of this file become durable; Default = as [CONFIG] says.",
+         .details = "See [CONFIG] Durability. The log must be as durable as the data files, or changes in them may outlive their log."},
     };
 }
 

@@ -38,6 +38,20 @@ std::vector<Parameter> io_parameters() {
                     "caches on the way.",
          .background = "SQL Server opens its files with FILE_FLAG_WRITE_THROUGH; on Linux it relies on FUA or on a flush."},
         {.section = kSection,
+         .ini_name = "Durability",
+         .toml_name = "durability",
+         .kind = Kind::choice,
+         .choices = durability_words(),
+         .field = +[](Options& o) -> Field { return &o.durability; },
+         .help = "How writes become durable, of all files that do not say it themselves.",
+         .details =
+             "Default: as WriteThrough says, which is WriteThrough or ForcedFlush. WriteThrough: each write is durable when it comes "
+             "back (O_DSYNC). ForcedFlush: the log is flushed after each block, before the block counts; data files at each "
+             "checkpoint, before it is complete (fdatasync). None: nothing is asked for, and what comes back counts: with it 'ioproof "
+             "verify' shows after a power cut what such a configuration loses, which is no fault of the storage.",
+         .background = "SQL Server on Linux: write-through with FUA is trace flag 3979 with control.writethrough=1 and "
+                       "control.alternatewritethrough=0; forced flush is trace flag 3982 with control.alternatewritethrough=1."},
+        {.section = kSection,
          .ini_name = "MaxOutstandingIO",
          .toml_name = "max_outstanding_io",
          .kind = Kind::count,

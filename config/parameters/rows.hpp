@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "config/parameter.hpp"
@@ -24,6 +25,9 @@ inline constexpr std::uint64_t kPauseMsMax = 3'600'000;
 // A year.
 inline constexpr std::uint64_t kDurationSMax = 31'536'000;
 inline constexpr std::uint64_t kFileMbMax = sim::kFilePagesMax / (1024 * 1024 / sim::kPageBytes);
+
+// In the order of sim::Durability.
+inline std::vector<std::string_view> durability_words() { return {"Default", "WriteThrough", "ForcedFlush", "None"}; }
 
 inline Range ratios() { return {.min = 0, .max = kRatioMax}; }
 inline Range user_counts() { return {.min = sim::kAutomaticUserCount, .max = kUsersMax}; }

@@ -136,9 +136,7 @@ ums::Task<void> FileCreator::stamp(const FileClaim& claim, std::uint64_t begin_b
     }
 }
 
-SimFile::Setup FileCreator::hand_over(FileClaim& claim, std::uint32_t id) {
-    return examiner_.hand_over(claim, id, {.direct = is_unbuffered(options_), .durable_writes = options_.write_through});
-}
+SimFile::Setup FileCreator::hand_over(FileClaim& claim, std::uint32_t id) { return examiner_.hand_over(claim, id); }
 
 SimFile::Setup FileCreator::adopt(const FileOptions& file, PageHeader& header) {
     try {

@@ -197,8 +197,12 @@ void FileExaminer::check_size(const FileClaim& claim) const {
                     claim.file.path, claim.size_bytes / kMb));
 }
 
-SimFile::Setup FileExaminer::hand_over(FileClaim& claim, std::uint32_t id, const ums::OpenOptions& how) const {
+SimFile::Setup FileExaminer::hand_over(FileClaim& claim, std::uint32_t id, bool is_read_only) const {
     SimFile::Setup setup;
+    setup.durability = durability_of(options_, claim.file);
+    const ums::OpenOptions how{.direct = is_unbuffered(options_),
+                               .durable_writes = !is_read_only && setup.durability == Durability::write_through,
+                               .read_only = is_read_only};
     if (const auto error = storage_.reopen(claim.control, how, setup.transfers)) {
         fail_start(claim.file.path, "cannot be opened for transfers", error);
     }
@@ -210,7 +214,6 @@ SimFile::Setup FileExaminer::hand_over(FileClaim& claim, std::uint32_t id, const
     setup.size_bytes = claim.size_bytes;
     setup.signature_checksum = claim.signature_checksum;
     setup.direct = how.direct;
-    setup.durable_writes = how.durable_writes;
     setup.target_io_duration_ms = options_.target_io_duration_ms;
     setup.request_blocks_max = outstanding_io_max(options_);
     setup.cpu_count = options_.cpu_count;

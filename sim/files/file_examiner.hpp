@@ -41,7 +41,7 @@ public:
     void open(FileClaim& claim, ums::OpenOptions how) const;
     void check_size(const FileClaim& claim) const;
     // The file goes over to whoever transfers, opened a second time for that; `id` as it has it.
-    [[nodiscard]] SimFile::Setup hand_over(FileClaim& claim, std::uint32_t id, const ums::OpenOptions& how) const;
+    [[nodiscard]] SimFile::Setup hand_over(FileClaim& claim, std::uint32_t id, bool is_read_only = false) const;
     [[nodiscard]] std::uint64_t present_bytes(const FileClaim& claim) const;
 
 private:

@@ -45,7 +45,7 @@ ums::Task<TransferResult> SimFile::transfer(ums::IoOperation operation, std::uin
     request.offset_bytes = offset_bytes;
     request.segments = segments.data();
     request.segment_count = static_cast<std::uint32_t>(segments.size());
-    request.durable = operation == ums::IoOperation::write && setup_.durable_writes;
+    request.durable = operation == ums::IoOperation::write && writes_are_durable();
     request.owner = this;
     for (const ums::IoSegment& segment : segments) request.size_bytes += segment.size_bytes;
     UMS_ASSERT(!segments.empty() && segments.size() <= ums::kSegmentsMax);
@@ -167,7 +167,7 @@ ums::Task<std::string> SimFile::free_space_text() const {
 
 ums::Task<std::error_code> SimFile::open_again(ums::FileHandle& handle) const {
     return ums::run_blocking([this, &handle] {
-        return storage_.reopen(setup_.control, {.direct = setup_.direct, .durable_writes = setup_.durable_writes, .read_only = true},
+        return storage_.reopen(setup_.control, {.direct = setup_.direct, .durable_writes = writes_are_durable(), .read_only = true},
                                handle);
     });
 }

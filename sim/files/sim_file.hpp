@@ -45,7 +45,7 @@ public:
         std::uint64_t size_bytes = 0;
         std::optional<std::uint32_t> signature_checksum{};  // of page 0, if it has just been written: version 1
         bool direct = true;                                 // unbuffered transfers
-        bool durable_writes = true;
+        Durability durability = Durability::write_through;  // never `inherited`
         std::uint32_t target_io_duration_ms = 100;
         std::uint32_t request_blocks_max = kOutstandingIoMax;
         std::uint32_t cpu_count = 1;
@@ -61,7 +61,9 @@ public:
     [[nodiscard]] bool was_created() const { return setup_.created; }
     [[nodiscard]] bool is_device() const { return setup_.is_device; }
     [[nodiscard]] std::optional<std::uint32_t> signature_checksum() const { return setup_.signature_checksum; }
-    [[nodiscard]] bool writes_are_durable() const { return setup_.durable_writes; }
+    // Else it takes a sync, if anybody asks for durability at all.
+    [[nodiscard]] bool writes_are_durable() const { return setup_.durability == Durability::write_through; }
+    [[nodiscard]] bool needs_flushes() const { return setup_.durability == Durability::forced_flush; }
     [[nodiscard]] bool is_log() const { return setup_.options.is_log; }
     [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_.load(std::memory_order_acquire); }
     [[nodiscard]] std::uint32_t pages() const { return static_cast<std::uint32_t>(size_bytes() / kPageBytes); }

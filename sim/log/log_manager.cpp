@@ -217,7 +217,7 @@ ums::Task<bool> LogManager::write_block(LogBuffer& buffer) {
     const ums::IoSegment segment{buffer.data, buffer.size_bytes};
     IoRetry retry(*buffer.file, run_, journal_);
     const bool written = co_await retry.write(buffer.file_offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
-    if (!written || buffer.file->writes_are_durable()) co_return written;
+    if (!written || !buffer.file->needs_flushes()) co_return written;
     // A commit is a promise also where WriteThrough is off.
     const std::error_code error = co_await buffer.file->sync();
     if (error) co_await end_run_unsynced(*buffer.file, error, run_, journal_);

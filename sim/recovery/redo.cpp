@@ -160,7 +160,7 @@ ums::Task<void> Redo::write_page(DataFile& data, std::uint32_t page, std::byte* 
 }
 
 ums::Task<void> Redo::sync(DataFile& data) {
-    if (data.file.writes_are_durable() || run_.is_stopping()) co_return;
+    if (!data.file.needs_flushes() || run_.is_stopping()) co_return;
     const std::error_code error = co_await data.file.sync();
     if (error) co_await end_run_unsynced(data.file, error, run_, journal_);
 }

@@ -144,6 +144,9 @@ void VerifyDriver::after_phase(Phase phase) { parts_->time_series->sample(phase,
 void VerifyDriver::collect() {
     results_.durability.emplace();
     parts_->log->describe(*results_.durability);
+    for (const LeftFile& left : parts_->left.files) {
+        if (durability_of(options_, left.options) == Durability::none) ++results_.durability->undurable_files;
+    }
     if (parts_->pages) parts_->pages->describe(*results_.durability);
     if (!run_.is_stopping()) results_.cycles_completed = 1;
     collect_files(parts_->files, parts_->drives, *parts_->time_series);

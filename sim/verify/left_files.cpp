@@ -41,9 +41,7 @@ public:
             return found;
         }
         read_signature(*claim, found);
-        const bool is_durable = !is_read_only && options_.write_through;
-        found.setup =
-            examiner_.hand_over(*claim, id, {.direct = is_unbuffered(options_), .durable_writes = is_durable, .read_only = is_read_only});
+        found.setup = examiner_.hand_over(*claim, id, is_read_only);
         return found;
     }
 

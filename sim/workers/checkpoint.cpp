@@ -112,8 +112,8 @@ ums::Task<void> Checkpoint::write_some() {
 
 // Where writes are not durable by themselves the log may be cut only after the files are synced.
 ums::Task<void> Checkpoint::sync_files() {
-    if (context_.options.write_through) co_return;
     for (const auto& data : context_.data_files) {
+        if (!data->file.needs_flushes()) continue;
         const std::error_code error = co_await data->file.sync();
         if (error) co_await end_run_unsynced(data->file, error, context_.run, context_.journal);
     }

@@ -84,6 +84,7 @@ OtherValue other_number(const Parameter& row, std::int64_t value) {
 
 OtherValue other_value(const Parameter& row, Field field) {
     if (const auto* flag = std::get_if<bool*>(&field)) return **flag ? OtherValue{"FALSE", "false"} : OtherValue{"TRUE", "true"};
+    if (std::holds_alternative<sim::Durability*>(field)) return {"ForcedFlush", "\"ForcedFlush\""};
     if (std::holds_alternative<std::string*>(field)) return {"other name.mdx", "\"other name.mdx\""};
     return std::visit(
         [&row](auto* number) -> OtherValue {

@@ -54,6 +54,8 @@ void randomize(const Parameter& row, Field field, ums::Prng& prng) {
         **flag = prng.chance(5000);
     } else if (auto** text = std::get_if<std::string*>(&field)) {
         **text = random_name(prng);
+    } else if (auto** durability = std::get_if<sim::Durability*>(&field)) {
+        **durability = static_cast<sim::Durability>(prng.below(row.choices.size()));
     } else if (auto** number = std::get_if<std::int32_t*>(&field)) {
         // User counts: small enough that all of them together fit one CPU.
         **number = static_cast<std::int32_t>(prng.between(0, 200)) - 1;

@@ -35,14 +35,14 @@ TEST_CASE("what the options say about transfers arrives in the set-up of a file"
     bench.options.max_outstanding_io = 44;
     bench.options.cpu_count = 3;
     const Prepared made = bench.prepare(bench.file("a.mdx"));
-    CHECK_FALSE(made.setup.durable_writes);
+    CHECK(made.setup.durability == sim::Durability::forced_flush);
     CHECK(made.setup.target_io_duration_ms == 33);
     CHECK(made.setup.request_blocks_max == 44);
     CHECK(made.setup.cpu_count == 3);
     bench.options.write_through = true;
     bench.options.max_outstanding_io = 0;
     const Prepared other = bench.prepare(bench.file("b.mdx"));
-    CHECK(other.setup.durable_writes);
+    CHECK(other.setup.durability == sim::Durability::write_through);
     CHECK(other.setup.request_blocks_max == sim::kOutstandingIoMax);
 }
 

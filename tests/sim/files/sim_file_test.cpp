@@ -173,9 +173,9 @@ TEST_CASE("writes are durable if the file was opened so, reads never are") {
     });
     world.run([](VirtualWorld& w) -> ums::Task<void> {
         SimFile::Setup setup = w.setup(1, kMb);
-        setup.durable_writes = true;
+        setup.durability = sim::Durability::write_through;
         const auto through = w.make_file(setup);
-        setup.durable_writes = false;
+        setup.durability = sim::Durability::forced_flush;
         const auto cached = w.make_file(setup);
         for (SimFile* file : {through.get(), cached.get()}) {
             co_await transfer(*file, ums::IoOperation::read, 0, 1);

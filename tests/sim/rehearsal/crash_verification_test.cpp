@@ -52,3 +52,18 @@ TEST_CASE("an honest device is never blamed after a power cut") {
     }
     CHECK(passed * 2 > count);
 }
+
+TEST_CASE("where nobody asks for durability a power cut takes what counted, and the verification shows it and says why") {
+    std::uint64_t found = 0;
+    for (std::uint64_t seed = 1; seed <= test::virtual_runs(20); ++seed) {
+        CrashPlan plan = sim::draw_crash_plan(seed, {});
+        plan.options.durability = sim::Durability::none;
+        static_cast<void>(sim::rehearse_crash(plan, [&](const CrashPlan& judged, CrashState& state) {
+            if (state.phase != sim::Phase::main_run) return;
+            const sim::CrashVerdict verdict = sim::verify_cut(judged, state.power);
+            found += verdict.findings.size();
+            CHECK(verdict.durability.undurable_files >= 2);
+        }));
+    }
+    CHECK(found > 0);
+}

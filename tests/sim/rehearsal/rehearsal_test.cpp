@@ -126,7 +126,7 @@ TEST_CASE("rate, place, phase and number of faults are those of the plan") {
 TEST_CASE("a fault whose page is written again before it is read is not given to the program, and is not reported") {
     // Of the writes of the main run a fifth is lost, and some pages are written over by bulk users without being read.
     std::uint64_t unexposed = 0;
-    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    for (std::uint64_t seed = 1; seed <= test::virtual_runs(100); ++seed) {
         const RehearsalReport report =
             rehearse(seed, {{.kind = FindingKind::lost_write, .rate = 0.2, .during = Phase::main_run, .count_max = 20}});
         INFO("seed " << seed << "\n" << text_of(report));

@@ -168,26 +168,6 @@ TEST_CASE("TestCycleDuration is the length of the main run") {
     }
 }
 
-TEST_CASE("WriteThrough makes every write durable, without it the checkpoint syncs the data files, and each block of the log is synced") {
-    for (const bool write_through : {true, false}) {
-        VirtualRun run;
-        Options options = writers();
-        options.write_through = write_through;
-        options.checkpoint_interval_ms = 100;
-        const Results results = run.run(options);
-        CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
-        const auto writes = run.storage.select([](const Recorded& request) { return is_write(request) && request.of_load; });
-        const auto syncs =
-            run.storage.select([](const Recorded& request) { return request.operation == ums::IoOperation::sync && is_data(request); });
-        CHECK(std::all_of(writes.begin(), writes.end(), [&](const Recorded& request) { return request.durable == write_through; }));
-        CHECK(syncs.size() == (write_through ? 0 : user(results, "Checkpoint").cycles));
-        CHECK(user(results, "Checkpoint").cycles > 5);
-        const auto log_writes = run.storage.select([](const Recorded& r) { return is_write(r) && r.of_load && !is_data(r); });
-        const auto log_syncs = run.storage.select([](const Recorded& r) { return r.operation == ums::IoOperation::sync && !is_data(r); });
-        CHECK(log_syncs.size() == (write_through ? 0 : log_writes.size()));
-    }
-}
-
 TEST_CASE("MaxOutstandingIO holds for all files together and in every phase") {
     for (const std::uint32_t limit : {1U, 7U, 0U}) {
         VirtualRun run(random_disk(1, 1000, 3000));
