@@ -43,7 +43,8 @@ ums::Task<void> LogAnalysis::run() {
     for (const SimFile* data : data_files_) files_.try_emplace(data->id(), begin_lsn(), data->pages(), !is_empty());
     if (extent_.first_sequence == 0) co_return;
     co_await replay([this](const LogRecordHeader& header, std::span<const std::byte> body) { take_record(header, body); });
-    if (!extent_.checkpoint || extent_.checkpoint->unknown_count != kTooManyUnknown) co_return;
+    const bool promises_nothing = extent_.checkpoint && extent_.checkpoint->unknown_count == kTooManyUnknown;
+    if (!promises_nothing && !scan_.is_incomplete()) co_return;
     for (auto& [file_id, file] : files_) file.bounds.release_all();
 }
 
@@ -59,7 +60,8 @@ ums::Task<void> LogAnalysis::replay(const LogScan::Take& take) {
 RecoveredLog LogAnalysis::recovered() const { return {run_id_, begin_lsn(), extent_.last_lsn, extent_.has_hole()}; }
 
 bool LogAnalysis::has_sums() const {
-    return extent_.checkpoint && sums_count_ == extent_.checkpoint->sums_count && extent_.checkpoint->unknown_count != kTooManyUnknown;
+    return !scan_.is_incomplete() && extent_.checkpoint && sums_count_ == extent_.checkpoint->sums_count &&
+           extent_.checkpoint->unknown_count != kTooManyUnknown;
 }
 
 bool LogAnalysis::is_of_checkpoint(std::uint64_t lsn) const {

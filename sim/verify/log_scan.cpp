@@ -1,8 +1,12 @@
 #include "sim/verify/log_scan.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "sim/files/io_retry.hpp"
+#include "sim/files/rereader.hpp"
 #include "sim/log/log_records.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/base/memory_region.hpp"
@@ -135,6 +139,37 @@ void LogScan::add_block(LogContents& contents, const SimFile& file, std::uint64_
     if (is_whole) contents.blocks.push_back(place);
 }
 
+ExpectedBlock LogScan::expected_of(const LogBlockPlace& place) const {
+    return {run_id_, place.sequence, vlf_of_lsn(place.first_lsn), place.vlf_sector};
+}
+
+// It was there a moment ago.
+ums::Task<bool> LogScan::read_again(const LogBlockPlace& place, std::byte* block) {
+    SimFile& file = *file_of(place.file_id);
+    Finding finding;
+    finding.kind = check_block(block, place.size_bytes, expected_of(place))->kind;
+    finding.place.is_log = true;
+    finding.place.file_id = file.id();
+    finding.place.path = file.path();
+    finding.place.offset_bytes = place.offset_bytes;
+    finding.place.size_bytes = place.size_bytes;
+    finding.evidence.image.assign(block, block + place.size_bytes);
+    Rereader rereader(file, journal_, place.offset_bytes, place.size_bytes);
+    for (std::uint32_t attempt = 1; attempt <= kRereadsMax && !finding.transient && !run_.is_stopping(); ++attempt) {
+        Reread reread = co_await rereader.read(attempt, block);
+        finding.transient = reread.has_come() && !check_block(rereader.bytes(), place.size_bytes, expected_of(place));
+        if (finding.transient) reread.result = RereadResult::right;
+        finding.rereads.push_back(reread);
+    }
+    finding.reads = 2 + static_cast<std::uint32_t>(finding.rereads.size());
+    finding.description = fmt::format("Log block {} came as it was written with the first read, not with the second one, and {}.",
+                                      place.sequence, finding.transient ? "again with a later one" : "never again");
+    if (finding.transient) std::copy_n(rereader.bytes(), place.size_bytes, block);
+    const bool has_come = finding.transient;
+    file.report(std::move(finding));
+    co_return has_come;
+}
+
 ums::Task<void> LogScan::replay(std::span<const LogBlockPlace> blocks, const Take& take) {
     const ums::MemoryRegion buffer(kWindowBytes, ums::MemoryKind::plain);
     std::size_t begin = 0;
@@ -153,9 +188,10 @@ ums::Task<void> LogScan::replay(std::span<const LogBlockPlace> blocks, const Tak
         IoRetry retry(*file, run_, journal_);
         const bool has_come = co_await retry.read(first.offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
         for (; begin < end; ++begin) {
-            const std::byte* const block = buffer.data() + (blocks[begin].offset_bytes - first.offset_bytes);
-            if (!has_come || !is_sound_block(block, blocks[begin].size_bytes)) continue;
-            static_cast<void>(for_each_record(block, take));
+            std::byte* const block = buffer.data() + (blocks[begin].offset_bytes - first.offset_bytes);
+            bool is_there = has_come && !check_block(block, blocks[begin].size_bytes, expected_of(blocks[begin]));
+            if (has_come && !is_there) is_there = co_await read_again(blocks[begin], block);
+            if (!is_there || !for_each_record(block, take)) is_incomplete_ = true;
         }
         begin = end;
         co_await ums::Scheduler::current().yield_if_due();

@@ -13,6 +13,7 @@
 #include "sim/files/sim_file.hpp"
 #include "sim/journal/journal.hpp"
 #include "sim/journal/run_state.hpp"
+#include "sim/log/log_block_check.hpp"
 #include "sim/page/log_layout.hpp"
 #include "sim/verify/log_extent.hpp"
 
@@ -29,15 +30,20 @@ public:
     // One that a later read brought.
     void add_late_block(LogContents& contents, const SimFile& file, std::uint64_t offset_bytes, const std::byte* block);
 
-    // Calls `take` with each record of the blocks [first, last) of `blocks`.
+    // Calls `take` with each record of the blocks of `blocks`, in order. A block that does not come as it was found is read again, and
+    // reported.
     using Take = std::function<void(const LogRecordHeader& header, std::span<const std::byte> body)>;
     ums::Task<void> replay(std::span<const LogBlockPlace> blocks, const Take& take);
+    // Some records could not be handed out: what follows from them is not known.
+    [[nodiscard]] bool is_incomplete() const { return is_incomplete_; }
 
     // Blocks of the run that another version of the program wrote, which cannot be read here: their format; 0: there are none.
     [[nodiscard]] std::uint16_t other_format() const { return other_format_; }
     [[nodiscard]] double done_fraction() const;
 
 private:
+    [[nodiscard]] ExpectedBlock expected_of(const LogBlockPlace& place) const;
+    ums::Task<bool> read_again(const LogBlockPlace& place, std::byte* block);
     ums::Task<void> find_blocks_of(SimFile& file, LogContents& contents);
     struct Window {
         std::uint64_t offset_bytes = 0;  // in the file
@@ -55,6 +61,7 @@ private:
     RunState& run_;
     Journal& journal_;
     std::uint16_t other_format_ = 0;
+    bool is_incomplete_ = false;
     std::atomic<std::uint64_t> done_bytes_{0};
 };
 

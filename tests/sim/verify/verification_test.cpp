@@ -213,3 +213,27 @@ TEST_CASE("without any file of ours there is nothing to verify") {
     options.job = sim::Job::verify;
     CHECK_THROWS_AS(run.run(options), sim::RefusedError);
 }
+
+TEST_CASE("a log block that came with the first read and not with the second one is read again and reported, and no page is blamed") {
+    const bool stays = GENERATE(false, true);
+    LeftRun left;
+    const sim::DurabilityResult durability = left.verify().durability.value();
+    std::uint64_t wrong_bytes = 0;  // an offset in the last block
+    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
+        if (header.sequence == durability.last_block) wrong_bytes = offset_bytes + sizeof(sim::LogBlockHeader);
+    });
+    // The analysis reads the log from its begin to its end, then the blocks that it needs.
+    std::uint32_t reads = 0;
+    left.run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
+        const bool holds_it = wrong_bytes >= request.offset_bytes && wrong_bytes < request.offset_bytes + request.size_bytes;
+        if (!path.ends_with(".ldx") || request.operation != ums::IoOperation::read || !holds_it) return;
+        if (++reads == 1 || (reads > 2 && !stays)) return;
+        request.segments[0].data[wrong_bytes - request.offset_bytes] ^= std::byte{1};
+    });
+    const Results results = left.verify();
+    INFO(left.run.sink.text());
+    REQUIRE(results.findings.size() == 1);
+    CHECK(results.findings[0].kind == FindingKind::log_block_damaged);
+    CHECK(results.findings[0].place.is_log);
+    CHECK(results.findings[0].transient == !stays);
+}

@@ -1,0 +1,72 @@
+#include "reports/durability_text.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "reports/verdict.hpp"
+#include "tests/support/catch.hpp"
+
+namespace {
+
+sim::Results verified() {
+    sim::Results results;
+    results.outcome = sim::Outcome::passed;
+    results.durability.emplace();
+    results.durability->log_blocks = 1306;
+    results.durability->first_block = 4651;
+    results.durability->last_block = 5956;
+    results.durability->hardened_block = 5954;
+    results.durability->checkpoint_lsn = 0x1202001000;
+    results.durability->pages_proven = 16096;
+    results.durability->regions_compared = 256;
+    return results;
+}
+
+bool says(const sim::Results& results, std::string_view id) {
+    const reports::Verdict verdict = reports::verdict_of(results);
+    return std::any_of(verdict.reasons.begin(), verdict.reasons.end(), [id](const auto& reason) { return reason.id == id; });
+}
+
+}  // namespace
+
+TEST_CASE("a verification tells how far the log reaches, and what it proves of the pages") {
+    const std::string text = reports::durability_text(verified());
+    CHECK_THAT(text, ContainsSubstring("1,306 blocks, number 4651 to 5956"));
+    CHECK_THAT(text, ContainsSubstring("acknowledged up to number 5954 at least"));
+    CHECK_THAT(text, ContainsSubstring("LSN 0x1202001000") && ContainsSubstring("16,096 whose version the log proves"));
+    CHECK_THAT(text, !ContainsSubstring("MISSING") && !ContainsSubstring("WRONG"));
+    CHECK(reports::durability_text(sim::Results{}).empty());
+}
+
+TEST_CASE("what is missing in the log, and wrong in the pages, is told in capitals") {
+    sim::Results results = verified();
+    results.durability->missing_blocks = 2;
+    results.durability->blocks_behind = 56;
+    results.durability->wrong_pages = 3;
+    CHECK_THAT(reports::durability_text(results),
+               ContainsSubstring("56 blocks behind the") && ContainsSubstring("2 MISSING") && ContainsSubstring("3 WRONG"));
+}
+
+TEST_CASE("a run that goes on tells what it took over, and what it gave up") {
+    CHECK(reports::resume_text(sim::Results{}).empty());
+    sim::Results results;
+    results.resumed = sim::ResumeResult{.incarnation = 3, .last_block = 99, .pages_redone = 1200};
+    const std::string text = reports::resume_text(results);
+    CHECK_THAT(text, ContainsSubstring("incarnation 3") && ContainsSubstring("behind block 99") && ContainsSubstring("1,200 written anew"));
+    CHECK_THAT(text, !ContainsSubstring("torn") && !ContainsSubstring("given up") && !ContainsSubstring("GIVEN UP"));
+    results.resumed->torn_pages = 5;
+    results.resumed->pages_given_up = 2;
+    results.resumed->blocks_given_up = 1;
+    CHECK_THAT(reports::resume_text(results), ContainsSubstring("5 torn by the cut") && ContainsSubstring("2 GIVEN UP") &&
+                                                  ContainsSubstring("1 block behind it given up"));
+}
+
+TEST_CASE("torn pages, and files for which nothing was asked, are reasons of their own beside the verdict") {
+    sim::Results results = verified();
+    CHECK_FALSE(says(results, "verify_torn"));
+    CHECK_FALSE(says(results, "verify_unasked"));
+    results.durability->torn_pages = 1;
+    results.durability->undurable_files = 2;
+    CHECK(says(results, "verify_torn"));
+    CHECK(says(results, "verify_unasked"));
+}
