@@ -15,6 +15,10 @@ namespace {
 constexpr std::uint64_t kSeedsMax = 10'000'000;
 constexpr std::uint64_t kJobsMax = 1024;
 
+constexpr std::uint64_t kCutsMax = 100;
+constexpr std::string_view kHonest = "honest";
+constexpr std::string_view kInTurn = "in_turn";
+
 constexpr std::array kRehearseSwitches{
     Switch{.name = "fault",
            .value = "CLASS[:RATE]",
@@ -31,7 +35,16 @@ constexpr std::array kRehearseSwitches{
     Switch{.name = "seed", .value = "N", .help = "first seed (default: 1). The same seed gives the identical run"},
     Switch{.name = "seeds", .value = "K", .help = "number of seeds (default: 20; 1 if --seed is given)"},
     Switch{.name = "jobs", .value = "J", .help = "runs at a time (default: one per CPU)"},
-    Switch{.name = "verbose", .help = "all messages, faults and findings of each run"},
+    Switch{.name = "crash",
+           .help = "power cuts instead of faults: a device with a cache that forgets, honest or lying about what is\n"
+                   "durable; what each cut leaves is verified; see docs/rehearsal.md"},
+    Switch{.name = "lie",
+           .value = "honest|flush_ignored|fua_ignored|one_file_ignored|overtaking|rolled_back|write_hole|in_turn",
+           .repeatable = true,
+           .help = "with --crash: only this device. in_turn: each seed has one of them\n"
+                   "Default: each in runs of its own"},
+    Switch{.name = "cuts", .value = "N", .help = "with --crash: power cuts of each run (1 to 100, default: 4)"},
+    Switch{.name = "verbose", .help = "all messages, faults and findings of each run; with --crash: each cut"},
 };
 
 void add_fault(RehearseArguments& arguments, const std::string& text) {
@@ -43,6 +56,30 @@ void add_fault(RehearseArguments& arguments, const std::string& text) {
     const auto plan = sim::parse_fault_plan(text, 0, problem);
     if (!plan) throw UsageError(fmt::format("--fault: {}, none", problem));
     arguments.faults.push_back(*plan);
+}
+
+void add_device(RehearseArguments& arguments, const SwitchWord& word) {
+    const std::optional<ums::PowerLie> lie = ums::power_lie_of(word.value);
+    if (word.value == kInTurn) {
+        arguments.devices_in_turn = true;
+    } else if (lie || word.value == kHonest) {
+        arguments.devices.push_back({lie});
+    } else {
+        refuse_value(word, "honest, flush_ignored, fua_ignored, one_file_ignored, overtaking, rolled_back, write_hole or in_turn");
+    }
+}
+
+// What is about faults is not about power cuts, and the other way round: nothing is parsed and ignored.
+void check_together(const SwitchWords& typed, RehearseArguments& arguments) {
+    for (const std::string_view name : {"fault", "place", "during"}) {
+        if (arguments.crash && typed.has(name)) throw UsageError(fmt::format("--{} is about faults, --crash about power cuts", name));
+    }
+    for (const std::string_view name : {"lie", "cuts"}) {
+        if (!arguments.crash && typed.has(name)) throw UsageError(fmt::format("--{} is for --crash", name));
+    }
+    if (!arguments.devices.empty()) return;
+    arguments.devices.push_back({});
+    for (std::uint32_t i = 0; i < ums::kPowerLieCount; ++i) arguments.devices.push_back({static_cast<ums::PowerLie>(i)});
 }
 
 void set_value(RehearseArguments& arguments, const SwitchWord& word) {
@@ -62,12 +99,20 @@ void set_value(RehearseArguments& arguments, const SwitchWord& word) {
         if (!arguments.during) {
             refuse_value(word, "initial_update, initial_checkpoint, main_run, final_checkpoint or final_audit");
         }
+    } else if (word.name == "crash") {
+        arguments.crash = true;
+    } else if (word.name == "lie") {
+        add_device(arguments, word);
+    } else if (word.name == "cuts") {
+        arguments.cuts = static_cast<std::uint32_t>(number_of(word, 1, kCutsMax));
     } else {
         arguments.verbose = true;
     }
 }
 
 }  // namespace
+
+std::string_view name_of(const CrashDevice& device) { return device.lie ? ums::name_of(*device.lie) : kHonest; }
 
 Switches rehearse_switches() { return kRehearseSwitches; }
 
@@ -81,6 +126,7 @@ RehearseArguments parse_rehearse(const std::vector<std::string>& words) {
     if (arguments.without_faults && !arguments.faults.empty()) {
         throw UsageError("--fault: 'none' cannot be combined with faults");
     }
+    check_together(typed, arguments);
     // A seed alone is one to look at.
     if (typed.has("seed") && !typed.has("seeds")) arguments.seed_count = 1;
     return arguments;

@@ -4,12 +4,21 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/switches.hpp"
 #include "sim/rehearsal/fault_plan.hpp"
+#include "ums/io/power_lies.hpp"
 
 namespace cli {
+
+// What is rehearsed with --crash: a device that keeps its promises, or one that tells a lie.
+struct CrashDevice {
+    std::optional<ums::PowerLie> lie;  // none: honest
+};
+
+[[nodiscard]] std::string_view name_of(const CrashDevice& device);
 
 struct RehearseArguments {
     // Together in each run. A plan without a rate (0) is drawn from the seed. Empty: each class in a run of its own, and one without
@@ -22,6 +31,12 @@ struct RehearseArguments {
     std::uint64_t seed_count = 20;
     std::uint32_t jobs = 0;  // 0 = as many as there are CPUs
     bool verbose = false;
+
+    // --crash: power cuts instead of faults.
+    bool crash = false;
+    std::vector<CrashDevice> devices;  // each seed with each of them
+    bool devices_in_turn = false;      // each seed with one of them
+    std::uint32_t cuts = 4;            // of a run
 };
 
 // `words`: what stands behind the command. Throws UsageError.

@@ -88,6 +88,28 @@ TEST_CASE("each switch of a rehearsal is taken, and what is not allowed is refus
     CHECK_THAT(refusal_of({"word"}), ContainsSubstring("is not a switch"));
 }
 
+TEST_CASE("switches of power cuts are taken with --crash only, and those of faults without it only") {
+    const cli::RehearseArguments drawn = cli::parse_rehearse({"--crash", "--lie", "honest", "--lie=rolled_back", "--cuts", "7"});
+    CHECK(drawn.crash);
+    CHECK(drawn.cuts == 7);
+    CHECK(!drawn.devices_in_turn);
+    REQUIRE(drawn.devices.size() == 2);
+    CHECK(!drawn.devices[0].lie);
+    CHECK(drawn.devices[1].lie == ums::PowerLie::rolled_back);
+    CHECK(cli::parse_rehearse({"--crash"}).devices.size() == 1 + ums::kPowerLieCount);
+    const cli::RehearseArguments in_turn = cli::parse_rehearse({"--crash", "--lie", "in_turn"});
+    CHECK(in_turn.devices_in_turn);
+    CHECK(in_turn.devices.size() == 1 + ums::kPowerLieCount);
+
+    CHECK_THAT(refusal_of({"--crash", "--lie", "white"}), ContainsSubstring("allowed is honest, flush_ignored"));
+    CHECK_THAT(refusal_of({"--crash", "--cuts", "0"}), ContainsSubstring("1"));
+    CHECK_THAT(refusal_of({"--crash", "--fault", "none"}), ContainsSubstring("--fault is about faults"));
+    CHECK_THAT(refusal_of({"--crash", "--place", "last"}), ContainsSubstring("--place is about faults"));
+    CHECK_THAT(refusal_of({"--crash", "--during", "main_run"}), ContainsSubstring("--during is about faults"));
+    CHECK_THAT(refusal_of({"--lie", "honest"}), ContainsSubstring("--lie is for --crash"));
+    CHECK_THAT(refusal_of({"--cuts", "4"}), ContainsSubstring("--cuts is for --crash"));
+}
+
 TEST_CASE("faults are injected into a run on real files, found, and every report says that it was a rehearsal") {
     const IoproofFolder folder;
     const std::string notice = "REHEARSAL: faults are injected on purpose: bit_corruption:0.01";

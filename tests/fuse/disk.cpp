@@ -79,6 +79,7 @@ void Disk::forget(const std::string& name) {
     const std::lock_guard lock(mutex_);
     const auto node = files_.find(name);
     if (node == files_.end()) return;
+    power_.shrink(name, 0);
     forgotten_.push_back(std::move(node->second));
     files_.erase(node);
 }
@@ -160,8 +161,34 @@ void Disk::expose_request(const Request& request, std::uint64_t injection, Effec
 
 void Disk::cut(DiskFile& file, std::uint64_t size_bytes) {
     if (ftruncate(file.fd, static_cast<off_t>(size_bytes)) != 0) return;
+    power_.shrink(file.name, size_bytes);
     file.right.resize(size_bytes);
     file.pages.resize(file.page_count());
+}
+
+void Disk::set_power(const PowerSpec& spec) {
+    const std::lock_guard lock(mutex_);
+    power_.set(spec);
+}
+
+void Disk::cut_power(const CutSpec& spec) {
+    const std::lock_guard lock(mutex_);
+    for (const PutBack& put : power_.cut(spec)) {
+        const auto found = files_.find(put.file);
+        if (found == files_.end()) continue;
+        DiskFile& file = *found->second;
+        const std::span<const std::uint8_t> left = std::span(put.bytes).first(std::min(put.bytes.size(), file.size() - put.offset));
+        const bool is_same = std::equal(left.begin(), left.end(), file.right.begin() + static_cast<std::ptrdiff_t>(put.offset));
+        file.put_on_device(put.offset, left);
+        std::copy(left.begin(), left.end(), file.right.begin() + static_cast<std::ptrdiff_t>(put.offset));
+        if (is_same) continue;
+        truth_.write(TruthEntry("forgotten")
+                         .add("file", put.file)
+                         .add("offset", put.offset)
+                         .add("size", static_cast<std::uint64_t>(left.size()))
+                         .add("promised", put.promised));
+    }
+    truth_.write(TruthEntry("cut"));
 }
 
 // The folder below is no part of the game: what it holds need not survive a power cut.
@@ -178,6 +205,7 @@ int Disk::sync(DiskFile& file) {
         truth_.write(entry);
         return -spec.error;
     }
+    power_.sync(file.name);
     return 0;
 }
 

@@ -13,6 +13,7 @@
 
 #include "tests/fuse/fault_image.hpp"
 #include "tests/fuse/fault_spec.hpp"
+#include "tests/fuse/power_cache.hpp"
 #include "tests/fuse/truth_log.hpp"
 
 namespace faultfs {
@@ -98,7 +99,13 @@ public:
     void rename(const std::string& from, const std::string& to);
 
     Answer read(DiskFile& file, std::span<std::uint8_t> out, std::uint64_t offset);
-    Answer write(DiskFile& file, std::span<const std::uint8_t> data, std::uint64_t offset);
+    // `durable`: the file is open with O_DSYNC, or the request says so.
+    Answer write(DiskFile& file, std::span<const std::uint8_t> data, std::uint64_t offset, bool durable);
+    // From now on the disk has a cache that forgets.
+    void set_power(const PowerSpec& spec);
+    // Power goes, and comes back: what stands in the files now is what is left.
+    void cut_power(const CutSpec& spec);
+
     int sync(DiskFile& file);
     int resize(DiskFile& file, std::uint64_t size_bytes);
     int allocate(DiskFile& file, int mode, std::uint64_t offset, std::uint64_t size_bytes);
@@ -143,6 +150,7 @@ private:
     std::vector<std::shared_ptr<DiskFile>> forgotten_;  // kept: pages of other files may name them
     std::map<std::uint64_t, bool> target_seen_;         // misdirected writes whose overwritten page has been read
     std::uint64_t last_injection_ = 0;
+    PowerCache power_;
 };
 
 }  // namespace faultfs

@@ -12,8 +12,9 @@ constexpr std::size_t kBlocksKept = 512;
 
 }  // namespace
 
-Answer Disk::write(DiskFile& file, std::span<const std::uint8_t> data, std::uint64_t offset) {
+Answer Disk::write(DiskFile& file, std::span<const std::uint8_t> data, std::uint64_t offset, bool durable) {
     const std::lock_guard lock(mutex_);
+    if (power_.is_on()) power_.write(file.name, offset, data.size(), file.device_bytes(offset, data.size()), durable);
     const Request request{file, offset, data.size()};
     Answer answer{static_cast<std::int64_t>(data.size())};
     if (offset + data.size() > file.size()) {

@@ -33,7 +33,7 @@ using faultfs::Answer;
 using faultfs::Disk;
 using faultfs::DiskFile;
 
-// A file of this name takes lines of text: a fault, "hang OPERATION", or "clear". It is not in the folder.
+// A file of this name takes lines of text: a fault, "hang OPERATION", "clear", "power DISK", or "cut DRAW". It is not in the folder.
 constexpr const char* kControl = "/.faults";
 constexpr unsigned kTransferBytesMax = 1 << 20;
 constexpr unsigned kTransfersMax = 1024;
@@ -150,11 +150,17 @@ int control(std::string_view text) {
             const std::string_view line = text.substr(0, text.find('\n'));
             text.remove_prefix(std::min(text.size(), line.size() + 1));
             constexpr std::string_view kHang = "hang ";
+            constexpr std::string_view kPower = "power ";
+            constexpr std::string_view kCut = "cut ";
             if (line == "clear") {
                 g_state->disk.clear_faults();
                 let_go();
             } else if (line.starts_with(kHang)) {
                 if (!hang(line.substr(kHang.size()))) throw std::invalid_argument(fmt::format("'{}': no such operation", line));
+            } else if (line.starts_with(kPower)) {
+                g_state->disk.set_power(faultfs::parse_power(line.substr(kPower.size())));
+            } else if (line.starts_with(kCut)) {
+                g_state->disk.cut_power(faultfs::parse_cut(line.substr(kCut.size())));
             } else if (!line.empty()) {
                 g_state->disk.add_fault(faultfs::parse_fault(line));
             }
@@ -173,7 +179,8 @@ int do_write(const char* /*path*/, const char* buffer, std::size_t size, off_t o
     }
     hang_if_wanted("write");
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(buffer);
-    return to_result(g_state->disk.write(**handle_of(info), {bytes, size}, static_cast<std::uint64_t>(offset)));
+    return to_result(
+        g_state->disk.write(**handle_of(info), {bytes, size}, static_cast<std::uint64_t>(offset), (info->flags & O_DSYNC) != 0));
 }
 
 int do_truncate(const char* path, off_t size, fuse_file_info* info) {

@@ -11,4 +11,12 @@ std::string_view name_of(PowerLie lie) {
     return kNames.at(static_cast<std::size_t>(lie));
 }
 
+std::optional<PowerLie> power_lie_of(std::string_view name) {
+    for (std::uint32_t i = 0; i < kPowerLieCount; ++i) {
+        const auto lie = static_cast<PowerLie>(i);
+        if (name_of(lie) == name) return lie;
+    }
+    return std::nullopt;
+}
+
 }  // namespace ums

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 
 namespace ums {
@@ -19,6 +20,8 @@ enum class PowerLie : std::uint8_t {
 inline constexpr std::uint32_t kPowerLieCount = 6;
 
 [[nodiscard]] std::string_view name_of(PowerLie lie);
+// Nothing if no lie has this name.
+[[nodiscard]] std::optional<PowerLie> power_lie_of(std::string_view name);
 
 // Those in force; none: an honest device.
 class PowerLies {

@@ -241,4 +241,9 @@ TEST_CASE("lies and mixes have names of their own") {
     for (std::uint32_t i = 0; i < ums::kPowerLieCount; ++i) names.emplace(name_of(static_cast<ums::PowerLie>(i)));
     for (std::uint32_t i = 0; i < ums::kCutMixCount; ++i) names.emplace(name_of(static_cast<ums::CutMix>(i)));
     CHECK(names.size() == ums::kPowerLieCount + ums::kCutMixCount);
+    for (std::uint32_t i = 0; i < ums::kPowerLieCount; ++i) {
+        const auto lie = static_cast<ums::PowerLie>(i);
+        CHECK(ums::power_lie_of(name_of(lie)) == lie);
+    }
+    CHECK(!ums::power_lie_of("honest"));
 }

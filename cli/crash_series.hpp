@@ -1,0 +1,52 @@
+// Rehearsals of power cuts for many seeds and devices, and what comes out of them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "cli/console.hpp"
+#include "cli/rehearse_arguments.hpp"
+#include "sim/rehearsal/crash_tally.hpp"
+
+namespace cli {
+
+// A line of the table: what was cut, and by which knowledge it was judged. So far there is one: the files.
+struct CrashRow {
+    CrashDevice device;
+    sim::CrashTally tally;
+};
+
+class CrashSeries {
+public:
+    // Both must outlive the series.
+    CrashSeries(const RehearseArguments& arguments, Console& console);
+
+    // Throws std::bad_alloc if memory does not last.
+    void run();
+
+    [[nodiscard]] std::uint64_t run_count() const { return run_count_; }
+    [[nodiscard]] const std::vector<CrashRow>& rows() const { return rows_; }
+    // Cuts with a problem that is no matter of a percentage: blamed wrongly, not to be explained, a finding while there was power.
+    [[nodiscard]] std::uint64_t wrong_count() const { return wrong_count_; }
+    // The first problems, in the order of the seeds, and how to see them again; empty if there are none.
+    [[nodiscard]] std::string first_problems() const;
+
+private:
+    [[nodiscard]] std::uint64_t seed_of(std::uint64_t index) const;
+    [[nodiscard]] std::size_t row_of(std::uint64_t index) const;
+    [[nodiscard]] std::string replay_command(std::uint64_t index) const;
+    void rehearse_one(std::uint64_t index);
+
+    const RehearseArguments& arguments_;
+    Console& console_;
+    std::uint64_t run_count_;
+    std::mutex mutex_;  // guards the rest
+    std::vector<CrashRow> rows_;
+    std::uint64_t wrong_count_ = 0;
+    std::map<std::uint64_t, std::string> problems_;  // by run
+};
+
+}  // namespace cli

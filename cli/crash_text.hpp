@@ -1,0 +1,22 @@
+// What rehearsals of power cuts showed, as text of 80 columns. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/crash_series.hpp"
+
+namespace cli {
+
+// A line for each device, and below what the files could not prove, by the rule that says why.
+[[nodiscard]] std::string crash_table_text(const std::vector<CrashRow>& rows);
+
+struct CrashJudgement {
+    bool is_good = false;
+    std::string sentence;  // ends with a line break
+};
+
+// Good: in each row 99 % of the provable damage was found, nobody was blamed, each miss has its rule, and `wrong_count` is 0.
+[[nodiscard]] CrashJudgement judge_crashes(const std::vector<CrashRow>& rows, std::uint64_t wrong_count);
+
+}  // namespace cli

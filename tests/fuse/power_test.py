@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""ioproof on a disk that forgets: runs are killed, the file system drops a part of what was not durable, and `ioproof verify` looks at what is
+left. An honest disk must never be blamed. A lying one may be blamed only where it has broken a promise, and must be found out often enough.
+
+    power_test.py --program IOPROOF --fs FAULTY_FS --folder FOLDER [--seed N] [--cuts K] [-j N] [DISK...]
+
+K cuts for each disk. Exit code 0: all right, 1: blamed wrongly or not found out, 77: FUSE is not to be had here.
+"""
+import argparse
+import concurrent.futures
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "crash"))
+from crash_run import CrashRun
+from faulty_mount import SKIPPED, CannotMount, FaultyMount, why_not
+
+# How the file system does it; with WriteThrough or without; which part of the cuts that broke promises must have a finding. A volume that
+# went back as a whole is consistent: nobody can find it out from the files.
+DISKS = {
+    "honest": ("honest", True, None),
+    "honest_sync": ("honest", False, None),
+    "flush_ignored": ("flush_ignored", False, 0.5),
+    "fua_ignored": ("fua_ignored", True, 0.5),
+    "log_ignored": ("one_file_ignored:file=*.ldx", True, 0.5),
+    "data_ignored": ("one_file_ignored:file=*.mdx", True, 0.5),
+    "rolled_back": ("rolled_back:ms=300", True, 0),
+}
+
+
+def cut_once(arguments, name, index):
+    """Returns (name, title, whether a promise was broken, whether there was a finding, what was dropped, problem)."""
+    power, write_through, _ = DISKS[name]
+    draw = random.Random(f"{name} {arguments.seed} {index}")
+    seconds, run_seed = draw.uniform(0.8, 3.0), draw.randrange(1, 1 << 31)
+    cut = f"cut seed={draw.randrange(1 << 31)},unit={draw.choice([512, 4096])},lost={draw.choice([5, 50, 95])}"
+    engine = draw.choice(["uring", "threads"])
+    title = f"{name}, cut {index}, seed {arguments.seed}: {engine}, killed after {seconds:.2f} s, {cut}"
+    folder = tempfile.mkdtemp(prefix=f"power-{name}-", dir=arguments.folder)
+    problem, dropped, promised, code = "", 0, 0, None
+    try:
+        with FaultyMount(arguments.fs, folder, [], lifetime_s=180) as mount:
+            mount.add_fault(f"power {power}")
+            run = CrashRun(arguments.program, mount.path, mount.folder, write_through, engine)
+            problem = run.kill_after(seconds, run_seed)
+            mount.add_fault(cut)
+            forgotten = [entry for entry in mount.truth() if entry["event"] == "forgotten"]
+            dropped, promised = len(forgotten), sum(entry["promised"] for entry in forgotten)
+            if not problem:
+                code, output = run.verify()
+                if code not in (0, 1, 3):
+                    problem = f"exit code {code}: {output[-1500:]}"
+                elif code == 1 and promised == 0:
+                    problem = f"blamed, and no promise was broken: {output[-3000:]}"
+    except CannotMount as error:
+        problem = f"cannot mount: {error}"
+    shutil.rmtree(folder, ignore_errors=True)
+    return name, title, promised > 0, code == 1, dropped, problem
+
+
+def judge(name, cuts):
+    """Problems of all cuts of a disk together."""
+    least = DISKS[name][2]
+    damaged, found = sum(cut[2] for cut in cuts), sum(cut[2] and cut[3] for cut in cuts)
+    problems = [f"{title}: {problem}" for _, title, _, _, _, problem in cuts if problem]
+    # With WriteThrough all writes are durable at once: an honest disk has nothing to forget.
+    if name != "honest" and sum(cut[4] for cut in cuts) == 0:
+        problems.append(f"{name}: no cut dropped anything: this shows nothing")
+    if least is None and damaged:
+        problems.append(f"{name}: the file system broke promises: its own mistake")
+    if least is not None and damaged == 0:
+        problems.append(f"{name}: no cut broke a promise: this shows nothing")
+    if least and found < least * damaged:
+        problems.append(f"{name}: only {found} of {damaged} cuts that broke promises were found out")
+    return damaged, found, problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--fs", required=True)
+    parser.add_argument("--folder", required=True)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cuts", type=int, default=4)
+    parser.add_argument("-j", type=int, default=2, help="runs at a time")
+    parser.add_argument("disks", nargs="*", metavar="DISK", help=" ".join(DISKS))
+    arguments = parser.parse_args()
+    arguments.program, arguments.fs, arguments.folder = map(os.path.realpath, (arguments.program, arguments.fs, arguments.folder))
+    if set(arguments.disks) - set(DISKS):
+        parser.error(f"disks are {', '.join(DISKS)}")
+    reason = why_not()
+    if reason:
+        print(f"skipped: {reason}")
+        return SKIPPED
+    # Unwinding unmounts.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    os.makedirs(arguments.folder, exist_ok=True)
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(arguments.j) as pool:
+        disks = arguments.disks or list(DISKS)
+        runs = {name: [pool.submit(cut_once, arguments, name, index) for index in range(arguments.cuts)] for name in disks}
+        for name, futures in runs.items():
+            damaged, found, problems = judge(name, [future.result() for future in futures])
+            failed += bool(problems)
+            print(f"{'FAILED' if problems else 'ok    '} {name}: {len(futures)} cuts, {damaged} broke promises, {found} of these found out",
+                  flush=True)
+            for problem in problems:
+                print(f"       {problem}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
