@@ -18,8 +18,10 @@ ExitCode rehearse_crashes(const RehearseArguments& arguments, Console& console) 
     series.run();
     const double elapsed_s = static_cast<double>(clock.now_ns() - start_ns) / static_cast<double>(ums::kNsPerSecond);
     console.add_result(crash_table_text(series.rows()));
-    console.add_result(fmt::format("\nRehearsal of {} runs with {} power cuts each, seeds {} to {}, in {:.1f} s.\n", series.run_count(),
-                                   arguments.cuts, arguments.first_seed, arguments.first_seed + arguments.seed_count - 1, elapsed_s));
+    console.add_result(
+        fmt::format("\nRehearsal of {} runs with {} power cuts each, {} of them resumed and cut again, seeds {} to {}, in {:.1f} s.\n",
+                    series.run_count(), arguments.cuts, series.resumed_count(), arguments.first_seed,
+                    arguments.first_seed + arguments.seed_count - 1, elapsed_s));
     const CrashJudgement judgement = judge_crashes(series.rows(), series.wrong_count());
     console.add_result(judgement.sentence);
     const std::string problems = series.first_problems();

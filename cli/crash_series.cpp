@@ -1,8 +1,11 @@
 #include "cli/crash_series.hpp"
 
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "cli/side_by_side.hpp"
+#include "sim/rehearsal/second_cut.hpp"
 
 namespace cli {
 
@@ -27,33 +30,62 @@ std::string CrashSeries::replay_command(std::uint64_t index) const {
                        arguments_.cuts, seed_of(index));
 }
 
-void CrashSeries::rehearse_one(std::uint64_t index) {
-    CrashRow row = {arguments_.devices[row_of(index)], {}};
-    ums::PowerLies lies;
-    if (row.device.lie) lies.add(*row.device.lie);
-    sim::CrashPlan drawn = sim::draw_crash_plan(seed_of(index), lies);
-    drawn.cut_count = arguments_.cuts;
-    std::string text = fmt::format("--- seed {}, {}\n", drawn.seed, name_of(row.device));
+// What one seed comes to.
+struct CrashSeries::Outcome {
+    sim::CrashTally tally;
+    std::string text;
     std::string problems;
     std::uint64_t wrong = 0;
-    const sim::CrashReport report = sim::rehearse_crash(drawn, [&](const sim::CrashPlan& plan, sim::CrashState& state) {
-        const sim::CutJudgement judgement = sim::judge_cut(plan, state);
-        row.tally.add(judgement.tally);
-        text += judgement.text + "\n";
-        if (judgement.problem.empty()) return;
-        problems += fmt::format("{}\n  {}\n", judgement.text, judgement.problem);
+    bool is_resumed = false;
+};
+
+void CrashSeries::judge(const sim::CrashPlan& plan, sim::CrashState& state, Outcome& outcome) {
+    const bool may_go_on = !outcome.is_resumed && !plan.start;
+    std::optional<sim::CrashPlan> second;
+    if (may_go_on) second = sim::plan_second_cut(plan, state);
+    const sim::CutJudgement judgement = sim::judge_cut(plan, state);
+    outcome.tally.add(judgement.tally);
+    outcome.text += fmt::format("{}{}\n", plan.start ? "resumed, " : "", judgement.text);
+    if (!judgement.problem.empty()) {
+        outcome.problems += fmt::format("{}\n  {}\n", judgement.text, judgement.problem);
         const bool is_miss = judgement.tally.found < judgement.tally.provable;
-        if (!is_miss) ++wrong;
-    });
-    for (const sim::Finding& finding : report.findings) {
-        problems += fmt::format("seed {}: a finding while there was power: {}\n", drawn.seed, finding.description);
-        ++wrong;
+        if (!is_miss) ++outcome.wrong;
     }
+    // With files that are not what their log proves a run does not go on.
+    const bool goes_on = second && judgement.problem.empty() && judgement.tally.found == 0;
+    if (!goes_on) return;
+    outcome.is_resumed = true;
+    cut_run(*second, outcome);
+}
+
+void CrashSeries::cut_run(const sim::CrashPlan& drawn, Outcome& outcome) {
+    const sim::CrashReport report =
+        sim::rehearse_crash(drawn, [&](const sim::CrashPlan& plan, sim::CrashState& state) { judge(plan, state, outcome); });
+    for (const sim::Finding& finding : report.findings) {
+        outcome.problems += fmt::format("seed {}: a finding while there was power: {}\n", drawn.seed, finding.description);
+        ++outcome.wrong;
+    }
+    const bool has_failed = report.findings.empty() && report.outcome != sim::Outcome::passed;
+    if (!has_failed) return;
+    outcome.problems += fmt::format("seed {}: the {} did not come to its end\n", drawn.seed, drawn.start ? "resumed run" : "run");
+    ++outcome.wrong;
+}
+
+void CrashSeries::rehearse_one(std::uint64_t index) {
+    const CrashDevice device = arguments_.devices[row_of(index)];
+    ums::PowerLies lies;
+    if (device.lie) lies.add(*device.lie);
+    sim::CrashPlan drawn = sim::draw_crash_plan(seed_of(index), lies);
+    drawn.cut_count = arguments_.cuts;
+    Outcome outcome;
+    outcome.text = fmt::format("--- seed {}, {}\n", drawn.seed, name_of(device));
+    cut_run(drawn, outcome);
     const std::lock_guard guard(mutex_);
-    rows_[row_of(index)].tally.add(row.tally);
-    wrong_count_ += wrong;
-    if (!problems.empty()) problems_[index] = problems;
-    if (arguments_.verbose) console_.add_result(text);
+    rows_[row_of(index)].tally.add(outcome.tally);
+    wrong_count_ += outcome.wrong;
+    resumed_count_ += outcome.is_resumed ? 1 : 0;
+    if (!outcome.problems.empty()) problems_[index] = outcome.problems;
+    if (arguments_.verbose) console_.add_result(outcome.text);
 }
 
 std::string CrashSeries::first_problems() const {

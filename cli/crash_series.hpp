@@ -29,6 +29,8 @@ public:
 
     [[nodiscard]] std::uint64_t run_count() const { return run_count_; }
     [[nodiscard]] const std::vector<CrashRow>& rows() const { return rows_; }
+    // Of the runs, those that went on with what a cut had left, and were cut once more.
+    [[nodiscard]] std::uint64_t resumed_count() const { return resumed_count_; }
     // Cuts with a problem that is no matter of a percentage: blamed wrongly, not to be explained, a finding while there was power.
     [[nodiscard]] std::uint64_t wrong_count() const { return wrong_count_; }
     // The first problems, in the order of the seeds, and how to see them again; empty if there are none.
@@ -38,7 +40,11 @@ private:
     [[nodiscard]] std::uint64_t seed_of(std::uint64_t index) const;
     [[nodiscard]] std::size_t row_of(std::uint64_t index) const;
     [[nodiscard]] std::string replay_command(std::uint64_t index) const;
+    struct Outcome;
     void rehearse_one(std::uint64_t index);
+    void cut_run(const sim::CrashPlan& drawn, Outcome& outcome);
+    // Goes on with the first cut of the run that leaves what a run can go on with.
+    void judge(const sim::CrashPlan& plan, sim::CrashState& state, Outcome& outcome);
 
     const RehearseArguments& arguments_;
     Console& console_;
@@ -46,6 +52,7 @@ private:
     std::mutex mutex_;  // guards the rest
     std::vector<CrashRow> rows_;
     std::uint64_t wrong_count_ = 0;
+    std::uint64_t resumed_count_ = 0;
     std::map<std::uint64_t, std::string> problems_;  // by run
 };
 

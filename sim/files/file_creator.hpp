@@ -32,7 +32,12 @@ public:
     // `run`: cuts stamping short when it stops, the file is not complete then; and is ended by a write that does not come back. Without it
     // nobody watches over the time.
     FileCreator(const Options& options, ums::Storage& storage, Journal& journal, std::uint64_t run_id, RunState* run = nullptr)
-        : options_(options), storage_(storage), journal_(journal), run_id_(run_id), run_(run), examiner_(options, storage) {}
+        : options_(options),
+          storage_(storage),
+          journal_(journal),
+          run_id_(run_id),
+          run_(run),
+          examiner_(options, storage, options.job == Job::run ? 0 : run_id) {}
 
     // Step 1, once: checks all files, locks those that are there, and makes those that are not, empty but for the signature page. Changes
     // nothing that was there. The files get the ids `first_id`, ... in their order.

@@ -134,6 +134,7 @@ PageHeader FileExaminer::check_signature(const FileClaim& claim) const {
     std::size_t transferred = 0;
     const auto error = storage_.read(claim.control, 0, page.data(), kPageBytes, transferred);
     if (error) fail_start(path, "its first page cannot be read", error);
+    if (may_be_left_replica(page.data(), transferred)) return read_header(page.data());
     if (transferred < kPageBytes || !has_signature(page.data())) {
         throw RefusedError(fmt::format(
             "{}: refused: the file exists and does not begin with ioproof's signature, so it may be somebody's data. Choose another "
@@ -160,6 +161,13 @@ std::uint64_t FileExaminer::present_bytes(const FileClaim& claim) const {
     std::uint64_t size_bytes = 0;
     if (const auto error = storage_.size(claim.control, size_bytes)) fail_start(claim.file.path, "its size cannot be read", error);
     return size_bytes;
+}
+
+// The first page of a replica may be torn, or not have been made durable when power went.
+bool FileExaminer::may_be_left_replica(const std::byte* page, std::size_t size_bytes) const {
+    if (resumed_run_id_ == 0) return false;
+    const bool is_of_run = size_bytes == kPageBytes && has_signature(page) && read_header(page).run_id == resumed_run_id_;
+    return is_of_run || is_all_zero(page, size_bytes / 8 * 8);
 }
 
 // A larger existing file is not cut, a smaller one is extended; a part of a MB becomes a whole one.

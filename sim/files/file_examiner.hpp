@@ -24,8 +24,10 @@ namespace sim {
 
 class FileExaminer {
 public:
-    // Both references must outlive the examiner and its claims.
-    FileExaminer(const Options& options, ums::Storage& storage) : options_(options), storage_(storage) {}
+    // Both references must outlive the examiner and its claims. `run_id`: of a run that goes on, whose replicas are replaced as a crash has
+    // left them; else 0.
+    FileExaminer(const Options& options, ums::Storage& storage, std::uint64_t run_id = 0)
+        : options_(options), storage_(storage), resumed_run_id_(run_id) {}
 
     // An existing file that may be used is open and locked then; a missing one is still to be created. Throws RefusedError or
     // EnvironmentError with a message for a person. Each file once: two names of one file are told.
@@ -55,11 +57,13 @@ private:
     void refuse_duplicate(const FileClaim& claim);
     void open_found(FileClaim& claim) const;
     [[nodiscard]] PageHeader check_signature(const FileClaim& claim) const;
+    [[nodiscard]] bool may_be_left_replica(const std::byte* page, std::size_t size_bytes) const;
     void plan(FileClaim& claim) const;
     void plan_device(FileClaim& claim) const;
 
     const Options& options_;
     ums::Storage& storage_;
+    const std::uint64_t resumed_run_id_;
     std::vector<Known> known_;
 };
 
