@@ -37,6 +37,11 @@ using ums::kMb;
     fail_start(path, how.create_new ? "cannot be created" : "cannot be opened", error);
 }
 
+// Files are made as zeros, and signed later. An empty file is blank, too.
+bool is_blank(const std::byte* bytes, std::size_t size_bytes) {
+    return std::all_of(bytes, bytes + size_bytes, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
 }  // namespace
 
 void fail_start(const std::string& path, std::string_view what, std::error_code error, FileRequest request) {
@@ -138,8 +143,11 @@ PageHeader FileExaminer::check_signature(const FileClaim& claim) const {
     if (transferred < kPageBytes || !has_signature(page.data())) {
         throw RefusedError(fmt::format(
             "{}: refused: the file exists and does not begin with ioproof's signature, so it may be somebody's data. Choose another "
-            "name, remove it yourself, or give --overwrite-foreign-files if it may be destroyed.",
-            path));
+            "name, remove it yourself, or give --overwrite-foreign-files if it may be destroyed.{}",
+            path,
+            is_blank(page.data(), transferred)
+                ? " It begins with nothing but zeros: so a run leaves it that was cut while it made its files."
+                : ""));
     }
     const PageHeader header = read_header(page.data());
     if (header.format > kPageFormat) {

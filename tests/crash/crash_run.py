@@ -41,14 +41,15 @@ class CrashRun:
     def __init__(self, program, folder, beside, write_through, engine):
         self.config = os.path.join(beside, "run.ini")
         with open(self.config, "w", encoding="utf-8") as file:
-            file.write(CONFIG.format(folder=folder, log=os.path.join(beside, "log.xml"), write_through="TRUE" if write_through else "FALSE"))
+            file.write(CONFIG.format(folder=folder, log=os.path.join(beside, "log.xml"),
+                                     write_through="TRUE" if write_through else "FALSE"))
         self.program, self.beside, self.engine = program, beside, engine
 
     def kill_after(self, seconds, seed):
         """Returns how it ended before it could be killed, or ""."""
         with open(os.path.join(self.beside, "output.txt"), "w", encoding="utf-8") as output:
-            process = subprocess.Popen([self.program, "run", "--cfg", self.config, "--engine", self.engine, "--seed", str(seed), "--no-progress"],
-                                       cwd=self.beside, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+            command = [self.program, "run", "--cfg", self.config, "--engine", self.engine, "--seed", str(seed), "--no-progress"]
+            process = subprocess.Popen(command, cwd=self.beside, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
             time.sleep(seconds)
             process.send_signal(signal.SIGKILL)
             code = process.wait(timeout=60)

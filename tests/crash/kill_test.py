@@ -4,7 +4,8 @@ have a finding.
 
     kill_test.py --program IOPROOF --folder FOLDER [--seed N] [--kills K] [FILE_SYSTEM...]
 
-K kills on each of ext4, xfs and btrfs, with WriteThrough and without it, both engines. Exit code 0: all right, 1: a finding or a failure,
+K kills on each of ext4 and xfs, with WriteThrough and without it, both engines. btrfs only if it is
+named: docs/durability.md says why. Exit code 0: all right, 1: a finding or a failure,
 77: no file system can be mounted here. One that cannot is told.
 """
 import argparse
@@ -87,7 +88,7 @@ def main():
         parser.error(f"file systems are {', '.join(MKFS)}")
     os.makedirs(arguments.folder, exist_ok=True)
     failed, done = 0, 0
-    for kind in arguments.kinds or MKFS:
+    for kind in arguments.kinds or ["ext4", "xfs"]:
         folder = os.path.realpath(tempfile.mkdtemp(prefix=f"kill-{kind}-", dir=arguments.folder))
         try:
             with mounted(kind, folder) as path:
@@ -99,7 +100,8 @@ def main():
             shutil.rmtree(folder, ignore_errors=True)
         done += 1
         failed += bool(problems)
-        print(f"{'FAILED' if problems else 'ok    '} {kind}: {arguments.kills} kills, {verified} verified, {len(problems)} problems", flush=True)
+        print(f"{'FAILED' if problems else 'ok    '} {kind}: {arguments.kills} kills, {verified} verified, {len(problems)} problems",
+              flush=True)
         for problem in problems:
             print(f"       {problem}", flush=True)
     if done == 0:

@@ -1,0 +1,64 @@
+// What a power cut leaves is no trouble to the next run, whatever the cut came into: a creation, a growth, a checkpoint.
+#include <map>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "sim/errors.hpp"
+#include "sim/rehearsal/crash_rehearsal.hpp"
+#include "sim/run/simulation.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/sanitizer.hpp"
+#include "ums/base/clock.hpp"
+#include "ums/io/simulated_storage.hpp"
+
+namespace {
+
+using sim::CrashPlan;
+using sim::CrashState;
+
+class TakeoverSink final : public sim::EventSink {
+public:
+    void on_event(const sim::Event& /*event*/) override {}
+    void on_finding(const sim::Finding& finding) override { findings += finding.description + "; "; }
+
+    std::string findings;
+};
+
+}  // namespace
+
+TEST_CASE("after a power cut the next run takes over what is left, or says that a cut left files which are not signed yet") {
+    std::map<sim::CutReason, int> reasons;
+    int taken_over = 0;
+    int refused = 0;
+    for (std::uint64_t seed = 1; seed <= test::virtual_runs(16); ++seed) {
+        CrashPlan drawn = sim::draw_crash_plan(seed, {});
+        drawn.cut_count = 6;
+        static_cast<void>(sim::rehearse_crash(drawn, [&](const CrashPlan& plan, CrashState& state) {
+            INFO(fmt::format("seed {}, cut at moment {} ({}, {})", plan.seed, state.power.moment, name_of(state.reason),
+                             name_of(state.phase)));
+            ++reasons[state.reason];
+            ums::VirtualClock clock;
+            ums::SimulatedStorage disk(clock, ums::simulated_disk(plan.seed));
+            for (auto& [path, file] : state.power.files) disk.put(path, std::move(file));
+            TakeoverSink sink;
+            sim::Simulation next(plan.options, disk, clock, sink);
+            try {
+                const sim::Outcome outcome = next.run().outcome;
+                CHECK(outcome == sim::Outcome::passed);
+                CHECK(sink.findings == "");
+                ++taken_over;
+            } catch (const sim::RefusedError& refusal) {
+                // It might be somebody's data. What it is most likely is said.
+                CHECK(state.phase == sim::Phase::create);
+                CHECK_THAT(refusal.what(),
+                           ContainsSubstring("cut while it made its files") || ContainsSubstring("its first page is damaged"));
+                ++refused;
+            }
+        }));
+    }
+    if (test::virtual_runs(16) < 16) return;
+    CHECK(refused > 0);
+    CHECK(taken_over > 10 * refused);
+    CHECK(reasons.size() == sim::kCutReasonCount);
+}
