@@ -74,7 +74,15 @@ FileStamper FileCreator::stamper_of(const FileClaim& claim) const { return {clai
 
 // --- step 2 ---
 
+// Old logs first of all: a crash that comes now leaves files of two runs, and whose they are is what the log says. A verification must not
+// hold new data files against the log of the run before.
 ums::Task<void> FileCreator::replace_old_files() {
+    for (const auto& claim : claims_) {
+        const bool is_old_log = claim->file.is_log && !claim->is_created;
+        if (!is_old_log || is_stopping()) continue;
+        ums::Task<void> work = sign(*claim);
+        co_await watched(*claim, work);
+    }
     for (const auto& claim : claims_) {
         if (is_stopping()) co_return;
         if (!claim->is_replaced) continue;

@@ -53,6 +53,12 @@ void VerifyDriver::open_files() {
 }
 
 ums::Task<void> VerifyDriver::verify() {
+    if (parts_->left.is_being_replaced) {
+        run_.stop(Outcome::not_done,
+                  "The log begins with a page of two runs: a new run was cut off while it was about to replace these files. Nothing can be "
+                  "said of the run before.");
+        co_return;
+    }
     for (SimFile* file : parts_->files) co_await file->drop_cache();
     ums::Task<void> analysis = parts_->log->run();
     co_await phase(Phase::log_analysis, analysis);

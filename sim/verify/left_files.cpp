@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,6 +28,7 @@ public:
         PageHeader header{};
         SimFile::Setup setup;
         bool is_sound = false;
+        std::set<std::uint16_t> run_tags{};  // of the sectors of a first page that is not sound
     };
 
     Found open(const FileOptions& file, std::uint32_t id) {
@@ -64,8 +66,15 @@ private:
             throw RefusedError(fmt::format("{}: refused: its pages are of format {}, this version of ioproof knows {}.", claim.file.path,
                                            found.header.format, kPageFormat));
         }
+        if (is_whole && !found.is_sound) found.run_tags = run_tags_of(page.data());
         const bool is_empty = is_all_zero(page.data(), transferred / 8 * 8);
         found.left.signature = is_empty ? LeftFile::Signature::zeros : LeftFile::Signature::damaged;
+    }
+
+    static std::set<std::uint16_t> run_tags_of(const std::byte* page) {
+        std::set<std::uint16_t> tags;
+        for (std::uint32_t sector = 0; sector < kSectorsPerPage; ++sector) tags.insert(read_stamp(page, sector).run_tag);
+        return tags;
     }
 
     const Options options_;
@@ -74,14 +83,32 @@ private:
     FileExaminer examiner_;
 };
 
-// Whose log it is says what the others must be; without one, most of the files.
+// Whose log it is says what the others must be, and a run that replaces the files of another one begins with the logs: the newest of them.
+// Without a log, most of the files.
 std::uint64_t run_of(const std::vector<Opener::Found>& all) {
+    const PageHeader* newest = nullptr;
     std::map<std::uint64_t, std::size_t> votes;
     for (const Opener::Found& found : all) {
-        if (found.is_sound) votes[found.header.run_id] += found.left.options.is_log ? all.size() : 1;
+        if (!found.is_sound) continue;
+        ++votes[found.header.run_id];
+        const bool is_newer = newest == nullptr || found.header.write_utc_us > newest->write_utc_us;
+        if (found.left.options.is_log && is_newer) newest = &found.header;
     }
+    if (newest != nullptr) return newest->run_id;
     const auto most = std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
     return most == votes.end() ? 0 : most->first;
+}
+
+// Nothing but the log has been touched yet.
+bool are_being_replaced(const std::vector<Opener::Found>& all) {
+    std::set<std::uint16_t> data_runs;
+    for (const Opener::Found& found : all) {
+        if (!found.left.options.is_log && found.is_sound) data_runs.insert(static_cast<std::uint16_t>(found.header.run_id));
+    }
+    return data_runs.size() == 1 && std::any_of(all.begin(), all.end(), [&](const Opener::Found& found) {
+               const bool is_of_two_runs = found.run_tags.size() == 2 && found.run_tags.contains(*data_runs.begin());
+               return found.left.options.is_log && is_of_two_runs;
+           });
 }
 
 }  // namespace
@@ -96,6 +123,7 @@ FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFi
     }
     FoundFiles result;
     result.run_id = run_of(all);
+    result.is_being_replaced = are_being_replaced(all);
     if (std::none_of(all.begin(), all.end(), [](const Opener::Found& found) { return found.is_sound; })) {
         throw RefusedError(
             fmt::format("{}: nothing to {}: none of the files is there and begins with ioproof's signature. Name them as "
@@ -123,6 +151,7 @@ LeftFiles open_left_files(const Options& options, ums::Storage& storage, ums::Se
     FoundFiles found = find_left_files(options, storage, LeftFileUse::read);
     LeftFiles left_files;
     left_files.run_id = found.run_id;
+    left_files.is_being_replaced = found.is_being_replaced;
     for (FoundFile& each : found.files) {
         if (each.left.signature != LeftFile::Signature::missing_file) {
             each.left.file = std::make_unique<SimFile>(std::move(each.setup), storage, outstanding, run, journal);

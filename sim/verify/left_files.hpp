@@ -36,6 +36,8 @@ struct FoundFile {
 
 struct FoundFiles {
     std::uint64_t run_id = 0;
+    // The signature of a log is partly of the run that made the data files and partly of another one, which was about to replace them all.
+    bool is_being_replaced = false;
     std::vector<FoundFile> files;  // without replicas, whose changes are not logged
 };
 
@@ -46,6 +48,7 @@ enum class LeftFileUse : std::uint8_t { read, write };
 
 struct LeftFiles {
     std::uint64_t run_id = 0;
+    bool is_being_replaced = false;  // see FoundFiles
     std::vector<LeftFile> files;  // without replicas, whose changes are not logged
 };
 

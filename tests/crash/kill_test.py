@@ -4,8 +4,7 @@ have a finding.
 
     kill_test.py --program IOPROOF --folder FOLDER [--seed N] [--kills K] [FILE_SYSTEM...]
 
-K kills on each of ext4 and xfs, with WriteThrough and without it, both engines. btrfs only if it is
-named: docs/durability.md says why. Exit code 0: all right, 1: a finding or a failure,
+K kills on each of ext4, xfs and btrfs, with WriteThrough and without it, both engines. Exit code 0: all right, 1: a finding or a failure,
 77: no file system can be mounted here. One that cannot is told.
 """
 import argparse
@@ -88,7 +87,7 @@ def main():
         parser.error(f"file systems are {', '.join(MKFS)}")
     os.makedirs(arguments.folder, exist_ok=True)
     failed, done = 0, 0
-    for kind in arguments.kinds or ["ext4", "xfs"]:
+    for kind in arguments.kinds or MKFS:
         folder = os.path.realpath(tempfile.mkdtemp(prefix=f"kill-{kind}-", dir=arguments.folder))
         try:
             with mounted(kind, folder) as path:

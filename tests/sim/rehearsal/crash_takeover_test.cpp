@@ -6,6 +6,8 @@
 
 #include "sim/errors.hpp"
 #include "sim/rehearsal/crash_rehearsal.hpp"
+#include "sim/rehearsal/crash_verification.hpp"
+#include "sim/rehearsal/second_cut.hpp"
 #include "sim/run/simulation.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizer.hpp"
@@ -61,4 +63,36 @@ TEST_CASE("after a power cut the next run takes over what is left, or says that 
     CHECK(refused > 0);
     CHECK(taken_over > 10 * refused);
     CHECK(reasons.size() == sim::kCutReasonCount);
+}
+
+TEST_CASE("a run that is cut while it replaces the files of the one before leaves nothing that the storage could be blamed for") {
+    int verified = 0;
+    for (std::uint64_t seed = 1; seed <= test::virtual_runs(16); ++seed) {
+        CrashPlan drawn = sim::draw_crash_plan(seed, {});
+        drawn.cut_count = 2;
+        drawn.options.delete_files_at_startup = seed % 2 == 0;
+        static_cast<void>(sim::rehearse_crash(drawn, [&](const CrashPlan& plan, CrashState& state) {
+            if (state.phase != sim::Phase::main_run) return;
+            auto start = std::make_shared<sim::CrashStart>(sim::CrashStart{{}, sim::WriteBook(plan.options)});
+            for (auto& [path, file] : state.power.files) start->files[path] = std::move(file);
+            CrashPlan next = plan;
+            next.options.seed = plan.seed + 1000;
+            next.cut_count = 12;
+            next.start = std::move(start);
+            static_cast<void>(sim::rehearse_crash(next, [&](const CrashPlan& of, CrashState& cut) {
+                if (cut.phase != sim::Phase::create) return;
+                INFO(fmt::format("seed {}, cut at moment {}", of.seed, cut.power.moment));
+                try {
+                    const sim::CrashVerdict verdict = sim::verify_cut(of, cut.power);
+                    std::string findings;
+                    for (const sim::Finding& finding : verdict.findings) findings += finding.place.path + ": " + finding.description + "; ";
+                    CHECK(findings == "");
+                    ++verified;
+                } catch (const sim::RefusedError&) {
+                    // Nothing is left that bears a signature.
+                }
+            }));
+        }));
+    }
+    CHECK(verified > 0);
 }
