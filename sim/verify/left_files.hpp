@@ -49,7 +49,7 @@ enum class LeftFileUse : std::uint8_t { read, write };
 struct LeftFiles {
     std::uint64_t run_id = 0;
     bool is_being_replaced = false;  // see FoundFiles
-    std::vector<LeftFile> files;  // without replicas, whose changes are not logged
+    std::vector<LeftFile> files;     // without replicas, whose changes are not logged
 };
 
 // To be read only. Throws as find_left_files() does. The references must outlive the files.

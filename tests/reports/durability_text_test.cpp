@@ -57,8 +57,8 @@ TEST_CASE("a run that goes on tells what it took over, and what it gave up") {
     results.resumed->torn_pages = 5;
     results.resumed->pages_given_up = 2;
     results.resumed->blocks_given_up = 1;
-    CHECK_THAT(reports::resume_text(results), ContainsSubstring("5 torn by the cut") && ContainsSubstring("2 GIVEN") &&
-                                                  ContainsSubstring("1 block behind it given up"));
+    CHECK_THAT(reports::resume_text(results),
+               ContainsSubstring("5 torn by the cut") && ContainsSubstring("2 GIVEN") && ContainsSubstring("1 block behind it given up"));
 }
 
 TEST_CASE("torn pages, and files for which nothing was asked, are reasons of their own beside the verdict") {
