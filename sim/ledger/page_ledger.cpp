@@ -1,5 +1,7 @@
 #include "sim/ledger/page_ledger.hpp"
 
+#include <algorithm>
+
 namespace sim {
 
 PageLedger::PageLedger(std::uint64_t pages_max)
@@ -23,6 +25,16 @@ void PageLedger::acknowledge(std::uint32_t page, std::uint32_t version, std::uin
     const bool is_first = entry.version == 0 || (entry.version == version && entry.first_write != 0);
     store(page, Entry{lsn, checksum, version & kVersionMax, is_first ? 1U : 0U, 0, 0});
     touch(page);
+}
+
+void PageLedger::forget_from(std::uint32_t first_page) {
+    std::uint64_t page = first_page;
+    while (page < pages_max_) {
+        const std::uint64_t range_end = std::min((page / kRangePages + 1) * kRangePages, pages_max_);
+        const bool is_touched = touched_[page / kRangePages].load(std::memory_order_relaxed);
+        for (; is_touched && page < range_end; ++page) forget(static_cast<std::uint32_t>(page));
+        page = range_end;
+    }
 }
 
 void PageLedger::restore(std::uint32_t page, std::uint32_t version, std::uint64_t lsn, std::uint32_t checksum, bool is_unknown) {

@@ -59,6 +59,8 @@ public:
     }
     // The file no longer has the page, or has it anew: zeros.
     void forget(std::uint32_t page) { store(page, Entry{}); }
+    // The same for all pages from this one on; quick where none was touched.
+    void forget_from(std::uint32_t first_page);
 
     [[nodiscard]] std::uint64_t pages_max() const { return pages_max_; }
 

@@ -69,10 +69,7 @@ void Redo::take_record(const LogRecordHeader& header) {
     if (data == nullptr) return;
     PageLedger& ledger = data->ledger;
     const auto kind = static_cast<LogRecordKind>(header.kind);
-    if (kind == LogRecordKind::file_resize) {
-        for (std::uint64_t page = header.page_count; page < ledger.pages_max(); ++page) ledger.forget(static_cast<std::uint32_t>(page));
-        return;
-    }
+    if (kind == LogRecordKind::file_resize) return ledger.forget_from(header.page_count);
     const bool is_change = kind == LogRecordKind::page_update || kind == LogRecordKind::filler;
     if (!is_change || header.page_id >= ledger.pages_max() || header.version == 0 || header.version > kVersionMax) return;
     const PageLedger::Entry entry = ledger[header.page_id];
@@ -168,8 +165,12 @@ ums::Task<void> Redo::sync(DataFile& data) {
 // No checkpoint promises anything of them until they are written.
 void Redo::except_unknown_pages(DataFile& data) const {
     const std::uint32_t pages = data.file.pages();
-    for (std::uint32_t page = 0; page < pages; ++page) {
-        if (data.ledger[page].unknown != 0) data.unwritten.add(page);
+    for (std::uint32_t first = 0; first < pages; first += kRedoRangePages) {
+        const std::uint32_t end = std::min(first + kRedoRangePages, pages);
+        if (data.ledger.is_untouched(first, end - first)) continue;
+        for (std::uint32_t page = first; page < end; ++page) {
+            if (data.ledger[page].unknown != 0) data.unwritten.add(page);
+        }
     }
 }
 

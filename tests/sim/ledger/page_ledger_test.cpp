@@ -122,3 +122,16 @@ TEST_CASE("what an earlier incarnation has left is the base for the next change 
     ledger.acknowledge(6, 3, 30, 4713);
     CHECK(ledger[6].unknown == 0);
 }
+
+TEST_CASE("pages behind a cut are forgotten, those before it are not") {
+    sim::PageLedger ledger(1000);
+    for (const std::uint32_t page : {0U, 299U, 300U, 301U, 999U}) ledger.acknowledge(page, 1, 1, 1);
+    ledger.mark_unknown(500);
+    ledger.forget_from(300);
+    CHECK(ledger[0].version == 1);
+    CHECK(ledger[299].version == 1);
+    for (const std::uint32_t page : {300U, 301U, 999U}) CHECK(ledger[page].version == 0);
+    CHECK(ledger[500].unknown == 0);
+    ledger.forget_from(1000);
+    CHECK(ledger[299].version == 1);
+}
