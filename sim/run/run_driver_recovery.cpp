@@ -45,8 +45,9 @@ ums::Task<void> RunDriver::take_over_files() {
     std::size_t replica = 0;
     for (std::size_t i = 0; i < options_.files.size() && !run_.is_stopping(); ++i) {
         if (is_replica(i)) {
-            SimFile::Setup setup = co_await creator.prepare(replica++);
+            SimFile::Setup setup = co_await creator.prepare(replica);
             add_file(std::move(setup));
+            ++replica;
             continue;
         }
         FoundFile& file = found.files.at(left++);
@@ -63,7 +64,8 @@ ums::Task<void> RunDriver::claim_replicas(FileCreator& creator) {
     for (std::size_t i = 0; i < options_.files.size() && !run_.is_stopping(); ++i) {
         if (!is_replica(i)) continue;
         const std::vector<FileOptions> replica(1, options_.files[i]);
-        co_await creator.claim(replica, static_cast<std::uint32_t>(i + 1) - claimed++);
+        co_await creator.claim(replica, static_cast<std::uint32_t>(i + 1) - claimed);
+        ++claimed;
     }
 }
 
@@ -148,7 +150,7 @@ ums::Task<void> RunDriver::recover() {
     allow_bursts(false);
     stop.set();
     co_await join(monitors);
-    if (options_.job == Job::repair) recovery_->describe(results_.durability.emplace());
+    if (options_.job == Job::repair && recovery_) recovery_->describe(results_.durability.emplace());
     if (!run_.is_stopping()) co_return;
     options_.delete_files_at_shutdown = false;  // they are as the crash has left them
     collect_files();
