@@ -1,6 +1,7 @@
 #include "sim/verify/left_files.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -28,7 +29,7 @@ public:
         PageHeader header{};
         SimFile::Setup setup;
         bool is_sound = false;
-        std::set<std::uint16_t> run_tags{};  // of the sectors of a first page that is not sound
+        std::map<std::uint16_t, std::uint32_t> runs{};  // of a first page of several signatures: run tag and time of each
     };
 
     Found open(const FileOptions& file, std::uint32_t id) {
@@ -66,15 +67,21 @@ private:
             throw RefusedError(fmt::format("{}: refused: its pages are of format {}, this version of ioproof knows {}.", claim.file.path,
                                            found.header.format, kPageFormat));
         }
-        if (is_whole && !found.is_sound) found.run_tags = run_tags_of(page.data());
+        if (is_whole && !found.is_sound) found.runs = runs_of(page.data());
         const bool is_empty = is_all_zero(page.data(), transferred / 8 * 8);
         found.left.signature = is_empty ? LeftFile::Signature::zeros : LeftFile::Signature::damaged;
     }
 
-    static std::set<std::uint16_t> run_tags_of(const std::byte* page) {
-        std::set<std::uint16_t> tags;
-        for (std::uint32_t sector = 0; sector < kSectorsPerPage; ++sector) tags.insert(read_stamp(page, sector).run_tag);
-        return tags;
+    // Nothing if the page is anything but sectors of whole signatures.
+    static std::map<std::uint16_t, std::uint32_t> runs_of(const std::byte* page) {
+        std::map<std::uint16_t, std::uint32_t> runs;
+        for (std::uint32_t sector = 0; sector < kSectorsPerPage; ++sector) {
+            const SectorStamp stamp = read_stamp(page, sector);
+            const bool is_signature = stamp.page_id == 0 && stamp.version == 1 && (stamp.file_and_sector & 0xf) == sector;
+            const auto [run, is_new] = runs.try_emplace(stamp.run_tag, stamp.write_time_low);
+            if (!is_signature || run->second != stamp.write_time_low) return {};
+        }
+        return runs;
     }
 
     const Options options_;
@@ -99,15 +106,16 @@ std::uint64_t run_of(const std::vector<Opener::Found>& all) {
     return most == votes.end() ? 0 : most->first;
 }
 
-// Nothing but the log has been touched yet.
+// Nothing but the log has been touched yet: its first page is of two signatures, written at two times, one by the run of the data files.
 bool are_being_replaced(const std::vector<Opener::Found>& all) {
     std::set<std::uint16_t> data_runs;
     for (const Opener::Found& found : all) {
         if (!found.left.options.is_log && found.is_sound) data_runs.insert(static_cast<std::uint16_t>(found.header.run_id));
     }
     return data_runs.size() == 1 && std::any_of(all.begin(), all.end(), [&](const Opener::Found& found) {
-               const bool is_of_two_runs = found.run_tags.size() == 2 && found.run_tags.contains(*data_runs.begin());
-               return found.left.options.is_log && is_of_two_runs;
+               const auto& runs = found.runs;
+               return found.left.options.is_log && runs.size() == 2 && runs.contains(*data_runs.begin()) &&
+                      runs.begin()->second != std::next(runs.begin())->second;
            });
 }
 
