@@ -126,14 +126,16 @@ TEST_CASE("rate, place, phase and number of faults are those of the plan") {
 TEST_CASE("a fault whose page is written again before it is read is not given to the program, and is not reported") {
     // Of the writes of the main run a fifth is lost, and some pages are written over by bulk users without being read.
     std::uint64_t unexposed = 0;
-    for (std::uint64_t seed = 1; seed <= test::virtual_runs(100); ++seed) {
+    constexpr std::uint64_t kUsual = 100;
+    for (std::uint64_t seed = 1; seed <= test::virtual_runs(kUsual); ++seed) {
         const RehearsalReport report =
             rehearse(seed, {{.kind = FindingKind::lost_write, .rate = 0.2, .during = Phase::main_run, .count_max = 20}});
         INFO("seed " << seed << "\n" << text_of(report));
         CHECK(report.is_good());
         for (const sim::InjectedFault& fault : report.faults) unexposed += fault.exposed ? 0 : 1;
     }
-    CHECK(unexposed > 0);
+    // A few runs need not have such a fault.
+    if (test::virtual_runs(kUsual) == kUsual) CHECK(unexposed > 0);
 }
 
 TEST_CASE("a sync that fails is an I/O error of the storage, found once, and the end of the run") {
