@@ -1,4 +1,5 @@
 // What a power cut leaves is no trouble to the next run, whatever the cut came into: a creation, a growth, a checkpoint.
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -67,7 +68,9 @@ TEST_CASE("after a power cut the next run takes over what is left, or says that 
 
 TEST_CASE("a run that is cut while it replaces the files of the one before leaves nothing that the storage could be blamed for") {
     int verified = 0;
-    for (std::uint64_t seed = 1; seed <= test::virtual_runs(16); ++seed) {
+    // Not every seed has a cut that something can be said of.
+    const std::uint64_t runs = std::max<std::uint64_t>(test::virtual_runs(16), 8);
+    for (std::uint64_t seed = 1; seed <= runs; ++seed) {
         CrashPlan drawn = sim::draw_crash_plan(seed, {});
         drawn.cut_count = 2;
         drawn.options.delete_files_at_startup = seed % 2 == 0;
