@@ -175,7 +175,7 @@ std::uint64_t FileExaminer::present_bytes(const FileClaim& claim) const {
 bool FileExaminer::may_be_left_replica(const std::byte* page, std::size_t size_bytes) const {
     if (resumed_run_id_ == 0) return false;
     const bool is_of_run = size_bytes == kPageBytes && has_signature(page) && read_header(page).run_id == resumed_run_id_;
-    return is_of_run || is_all_zero(page, size_bytes / 8 * 8);
+    return is_of_run || is_blank(page, size_bytes);
 }
 
 // A larger existing file is not cut, a smaller one is extended; a part of a MB becomes a whole one.

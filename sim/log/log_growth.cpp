@@ -14,6 +14,18 @@ namespace {
 using ums::kMb;
 }
 
+ums::Task<std::error_code> lengthen_log(SimFile& file, std::uint64_t new_bytes, RunState& run, Journal& journal) {
+    const std::uint64_t old_bytes = file.size_bytes();
+    co_await file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
+    std::error_code error = co_await file.resize(new_bytes);
+    if (!error) {
+        error = co_await stamp_zeros(file, run, journal, old_bytes, new_bytes);
+        if (error) static_cast<void>(co_await file.resize(old_bytes));
+    }
+    file.resize_latch().release_exclusive();
+    co_return error;
+}
+
 SimFile* LogGrowth::growable_file() const {
     for (const auto& file : files_) {
         const FileOptions& options = file->options();
@@ -43,13 +55,7 @@ void LogGrowth::stop() {
 ums::Task<bool> LogGrowth::grow(SimFile& file) {
     const std::uint64_t old_bytes = file.size_bytes();
     const std::uint64_t new_bytes = old_bytes + file.options().increment_mb * kMb;
-    co_await file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
-    std::error_code error = co_await file.resize(new_bytes);
-    if (!error) {
-        error = co_await stamp_zeros(file, run_, journal_, old_bytes, new_bytes);
-        if (error) static_cast<void>(co_await file.resize(old_bytes));
-    }
-    file.resize_latch().release_exclusive();
+    const std::error_code error = co_await lengthen_log(file, new_bytes, run_, journal_);
     if (error) {
         journal_.warning(
             fmt::format("{}: the log is full and cannot grow to {} MB: {}.", file.path(), new_bytes / kMb, ums::error_text(error)));

@@ -3,12 +3,17 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
+#include <system_error>
 #include <vector>
 
 #include "sim/log/log_manager.hpp"
 
 namespace sim {
+
+// Makes a log file longer; what is new in it is zeros. Where the system refuses it is as it was.
+ums::Task<std::error_code> lengthen_log(SimFile& file, std::uint64_t new_bytes, RunState& run, Journal& journal);
 
 class LogGrowth {
 public:

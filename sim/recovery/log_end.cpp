@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/files/zero_stamp.hpp"
+#include "sim/log/log_growth.hpp"
 #include "sim/page/log_layout.hpp"
 #include "ums/base/size.hpp"
 #include "ums/io/errno_error.hpp"
@@ -107,10 +107,7 @@ ums::Task<bool> LogEnd::grow() {
     const std::uint64_t old_bytes = file.size_bytes();
     const std::uint64_t steps = (old_bytes - shape->prepared_bytes) / shape->growth_bytes + 1;
     const std::uint64_t new_bytes = shape->prepared_bytes + steps * shape->growth_bytes;
-    co_await file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
-    std::error_code error = co_await file.resize(new_bytes);
-    if (!error) error = co_await stamp_zeros(file, run_, journal_, old_bytes, new_bytes);
-    file.resize_latch().release_exclusive();
+    const std::error_code error = co_await lengthen_log(file, new_bytes, run_, journal_);
     if (error) {
         run_.stop(Outcome::not_done, fmt::format("{}: the log is full up to its end, and cannot grow to {} MB: {}.", file.path(),
                                                  new_bytes / ums::kMb, ums::error_text(error)));

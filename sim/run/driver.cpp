@@ -12,6 +12,7 @@
 #include "sim/run/sizing.hpp"
 #include "sim/run/task_failure.hpp"
 #include "sim/version.hpp"
+#include "sim/workers/long_io_monitor.hpp"
 
 namespace sim {
 
@@ -111,6 +112,12 @@ ums::Task<void> Driver::join(ums::TaskGroup& tasks) {
         co_await tasks.join();
     } catch (...) {
         stop_on_failure(std::current_exception());
+    }
+}
+
+void Driver::watch_long_io(ums::TaskGroup& monitors, ums::Event& stop) {
+    for (std::uint32_t cpu = 0; cpu < schedulers_->size(); ++cpu) {
+        (*schedulers_)[cpu].spawn(monitors, "Monitor", watch_for_long_io(run_, journal_, stop));
     }
 }
 

@@ -20,6 +20,7 @@
 #include "ums/base/machine.hpp"
 #include "ums/base/memory_reserve.hpp"
 #include "ums/io/storage.hpp"
+#include "ums/sched/event.hpp"
 #include "ums/sched/scheduler_group.hpp"
 #include "ums/sched/task_group.hpp"
 
@@ -59,6 +60,8 @@ protected:
     void stop_on_failure(const std::exception_ptr& failure);
     // What left one of the tasks does not keep the others from being joined.
     ums::Task<void> join(ums::TaskGroup& tasks);
+    // On each scheduler one who tells of requests that take too long, until `stop` is set.
+    void watch_long_io(ums::TaskGroup& monitors, ums::Event& stop);
     // What does not depend on the parts of a run.
     [[nodiscard]] Progress common_progress() const;
     static void add_files(Progress& progress, std::span<SimFile* const> files);

@@ -12,7 +12,6 @@
 #include "sim/users/user_sections.hpp"
 #include "sim/version.hpp"
 #include "sim/workers/ending_notice.hpp"
-#include "sim/workers/long_io_monitor.hpp"
 #include "ums/base/os_thread.hpp"
 
 namespace sim {
@@ -150,9 +149,7 @@ void RunDriver::start_services() {
     (*schedulers_)[cpus / 2].spawn(parts.writers, "Lazy Writer", parts.lazy_writer->serve());
     (*schedulers_)[0].spawn(parts.monitors, "Time Series", record_time_series());
     (*schedulers_)[0].spawn(parts.monitors, "Monitor", report_outstanding_io(*parts.context, parts.monitors_stop));
-    for (std::uint32_t cpu = 0; cpu < cpus; ++cpu) {
-        (*schedulers_)[cpu].spawn(parts.monitors, "Monitor", watch_for_long_io(run_, journal_, parts.monitors_stop));
-    }
+    watch_long_io(parts.monitors, parts.monitors_stop);
 }
 
 // What happened in which second.

@@ -13,7 +13,6 @@
 #include "sim/log/log_block_check.hpp"
 #include "sim/page/page_codec.hpp"
 #include "sim/run/run_driver.hpp"
-#include "sim/workers/long_io_monitor.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/base/size.hpp"
 
@@ -138,9 +137,7 @@ ums::Task<void> RunDriver::recover() {
     parts_->time_series = std::make_unique<TimeSeries>(parts_->files, clock_, journal_.start_ns());
     ums::Event stop;
     ums::TaskGroup monitors;
-    for (std::uint32_t cpu = 0; cpu < schedulers_->size(); ++cpu) {
-        (*schedulers_)[cpu].spawn(monitors, "Monitor", watch_for_long_io(run_, journal_, stop));
-    }
+    watch_long_io(monitors, stop);
     allow_bursts(true);
     try {
         co_await run_recovery();

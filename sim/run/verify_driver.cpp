@@ -8,7 +8,6 @@
 #include "sim/errors.hpp"
 #include "sim/files/transfer_failure.hpp"
 #include "sim/run/drive_facts.hpp"
-#include "sim/workers/long_io_monitor.hpp"
 
 namespace sim {
 
@@ -22,7 +21,7 @@ ums::Task<void> VerifyDriver::main() {
     may_begin_ = true;
     journal_.begin_run();
     are_cycles_running_ = true;
-    start_monitors();
+    watch_long_io(parts_->monitors, parts_->monitors_stop);
     try {
         co_await verify();
     } catch (...) {
@@ -127,12 +126,6 @@ void VerifyDriver::report_file(const LeftFile& left) {
     finding.description = fmt::format("The log file {}. The run had written its signature, and made it durable, before its first change.",
                                       signature_text(left));
     left.file->report(std::move(finding));
-}
-
-void VerifyDriver::start_monitors() {
-    for (std::uint32_t cpu = 0; cpu < schedulers_->size(); ++cpu) {
-        (*schedulers_)[cpu].spawn(parts_->monitors, "Monitor", watch_for_long_io(run_, journal_, parts_->monitors_stop));
-    }
 }
 
 Driver::Totals VerifyDriver::totals() const {

@@ -47,7 +47,6 @@ private:
     void judge_empty_log();
     void report_odd_files();
     void report_file(const LeftFile& left);
-    void start_monitors();
     void collect();
     void close_files();
 

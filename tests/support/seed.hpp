@@ -19,4 +19,10 @@ inline std::uint64_t test_seed(const char* test_name) {
     return seed;
 }
 
+// For those who hunt with more, or other, seeds.
+inline std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
+    const char* const text = std::getenv(name);
+    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
 }  // namespace ums::testing

@@ -9,21 +9,18 @@
 #include "sim/rehearsal/second_cut.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizer.hpp"
+#include "tests/support/seed.hpp"
 
 namespace {
 
 using sim::CrashPlan;
 using sim::CrashState;
 using sim::CrashTally;
-
-std::uint64_t tally_number(const char* name, std::uint64_t otherwise) {
-    const char* const text = std::getenv(name);
-    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
+using ums::testing::number_from_environment;
 
 CrashTally rehearse_cuts(ums::PowerLies lies) {
-    const std::uint64_t first = tally_number("IOPROOF_SEED", 1);
-    const std::uint64_t count = tally_number("IOPROOF_SEEDS", test::virtual_runs(16));
+    const std::uint64_t first = number_from_environment("IOPROOF_SEED", 1);
+    const std::uint64_t count = number_from_environment("IOPROOF_SEEDS", test::virtual_runs(16));
     CrashTally sum;
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         static_cast<void>(sim::rehearse_crash(sim::draw_crash_plan(seed, lies), [&](const CrashPlan& plan, CrashState& state) {
@@ -38,8 +35,8 @@ CrashTally rehearse_cuts(ums::PowerLies lies) {
 
 // Each cut, then another one of the run that goes on with what was left.
 CrashTally rehearse_second_cuts(ums::PowerLies lies) {
-    const std::uint64_t first = tally_number("IOPROOF_SEED", 1);
-    const std::uint64_t count = tally_number("IOPROOF_SEEDS", test::virtual_runs(12));
+    const std::uint64_t first = number_from_environment("IOPROOF_SEED", 1);
+    const std::uint64_t count = number_from_environment("IOPROOF_SEEDS", test::virtual_runs(12));
     CrashTally sum;
     const auto judge_second = [&sum](const CrashPlan& plan, CrashState& state) {
         const sim::CutJudgement judgement = sim::judge_cut(plan, state);

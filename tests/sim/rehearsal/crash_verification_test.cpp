@@ -1,7 +1,6 @@
 // What a verification says after power cuts: an honest device is never blamed.
 #include "sim/rehearsal/crash_verification.hpp"
 
-#include <cstdlib>
 #include <string>
 
 #include <fmt/format.h>
@@ -9,17 +8,14 @@
 #include "sim/errors.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizer.hpp"
+#include "tests/support/seed.hpp"
 
 namespace {
 
 using sim::CrashPlan;
 using sim::CrashState;
 using sim::CrashVerdict;
-
-std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
-    const char* const text = std::getenv(name);
-    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
+using ums::testing::number_from_environment;
 
 std::string describe_cut(const CrashPlan& plan, const CrashState& state) {
     return fmt::format("seed {}, cut at moment {} ({}, {}), mix {}, sectors of {}", plan.seed, state.power.moment, name_of(state.reason),
