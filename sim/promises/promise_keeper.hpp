@@ -1,0 +1,52 @@
+// Keeps promises outside of the storage under test: the interface behind which a ledger file, a witness on another machine, or a test
+// stands.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/promises/promise_book.hpp"
+#include "sim/promises/promise_record.hpp"
+#include "sim/promises/promises.hpp"
+
+namespace sim {
+
+class PromiseKeeper {
+public:
+    struct Wanted {
+        std::uint64_t run_id = 0;        // 0: not known, the files do not say
+        std::vector<std::string> paths;  // of the files, to find the run by
+    };
+    struct Status {
+        std::uint64_t batches = 0;      // promised: on stable storage there
+        std::uint64_t pages = 0;        // in them
+        std::uint64_t last_utc_us = 0;  // when the last of them was taken from the run
+        std::uint64_t breaks = 0;       // times that promises had stopped
+        std::string stopped_because;    // they stand still now; else empty
+    };
+
+    virtual ~PromiseKeeper() = default;
+
+    // For messages: "the ledger /x/y", "the witness 10.0.0.1:7077".
+    [[nodiscard]] virtual std::string name() const = 0;
+
+    // What was promised of the run; nothing if it is not known here. Throws EnvironmentError if that cannot be found out. Blocks.
+    [[nodiscard]] virtual std::optional<Promises> load(const Wanted& wanted) = 0;
+
+    // The section is on stable storage when this comes back. Blocks; throws EnvironmentError if it cannot be. The section without files
+    // before anything of the storage is touched; then the one with files. A broken connection before the second one is no error: it is sent
+    // when the connection is back, and promises stand still until then.
+    virtual void begin(const PromiseSection& section) = 0;
+    // From now on takes batches from the book, by a thread of its own, until end(). The book must outlive that. Never holds the run up, and
+    // never throws.
+    virtual void take_from(PromiseBook& book) = 0;
+    // Takes what is left, and waits for it a few seconds at most. `are_removed`: the files are no more, and nothing is promised of them.
+    virtual void end(bool are_removed) = 0;
+
+    // Any thread.
+    [[nodiscard]] virtual Status status() const = 0;
+};
+
+}  // namespace sim

@@ -1,0 +1,71 @@
+// Everything that was promised of one run: what the records of its sections add up to. 8 bytes a page that was ever promised, in pieces of
+// 32 KiB. Not thread-safe.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+
+#include "sim/promises/promise_record.hpp"
+
+namespace sim {
+
+class Promises {
+public:
+    struct Page {
+        std::uint32_t version = 0;  // 0: nothing is promised
+        std::uint32_t checksum = 0;
+    };
+
+    // A section begins. Voids what was promised before, unless the section says that it verified all of it.
+    void begin(const PromiseSection& section);
+    // A batch of this section, in the order of the numbers; one that was taken already (its number says so) is passed over. False, and
+    // nothing changes, if it is of another section.
+    bool add(const PromiseBatch& batch);
+
+    [[nodiscard]] const PromiseSection& section() const { return section_; }
+    // Nothing was promised yet, or no longer: the run was about to make its files, or has removed them.
+    [[nodiscard]] bool are_void() const { return section_.incarnation == 0; }
+    [[nodiscard]] std::uint64_t last_number() const { return last_number_; }
+    // Of the last batch, by the run's clock; of the section, if there was none.
+    [[nodiscard]] std::uint64_t last_utc_us() const { return last_utc_us_; }
+    [[nodiscard]] std::uint64_t hardened_sequence() const { return hardened_sequence_; }
+    [[nodiscard]] std::uint64_t hardened_lsn() const { return hardened_lsn_; }
+    [[nodiscard]] std::uint64_t checkpoint_lsn() const { return checkpoint_lsn_; }
+
+    [[nodiscard]] Page page(std::uint32_t file_id, std::uint32_t page) const;
+    // Pages that the file must have at least; 0: nothing is promised.
+    [[nodiscard]] std::uint32_t page_count(std::uint32_t file_id) const;
+    // LSN of the last cut of the file that is known here; 0: none.
+    [[nodiscard]] std::uint64_t cut_lsn(std::uint32_t file_id) const;
+    [[nodiscard]] std::uint64_t promised_pages() const;  // with a version
+
+    // The same promises in as few records as they need: the section, then batches. For a store that is rewritten.
+    void for_each_record(const std::function<void(std::span<const std::byte>)>& take) const;
+
+private:
+    static constexpr std::uint32_t kPiecePages = 4096;
+    using Piece = std::array<Page, kPiecePages>;
+    struct File {
+        std::uint32_t page_count = 0;
+        std::uint64_t cut_lsn = 0;
+        std::map<std::uint32_t, std::unique_ptr<Piece>> pieces;  // by number of the page / kPiecePages
+    };
+
+    void apply(const PromiseControl& control);
+    static void void_from(File& file, std::uint64_t first_page);
+    [[nodiscard]] PromiseBatch empty_batch() const;
+
+    PromiseSection section_;
+    std::uint64_t last_number_ = 0;
+    std::uint64_t last_utc_us_ = 0;
+    std::uint64_t hardened_sequence_ = 0;
+    std::uint64_t hardened_lsn_ = 0;
+    std::uint64_t checkpoint_lsn_ = 0;
+    std::map<std::uint32_t, File> files_;
+};
+
+}  // namespace sim
