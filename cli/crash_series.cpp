@@ -10,7 +10,7 @@
 namespace cli {
 
 CrashSeries::CrashSeries(const RehearseArguments& arguments, Console& console) : arguments_(arguments), console_(console) {
-    for (const CrashDevice& device : arguments.devices) rows_.push_back({device, {}});
+    for (const CrashDevice& device : arguments.devices) rows_.push_back({device, {}, {}});
     run_count_ = arguments.seed_count * (arguments.devices_in_turn ? 1 : rows_.size());
 }
 
@@ -33,27 +33,34 @@ std::string CrashSeries::replay_command(std::uint64_t index) const {
 // What one seed comes to.
 struct CrashSeries::Outcome {
     sim::CrashTally tally;
+    sim::CrashTally with_ledger;
     std::string text;
     std::string problems;
     std::uint64_t wrong = 0;
     bool is_resumed = false;
 };
 
+void CrashSeries::add_text(const sim::CrashPlan& plan, const sim::CutJudgement& judgement, std::string_view knowledge, Outcome& outcome) {
+    outcome.text += fmt::format("{}{}: {}\n", plan.start ? "resumed, " : "", knowledge, judgement.text);
+    if (judgement.problem.empty()) return;
+    outcome.problems += fmt::format("{}: {}\n  {}\n", knowledge, judgement.text, judgement.problem);
+    const bool is_miss = judgement.tally.found < judgement.tally.provable;
+    if (!is_miss) ++outcome.wrong;
+}
+
 void CrashSeries::judge(const sim::CrashPlan& plan, sim::CrashState& state, Outcome& outcome) {
     const bool may_go_on = !outcome.is_resumed && !plan.start;
     std::optional<sim::CrashPlan> second;
     if (may_go_on) second = sim::plan_second_cut(plan, state);
-    const sim::CutJudgement judgement = sim::judge_cut(plan, state);
-    outcome.tally.add(judgement.tally);
-    outcome.text += fmt::format("{}{}\n", plan.start ? "resumed, " : "", judgement.text);
-    if (!judgement.problem.empty()) {
-        outcome.problems += fmt::format("{}\n  {}\n", judgement.text, judgement.problem);
-        const bool is_miss = judgement.tally.found < judgement.tally.provable;
-        if (!is_miss) ++outcome.wrong;
-    }
-    // With files that are not what their log proves a run does not go on.
-    const bool goes_on = second && judgement.problem.empty() && judgement.tally.found == 0;
-    if (!goes_on) return;
+    const sim::CutJudgement with_ledger = sim::judge_cut(plan, state, sim::Knowledge::files_and_ledger);
+    const sim::CutJudgement by_files = sim::judge_cut(plan, state);
+    outcome.tally.add(by_files.tally);
+    outcome.with_ledger.add(with_ledger.tally);
+    add_text(plan, by_files, "by the files", outcome);
+    add_text(plan, with_ledger, "with the ledger", outcome);
+    // With files that are not what log and ledger prove a run does not go on.
+    const bool is_sound = by_files.problem.empty() && with_ledger.problem.empty() && with_ledger.tally.found == 0;
+    if (!second || !is_sound) return;
     outcome.is_resumed = true;
     cut_run(*second, outcome);
 }
@@ -77,11 +84,13 @@ void CrashSeries::rehearse_one(std::uint64_t index) {
     if (device.lie) lies.add(*device.lie);
     sim::CrashPlan drawn = sim::draw_crash_plan(seed_of(index), lies);
     drawn.cut_count = arguments_.cuts;
+    drawn.has_ledger = true;
     Outcome outcome;
     outcome.text = fmt::format("--- seed {}, {}\n", drawn.seed, name_of(device));
     cut_run(drawn, outcome);
     const std::lock_guard guard(mutex_);
     rows_[row_of(index)].tally.add(outcome.tally);
+    rows_[row_of(index)].with_ledger.add(outcome.with_ledger);
     wrong_count_ += outcome.wrong;
     resumed_count_ += outcome.is_resumed ? 1 : 0;
     if (!outcome.problems.empty()) problems_[index] = outcome.problems;

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/console.hpp"
@@ -13,10 +14,11 @@
 
 namespace cli {
 
-// A line of the table: what was cut, and by which knowledge it was judged. So far there is one: the files.
+// A line of the tables: the device that was cut, judged by the files alone, and with a ledger outside of it.
 struct CrashRow {
     CrashDevice device;
     sim::CrashTally tally;
+    sim::CrashTally with_ledger;
 };
 
 class CrashSeries {
@@ -43,6 +45,7 @@ private:
     struct Outcome;
     void rehearse_one(std::uint64_t index);
     void cut_run(const sim::CrashPlan& drawn, Outcome& outcome);
+    static void add_text(const sim::CrashPlan& plan, const sim::CutJudgement& judgement, std::string_view knowledge, Outcome& outcome);
     // Goes on with the first cut of the run that leaves what a run can go on with.
     void judge(const sim::CrashPlan& plan, sim::CrashState& state, Outcome& outcome);
 

@@ -8,7 +8,7 @@
 
 namespace cli {
 
-// A line for each device, and below what the files could not prove, by the rule that says why.
+// Two tables, by the files alone and with a ledger: a line for each device, and below what cannot be proven, by the rule that says why.
 [[nodiscard]] std::string crash_table_text(const std::vector<CrashRow>& rows);
 
 struct CrashJudgement {

@@ -181,6 +181,28 @@ struct ThresholdResult {
     std::string io_class;  // of requests, "read"; empty if it speaks of no requests
 };
 
+// What a ledger outside of the storage, a file or a witness, had to say to a verification.
+struct PromisesResult {
+    std::string keeper;       // "the ledger /x/y"
+    bool are_used = false;    // else the remark says why not
+    std::string remark;       // a sentence, or empty
+    std::uint64_t pages = 0;  // of which it holds the version that they must have at least
+    std::uint64_t block = 0;  // up to which the log was hardened; 0: nothing of it is promised
+    std::uint64_t checkpoint_lsn = 0;
+    std::uint64_t last_utc_us = 0;  // of the last promise, by the clock of the run
+};
+
+// What a run has promised to such a ledger.
+struct PromiseKeepingResult {
+    std::string keeper;
+    std::uint64_t batches = 0;
+    std::uint64_t pages = 0;
+    std::uint64_t dropped_pages = 0;  // written, acknowledged, and not promised: the keeper was too slow, or not there
+    std::uint64_t last_utc_us = 0;    // of the last promise
+    std::uint64_t breaks = 0;         // times that promises had stopped
+    std::string stopped_because;      // they had not begun again when the run ended; else empty
+};
+
 // What a verification after a crash has read and proven. docs/durability.md explains each figure.
 struct DurabilityResult {
     // The log.
@@ -194,15 +216,16 @@ struct DurabilityResult {
     std::uint64_t missing_blocks = 0;     // acknowledged, and not there
     std::uint64_t checkpoint_lsn = 0;     // where the last complete checkpoint began; 0: there is none
     // The pages.
-    std::uint64_t pages_proven = 0;      // of which the log proves the version that they must have at least
-    std::uint64_t pages_released = 0;    // of which nothing is promised
-    std::uint64_t regions_compared = 0;  // with the sums of the checkpoint
-    std::uint64_t regions_skipped = 0;   // because something in them is wrong or not promised
-    std::uint64_t torn_pages = 0;        // in flight at the cut, of old and new sectors: no fault, but SQL Server would report 824
-    std::uint64_t torn_on_4k_lines = 0;  // of them
-    std::uint64_t pages_beyond_log = 0;  // whose changes a hole in the log has taken
-    std::uint64_t wrong_pages = 0;       // all of them, also those that are not told one by one
-    std::uint64_t undurable_files = 0;   // with Durability=None: nothing was asked of the storage for them
+    std::uint64_t pages_proven = 0;          // of which the log proves the version that they must have at least
+    std::uint64_t pages_released = 0;        // of which nothing is promised
+    std::uint64_t regions_compared = 0;      // with the sums of the checkpoint
+    std::uint64_t regions_skipped = 0;       // because something in them is wrong or not promised
+    std::uint64_t torn_pages = 0;            // in flight at the cut, of old and new sectors: no fault, but SQL Server would report 824
+    std::uint64_t torn_on_4k_lines = 0;      // of them
+    std::uint64_t pages_beyond_log = 0;      // whose changes a hole in the log has taken
+    std::uint64_t wrong_pages = 0;           // all of them, also those that are not told one by one
+    std::optional<PromisesResult> promises;  // if there is a ledger
+    std::uint64_t undurable_files = 0;       // with Durability=None: nothing was asked of the storage for them
 };
 
 // What it took to go on with the files that a crash has left.
@@ -242,9 +265,10 @@ struct Results {
     std::uint64_t finding_count = 0;
     std::vector<Finding> warnings;  // requests that came late; the first ones, as above
     std::uint64_t warning_count = 0;
-    std::vector<ThresholdResult> thresholds;     // filled in by whoever set them
-    std::optional<DurabilityResult> durability;  // of a verification
-    std::optional<ResumeResult> resumed;         // of a run that went on, and of a repair
+    std::vector<ThresholdResult> thresholds;        // filled in by whoever set them
+    std::optional<DurabilityResult> durability;     // of a verification
+    std::optional<PromiseKeepingResult> promising;  // of a run with a ledger
+    std::optional<ResumeResult> resumed;            // of a run that went on, and of a repair
 };
 
 // For the progress display; taken at any time, from any thread.

@@ -190,6 +190,7 @@ ums::Task<void> PageWriter::write_one(DataFile& data, std::size_t index, OnStop 
         if (retry.has_reported()) {
             data.ledger.mark_unknown(frame.key.page_id);
             data.unwritten.add(frame.key.page_id);
+            if (settings_.promises != nullptr) settings_.promises->void_page(frame.key.file_id, frame.key.page_id);
         }
         was_abandoned_ |= !retry.has_reported();
         if (retry.has_reported() || run_.is_stopping()) frame.dirty.store(false, std::memory_order_release);
@@ -200,6 +201,9 @@ ums::Task<void> PageWriter::write_one(DataFile& data, std::size_t index, OnStop 
 void PageWriter::acknowledge(DataFile& data, std::size_t index) {
     Frame& frame = *run_frames_[index];
     data.ledger.acknowledge(frame.key.page_id, frame.version, frame.lsn, checksums_[index]);
+    if (settings_.promises != nullptr) {
+        settings_.promises->page_written({frame.key.file_id, frame.key.page_id, frame.version, checksums_[index]});
+    }
     ++acknowledged_;
     frame.dirty.store(false, std::memory_order_release);
 }

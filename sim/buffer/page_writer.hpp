@@ -7,6 +7,7 @@
 
 #include "sim/buffer/buffer_manager.hpp"
 #include "sim/log/log_manager.hpp"
+#include "sim/promises/promise_book.hpp"
 
 namespace sim {
 
@@ -16,6 +17,7 @@ struct PageWriterSettings {
     bool use_gather = true;      // false: one request for each page
     bool merge_buffers = false;  // pages that lie side by side in memory are one segment
     OnStop on_stop = OnStop::abandon;
+    PromiseBook* promises = nullptr;  // where acknowledged writes are noted
 };
 
 // Owned by one task; keeps its vectors from call to call.

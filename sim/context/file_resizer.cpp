@@ -63,8 +63,9 @@ ums::Task<void> FileResizer::resize(DataFile& data, std::uint64_t size_bytes) {
 ums::Task<std::error_code> FileResizer::cut(DataFile& data, std::uint32_t pages, LogReservation& reservation) {
     SimFile& file = data.file;
     const std::uint32_t old_pages = file.pages();
-    const bool is_logged = co_await log_size(data, pages, reservation);
-    if (!is_logged) co_return std::make_error_code(std::errc::operation_canceled);
+    const std::uint64_t cut_lsn = co_await log_size(data, pages, reservation);
+    if (cut_lsn == 0) co_return std::make_error_code(std::errc::operation_canceled);
+    if (context_.promises != nullptr) context_.promises->cut(file.id(), pages, cut_lsn);
     const std::error_code error = co_await file.resize(std::uint64_t{pages} * kPageBytes);
     if (error) {
         static_cast<void>(co_await log_size(data, old_pages, reservation, true));
@@ -83,19 +84,20 @@ ums::Task<std::error_code> FileResizer::grow(DataFile& data, std::uint32_t pages
     std::error_code error = co_await file.resize(new_bytes);
     if (!error && context_.options.stamp_files) error = co_await stamp_zeros(file, context_.run, context_.journal, old_bytes, new_bytes);
     if (!error) error = co_await sync(file);
-    bool is_logged = false;
-    if (!error) is_logged = co_await log_size(data, pages, reservation);
-    if (!error && !is_logged) error = std::make_error_code(std::errc::operation_canceled);
+    std::uint64_t lsn = 0;
+    if (!error) lsn = co_await log_size(data, pages, reservation);
+    if (!error && lsn == 0) error = std::make_error_code(std::errc::operation_canceled);
     if (error) {
         static_cast<void>(co_await file.resize(old_bytes));
         co_return error;
     }
+    if (context_.promises != nullptr) context_.promises->grown(file.id(), pages);
     file.grown_count.fetch_add(1, std::memory_order_relaxed);
     co_return error;
 }
 
-// False if the log has failed.
-ums::Task<bool> FileResizer::log_size(DataFile& data, std::uint32_t pages, LogReservation& reservation, bool is_recount) {
+// The LSN of the record, which is hardened; 0 if the log has failed.
+ums::Task<std::uint64_t> FileResizer::log_size(DataFile& data, std::uint32_t pages, LogReservation& reservation, bool is_recount) {
     const std::uint32_t file_id = data.file.id();
     const auto version_of = [this, &data, file_id](std::uint32_t page) {
         std::uint32_t version = data.ledger[page].version;
@@ -106,7 +108,8 @@ ums::Task<bool> FileResizer::log_size(DataFile& data, std::uint32_t pages, LogRe
         return version;
     };
     const std::uint64_t lsn = co_await context_.log.append_resize(reservation, file_id, pages, version_of, is_recount);
-    co_return co_await context_.log.harden(lsn);
+    const bool is_hardened = co_await context_.log.harden(lsn);
+    co_return is_hardened ? lsn : 0;
 }
 
 ums::Task<std::error_code> FileResizer::sync(SimFile& file) {

@@ -28,6 +28,7 @@ struct RunContext {
     std::vector<std::unique_ptr<DataFile>>& data_files;
     LogManager& log;
     BufferManager& buffers;
+    PromiseBook* promises = nullptr;  // somebody keeps outside of the storage what it has acknowledged
 
     WorkCounters random_user{};
     WorkCounters audit_user{};
@@ -39,8 +40,8 @@ struct RunContext {
     WorkCounters snapshots{};
 
     [[nodiscard]] PageWriter make_writer(OnStop on_stop = OnStop::abandon) const {
-        return PageWriter({run_id, options.checkpoint_pages, options.use_scatter_gather, options.merge_buffers, on_stop}, buffers.pool(),
-                          &log, run, journal);
+        return PageWriter({run_id, options.checkpoint_pages, options.use_scatter_gather, options.merge_buffers, on_stop, promises},
+                          buffers.pool(), &log, run, journal);
     }
     [[nodiscard]] RangeReader make_reader() const {
         return RangeReader(buffers, run, journal, {options.use_scatter_gather, options.merge_buffers});

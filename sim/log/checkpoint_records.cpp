@@ -34,6 +34,10 @@ ums::Task<void> log_sums(LogManager& log, const PageSums& sums) {
                                        .page_count = file.page_count},
                                       std::as_bytes(part));
         }
+        if (file.cut_lsn == 0) continue;
+        const FileCuts cuts{file.cut_lsn};
+        co_await log_with_payload(log, {.kind = LogRecordKind::file_cuts, .file_id = file_id, .page_id = file.least_pages},
+                                  std::as_bytes(std::span(&cuts, 1)));
     }
 }
 

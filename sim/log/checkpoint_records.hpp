@@ -17,7 +17,7 @@ struct UnknownPage {
 
 inline constexpr std::size_t kUnknownPagesMax = 256;
 
-// The sums as of the checkpoint's begin: at least one record for each file.
+// The sums as of the checkpoint's begin: at least one record for each file; and which files have been cut.
 ums::Task<void> log_sums(LogManager& log, const PageSums& sums);
 
 // What is excepted, then the end. Returns the LSN of the end. `promises_nothing`: too many pages are unknown to name them.

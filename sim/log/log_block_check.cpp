@@ -21,7 +21,7 @@ bool is_nearly(std::uint64_t value, std::uint64_t expected) {
 // The header of a block that stood here in an earlier round of the ring, or in an earlier run. The block behind it may be overwritten in
 // part; the header must be right to the last bit, or it is the expected one, damaged.
 bool is_older_header(const LogBlockHeader& header, const ExpectedBlock& expected) {
-    if (header.magic != kLogMagic || header.format != kLogFormat) return false;
+    if (header.magic != kLogMagic || !is_log_format(header.format)) return false;
     if (header.run_id != expected.run_id) return !is_nearly(header.run_id, expected.run_id);
     return header.vlf_sequence < expected.vlf_sequence && header.sequence < expected.sequence && header.vlf_sector == expected.vlf_sector;
 }

@@ -41,6 +41,7 @@ void LogHardening::advance_locked(std::vector<LogBuffer*>& free, ums::WaitQueue&
         if (!state_.failed) {
             block_sequence_.store(first->sequence, std::memory_order_release);
             lsn_.store(first->last_lsn, std::memory_order_release);
+            if (promises_ != nullptr) promises_->hardened(first->sequence, first->last_lsn);
         }
         free.push_back(first);
     }

@@ -9,6 +9,7 @@
 
 #include "sim/log/log_buffer.hpp"
 #include "sim/log/log_state.hpp"
+#include "sim/promises/promise_book.hpp"
 #include "ums/sched/event.hpp"
 #include "ums/sched/task.hpp"
 
@@ -17,7 +18,9 @@ namespace sim {
 class LogHardening {
 public:
     // `writer_work` is set when somebody waits for a block that may not have been sealed yet. Both must outlive this.
-    LogHardening(LogState& state, ums::Event& writer_work) : state_(state), writer_work_(writer_work) {}
+    // `promises`: where it is noted; may be null.
+    LogHardening(LogState& state, ums::Event& writer_work, PromiseBook* promises)
+        : state_(state), writer_work_(writer_work), promises_(promises) {}
     LogHardening(const LogHardening&) = delete;
     LogHardening& operator=(const LogHardening&) = delete;
     // Asserts that nobody waits.
@@ -49,6 +52,7 @@ private:
 
     LogState& state_;
     ums::Event& writer_work_;
+    PromiseBook* const promises_;
     std::atomic<std::uint64_t> lsn_{0};             // changed under the lock
     std::atomic<std::uint64_t> block_sequence_{0};  // likewise
 

@@ -39,7 +39,7 @@ LogManager::LogManager(LogSetup setup, RunState& run, Journal& journal)
       flush_slots_(setup.flushes_max),
       state_(ring_of(setup)),
       space_(state_, setup.alignment_bytes, setup.sums),
-      hardening_(state_, work_),
+      hardening_(state_, work_, setup.promises),
       sums_(std::move(setup.sums)),
       memory_(std::size_t{setup.flushes_max + kSpareBuffers} * kLogBlockBytesMax, ums::MemoryKind::plain) {
     UMS_ASSERT(kLogBlockBytesMax % alignment_bytes_ == 0);
@@ -152,9 +152,16 @@ ums::Task<std::uint64_t> LogManager::append_resize(LogReservation& reservation, 
         const std::lock_guard guard(state_.lock);
         file = sums_.file(file_id);
     }
+    const std::uint32_t old_count = file.page_count;
     file = sums_.resized(file, page_count, version_of, is_recount);
-    const std::uint64_t lsn = co_await append_one({.kind = LogRecordKind::file_resize, .file_id = file_id, .page_count = page_count},
-                                                  sizeof(LogRecordHeader), [&] { sums_.replace(file_id, std::move(file)); });
+    const LogChange change{.kind = LogRecordKind::file_resize, .file_id = file_id, .page_id = old_count, .page_count = page_count};
+    const std::uint64_t lsn = co_await append_one(change, sizeof(LogRecordHeader), [&] {
+        if (page_count < old_count) {
+            file.least_pages = std::min(file.least_pages, page_count);
+            file.cut_lsn = last_lsn_;
+        }
+        sums_.replace(file_id, std::move(file));
+    });
     reservation.use_all();
     co_return lsn;
 }

@@ -40,6 +40,7 @@ struct LogSetup {
     std::uint32_t alignment_bytes = 512;    // of blocks
     PageSums sums{};                        // of the pages as they are
     std::optional<LogPosition> position{};  // of a run that goes on; else the log is empty
+    PromiseBook* promises = nullptr;        // where it is noted how far the log is hardened
 };
 
 class LogManager {

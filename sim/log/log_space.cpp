@@ -17,7 +17,9 @@ constexpr std::uint64_t kMarksBytes = std::uint64_t{2} * kLogBlockBytesMax;
 // The last block that they begin is padded.
 std::uint64_t system_bytes_for(const PageSums& sums) {
     const std::uint64_t records = sums.files().size() + sums.bytes_max() / kLogRecordBytesMax;
-    return kMarksBytes + sums.bytes_max() + records * sizeof(LogRecordHeader) + sums.bytes_max() / kLogBlockBytesMax * kSectorBytes * 8;
+    const std::uint64_t cuts_bytes = sums.files().size() * (sizeof(LogRecordHeader) + sizeof(FileCuts));
+    return kMarksBytes + cuts_bytes + sums.bytes_max() + records * sizeof(LogRecordHeader) +
+           sums.bytes_max() / kLogBlockBytesMax * kSectorBytes * 8;
 }
 
 }  // namespace

@@ -37,6 +37,9 @@ public:
     struct File {
         std::uint32_t page_count = 0;
         std::vector<RegionSum> regions;
+        // Cuts of the file in this incarnation: whoever was promised a page that fell away can know it.
+        std::uint32_t least_pages = ~std::uint32_t{0};
+        std::uint64_t cut_lsn = 0;  // of the last one; 0: there was none
     };
     // The versions of pages as they are.
     using VersionOf = std::function<std::uint32_t(std::uint32_t page)>;

@@ -1,4 +1,4 @@
-// The bytes of the log, format version 2; docs/log_format.md describes it for people. Little-endian.
+// The bytes of the log, format version 3; docs/log_format.md describes it for people. Little-endian.
 //
 // A log file begins with a signature page (page_layout.hpp). The rest is divided into virtual log files (VLFs), which the log fills
 // one after the other with blocks: a block header, then records. A block never crosses a VLF, is a multiple of the sector size, is at
@@ -14,7 +14,10 @@
 namespace sim {
 
 inline constexpr std::uint32_t kLogMagic = 0x4c504f49;  // "IOPL"
-inline constexpr std::uint16_t kLogFormat = 2;
+inline constexpr std::uint16_t kLogFormat = 3;
+// Version 2 has no file_cuts, and file_resize does not say how long the file was. Such a log can still be read.
+inline constexpr std::uint16_t kLogFormatOldest = 2;
+[[nodiscard]] constexpr bool is_log_format(std::uint16_t format) { return format >= kLogFormatOldest && format <= kLogFormat; }
 
 struct LogBlockHeader {
     std::uint32_t checksum;  // CRC-32C of bytes 4 … size_bytes - 1
@@ -50,15 +53,16 @@ enum class LogRecordKind : std::uint16_t {
     checkpoint_sums = 6,   // of the checkpoint that has begun: sums of the versions of regions of pages, as of its begin
     page_unknown = 7,      // a write of the page failed for good: the checkpoint that is about to end promises nothing of it
     resume = 8,            // the first record of an incarnation: where the log before it ended
+    file_cuts = 9,         // of the checkpoint that has begun: the file has been cut in this incarnation, down to page `page_id`
 };
-inline constexpr std::uint16_t kLogRecordKindMax = 8;
+inline constexpr std::uint16_t kLogRecordKindMax = 9;
 
 struct LogRecordHeader {
     std::uint32_t size_bytes;  // with this header; a multiple of 8
     std::uint16_t kind;        // LogRecordKind
     std::uint16_t slot;        // number in the block, from 0
     std::uint32_t file_id;
-    std::uint32_t page_id;
+    std::uint32_t page_id;     // for file_resize: pages that the file had before; for file_cuts: the least it has had
     std::uint32_t version;     // of the page after the change; for checkpoint_sums: pages in a region
     std::uint32_t page_count;  // of the file, for file_resize and checkpoint_sums
     std::uint64_t lsn;
@@ -90,7 +94,12 @@ struct ResumePoint {
     std::uint64_t last_lsn;       // of its last record
 };
 
-static_assert(sizeof(RegionSum) == 16 && sizeof(CheckpointEnd) == 16 && sizeof(ResumePoint) == 16);
+// file_cuts
+struct FileCuts {
+    std::uint64_t last_lsn;  // of the file_resize that cut it last
+};
+
+static_assert(sizeof(FileCuts) == 8 && sizeof(RegionSum) == 16 && sizeof(CheckpointEnd) == 16 && sizeof(ResumePoint) == 16);
 
 inline constexpr std::uint32_t kTooManyUnknown = 0xffff'ffff;
 // Both powers of two.

@@ -19,6 +19,7 @@ namespace sim {
 struct RecoverySetup {
     std::uint64_t run_id = 0;
     std::uint32_t alignment_bytes = 512;  // of log blocks
+    const Promises* promises = nullptr;   // of this run, kept outside of the storage; null: nobody has
     bool repairs = false;                 // goes on behind findings, and writes anew what was wrong; else the run ends with them
 };
 
@@ -33,6 +34,9 @@ public:
     ums::Task<void> verify();  // writes nothing yet
     ums::Task<void> redo();
 
+    // Everything that was promised is there: whoever goes on may keep it. Behind redo().
+    [[nodiscard]] bool holds_all_promises() const { return log_.demands_all() && journal_.finding_count() == 0; }
+    [[nodiscard]] const Promises* promises() const { return log_.promises(); }
     // Where the log goes on. Behind redo().
     [[nodiscard]] const LogPosition& position() const { return log_end_.position(); }
     void describe(DurabilityResult& result) const;

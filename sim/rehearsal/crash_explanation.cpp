@@ -41,11 +41,20 @@ LeftPage read_left_page(const ums::SimulatedFile& file, const WriteBook::PagePla
 
 class Witness {
 public:
-    Witness(const CrashPlan& plan, const CrashState& state)
-        : options_(plan.options), power_(state.power), book_(state.book), log_(plan.options, state.power, state.book) {}
+    Witness(const CrashPlan& plan, const CrashState& state, Knowledge knowledge)
+        : options_(plan.options), power_(state.power), book_(state.book), log_(plan.options, state.power, state.book) {
+        if (knowledge == Knowledge::files || !state.promises || state.promises->are_void()) return;
+        // Of a log that went on without it the ledger knows nothing.
+        if (log_.incarnation() <= state.promises->section().incarnation) ledger_ = &*state.promises;
+    }
 
     CrashExplanation explain() {
         is_any_signed_ = is_any_signed();
+        if (ledger_ != nullptr) {
+            look_at_ledgers_log();
+            look_at_ledgers_files();
+            look_at_ledgers_pages();
+        }
         if (is_any_signed_) {
             look_at_log();
             look_at_files();
@@ -193,6 +202,56 @@ private:
         return !has_changed && is_cut_off(place.file_id, place.page_id / region * region + region - 1);
     }
 
+    // --- what the ledger proves ---
+
+    void look_at_ledgers_log() {
+        const std::uint64_t promised = ledger_->hardened_sequence();
+        if (log_.end_sequence() < promised) {
+            prove(fmt::format("the log ends with block {}, and the ledger holds that all up to {} had been acknowledged",
+                              log_.end_sequence(), promised));
+        }
+    }
+
+    void look_at_ledgers_files() {
+        for (const PromisedFile& promised : ledger_->section().files) {
+            const ums::SimulatedFile* const file = file_of(promised.id);
+            if (file == nullptr || file->size_bytes() < kPageBytes || (promised.is_log && !is_signed(*file))) {
+                prove(fmt::format("{} is not as it was made, and the ledger holds that it had been", promised.path));
+                continue;
+            }
+            const std::uint64_t least = std::min<std::uint64_t>(ledger_->page_count(promised.id), unheard_cut(promised.id));
+            if (file->size_bytes() / kPageBytes < least) {
+                prove(fmt::format("{} has {} pages, and the ledger holds that it had {}", promised.path, file->size_bytes() / kPageBytes,
+                                  least));
+            }
+        }
+    }
+
+    // Down to which page the log says the file was cut since the ledger heard of a cut.
+    [[nodiscard]] std::uint64_t unheard_cut(std::uint32_t file_id) const {
+        std::uint64_t least = ~std::uint64_t{0};
+        std::uint64_t before = std::uint64_t{options_.files.at(file_id - 1).initial_size_mb} * ums::kMb / kPageBytes;
+        for (const WriteBook::Resize& resize : book_.resizes()) {
+            if (resize.file_id != file_id || resize.lsn > log_.end_lsn()) continue;
+            const bool is_cut = resize.page_count < before;
+            before = resize.page_count;
+            if (is_cut && resize.lsn > ledger_->cut_lsn(file_id)) least = std::min<std::uint64_t>(least, resize.page_count);
+        }
+        return least;
+    }
+
+    void look_at_ledgers_pages() {
+        for (const auto& [place, page] : book_.pages()) {
+            const ums::SimulatedFile* const file = file_of(place.file_id);
+            if (file == nullptr || (std::uint64_t{place.page_id} + 1) * kPageBytes > file->size_bytes()) continue;
+            const std::uint32_t signature = place.page_id == 0 ? 1 : 0;
+            const bool is_void = place.page_id >= unheard_cut(place.file_id);
+            const std::uint32_t promised = is_void ? signature : std::max(ledger_->page(place.file_id, place.page_id).version, signature);
+            if (read_left_page(*file, place).oldest >= promised) continue;
+            return prove(describe("is older than what the ledger holds of it", place));
+        }
+    }
+
     // --- what is not ---
 
     [[nodiscard]] MissReason reason_of(const ums::LostWrite& lost) const {
@@ -248,6 +307,7 @@ private:
     const ums::PowerCut& power_;
     const WriteBook& book_;
     const LeftLog log_;
+    const Promises* ledger_ = nullptr;  // what it holds is asked, too
     bool is_any_signed_ = false;
     CrashExplanation explanation_;
 };
@@ -266,6 +326,8 @@ MissReason CrashExplanation::reason() const {
     return static_cast<MissReason>(first - unproven.begin());
 }
 
-CrashExplanation explain_cut(const CrashPlan& plan, const CrashState& state) { return Witness(plan, state).explain(); }
+CrashExplanation explain_cut(const CrashPlan& plan, const CrashState& state, Knowledge knowledge) {
+    return Witness(plan, state, knowledge).explain();
+}
 
 }  // namespace sim

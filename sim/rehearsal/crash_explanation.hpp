@@ -39,7 +39,10 @@ struct CrashExplanation {
     [[nodiscard]] MissReason reason() const;
 };
 
+// What is asked: the files alone, or also the ledger outside of the device, if there is one.
+enum class Knowledge : std::uint8_t { files, files_and_ledger };
+
 // Before the verification, which takes the files.
-[[nodiscard]] CrashExplanation explain_cut(const CrashPlan& plan, const CrashState& state);
+[[nodiscard]] CrashExplanation explain_cut(const CrashPlan& plan, const CrashState& state, Knowledge knowledge = Knowledge::files);
 
 }  // namespace sim

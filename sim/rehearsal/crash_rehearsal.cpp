@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/rehearsal/promise_memory.hpp"
 #include "sim/rehearsal/rehearsal_options.hpp"
 #include "sim/rehearsal/second_cut.hpp"
 #include "sim/run/simulation.hpp"
@@ -44,7 +45,14 @@ struct CrashRun {
         : disk(clock, ums::simulated_disk(plan.seed)),
           storage(filled(disk, plan), clock, plan.device),
           sink(report),
-          simulation(plan.options, storage, clock, sink) {}
+          ledger(plan.start && plan.start->promises ? PromiseMemory(*plan.start->promises) : PromiseMemory()),
+          lag(ums::mix64(plan.seed ^ 0x6c61677321)),
+          simulation(plan.options, storage, clock, sink, plan.has_ledger ? &ledger : nullptr) {}
+
+    // A ledger is behind the run: by none to some dozen requests.
+    void promise_at_times() {
+        if (lag.below(8) == 0) ledger.take();
+    }
 
     void run(std::function<void(const ums::PowerMoment&)> observer) {
         storage.set_observer(std::move(observer));
@@ -58,6 +66,8 @@ struct CrashRun {
     ums::SimulatedStorage disk;
     ums::VolatileStorage storage;
     CrashSink sink;
+    PromiseMemory ledger;
+    ums::Prng lag;
     Simulation simulation;
 };
 
@@ -80,7 +90,10 @@ const FileOptions& draw_lying_file(const Options& options, ums::Prng& prng) {
 std::multimap<std::uint64_t, PlannedCut> plan_cuts(const CrashPlan& plan) {
     CrashRun watched(plan);
     CutMoments moments(plan.options, [&watched] { return watched.simulation.phase(); });
-    watched.run([&moments](const ums::PowerMoment& moment) { moments.observe(moment); });
+    watched.run([&](const ums::PowerMoment& moment) {
+        moments.observe(moment);
+        watched.promise_at_times();
+    });
     ums::Prng prng(ums::mix64(plan.seed ^ 0x63757473));
     std::multimap<std::uint64_t, PlannedCut> cuts;
     for (std::uint32_t i = 0; i < plan.cut_count; ++i) {
@@ -131,9 +144,11 @@ CrashReport rehearse_crash(const CrashPlan& plan, const CrashJudge& judge) {
     crashed.run([&](const ums::PowerMoment& moment) {
         const auto [begin, end] = cuts.equal_range(moment.number);
         for (auto cut = begin; cut != end; ++cut) {
-            states.push_back({crashed.storage.cut(cut->second.seed), cut->second.reason, crashed.simulation.phase(), book});
+            states.push_back({crashed.storage.cut(cut->second.seed), cut->second.reason, crashed.simulation.phase(), book, std::nullopt});
+            if (plan.has_ledger) states.back().promises = copy_of(crashed.ledger.promises());
         }
         book.observe(moment);
+        crashed.promise_at_times();
     });
     if (ums::MemoryReserve::is_spent()) throw std::bad_alloc();  // cut short, so nothing can be said of it
     for (CrashState& state : states) judge(plan, state);

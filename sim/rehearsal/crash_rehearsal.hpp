@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/finding.hpp"
 #include "sim/options.hpp"
+#include "sim/promises/promises.hpp"
 #include "sim/rehearsal/cut_moments.hpp"
 #include "sim/rehearsal/write_book.hpp"
 #include "sim/results.hpp"
@@ -25,6 +27,7 @@ struct CrashPlan {
     std::uint32_t cut_count = 4;
     Options options;
     ums::VolatileOptions device;
+    bool has_ledger = false;                  // outside of the device somebody keeps what the run promises
     std::shared_ptr<const CrashStart> start;  // of a run that goes on after an earlier cut (second_cut.hpp); null: of a new one
 };
 
@@ -36,8 +39,9 @@ struct CrashPlan {
 struct CrashState {
     ums::PowerCut power;
     CutReason reason{};
-    Phase phase{};   // of the run; after Phase::create all files are made and acknowledged
-    WriteBook book;  // as of the cut
+    Phase phase{};                     // of the run; after Phase::create all files are made and acknowledged
+    WriteBook book;                    // as of the cut
+    std::optional<Promises> promises;  // likewise, with a ledger
 };
 
 using CrashJudge = std::function<void(const CrashPlan& plan, CrashState& state)>;

@@ -16,9 +16,12 @@ std::string describe_cut(const CrashPlan& plan, const CrashState& state) {
 }
 
 // Nothing if no file was left that a verification could begin with.
-std::optional<CrashVerdict> verdict_on(const CrashPlan& plan, CrashState& state) {
+std::optional<CrashVerdict> verdict_on(const CrashPlan& plan, CrashState& state, Knowledge knowledge) {
     try {
-        return verify_cut(plan, state.power);
+        if (knowledge == Knowledge::files) return verify_cut(plan, state.power);
+        ums::PowerCut copy;
+        for (const auto& [path, file] : state.power.files) copy.files[path] = file->copy();
+        return verify_cut(plan, copy, state.promises ? &*state.promises : nullptr);
     } catch (const RefusedError&) {
         return std::nullopt;
     }
@@ -48,12 +51,12 @@ void CrashTally::add(const CrashTally& other) {
     for (std::size_t i = 0; i < unproven.size(); ++i) unproven[i] += other.unproven[i];
 }
 
-CutJudgement judge_cut(const CrashPlan& plan, CrashState& state) {
+CutJudgement judge_cut(const CrashPlan& plan, CrashState& state, Knowledge knowledge) {
     CutJudgement judgement;
     CrashTally& tally = judgement.tally;
     judgement.text = describe_cut(plan, state) + describe_losses(state.power);
-    const CrashExplanation explanation = explain_cut(plan, state);
-    const std::optional<CrashVerdict> verdict = verdict_on(plan, state);
+    const CrashExplanation explanation = explain_cut(plan, state, knowledge);
+    const std::optional<CrashVerdict> verdict = verdict_on(plan, state, knowledge);
     const bool is_damaged = !state.power.lost.empty();
     const bool has_findings = verdict && !verdict->findings.empty();
     const bool is_provable = is_damaged && explanation.is_provable();

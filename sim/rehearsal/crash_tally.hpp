@@ -27,7 +27,7 @@ struct CutJudgement {
     std::string problem;  // provable and not found, blamed wrongly, or not to be explained; else empty
 };
 
-// Takes the files of the cut.
-[[nodiscard]] CutJudgement judge_cut(const CrashPlan& plan, CrashState& state);
+// Takes the files of the cut if `knowledge` is the files; with the ledger copies of them are judged. Not both at once.
+[[nodiscard]] CutJudgement judge_cut(const CrashPlan& plan, CrashState& state, Knowledge knowledge = Knowledge::files);
 
 }  // namespace sim

@@ -1,7 +1,9 @@
 #include "sim/rehearsal/crash_verification.hpp"
 
+#include <optional>
 #include <utility>
 
+#include "sim/rehearsal/promise_memory.hpp"
 #include "sim/run/simulation.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/base/prng.hpp"
@@ -23,7 +25,7 @@ private:
 
 }  // namespace
 
-CrashVerdict verify_cut(const CrashPlan& plan, ums::PowerCut& power) {
+CrashVerdict verify_cut(const CrashPlan& plan, ums::PowerCut& power, const Promises* promises) {
     CrashVerdict verdict;
     const ums::VirtualClock clock;
     ums::SimulatedStorage disk(clock, ums::simulated_disk(ums::mix64(plan.seed)));
@@ -31,7 +33,9 @@ CrashVerdict verify_cut(const CrashPlan& plan, ums::PowerCut& power) {
     Options options = plan.options;
     options.job = Job::verify;
     FindingsSink sink(verdict.findings);
-    Simulation verification(options, disk, clock, sink);
+    std::optional<PromiseMemory> ledger;
+    if (promises != nullptr) ledger.emplace(*promises);
+    Simulation verification(options, disk, clock, sink, ledger ? &*ledger : nullptr);
     Results results = verification.run();
     verdict.outcome = results.outcome;
     verdict.reason = results.outcome_reason;

@@ -17,7 +17,8 @@ struct CrashVerdict {
     DurabilityResult durability;
 };
 
-// Takes the files of the cut. Throws what keeps a verification from beginning: RefusedError where no file is left.
-[[nodiscard]] CrashVerdict verify_cut(const CrashPlan& plan, ums::PowerCut& power);
+// Takes the files of the cut. `promises`: of a ledger outside of the device; null: there is none. Throws what keeps a verification from
+// beginning: RefusedError where no file is left.
+[[nodiscard]] CrashVerdict verify_cut(const CrashPlan& plan, ums::PowerCut& power, const Promises* promises = nullptr);
 
 }  // namespace sim

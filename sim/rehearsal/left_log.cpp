@@ -23,6 +23,7 @@ void LeftLog::read_block(const ums::SimulatedFile& file, std::uint64_t sequence,
     if (!is_sound_block(bytes.data(), bytes.size())) return;
     const LogBlockHeader header = read_block_header(bytes.data());
     if (header.sequence != sequence) return;  // another one stands there now
+    incarnation_ = std::max(incarnation_, header.incarnation);
     Left& left = left_[sequence];
     left.hardened = header.hardened_sequence;
     static_cast<void>(for_each_record(bytes.data(), [&](const LogRecordHeader& record, std::span<const std::byte> body) {

@@ -19,6 +19,8 @@ public:
     LeftLog(const Options& options, const ums::PowerCut& power, const WriteBook& book);
 
     [[nodiscard]] bool is_empty() const { return left_.empty(); }
+    // The newest of the run's that a block is of; 0: there is no block.
+    [[nodiscard]] std::uint32_t incarnation() const { return incarnation_; }
     [[nodiscard]] bool has(std::uint64_t sequence) const { return left_.count(sequence) != 0; }
     // Some block says that all up to here had been acknowledged; 0: none.
     [[nodiscard]] std::uint64_t hardened_sequence() const { return hardened_; }
@@ -53,6 +55,7 @@ private:
     std::map<std::uint64_t, Checkpoint> ends_;             // of checkpoints, by sequence
     std::map<std::uint64_t, std::uint64_t> resumed_;       // by the last block of an incarnation: the first of the next one
     std::map<std::uint32_t, std::uint32_t> region_pages_;  // by file, as the last sums say
+    std::uint32_t incarnation_ = 0;
     std::uint64_t hardened_ = 0;
     std::uint64_t end_ = 0;
     std::uint64_t needed_ = 1;

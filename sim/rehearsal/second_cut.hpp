@@ -16,6 +16,7 @@ namespace sim {
 struct CrashStart {
     std::map<std::string, std::unique_ptr<ums::SimulatedFile>> files;  // by path
     WriteBook book;                                                    // what had been said before, as far as it is still true
+    std::optional<Promises> promises;                                  // of a ledger
 };
 
 // The same run, resumed on the same device. Nothing if no log is left with which it could go on. Before the files of the cut are taken.

@@ -29,11 +29,12 @@ ums::EngineKind engine_kind(EngineChoice choice) {
 
 }  // namespace
 
-Driver::Driver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink)
+Driver::Driver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper)
     : options_(std::move(options)),
       machine_(ums::this_machine()),
       storage_(storage),
       clock_(clock),
+      keeper_(keeper),
       journal_(clock, sink, cpu_count_for(options_, machine_)) {
     options_.cpu_count = cpu_count_for(options_, machine_);
 }

@@ -15,6 +15,7 @@
 #include "sim/journal/journal.hpp"
 #include "sim/journal/run_state.hpp"
 #include "sim/options.hpp"
+#include "sim/promises/promise_keeper.hpp"
 #include "sim/results.hpp"
 #include "sim/run/time_series.hpp"
 #include "ums/base/machine.hpp"
@@ -47,7 +48,7 @@ protected:
         std::uint64_t log_bytes = 0;  // written
     };
 
-    Driver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink);
+    Driver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper);
 
     // All of it, as the first task.
     virtual ums::Task<void> main() = 0;
@@ -72,6 +73,7 @@ protected:
     const ums::Machine machine_;
     ums::Storage& storage_;
     const ums::Clock& clock_;
+    PromiseKeeper* const keeper_;  // null: nobody keeps promises
     Journal journal_;
     RunState run_;
     std::unique_ptr<ums::SchedulerGroup> schedulers_;

@@ -16,8 +16,8 @@
 
 namespace sim {
 
-RunDriver::RunDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink)
-    : Driver(std::move(options), storage, clock, sink), run_id_(ums::mix64(options_.seed ^ ums::mix64(clock.utc_us()))) {
+RunDriver::RunDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper)
+    : Driver(std::move(options), storage, clock, sink, keeper), run_id_(ums::mix64(options_.seed ^ ums::mix64(clock.utc_us()))) {
     fit_replicas(options_.files);
     if (options_.job == Job::repair) options_.stop_on_error = options_.delete_files_at_shutdown = false;
     results_.run_id = run_id_;
@@ -61,6 +61,7 @@ ums::Task<void> RunDriver::run_cycles() {
             ums::Task<void> first_checkpoint = go_on();
             co_await phase(Phase::initial_checkpoint, first_checkpoint);
         }
+        if (!run_.is_stopping()) begin_promises();
         const bool has_cycles = options_.job != Job::repair;
         for (std::uint32_t cycle = 1; has_cycles && !run_.is_stopping() && (options_.test_cycles == 0 || cycle <= options_.test_cycles);
              ++cycle) {
@@ -73,6 +74,7 @@ ums::Task<void> RunDriver::run_cycles() {
     }
     phase_.store(Phase::summary, std::memory_order_relaxed);
     co_await stop_services();
+    end_promises();
 }
 
 ums::Task<void> RunDriver::run_cycle() {
@@ -158,6 +160,7 @@ ums::Task<void> RunDriver::record_time_series() {
         const std::uint64_t next_ns = parts_->time_series->next_sample_ns();
         const bool is_over = co_await parts_->monitors_stop.wait(ums::WaitType::sleep_task, next_ns);
         report_missing_threads();
+        report_stopped_promises();
         if (is_over) co_return;
         parts_->time_series->sample_if_due(phase_.load(std::memory_order_relaxed), cycle_.load(std::memory_order_relaxed));
     }

@@ -13,12 +13,13 @@
 #include "sim/run/driver.hpp"
 #include "sim/run/run_parts.hpp"
 #include "sim/verify/left_files.hpp"
+#include "sim/verify/left_promises.hpp"
 
 namespace sim {
 
 class RunDriver final : public Driver {
 public:
-    RunDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink);
+    RunDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper);
     ~RunDriver() override;
 
     [[nodiscard]] Progress progress() const override;
@@ -60,14 +61,23 @@ private:
     ums::Task<void> record_time_series();
     void report_missing_threads();
 
+    [[nodiscard]] PromiseSection section() const;
+    void promise_nothing();
+    void begin_promises();
+    void end_promises();
+    void report_stopped_promises();
+
     void collect_files();
     void collect_users();
 
     std::uint64_t run_id_;
     std::unique_ptr<RunParts> parts_;
     std::unique_ptr<Recovery> recovery_;  // of files that a crash has left
-    mutable std::mutex parts_mutex_;      // held by progress() while it looks at parts_, and while they are taken down
-    std::atomic<bool> ready_{false};      // all parts are there
+    LeftPromises left_promises_;          // of them
+    bool is_promising_ = false;
+    std::string promises_stopped_because_;  // as was told last
+    mutable std::mutex parts_mutex_;        // held by progress() while it looks at parts_, and while they are taken down
+    std::atomic<bool> ready_{false};        // all parts are there
     std::uint32_t next_cpu_ = 0;
     bool has_reported_missing_threads_ = false;
 };

@@ -43,6 +43,7 @@ ums::Task<void> RunDriver::open_files(FileCreator& creator) {
     reserve_.reset();
     reserve_memory(creator.files());
     reserve_.emplace();
+    promise_nothing();
     may_begin_ = true;
     journal_.begin_run();
     co_await creator.replace_old_files();
@@ -79,7 +80,8 @@ void RunDriver::add_file(SimFile::Setup setup) {
 bool RunDriver::all_files_open() const { return parts_->files.size() == options_.files.size(); }
 
 void RunDriver::make_parts() {
-    parts_->assemble(options_, run_id_, storage_, *schedulers_, run_, journal_, recovery_ ? &recovery_->position() : nullptr);
+    parts_->assemble(options_, run_id_, storage_, *schedulers_, run_, journal_,
+                     {recovery_ ? &recovery_->position() : nullptr, keeper_ != nullptr});
     parts_->time_series->sample(Phase::create, 1);
     ready_.store(true, std::memory_order_release);
 }

@@ -29,6 +29,8 @@ ums::Task<void> RunDriver::provide_files() {
 // Nothing is changed before everything has been looked at.
 ums::Task<void> RunDriver::take_over_files() {
     FoundFiles found = find_left_files(options_, storage_, LeftFileUse::write);
+    if (keeper_ != nullptr) left_promises_ = promises_to_go_on_with(*keeper_, found);
+    refuse_unknown_run(found, options_.job);
     refuse_unless_whole(found);
     run_id_ = results_.run_id = found.run_id;
     FileCreator creator(options_, storage_, journal_, run_id_, &run_);
@@ -147,7 +149,10 @@ ums::Task<void> RunDriver::recover() {
     allow_bursts(false);
     stop.set();
     co_await join(monitors);
-    if (options_.job == Job::repair && recovery_) recovery_->describe(results_.durability.emplace());
+    if (options_.job == Job::repair && recovery_) {
+        recovery_->describe(results_.durability.emplace());
+        if (keeper_ != nullptr) results_.durability->promises = told_of(left_promises_, recovery_->promises());
+    }
     if (!run_.is_stopping()) co_return;
     options_.delete_files_at_shutdown = false;  // they are as the crash has left them
     collect_files();
@@ -160,7 +165,8 @@ ums::Task<void> RunDriver::run_recovery() {
     }
     std::vector<SimFile*> log_files;
     for (const auto& log : parts_->log_files) log_files.push_back(log.get());
-    const RecoverySetup setup{run_id_, log_alignment_bytes(log_files, storage_), options_.job == Job::repair};
+    const RecoverySetup setup{run_id_, log_alignment_bytes(log_files, storage_),
+                              left_promises_.promises ? &*left_promises_.promises : nullptr, options_.job == Job::repair};
     recovery_ = std::make_unique<Recovery>(setup, data_files, log_files, *schedulers_, run_, journal_);
     ums::Task<void> analysis = recovery_->analyse();
     ums::Task<void> verification = recovery_->verify();

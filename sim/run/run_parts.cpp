@@ -69,28 +69,43 @@ void RunParts::add_file(SimFile::Setup setup, ums::Storage& storage, ums::Semaph
 }
 
 void RunParts::assemble(Options& options, std::uint64_t run_id, ums::Storage& storage, ums::SchedulerGroup& schedulers, RunState& run,
-                        Journal& journal, const LogPosition* position) {
+                        Journal& journal, const Start& start) {
     const std::vector<ReplicaPair> replicas = pair_replicas(options);
     LogSetup setup;
     for (const auto& file : log_files) setup.files.push_back(file.get());
     setup.run_id = run_id;
     setup.flushes_max = options.log_flushes_outstanding;
     setup.alignment_bytes = log_alignment_bytes(setup.files, storage);
-    setup.sums = sums_of(data_files, log_files, position != nullptr);
-    if (position != nullptr) setup.position = *position;
+    setup.sums = sums_of(data_files, log_files, start.position != nullptr);
+    if (start.position != nullptr) setup.position = *start.position;
+    if (start.promises) open_promises(options);
+    setup.promises = promises.get();
     log = std::make_unique<LogManager>(std::move(setup), run, journal);
     log_auditor = std::make_unique<LogAuditor>(*log, data_files, run, journal);
     log_growth = std::make_unique<LogGrowth>(*log, log_files, run, journal);
     diagnosis = std::make_unique<PageDiagnosis>(run_id, !options.stop_on_error, data_files, *pool, run, journal);
     checker = std::make_unique<PageChecker>(run_id, *diagnosis);
     buffers = std::make_unique<BufferManager>(*pool, *checker, run, journal, options.cache_hit_ratio);
-    context.reset(new RunContext{options, run_id, run, journal, schedulers, data_files, *log, *buffers});
+    context.reset(new RunContext{options, run_id, run, journal, schedulers, data_files, *log, *buffers, promises.get()});
     for (const ReplicaPair& pair : replicas) add_snapshot(options, pair);
     whole_files = std::make_unique<WholeFileWork>(*context);
     checkpoint = std::make_unique<Checkpoint>(*context);
     lazy_writer = std::make_unique<LazyWriter>(*context);
     if (!time_series) time_series = std::make_unique<TimeSeries>(files, journal.clock(), journal.start_ns());
     limit_transfers(options, context->transfer_pages_max());
+}
+
+// The changes of a replica are not logged: nothing is promised of it.
+void RunParts::open_promises(const Options& options) {
+    std::vector<PromiseBook::BookedFile> booked;
+    for (const SimFile* file : files) {
+        if (source_of_replica(file->options(), options.files) != nullptr) continue;
+        booked.push_back({file->id(), file->options().is_log,
+                          file->writes_are_durable() ? PromiseBook::Counting::at_once
+                          : file->needs_flushes()    ? PromiseBook::Counting::after_a_sync
+                                                     : PromiseBook::Counting::never});
+    }
+    promises = std::make_unique<PromiseBook>(booked);
 }
 
 // The first replica of a file is its snapshot; another one is a sparse file as others.

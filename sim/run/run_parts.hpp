@@ -26,10 +26,13 @@ struct RunParts {
     // Then the files, one by one in the same order. All references must outlive the parts.
     void add_file(SimFile::Setup setup, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run, Journal& journal);
 
-    // Then all the rest, from the `options` as far as the memory allows: what does not fit is made smaller there. `position`: where the
-    // log of a run goes on whose pages the ledgers know; null for a new one. Throws std::bad_alloc.
+    struct Start {
+        const LogPosition* position = nullptr;  // where the log of a run goes on whose pages the ledgers know; null for a new one
+        bool promises = false;                  // somebody keeps outside of the storage what it has acknowledged
+    };
+    // Then all the rest, from the `options` as far as the memory allows: what does not fit is made smaller there. Throws std::bad_alloc.
     void assemble(Options& options, std::uint64_t run_id, ums::Storage& storage, ums::SchedulerGroup& schedulers, RunState& run,
-                  Journal& journal, const LogPosition* position = nullptr);
+                  Journal& journal, const Start& start);
 
     struct ReplicaPair {
         DataFile* source = nullptr;
@@ -37,6 +40,7 @@ struct RunParts {
     };
     std::vector<ReplicaPair> pair_replicas(const Options& options);
     void add_snapshot(const Options& options, const ReplicaPair& pair);
+    void open_promises(const Options& options);
 
     std::deque<PageLedger> ledgers;  // of data files that are still to be added
     std::vector<std::unique_ptr<DataFile>> data_files;
@@ -44,6 +48,7 @@ struct RunParts {
     std::vector<SimFile*> files;  // all, in the order of the configuration
     std::vector<DriveFacts> drives;
     std::unique_ptr<BufferPool> pool;
+    std::unique_ptr<PromiseBook> promises;  // null: nobody keeps them
     std::unique_ptr<LogManager> log;
     std::unique_ptr<LogGrowth> log_growth;
     std::unique_ptr<LogAuditor> log_auditor;

@@ -9,20 +9,21 @@ namespace sim {
 
 namespace {
 
-std::unique_ptr<Driver> make_driver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink) {
+std::unique_ptr<Driver> make_driver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink,
+                                    PromiseKeeper* keeper) {
     switch (options.job) {
         case Job::run:
         case Job::resume:
-        case Job::repair: return std::make_unique<RunDriver>(std::move(options), storage, clock, sink);
-        case Job::verify: return std::make_unique<VerifyDriver>(std::move(options), storage, clock, sink);
+        case Job::repair: return std::make_unique<RunDriver>(std::move(options), storage, clock, sink, keeper);
+        case Job::verify: return std::make_unique<VerifyDriver>(std::move(options), storage, clock, sink, keeper);
     }
     UMS_ASSERT(false && "unknown job");
 }
 
 }  // namespace
 
-Simulation::Simulation(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink)
-    : driver_(make_driver(std::move(options), storage, clock, sink)) {}
+Simulation::Simulation(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper)
+    : driver_(make_driver(std::move(options), storage, clock, sink, keeper)) {}
 
 Simulation::~Simulation() = default;
 

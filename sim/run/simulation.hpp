@@ -7,6 +7,7 @@
 #include "sim/errors.hpp"
 #include "sim/event.hpp"
 #include "sim/options.hpp"
+#include "sim/promises/promise_keeper.hpp"
 #include "sim/results.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/io/storage.hpp"
@@ -17,8 +18,9 @@ class Driver;
 
 class Simulation {
 public:
-    // `options` must have passed config's checks. `storage`, `clock` and `sink` must outlive the simulation. Opens nothing yet.
-    Simulation(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink);
+    // `options` must have passed config's checks. `storage`, `clock`, `sink` and `keeper` must outlive the simulation. Opens nothing yet.
+    // `keeper`: keeps outside of the storage what it has acknowledged; null: nobody does.
+    Simulation(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper = nullptr);
     ~Simulation();
 
     // Runs to the end and returns what happened; blocks meanwhile. Once per object. Findings are results, not exceptions.

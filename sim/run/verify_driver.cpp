@@ -11,8 +11,8 @@
 
 namespace sim {
 
-VerifyDriver::VerifyDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink)
-    : Driver(std::move(options), storage, clock, sink) {}
+VerifyDriver::VerifyDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper)
+    : Driver(std::move(options), storage, clock, sink, keeper) {}
 
 VerifyDriver::~VerifyDriver() = default;
 
@@ -36,7 +36,10 @@ ums::Task<void> VerifyDriver::main() {
 
 void VerifyDriver::open_files() {
     auto parts = std::make_unique<Parts>();
-    parts->left = open_left_files(options_, storage_, *outstanding_, run_, journal_);
+    FoundFiles found = find_left_files(options_, storage_, LeftFileUse::read);
+    if (keeper_ != nullptr) parts->promises = promises_of(*keeper_, found);
+    refuse_unknown_run(found, options_.job);
+    parts->left = open_left_files(std::move(found), storage_, *outstanding_, run_, journal_);
     for (const LeftFile& left : parts->left.files) {
         if (!left.file) continue;
         (left.options.is_log ? parts->log_files : parts->data_files).push_back(left.file.get());
@@ -44,7 +47,8 @@ void VerifyDriver::open_files() {
         parts->drives.push_back(read_drive_facts(left.file->path()));
         left.file->governor().allow_bursts(true);
     }
-    parts->log = std::make_unique<LogAnalysis>(parts->log_files, parts->data_files, parts->left.run_id, run_, journal_);
+    parts->log = std::make_unique<LogAnalysis>(parts->log_files, parts->data_files, parts->left.run_id, run_, journal_,
+                                               parts->promises.promises ? &*parts->promises.promises : nullptr);
     parts->time_series = std::make_unique<TimeSeries>(parts->files, clock_, journal_.start_ns());
     results_.run_id = parts->left.run_id;
     const std::lock_guard guard(parts_mutex_);
@@ -62,7 +66,8 @@ ums::Task<void> VerifyDriver::verify() {
     ums::Task<void> analysis = parts_->log->run();
     co_await phase(Phase::log_analysis, analysis);
     if (run_.is_stopping()) co_return;
-    if (parts_->log->is_empty()) {
+    const bool are_made = !parts_->log->is_empty() || parts_->log->promises() != nullptr;
+    if (!are_made) {
         note_half_made_files();
     } else {
         report_odd_files();
@@ -86,7 +91,16 @@ void VerifyDriver::note_half_made_files() {
 }
 
 void VerifyDriver::judge_empty_log() {
-    if (journal_.finding_count() > 0) return report_odd_files();
+    // What a ledger says is made has been looked at.
+    if (journal_.finding_count() > 0) return parts_->log->promises() == nullptr ? report_odd_files() : void();
+    if (parts_->log->promises() != nullptr) {
+        run_.stop(
+            Outcome::not_done,
+            fmt::format("The log is empty, and so are the data files; {} knows of nothing that had been acknowledged. There is nothing "
+                        "to verify.",
+                        keeper_->name()));
+        return;
+    }
     const auto& files = parts_->left.files;
     const auto odd = std::find_if(files.begin(), files.end(), [](const LeftFile& left) { return !left.is_as_made(); });
     if (odd != files.end()) {
@@ -143,6 +157,7 @@ void VerifyDriver::after_phase(Phase phase) { parts_->time_series->sample(phase,
 void VerifyDriver::collect() {
     results_.durability.emplace();
     parts_->log->describe(*results_.durability);
+    if (keeper_ != nullptr) results_.durability->promises = told_of(parts_->promises, parts_->log->promises());
     for (const LeftFile& left : parts_->left.files) {
         if (durability_of(options_, left.options) == Durability::none) ++results_.durability->undurable_files;
     }

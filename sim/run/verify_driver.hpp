@@ -10,6 +10,7 @@
 #include "sim/run/driver.hpp"
 #include "sim/run/time_series.hpp"
 #include "sim/verify/left_files.hpp"
+#include "sim/verify/left_promises.hpp"
 #include "sim/verify/log_analysis.hpp"
 #include "sim/verify/page_verification.hpp"
 
@@ -17,7 +18,7 @@ namespace sim {
 
 class VerifyDriver final : public Driver {
 public:
-    VerifyDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink);
+    VerifyDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper);
     ~VerifyDriver() override;
 
     [[nodiscard]] Progress progress() const override;
@@ -25,6 +26,7 @@ public:
 private:
     // What exists only while the files are open.
     struct Parts {
+        LeftPromises promises;
         LeftFiles left;
         std::vector<SimFile*> log_files;
         std::vector<SimFile*> data_files;

@@ -132,18 +132,10 @@ FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFi
     FoundFiles result;
     result.run_id = run_of(all);
     result.is_being_replaced = are_being_replaced(all);
-    if (std::none_of(all.begin(), all.end(), [](const Opener::Found& found) { return found.is_sound; })) {
-        throw RefusedError(
-            fmt::format("{}: nothing to {}: none of the files is there and begins with ioproof's signature. Name them as "
-                        "the run did, by the same -cfg or -dir.",
-                        all.empty() ? std::string("no file") : all.front().left.options.path,
-                        options.job == Job::resume   ? "resume"
-                        : options.job == Job::repair ? "repair"
-                                                     : "verify"));
-    }
     for (Opener::Found& found : all) {
         LeftFile& left = found.left;
         if (found.is_sound) {
+            left.signed_run_id = found.header.run_id;
             left.signature = found.header.run_id == result.run_id ? LeftFile::Signature::ours : LeftFile::Signature::other_run;
         }
         const bool bears_run = found.header.magic == kPageMagic && found.header.run_id == result.run_id;
@@ -154,9 +146,28 @@ FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFi
     return result;
 }
 
-LeftFiles open_left_files(const Options& options, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run,
-                          Journal& journal) {
-    FoundFiles found = find_left_files(options, storage, LeftFileUse::read);
+void become_run(FoundFiles& found, std::uint64_t run_id) {
+    if (found.run_id == run_id) return;
+    found.run_id = run_id;
+    found.is_being_replaced = false;
+    for (FoundFile& file : found.files) {
+        if (file.left.signed_run_id == 0) continue;
+        file.left.signature = file.left.signed_run_id == run_id ? LeftFile::Signature::ours : LeftFile::Signature::other_run;
+    }
+}
+
+void refuse_unknown_run(const FoundFiles& found, Job job) {
+    if (found.run_id != 0) return;
+    throw RefusedError(
+        fmt::format("{}: nothing to {}: none of the files is there and begins with ioproof's signature. Name them as "
+                    "the run did, by the same -cfg or -dir.",
+                    found.files.empty() ? std::string("no file") : found.files.front().left.options.path,
+                    job == Job::resume   ? "resume"
+                    : job == Job::repair ? "repair"
+                                         : "verify"));
+}
+
+LeftFiles open_left_files(FoundFiles found, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run, Journal& journal) {
     LeftFiles left_files;
     left_files.run_id = found.run_id;
     left_files.is_being_replaced = found.is_being_replaced;

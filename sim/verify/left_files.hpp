@@ -23,7 +23,8 @@ struct LeftFile {
     FileOptions options;
     std::uint32_t id = 0;
     Signature signature = Signature::ours;
-    std::unique_ptr<SimFile> file;  // null: there is none
+    std::uint64_t signed_run_id = 0;  // whose signature page is whole there; 0: nobody's
+    std::unique_ptr<SimFile> file;    // null: there is none
 
     [[nodiscard]] bool is_as_made() const { return signature == Signature::ours; }
 };
@@ -35,15 +36,21 @@ struct FoundFile {
 };
 
 struct FoundFiles {
-    std::uint64_t run_id = 0;
+    std::uint64_t run_id = 0;  // 0: none of the files says whose it is
     // The signature of a log is partly of the run that made the data files and partly of another one, which was about to replace them all.
     bool is_being_replaced = false;
     std::vector<FoundFile> files;  // without replicas, whose changes are not logged
 };
 
+// Somebody outside of the storage knows that the files are those of this run.
+void become_run(FoundFiles& found, std::uint64_t run_id);
+
+// Throws RefusedError if nobody knows whose files these are.
+void refuse_unknown_run(const FoundFiles& found, Job job);
+
 enum class LeftFileUse : std::uint8_t { read, write };
 
-// Throws RefusedError if none of the files is ours, EnvironmentError if they cannot be opened or somebody has them.
+// Throws EnvironmentError if they cannot be opened or somebody has them, RefusedError if they are of another format.
 [[nodiscard]] FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFileUse use);
 
 struct LeftFiles {
@@ -52,8 +59,8 @@ struct LeftFiles {
     std::vector<LeftFile> files;     // without replicas, whose changes are not logged
 };
 
-// To be read only. Throws as find_left_files() does. The references must outlive the files.
-[[nodiscard]] LeftFiles open_left_files(const Options& options, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run,
+// The references must outlive the files.
+[[nodiscard]] LeftFiles open_left_files(FoundFiles found, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run,
                                         Journal& journal);
 
 // For messages: what is the matter with its first page.

@@ -1,6 +1,7 @@
 #include "sim/verify/log_analysis.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,6 +21,12 @@ std::string blocks_text(const BlockRange& missing) {
                : fmt::format("the {} blocks {} to {}", missing.last - missing.first + 1, missing.first, missing.last);
 }
 
+FileCuts read_cuts(std::span<const std::byte> body) {
+    FileCuts cuts;
+    std::memcpy(&cuts, body.data(), sizeof cuts);
+    return cuts;
+}
+
 }  // namespace
 
 ums::Task<void> LogAnalysis::run() {
@@ -31,6 +38,7 @@ ums::Task<void> LogAnalysis::run() {
                               scan_.other_format(), kLogFormat));
         co_return;
     }
+    take_promises();
     extent_ = find_extent(contents_);
     for (int i = 0; i < kRepairsMax && extent_.has_hole() && !run_.is_stopping(); ++i) {
         const bool was_there = co_await read_missing_again();
@@ -39,13 +47,20 @@ ums::Task<void> LogAnalysis::run() {
     }
     if (run_.is_stopping()) co_return;
     for (const BlockRange& missing : extent_.missing) co_await report_missing(missing);
-    // The first block is written when all files are made.
-    for (const SimFile* data : data_files_) files_.try_emplace(data->id(), begin_lsn(), data->pages(), !is_empty());
+    // The first block is written when all files are made; the ledger names them then, too.
+    const bool are_made = !is_empty() || promises_ != nullptr;
+    for (const SimFile* data : data_files_) {
+        ProvenFile& file = files_.try_emplace(data->id(), begin_lsn(), data->pages(), are_made).first->second;
+        if (promises_ != nullptr) file.promises = FilePromises(*promises_, data->id());
+    }
     if (extent_.first_sequence == 0) co_return;
     co_await replay([this](const LogRecordHeader& header, std::span<const std::byte> body) { take_record(header, body); });
     const bool promises_nothing = extent_.checkpoint && extent_.checkpoint->unknown_count == kTooManyUnknown;
     if (!promises_nothing && !scan_.is_incomplete()) co_return;
-    for (auto& [file_id, file] : files_) file.bounds.release_all();
+    for (auto& [file_id, file] : files_) {
+        file.bounds.release_all();
+        if (promises_nothing) file.promises.release_all();
+    }
 }
 
 ums::Task<void> LogAnalysis::replay(const LogScan::Take& take) {
@@ -68,15 +83,38 @@ bool LogAnalysis::is_of_checkpoint(std::uint64_t lsn) const {
     return extent_.checkpoint && lsn > extent_.checkpoint->begin_lsn && lsn < extent_.checkpoint->end_lsn;
 }
 
+// A log that is newer than the promises belongs to a run that went on without them.
+void LogAnalysis::take_promises() {
+    if (promises_ == nullptr) return;
+    const bool are_outdated = std::any_of(contents_.blocks.begin(), contents_.blocks.end(), [this](const LogBlockPlace& block) {
+        return block.incarnation > promises_->section().incarnation;
+    });
+    if (are_outdated) promises_ = nullptr;
+    contents_.promised_sequence = promises_ == nullptr ? 0 : promises_->hardened_sequence();
+}
+
+bool LogAnalysis::demands_all() const {
+    return promises_ != nullptr &&
+           std::none_of(files_.begin(), files_.end(), [](const auto& each) { return each.second.promises.is_less(); });
+}
+
 void LogAnalysis::take_record(const LogRecordHeader& header, std::span<const std::byte> body) {
     const auto found = files_.find(header.file_id);
     if (found == files_.end()) return;
     PageBounds& bounds = found->second.bounds;
     switch (static_cast<LogRecordKind>(header.kind)) {
         case LogRecordKind::page_update: bounds.changed(header.lsn, header.page_id, header.version); return;
-        case LogRecordKind::file_resize: bounds.resized(header.lsn, header.page_count); return;
+        case LogRecordKind::file_resize:
+            bounds.resized(header.lsn, header.page_count);
+            if (header.page_count < header.page_id) found->second.promises.cut(header.lsn, header.page_count);
+            return;
+        case LogRecordKind::file_cuts:
+            if (body.size() >= sizeof(FileCuts)) found->second.promises.cut(read_cuts(body).last_lsn, header.page_id);
+            return;
         case LogRecordKind::page_unknown:
-            if (is_of_checkpoint(header.lsn)) bounds.release(header.page_id);
+            if (!is_of_checkpoint(header.lsn)) return;
+            bounds.release(header.page_id);
+            found->second.promises.release(header.page_id);
             return;
         case LogRecordKind::checkpoint_sums:
             if (!is_of_checkpoint(header.lsn) || !found->second.sums.record(header, body)) return;
@@ -136,6 +174,7 @@ ums::Task<bool> LogAnalysis::read_missing_again() {
 }
 
 ums::Task<void> LogAnalysis::report_missing(const BlockRange& missing) {
+    if (log_files_.empty()) co_return;  // that they are not there is told of each
     Finding finding;
     finding.kind = FindingKind::log_gap;
     finding.place.is_log = true;
@@ -160,14 +199,23 @@ ums::Task<void> LogAnalysis::report_missing(const BlockRange& missing) {
         fmt::format("The log had been acknowledged up to block {} at least, and {} {} not there. Recovery stops before it.",
                     extent_.hardened_sequence, blocks_text(missing), missing.first == missing.last ? "is" : "are");
     finding.reasoning = {
-        fmt::format("Each block says up to where the log was hardened when it was made, and one that is there says {}.",
-                    extent_.hardened_sequence),
-        "What is missing lies at or below that number, so it had been acknowledged before the other block was even written: it was not in "
-        "flight at the cut.",
+        is_said_by_block()
+            ? fmt::format("Each block says up to where the log was hardened when it was made, and one that is there says {}.",
+                          extent_.hardened_sequence)
+            : fmt::format("The ledger outside of this storage holds that the log was hardened up to block {}.", extent_.hardened_sequence),
+        is_said_by_block() ? "What is missing lies at or below that number, so it had been acknowledged before the other block was even "
+                             "written: it was not in flight at the cut."
+                           : "It was told so after the storage had acknowledged all blocks up to that one: none of them was in flight at "
+                             "the cut.",
         extent_.checkpoint
             ? fmt::format("Recovery needs it: the last complete checkpoint began at LSN 0x{:x}.", extent_.checkpoint->begin_lsn)
             : std::string("Recovery needs it: no complete checkpoint is left behind which the log would do.")};
     file->report(std::move(finding));
+}
+
+bool LogAnalysis::is_said_by_block() const {
+    return std::any_of(contents_.blocks.begin(), contents_.blocks.end(),
+                       [this](const LogBlockPlace& block) { return block.hardened_sequence == extent_.hardened_sequence; });
 }
 
 void LogAnalysis::describe(DurabilityResult& result) const {

@@ -11,6 +11,7 @@
 #include "sim/journal/run_state.hpp"
 #include "sim/log/log_block_check.hpp"
 #include "sim/results.hpp"
+#include "sim/verify/file_promises.hpp"
 #include "sim/verify/log_extent.hpp"
 #include "sim/verify/log_scan.hpp"
 #include "sim/verify/page_bounds.hpp"
@@ -24,19 +25,21 @@ struct ProvenFile {
     ProvenFile(std::uint64_t begin_lsn, std::uint32_t page_count, bool is_signed) : bounds(begin_lsn, page_count, is_signed) {}
     PageBounds bounds;
     RegionSums sums;
+    FilePromises promises;
     bool is_made = true;  // else the run was cut off while it made the file, which may hold anything
 };
 
 class LogAnalysis {
 public:
-    // The files and the other references must outlive the object.
+    // The files and the other references must outlive the object. `promises`: of this run, kept outside of the storage; null: nobody has.
     LogAnalysis(const std::vector<SimFile*>& log_files, const std::vector<SimFile*>& data_files, std::uint64_t run_id, RunState& run,
-                Journal& journal)
+                Journal& journal, const Promises* promises = nullptr)
         : log_files_(log_files),
           data_files_(data_files),
           run_id_(run_id),
           run_(run),
           journal_(journal),
+          promises_(promises),
           scan_(log_files, run_id, run, journal) {}
 
     // Reads the log, and reports what is missing in it. Once.
@@ -53,14 +56,20 @@ public:
     [[nodiscard]] ProvenFile& file(std::uint32_t file_id) { return files_.at(file_id); }
     // The checkpoint's sums are all there, and can be compared.
     [[nodiscard]] bool has_sums() const;
+    // The promises are those of the log that is there. They are not if the run went on without whoever keeps them. After run().
+    [[nodiscard]] const Promises* promises() const { return promises_; }
+    // All that was promised is demanded: the log has taken nothing back. After run().
+    [[nodiscard]] bool demands_all() const;
     // The figures that are about the log.
     void describe(DurabilityResult& result) const;
     [[nodiscard]] double done_fraction() const { return scan_.done_fraction(); }
 
 private:
     [[nodiscard]] std::uint64_t begin_lsn() const { return extent_.checkpoint ? extent_.checkpoint->begin_lsn : 0; }
+    void take_promises();
     ums::Task<bool> read_missing_again();
     ums::Task<void> report_missing(const BlockRange& missing);
+    [[nodiscard]] bool is_said_by_block() const;
     void take_record(const LogRecordHeader& header, std::span<const std::byte> body);
     [[nodiscard]] bool is_of_checkpoint(std::uint64_t lsn) const;
     // Where the missing block of this number must begin, behind the one before it, if that can be said.
@@ -77,6 +86,7 @@ private:
     const std::uint64_t run_id_;
     RunState& run_;
     Journal& journal_;
+    const Promises* promises_;
     LogScan scan_;
     LogContents contents_;
     LogExtent extent_;

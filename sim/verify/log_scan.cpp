@@ -107,7 +107,7 @@ void LogScan::take_window(const SimFile& file, Window& window, const std::byte* 
 
 void LogScan::add_block(LogContents& contents, const SimFile& file, std::uint64_t offset_bytes, const std::byte* block) {
     const LogBlockHeader header = read_block_header(block);
-    if (header.format != kLogFormat) {
+    if (!is_log_format(header.format)) {
         other_format_ = header.format;
         return;
     }

@@ -26,10 +26,10 @@ bool is_here(const PageHeader& header, const ProvenPage& proven) {
 ExpectedPage expected_of(const PageHeader& header, const ProvenPage& proven, const RecoveredLog& log) {
     const PageBounds::Bound bound = proven.bound;
     const bool is_plausible = header.magic == kPageMagic && header.run_id == log.run_id && is_here(header, proven) &&
-                              header.version >= std::max<std::uint32_t>(bound.least, 1) && header.version <= kVersionMax &&
+                              header.version >= std::max<std::uint32_t>(proven.least(), 1) && header.version <= kVersionMax &&
                               (bound.newest == 0 || header.version <= bound.newest);
     ExpectedPage expected{log.run_id, proven.file_id, proven.page_id, {}};
-    const std::uint32_t version = is_plausible ? header.version : bound.least != 0 ? bound.least : bound.newest;
+    const std::uint32_t version = is_plausible ? header.version : proven.least() != 0 ? proven.least() : bound.newest;
     expected.entry.version = version & kVersionMax;
     expected.entry.lsn = header.lsn;
     expected.entry.checksum = header.checksum;
@@ -46,10 +46,10 @@ bool may_be_there(const SectorFact& fact, const ProvenPage& proven, const Recove
     const PageBounds::Bound bound = proven.bound;
     switch (fact.state) {
         case SectorState::expected:
-        case SectorState::older: return fact.version >= bound.least;
+        case SectorState::older: return fact.version >= proven.least();
         case SectorState::newer: return bound.is_released != 0 || bound.newest == 0 || fact.version <= bound.newest || log.has_hole;
-        case SectorState::zero: return bound.least == 0;
-        case SectorState::foreign: return bound.least == 0 && fact.file_id == proven.file_id && fact.page_id == proven.page_id;
+        case SectorState::zero: return proven.least() == 0;
+        case SectorState::foreign: return proven.least() == 0 && fact.file_id == proven.file_id && fact.page_id == proven.page_id;
         case SectorState::other_page:
         case SectorState::not_read:
         case SectorState::damaged: return false;
@@ -72,13 +72,15 @@ std::optional<PageJudgement> judge_torn(const std::byte* page, const PageHeader&
 
 // --- whole ---
 
-enum class Flaw : std::uint8_t { none, beyond_log, older, newer, elsewhere, other_run };
+enum class Flaw : std::uint8_t { none, beyond_log, older, other_history, newer, elsewhere, other_run };
 
 // Of a page whose checksum is right.
 Flaw flaw_of(const PageHeader& header, const ProvenPage& proven, const RecoveredLog& log) {
     const PageBounds::Bound bound = proven.bound;
-    if (header.run_id != log.run_id) return bound.least == 0 && is_here(header, proven) ? Flaw::none : Flaw::other_run;
+    if (header.run_id != log.run_id) return proven.least() == 0 && is_here(header, proven) ? Flaw::none : Flaw::other_run;
     if (!is_here(header, proven)) return Flaw::elsewhere;
+    if (header.version < proven.promised.version) return Flaw::older;
+    if (header.version == proven.promised.version && header.checksum != proven.promised.checksum) return Flaw::other_history;
     if (header.lsn > log.last_lsn) return Flaw::beyond_log;
     if (header.version < bound.least) return Flaw::older;
     if (bound.is_released != 0) return Flaw::none;
@@ -101,6 +103,11 @@ struct Name {
 
 std::string at_least_text(const ProvenPage& proven) {
     const PageBounds::Bound bound = proven.bound;
+    if (proven.promised.version != 0 && proven.promised.version >= bound.least) {
+        return fmt::format(
+            "The ledger outside of this storage holds that version {} of the page had been acknowledged, as durable as its mode asks for.",
+            proven.promised.version);
+    }
     if (bound.least == 0) return "The log does not prove that the page was ever written.";
     return fmt::format("The log proves that version {} of the page had been written and acknowledged: {}.", bound.least,
                        bound.has_changed != 0 ? "the first change behind the begin of the last complete checkpoint made the next one of it"
@@ -118,9 +125,16 @@ Name name_of_flaw(Flaw flaw, const PageHeader& header, const ProvenPage& proven,
                                 header.lsn, log.last_lsn)};
         case Flaw::older:
             return {FindingKind::lost_write,
-                    fmt::format("Version {} of the page had been written and acknowledged, it still holds version {}.", proven.bound.least,
+                    fmt::format("Version {} of the page had been written and acknowledged, it still holds version {}.", proven.least(),
                                 header.version),
                     at_least_text(proven)};
+        case Flaw::other_history:
+            return {
+                FindingKind::lost_write,
+                fmt::format("Version {} of the page is there, but not the image that was acknowledged.", header.version),
+                fmt::format("The ledger outside of this storage holds that version {} was acknowledged with checksum 0x{:08x}; the page "
+                            "has 0x{:08x}: it is of another history of these files.",
+                            header.version, proven.promised.checksum, header.checksum)};
         case Flaw::newer:
             return {FindingKind::future_version,
                     fmt::format("Version {} of the page is there, and nothing in the log has made it.", header.version),
@@ -137,7 +151,7 @@ Name name_of_flaw(Flaw flaw, const PageHeader& header, const ProvenPage& proven,
             return {is_here(header, proven) ? FindingKind::lost_write : FindingKind::foreign_page,
                     is_here(header, proven)
                         ? fmt::format("Version {} of the page had been written and acknowledged, it still holds what an earlier run left.",
-                                      proven.bound.least)
+                                      proven.least())
                         : std::string("The page is of another run, and not of this place."),
                     at_least_text(proven)};
         case Flaw::none: break;
@@ -149,7 +163,7 @@ Name name_of_flaw(Flaw flaw, const PageHeader& header, const ProvenPage& proven,
 
 PageJudgement judge_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log) {
     if (!proven.is_made && !is_change_beyond_log(page, proven, log)) return {PageCondition::sound, 0, false};
-    if (is_all_zero(page, kPageBytes)) return {proven.bound.least == 0 ? PageCondition::sound : PageCondition::wrong, 0, false};
+    if (is_all_zero(page, kPageBytes)) return {proven.least() == 0 ? PageCondition::sound : PageCondition::wrong, 0, false};
     const PageHeader header = read_header(page);
     if (!is_sound(page, header)) {
         return judge_torn(page, header, proven, log).value_or(PageJudgement{PageCondition::wrong, 0, false});
@@ -165,7 +179,7 @@ Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const R
     const PageHeader header = read_header(page);
     ExpectedPage expected = expected_of(header, proven, log);
     const bool is_whole = is_sound(page, header);
-    if (is_whole && proven.bound.least != 0) expected.entry.version = proven.bound.least & kVersionMax;
+    if (is_whole && proven.least() != 0) expected.entry.version = proven.least() & kVersionMax;
     const WrittenImage written(page, expected, around(header));
     Evidence evidence = examine(page, expected, written);
     evidence.is_transient = is_transient;
@@ -186,7 +200,7 @@ Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const R
     if (name.kind == FindingKind::misdirected_write) verdict.other = PagePlace{header.file_id, "", header.page_id, header.version};
     Finding finding = make_finding(evidence, std::move(verdict));
     finding.kind = name.kind;
-    finding.expected = ExpectedIdentity{.version = proven.bound.least};
+    finding.expected = ExpectedIdentity{.version = proven.least()};
     finding.description = name.description + (is_transient ? " A later read did not return it." : " Reading again did not help.");
     return finding;
 }

@@ -1,12 +1,14 @@
 // Judges a page that a crash has left by what the log proves of it. Pure.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "sim/finding.hpp"
+#include "sim/promises/promises.hpp"
 #include "sim/verify/page_bounds.hpp"
 
 namespace sim {
@@ -23,7 +25,11 @@ struct ProvenPage {
     std::uint32_t file_id = 0;
     std::uint32_t page_id = 0;
     PageBounds::Bound bound;
-    bool is_made = true;  // else the file may hold anything but changes of this run, which come after the first block of the log
+    Promises::Page promised{};  // what a ledger outside of the storage holds of it
+    bool is_made = true;        // else the file may hold anything but changes of this run, which come after the first block of the log
+
+    // The version that the page must have at least, by log or ledger; 0: it may never have been written.
+    [[nodiscard]] std::uint32_t least() const { return std::max<std::uint32_t>(bound.least, promised.version); }
 };
 
 enum class PageCondition : std::uint8_t {

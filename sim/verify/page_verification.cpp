@@ -50,7 +50,7 @@ ums::Task<void> PageVerification::run() {
         static_cast<std::uint32_t>(std::clamp<std::size_t>(kReadersMax / std::max<std::size_t>(files_.size(), 1), 1, kReadersPerFile));
     std::uint32_t cpu = 0;
     for (const auto& file : files_) {
-        if (file->file->pages() < file->proven->bounds.promised_pages()) report_short_file(*file);
+        if (file->file->pages() < promised_pages_of(*file)) report_short_file(*file);
         for (std::uint32_t i = 0; i < per_file; ++i) {
             schedulers_[cpu++ % schedulers_.size()].spawn(readers, "Page Verification", verify_ranges(*file));
         }
@@ -94,14 +94,14 @@ ums::Task<bool> PageVerification::is_legal_hole(File& file, std::uint32_t first_
     if (!file.file->options().sparse) co_return false;
     for (std::uint32_t page = first_page; page < first_page + count; ++page) {
         const PageBounds::Bound bound = file.proven->bounds[page];
-        if (bound.least != 0 || bound.is_released != 0) co_return false;
+        if (bound.least != 0 || bound.is_released != 0 || file.proven->promises[page].version != 0) co_return false;
     }
     const bool is_hole = co_await file.file->is_hole(std::uint64_t{first_page} * kPageBytes, std::uint64_t{count} * kPageBytes);
     co_return is_hole;
 }
 
 ums::Task<void> PageVerification::verify_page(File& file, std::uint32_t page, const std::byte* image) {
-    const ProvenPage proven{file.file->id(), page, file.proven->bounds[page], file.proven->is_made};
+    const ProvenPage proven = proven_page(file, page);
     PageJudgement judgement = judge_page(image, proven, recovered_);
     if (judgement.condition == PageCondition::wrong) judgement = co_await diagnose(file, proven, image);
     count(file, proven, judgement);
@@ -111,7 +111,8 @@ ums::Task<void> PageVerification::verify_page(File& file, std::uint32_t page, co
 void PageVerification::count(File& file, const ProvenPage& proven, const PageJudgement& judgement) {
     file.file->local_counters().pages_verified.add(1);
     const PageBounds::Bound bound = proven.bound;
-    if (bound.least != 0) pages_proven_.fetch_add(1, std::memory_order_relaxed);
+    if (proven.promised.version != 0) pages_promised_.fetch_add(1, std::memory_order_relaxed);
+    if (proven.least() != 0) pages_proven_.fetch_add(1, std::memory_order_relaxed);
     if (bound.is_released != 0) pages_released_.fetch_add(1, std::memory_order_relaxed);
     RegionSums& sums = file.proven->sums;
     switch (judgement.condition) {
@@ -158,9 +159,18 @@ ums::Task<PageJudgement> PageVerification::diagnose(File& file, const ProvenPage
 
 // --- what is not about a single page ---
 
+std::uint32_t PageVerification::promised_pages_of(const File& file) {
+    return std::max(file.proven->bounds.promised_pages(), file.proven->promises.page_count());
+}
+
+ProvenPage PageVerification::proven_page(const File& file, std::uint32_t page) {
+    return {file.file->id(), page, file.proven->bounds[page], file.proven->promises[page], file.proven->is_made};
+}
+
 void PageVerification::report_short_file(File& file) {
     const std::uint32_t pages = file.file->pages();
-    const std::uint32_t promised = file.proven->bounds.promised_pages();
+    const std::uint32_t promised = promised_pages_of(file);
+    const bool is_of_log = promised == file.proven->bounds.promised_pages();
     Finding finding;
     finding.kind = FindingKind::lost_write;
     finding.request.is_write = true;
@@ -169,8 +179,8 @@ void PageVerification::report_short_file(File& file) {
     finding.place.page_id = pages;
     finding.place.offset_bytes = std::uint64_t{pages} * kPageBytes;
     finding.place.size_bytes = std::uint64_t{promised - pages} * kPageBytes;
-    finding.description =
-        fmt::format("The file has {} pages; the log proves that it had {}, and that its new size had been made durable.", pages, promised);
+    finding.description = fmt::format("The file has {} pages; the {} that it had {}, and that its new size had been made durable.", pages,
+                                      is_of_log ? "log proves" : "ledger outside of this storage holds", promised);
     finding.reasoning = {
         "A growth is made and synced before it is logged, and a cut is logged before it is made: a file is never shorter "
         "than the log says."};
@@ -198,7 +208,7 @@ ums::Task<void> PageVerification::report_mismatch(File& file, const RegionSums::
         IoRetry retry(*file.file, run_, journal_);
         const std::uint64_t offset_bytes = std::uint64_t{*mismatch.page} * kPageBytes;
         if (!co_await retry.read(offset_bytes, {&segment, 1}, ums::WaitType::io_completion)) co_return;
-        ProvenPage proven{file.file->id(), *mismatch.page, file.proven->bounds[*mismatch.page], file.proven->is_made};
+        ProvenPage proven = proven_page(file, *mismatch.page);
         const std::uint32_t version = is_all_zero(buffer.data(), kPageBytes) ? 0 : read_header(buffer.data()).version;
         const bool can_be = proven.bound.has_changed == 0 && mismatch.missing_versions <= kVersionMax - version;
         if (can_be) {
@@ -238,6 +248,7 @@ void PageVerification::report_region(File& file, const RegionSums::Mismatch& mis
 
 void PageVerification::describe(DurabilityResult& result) const {
     result.pages_proven = pages_proven_;
+    if (result.promises) result.promises->pages = pages_promised_;
     result.pages_released = pages_released_;
     result.regions_compared = regions_compared_;
     result.regions_skipped = regions_skipped_;

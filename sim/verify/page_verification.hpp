@@ -47,6 +47,8 @@ private:
     ums::Task<void> report_mismatch(File& file, const RegionSums::Mismatch& mismatch);
     void report_region(File& file, const RegionSums::Mismatch& mismatch);
     void report_short_file(File& file);
+    [[nodiscard]] static std::uint32_t promised_pages_of(const File& file);
+    [[nodiscard]] static ProvenPage proven_page(const File& file, std::uint32_t page);
 
     LogAnalysis& log_;
     const RecoveredLog recovered_;
@@ -58,6 +60,7 @@ private:
     std::uint64_t total_pages_ = 0;
     std::atomic<std::uint64_t> done_pages_{0};
     std::atomic<std::uint64_t> pages_proven_{0};
+    std::atomic<std::uint64_t> pages_promised_{0};
     std::atomic<std::uint64_t> pages_released_{0};
     std::atomic<std::uint64_t> torn_pages_{0};
     std::atomic<std::uint64_t> torn_on_4k_lines_{0};

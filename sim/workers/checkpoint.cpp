@@ -41,6 +41,7 @@ ums::Task<void> Checkpoint::write_dirty_pages() {
     co_await sync_files();
     if (context_.run.is_stopping()) co_return;
     const bool is_hardened = co_await log_end(begin);
+    if (is_hardened && context_.promises != nullptr) context_.promises->checkpoint_done(begin.lsn);
     if (is_hardened) context_.log.truncate(begin.lsn);
     WorkCounters::add(context_.checkpoint.cycles, 1);
 }
@@ -114,7 +115,9 @@ ums::Task<void> Checkpoint::write_some() {
 ums::Task<void> Checkpoint::sync_files() {
     for (const auto& data : context_.data_files) {
         if (!data->file.needs_flushes()) continue;
+        if (context_.promises != nullptr) context_.promises->sync_begins(data->file.id());
         const std::error_code error = co_await data->file.sync();
+        if (!error && context_.promises != nullptr) context_.promises->sync_done(data->file.id());
         if (error) co_await end_run_unsynced(data->file, error, context_.run, context_.journal);
     }
 }

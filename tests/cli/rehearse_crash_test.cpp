@@ -11,7 +11,7 @@ using test::IoproofFolder;
 namespace {
 
 cli::CrashRow crash_row(std::optional<ums::PowerLie> lie, std::uint64_t provable, std::uint64_t found) {
-    cli::CrashRow row = {{lie}, {}};
+    cli::CrashRow row = {{lie}, {}, {}};
     row.tally.cuts = 2 * provable;
     row.tally.damaged = provable + 5;
     row.tally.provable = provable;
@@ -65,7 +65,7 @@ TEST_CASE("the table of power cuts fits into 80 columns, and names the rule of e
 }
 
 TEST_CASE("power cuts are judged by each device: nobody blamed, 99 of 100 found, each miss explained") {
-    const cli::CrashRow honest = {{}, {}};
+    const cli::CrashRow honest = {{}, {}, {}};
     const cli::CrashRow lying = crash_row(ums::PowerLie::write_hole, 200, 198);
     CHECK(cli::judge_crashes({honest, lying}, 0).is_good);
     CHECK_THAT(cli::judge_crashes({honest}, 0).sentence, ContainsSubstring("nothing could be found"));
@@ -73,11 +73,15 @@ TEST_CASE("power cuts are judged by each device: nobody blamed, 99 of 100 found,
     const cli::CrashRow missed = crash_row(ums::PowerLie::flush_ignored, 200, 197);
     const cli::CrashRow many = crash_row(ums::PowerLie::fua_ignored, 100'000, 100'000);
     CHECK_THAT(cli::judge_crashes({many, missed}, 0).sentence,
-               ContainsSubstring("FAILED: of 200 cuts with provable damage on the device 'flush"));
+               ContainsSubstring("FAILED: of 200 cuts with damage that is provable by the files on the device 'flush"));
 
     cli::CrashRow blamed = honest;
     blamed.tally.blamed = 1;
-    CHECK_THAT(cli::judge_crashes({blamed, lying}, 0).sentence, ContainsSubstring("FAILED: after 1 cuts the device was blamed"));
+    CHECK_THAT(cli::judge_crashes({blamed, lying}, 0).sentence,
+               ContainsSubstring("FAILED: after 1 cuts the device was blamed by the files"));
+    std::swap(blamed.tally, blamed.with_ledger);
+    CHECK_THAT(cli::judge_crashes({blamed, lying}, 0).sentence,
+               ContainsSubstring("FAILED: after 1 cuts the device was blamed with the ledger"));
 
     cli::CrashRow unexplained = lying;
     unexplained.tally.unproven.at(static_cast<std::size_t>(sim::MissReason::unexplained)) = 1;

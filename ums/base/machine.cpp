@@ -1,8 +1,10 @@
 #include "ums/base/machine.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -89,6 +91,11 @@ void read_affinity_mask(Machine& machine) {
     }
 }
 
+std::string own_host_name() {
+    std::array<char, 256> name{};
+    return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string();
+}
+
 }  // namespace
 
 Machine this_machine(const std::string& root) {
@@ -100,6 +107,7 @@ Machine this_machine(const std::string& root) {
     // A limit on a machine that does not tell its memory would be taken for the smaller of it and 0.
     if (machine.memory_bytes > 0) apply_memory_limits(machine, root);
     apply_cpu_limits(machine, root);
+    machine.host_name = own_host_name();
     return machine;
 }
 

@@ -12,6 +12,7 @@ struct Machine {
     std::uint64_t cpus = 0;             // those of the first 64 that the process may run on, one bit each; 0 = not known
     std::uint64_t memory_bytes = 0;     // physical, or the limit of the container; 0 = not known
     std::uint64_t available_bytes = 0;  // what can be allocated without swapping; 0 = not known
+    std::string host_name{};            // empty = not known
 };
 
 // Any thread. Never fails: what cannot be read counts as no limit. `root` is the folder that holds proc and sys, for tests.

@@ -76,7 +76,7 @@ TEST_CASE("a run that is cut while it replaces the files of the one before leave
         drawn.options.delete_files_at_startup = seed % 2 == 0;
         static_cast<void>(sim::rehearse_crash(drawn, [&](const CrashPlan& plan, CrashState& state) {
             if (state.phase != sim::Phase::main_run) return;
-            auto start = std::make_shared<sim::CrashStart>(sim::CrashStart{{}, sim::WriteBook(plan.options)});
+            auto start = std::make_shared<sim::CrashStart>(sim::CrashStart{{}, sim::WriteBook(plan.options), std::nullopt});
             for (auto& [path, file] : state.power.files) start->files[path] = std::move(file);
             CrashPlan next = plan;
             next.options.seed = plan.seed + 1000;

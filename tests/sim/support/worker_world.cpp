@@ -28,7 +28,7 @@ ums::Task<void> WorkerWorld::open() {
         SimFile::Setup setup = co_await creator.prepare(i);
         parts->add_file(std::move(setup), storage, outstanding_, state, journal);
     }
-    parts->assemble(options, kRunId, storage, *schedulers, state, journal);
+    parts->assemble(options, kRunId, storage, *schedulers, state, journal, {});
     (*schedulers)[0].spawn(parts->log_writer, "Log Writer", parts->log->run_writer());
 }
 

@@ -1,0 +1,51 @@
+#include "sim/rehearsal/promise_memory.hpp"
+
+#include "ums/base/assert.hpp"
+
+namespace sim {
+
+// Through the records, as a store or a wire carries them.
+Promises copy_of(const Promises& promises) {
+    Promises copy;
+    promises.for_each_record([&copy](std::span<const std::byte> record) {
+        if (const auto section = decode_section(record)) return copy.begin(*section);
+        const auto batch = decode_batch(record);
+        UMS_ASSERT(batch && copy.add(*batch));
+    });
+    return copy;
+}
+
+std::optional<Promises> PromiseMemory::load(const Wanted& /*wanted*/) {
+    if (promises_.section().run_id == 0) return std::nullopt;
+    return copy_of(promises_);
+}
+
+void PromiseMemory::begin(const PromiseSection& section) {
+    const auto read = decode_section(encode(section));
+    UMS_ASSERT(read && *read == section);
+    promises_.begin(*read);
+}
+
+void PromiseMemory::take() {
+    if (book_ == nullptr || !book_->has_news()) return;
+    PromiseBatch batch = book_->take_batch();
+    batch.run_id = promises_.section().run_id;
+    batch.section_id = promises_.section().section_id;
+    batch.number = promises_.last_number() + 1;
+    const bool is_taken = promises_.add(batch);
+    UMS_ASSERT(is_taken);
+    ++status_.batches;
+    status_.pages += batch.pages.size();
+}
+
+void PromiseMemory::end(bool are_removed) {
+    while (book_ != nullptr && book_->has_news()) take();
+    book_ = nullptr;
+    if (!are_removed) return;
+    PromiseSection nothing = promises_.section();
+    nothing.incarnation = 0;
+    nothing.files.clear();
+    promises_.begin(nothing);
+}
+
+}  // namespace sim

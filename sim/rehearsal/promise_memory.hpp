@@ -1,0 +1,36 @@
+// A ledger that a rehearsal keeps in memory, at the side of its simulated device: what a witness would hold when the power goes.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sim/promises/promise_keeper.hpp"
+
+namespace sim {
+
+[[nodiscard]] Promises copy_of(const Promises& promises);
+
+class PromiseMemory final : public PromiseKeeper {
+public:
+    PromiseMemory() = default;
+    // What an earlier run has promised.
+    explicit PromiseMemory(const Promises& promises) : promises_(copy_of(promises)) {}
+
+    [[nodiscard]] std::string name() const override { return "the ledger of the rehearsal"; }
+    [[nodiscard]] std::optional<Promises> load(const Wanted& wanted) override;
+    void begin(const PromiseSection& section) override;
+    void take_from(PromiseBook& book) override { book_ = &book; }
+    void end(bool are_removed) override;
+    [[nodiscard]] Status status() const override { return status_; }
+
+    // Takes what there is: when the device hears of a request, at times.
+    void take();
+    [[nodiscard]] const Promises& promises() const { return promises_; }
+
+private:
+    Promises promises_;
+    PromiseBook* book_ = nullptr;
+    Status status_;
+};
+
+}  // namespace sim

@@ -1,0 +1,65 @@
+// What a run promises to a ledger outside of the storage under test: it begins when the files are there, and ends with the services.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/files/replica.hpp"
+#include "sim/run/run_driver.hpp"
+#include "ums/base/prng.hpp"
+
+namespace sim {
+
+PromiseSection RunDriver::section() const {
+    PromiseSection section;
+    section.run_id = run_id_;
+    section.utc_us = clock_.utc_us();
+    section.section_id = std::max<std::uint64_t>(ums::mix64(run_id_ ^ ums::mix64(section.utc_us)), 1);
+    section.host = machine_.host_name;
+    return section;
+}
+
+// Before the files of an earlier run are touched, whose promises hold until then.
+void RunDriver::promise_nothing() {
+    if (keeper_ != nullptr) keeper_->begin(section());
+}
+
+void RunDriver::begin_promises() {
+    if (keeper_ == nullptr) return;
+    PromiseSection begun = section();
+    begun.incarnation = parts_->log->incarnation();
+    for (const SimFile* file : parts_->files) {
+        if (source_of_replica(file->options(), options_.files) != nullptr) continue;
+        const bool is_sized = !file->options().is_log && durability_of(options_, file->options()) != Durability::none;
+        begun.files.push_back({file->id(), file->options().is_log, is_sized ? file->pages() : 0, file->path()});
+    }
+    if (recovery_ && left_promises_.promises && recovery_->holds_all_promises()) {
+        begun.keeps_section = left_promises_.promises->section().section_id;
+        begun.keeps_number = left_promises_.promises->last_number();
+    }
+    keeper_->begin(begun);
+    keeper_->take_from(*parts_->promises);
+    is_promising_ = true;
+}
+
+void RunDriver::report_stopped_promises() {
+    if (!is_promising_) return;
+    const std::string because = keeper_->status().stopped_because;
+    if (because == promises_stopped_because_) return;
+    promises_stopped_because_ = because;
+    if (because.empty()) {
+        journal_.info(fmt::format("Promises to {} go on.", keeper_->name()));
+    } else {
+        journal_.warning(fmt::format("Promises to {} stand still: {}. The run goes on.", keeper_->name(), because));
+    }
+}
+
+void RunDriver::end_promises() {
+    if (!is_promising_) return;
+    is_promising_ = false;
+    keeper_->end(options_.delete_files_at_shutdown);
+    const PromiseKeeper::Status status = keeper_->status();
+    results_.promising = PromiseKeepingResult{keeper_->name(),    status.batches, status.pages,          parts_->promises->dropped_pages(),
+                                              status.last_utc_us, status.breaks,  status.stopped_because};
+}
+
+}  // namespace sim

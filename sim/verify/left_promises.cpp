@@ -1,0 +1,76 @@
+#include "sim/verify/left_promises.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sim/errors.hpp"
+
+namespace sim {
+
+namespace {
+
+constexpr const char* kVoidText = "It holds no promise: the run was about to make its files, or had removed them.";
+
+PromiseKeeper::Wanted wanted_of(const FoundFiles& found) {
+    PromiseKeeper::Wanted wanted{found.run_id, {}};
+    for (const FoundFile& file : found.files) wanted.paths.push_back(file.left.options.path);
+    return wanted;
+}
+
+LeftPromises take_over(PromiseKeeper& keeper, std::optional<Promises> loaded) {
+    LeftPromises left;
+    left.told.keeper = keeper.name();
+    left.told.block = loaded->hardened_sequence();
+    left.told.checkpoint_lsn = loaded->checkpoint_lsn();
+    left.told.last_utc_us = loaded->last_utc_us();
+    if (loaded->are_void()) {
+        left.told.remark = kVoidText;
+    } else {
+        left.promises = std::move(loaded);
+    }
+    return left;
+}
+
+}  // namespace
+
+LeftPromises promises_of(PromiseKeeper& keeper, FoundFiles& found) {
+    std::optional<Promises> loaded = keeper.load(wanted_of(found));
+    if (!loaded) {
+        throw RefusedError(
+            fmt::format("{} knows nothing of the run of these files. Name the ledger or witness that the run was given.", keeper.name()));
+    }
+    LeftPromises left = take_over(keeper, std::move(loaded));
+    if (left.promises) become_run(found, left.promises->section().run_id);
+    return left;
+}
+
+LeftPromises promises_to_go_on_with(PromiseKeeper& keeper, const FoundFiles& found) {
+    std::optional<Promises> loaded = keeper.load(wanted_of(found));
+    if (!loaded) {
+        LeftPromises left;
+        left.told.keeper = keeper.name();
+        left.told.remark = "It knew nothing of this run before.";
+        return left;
+    }
+    if (!loaded->are_void() && loaded->section().run_id != found.run_id) {
+        throw RefusedError(
+            fmt::format("{} holds the promises of run {:016x}, and these files are of run {:016x}. 'ioproof verify' with it says what is "
+                        "left; to go on without what it holds, name another ledger.",
+                        keeper.name(), loaded->section().run_id, found.run_id));
+    }
+    return take_over(keeper, std::move(loaded));
+}
+
+PromisesResult told_of(const LeftPromises& left, const Promises* demanded) {
+    PromisesResult told = left.told;
+    told.are_used = demanded != nullptr;
+    if (left.promises && demanded == nullptr) {
+        told.remark = "The log is newer than its promises: the run went on without it, so they are not demanded.";
+    }
+    return told;
+}
+
+}  // namespace sim
