@@ -1,0 +1,56 @@
+// A file of promise records (docs/ledger_format.md): appended to, and rewritten when most of it is out of date. One process at a time has
+// it. Used by one thread at a time.
+//
+// Size: 16 bytes a page that was ever promised, and a tail of at most kTailBytesMax or as much again, whichever is more.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <system_error>
+#include <vector>
+
+#include "sim/promises/promises.hpp"
+
+namespace cli {
+
+class PromiseStore {
+public:
+    enum class Use : std::uint8_t { read, write };
+
+    // Throws EnvironmentError if the file cannot be opened or somebody writes to it, RefusedError if it is something else than promise
+    // records, or of another format. To be written: made if there is none, and a record at its end that is not whole is cut off: it was
+    // never promised.
+    PromiseStore(std::filesystem::path path, Use use);
+    PromiseStore(const PromiseStore&) = delete;
+    PromiseStore& operator=(const PromiseStore&) = delete;
+    ~PromiseStore();
+
+    // What the records add up to. Reads the file.
+    [[nodiscard]] sim::Promises load() const;
+
+    // Whole records, one or more. On stable storage if there is no error; else as if it had not been asked for.
+    [[nodiscard]] std::error_code append(std::span<const std::byte> records);
+    // The tail is long: it is time for compact().
+    [[nodiscard]] bool is_due() const { return size_bytes_ - compact_bytes_ > tail_bytes_max(); }
+    // Rewrites the file into another one beside it, which takes its place when it is on stable storage. An error leaves everything as it
+    // was.
+    [[nodiscard]] std::error_code compact();
+
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+    [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
+
+    static constexpr std::uint64_t kTailBytesMax = 16U << 20;
+
+private:
+    [[nodiscard]] std::uint64_t tail_bytes_max() const { return compact_bytes_ > kTailBytesMax ? compact_bytes_ : kTailBytesMax; }
+    void open(Use use);
+    void find_end(Use use);
+
+    const std::filesystem::path path_;
+    int handle_ = -1;
+    std::uint64_t size_bytes_ = 0;     // whole records
+    std::uint64_t compact_bytes_ = 0;  // the size when it was rewritten last; 0: never since it was opened
+};
+
+}  // namespace cli
