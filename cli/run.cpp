@@ -11,6 +11,7 @@
 
 #include "cli/failure_text.hpp"
 #include "cli/preflight_command.hpp"
+#include "cli/witness/ledger_keeper.hpp"
 #include "reports/file_summary.hpp"
 #include "reports/log_events.hpp"
 #include "reports/preflight_report.hpp"
@@ -60,6 +61,16 @@ ExitCode exit_code_of(const sim::Results& results) {
     return results.is_internal_error ? ExitCode::internal_error : ExitCode::environment;
 }
 
+namespace {
+
+std::unique_ptr<sim::PromiseKeeper> keeper_of(sim::Job job, const RunArguments& arguments) {
+    if (arguments.ledger_path.empty()) return nullptr;
+    return std::make_unique<LedgerKeeper>(arguments.ledger_path,
+                                          job == sim::Job::verify ? PromiseStore::Use::read : PromiseStore::Use::write);
+}
+
+}  // namespace
+
 // The members are made in the order of the header: the log before anything else is touched.
 Run::Run(sim::Options options, const RunArguments& arguments, bool as_sqliosim, Console& console, const GracefulStop& graceful_stop)
     : arguments_(arguments),
@@ -79,7 +90,8 @@ Run::Run(sim::Options options, const RunArguments& arguments, bool as_sqliosim, 
       control_(graceful_stop, {.on_stop_signal = [this](int signal) { stop(signal); },
                                .on_wake = [this] { console_.flush(display_.line()); },
                                .on_second = [this] { show_progress(); }}),
-      simulation_(options_, rehearsal_.storage(), clock_, sink_) {
+      keeper_(keeper_of(options_.job, arguments)),
+      simulation_(options_, rehearsal_.storage(), clock_, sink_, keeper_.get()) {
     rehearsal_.follow(simulation_);
 }
 
@@ -109,10 +121,22 @@ void Run::announce(const StartFacts& facts) {
         emit_or_log(sim::Severity::info, line.name.empty() ? line.text : fmt::format("{}: {}", line.name, line.text));
     }
     run_preflight();
+    warn_of_near_ledger();
     for (StartLine& line : preflight_start_lines(preflight_)) lines.push_back(std::move(line));
     if (!as_sqliosim_ && !arguments_.quiet) console_.add_result(start_text(sim::kVersion, lines) + "\n");
     if (rehearsal_.is_enabled()) emit(sim::Severity::warning, reports::rehearsal_notice(rehearsal_.faults_text()));
     console_.flush("");
+}
+
+void Run::warn_of_near_ledger() {
+    if (arguments_.ledger_path.empty() || options_.job == sim::Job::verify) return;
+    for (const sim::FileOptions& file : options_.files) {
+        if (!are_on_one_file_system(arguments_.ledger_path, file.path)) continue;
+        emit(sim::Severity::warning, fmt::format("The ledger {} lies on the file system of {}: what takes the one can take the other, too. "
+                                                 "Keep it on another disk.",
+                                                 arguments_.ledger_path, file.path));
+        return;
+    }
 }
 
 // What does not speak for this storage stands in the log, but is no error: readers of the log take those for a failed run.

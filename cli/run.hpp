@@ -29,6 +29,7 @@
 #include "reports/status.hpp"
 #include "reports/xml_log.hpp"
 #include "sim/preflight_line.hpp"
+#include "sim/promises/promise_keeper.hpp"
 #include "sim/run/simulation.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/io/posix_storage.hpp"
@@ -71,6 +72,7 @@ public:
 private:
     void emit_or_log(sim::Severity severity, const std::string& text, std::source_location where = std::source_location::current());
     void run_preflight();
+    void warn_of_near_ledger();
     [[nodiscard]] sim::Event event_of(sim::Severity severity, const std::string& text, const std::source_location& where) const;
     [[nodiscard]] std::vector<sim::EventSink*> receivers();
 
@@ -118,6 +120,7 @@ private:
     CompositeSink sink_;
     ProgressDisplay display_;
     RunControl control_;
+    const std::unique_ptr<sim::PromiseKeeper> keeper_;  // null: not asked for
     sim::Simulation simulation_;
 };
 

@@ -75,6 +75,11 @@ constexpr std::array kRunSwitches{
     Switch{.name = "resume",
            .help = "go on with the files that a crash has left, instead of making them anew: verify them, bring\n"
                    "every page to where the log ends, and count on (docs/durability.md)"},
+    Switch{.name = "ledger",
+           .value = "FILE",
+           .help = "keep in this file, on another disk, what the storage has acknowledged: 'verify' and\n"
+                   "'run --resume' with the same --ledger find it missing where the log has lost its own\n"
+                   "end, too (docs/ledger_format.md)"},
     Switch{.name = "ephemeral", .help = "delete the files at the end of the run"},
     Switch{.name = "overwrite-foreign-files",
            .help = "DANGER. Also write to files that ioproof did not make, to *.mdf, *.ndf,\n"
@@ -134,6 +139,7 @@ void set_run_value(RunArguments& run, const SwitchWord& word) {
     if (is("findings")) run.findings_path = word.value;
     if (is("json")) run.json_path = word.value;
     if (is("html")) run.html_path = word.value;
+    if (is("ledger")) run.ledger_path = word.value;
     if (is("dir")) run.directories.push_back(word.value);
     if (is("duration")) run.duration_s = number_of(word, 1, kDurationSMax, " of seconds");
     if (is("size")) run.size_mb = number_of(word, 1, kSizeMbMax, " of MB");

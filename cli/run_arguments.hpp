@@ -24,6 +24,7 @@ struct RunArguments {
     std::string findings_path;
     std::string json_path;
     std::string html_path;
+    std::string ledger_path;  // where acknowledged writes are kept, outside of the storage
     std::vector<std::string> directories;
     std::optional<std::uint64_t> duration_s;
     std::optional<std::uint64_t> size_mb;

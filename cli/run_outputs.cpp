@@ -24,7 +24,8 @@ void check_run_outputs(const RunArguments& arguments, const sim::Options& option
                                  {.what = "the log's style sheet", .path = reports::error_log_style_path(options.error_file)},
                                  {.what = "--findings", .path = arguments.findings_path},
                                  {.what = "--json", .path = arguments.json_path},
-                                 {.what = "--html", .path = arguments.html_path}};
+                                 {.what = "--html", .path = arguments.html_path},
+                                 {.what = "--ledger", .path = arguments.ledger_path}};
     for (const sim::FileOptions& file : options.files) files.push_back({.what = "the test file", .path = file.path, .is_written = false});
     check_distinct(files);
 

@@ -14,8 +14,8 @@ namespace cli {
 namespace {
 
 // Those of a run that say which files, and what is told of them.
-constexpr std::array<std::string_view, 10> kSharedWithRun{"config", "log",    "findings", "json",        "html",
-                                                          "dir",    "engine", "status",   "no-progress", "quiet"};
+constexpr std::array<std::string_view, 11> kSharedWithRun{"ledger", "config", "log",    "findings",    "json", "html",
+                                                          "dir",    "engine", "status", "no-progress", "quiet"};
 
 const std::vector<Switch>& verify_table() {
     static const std::vector<Switch> table = [] {
@@ -31,6 +31,11 @@ const std::vector<Switch>& verify_table() {
             }
             if (entry.name == "log") {
                 entry.help = "XML log (default: the run's, with 'verify' in its name: sqliosim.verify.log.xml)";
+            }
+            if (entry.name == "ledger") {
+                entry.help =
+                    "the file in which the run kept what had been acknowledged: all of it must be there.\n"
+                    "It is only read; --repair begins it anew";
             }
             if (entry.name == "json") entry.help = "write everything about the verification to this file (docs/results.schema.json)";
         }
@@ -77,6 +82,7 @@ Command verify_command() {
         .switches = verify_table(),
         .examples =
             "ioproof verify -dir /mnt/data\n"
+            "ioproof verify -dir /mnt/data --ledger /other/disk/run.ledger\n"
             "ioproof verify -cfg sqliosim.hwcache.cfg.ini -log after.xml --json after.json",
         .exit_codes =
             "0 nothing that had been acknowledged is missing\n"

@@ -1,5 +1,7 @@
 #include "reports/durability_text.hpp"
 
+#include <cstdint>
+#include <cstdlib>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -49,6 +51,17 @@ std::string torn(const sim::DurabilityResult& durability) {
     return text;
 }
 
+// How long before the end of the log the last promise was.
+std::string ledger(const sim::PromisesResult& promises, const sim::DurabilityResult& durability) {
+    if (!promises.are_used) return fmt::format("{}: not used. {}", promises.keeper, promises.remark);
+    std::string text = fmt::format("{}: {} and the log up to block {} demanded; its last promise was made at {}", promises.keeper,
+                                   counted(promises.pages, "page"), promises.block, utc_iso_text(promises.last_utc_us));
+    if (durability.log_blocks == 0) return text;
+    const auto difference_ms =
+        (static_cast<std::int64_t>(durability.last_write_utc_us) - static_cast<std::int64_t>(promises.last_utc_us)) / 1000;
+    return text + fmt::format(", {} ms {} the last block of the log", std::abs(difference_ms), difference_ms >= 0 ? "before" : "after");
+}
+
 std::string line(std::string_view name, const std::string& value) {
     return fmt::format("  {:<16}{}", name, wrapped(value, kReportColumns - 18, 18));
 }
@@ -67,6 +80,18 @@ std::string resume_text(const sim::Results& results) {
            line("pages", pages);
 }
 
+std::string promising_text(const sim::Results& results) {
+    if (!results.promising) return {};
+    const sim::PromiseKeepingResult& promising = *results.promising;
+    std::string text = fmt::format("{} page writes in {}, the last at {}", count_text(promising.pages), counted(promising.batches, "batch"),
+                                   utc_iso_text(promising.last_utc_us));
+    if (promising.batches == 0) text = "nothing";
+    if (promising.dropped_pages > 0) text += fmt::format("; {} NOT PROMISED: there was no room", count_text(promising.dropped_pages));
+    if (promising.breaks > 0) text += fmt::format("; promises had stopped {}", counted(promising.breaks, "time"));
+    if (!promising.stopped_because.empty()) text += fmt::format(", and did not go on: {}", promising.stopped_because);
+    return fmt::format("Promised to {}\n", promising.keeper) + line("promises", text);
+}
+
 std::string durability_text(const sim::Results& results) {
     if (!results.durability) return {};
     const sim::DurabilityResult& durability = *results.durability;
@@ -78,6 +103,7 @@ std::string durability_text(const sim::Results& results) {
     add("pages", pages(durability));
     add("regions", regions(durability));
     add("torn", torn(durability));
+    if (durability.promises) add("ledger", ledger(*durability.promises, durability));
     return text;
 }
 

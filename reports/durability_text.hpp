@@ -9,6 +9,8 @@ namespace reports {
 
 // Empty if it was a run.
 std::string durability_text(const sim::Results& results);
+// Of a run with a ledger; else empty.
+std::string promising_text(const sim::Results& results);
 // Empty if nothing was taken over from an earlier incarnation of the run.
 std::string resume_text(const sim::Results& results);
 

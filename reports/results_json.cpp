@@ -284,25 +284,47 @@ Json resumed_of(const sim::ResumeResult& resumed) {
             {"torn_pages", resumed.torn_pages},   {"pages_given_up", resumed.pages_given_up}, {"blocks_given_up", resumed.blocks_given_up}};
 }
 
+Json promises_of(const sim::PromisesResult& promises) {
+    return {{"keeper", promises.keeper},
+            {"are_used", promises.are_used},
+            {"remark", promises.remark},
+            {"pages", promises.pages},
+            {"block", promises.block},
+            {"checkpoint_lsn", promises.checkpoint_lsn},
+            {"last_utc_us", promises.last_utc_us}};
+}
+
+Json promising_of(const sim::PromiseKeepingResult& promising) {
+    return {{"keeper", promising.keeper},
+            {"batches", promising.batches},
+            {"pages", promising.pages},
+            {"dropped_pages", promising.dropped_pages},
+            {"last_utc_us", promising.last_utc_us},
+            {"breaks", promising.breaks},
+            {"stopped_because", promising.stopped_because}};
+}
+
 Json durability_of(const sim::DurabilityResult& durability) {
-    return {{"log_blocks", durability.log_blocks},
-            {"first_block", durability.first_block},
-            {"last_block", durability.last_block},
-            {"hardened_block", durability.hardened_block},
-            {"last_lsn", durability.last_lsn},
-            {"last_write_utc_us", durability.last_write_utc_us},
-            {"blocks_behind", durability.blocks_behind},
-            {"missing_blocks", durability.missing_blocks},
-            {"checkpoint_lsn", durability.checkpoint_lsn},
-            {"pages_proven", durability.pages_proven},
-            {"pages_released", durability.pages_released},
-            {"regions_compared", durability.regions_compared},
-            {"regions_skipped", durability.regions_skipped},
-            {"torn_pages", durability.torn_pages},
-            {"torn_on_4k_lines", durability.torn_on_4k_lines},
-            {"pages_beyond_log", durability.pages_beyond_log},
-            {"wrong_pages", durability.wrong_pages},
-            {"undurable_files", durability.undurable_files}};
+    Json json{{"log_blocks", durability.log_blocks},
+              {"first_block", durability.first_block},
+              {"last_block", durability.last_block},
+              {"hardened_block", durability.hardened_block},
+              {"last_lsn", durability.last_lsn},
+              {"last_write_utc_us", durability.last_write_utc_us},
+              {"blocks_behind", durability.blocks_behind},
+              {"missing_blocks", durability.missing_blocks},
+              {"checkpoint_lsn", durability.checkpoint_lsn},
+              {"pages_proven", durability.pages_proven},
+              {"pages_released", durability.pages_released},
+              {"regions_compared", durability.regions_compared},
+              {"regions_skipped", durability.regions_skipped},
+              {"torn_pages", durability.torn_pages},
+              {"torn_on_4k_lines", durability.torn_on_4k_lines},
+              {"pages_beyond_log", durability.pages_beyond_log},
+              {"wrong_pages", durability.wrong_pages},
+              {"undurable_files", durability.undurable_files}};
+    if (durability.promises) json["promises"] = promises_of(*durability.promises);
+    return json;
 }
 
 Json findings_of(const std::vector<sim::Finding>& list) {
@@ -334,6 +356,7 @@ Json results_document(const sim::Results& results, const RunFacts& facts) {
     json["warning_count"] = results.warning_count;
     json["warnings"] = findings_of(results.warnings);
     json["thresholds"] = thresholds_of(results);
+    if (results.promising) json["promising"] = promising_of(*results.promising);
     if (results.resumed) json["resumed"] = resumed_of(*results.resumed);
     if (results.durability) json["durability"] = durability_of(*results.durability);
     json["text_report"] = text_report(results);

@@ -125,6 +125,15 @@ void judge_as_passed(Verdict& verdict, const sim::Results& results) {
     }
     verdict.reasons.push_back(
         remark_of("verify_pass", {.count = counted(results.durability->log_blocks, "block"), .pages = pages_text(results, false)}));
+    const auto& promises = results.durability->promises;
+    if (promises && promises->are_used) {
+        verdict.reasons.push_back(remark_of("verify_scope_ledger"));
+        return;
+    }
+    if (promises) {
+        verdict.reasons.push_back(remark_of("verify_ledger_unused"));
+        append(verdict.reasons.back().text, ums::printable(promises->remark));
+    }
     verdict.reasons.push_back(remark_of("verify_scope"));
 }
 

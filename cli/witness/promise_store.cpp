@@ -186,4 +186,16 @@ std::error_code PromiseStore::compact() {
     return sync_folder_of(path_);
 }
 
+bool are_on_one_file_system(const std::filesystem::path& a, const std::filesystem::path& b) {
+    const auto device_of = [](const std::filesystem::path& path) -> std::optional<dev_t> {
+        struct stat facts {};
+        if (::stat(path.c_str(), &facts) == 0) return S_ISBLK(facts.st_mode) ? facts.st_rdev : facts.st_dev;
+        const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+        if (::stat(folder.c_str(), &facts) == 0) return facts.st_dev;
+        return std::nullopt;
+    };
+    const std::optional<dev_t> first = device_of(a);
+    return first && first == device_of(b);
+}
+
 }  // namespace cli

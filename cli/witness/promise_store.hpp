@@ -53,4 +53,7 @@ private:
     std::uint64_t compact_bytes_ = 0;  // the size when it was rewritten last; 0: never since it was opened
 };
 
+// Where the one is lost the other can be, too. False if nobody can tell.
+[[nodiscard]] bool are_on_one_file_system(const std::filesystem::path& a, const std::filesystem::path& b);
+
 }  // namespace cli

@@ -135,13 +135,15 @@ def check_records(path, offset, block, record_count, used_bytes, first_lsn):
     for slot in range(record_count):
         size_bytes, kind, number, file_id, page_id, version, page_count, lsn = struct.unpack_from("<IHHIIIIQ", block, at)
         expect(size_bytes >= 32 and size_bytes % 8 == 0 and at + size_bytes <= used_bytes, path, offset + at, "size of the record")
-        expect(1 <= kind <= 8 and number == slot and lsn == first_lsn + slot, path, offset + at, "kind, slot or LSN of the record")
+        expect(1 <= kind <= 9 and number == slot and lsn == first_lsn + slot, path, offset + at, "kind, slot or LSN of the record")
         body = block[at + 32:at + size_bytes]
-        if kind not in (4, 6, 8):
+        if kind not in (4, 6, 8, 9):
             expect(body == fill(mix64(lsn), size_bytes - 32), path, offset + at, "noise of the record")
-        expect((version > 0) == (kind in (1, 2, 6)) and (file_id > 0) == (kind in (1, 2, 5, 6, 7)) and (page_count > 0) == (kind in (5, 6)),
+        expect((version > 0) == (kind in (1, 2, 6)) and (file_id > 0) == (kind in (1, 2, 5, 6, 7, 9)) and (page_count > 0) == (kind in (5, 6)),
                path, offset + at, f"fields of a record of kind {kind}")
         expect(kind not in (4, 8) or len(body) == 16, path, offset + at, f"size of a record of kind {kind}")
+        expect(kind != 9 or (len(body) == 8 and page_id > 0), path, offset + at, "cuts of a file")
+        expect(kind != 5 or page_id > 0, path, offset + at, "a file_resize that does not say how long the file was")
         expect(kind != 6 or (len(body) % 16 == 0 and page_id % version == 0 and version & version - 1 == 0), path, offset + at, "sums")
         records.append((kind, file_id, page_id, version, lsn, page_count, body))
         at += size_bytes

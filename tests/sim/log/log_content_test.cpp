@@ -94,7 +94,7 @@ TEST_CASE("every record that was committed stands in the file, in order, with wh
     }
 }
 
-TEST_CASE("the kinds of records have the numbers of format 2") {
+TEST_CASE("the kinds of records have the numbers of format 3") {
     CHECK(static_cast<int>(sim::LogRecordKind::page_update) == 1);
     CHECK(static_cast<int>(sim::LogRecordKind::filler) == 2);
     CHECK(static_cast<int>(sim::LogRecordKind::checkpoint_begin) == 3);
@@ -103,6 +103,7 @@ TEST_CASE("the kinds of records have the numbers of format 2") {
     CHECK(static_cast<int>(sim::LogRecordKind::checkpoint_sums) == 6);
     CHECK(static_cast<int>(sim::LogRecordKind::page_unknown) == 7);
     CHECK(static_cast<int>(sim::LogRecordKind::resume) == 8);
+    CHECK(static_cast<int>(sim::LogRecordKind::file_cuts) == 9);
 }
 
 TEST_CASE("the block's place in its virtual log file is what its header says") {
