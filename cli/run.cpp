@@ -18,6 +18,7 @@
 #include "reports/text_report.hpp"
 #include "reports/thresholds.hpp"
 #include "sim/version.hpp"
+#include "ums/base/output_place.hpp"
 #include "ums/base/printable.hpp"
 #include "ums/base/thread_id.hpp"
 #include "ums/base/unfinished_file.hpp"
@@ -131,7 +132,7 @@ void Run::announce(const StartFacts& facts) {
 void Run::warn_of_near_ledger() {
     if (arguments_.ledger_path.empty() || options_.job == sim::Job::verify) return;
     for (const sim::FileOptions& file : options_.files) {
-        if (!are_on_one_file_system(arguments_.ledger_path, file.path)) continue;
+        if (!ums::are_on_one_file_system(arguments_.ledger_path, file.path)) continue;
         emit(sim::Severity::warning, fmt::format("The ledger {} lies on the file system of {}: what takes the one can take the other, too. "
                                                  "Keep it on another disk.",
                                                  arguments_.ledger_path, file.path));

@@ -18,7 +18,8 @@ BEGIN {
     sees["ums/io"] = " base io "
     sees["ums/sched"] = " base io sched "
     # Folders of sim, likewise; all see the plain data above them.
-    sim_order = " ledger page promises journal files pool diagnosis log buffer context users workers verify recovery run bench rehearsal preflight "
+    sim_order = " ledger page promises journal files pool diagnosis log buffer context users workers verify recovery run bench rehearsal " \
+                "preflight "
     # What config and reports see of sim: plain data, which includes nothing but plain data.
     plain["config"] = " sim/options.hpp sim/limits.hpp "
     plain["reports"] = " sim/preflight_line.hpp sim/results.hpp sim/latency_result.hpp sim/finding.hpp " \

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "sim/errors.hpp"
+#include "ums/base/clock.hpp"
 #include "ums/io/errno_error.hpp"
 
 namespace cli {
@@ -25,8 +26,8 @@ constexpr milliseconds kRetryInterval{1000};
 constexpr milliseconds kPatience{5000};
 
 std::uint64_t now_utc_us() {
-    const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count());
+    static const ums::RealClock clock;
+    return clock.utc_us();
 }
 
 }  // namespace
@@ -60,7 +61,7 @@ LedgerKeeper::~LedgerKeeper() {
     if (thread_.joinable()) end(false);
 }
 
-std::string LedgerKeeper::name() const { return "the ledger " + work_->store.path().string(); }
+std::string LedgerKeeper::name() const { return "the ledger " + work_->store.path(); }
 
 std::optional<sim::Promises> LedgerKeeper::load(const Wanted& /*wanted*/) {
     sim::Promises promises = work_->store.load();
@@ -70,7 +71,7 @@ std::optional<sim::Promises> LedgerKeeper::load(const Wanted& /*wanted*/) {
 
 void LedgerKeeper::begin(const sim::PromiseSection& section) {
     const std::error_code error = work_->store.append(encode(section));
-    if (error) throw sim::EnvironmentError(fmt::format("{}: cannot be written: {}", work_->store.path().string(), ums::error_text(error)));
+    if (error) throw sim::EnvironmentError(fmt::format("{}: cannot be written: {}", work_->store.path(), ums::error_text(error)));
     work_->section = section;
     work_->number = 0;
 }

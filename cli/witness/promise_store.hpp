@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <system_error>
 #include <vector>
 
 #include "sim/promises/promises.hpp"
+#include "ums/base/output_handle.hpp"
 
 namespace cli {
 
@@ -21,10 +23,9 @@ public:
     // Throws EnvironmentError if the file cannot be opened or somebody writes to it, RefusedError if it is something else than promise
     // records, or of another format. To be written: made if there is none, and a record at its end that is not whole is cut off: it was
     // never promised.
-    PromiseStore(std::filesystem::path path, Use use);
+    PromiseStore(const std::filesystem::path& path, Use use);
     PromiseStore(const PromiseStore&) = delete;
     PromiseStore& operator=(const PromiseStore&) = delete;
-    ~PromiseStore();
 
     // What the records add up to. Reads the file.
     [[nodiscard]] sim::Promises load() const;
@@ -37,7 +38,7 @@ public:
     // was.
     [[nodiscard]] std::error_code compact();
 
-    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+    [[nodiscard]] const std::string& path() const { return path_; }
     [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
 
     static constexpr std::uint64_t kTailBytesMax = 16U << 20;
@@ -47,13 +48,10 @@ private:
     void open(Use use);
     void find_end(Use use);
 
-    const std::filesystem::path path_;
-    int handle_ = -1;
+    const std::string path_;  // of the file itself, where a link was named
+    ums::OutputHandle file_;
     std::uint64_t size_bytes_ = 0;     // whole records
     std::uint64_t compact_bytes_ = 0;  // the size when it was rewritten last; 0: never since it was opened
 };
-
-// Where the one is lost the other can be, too. False if nobody can tell.
-[[nodiscard]] bool are_on_one_file_system(const std::filesystem::path& a, const std::filesystem::path& b);
 
 }  // namespace cli

@@ -55,6 +55,8 @@ std::error_code OutputHandle::truncate(std::uint64_t size_bytes) {
     return ::ftruncate(descriptor_, static_cast<off_t>(size_bytes)) == 0 ? std::error_code{} : output_error();
 }
 
+std::error_code OutputHandle::sync() { return ::fdatasync(descriptor_) == 0 ? std::error_code{} : output_error(); }
+
 void OutputHandle::append_only() { ::fcntl(descriptor_, F_SETFL, O_APPEND); }
 
 std::error_code OutputHandle::close() {
@@ -74,6 +76,18 @@ std::optional<std::uint64_t> OutputHandle::size_bytes() const {
     struct stat status {};
     if (::fstat(descriptor_, &status) != 0) return std::nullopt;
     return static_cast<std::uint64_t>(status.st_size);
+}
+
+std::error_code OutputHandle::read_at(std::uint64_t offset_bytes, std::span<std::byte> bytes, std::size_t& count) const {
+    count = 0;
+    while (count < bytes.size()) {
+        const ssize_t size = ::pread(descriptor_, bytes.data() + count, bytes.size() - count, static_cast<off_t>(offset_bytes + count));
+        if (size < 0 && errno == EINTR) continue;
+        if (size < 0) return output_error();
+        if (size == 0) break;
+        count += static_cast<std::size_t>(size);
+    }
+    return {};
 }
 
 std::error_code OutputHandle::read_head(std::size_t bytes_max, std::string& head) const {

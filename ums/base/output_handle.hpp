@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -29,6 +30,8 @@ public:
     // The same at a place of its own.
     std::error_code write_at(std::uint64_t offset_bytes, std::string_view bytes);
     std::error_code truncate(std::uint64_t size_bytes);
+    // On stable storage, with the size: fdatasync().
+    std::error_code sync();
     // From now on write() writes at the end, wherever that is.
     void append_only();
     // Where writing is put off, this tells whether it succeeded. Nothing is open any more, whatever comes of it.
@@ -42,10 +45,13 @@ public:
 
     // Nothing if the system does not say.
     [[nodiscard]] std::optional<std::uint64_t> size_bytes() const;
+    // All of `bytes`, or as many as there are from there on: `count`.
+    std::error_code read_at(std::uint64_t offset_bytes, std::span<std::byte> bytes, std::size_t& count) const;
     // The first `bytes_max` bytes, or as many as there are.
     std::error_code read_head(std::size_t bytes_max, std::string& head) const;
 
 private:
+    friend std::error_code sync_folder_of(const std::string& path);
     friend std::error_code read_output_status(const OutputHandle& output, OutputStatus& status);
     friend std::error_code open_output_stream(const std::string& path, const OutputStatus& status, OutputHandle& output);
 

@@ -48,6 +48,19 @@ OutputStatus status_of(const struct stat& found) {
     return status;
 }
 
+std::string folder_of(const std::string& path) {
+    const std::string folder = path.substr(0, path.find_last_of('/') + 1);
+    return folder.empty() ? "." : folder;
+}
+
+// Of a block device: itself.
+std::optional<dev_t> device_under(const std::string& path) {
+    struct stat found {};
+    if (::stat(path.c_str(), &found) == 0) return S_ISBLK(found.st_mode) ? found.st_rdev : found.st_dev;
+    if (::stat(folder_of(path).c_str(), &found) == 0) return found.st_dev;
+    return std::nullopt;
+}
+
 std::error_code open_output_file(const std::string& path, int flags, mode_t mode, OutputHandle& output) {
     output = OutputHandle(::open(path.c_str(), flags, mode));
     return output.is_open() ? std::error_code{} : place_error();
@@ -86,8 +99,7 @@ std::optional<std::string> output_identity(const std::string& path) {
 }
 
 std::error_code check_output_folder(const std::string& path) {
-    const std::string folder = path.substr(0, path.find_last_of('/') + 1);
-    return ::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0 ? std::error_code{} : place_error();
+    return ::access(folder_of(path).c_str(), W_OK | X_OK) == 0 ? std::error_code{} : place_error();
 }
 
 std::error_code create_output(const std::string& path, OutputAccess access, OutputHandle& output) {
@@ -98,6 +110,10 @@ std::error_code create_output(const std::string& path, OutputAccess access, Outp
 
 std::error_code open_existing_output(const std::string& path, OutputHandle& output) {
     return open_output_file(path, kOutputFlags, 0, output);
+}
+
+std::error_code open_for_reading(const std::string& path, OutputHandle& output) {
+    return open_output_file(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0, output);
 }
 
 std::error_code open_output_stream(const std::string& path, const OutputStatus& status, OutputHandle& output) {
@@ -116,6 +132,17 @@ std::error_code replace_output(const std::string& from, const std::string& to) {
 }
 
 void remove_output(const std::string& path) { ::unlink(path.c_str()); }
+
+std::error_code sync_folder_of(const std::string& path) {
+    OutputHandle folder;
+    if (const auto error = open_output_file(folder_of(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0, folder)) return error;
+    return ::fsync(folder.descriptor_) == 0 ? std::error_code{} : place_error();
+}
+
+bool are_on_one_file_system(const std::string& a, const std::string& b) {
+    const std::optional<dev_t> first = device_under(a);
+    return first && first == device_under(b);
+}
 
 std::string temporary_name_beside(const std::string& path) { return fmt::format("{}.{}.new", path, ::getpid()); }
 

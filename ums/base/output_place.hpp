@@ -43,12 +43,19 @@ enum class OutputAccess : std::uint8_t {
 std::error_code create_output(const std::string& path, OutputAccess access, OutputHandle& output);
 // Opens one, for reading and writing. ELOOP if it is a link.
 std::error_code open_existing_output(const std::string& path, OutputHandle& output);
+// The same for reading alone. Links are followed.
+std::error_code open_for_reading(const std::string& path, OutputHandle& output);
 // Opens a pipe, a device or our standard output, for writing. ENXIO if nobody reads the pipe.
 std::error_code open_output_stream(const std::string& path, const OutputStatus& status, OutputHandle& output);
 
 // `from` takes the name and the place of `to`, in one step.
 std::error_code replace_output(const std::string& from, const std::string& to);
 void remove_output(const std::string& path);
+// That `path` stands where it stands: on stable storage, like the file itself after sync().
+std::error_code sync_folder_of(const std::string& path);
+// Whether what takes the one file takes the other, too: they lie on one file system, or one is the device of the other. Files need not be
+// there, their folders must. False if nobody can tell.
+[[nodiscard]] bool are_on_one_file_system(const std::string& a, const std::string& b);
 
 // A name beside `path` that no other process uses meanwhile.
 [[nodiscard]] std::string temporary_name_beside(const std::string& path);

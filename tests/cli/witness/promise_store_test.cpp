@@ -1,0 +1,145 @@
+// The file of a ledger: what was appended is there again, whatever a cut leaves of its last record.
+#include "cli/witness/promise_store.hpp"
+
+#include <sys/resource.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "sim/errors.hpp"
+#include "tests/cli/ioproof_program.hpp"
+#include "tests/support/catch.hpp"
+
+namespace {
+
+using cli::PromiseStore;
+
+std::vector<std::byte> stored_section() {
+    sim::PromiseSection section;
+    section.run_id = 1;
+    section.section_id = 2;
+    section.incarnation = 1;
+    return encode(section);
+}
+
+std::vector<std::byte> stored_batch(std::uint64_t number, std::uint32_t pages = 1) {
+    sim::PromiseBatch batch;
+    batch.run_id = 1;
+    batch.section_id = 2;
+    batch.number = number;
+    for (std::uint32_t page = 0; page < pages; ++page) batch.pages.push_back({1, page, static_cast<std::uint32_t>(number), 0x99999999});
+    return encode(batch);
+}
+
+// No file of this process grows beyond it, as on a disk that is full.
+class FileSizeLimit {
+public:
+    explicit FileSizeLimit(std::uint64_t size_bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+        ::getrlimit(RLIMIT_FSIZE, &before_);
+        const rlimit limit{.rlim_cur = size_bytes, .rlim_max = before_.rlim_max};
+        REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    }
+    FileSizeLimit(const FileSizeLimit&) = delete;
+    FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+    ~FileSizeLimit() {
+        ::setrlimit(RLIMIT_FSIZE, &before_);
+        std::signal(SIGXFSZ, handler_);
+    }
+
+private:
+    void (*handler_)(int);
+    rlimit before_{};
+};
+
+}  // namespace
+
+TEST_CASE("what was appended to a store is there when it is opened again") {
+    const test::IoproofFolder folder;
+    {
+        PromiseStore store(folder.path() / "l", PromiseStore::Use::write);
+        REQUIRE_FALSE(store.append(stored_section()));
+        REQUIRE_FALSE(store.append(stored_batch(1)));
+        REQUIRE_FALSE(store.append(stored_batch(2)));
+    }
+    CHECK(PromiseStore(folder.path() / "l", PromiseStore::Use::read).load().page(1, 0).version == 2);
+}
+
+TEST_CASE("of a record that a cut has torn at any byte nothing is promised, and the store goes on") {
+    const test::IoproofFolder folder;
+    std::string whole;
+    for (const auto& record : {stored_section(), stored_batch(1)})
+        whole.append(reinterpret_cast<const char*>(record.data()), record.size());
+    const std::vector<std::byte> last = stored_batch(2);
+    for (std::size_t size = 0; size < last.size(); ++size) {
+        std::string torn = whole;
+        torn.append(reinterpret_cast<const char*>(last.data()), size);
+        torn.append(size % 3 == 0 ? 100 : 0, '\0');
+        folder.write("l", torn);
+        CHECK(PromiseStore(folder.path() / "l", PromiseStore::Use::read).load().page(1, 0).version == 1);
+        PromiseStore store(folder.path() / "l", PromiseStore::Use::write);
+        REQUIRE_FALSE(store.append(stored_batch(3)));
+        CHECK(store.load().page(1, 0).version == 3);
+    }
+}
+
+TEST_CASE("a store that is rewritten promises the same, is smaller, and goes on") {
+    const test::IoproofFolder folder;
+    PromiseStore store(folder.path() / "l", PromiseStore::Use::write);
+    REQUIRE_FALSE(store.append(stored_section()));
+    std::uint64_t number = 0;
+    while (!store.is_due()) REQUIRE_FALSE(store.append(stored_batch(++number, 40'000)));
+    CHECK(store.size_bytes() > PromiseStore::kTailBytesMax);
+    REQUIRE_FALSE(store.compact());
+    CHECK_FALSE(store.is_due());
+    CHECK(store.size_bytes() < 700'000);
+    REQUIRE_FALSE(store.append(stored_batch(number + 1)));
+    const sim::Promises promises = store.load();
+    CHECK(promises.page(1, 0).version == number + 1);
+    CHECK(promises.page(1, 39'999).version == number);
+    CHECK(promises.last_number() == number + 1);
+    CHECK_FALSE(folder.has("l.ioproof-new"));
+    CHECK_THROWS_WITH(PromiseStore(folder.path() / "l", PromiseStore::Use::write), ContainsSubstring("another process"));
+}
+
+TEST_CASE("what is no ledger is refused, and stays as it is") {
+    const test::IoproofFolder folder;
+    const std::string text = "something that somebody needs";
+    folder.write("text", text);
+    CHECK_THROWS_AS(PromiseStore(folder.path() / "text", PromiseStore::Use::write), sim::RefusedError);
+    CHECK(folder.read("text") == text);
+    CHECK_THROWS_AS(PromiseStore((folder.path() / "no/such/folder/l"), PromiseStore::Use::write), sim::EnvironmentError);
+    CHECK_THROWS_AS(PromiseStore(folder.path() / "missing", PromiseStore::Use::read), sim::EnvironmentError);
+    CHECK_THROWS_AS(PromiseStore("/dev/null", PromiseStore::Use::write), sim::RefusedError);
+}
+
+TEST_CASE("a ledger that is damaged in the middle is refused") {
+    const test::IoproofFolder folder;
+    std::string bytes;
+    for (const auto& record : {stored_section(), stored_batch(1)})
+        bytes.append(reinterpret_cast<const char*>(record.data()), record.size());
+    bytes[bytes.size() - 1] ^= 1;
+    bytes.append(sim::kPromiseRecordBytesMax, 'x');
+    folder.write("l", bytes);
+    CHECK_THROWS_WITH(PromiseStore(folder.path() / "l", PromiseStore::Use::write), ContainsSubstring("damaged at byte"));
+    CHECK(folder.read("l").size() == bytes.size());
+}
+
+TEST_CASE("of a record that the disk has no room for nothing stays, and the next one is kept") {
+    const test::IoproofFolder folder;
+    PromiseStore store(folder.path() / "l", PromiseStore::Use::write);
+    REQUIRE_FALSE(store.append(stored_section()));
+    REQUIRE_FALSE(store.append(stored_batch(1)));
+    const std::uint64_t before = store.size_bytes();
+    {
+        const FileSizeLimit limit(before + 4096);
+        CHECK(store.append(stored_batch(2, 10'000)));
+        CHECK(store.size_bytes() == before);
+        CHECK(std::filesystem::file_size(folder.path() / "l") == before);
+        CHECK(store.load().page(1, 0).version == 1);
+        CHECK_FALSE(store.append(stored_batch(2)));
+    }
+    REQUIRE_FALSE(store.append(stored_batch(3, 10'000)));
+    CHECK(PromiseStore(folder.path() / "l", PromiseStore::Use::read).load().page(1, 9'999).version == 3);
+}
