@@ -74,7 +74,8 @@ CutJudgement judge_cut(const CrashPlan& plan, CrashState& state, Knowledge knowl
         for (const Finding& finding : verdict->findings) {
             judgement.text += fmt::format("\n  found: {}, {}: {}", finding.place.path, title_of(finding.kind), finding.description);
         }
-        if (verdict->findings.empty()) judgement.text += fmt::format("\n  verification: nothing found. {}", verdict->reason);
+        if (verdict->findings.empty())
+            judgement.text += fmt::format("\n  verification: nothing found.{}{}", verdict->reason.empty() ? "" : " ", verdict->reason);
     }
     if (is_provable && !has_findings) judgement.problem = "provable damage was not found";
     if (tally.blamed != 0) judgement.problem = "the device is blamed, and the files prove nothing";

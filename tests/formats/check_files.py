@@ -178,7 +178,7 @@ def check_vlf(path, data, begin, identity, blocks):
         if turn is not None and ((run_id, vlf_sequence) != turn or sequence != last + 1):
             break
         turn, last = (run_id, vlf_sequence), sequence
-        expect((file_id, run_id) == identity and version == 2 and hardened < sequence and write_utc_us > 0 and incarnation >= 1,
+        expect((file_id, run_id) == identity and version == 3 and hardened < sequence and write_utc_us > 0 and incarnation >= 1,
                path, offset, "fields of the block")
         expect(at + size_bytes <= vlf_sectors * SECTOR_BYTES <= length, path, offset, "size of the VLF")
         expect(first_lsn == vlf_sequence << 32 | sector << 12, path, offset, "first LSN of the block")
@@ -271,11 +271,12 @@ def run_and_check(program, folder):
             check([os.path.join(made, name) for name in ("sqliosim.mdx", "sqliosim.ldx")])
 
 
-if len(sys.argv) < 2 or (sys.argv[1] == "--program" and len(sys.argv) != 4):
-    sys.exit(__doc__)
 if crc32c(b"123456789") != 0xe3069283 or mix64(0) != 0xe220a8397b1dcdaf:
     sys.exit("this reader's own arithmetic is wrong")
-if sys.argv[1] == "--program":
-    run_and_check(sys.argv[2], sys.argv[3])
-else:
-    check(sys.argv[1:])
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or (sys.argv[1] == "--program" and len(sys.argv) != 4):
+        sys.exit(__doc__)
+    if sys.argv[1] == "--program":
+        run_and_check(sys.argv[2], sys.argv[3])
+    else:
+        check(sys.argv[1:])
