@@ -1,0 +1,46 @@
+// A program that powertest starts and may have to end: the run, the verification, the commands that cut and restore. It is in a process
+// group of its own, so that Ctrl-C is powertest's alone, and ends when powertest is killed: nothing works on the files that nobody watches.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cli {
+
+struct ChildStart {
+    std::string program{};             // path
+    std::vector<std::string> words{};  // argv, the program's name first
+    std::string folder{};              // where it works
+    std::string output_path{};         // takes what it prints; made anew
+    int inherited_descriptor = -1;     // stays open in it; -1: none
+    bool ends_with_us = true;          // false: a shell's command, which is not to be broken off halfway
+};
+
+// On the main thread, which must outlive the child.
+class ChildProcess {
+public:
+    // Throws std::system_error if it cannot be started.
+    explicit ChildProcess(const ChildStart& start);
+    // Kills it if it has not ended.
+    ~ChildProcess();
+    ChildProcess(const ChildProcess&) = delete;
+    ChildProcess& operator=(const ChildProcess&) = delete;
+
+    [[nodiscard]] pid_t id() const { return pid_; }
+    // The exit code if it has ended, 128 + number if by a signal.
+    [[nodiscard]] std::optional<int> exit_code();
+    // SIGKILL for it and what it has started.
+    void kill();
+
+private:
+    pid_t pid_ = -1;
+    std::optional<int> exit_code_;
+};
+
+// The last lines of what a child has printed, for a message; empty if there is nothing.
+std::string last_lines(const std::string& output_path);
+
+}  // namespace cli
