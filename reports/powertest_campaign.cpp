@@ -37,7 +37,7 @@ std::string torn_text(const CampaignSums& sums) {
         counted(sums.with_torn_pages, "cut"), count_text(sums.torn_pages));
 }
 
-std::string remark(const std::string& text, std::size_t columns) { return wrapped("  * " + text, columns, 4); }
+std::string remark(const std::string& text, std::size_t columns) { return "  " + wrapped("* " + text, columns - 2, 4); }
 
 }  // namespace
 
