@@ -26,7 +26,7 @@ struct PowerCycle {
     std::uint64_t torn_pages = 0;     // in flight at the cut: no fault
     std::uint64_t blocks_behind = 0;  // of the log, behind its end
     std::uint64_t verify_ms = 0;
-    std::string said;  // the verification's own headline
+    std::string said{};  // the verification's own headline
 };
 
 struct CampaignSums {

@@ -49,9 +49,9 @@ BEGIN {
     ban("(&&|\\|\\||\\?) *!?co_await|co_await.*co_await", everywhere, "^tests/ums/sched/task_test\\.cpp$",
         "gcc 12: a co_await stands alone, or gives a variable its first value")
     ban("(CHECK|REQUIRE)[A-Z_]* *\\(.*co_await", everywhere, nowhere, "gcc 12: co_await into a variable, then check that")
-    # In cli: the terminal, signals, and the standard streams of the process.
+    # In cli: the terminal, signals, the standard streams of the process; processes and the state that outlives a cut.
     ban("# *include *<(sys/|unistd|fcntl|linux/|dirent|poll|pthread|mntent|termios|sched\\.h|arpa/|netinet/|netdb)",
-        "^(sim|config|reports|cli)/", "^cli/(console|program|stop_signals)\\.cpp$",
+        "^(sim|config|reports|cli)/", "^cli/(console|program|stop_signals|powertest/(campaign|child_process|state_folder))\\.cpp$",
         "what is the platform's stands in ums: output files in ums/base/output_place.hpp")
     ban("std::endl", everywhere, nowhere, "use '\\n'; flush where it matters")
     ban(name_before "volatile" name_after, everywhere, nowhere, "not for threads: use std::atomic")

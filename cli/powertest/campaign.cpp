@@ -2,10 +2,9 @@
 
 #include <poll.h>
 
-#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <random>
 #include <thread>
 
 #include <fmt/format.h>
@@ -14,33 +13,28 @@
 #include "cli/powertest/verified_cycle.hpp"
 #include "cli/usage_error.hpp"
 #include "sim/errors.hpp"
+#include "ums/base/clock.hpp"
+#include "ums/base/prng.hpp"
 
 namespace cli {
 namespace {
 
-using std::chrono::milliseconds;
-using CampaignClock = std::chrono::steady_clock;
-
 constexpr std::string_view kOurProgram = "/proc/self/exe";
 constexpr std::string_view kRunSeconds = "2592000";  // 30 days: longer than anybody waits with a cut
-constexpr milliseconds kForever = std::chrono::hours(24 * 31);
-constexpr milliseconds kTick{20};
+constexpr std::uint64_t kForeverMs = 31ULL * 24 * 3600 * 1000;
+constexpr std::chrono::milliseconds kTick{20};
 
-std::uint64_t utc_us_now() {
-    return static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch()).count());
+const ums::RealClock& campaign_clock() {
+    static const ums::RealClock clock;
+    return clock;
 }
 
-std::uint64_t ms_since(CampaignClock::time_point begin) {
-    return static_cast<std::uint64_t>(std::chrono::duration_cast<milliseconds>(CampaignClock::now() - begin).count());
-}
+std::uint64_t now_ms() { return campaign_clock().now_ns() / 1'000'000; }
 
 // Drawn from the seed and the cycle's number alone: a campaign that goes on draws what it would have drawn.
-milliseconds moment_of_cut(const CampaignPlan& plan, std::uint32_t cycle) {
-    std::seed_seq seeds{static_cast<std::uint32_t>(plan.seed), static_cast<std::uint32_t>(plan.seed >> 32), cycle};
-    std::mt19937_64 draw(seeds);
-    const std::uint64_t least_ms = plan.least_s * 1000;
-    return milliseconds(least_ms + draw() % (plan.most_s * 1000 - least_ms + 1));
+std::uint64_t moment_of_cut_ms(const CampaignPlan& plan, std::uint32_t cycle) {
+    ums::Prng draw(ums::mix64(plan.seed) + cycle);
+    return draw.between(plan.least_s * 1000, plan.most_s * 1000);
 }
 
 }  // namespace
@@ -60,10 +54,10 @@ void Campaign::say(const std::string& line) {
     console_.flush("");
 }
 
-Campaign::Waited Campaign::wait_for(ChildProcess& child, milliseconds patience) {
-    const auto begin = CampaignClock::now();
+Campaign::Waited Campaign::wait_for(ChildProcess& child, std::uint64_t patience_ms) {
+    const std::uint64_t begin_ms = now_ms();
     while (!child.exit_code()) {
-        if (CampaignClock::now() - begin >= patience) return Waited::timed_out;
+        if (now_ms() - begin_ms >= patience_ms) return Waited::timed_out;
         pollfd descriptor{.fd = stop_.descriptor(), .events = POLLIN, .revents = 0};
         if (::poll(&descriptor, 1, static_cast<int>(kTick.count())) > 0) return Waited::stopped;
     }
@@ -102,9 +96,9 @@ bool Campaign::load() {
                                     folder_.file_of_cycle(number, "run.log.xml")}) {
         words.push_back(word);
     }
-    state_.run_started_utc_us = utc_us_now();
+    state_.run_started_utc_us = campaign_clock().utc_us();
     enter(CampaignPhase::running);
-    const auto begin = CampaignClock::now();
+    const std::uint64_t begin_ms = now_ms();
     run_ = std::make_unique<ChildProcess>(ChildStart{.program = std::string(kOurProgram),
                                                      .words = words,
                                                      .folder = state_.plan.folder,
@@ -116,15 +110,15 @@ bool Campaign::load() {
                         "After the boot: ioproof powertest --state {}\n",
                         number, state_.plan.cycles, folder_.path()));
     }
-    const Waited waited = wait_for(*run_, is_guided() ? kForever : moment_of_cut(state_.plan, number));
-    state_.load_ms = ms_since(begin);
+    const Waited waited = wait_for(*run_, is_guided() ? kForeverMs : moment_of_cut_ms(state_.plan, number));
+    state_.load_ms = now_ms() - begin_ms;
     if (waited == Waited::timed_out && !is_guided()) return true;
     if (waited == Waited::ended) {
         run_has_ended(run_->exit_code().value_or(0));
         return true;
     }
     run_->kill();
-    wait_for(*run_, std::chrono::seconds(state_.plan.timeout_s));
+    wait_for(*run_, state_.plan.timeout_s * 1000);
     state_.was_cut = false;
     enter(CampaignPhase::verifying);
     return false;
@@ -155,8 +149,8 @@ std::string Campaign::run_command_line(const std::string& name, const std::strin
     const std::string output = folder_.file_of_cycle(cycle_number(), name + ".txt");
     ChildProcess shell(
         {.program = "/bin/sh", .words = {"sh", "-c", command}, .folder = state_.plan.folder, .output_path = output, .ends_with_us = false});
-    const auto begin = CampaignClock::now();
-    while (!shell.exit_code() && CampaignClock::now() - begin < std::chrono::seconds(state_.plan.timeout_s)) {
+    const std::uint64_t begin_ms = now_ms();
+    while (!shell.exit_code() && now_ms() - begin_ms < state_.plan.timeout_s * 1000) {
         std::this_thread::sleep_for(kTick);  // a person's stop waits: half a cut helps nobody
     }
     const auto code = shell.exit_code();
@@ -186,7 +180,7 @@ bool Campaign::restore() {
     }
     if (!failure.empty()) say(fmt::format("{}; it may have been done before: going on\n", failure));
     goes_on_behind_cut_ = false;
-    if (run_ && wait_for(*run_, std::chrono::seconds(state_.plan.timeout_s)) == Waited::timed_out) {
+    if (run_ && wait_for(*run_, state_.plan.timeout_s * 1000) == Waited::timed_out) {
         throw sim::EnvironmentError(
             fmt::format("the run does not end {} s after the cut: its storage still holds it", state_.plan.timeout_s));
     }
@@ -197,13 +191,13 @@ bool Campaign::restore() {
 }
 
 bool Campaign::wait_for_folders() {
-    const auto begin = CampaignClock::now();
+    const std::uint64_t begin_ms = now_ms();
     for (const std::string& name : folders_among(state_.plan.run_words)) {
         const std::filesystem::path path = std::filesystem::path(state_.plan.folder) / name;
         std::error_code error;
         while (!std::filesystem::is_directory(path, error)) {
             if (stop_.signal() != 0) return false;
-            if (CampaignClock::now() - begin >= std::chrono::seconds(state_.plan.timeout_s)) {
+            if (now_ms() - begin_ms >= state_.plan.timeout_s * 1000) {
                 throw sim::EnvironmentError(
                     fmt::format("{}: is not there again {} s after the restore; 'ioproof powertest --state {}' goes on", path.string(),
                                 state_.plan.timeout_s, folder_.path()));
@@ -224,14 +218,14 @@ bool Campaign::verify() {
     }
     std::error_code ignored;  // one of an earlier try must not speak for this one
     std::filesystem::remove(folder_.file_of_cycle(number, "verify.json"), ignored);
-    const auto begin = CampaignClock::now();
+    const std::uint64_t begin_ms = now_ms();
     ChildProcess child({.program = std::string(kOurProgram),
                         .words = words,
                         .folder = state_.plan.folder,
                         .output_path = folder_.file_of_cycle(number, "verify.txt"),
                         .inherited_descriptor = folder_.lock_descriptor()});
-    if (wait_for(child, kForever) == Waited::stopped) return false;
-    note(child.exit_code().value_or(0), ms_since(begin));
+    if (wait_for(child, kForeverMs) == Waited::stopped) return false;
+    note(child.exit_code().value_or(0), now_ms() - begin_ms);
     return true;
 }
 

@@ -2,11 +2,9 @@
 // begun, so that it can go on after whatever ended it.
 #pragma once
 
-#include <chrono>
+#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "cli/console.hpp"
 #include "cli/powertest/campaign_state.hpp"
@@ -35,7 +33,7 @@ private:
     [[nodiscard]] bool is_guided() const { return state_.plan.cut.empty(); }
     void enter(CampaignPhase phase);
     void say(const std::string& line);
-    Waited wait_for(ChildProcess& child, std::chrono::milliseconds patience);
+    Waited wait_for(ChildProcess& child, std::uint64_t patience_ms);
 
     // What a campaign that was broken off has left.
     void take_up();

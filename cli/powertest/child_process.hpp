@@ -2,8 +2,6 @@
 // group of its own, so that Ctrl-C is powertest's alone, and ends when powertest is killed: nothing works on the files that nobody watches.
 #pragma once
 
-#include <sys/types.h>
-
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,14 +27,14 @@ public:
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;
 
-    [[nodiscard]] pid_t id() const { return pid_; }
+    [[nodiscard]] int id() const { return pid_; }
     // The exit code if it has ended, 128 + number if by a signal.
     [[nodiscard]] std::optional<int> exit_code();
     // SIGKILL for it and what it has started.
     void kill();
 
 private:
-    pid_t pid_ = -1;
+    int pid_ = -1;
     std::optional<int> exit_code_;
 };
 

@@ -85,30 +85,30 @@ ExitCode execute_powertest(const Call& call) {
 }  // namespace
 
 Command powertest_command() {
-    return {
-        .name = "powertest",
-        .operands = "[-- RUN-SWITCHES]",
-        .summary = "cut the power many times, and see what survives",
-        .description =
-            "A campaign of power cuts on one set of files: run, cut, verify, go on with the files, cut, verify … (docs/powertest.md). "
-            "What has been done is kept in the folder of --state, so a campaign goes on after each cut and each interruption with one "
-            "command: ioproof powertest --state FOLDER.\n"
-            "With --cut and --restore it works unattended; else it says when to pull the plug, and is started again after the boot "
-            "(by hand, or by the unit of --unit). It stops at the first finding, and leaves the files as they are.\n"
-            "What stands behind -- are switches of the runs; those that 'ioproof verify' knows are handed to it, too.",
-        .switches = powertest_switches(),
-        .examples =
-            "ioproof powertest -dir /mnt/data --state /root/campaign --cycles 20\n"
-            "ioproof powertest --state /root/campaign\n"
-            "ioproof powertest -dir /mnt/data --state /root/campaign --cut 'relay off' --restore 'relay on && mount /mnt/data' -- -size 64",
-        .exit_codes =
-            "0 nothing that had been acknowledged was missing after any cut that could be verified\n"
-            "1 acknowledged writes are lost, or the storage failed\n"
-            "2 wrong usage or configuration, or the folder holds another campaign\n"
-            "3 a command, a run or a verification could not be done, or no cut could be verified\n"
-            "70 a mistake of ioproof itself\n"
-            "130 stopped by a person; the campaign can go on",
-        .execute = execute_powertest};
+    return {.name = "powertest",
+            .operands = "[-- RUN-SWITCHES]",
+            .summary = "cut the power many times, and see what survives",
+            .description =
+                "A campaign of power cuts on one set of files: run, cut, verify, go on with the files, cut, verify … (docs/powertest.md). "
+                "What has been done is kept in the folder of --state, so a campaign goes on after each cut and each interruption with one "
+                "command: ioproof powertest --state FOLDER.\n"
+                "With --cut and --restore it works unattended; else it says when to pull the plug, and is started again after the boot "
+                "(by hand, or by the unit of --unit). It stops at the first finding, and leaves the files as they are.\n"
+                "What stands behind -- are switches of the runs; those that 'ioproof verify' knows are handed to it, too.",
+            .switches = powertest_switches(),
+            .examples =
+                "ioproof powertest -dir /mnt/data --state /var/tmp/campaign --cycles 20\n"
+                "ioproof powertest --state /var/tmp/campaign\n"
+                "ioproof powertest -dir /mnt/data --state /var/tmp/campaign --cut 'relay off' --restore 'relay on && mount /mnt/data' -- "
+                "-size 64",
+            .exit_codes =
+                "0 nothing that had been acknowledged was missing after any cut that could be verified\n"
+                "1 acknowledged writes are lost, or the storage failed\n"
+                "2 wrong usage or configuration, or the folder holds another campaign\n"
+                "3 a command, a run or a verification could not be done, or no cut could be verified\n"
+                "70 a mistake of ioproof itself\n"
+                "130 stopped by a person; the campaign can go on",
+            .execute = execute_powertest};
 }
 
 }  // namespace cli

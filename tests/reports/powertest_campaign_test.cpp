@@ -40,7 +40,7 @@ TEST_CASE("a run that was not cut is no cut, and its findings count all the same
 
 TEST_CASE("torn pages are told with the number of cuts that tore them, cuts that say nothing as such") {
     const std::vector<PowerCycle> cycles{cycle_of(CutOutcome::intact, 3), cycle_of(CutOutcome::intact), cycle_of(CutOutcome::nothing)};
-    const std::string text = campaign_text(cycles, 3, 200);
+    const std::string text = reports::campaign_text(cycles, 3, 200);
     CHECK_THAT(text, ContainsSubstring("cycle 1: cut after 12.3 s: intact, 3 torn pages, 0 blocks behind the end, verified in 60 ms"));
     CHECK_THAT(text, ContainsSubstring("PASS: after 2 of 3 cuts"));
     CHECK_THAT(text, ContainsSubstring("  * 1 cut left torn pages, 3 in all"));
@@ -52,6 +52,6 @@ TEST_CASE("the headline of the verification names what a cut has lost") {
     PowerCycle lost = cycle_of(CutOutcome::findings);
     lost.finding_count = 1;
     lost.said = "1 finding (gap in the log).";
-    const std::string text = campaign_text({lost}, 5, 200);
+    const std::string text = reports::campaign_text({lost}, 5, 200);
     CHECK_THAT(text, ContainsSubstring("1 finding FOUND") && ContainsSubstring("Cycle 1: 1 finding (gap in the log)."));
 }
