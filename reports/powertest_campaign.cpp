@@ -30,7 +30,7 @@ std::string headline_of(const CampaignSums& sums, std::uint32_t wanted) {
 }
 
 std::string torn_text(const CampaignSums& sums) {
-    if (sums.torn_pages == 0) return "No cut tore a page of 8 KB.";
+    if (sums.torn_pages == 0) return "No page that was in flight at a cut was torn.";
     return fmt::format(
         "{} left torn pages, {} in all: no broken promise, but this storage does not write 8 KB as one. SQL Server would report error "
         "824 for them.",
@@ -67,7 +67,7 @@ CampaignSums sums_of(const std::vector<PowerCycle>& cycles) {
 std::string cycle_text(const PowerCycle& cycle) {
     const std::string begin = fmt::format("cycle {}: {} after {}: ", cycle.number, cycle.was_cut ? "cut" : "ended, not cut,",
                                           duration_text(cycle.load_ms * kUsPerMs));
-    if (cycle.outcome == CutOutcome::nothing) return fmt::format("{}nothing can be said, the files begin anew\n", begin);
+    if (cycle.outcome == CutOutcome::nothing) return fmt::format("{}nothing can be said: {}\n", begin, cycle.said);
     const std::string verdict =
         cycle.outcome == CutOutcome::intact ? "intact" : fmt::format("{} FOUND", counted(cycle.finding_count, "finding"));
     return fmt::format("{}{}, {}, {} behind the end, verified in {}\n", begin, verdict, counted(cycle.torn_pages, "torn page"),

@@ -139,9 +139,9 @@ void Campaign::run_has_ended(int exit_code) {
     }
     enter(CampaignPhase::idle);
     const std::string text = fmt::format("the run of cycle {} ended by itself with exit code {}, before the power was cut: {}",
-                                         cycle_number(), exit_code, last_lines(output));
+                                         cycle_number(), exit_code, last_line(output));
     if (state_.cycles.empty() && state_.begins_anew) folder_.forget();
-    if (exit_code == 2) throw UsageError(text);
+    if (exit_code == 2 && state_.cycles.empty()) throw UsageError(text);
     throw sim::EnvironmentError(text);
 }
 
@@ -157,7 +157,7 @@ std::string Campaign::run_command_line(const std::string& name, const std::strin
     if (code == 0) return "";
     const std::string what =
         code ? fmt::format("ended with exit code {}", *code) : fmt::format("has not ended after {} s", state_.plan.timeout_s);
-    const std::string said = last_lines(output);
+    const std::string said = last_line(output);
     return fmt::format("--{} '{}' {}{}{}", name, command, what, said.empty() ? "" : ": ", said);
 }
 
@@ -232,7 +232,7 @@ bool Campaign::verify() {
 void Campaign::note(int verify_exit_code, std::uint64_t verify_ms) {
     if (verify_exit_code < 0 || verify_exit_code > 3) {
         throw sim::EnvironmentError(fmt::format("the verification of cycle {} ended with exit code {}: {}", cycle_number(),
-                                                verify_exit_code, last_lines(folder_.file_of_cycle(cycle_number(), "verify.txt"))));
+                                                verify_exit_code, last_line(folder_.file_of_cycle(cycle_number(), "verify.txt"))));
     }
     reports::PowerCycle cycle = verified_cycle(folder_.file_of_cycle(cycle_number(), "verify.json"), state_.run_started_utc_us);
     cycle.number = cycle_number();
@@ -243,6 +243,7 @@ void Campaign::note(int verify_exit_code, std::uint64_t verify_ms) {
                     : verify_exit_code == 1 ? reports::CutOutcome::findings
                                             : reports::CutOutcome::nothing;
     cycle.verify_ms = verify_ms;
+    if (cycle.said.empty()) cycle.said = last_line(folder_.file_of_cycle(cycle_number(), "verify.txt"));
     state_.begins_anew = cycle.outcome == reports::CutOutcome::nothing;
     state_.load_ms = 0;
     state_.cycles.push_back(cycle);

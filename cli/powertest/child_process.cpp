@@ -70,13 +70,12 @@ void ChildProcess::kill() {
     if (!exit_code()) ::kill(-pid_, SIGKILL);
 }
 
-std::string last_lines(const std::string& output_path) {
+std::string last_line(const std::string& output_path) {
     std::ifstream file(output_path, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(file), {}};
     while (!text.empty() && text.back() == '\n') text.pop_back();
-    if (text.size() <= kLastCharacters) return text;
-    const std::size_t line = text.find('\n', text.size() - kLastCharacters);
-    return text.substr(line == std::string::npos ? text.size() - kLastCharacters : line + 1);
+    text.erase(0, text.rfind('\n') + 1);  // all of it where there is no other line
+    return text.size() <= kLastCharacters ? text : text.substr(text.size() - kLastCharacters);
 }
 
 }  // namespace cli

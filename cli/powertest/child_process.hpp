@@ -38,7 +38,7 @@ private:
     std::optional<int> exit_code_;
 };
 
-// The last lines of what a child has printed, for a message; empty if there is nothing.
-std::string last_lines(const std::string& output_path);
+// The last line of what a child has printed, for a message; empty if there is nothing.
+std::string last_line(const std::string& output_path);
 
 }  // namespace cli

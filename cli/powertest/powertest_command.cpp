@@ -97,10 +97,9 @@ Command powertest_command() {
                 "What stands behind -- are switches of the runs; those that 'ioproof verify' knows are handed to it, too.",
             .switches = powertest_switches(),
             .examples =
-                "ioproof powertest -dir /mnt/data --state /var/tmp/campaign --cycles 20\n"
-                "ioproof powertest --state /var/tmp/campaign\n"
-                "ioproof powertest -dir /mnt/data --state /var/tmp/campaign --cut 'relay off' --restore 'relay on && mount /mnt/data' -- "
-                "-size 64",
+                "ioproof powertest -dir /mnt/data --state campaign --cycles 20\n"
+                "ioproof powertest --state campaign\n"
+                "ioproof powertest -dir /mnt/data --state campaign --cut 'relay off' --restore 'relay on' -- -size 64",
             .exit_codes =
                 "0 nothing that had been acknowledged was missing after any cut that could be verified\n"
                 "1 acknowledged writes are lost, or the storage failed\n"
