@@ -86,7 +86,7 @@ ExitCode execute_powertest(const Call& call) {
 
 Command powertest_command() {
     return {.name = "powertest",
-            .operands = "[-- RUN-SWITCHES]",
+            .operands = "",
             .summary = "cut the power many times, and see what survives",
             .description =
                 "A campaign of power cuts on one set of files: run, cut, verify, go on with the files, cut, verify … (docs/powertest.md). "
