@@ -4,6 +4,7 @@
 
 #include "cli/bench_command.hpp"
 #include "cli/config_command.hpp"
+#include "cli/powertest/powertest_command.hpp"
 #include "cli/preflight_command.hpp"
 #include "cli/rehearse_command.hpp"
 #include "cli/report_command.hpp"
@@ -13,9 +14,9 @@
 namespace cli {
 
 const std::vector<Command>& commands() {
-    static const std::vector<Command> all{run_command(),    verify_command(),      preflight_command(),
-                                          report_command(), compare_command(),     rehearse_command(),
-                                          bench_command(),  config_show_command(), config_explain_command()};
+    static const std::vector<Command> all{run_command(),         verify_command(),        preflight_command(), report_command(),
+                                          compare_command(),     rehearse_command(),      powertest_command(), bench_command(),
+                                          config_show_command(), config_explain_command()};
     return all;
 }
 

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "reports/text.hpp"
+#include "reports/text_report.hpp"
+
 namespace cli {
 namespace {
 
@@ -87,10 +90,13 @@ CrashJudgement judge_crashes(const std::vector<CrashRow>& rows, std::uint64_t wr
     const sim::CrashTally ledger = sum_of(rows, &CrashRow::with_ledger);
     if (files.damaged == 0)
         return {true, "PASSED: nobody was blamed. No cut lost anything that was promised, so nothing could be found.\n"};
-    return {true,
-            fmt::format("PASSED: of {} cuts that lost something acknowledged {} can be proven by the files, and {} of these were found; "
-                        "with a ledger {}, and {} were found. Nobody was blamed wrongly, and each of the others has its rule.\n",
-                        files.damaged, files.provable, files.found, ledger.provable, ledger.found)};
+    return {true, reports::wrapped(
+                      fmt::format(
+                          "PASSED: of {} cuts that lost something acknowledged {} can be proven by the files, and {} of these were found; "
+                          "with a ledger {}, and {} were found. Nobody was blamed wrongly, and each of the others has its rule.",
+                          files.damaged, files.provable, files.found, ledger.provable, ledger.found),
+                      reports::kReportColumns, 0) +
+                      "\n"};
 }
 
 }  // namespace cli

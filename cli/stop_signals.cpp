@@ -1,5 +1,6 @@
 #include "cli/stop_signals.hpp"
 
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -143,6 +144,11 @@ int GracefulStop::signal() const { return kept_signal.load(); }
 int GracefulStop::take() const {
     ::alarm(0);
     return kept_signal.load();
+}
+
+bool GracefulStop::wait(std::chrono::milliseconds pause) const {
+    pollfd event{.fd = event_descriptor.load(), .events = POLLIN, .revents = 0};
+    return ::poll(&event, 1, static_cast<int>(pause.count())) > 0;
 }
 
 int GracefulStop::descriptor() const { return event_descriptor.load(); }

@@ -10,6 +10,8 @@
 // stays so.
 #pragma once
 
+#include <chrono>
+
 #include "cli/exit_codes.hpp"
 
 namespace cli {
@@ -32,6 +34,8 @@ public:
     // The same, by whoever ends the work in order now: until then the signal is kept for 10 s, in which a start may wait for a disk, and
     // ends the process at once after that.
     int take() const;
+    // Waits for one, so long at most. False if none has come.
+    [[nodiscard]] bool wait(std::chrono::milliseconds pause) const;
     // Readable from then on.
     [[nodiscard]] int descriptor() const;
 };

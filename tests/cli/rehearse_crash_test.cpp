@@ -31,7 +31,7 @@ TEST_CASE("a rehearsal of power cuts blames no honest device, finds a lying one,
         CHECK(run->wait() == 0);
         output = run->output();
         INFO(output << run->error());
-        CHECK_THAT(output, ContainsSubstring("--- seed 2, fua_ignored\n  by the files: seed 2, cut at moment "));
+        CHECK_THAT(output, ContainsSubstring("--- seed 2, fua_ignored\nby the files: seed 2, cut at moment "));
         CHECK_THAT(output, ContainsSubstring("  found: "));
         CHECK_THAT(output, ContainsSubstring("honest                    10         0         0         0         0         0\n"));
         CHECK_THAT(output, ContainsSubstring("PASSED: of "));

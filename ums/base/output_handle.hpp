@@ -51,6 +51,7 @@ public:
     std::error_code read_head(std::size_t bytes_max, std::string& head) const;
 
 private:
+    friend class ChildProcess;
     friend std::error_code sync_folder_of(const std::string& path);
     friend std::error_code read_output_status(const OutputHandle& output, OutputStatus& status);
     friend std::error_code open_output_stream(const std::string& path, const OutputStatus& status, OutputHandle& output);

@@ -1,0 +1,251 @@
+#include "cli/powertest/campaign.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "cli/powertest/powertest_arguments.hpp"
+#include "cli/powertest/verified_cycle.hpp"
+#include "cli/usage_error.hpp"
+#include "sim/errors.hpp"
+#include "ums/base/clock.hpp"
+#include "ums/base/prng.hpp"
+
+namespace cli {
+namespace {
+
+constexpr std::string_view kOurProgram = "/proc/self/exe";
+constexpr std::string_view kRunSeconds = "2592000";  // 30 days: longer than anybody waits with a cut
+constexpr std::uint64_t kForeverMs = 31ULL * 24 * 3600 * 1000;
+constexpr std::chrono::milliseconds kTick{20};
+
+const ums::RealClock& campaign_clock() {
+    static const ums::RealClock clock;
+    return clock;
+}
+
+std::uint64_t now_ms() { return campaign_clock().now_ns() / 1'000'000; }
+
+// Drawn from the seed and the cycle's number alone: a campaign that goes on draws what it would have drawn.
+std::uint64_t moment_of_cut_ms(const CampaignPlan& plan, std::uint32_t cycle) {
+    ums::Prng draw(ums::mix64(plan.seed) + cycle);
+    return draw.between(plan.least_s * 1000, plan.most_s * 1000);
+}
+
+}  // namespace
+
+bool Campaign::is_at_end() const {
+    const reports::CampaignSums sums = sums_of(state_.cycles);
+    return state_.is_over || sums.with_findings > 0 || sums.cuts >= state_.plan.cycles;
+}
+
+void Campaign::enter(CampaignPhase phase) {
+    state_.phase = phase;
+    folder_.save(state_);
+}
+
+void Campaign::say(const std::string& line) {
+    console_.add_message(line);
+    console_.flush("");
+}
+
+Campaign::Waited Campaign::wait_for(ums::ChildProcess& child, std::uint64_t patience_ms) {
+    const std::uint64_t begin_ms = now_ms();
+    while (!child.exit_code()) {
+        if (now_ms() - begin_ms >= patience_ms) return Waited::timed_out;
+        if (stop_.wait(kTick)) return Waited::stopped;
+    }
+    return Waited::ended;
+}
+
+bool Campaign::go_on() {
+    take_up();
+    bool goes_on = true;
+    while (goes_on && !(state_.phase == CampaignPhase::idle && is_at_end())) {
+        switch (state_.phase) {
+            case CampaignPhase::idle: goes_on = load(); break;
+            case CampaignPhase::running: goes_on = cut(); break;
+            case CampaignPhase::cutting: goes_on = restore(); break;
+            case CampaignPhase::verifying: goes_on = verify(); break;
+        }
+    }
+    return goes_on;
+}
+
+void Campaign::take_up() {
+    goes_on_behind_cut_ = state_.phase == CampaignPhase::cutting;
+    if (state_.phase != CampaignPhase::running) return;
+    state_.was_cut = is_guided();
+    state_.load_ms = 0;
+    if (!is_guided()) say(fmt::format("cycle {}: was broken off before its cut; what the run has left is verified\n", cycle_number()));
+    enter(CampaignPhase::verifying);
+}
+
+bool Campaign::load() {
+    const std::uint32_t number = cycle_number();
+    std::vector<std::string> words{"ioproof", "run"};
+    if (!state_.begins_anew) words.emplace_back("--resume");
+    words.insert(words.end(), state_.plan.run_words.begin(), state_.plan.run_words.end());
+    for (const std::string& word : {std::string("-d"), std::string(kRunSeconds), std::string("--no-progress"), std::string("-log"),
+                                    folder_.file_of_cycle(number, "run.log.xml")}) {
+        words.push_back(word);
+    }
+    state_.run_started_utc_us = campaign_clock().utc_us();
+    enter(CampaignPhase::running);
+    const std::uint64_t begin_ms = now_ms();
+    run_ = std::make_unique<ums::ChildProcess>(ums::ChildStart{.program = std::string(kOurProgram),
+                                                               .words = words,
+                                                               .folder = state_.plan.folder,
+                                                               .output_path = folder_.file_of_cycle(number, "run.txt"),
+                                                               .stays_open = &folder_.lock()});
+    if (is_guided()) {
+        say(
+            fmt::format("Cycle {} of {}: the run works on the files now. Cut the power at any moment, after 10 s at the earliest.\n"
+                        "After the boot: ioproof powertest --state {}\n",
+                        number, state_.plan.cycles, folder_.path()));
+    }
+    const Waited waited = wait_for(*run_, is_guided() ? kForeverMs : moment_of_cut_ms(state_.plan, number));
+    state_.load_ms = now_ms() - begin_ms;
+    if (waited == Waited::timed_out && !is_guided()) return true;
+    if (waited == Waited::ended) {
+        run_has_ended(run_->exit_code().value_or(0));
+        return true;
+    }
+    run_->kill();
+    wait_for(*run_, state_.plan.timeout_s * 1000);
+    state_.was_cut = false;
+    enter(CampaignPhase::verifying);
+    return false;
+}
+
+void Campaign::run_has_ended(int exit_code) {
+    const std::string output = folder_.file_of_cycle(cycle_number(), "run.txt");
+    if (exit_code == 1) {
+        state_.cycles.push_back({.number = cycle_number(),
+                                 .was_cut = false,
+                                 .load_ms = state_.load_ms,
+                                 .outcome = reports::CutOutcome::findings,
+                                 .finding_count = 1,
+                                 .said = fmt::format("the run itself found something before any cut: {}", output)});
+        enter(CampaignPhase::idle);
+        say(cycle_text(state_.cycles.back()));
+        return;
+    }
+    enter(CampaignPhase::idle);
+    const std::string text = fmt::format("the run of cycle {} ended by itself with exit code {}, before the power was cut: {}",
+                                         cycle_number(), exit_code, ums::last_line(output));
+    if (state_.cycles.empty() && state_.begins_anew) folder_.forget();
+    if (exit_code == 2 && state_.cycles.empty()) throw UsageError(text);
+    throw sim::EnvironmentError(text);
+}
+
+std::string Campaign::run_command_line(const std::string& name, const std::string& command) {
+    const std::string output = folder_.file_of_cycle(cycle_number(), name + ".txt");
+    ums::ChildProcess shell(
+        {.program = "/bin/sh", .words = {"sh", "-c", command}, .folder = state_.plan.folder, .output_path = output, .ends_with_us = false});
+    const std::uint64_t begin_ms = now_ms();
+    while (!shell.exit_code() && now_ms() - begin_ms < state_.plan.timeout_s * 1000) {
+        std::this_thread::sleep_for(kTick);  // a person's stop waits: half a cut helps nobody
+    }
+    const auto code = shell.exit_code();
+    if (code == 0) return "";
+    const std::string what =
+        code ? fmt::format("ended with exit code {}", *code) : fmt::format("has not ended after {} s", state_.plan.timeout_s);
+    const std::string said = ums::last_line(output);
+    return fmt::format("--{} '{}' {}{}{}", name, command, what, said.empty() ? "" : ": ", said);
+}
+
+bool Campaign::cut() {
+    state_.was_cut = true;
+    enter(CampaignPhase::cutting);
+    ::setenv("IOPROOF_RUN_PID", std::to_string(run_->id()).c_str(), 1);
+    const std::string failure = run_command_line("cut", state_.plan.cut);
+    run_->kill();
+    if (failure.empty()) return true;
+    state_.was_cut = false;
+    folder_.save(state_);
+    throw sim::EnvironmentError(fmt::format("{}; 'ioproof powertest --state {}' goes on", failure, folder_.path()));
+}
+
+bool Campaign::restore() {
+    const std::string failure = state_.plan.restore.empty() ? "" : run_command_line("restore", state_.plan.restore);
+    if (!failure.empty() && !goes_on_behind_cut_) {
+        throw sim::EnvironmentError(fmt::format("{}; 'ioproof powertest --state {}' goes on", failure, folder_.path()));
+    }
+    if (!failure.empty()) say(fmt::format("{}; it may have been done before: going on\n", failure));
+    goes_on_behind_cut_ = false;
+    if (run_ && wait_for(*run_, state_.plan.timeout_s * 1000) == Waited::timed_out) {
+        throw sim::EnvironmentError(
+            fmt::format("the run does not end {} s after the cut: its storage still holds it", state_.plan.timeout_s));
+    }
+    run_.reset();
+    if (!wait_for_folders()) return false;
+    enter(CampaignPhase::verifying);
+    return true;
+}
+
+bool Campaign::wait_for_folders() {
+    const std::uint64_t begin_ms = now_ms();
+    for (const std::string& name : folders_among(state_.plan.run_words)) {
+        const std::filesystem::path path = std::filesystem::path(state_.plan.folder) / name;
+        std::error_code error;
+        while (!std::filesystem::is_directory(path, error)) {
+            if (stop_.signal() != 0) return false;
+            if (now_ms() - begin_ms >= state_.plan.timeout_s * 1000) {
+                throw sim::EnvironmentError(
+                    fmt::format("{}: is not there again {} s after the restore; 'ioproof powertest --state {}' goes on", path.string(),
+                                state_.plan.timeout_s, folder_.path()));
+            }
+            std::this_thread::sleep_for(kTick);
+        }
+    }
+    return true;
+}
+
+bool Campaign::verify() {
+    const std::uint32_t number = cycle_number();
+    std::vector<std::string> words{"ioproof", "verify"};
+    for (const std::string& word : words_for_verify(state_.plan.run_words)) words.push_back(word);
+    for (const std::string& word : {std::string("--no-progress"), std::string("-log"), folder_.file_of_cycle(number, "verify.log.xml"),
+                                    std::string("--json"), folder_.file_of_cycle(number, "verify.json")}) {
+        words.push_back(word);
+    }
+    std::error_code ignored;  // one of an earlier try must not speak for this one
+    std::filesystem::remove(folder_.file_of_cycle(number, "verify.json"), ignored);
+    const std::uint64_t begin_ms = now_ms();
+    ums::ChildProcess child({.program = std::string(kOurProgram),
+                             .words = words,
+                             .folder = state_.plan.folder,
+                             .output_path = folder_.file_of_cycle(number, "verify.txt"),
+                             .stays_open = &folder_.lock()});
+    if (wait_for(child, kForeverMs) == Waited::stopped) return false;
+    note(child.exit_code().value_or(0), now_ms() - begin_ms);
+    return true;
+}
+
+void Campaign::note(int verify_exit_code, std::uint64_t verify_ms) {
+    if (verify_exit_code < 0 || verify_exit_code > 3) {
+        throw sim::EnvironmentError(fmt::format("the verification of cycle {} ended with exit code {}: {}", cycle_number(),
+                                                verify_exit_code, ums::last_line(folder_.file_of_cycle(cycle_number(), "verify.txt"))));
+    }
+    reports::PowerCycle cycle = verified_cycle(folder_.file_of_cycle(cycle_number(), "verify.json"), state_.run_started_utc_us);
+    cycle.number = cycle_number();
+    cycle.was_cut = state_.was_cut;
+    if (state_.load_ms > 0) cycle.load_ms = state_.load_ms;
+    // 2: none of the files is of a run yet.
+    cycle.outcome = verify_exit_code == 0   ? reports::CutOutcome::intact
+                    : verify_exit_code == 1 ? reports::CutOutcome::findings
+                                            : reports::CutOutcome::nothing;
+    cycle.verify_ms = verify_ms;
+    if (cycle.said.empty()) cycle.said = ums::last_line(folder_.file_of_cycle(cycle_number(), "verify.txt"));
+    state_.begins_anew = cycle.outcome == reports::CutOutcome::nothing;
+    state_.load_ms = 0;
+    state_.cycles.push_back(cycle);
+    enter(CampaignPhase::idle);
+    say(cycle_text(cycle));
+}
+
+}  // namespace cli

@@ -1,0 +1,60 @@
+// A campaign of power cuts, from where it stands to its end: run, cut, restore, verify, and again. Each step is written down before it is
+// begun, so that it can go on after whatever ended it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "cli/console.hpp"
+#include "cli/powertest/campaign_state.hpp"
+#include "cli/powertest/state_folder.hpp"
+#include "cli/stop_signals.hpp"
+#include "ums/base/child_process.hpp"
+
+namespace cli {
+
+// On the main thread.
+class Campaign {
+public:
+    // All must outlive it.
+    Campaign(CampaignState& state, const StateFolder& folder, Console& console, const GracefulStop& stop)
+        : state_(state), folder_(folder), console_(console), stop_(stop) {}
+
+    // True if it has come to its end, false if a person stopped it. Throws sim::EnvironmentError where a command, a run or a verification
+    // could not be done; UsageError if the first run refuses its files.
+    bool go_on();
+
+private:
+    enum class Waited { ended, timed_out, stopped };
+
+    [[nodiscard]] bool is_at_end() const;
+    [[nodiscard]] std::uint32_t cycle_number() const { return static_cast<std::uint32_t>(state_.cycles.size() + 1); }
+    [[nodiscard]] bool is_guided() const { return state_.plan.cut.empty(); }
+    void enter(CampaignPhase phase);
+    void say(const std::string& line);
+    Waited wait_for(ums::ChildProcess& child, std::uint64_t patience_ms);
+
+    // What a campaign that was broken off has left.
+    void take_up();
+    // Each false if a person stopped it.
+    bool load();
+    bool cut();
+    bool restore();
+    bool verify();
+
+    void run_has_ended(int exit_code);
+    // Empty if it was all right, else what to tell.
+    std::string run_command_line(const std::string& name, const std::string& command);
+    bool wait_for_folders();
+    void note(int verify_exit_code, std::uint64_t verify_ms);
+
+    CampaignState& state_;
+    const StateFolder& folder_;
+    Console& console_;
+    const GracefulStop& stop_;
+    std::unique_ptr<ums::ChildProcess> run_;
+    bool goes_on_behind_cut_ = false;  // the restore may have been done before we were broken off
+};
+
+}  // namespace cli

@@ -1,0 +1,167 @@
+#include "cli/powertest/campaign_state.hpp"
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "cli/usage_error.hpp"
+#include "reports/json_text.hpp"
+
+namespace cli {
+namespace {
+
+using StateJson = nlohmann::ordered_json;
+
+constexpr std::string_view kStateFormat = "ioproof powertest campaign";
+constexpr std::array<std::string_view, 4> kPhaseNames{"idle", "running", "cutting", "verifying"};
+
+// Bytes that are not UTF-8 come back as they were: names of files are bytes.
+StateJson bytes_of(const std::string& text) {
+    StateJson bytes = StateJson::array();
+    for (const char c : text) bytes.push_back(static_cast<unsigned char>(c));
+    return bytes;
+}
+
+bool is_ascii(const std::string& text) {
+    for (const char c : text) {
+        if (static_cast<unsigned char>(c) >= 0x80) return false;
+    }
+    return true;
+}
+
+StateJson text_to_json(const std::string& text) { return is_ascii(text) ? StateJson(text) : bytes_of(text); }
+
+std::string text_from_json(const StateJson& json) {
+    if (json.is_string()) return json.get<std::string>();
+    std::string text;
+    for (const StateJson& byte : json) text += static_cast<char>(byte.get<unsigned char>());
+    return text;
+}
+
+StateJson words_to_json(const std::vector<std::string>& words) {
+    StateJson json = StateJson::array();
+    for (const std::string& word : words) json.push_back(text_to_json(word));
+    return json;
+}
+
+std::vector<std::string> words_from_json(const StateJson& json) {
+    std::vector<std::string> words;
+    for (const StateJson& word : json) words.push_back(text_from_json(word));
+    return words;
+}
+
+StateJson cycle_to_json(const reports::PowerCycle& cycle) {
+    return {{"number", cycle.number},
+            {"was_cut", cycle.was_cut},
+            {"load_ms", cycle.load_ms},
+            {"outcome", name_of(cycle.outcome)},
+            {"finding_count", cycle.finding_count},
+            {"torn_pages", cycle.torn_pages},
+            {"blocks_behind", cycle.blocks_behind},
+            {"verify_ms", cycle.verify_ms},
+            {"said", text_to_json(cycle.said)}};
+}
+
+[[noreturn]] void refuse_damaged(const std::string& path, std::string_view what) {
+    throw UsageError(fmt::format("{}: is damaged, or no campaign of ours: {}; name another folder for a new campaign", path, what));
+}
+
+reports::CutOutcome outcome_named(const std::string& name, const std::string& path) {
+    for (const auto outcome : {reports::CutOutcome::intact, reports::CutOutcome::findings, reports::CutOutcome::nothing}) {
+        if (name_of(outcome) == name) return outcome;
+    }
+    refuse_damaged(path, fmt::format("outcome '{}'", name));
+}
+
+CampaignPhase phase_named(const std::string& name, const std::string& path) {
+    for (std::size_t i = 0; i < kPhaseNames.size(); ++i) {
+        if (kPhaseNames.at(i) == name) return static_cast<CampaignPhase>(i);
+    }
+    refuse_damaged(path, fmt::format("phase '{}'", name));
+}
+
+reports::PowerCycle cycle_from_json(const StateJson& json, const std::string& path) {
+    reports::PowerCycle cycle;
+    json.at("number").get_to(cycle.number);
+    json.at("was_cut").get_to(cycle.was_cut);
+    json.at("load_ms").get_to(cycle.load_ms);
+    cycle.outcome = outcome_named(json.at("outcome").get<std::string>(), path);
+    json.at("finding_count").get_to(cycle.finding_count);
+    json.at("torn_pages").get_to(cycle.torn_pages);
+    json.at("blocks_behind").get_to(cycle.blocks_behind);
+    json.at("verify_ms").get_to(cycle.verify_ms);
+    cycle.said = text_from_json(json.at("said"));
+    return cycle;
+}
+
+StateJson plan_to_json(const CampaignPlan& plan) {
+    return {{"typed", words_to_json(plan.typed)},
+            {"folder", text_to_json(plan.folder)},
+            {"run_words", words_to_json(plan.run_words)},
+            {"cycles", plan.cycles},
+            {"cut", text_to_json(plan.cut)},
+            {"restore", text_to_json(plan.restore)},
+            {"least_s", plan.least_s},
+            {"most_s", plan.most_s},
+            {"timeout_s", plan.timeout_s},
+            {"seed", plan.seed}};
+}
+
+CampaignPlan plan_from_json(const StateJson& json) {
+    CampaignPlan plan;
+    plan.typed = words_from_json(json.at("typed"));
+    plan.folder = text_from_json(json.at("folder"));
+    plan.run_words = words_from_json(json.at("run_words"));
+    json.at("cycles").get_to(plan.cycles);
+    plan.cut = text_from_json(json.at("cut"));
+    plan.restore = text_from_json(json.at("restore"));
+    json.at("least_s").get_to(plan.least_s);
+    json.at("most_s").get_to(plan.most_s);
+    json.at("timeout_s").get_to(plan.timeout_s);
+    json.at("seed").get_to(plan.seed);
+    return plan;
+}
+
+CampaignState state_from_json(const StateJson& json, const std::string& path) {
+    if (json.at("document") != kStateFormat) refuse_damaged(path, "another document");
+    const auto version = json.at("version").get<std::uint32_t>();
+    if (version > kCampaignVersion) {
+        throw UsageError(
+            fmt::format("{}: is of version {}, made by a newer ioproof; this one knows up to {}", path, version, kCampaignVersion));
+    }
+    CampaignState state;
+    state.plan = plan_from_json(json.at("plan"));
+    state.phase = phase_named(json.at("phase").get<std::string>(), path);
+    json.at("begins_anew").get_to(state.begins_anew);
+    json.at("was_cut").get_to(state.was_cut);
+    json.at("is_over").get_to(state.is_over);
+    json.at("run_started_utc_us").get_to(state.run_started_utc_us);
+    json.at("load_ms").get_to(state.load_ms);
+    for (const StateJson& cycle : json.at("cycles")) state.cycles.push_back(cycle_from_json(cycle, path));
+    return state;
+}
+
+}  // namespace
+
+std::string campaign_state_text(const CampaignState& state) {
+    StateJson json{{"document", kStateFormat},         {"version", kCampaignVersion},
+                   {"plan", plan_to_json(state.plan)}, {"phase", kPhaseNames.at(static_cast<std::size_t>(state.phase))},
+                   {"begins_anew", state.begins_anew}, {"was_cut", state.was_cut},
+                   {"is_over", state.is_over},         {"run_started_utc_us", state.run_started_utc_us},
+                   {"load_ms", state.load_ms}};
+    json["cycles"] = StateJson::array();
+    for (const reports::PowerCycle& cycle : state.cycles) json["cycles"].push_back(cycle_to_json(cycle));
+    return reports::json_text(json);
+}
+
+CampaignState parse_campaign_state(const std::string& text, const std::string& path) {
+    try {
+        return state_from_json(StateJson::parse(text), path);
+    } catch (const nlohmann::json::exception&) {
+        refuse_damaged(path, "what should be there is not");
+    }
+}
+
+}  // namespace cli

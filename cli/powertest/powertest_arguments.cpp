@@ -1,0 +1,148 @@
+#include "cli/powertest/powertest_arguments.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "cli/run_arguments.hpp"
+#include "cli/switch_words.hpp"
+#include "cli/usage_error.hpp"
+#include "cli/verify_command.hpp"
+
+namespace cli {
+namespace {
+
+constexpr std::uint64_t kCyclesDefault = 10;
+constexpr std::uint64_t kCyclesMax = 9999;
+constexpr std::uint64_t kLeastSDefault = 10;
+constexpr std::uint64_t kMostSDefault = 60;
+constexpr std::uint64_t kTimeoutSDefault = 300;
+constexpr std::uint64_t kSecondsMax = 24 * 3600;
+
+constexpr std::array kPowertestSwitches{
+    Switch{.name = "state",
+           .value = "FOLDER",
+           .help = "what the campaign knows is kept in this folder, better not on the tested storage. Alone: go on\n"
+                   "with the campaign that is there"},
+    Switch{.name = "dir",
+           .sqliosim = "dir",
+           .value = "DIR",
+           .repeatable = true,
+           .help = "the files are in this folder, as with 'ioproof run'; may be repeated"},
+    Switch{
+        .name = "config", .alias = "cfg", .sqliosim = "cfg", .value = "FILE", .help = "configuration of the runs, as with 'ioproof run'"},
+    Switch{.name = "cycles", .value = "N", .help = "power cuts (1 to 9999, default: 10)"},
+    Switch{.name = "cut",
+           .value = "COMMAND",
+           .help = "unattended: /bin/sh runs this to cut the power of the storage. IOPROOF_RUN_PID is the process\n"
+                   "of the run. Without it a person pulls the plug"},
+    Switch{.name = "restore", .value = "COMMAND", .help = "with --cut: /bin/sh runs this to bring the storage back"},
+    Switch{.name = "least", .value = "SECONDS", .help = "with --cut: a run works at least this long (default: 10)"},
+    Switch{.name = "most", .value = "SECONDS", .help = "with --cut: and at most this long (default: 60); the moment is random"},
+    Switch{.name = "timeout",
+           .value = "SECONDS",
+           .help = "with --cut: for each of the two commands, and for the folders to be there again (default: 300)"},
+    Switch{.name = "seed", .value = "N", .help = "with --cut: repeat the random moments of an earlier campaign"},
+    Switch{.name = "json", .value = "FILE", .help = "write the report to this file at the end (docs/powertest.schema.json)"},
+    Switch{.name = "unit", .help = "print a systemd unit that goes on with the campaign at each boot"},
+    Switch{.name = "end", .help = "end the campaign of the folder now, with the report of its cycles"},
+};
+
+// These would end the runs, or are powertest's own to give.
+void check_run_words(const std::vector<std::string>& run_words) {
+    for (const SwitchWord& word : parse_words(run_switches(), run_words).switches) {
+        constexpr std::array<std::string_view, 9> kOurs{"save",     "log",    "findings",  "json",  "html",
+                                                        "duration", "resume", "ephemeral", "inject"};
+        if (std::find(kOurs.begin(), kOurs.end(), word.name) == kOurs.end()) continue;
+        throw UsageError(
+            fmt::format("{}: is not for the runs of a campaign: powertest itself ends them and keeps what they say", word.spelling));
+    }
+    static_cast<void>(parse_run(run_words));
+}
+
+void take_switch(PowertestArguments& arguments, const SwitchWord& word) {
+    CampaignPlan& plan = arguments.plan;
+    const auto is = [&](std::string_view name) { return word.name == name; };
+    if (is("state")) arguments.state_path = word.value;
+    if (is("json")) arguments.json_path = word.value;
+    if (is("unit")) arguments.prints_unit = true;
+    if (is("end")) arguments.ends_campaign = true;
+    if (is("cut")) plan.cut = word.value;
+    if (is("restore")) plan.restore = word.value;
+    if (is("cycles")) plan.cycles = static_cast<std::uint32_t>(number_of(word, 1, kCyclesMax));
+    if (is("least")) plan.least_s = number_of(word, 0, kSecondsMax, " of seconds");
+    if (is("most")) plan.most_s = number_of(word, 1, kSecondsMax, " of seconds");
+    if (is("timeout")) plan.timeout_s = number_of(word, 1, kSecondsMax, " of seconds");
+    if (is("seed")) plan.seed = number_of(word, 0, UINT64_MAX);
+    if (is("dir") || is("config")) plan.run_words.insert(plan.run_words.end(), {word.spelling, word.value});
+    constexpr std::array<std::string_view, 4> kNotOfThePlan{"state", "json", "unit", "end"};
+    if (std::find(kNotOfThePlan.begin(), kNotOfThePlan.end(), word.name) == kNotOfThePlan.end()) {
+        plan.typed.insert(plan.typed.end(), {word.spelling, word.value});
+    }
+}
+
+void check_together(const PowertestArguments& arguments, const SwitchWords& typed) {
+    const CampaignPlan& plan = arguments.plan;
+    if (arguments.state_path.empty()) throw UsageError("powertest: --state FOLDER is missing: where the campaign keeps what it knows");
+    for (const std::string_view name : {"restore", "least", "most", "timeout", "seed"}) {
+        if (typed.has(name) && plan.cut.empty())
+            throw UsageError(fmt::format("--{}: is for unattended cuts; give --cut COMMAND, too", name));
+    }
+    if (plan.least_s > plan.most_s) throw UsageError(fmt::format("--least {} is more than --most {}", plan.least_s, plan.most_s));
+    const std::string_view alone = arguments.prints_unit ? "--unit" : arguments.ends_campaign ? "--end" : "";
+    if (!alone.empty() && !plan.typed.empty()) {
+        throw UsageError(fmt::format("{}: is for the campaign that is in the folder; give no other switches but --state", alone));
+    }
+    if (arguments.prints_unit && arguments.ends_campaign) throw UsageError("--unit and --end: one of them, not both");
+    if (arguments.prints_unit && !arguments.json_path.empty()) throw UsageError("--json: a unit has none");
+}
+
+}  // namespace
+
+Switches powertest_switches() { return kPowertestSwitches; }
+
+PowertestArguments parse_powertest(const std::vector<std::string>& words) {
+    const auto separator = std::find(words.begin(), words.end(), "--");
+    const SwitchWords typed = parse_words(kPowertestSwitches, {words.begin(), separator});
+    if (!typed.operands.empty()) {
+        throw UsageError(fmt::format("'{0}' is not a switch; a folder for the files is named with -dir {0}", typed.operands.front()));
+    }
+    PowertestArguments arguments;
+    for (const SwitchWord& word : typed.switches) take_switch(arguments, word);
+    CampaignPlan& plan = arguments.plan;
+    if (separator != words.end()) {
+        plan.run_words.insert(plan.run_words.end(), separator + 1, words.end());
+        plan.typed.insert(plan.typed.end(), separator, words.end());
+    }
+    if (!typed.has("cycles")) plan.cycles = kCyclesDefault;
+    if (!typed.has("least")) plan.least_s = typed.has("most") ? std::min(kLeastSDefault, plan.most_s) : kLeastSDefault;
+    if (!typed.has("most")) plan.most_s = std::max(kMostSDefault, plan.least_s);
+    if (!typed.has("timeout")) plan.timeout_s = kTimeoutSDefault;
+    arguments.has_seed = typed.has("seed");
+    check_together(arguments, typed);
+    if (!plan.typed.empty()) check_run_words(plan.run_words);
+    return arguments;
+}
+
+std::vector<std::string> words_for_verify(const std::vector<std::string>& run_words) {
+    const Command verify = verify_command();
+    std::vector<std::string> words;
+    for (const SwitchWord& word : parse_words(run_switches(), run_words).switches) {
+        if (find_switch(verify.switches, word.spelling) == nullptr || word.name == "no-progress" || word.name == "status") continue;
+        words.push_back(word.spelling);
+        if (!find_switch(verify.switches, word.spelling)->value.empty()) words.push_back(word.value);
+    }
+    return words;
+}
+
+std::vector<std::string> folders_among(const std::vector<std::string>& run_words) {
+    std::vector<std::string> folders;
+    for (const SwitchWord& word : parse_words(run_switches(), run_words).switches) {
+        if (word.name == "dir") folders.push_back(word.value);
+    }
+    return folders;
+}
+
+}  // namespace cli

@@ -1,0 +1,113 @@
+#include "cli/powertest/powertest_command.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <random>
+
+#include <fmt/format.h>
+
+#include "cli/console.hpp"
+#include "cli/json_output.hpp"
+#include "cli/powertest/campaign.hpp"
+#include "cli/powertest/powertest_arguments.hpp"
+#include "cli/powertest/state_folder.hpp"
+#include "cli/powertest/unit_text.hpp"
+#include "cli/stop_signals.hpp"
+#include "cli/usage_error.hpp"
+#include "sim/version.hpp"
+
+namespace cli {
+namespace {
+
+CampaignState new_campaign(const PowertestArguments& arguments, const StateFolder& folder) {
+    const bool names_files = !arguments.plan.run_words.empty();
+    if (arguments.plan.typed.empty() || arguments.prints_unit || arguments.ends_campaign) {
+        throw UsageError(fmt::format("{}: no campaign is there; a new one needs -dir DIR or -cfg FILE", folder.path()));
+    }
+    if (!names_files) throw UsageError("powertest: name the files of the runs with -dir DIR or -cfg FILE");
+    CampaignState state{.plan = arguments.plan};
+    state.plan.folder = std::filesystem::current_path().string();
+    if (!arguments.has_seed) state.plan.seed = std::random_device()();
+    return state;
+}
+
+// Whose switches are none or the same.
+CampaignState campaign_in(const PowertestArguments& arguments, const StateFolder& folder) {
+    std::optional<CampaignState> state = folder.load();
+    if (!state) {
+        state = new_campaign(arguments, folder);
+        folder.save(*state);
+    } else if (!arguments.plan.typed.empty() && arguments.plan.typed != state->plan.typed) {
+        throw UsageError(
+            fmt::format("{0}: holds a campaign with other switches; go on with it by 'ioproof powertest --state {0}', or name "
+                        "another folder for this one",
+                        folder.path()));
+    }
+    return *state;
+}
+
+ExitCode exit_code_of(const CampaignState& state) {
+    const reports::CampaignSums sums = sums_of(state.cycles);
+    if (sums.with_findings > 0) return ExitCode::integrity;
+    return sums.intact > 0 ? ExitCode::ok : ExitCode::environment;
+}
+
+ExitCode report(const CampaignState& state, JsonOutput& json, Console& console) {
+    if (json.shows_text()) console.add_result(campaign_text(state.cycles, state.plan.cycles, 80));
+    return json.put(campaign_json(state.cycles, state.plan.cycles, sim::kVersion), console, exit_code_of(state));
+}
+
+ExitCode execute_powertest(const Call& call) {
+    const PowertestArguments arguments = parse_powertest(call.words);
+    const GracefulStop stop;
+    const StateFolder folder(arguments.state_path);
+    CampaignState state = campaign_in(arguments, folder);
+    if (arguments.prints_unit) {
+        call.console.add_result(unit_text(state, std::filesystem::read_symlink("/proc/self/exe").string(), folder.path()));
+        return ExitCode::ok;
+    }
+    JsonOutput json(arguments.json_path, reports::kPowertestDocument);
+    if (arguments.ends_campaign && !state.is_over) {
+        state.is_over = true;
+        state.phase = CampaignPhase::idle;
+        folder.save(state);
+    }
+    if (!state.is_over && !state.plan.cut.empty() && state.cycles.empty()) {
+        call.console.add_message(fmt::format("{} cuts, each after {} to {} s, drawn from --seed {}\n", state.plan.cycles,
+                                             state.plan.least_s, state.plan.most_s, state.plan.seed));
+    }
+    Campaign campaign(state, folder, call.console, stop);
+    if (campaign.go_on()) return report(state, json, call.console);
+    call.console.add_message(fmt::format("Stopped; 'ioproof powertest --state {}' goes on\n", folder.path()));
+    return ExitCode::stopped;
+}
+
+}  // namespace
+
+Command powertest_command() {
+    return {.name = "powertest",
+            .operands = "",
+            .summary = "cut the power many times, and see what survives",
+            .description =
+                "A campaign of power cuts on one set of files: run, cut, verify, go on with the files, cut, verify … (docs/powertest.md). "
+                "What has been done is kept in the folder of --state, so a campaign goes on after each cut and each interruption with one "
+                "command: ioproof powertest --state FOLDER.\n"
+                "With --cut and --restore it works unattended; else it says when to pull the plug, and is started again after the boot "
+                "(by hand, or by the unit of --unit). It stops at the first finding, and leaves the files as they are.\n"
+                "What stands behind -- are switches of the runs; those that 'ioproof verify' knows are handed to it, too.",
+            .switches = powertest_switches(),
+            .examples =
+                "ioproof powertest -dir /mnt/data --state campaign --cycles 20\n"
+                "ioproof powertest --state campaign\n"
+                "ioproof powertest -dir /mnt/data --state campaign --cut 'relay off' --restore 'relay on' -- -size 64",
+            .exit_codes =
+                "0 nothing that had been acknowledged was missing after any cut that could be verified\n"
+                "1 acknowledged writes are lost, or the storage failed\n"
+                "2 wrong usage or configuration, or the folder holds another campaign\n"
+                "3 a command, a run or a verification could not be done, or no cut could be verified\n"
+                "70 a mistake of ioproof itself\n"
+                "130 stopped by a person; the campaign can go on",
+            .execute = execute_powertest};
+}
+
+}  // namespace cli

@@ -1,0 +1,87 @@
+#include "cli/powertest/state_folder.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "cli/usage_error.hpp"
+#include "sim/errors.hpp"
+#include "ums/base/output_place.hpp"
+#include "ums/io/errno_error.hpp"
+
+namespace cli {
+namespace {
+
+constexpr int kLockTries = 100;
+constexpr std::chrono::milliseconds kLockPause{100};
+
+void throw_if(const std::error_code& error, const std::string& path) {
+    if (error) throw sim::EnvironmentError(fmt::format("{}: {}", path, ums::error_text(error)));
+}
+
+void make_folder(const std::string& path) {
+    std::error_code error;
+    std::filesystem::create_directory(path, error);
+    if (error && !std::filesystem::exists(path)) throw sim::EnvironmentError(fmt::format("--state {}: {}", path, error.message()));
+    if (!std::filesystem::is_directory(path)) throw UsageError(fmt::format("--state {}: is no folder", path));
+}
+
+ums::OutputHandle open_lock(const std::string& path) {
+    ums::OutputHandle file;
+    std::error_code error = ums::create_output(path, ums::OutputAccess::everyone, file);
+    if (error == std::errc::file_exists) error = ums::open_existing_output(path, file);
+    throw_if(error, path);
+    return file;
+}
+
+}  // namespace
+
+StateFolder::StateFolder(const std::string& path) {
+    make_folder(path);
+    path_ = std::filesystem::canonical(path).string();
+    lock_ = open_lock(path_ + "/lock");
+    for (int i = 0; !lock_.lock(); ++i) {
+        if (i == kLockTries) {
+            throw sim::EnvironmentError(fmt::format("--state {}: another powertest works with it, or its run has not ended yet", path));
+        }
+        std::this_thread::sleep_for(kLockPause);
+    }
+}
+
+std::string StateFolder::file_of_cycle(std::uint32_t number, std::string_view what) const {
+    return fmt::format("{}/cycle-{:04}.{}", path_, number, what);
+}
+
+std::optional<CampaignState> StateFolder::load() const {
+    const std::string path = path_ + "/campaign.json";
+    std::ifstream file(path, std::ios::binary);
+    if (!file) {
+        if (!std::filesystem::exists(path)) return std::nullopt;
+        throw sim::EnvironmentError(fmt::format("{}: cannot be read", path));
+    }
+    return parse_campaign_state({std::istreambuf_iterator<char>(file), {}}, path);
+}
+
+void StateFolder::save(const CampaignState& state) const {
+    const std::string path = path_ + "/campaign.json";
+    const std::string beside = path + ".new";
+    ums::remove_output(beside);  // of a step that was cut
+    ums::OutputHandle file;
+    throw_if(ums::create_output(beside, ums::OutputAccess::everyone, file), beside);
+    throw_if(file.write(campaign_state_text(state)), beside);
+    throw_if(file.sync(), beside);
+    throw_if(ums::replace_output(beside, path), path);
+    throw_if(ums::sync_folder_of(path), path_);
+}
+
+void StateFolder::forget() const {
+    std::error_code ignored;
+    std::filesystem::remove(path_ + "/campaign.json", ignored);
+}
+
+}  // namespace cli

@@ -1,0 +1,13 @@
+// A systemd unit that goes on with a campaign at each boot. Pure.
+#pragma once
+
+#include <string>
+
+#include "cli/powertest/campaign_state.hpp"
+
+namespace cli {
+
+// `program` and `state_path` are absolute.
+std::string unit_text(const CampaignState& state, const std::string& program, const std::string& state_path);
+
+}  // namespace cli

@@ -1,0 +1,95 @@
+#include "cli/powertest/campaign_state.hpp"
+
+#include <filesystem>
+#include <string>
+
+#include "cli/powertest/state_folder.hpp"
+#include "cli/powertest/unit_text.hpp"
+#include "cli/usage_error.hpp"
+#include "tests/cli/ioproof_program.hpp"
+#include "tests/support/catch.hpp"
+
+namespace {
+
+cli::CampaignState example_campaign() {
+    cli::CampaignState state;
+    state.plan = {.typed = {"-dir", "d\xff"}, .folder = "/here", .run_words = {"-dir", "d\xff"}, .cycles = 3, .cut = "off", .seed = 7};
+    state.phase = cli::CampaignPhase::cutting;
+    state.begins_anew = false;
+    state.was_cut = true;
+    state.run_started_utc_us = 5;
+    state.load_ms = 6;
+    state.cycles.push_back({.number = 1, .load_ms = 9, .outcome = reports::CutOutcome::intact, .torn_pages = 2, .said = "all there"});
+    return state;
+}
+
+std::string state_mistake(const std::string& text) {
+    try {
+        static_cast<void>(cli::parse_campaign_state(text, "F"));
+    } catch (const cli::UsageError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+std::string with(std::string text, const std::string& old, const std::string& replacement) {
+    return text.replace(text.find(old), old.size(), replacement);
+}
+
+}  // namespace
+
+TEST_CASE("a campaign's state comes back as it was written, names that are not UTF-8 included") {
+    const std::string text = campaign_state_text(example_campaign());
+    const cli::CampaignState back = cli::parse_campaign_state(text, "F");
+    CHECK(campaign_state_text(back) == text);
+    CHECK(back.plan.run_words == example_campaign().plan.run_words);
+    CHECK(back.phase == cli::CampaignPhase::cutting);
+    CHECK(back.cycles.at(0).torn_pages == 2);
+}
+
+TEST_CASE("a campaign's state that is damaged or newer is refused") {
+    const std::string text = campaign_state_text(example_campaign());
+    CHECK_THAT(state_mistake(""), ContainsSubstring("F: is damaged"));
+    CHECK_THAT(state_mistake("[]"), ContainsSubstring("F: is damaged"));
+    CHECK_THAT(state_mistake(text.substr(0, text.size() / 2)), ContainsSubstring("F: is damaged"));
+    CHECK_THAT(state_mistake(with(text, "\"cutting\"", "\"flying\"")), ContainsSubstring("phase 'flying'"));
+    CHECK_THAT(state_mistake(with(text, "\"intact\"", "\"odd\"")), ContainsSubstring("outcome 'odd'"));
+    CHECK_THAT(state_mistake(with(text, "\"version\": 1", "\"version\": 2")), ContainsSubstring("made by a newer ioproof"));
+}
+
+TEST_CASE("a state folder keeps the last state and forgets when told") {
+    const test::TempFolder place;
+    const cli::StateFolder folder(place / "state");
+    CHECK_FALSE(folder.load());
+    folder.save(example_campaign());
+    REQUIRE(folder.load());
+    CHECK(folder.load()->cycles.size() == 1);
+    CHECK_FALSE(std::filesystem::exists(place / "state/campaign.json.new"));
+    folder.forget();
+    CHECK_FALSE(folder.load());
+}
+
+TEST_CASE("the unit of a campaign quotes as systemd reads it") {
+    cli::CampaignState state = example_campaign();
+    state.plan.run_words = {"-dir", "a b"};
+    const std::string unit = unit_text(state, "/opt/io%proof", "/st$ate");
+    CHECK_THAT(unit, ContainsSubstring("ExecStart=\"/opt/io%%proof\" powertest --state \"/st$$ate\"\n"));
+    CHECK_THAT(unit, ContainsSubstring("RequiresMountsFor=\"/st$ate\" \"/here/a b\"\n"));
+}
+
+TEST_CASE("powertest refuses a folder without a campaign and a campaign with other switches") {
+    const test::IoproofFolder folder;
+    const auto alone = folder.start({"powertest", "--state", "state"});
+    CHECK(alone->wait() == 2);
+    CHECK_THAT(alone->error(), ContainsSubstring("no campaign is there"));
+    const auto refused = folder.start({"powertest", "--state", "state", "-dir", "missing", "--cut", "true"});
+    CHECK(refused->wait() == 3);
+    CHECK_THAT(refused->error(), ContainsSubstring("the run of cycle 1 ended by itself"));
+    cli::StateFolder((folder.path() / "state").string()).save(example_campaign());
+    const auto other = folder.start({"powertest", "--state", "state", "-dir", "data"});
+    CHECK(other->wait() == 2);
+    CHECK_THAT(other->error(), ContainsSubstring("holds a campaign with other switches"));
+    const auto ended = folder.start({"powertest", "--state", "state", "--end"});
+    CHECK(ended->wait() == 0);
+    CHECK_THAT(ended->output(), ContainsSubstring("INCOMPLETE: after 1 of 1 cut"));
+}

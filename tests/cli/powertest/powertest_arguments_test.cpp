@@ -1,0 +1,55 @@
+#include "cli/powertest/powertest_arguments.hpp"
+
+#include <string>
+#include <vector>
+
+#include "cli/usage_error.hpp"
+#include "tests/support/catch.hpp"
+
+using Words = std::vector<std::string>;
+
+namespace {
+
+std::string powertest_mistake(const Words& words) {
+    try {
+        static_cast<void>(cli::parse_powertest(words));
+    } catch (const cli::UsageError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("a powertest hands files and what stands behind -- to the run") {
+    const auto arguments =
+        cli::parse_powertest({"--state", "s", "-dir", "d", "--cycles", "7", "--cut", "off", "--most", "5", "--", "-size", "64"});
+    CHECK(arguments.state_path == "s");
+    CHECK(arguments.plan.run_words == Words{"-dir", "d", "-size", "64"});
+    CHECK(arguments.plan.cycles == 7);
+    CHECK(arguments.plan.cut == "off");
+    CHECK(arguments.plan.least_s == 5);
+    CHECK(arguments.plan.most_s == 5);
+}
+
+TEST_CASE("a powertest that names its folder alone goes on with what is there") {
+    CHECK(cli::parse_powertest({"--state", "s", "--json", "r.json"}).plan.typed.empty());
+}
+
+TEST_CASE("a verification gets those switches of the run that it knows") {
+    const Words words{"-dir", "d", "-size", "64", "--engine", "threads", "-dir", "e", "--status", "0"};
+    CHECK(cli::words_for_verify(words) == Words{"-dir", "d", "-dir", "e", "--engine", "threads"});
+    CHECK(cli::folders_among(words) == Words{"d", "e"});
+}
+
+TEST_CASE("mistakes in the words of a powertest are explained") {
+    CHECK_THAT(powertest_mistake({}), ContainsSubstring("--state FOLDER is missing"));
+    CHECK_THAT(powertest_mistake({"--state", "s", "--cycles", "0"}), ContainsSubstring("from 1 to 9999"));
+    CHECK_THAT(powertest_mistake({"--state", "s", "-dir", "d", "--restore", "on"}), ContainsSubstring("give --cut COMMAND, too"));
+    CHECK_THAT(powertest_mistake({"--state", "s", "--cut", "x", "--least", "9", "--most", "8"}), ContainsSubstring("--least 9 is more"));
+    CHECK_THAT(powertest_mistake({"--state", "s", "--unit", "-dir", "d"}), ContainsSubstring("no other switches"));
+    CHECK_THAT(powertest_mistake({"--state", "s", "-dir", "d", "--", "-d", "5"}),
+               ContainsSubstring("-d: is not for the runs of a campaign"));
+    CHECK_THAT(powertest_mistake({"--state", "s", "-dir", "d", "--", "--nonsense"}), ContainsSubstring("unknown switch '--nonsense'"));
+    CHECK_THAT(powertest_mistake({"--state", "s", "folder"}), ContainsSubstring("named with -dir folder"));
+}

@@ -1,0 +1,80 @@
+#include "ums/base/child_process.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/process.hpp"
+#include "ums/base/output_place.hpp"
+
+namespace {
+
+constexpr int kTries = 1000;
+
+// 10 s at most; -1 if it has not ended then.
+int code_of(ums::ChildProcess& child) {
+    for (int i = 0; i < kTries && !child.exit_code(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return child.exit_code().value_or(-1);
+}
+
+ums::ChildStart shell(const test::TempFolder& folder, const std::string& command) {
+    return {.program = "/bin/sh",
+            .words = {"sh", "-c", command},
+            .folder = folder.path().string(),
+            .output_path = (folder.path() / "said").string()};
+}
+
+}  // namespace
+
+TEST_CASE("a child works in its folder, says what it has to say there, and ends with its code") {
+    const test::TempFolder folder;
+    ums::ChildProcess child(shell(folder, "pwd; echo the last word; exit 7"));
+    CHECK(code_of(child) == 7);
+    CHECK(ums::last_line((folder.path() / "said").string()) == "the last word");
+    CHECK_THAT(test::read_text(folder.path() / "said"), ContainsSubstring(folder.path().filename().string()));
+}
+
+TEST_CASE("a child that cannot be started has an exit code that says so") {
+    const test::TempFolder folder;
+    ums::ChildProcess child(
+        {.program = "/no/such/program", .words = {"x"}, .folder = "/", .output_path = (folder.path() / "said").string()});
+    CHECK(code_of(child) == 127);
+    CHECK(ums::last_line((folder.path() / "said").string()).empty());
+}
+
+TEST_CASE("a child is killed with all that it has started") {
+    const test::TempFolder folder;
+    ums::ChildProcess child(shell(folder, "sleep 100 & sleep 100"));
+    CHECK_FALSE(child.exit_code());
+    child.kill();
+    CHECK(code_of(child) == 128 + SIGKILL);
+    int left = 0;
+    for (int i = 0; i < kTries && (left = ::kill(-child.id(), 0)) == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    CHECK(left == -1);
+}
+
+TEST_CASE("what stays open in a child keeps its lock until the child has ended") {
+    const test::TempFolder folder;
+    const std::string path = (folder.path() / "lock").string();
+    ums::OutputHandle lock;
+    REQUIRE_FALSE(ums::create_output(path, ums::OutputAccess::everyone, lock));
+    REQUIRE(lock.lock());
+    ums::ChildStart start = shell(folder, "sleep 100");
+    start.stays_open = &lock;
+    ums::ChildProcess child(start);
+    ums::OutputHandle other;
+    REQUIRE_FALSE(ums::open_existing_output(path, other));
+    // The child has begun when it has its output.
+    for (int i = 0; i < kTries && !ums::is_name_taken(start.output_path); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    REQUIRE_FALSE(lock.close());
+    CHECK_FALSE(other.lock());
+    child.kill();
+    CHECK(code_of(child) == 128 + SIGKILL);
+    bool is_free = other.lock();
+    for (int i = 0; i < kTries && !is_free; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        is_free = other.lock();
+    }
+    CHECK(is_free);
+}
