@@ -19,7 +19,7 @@ constexpr std::uint64_t kCyclesMax = 9999;
 constexpr std::uint64_t kLeastSDefault = 10;
 constexpr std::uint64_t kMostSDefault = 60;
 constexpr std::uint64_t kTimeoutSDefault = 300;
-constexpr std::uint64_t kSecondsMax = 24 * 3600;
+constexpr std::uint64_t kSecondsMax = 86400;  // a day
 
 constexpr std::array kPowertestSwitches{
     Switch{.name = "state",

@@ -80,7 +80,7 @@ SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}
 class Run:
     """One `ioproof run`: its phases, from the report, and its memory."""
 
-    def __init__(self, program, folder, timeout_s=900, is_default=False, **values):
+    def __init__(self, program, folder, timeout_s=900, is_default=False, switches=(), **values):
         settings = {"cpus": 1, "memory_mb": 256, "seconds": 5, "size_mb": 1024, "log_mb": 128, "sparse": "FALSE", "users": "",
                     "folder": folder}
         settings.update(values)
@@ -90,7 +90,7 @@ class Run:
             config = os.path.join(scratch, "run.cfg.ini")
             with open(config, "w", encoding="utf-8") as file:
                 file.write((DEFAULT_CONFIG if is_default else RUN_CONFIG).format(**settings))
-            command = [program, "run", "-cfg", config, "-log", os.path.join(scratch, "run.log.xml"), "--no-progress", "--seed", "1"]
+            command = [program, "run", "-cfg", config, "-log", os.path.join(scratch, "run.log.xml"), "--no-progress", "--seed", "1", *switches]
             if is_default:
                 command += ["-dir", folder, "-size", str(settings["size_mb"])]
                 warm_memory()
@@ -159,7 +159,17 @@ def run_rows(tools, ram, disk, size):
         result = Run(tools.program, disk, seconds=2, size_mb=MB, sparse="TRUE", memory_mb=512)
         return {"seconds": result.seconds - result.phases["main run"]["seconds"], "resident_max_bytes": result.resident_max_bytes}
 
+    # All that moves in the main run, with promises to a ledger in memory and without.
+    def moved(*switches):
+        result = Run(tools.program, disk, is_default=True, switches=switches, cpus=1, seconds=max(tools.seconds, 10), size_mb=256)
+        phase = result.phases["main run"]
+        return {"mb_per_s": phase["read_mb_per_s"] + phase["written_mb_per_s"], "cpu_s": result.cpu_s}
+
+    ledger = os.path.join(ram, "bench.ledger")
+
     return [
+        Row("ledger", "default configuration without delays, disk: MB/s of the main run, with --ledger in memory", "mb_per_s", 0.9,
+            lambda: moved("--ledger", ledger), moved, "the same without"),
         Row("initial_update", "initial update, disk", "bytes_per_s", 0.95, run, fio_write, "fio 1 MB writes, depth 8"),
         Row("final_audit", "final audit, disk", "bytes_per_s", 0.95, audit, fio_read, "fio 1 MB reads, depth 8"),
         Row("two_cpus", "default configuration without delays, RAM file: pages verified per second, 2 CPUs", "pages_per_s", 1.8,
