@@ -11,7 +11,9 @@
 
 #include "cli/failure_text.hpp"
 #include "cli/preflight_command.hpp"
-#include "cli/witness/ledger_keeper.hpp"
+#include "cli/witness/batch_keeper.hpp"
+#include "cli/witness/ledger_sink.hpp"
+#include "cli/witness/witness_sink.hpp"
 #include "reports/file_summary.hpp"
 #include "reports/log_events.hpp"
 #include "reports/preflight_report.hpp"
@@ -65,9 +67,14 @@ ExitCode exit_code_of(const sim::Results& results) {
 namespace {
 
 std::unique_ptr<sim::PromiseKeeper> keeper_of(sim::Job job, const RunArguments& arguments) {
-    if (arguments.ledger_path.empty()) return nullptr;
-    return std::make_unique<LedgerKeeper>(arguments.ledger_path,
-                                          job == sim::Job::verify ? PromiseStore::Use::read : PromiseStore::Use::write);
+    std::unique_ptr<PromiseSink> sink;
+    if (arguments.witness) {
+        sink = std::make_unique<WitnessSink>(*arguments.witness, arguments.witness_keys);
+    } else if (!arguments.ledger_path.empty()) {
+        const auto use = job == sim::Job::verify ? PromiseStore::Use::read : PromiseStore::Use::write;
+        sink = std::make_unique<LedgerSink>(arguments.ledger_path, use);
+    }
+    return sink ? std::make_unique<BatchKeeper>(std::move(sink)) : nullptr;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "cli/engine_words.hpp"
 #include "cli/switch_words.hpp"
 #include "cli/usage_error.hpp"
+#include "cli/witness/witness_arguments.hpp"
 
 namespace cli {
 namespace {
@@ -23,7 +24,7 @@ constexpr std::uint64_t kDurationSMax = 366ULL * 24 * 3600;
 constexpr std::uint64_t kSizeMbMax = 32ULL * 1024 * 1024;
 
 // Each switch of SQLIOSim exists to the letter, with its single dash, and as a GNU-style twin.
-constexpr std::array kRunSwitches{
+constexpr std::array kOwnSwitches{
     Switch{.name = "config",
            .alias = "cfg",
            .sqliosim = "cfg",
@@ -80,6 +81,8 @@ constexpr std::array kRunSwitches{
            .help = "keep in this file, on another disk, what the storage has acknowledged: 'verify' and\n"
                    "'run --resume' with the same --ledger find it missing where the log has lost its own\n"
                    "end, too (docs/ledger_format.md)"},
+    Switch{
+        .name = "witness", .value = "ADDR:PORT", .help = "the same on another machine, where 'ioproof witness' keeps it (docs/witness.md)"},
     Switch{.name = "ephemeral", .help = "delete the files at the end of the run"},
     Switch{.name = "overwrite-foreign-files",
            .help = "DANGER. Also write to files that ioproof did not make, to *.mdf, *.ndf,\n"
@@ -140,6 +143,8 @@ void set_run_value(RunArguments& run, const SwitchWord& word) {
     if (is("json")) run.json_path = word.value;
     if (is("html")) run.html_path = word.value;
     if (is("ledger")) run.ledger_path = word.value;
+    if (is("witness")) run.witness = parse_witness_address(word);
+    set_tls_value(run.witness_keys, word);
     if (is("dir")) run.directories.push_back(word.value);
     if (is("duration")) run.duration_s = number_of(word, 1, kDurationSMax, " of seconds");
     if (is("size")) run.size_mb = number_of(word, 1, kSizeMbMax, " of MB");
@@ -155,16 +160,34 @@ void set_run_value(RunArguments& run, const SwitchWord& word) {
     if (is("quiet")) run.quiet = true;
 }
 
-Switches run_switches() { return kRunSwitches; }
+Switches run_switches() {
+    static const std::vector<Switch> table = [] {
+        std::vector<Switch> switches(kOwnSwitches.begin(), kOwnSwitches.end());
+        const auto witness = std::find_if(switches.begin(), switches.end(), [](const Switch& entry) { return entry.name == "witness"; });
+        switches.insert(witness + 1, tls_switches().begin(), tls_switches().end());
+        return switches;
+    }();
+    return table;
+}
+
+void check_keepers(const RunArguments& run) {
+    if (!run.ledger_path.empty() && run.witness) throw UsageError("--ledger and --witness: one of them, not both");
+    if (run.witness && !run.witness_keys.are_given()) {
+        throw UsageError("--witness: needs --key-file FILE, the same as the witness has, or --cert, --cert-key and --ca");
+    }
+    if (!run.witness && run.witness_keys.are_given())
+        throw UsageError("--key-file, --cert, --cert-key and --ca are for --witness ADDR:PORT");
+}
 
 RunArguments parse_run(const std::vector<std::string>& words) {
     RunArguments run;
-    const SwitchWords typed = parse_words(kRunSwitches, words);
+    const SwitchWords typed = parse_words(run_switches(), words);
     if (!typed.operands.empty()) {
         const std::string& word = typed.operands.front();
         throw UsageError(fmt::format("'{}' is not a switch; a folder for the files is named with -dir {}", word, word));
     }
     for (const SwitchWord& word : typed.switches) set_run_value(run, word);
+    check_keepers(run);
     return run;
 }
 
@@ -176,7 +199,7 @@ std::string repeat_command(const std::vector<std::string>& command_line, std::ui
             skip_value = false;
             continue;
         }
-        const Switch* entry = i == 0 ? nullptr : find_switch(kRunSwitches, command_line[i]);
+        const Switch* entry = i == 0 ? nullptr : find_switch(run_switches(), command_line[i]);
         if (entry != nullptr && entry->name == "seed") {
             skip_value = command_line[i].find('=') == std::string::npos;
             continue;

@@ -9,6 +9,7 @@
 #include "cli/status_address.hpp"
 #include "cli/switch_words.hpp"
 #include "cli/switches.hpp"
+#include "cli/witness/witness_address.hpp"
 #include "reports/thresholds.hpp"
 #include "sim/options.hpp"
 #include "sim/rehearsal/fault_plan.hpp"
@@ -24,7 +25,9 @@ struct RunArguments {
     std::string findings_path;
     std::string json_path;
     std::string html_path;
-    std::string ledger_path;  // where acknowledged writes are kept, outside of the storage
+    std::string ledger_path;                // where acknowledged writes are kept, outside of the storage
+    std::optional<WitnessAddress> witness;  // or on which machine,
+    TlsKeys witness_keys;                   // with these keys to it
     std::vector<std::string> directories;
     std::optional<std::uint64_t> duration_s;
     std::optional<std::uint64_t> size_mb;
@@ -43,6 +46,8 @@ struct RunArguments {
 RunArguments parse_run(const std::vector<std::string>& words);
 
 // A switch of that table takes effect. Throws UsageError if its value is not allowed.
+// Throws UsageError if the switches for ledger and witness do not go together.
+void check_keepers(const RunArguments& run);
 void set_run_value(RunArguments& run, const SwitchWord& word);
 
 Switches run_switches();

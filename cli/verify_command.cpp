@@ -14,8 +14,9 @@ namespace cli {
 namespace {
 
 // Those of a run that say which files, and what is told of them.
-constexpr std::array<std::string_view, 11> kSharedWithRun{"ledger", "config", "log",    "findings",    "json", "html",
-                                                          "dir",    "engine", "status", "no-progress", "quiet"};
+constexpr std::array<std::string_view, 16> kSharedWithRun{"ledger", "witness", "key-file",    "cert", "cert-key", "ca",
+                                                          "config", "log",     "findings",    "json", "html",     "dir",
+                                                          "engine", "status",  "no-progress", "quiet"};
 
 const std::vector<Switch>& verify_table() {
     static const std::vector<Switch> table = [] {
@@ -37,6 +38,7 @@ const std::vector<Switch>& verify_table() {
                     "the file in which the run kept what had been acknowledged: all of it must be there.\n"
                     "It is only read; --repair begins it anew";
             }
+            if (entry.name == "witness") entry.help = "the same on another machine, where 'ioproof witness' keeps it (docs/witness.md)";
             if (entry.name == "json") entry.help = "write everything about the verification to this file (docs/results.schema.json)";
         }
         switches.push_back(Switch{.name = "repair",
@@ -64,6 +66,7 @@ RunArguments parse_verify(const std::vector<std::string>& words) {
             set_run_value(arguments, word);
         }
     }
+    check_keepers(arguments);
     return arguments;
 }
 

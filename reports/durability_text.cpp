@@ -83,8 +83,9 @@ std::string resume_text(const sim::Results& results) {
 std::string promising_text(const sim::Results& results) {
     if (!results.promising) return {};
     const sim::PromiseKeepingResult& promising = *results.promising;
-    std::string text = fmt::format("{} page writes in {}, the last at {}", count_text(promising.pages), counted(promising.batches, "batch"),
-                                   utc_iso_text(promising.last_utc_us));
+    std::string text =
+        fmt::format("{} page writes in {}, the last at {}", count_text(promising.pages),
+                    promising.batches == 1 ? "1 batch" : count_text(promising.batches) + " batches", utc_iso_text(promising.last_utc_us));
     if (promising.batches == 0) text = "nothing";
     if (promising.dropped_pages > 0) text += fmt::format("; {} NOT PROMISED: there was no room", count_text(promising.dropped_pages));
     if (promising.breaks > 0) text += fmt::format("; promises had stopped {}", counted(promising.breaks, "time"));

@@ -17,7 +17,7 @@ namespace cli {
 
 namespace {
 
-std::string_view text_of(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+std::string_view characters_of(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 // False at the end of the file, or where it cannot be read (then `error` is set).
 bool read_exactly(const ums::OutputHandle& file, std::uint64_t offset, std::span<std::byte> bytes, std::error_code& error) {
@@ -110,8 +110,14 @@ sim::Promises PromiseStore::load() const {
     return promises;
 }
 
+std::error_code PromiseStore::read(std::uint64_t offset_bytes, std::span<std::byte> bytes) const {
+    std::error_code error;
+    if (read_exactly(file_, offset_bytes, bytes, error)) return {};
+    return error ? error : std::make_error_code(std::errc::io_error);
+}
+
 std::error_code PromiseStore::append(std::span<const std::byte> records) {
-    std::error_code error = file_.write_at(size_bytes_, text_of(records));
+    std::error_code error = file_.write_at(size_bytes_, characters_of(records));
     if (!error) error = file_.sync();
     if (error) {
         static_cast<void>(file_.truncate(size_bytes_));
@@ -132,7 +138,7 @@ std::error_code PromiseStore::compact() {
     file.copy_permissions(file_);
     std::uint64_t size_bytes = 0;
     promises.for_each_record([&](std::span<const std::byte> record) {
-        if (!error) error = file.write_at(size_bytes, text_of(record));
+        if (!error) error = file.write_at(size_bytes, characters_of(record));
         size_bytes += record.size();
     });
     if (!error) error = file.sync();

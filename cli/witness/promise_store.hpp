@@ -38,6 +38,8 @@ public:
     // was.
     [[nodiscard]] std::error_code compact();
 
+    // Bytes of whole records, as they are.
+    [[nodiscard]] std::error_code read(std::uint64_t offset_bytes, std::span<std::byte> bytes) const;
     [[nodiscard]] const std::string& path() const { return path_; }
     [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
 

@@ -20,7 +20,14 @@ PromiseSection RunDriver::section() const {
 
 // Before the files of an earlier run are touched, whose promises hold until then.
 void RunDriver::promise_nothing() {
-    if (keeper_ != nullptr) keeper_->begin(section());
+    if (keeper_ == nullptr) return;
+    PromiseSection nothing = section();
+    for (std::size_t i = 0; i < options_.files.size(); ++i) {
+        const FileOptions& file = options_.files[i];
+        if (source_of_replica(file, options_.files) != nullptr) continue;
+        nothing.files.push_back({static_cast<std::uint32_t>(i + 1), file.is_log, 0, file.path});
+    }
+    keeper_->begin(nothing);
 }
 
 void RunDriver::begin_promises() {

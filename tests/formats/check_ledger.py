@@ -54,7 +54,7 @@ class Ledger:
             self.files[file_id] = [is_log, pages, path]
             at_file += 16 + padded(path_bytes)
         expect(zero == 0 and at_file == len(record), self.path, at, "a section of another length")
-        expect((incarnation == 0) == (file_count == 0), self.path, at, "a section that makes its files names some, or the other way round")
+        expect(file_count > 0, self.path, at, "a section without files")
         self.sections.append((run_id, section, incarnation, keeps))
         self.number = 0
 

@@ -1,25 +1,22 @@
-// Keeps promises in a file on another disk: `--ledger FILE`.
+// Keeps the promises of a run: takes them from its book in batches, by a thread of its own, and hands them to a sink.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
 
-#include "cli/witness/promise_store.hpp"
+#include "cli/witness/promise_sink.hpp"
 #include "sim/promises/promise_keeper.hpp"
 
 namespace cli {
 
-class LedgerKeeper final : public sim::PromiseKeeper {
+class BatchKeeper final : public sim::PromiseKeeper {
 public:
-    // To be read only by a verification that writes nothing; then only load() may be called. Throws as PromiseStore does.
-    LedgerKeeper(const std::filesystem::path& path, PromiseStore::Use use);
-    ~LedgerKeeper() override;
+    explicit BatchKeeper(std::unique_ptr<PromiseSink> sink);
+    ~BatchKeeper() override;
 
     [[nodiscard]] std::string name() const override;
-    // Whatever run it holds.
     [[nodiscard]] std::optional<sim::Promises> load(const Wanted& wanted) override;
     void begin(const sim::PromiseSection& section) override;
     void take_from(sim::PromiseBook& book) override;
@@ -27,7 +24,7 @@ public:
     [[nodiscard]] Status status() const override;
 
 private:
-    // What the thread works with. It is left behind with it if the disk does not answer in the end.
+    // What the thread works with. It is left behind with it if the sink does not answer in the end.
     struct Work;
     static void serve(const std::shared_ptr<Work>& work, sim::PromiseBook& book);
 

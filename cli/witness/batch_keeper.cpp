@@ -1,16 +1,16 @@
-#include "cli/witness/ledger_keeper.hpp"
+#include "cli/witness/batch_keeper.hpp"
 
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <system_error>
+#include <span>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/errors.hpp"
 #include "ums/base/clock.hpp"
-#include "ums/io/errno_error.hpp"
 
 namespace cli {
 
@@ -32,11 +32,12 @@ std::uint64_t now_utc_us() {
 
 }  // namespace
 
-struct LedgerKeeper::Work {
-    Work(const std::filesystem::path& path, PromiseStore::Use use) : store(path, use) {}
+struct BatchKeeper::Work {
+    explicit Work(std::unique_ptr<PromiseSink> to) : sink(std::move(to)) {}
 
     bool keep(sim::PromiseBatch batch);
-    void note(const std::error_code& error);
+    bool keep_section();
+    bool append(std::span<const std::byte> record);
     // True when promises end.
     bool wait(milliseconds pause);
     [[nodiscard]] bool has_given_up() {
@@ -44,10 +45,11 @@ struct LedgerKeeper::Work {
         return is_given_up;
     }
 
-    PromiseStore store;
-    sim::PromiseSection section;  // the present one
-    std::uint64_t number = 0;     // of its last batch
-    std::mutex mutex;             // guards what follows
+    std::unique_ptr<PromiseSink> sink;
+    sim::PromiseSection section;   // the present one
+    bool is_section_kept = false;  // it goes before its batches
+    std::uint64_t number = 0;      // of its last batch
+    std::mutex mutex;              // guards what follows
     std::condition_variable changed;
     bool is_ending = false;
     bool is_given_up = false;  // nobody waits any more, and the book is gone
@@ -55,38 +57,35 @@ struct LedgerKeeper::Work {
     Status status;
 };
 
-LedgerKeeper::LedgerKeeper(const std::filesystem::path& path, PromiseStore::Use use) : work_(std::make_shared<Work>(path, use)) {}
+BatchKeeper::BatchKeeper(std::unique_ptr<PromiseSink> sink) : work_(std::make_shared<Work>(std::move(sink))) {}
 
-LedgerKeeper::~LedgerKeeper() {
+BatchKeeper::~BatchKeeper() {
     if (thread_.joinable()) end(false);
 }
 
-std::string LedgerKeeper::name() const { return "the ledger " + work_->store.path(); }
+std::string BatchKeeper::name() const { return work_->sink->name(); }
 
-std::optional<sim::Promises> LedgerKeeper::load(const Wanted& /*wanted*/) {
-    sim::Promises promises = work_->store.load();
-    if (promises.section().run_id == 0) return std::nullopt;
-    return promises;
-}
+std::optional<sim::Promises> BatchKeeper::load(const Wanted& wanted) { return work_->sink->load(wanted); }
 
-void LedgerKeeper::begin(const sim::PromiseSection& section) {
-    const std::error_code error = work_->store.append(encode(section));
-    if (error) throw sim::EnvironmentError(fmt::format("{}: cannot be written: {}", work_->store.path(), ums::error_text(error)));
+void BatchKeeper::begin(const sim::PromiseSection& section) {
     work_->section = section;
     work_->number = 0;
+    work_->is_section_kept = false;
+    if (work_->keep_section() || section.incarnation > 0) return;
+    throw sim::EnvironmentError(fmt::format("{}: {}", name(), status().stopped_because));
 }
 
-void LedgerKeeper::take_from(sim::PromiseBook& book) {
+void BatchKeeper::take_from(sim::PromiseBook& book) {
     thread_ = std::thread([work = work_, &book] { serve(work, book); });
 }
 
 // A batch that the disk does not take is tried again as it is: nothing of it is lost, and the book drops what finds no room meanwhile.
-void LedgerKeeper::serve(const std::shared_ptr<Work>& work, sim::PromiseBook& book) {
+void BatchKeeper::serve(const std::shared_ptr<Work>& work, sim::PromiseBook& book) {
     std::optional<sim::PromiseBatch> batch;
     bool is_ending = false;
     while (!work->has_given_up()) {
         if (!batch && book.has_news()) batch = book.take_batch();
-        const bool is_kept = !batch || work->keep(*batch);
+        const bool is_kept = work->keep_section() && (!batch || work->keep(*batch));
         if (is_kept) batch.reset();
         if (work->has_given_up() || (is_ending && is_kept && !book.has_news())) break;
         if (is_kept && book.has_news()) continue;
@@ -98,38 +97,39 @@ void LedgerKeeper::serve(const std::shared_ptr<Work>& work, sim::PromiseBook& bo
     work->changed.notify_all();
 }
 
-bool LedgerKeeper::Work::wait(milliseconds pause) {
+bool BatchKeeper::Work::wait(milliseconds pause) {
     std::unique_lock guard(mutex);
     return changed.wait_for(guard, pause, [this] { return is_ending; });
 }
 
-bool LedgerKeeper::Work::keep(sim::PromiseBatch batch) {
+bool BatchKeeper::Work::keep_section() {
+    if (!is_section_kept) is_section_kept = append(encode(section));
+    return is_section_kept;
+}
+
+bool BatchKeeper::Work::keep(sim::PromiseBatch batch) {
     batch.run_id = section.run_id;
     batch.section_id = section.section_id;
     batch.number = number + 1;
     batch.utc_us = now_utc_us();
-    const std::error_code error = store.append(encode(batch));
-    note(error);
-    if (error) return false;
+    if (!append(encode(batch))) return false;
     ++number;
-    {
-        const std::lock_guard guard(mutex);
-        ++status.batches;
-        status.pages += batch.pages.size();
-        status.last_utc_us = batch.utc_us;
-    }
-    // Where that fails the file goes on growing: the promises are whole.
-    if (store.is_due()) static_cast<void>(store.compact());
+    const std::lock_guard guard(mutex);
+    ++status.batches;
+    status.pages += batch.pages.size();
+    status.last_utc_us = batch.utc_us;
     return true;
 }
 
-void LedgerKeeper::Work::note(const std::error_code& error) {
+bool BatchKeeper::Work::append(std::span<const std::byte> record) {
+    const std::string problem = sink->append(record);
     const std::lock_guard guard(mutex);
-    if (error && status.stopped_because.empty()) ++status.breaks;
-    status.stopped_because = error ? ums::error_text(error) : std::string();
+    if (!problem.empty() && status.stopped_because.empty()) ++status.breaks;
+    status.stopped_because = problem;
+    return problem.empty();
 }
 
-void LedgerKeeper::end(bool are_removed) {
+void BatchKeeper::end(bool are_removed) {
     if (!thread_.joinable()) return;
     bool is_done = false;
     {
@@ -138,17 +138,17 @@ void LedgerKeeper::end(bool are_removed) {
         work_->changed.notify_all();
         is_done = work_->changed.wait_for(guard, kPatience, [this] { return work_->is_done; });
         work_->is_given_up = true;
-        if (!is_done && work_->status.stopped_because.empty()) work_->status.stopped_because = "the disk does not answer";
+        if (!is_done && work_->status.stopped_because.empty()) work_->status.stopped_because = "no answer";
     }
     if (!is_done) return thread_.detach();
     thread_.join();
     if (!are_removed) return;
     work_->section.incarnation = 0;
-    work_->section.files.clear();
-    work_->note(work_->store.append(encode(work_->section)));
+    work_->is_section_kept = false;
+    static_cast<void>(work_->keep_section());
 }
 
-sim::PromiseKeeper::Status LedgerKeeper::status() const {
+sim::PromiseKeeper::Status BatchKeeper::status() const {
     const std::lock_guard guard(work_->mutex);
     return work_->status;
 }

@@ -1,0 +1,26 @@
+// Where records of promises go, one by one: a file, or a witness on another machine. Used by one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "sim/promises/promise_keeper.hpp"
+
+namespace cli {
+
+class PromiseSink {
+public:
+    virtual ~PromiseSink() = default;
+
+    // "the ledger /x/y", "the witness 10.0.0.1:7017".
+    [[nodiscard]] virtual std::string name() const = 0;
+    // As sim::PromiseKeeper does.
+    [[nodiscard]] virtual std::optional<sim::Promises> load(const sim::PromiseKeeper::Wanted& wanted) = 0;
+    // One record, in the order of its section; the same one again where it is not known what became of it. Empty if it is on stable
+    // storage, else why not. Waits some seconds at most, unless a disk does not answer.
+    [[nodiscard]] virtual std::string append(std::span<const std::byte> record) = 0;
+};
+
+}  // namespace cli

@@ -1,0 +1,83 @@
+#include "cli/witness/tls_link.hpp"
+
+#include <optional>
+#include <utility>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/ssl/host_name_verification.hpp>
+#include <boost/asio/write.hpp>
+
+namespace cli {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using std::chrono::milliseconds;
+
+TlsLink::TlsLink(asio::ssl::context& context, std::string host, std::uint16_t port, bool checks_name)
+    : context_(context), host_(std::move(host)), port_(port), checks_name_(checks_name) {}
+
+// What was begun has ended when this returns: a link whose time is up is closed, and that ends it.
+std::string TlsLink::wait(milliseconds patience, const std::function<void(Done)>& begin) {
+    std::optional<error_code> result;
+    begin([&result](const error_code& error) { result = error; });
+    io_.restart();
+    io_.run_for(patience);
+    const bool is_late = !result;
+    if (is_late) {
+        error_code ignored;
+        stream_->next_layer().close(ignored);
+        io_.restart();
+        io_.run();
+    }
+    if (is_late || *result) close();
+    if (is_late) return "no answer";
+    return *result ? result->message() : std::string();
+}
+
+std::string TlsLink::connect_socket(milliseconds patience) {
+    asio::ip::tcp::resolver resolver(io_);
+    asio::ip::tcp::resolver::results_type addresses;
+    // A name is looked up before anything waits: the system's own patience counts there.
+    error_code error;
+    addresses = resolver.resolve(host_, std::to_string(port_), error);
+    if (error) return error.message();
+    std::string problem = wait(patience, [&](Done done) {
+        asio::async_connect(stream_->next_layer(), addresses, [done](const error_code& result, const auto& /*endpoint*/) { done(result); });
+    });
+    if (is_open()) stream_->next_layer().set_option(asio::ip::tcp::no_delay(true), error);
+    return problem;
+}
+
+std::string TlsLink::connect(milliseconds patience) {
+    close();
+    stream_ = std::make_unique<asio::ssl::stream<asio::ip::tcp::socket>>(io_, context_);
+    if (checks_name_) stream_->set_verify_callback(asio::ssl::host_name_verification(host_));
+    std::string problem = connect_socket(patience);
+    if (problem.empty()) {
+        problem = wait(patience, [this](const Done& done) { stream_->async_handshake(asio::ssl::stream_base::client, done); });
+        if (!problem.empty()) problem = "no secure connection: " + problem + " (are the keys the same?)";
+    }
+    if (!problem.empty()) close();
+    return problem;
+}
+
+std::string TlsLink::send(std::span<const std::byte> bytes, milliseconds patience) {
+    if (!is_open()) return "not connected";
+    return wait(patience, [&](const Done& done) {
+        asio::async_write(*stream_, asio::buffer(bytes.data(), bytes.size()),
+                          [done](const error_code& error, std::size_t) { done(error); });
+    });
+}
+
+std::string TlsLink::receive(std::span<std::byte> bytes, milliseconds patience) {
+    if (!is_open()) return "not connected";
+    return wait(patience, [&](const Done& done) {
+        asio::async_read(*stream_, asio::buffer(bytes.data(), bytes.size()), [done](const error_code& error, std::size_t) { done(error); });
+    });
+}
+
+void TlsLink::close() { stream_.reset(); }
+
+}  // namespace cli

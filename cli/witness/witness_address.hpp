@@ -1,0 +1,27 @@
+// Which witness, and with which keys.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/witness/witness_wire.hpp"
+
+namespace cli {
+
+struct WitnessAddress {
+    std::string host{};
+    std::uint16_t port = kWitnessPort;
+};
+
+// As the switches name them. One of the two ways; empty otherwise.
+struct TlsKeys {
+    std::string key_file{};  // a pre-shared key: 32 to 128 hexadecimal digits
+    std::string cert{};      // PEM: our certificate, with its chain,
+    std::string cert_key{};  // its key,
+    std::string ca{};        // and the authority that has signed the other side's
+
+    [[nodiscard]] bool has_certificate() const { return !cert.empty() || !cert_key.empty() || !ca.empty(); }
+    [[nodiscard]] bool are_given() const { return !key_file.empty() || has_certificate(); }
+};
+
+}  // namespace cli

@@ -1,0 +1,99 @@
+#include "cli/witness/witness_command.hpp"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/console.hpp"
+#include "cli/stop_signals.hpp"
+#include "cli/switch_words.hpp"
+#include "cli/usage_error.hpp"
+#include "cli/witness/tls.hpp"
+#include "cli/witness/witness_arguments.hpp"
+#include "cli/witness/witness_server.hpp"
+#include "cli/witness/witness_shelf.hpp"
+
+namespace cli {
+namespace {
+
+const std::vector<Switch>& witness_table() {
+    static const std::vector<Switch> table = [] {
+        std::vector<Switch> switches{
+            Switch{.name = "listen",
+                   .value = "ADDR:PORT",
+                   .help = "where runs find it (default: 127.0.0.1:7017, this machine only; 0.0.0.0 is all of its\naddresses; port 0: any "
+                           "free one)"},
+            Switch{.name = "store",
+                   .value = "DIR",
+                   .help = "the promises are kept in this folder, a file for each run; it is made if it is not there"},
+        };
+        switches.insert(switches.end(), tls_switches().begin(), tls_switches().end());
+        return switches;
+    }();
+    return table;
+}
+
+struct WitnessArguments {
+    WitnessAddress address{.host = "127.0.0.1"};
+    std::string store;
+    TlsKeys keys;
+};
+
+WitnessArguments parse_witness(const std::vector<std::string>& words) {
+    const SwitchWords typed = parse_words(witness_table(), words);
+    if (!typed.operands.empty()) {
+        throw UsageError(fmt::format("'{}' is not a switch; the folder is named with --store DIR", typed.operands.front()));
+    }
+    WitnessArguments arguments;
+    for (const SwitchWord& word : typed.switches) {
+        if (word.name == "listen") arguments.address = parse_witness_address(word);
+        if (word.name == "store") arguments.store = word.value;
+        set_tls_value(arguments.keys, word);
+    }
+    if (arguments.store.empty()) throw UsageError("witness: --store DIR is missing: where promises are kept");
+    return arguments;
+}
+
+ExitCode execute_witness(const Call& call) {
+    const WitnessArguments arguments = parse_witness(call.words);
+    const GracefulStop stop;
+    // What is wrong with the keys is said before the folder is touched.
+    static_cast<void>(tls_context(TlsSide::server, arguments.keys));
+    WitnessShelf shelf(arguments.store);
+    const WitnessServer server(arguments.address, arguments.keys, shelf);
+    call.console.add_message(fmt::format("Witness of {} runs listens on {}; Ctrl-C ends it\n", shelf.run_count(), server.address()));
+    call.console.flush("");
+    while (!stop.wait(std::chrono::hours(1))) {
+    }
+    return ExitCode::ok;
+}
+
+}  // namespace
+
+Command witness_command() {
+    return {
+        .name = "witness",
+        .operands = "",
+        .summary = "keep promises for runs on other machines",
+        .description =
+            "Runs with --witness send here what their storage has acknowledged, and 'ioproof verify --witness' demands it after a power "
+            "cut (docs/witness.md). A promise counts when it is on stable storage here, so this machine should not lose its power with "
+            "the other one.\n"
+            "Connections are TLS 1.3; only who has the key, or a certificate of the authority, can read or write. It ends by Ctrl-C or "
+            "SIGTERM and may be killed and started again at any moment: the runs go on, and promise again when it is back.",
+        .switches = witness_table(),
+        .examples =
+            "ioproof witness --listen 0.0.0.0:7017 --store /srv/witness --key-file witness.key\n"
+            "ioproof run -dir /mnt/data -d 600 --witness 10.0.0.5:7017 --key-file witness.key\n"
+            "ioproof verify -dir /mnt/data --witness 10.0.0.5:7017 --key-file witness.key",
+        .exit_codes =
+            "0 it was ended\n"
+            "2 wrong usage\n"
+            "3 the folder, the keys or the address cannot be used\n"
+            "70 a mistake of ioproof itself",
+        .execute = execute_witness};
+}
+
+}  // namespace cli

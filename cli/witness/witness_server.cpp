@@ -1,0 +1,135 @@
+#include "cli/witness/witness_server.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <fmt/format.h>
+
+#include "cli/witness/tls.hpp"
+#include "cli/witness/witness_session.hpp"
+#include "sim/errors.hpp"
+#include "ums/base/os_thread.hpp"
+
+namespace cli {
+
+namespace asio = boost::asio;
+using Acceptor = asio::ip::tcp::acceptor;
+
+class WitnessServer::Implementation {
+public:
+    Implementation(const WitnessAddress& address, const TlsKeys& keys, WitnessShelf& shelf)
+        : shelf_(shelf), tls_(tls_context(TlsSide::server, keys)) {
+        boost::system::error_code error;
+        const auto host = asio::ip::make_address(address.host, error);
+        if (!error) listen({host, address.port}, error);
+        if (error) throw sim::EnvironmentError(fmt::format("--listen {}:{}: {}", address.host, address.port, error.message()));
+        const auto endpoint = acceptor_.local_endpoint();
+        const std::string name = endpoint.address().to_string();
+        address_ = fmt::format("{}:{}", host.is_v6() ? "[" + name + "]" : name, endpoint.port());
+        accept_next();
+        thread_ = ums::start_thread([this] { serve(); });
+    }
+    ~Implementation() {
+        context_.stop();
+        thread_.join();
+        // While all that they point to is still there.
+        const std::vector<std::shared_ptr<WitnessSession>> ending = sessions_;
+        for (const auto& session : ending) session->close();
+    }
+    Implementation(const Implementation&) = delete;
+    Implementation& operator=(const Implementation&) = delete;
+
+    [[nodiscard]] const std::string& address() const { return address_; }
+
+private:
+    using Sessions = std::vector<std::shared_ptr<WitnessSession>>;
+
+    void listen(const asio::ip::tcp::endpoint& endpoint, boost::system::error_code& error) {
+        acceptor_.open(endpoint.protocol(), error);
+        if (!error) acceptor_.set_option(Acceptor::reuse_address(true), error);
+        if (!error) acceptor_.bind(endpoint, error);
+        if (!error) acceptor_.listen(kConnectionsMax, error);
+    }
+
+    // A connection for which there is no memory is given up, the others go on.
+    void serve() {
+        for (;;) {
+            try {
+                context_.run();
+                return;
+            } catch (const std::bad_alloc&) {
+                accept_later();
+            }
+        }
+    }
+
+    void accept_next() {
+        acceptor_.async_accept([this](const boost::system::error_code& error, WitnessSession::Socket socket) {
+            if (error) return accept_later();
+            begin_session(std::move(socket));
+            accept_next();
+        });
+    }
+
+    // Out of descriptors or the like: instead of turning in circles.
+    void accept_later() {
+        retry_timer_.expires_after(std::chrono::milliseconds(200));
+        retry_timer_.async_wait([this](const boost::system::error_code& cancelled) {
+            if (!cancelled) accept_next();
+        });
+    }
+
+    void begin_session(WitnessSession::Socket socket) {
+        boost::system::error_code ignored;
+        socket.set_option(asio::ip::tcp::no_delay(true), ignored);
+        socket.set_option(asio::socket_base::keep_alive(true), ignored);
+        make_room();
+        const auto session = std::make_shared<WitnessSession>(std::move(socket), tls_, shelf_, [this](WitnessSession& ended) {
+            std::erase_if(sessions_, [&](const auto& other) { return other.get() == &ended; });
+        });
+        sessions_.push_back(session);
+        session->start();
+    }
+
+    // Who has shown nothing yet cannot crowd out those who have.
+    void make_room() {
+        const auto is_unknown = [](const auto& session) { return !session->is_known(); };
+        const auto unknown = std::count_if(sessions_.begin(), sessions_.end(), is_unknown);
+        if (static_cast<std::size_t>(unknown) >= kUnknownMax) close_longest(is_unknown);
+        if (sessions_.size() >= kConnectionsMax) close_longest([](const auto& /*session*/) { return true; });
+    }
+
+    template <typename Among>
+    void close_longest(const Among& among) {
+        std::shared_ptr<WitnessSession> longest;
+        for (const auto& session : sessions_) {
+            if (among(session) && (!longest || session->last_active() < longest->last_active())) longest = session;
+        }
+        longest->close();
+    }
+
+    WitnessShelf& shelf_;
+    asio::ssl::context tls_;
+    asio::io_context context_{1};
+    Acceptor acceptor_{context_};
+    asio::steady_timer retry_timer_{context_};
+    Sessions sessions_;
+    std::string address_;
+    std::thread thread_;
+};
+
+WitnessServer::WitnessServer(const WitnessAddress& address, const TlsKeys& keys, WitnessShelf& shelf)
+    : implementation_(std::make_unique<Implementation>(address, keys, shelf)) {}
+
+WitnessServer::~WitnessServer() = default;
+
+const std::string& WitnessServer::address() const { return implementation_->address(); }
+
+}  // namespace cli

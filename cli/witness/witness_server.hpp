@@ -1,0 +1,36 @@
+// `ioproof witness`: takes connections, and lets nobody keep others out.
+//
+// Bounded: kConnectionsMax connections, of which kUnknownMax have not shown yet that they know the key; a new one takes the place of the
+// one that has been silent longest. Memory: one record for each that has shown it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "cli/witness/witness_address.hpp"
+#include "cli/witness/witness_shelf.hpp"
+
+namespace cli {
+
+class WitnessServer {
+public:
+    static constexpr std::size_t kConnectionsMax = 64;
+    static constexpr std::size_t kUnknownMax = 16;
+
+    // Listens when this comes back, and serves by a thread of its own until it ends. `shelf` must outlive it. Throws as tls_context() does,
+    // and sim::EnvironmentError if it cannot listen there.
+    WitnessServer(const WitnessAddress& address, const TlsKeys& keys, WitnessShelf& shelf);
+    ~WitnessServer();
+    WitnessServer(const WitnessServer&) = delete;
+    WitnessServer& operator=(const WitnessServer&) = delete;
+
+    // "127.0.0.1:7017", with the port that the system has given for port 0.
+    [[nodiscard]] const std::string& address() const;
+
+private:
+    class Implementation;
+    std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace cli

@@ -1,0 +1,66 @@
+// One connection to a witness: the handshake, the greeting, then record by record. Ends by itself on the first thing that is not
+// understood. On the thread of the server's io_context.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "cli/witness/promise_store.hpp"
+#include "cli/witness/witness_shelf.hpp"
+#include "cli/witness/witness_wire.hpp"
+
+namespace cli {
+
+class WitnessSession : public std::enable_shared_from_this<WitnessSession> {
+public:
+    using Socket = boost::asio::ip::tcp::socket;
+
+    // `context` and `shelf` must outlive it. `on_end` is called once, when nothing more comes of it.
+    WitnessSession(Socket socket, boost::asio::ssl::context& context, WitnessShelf& shelf, std::function<void(WitnessSession&)> on_end);
+
+    void start();
+    void close();
+    // It knows the key, or has the certificate, and has greeted.
+    [[nodiscard]] bool is_known() const { return is_known_; }
+    // Greater is later.
+    [[nodiscard]] std::uint64_t last_active() const { return last_active_; }
+
+private:
+    using Error = boost::system::error_code;
+
+    // One step of it, which leads to `next`; an error ends the session.
+    template <typename Next>
+    auto then(Next next);
+    void limit_time(std::chrono::milliseconds time);
+    void greet();
+    void receive_header();
+    void receive_rest();
+    void take_record();
+    void keep_record();
+    void load_record();
+    void answer(const WitnessAnswer& what, bool goes_on);
+    void send_records();
+
+    boost::asio::ssl::stream<Socket> stream_;
+    boost::asio::steady_timer timer_;
+    WitnessShelf& shelf_;
+    const std::function<void(WitnessSession&)> on_end_;
+    bool is_known_ = false;
+    bool is_ended_ = false;
+    std::uint64_t last_active_ = 0;
+    WitnessGreeting greeting_{};
+    WitnessAnswer answer_{};
+    std::vector<std::byte> buffer_;
+    std::uint64_t run_id_ = 0;             // that it keeps promises of
+    std::unique_ptr<PromiseStore> store_;  // that it reads from
+    std::uint64_t sent_bytes_ = 0;
+};
+
+}  // namespace cli

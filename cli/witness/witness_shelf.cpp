@@ -1,0 +1,160 @@
+#include "cli/witness/witness_shelf.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/usage_error.hpp"
+#include "sim/errors.hpp"
+#include "ums/base/output_place.hpp"
+#include "ums/io/errno_error.hpp"
+
+namespace cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kExtension = ".promises";
+
+WitnessAnswer answer_of(WitnessStatus status, std::uint64_t number = 0, const std::error_code& error = {}) {
+    return {kAnswerMagic, kWireVersion, static_cast<std::uint16_t>(status), static_cast<std::uint32_t>(error.value()), 0, number};
+}
+
+bool have_common_path(const std::vector<std::string>& paths, const std::vector<sim::PromisedFile>& files) {
+    return std::any_of(files.begin(), files.end(),
+                       [&](const sim::PromisedFile& file) { return std::find(paths.begin(), paths.end(), file.path) != paths.end(); });
+}
+
+}  // namespace
+
+WitnessShelf::WitnessShelf(const fs::path& folder) : folder_(folder) {
+    std::error_code error;
+    fs::create_directory(folder_, error);
+    if (!fs::is_directory(folder_)) {
+        if (error) throw sim::EnvironmentError(fmt::format("--store {}: {}", folder_.string(), ums::error_text(error)));
+        throw UsageError(fmt::format("--store {}: is no folder", folder_.string()));
+    }
+    const std::string lock_path = (folder_ / "lock").string();
+    error = ums::create_output(lock_path, ums::OutputAccess::this_user, lock_);
+    if (error == std::errc::file_exists) error = ums::open_existing_output(lock_path, lock_);
+    if (error) throw sim::EnvironmentError(fmt::format("{}: {}", lock_path, ums::error_text(error)));
+    if (!lock_.lock()) throw sim::EnvironmentError(fmt::format("--store {}: another witness keeps its promises there", folder_.string()));
+    take_up();
+}
+
+fs::path WitnessShelf::path_of(std::uint64_t run_id) const { return folder_ / fmt::format("{:016x}{}", run_id, kExtension); }
+
+// The order of the sections is that of the files: each was written to since.
+void WitnessShelf::take_up() {
+    std::vector<std::pair<fs::file_time_type, fs::path>> found;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) {
+        if (entry.path().extension() == kExtension) found.emplace_back(entry.last_write_time(), entry.path());
+    }
+    std::sort(found.begin(), found.end());
+    for (const auto& [time, path] : found) {
+        const sim::Promises promises = PromiseStore(path, PromiseStore::Use::read).load();
+        if (promises.section().run_id == 0) {
+            ums::remove_output(path.string());  // ended before its first record was whole
+            continue;
+        }
+        KeptRun& run = runs_[promises.section().run_id];
+        remember(run, promises.section());
+        run.number = promises.last_number();
+    }
+}
+
+void WitnessShelf::remember(KeptRun& run, const sim::PromiseSection& section) {
+    run.age = ++newest_age_;
+    run.host = section.host;
+    run.is_void = section.incarnation == 0;
+    run.section_id = section.section_id;
+    run.number = 0;
+    run.paths.clear();
+    for (const sim::PromisedFile& file : section.files) run.paths.push_back(file.path);
+}
+
+WitnessAnswer WitnessShelf::keep(std::span<const std::byte> record) {
+    try {
+        if (const auto section = sim::decode_section(record)) return begin(*section, record);
+        if (const auto batch = sim::decode_batch(record)) return add(*batch, record);
+    } catch (const sim::EnvironmentError&) {
+        return answer_of(WitnessStatus::not_stored, 0, std::make_error_code(std::errc::io_error));
+    } catch (const sim::RefusedError&) {
+        return answer_of(WitnessStatus::not_stored, 0, std::make_error_code(std::errc::io_error));
+    }
+    return answer_of(WitnessStatus::not_understood);
+}
+
+WitnessAnswer WitnessShelf::begin(const sim::PromiseSection& section, std::span<const std::byte> record) {
+    const auto known = runs_.find(section.run_id);
+    if (known != runs_.end() && known->second.section_id == section.section_id && section.incarnation > 0 && known->second.number > 0) {
+        return answer_of(WitnessStatus::kept);  // it is repeated: the answer had been lost
+    }
+    if (section.run_id == 0 || section.section_id == 0) return answer_of(WitnessStatus::not_understood);
+    if (known == runs_.end() && !make_room()) return answer_of(WitnessStatus::no_room);
+    KeptRun& run = runs_[section.run_id];
+    if (!run.store) run.store = std::make_unique<PromiseStore>(path_of(section.run_id), PromiseStore::Use::write);
+    if (const std::error_code error = run.store->append(record)) return answer_of(WitnessStatus::not_stored, 0, error);
+    remember(run, section);
+    if (section.incarnation == 0) void_others(section);
+    return answer_of(WitnessStatus::kept);
+}
+
+WitnessAnswer WitnessShelf::add(const sim::PromiseBatch& batch, std::span<const std::byte> record) {
+    const auto known = runs_.find(batch.run_id);
+    if (known == runs_.end()) return answer_of(WitnessStatus::unknown_run);
+    KeptRun& run = known->second;
+    if (batch.section_id != run.section_id) return answer_of(WitnessStatus::other_section);
+    if (batch.number <= run.number) return answer_of(WitnessStatus::kept, batch.number);
+    // One that is left out may have taken a promise back.
+    if (batch.number != run.number + 1) return answer_of(WitnessStatus::not_understood);
+    if (!run.store) run.store = std::make_unique<PromiseStore>(path_of(batch.run_id), PromiseStore::Use::write);
+    if (const std::error_code error = run.store->append(record)) return answer_of(WitnessStatus::not_stored, 0, error);
+    run.number = batch.number;
+    if (run.store->is_due()) static_cast<void>(run.store->compact());
+    return answer_of(WitnessStatus::kept, batch.number);
+}
+
+bool WitnessShelf::make_room() {
+    if (runs_.size() < kRunsMax) return true;
+    auto oldest = runs_.end();
+    for (auto run = runs_.begin(); run != runs_.end(); ++run) {
+        if (run->second.is_void && (oldest == runs_.end() || run->second.age < oldest->second.age)) oldest = run;
+    }
+    if (oldest == runs_.end()) return false;
+    remove(oldest->first);
+    return true;
+}
+
+void WitnessShelf::void_others(const sim::PromiseSection& section) {
+    std::vector<std::uint64_t> voided;
+    for (const auto& [run_id, run] : runs_) {
+        if (run_id != section.run_id && run.host == section.host && have_common_path(run.paths, section.files)) voided.push_back(run_id);
+    }
+    for (const std::uint64_t run_id : voided) remove(run_id);
+}
+
+void WitnessShelf::remove(std::uint64_t run_id) {
+    runs_.erase(run_id);
+    ums::remove_output(path_of(run_id).string());
+}
+
+std::unique_ptr<PromiseStore> WitnessShelf::find(const sim::PromiseSection& wanted) const {
+    auto best = wanted.run_id == 0 ? runs_.end() : runs_.find(wanted.run_id);
+    if (best == runs_.end()) {
+        for (auto run = runs_.begin(); run != runs_.end(); ++run) {
+            if (run->second.host != wanted.host || !have_common_path(run->second.paths, wanted.files)) continue;
+            if (best == runs_.end() || run->second.age > best->second.age) best = run;
+        }
+    }
+    if (best == runs_.end()) return nullptr;
+    return std::make_unique<PromiseStore>(path_of(best->first), PromiseStore::Use::read);
+}
+
+void WitnessShelf::put_away(std::uint64_t run_id) {
+    if (const auto run = runs_.find(run_id); run != runs_.end()) run->second.store.reset();
+}
+
+}  // namespace cli

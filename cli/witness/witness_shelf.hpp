@@ -1,0 +1,67 @@
+// What a witness keeps: a store for each run, in one folder. Used by one thread.
+//
+// A run that is about to make its files voids what was promised of others whose files they were, on the same machine: their stores go. At
+// most kRunsMax runs, of which the oldest without a promise makes room for another; memory: a path and some words for each, and the stores
+// of those that are being written to.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/witness/promise_store.hpp"
+#include "cli/witness/witness_wire.hpp"
+#include "sim/promises/promise_record.hpp"
+#include "ums/base/output_handle.hpp"
+
+namespace cli {
+
+class WitnessShelf {
+public:
+    static constexpr std::size_t kRunsMax = 1024;
+
+    // Makes the folder if it is to be made, and locks it. Throws UsageError if it is no folder, sim::EnvironmentError if it cannot be used
+    // or another witness has it.
+    explicit WitnessShelf(const std::filesystem::path& folder);
+
+    // A record has come in. The answer says what became of it.
+    [[nodiscard]] WitnessAnswer keep(std::span<const std::byte> record);
+    // By the id of the run, else the newest one of the same machine with the same files; a copy of its own to read from.
+    [[nodiscard]] std::unique_ptr<PromiseStore> find(const sim::PromiseSection& wanted) const;
+    // Nobody writes to it for now.
+    void put_away(std::uint64_t run_id);
+
+    [[nodiscard]] std::size_t run_count() const { return runs_.size(); }
+
+private:
+    struct KeptRun {
+        std::uint64_t age = 0;  // of the last section; greater is newer
+        std::string host;
+        std::vector<std::string> paths;
+        bool is_void = false;  // nothing is promised of it
+        std::uint64_t section_id = 0;
+        std::uint64_t number = 0;
+        std::unique_ptr<PromiseStore> store;  // while somebody writes to it
+    };
+
+    [[nodiscard]] std::filesystem::path path_of(std::uint64_t run_id) const;
+    void take_up();
+    void remember(KeptRun& run, const sim::PromiseSection& section);
+    [[nodiscard]] WitnessAnswer begin(const sim::PromiseSection& section, std::span<const std::byte> record);
+    [[nodiscard]] WitnessAnswer add(const sim::PromiseBatch& batch, std::span<const std::byte> record);
+    [[nodiscard]] bool make_room();
+    void void_others(const sim::PromiseSection& section);
+    void remove(std::uint64_t run_id);
+
+    const std::filesystem::path folder_;
+    ums::OutputHandle lock_;
+    std::map<std::uint64_t, KeptRun> runs_;
+    std::uint64_t newest_age_ = 0;
+};
+
+}  // namespace cli

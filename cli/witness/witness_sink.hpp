@@ -1,0 +1,42 @@
+// Promises on another machine: `--witness ADDR:PORT`. One record is under way at a time, so nothing waits here but that.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <boost/asio/ssl/context.hpp>
+
+#include "cli/witness/promise_sink.hpp"
+#include "cli/witness/tls.hpp"
+#include "cli/witness/tls_link.hpp"
+#include "cli/witness/witness_address.hpp"
+#include "cli/witness/witness_wire.hpp"
+
+namespace cli {
+
+class WitnessSink final : public PromiseSink {
+public:
+    // Throws as tls_context() does; connects later.
+    WitnessSink(WitnessAddress address, const TlsKeys& keys);
+
+    [[nodiscard]] std::string name() const override;
+    // By the run's id, else the newest run of this machine with the same files. Throws sim::EnvironmentError if the witness cannot be
+    // asked.
+    [[nodiscard]] std::optional<sim::Promises> load(const sim::PromiseKeeper::Wanted& wanted) override;
+    [[nodiscard]] std::string append(std::span<const std::byte> record) override;
+
+private:
+    [[nodiscard]] std::string greet(WitnessPurpose purpose);
+    [[nodiscard]] std::string receive_answer(WitnessAnswer& answer);
+    [[nodiscard]] std::string append_once(std::span<const std::byte> record);
+    [[nodiscard]] std::optional<sim::Promises> load_once(const sim::PromiseKeeper::Wanted& wanted, std::string& problem);
+    [[nodiscard]] sim::Promises receive_records(std::uint64_t size_bytes, std::string& problem);
+
+    const WitnessAddress address_;
+    boost::asio::ssl::context context_;
+    TlsLink link_;
+};
+
+}  // namespace cli

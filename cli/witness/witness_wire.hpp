@@ -1,0 +1,50 @@
+// What goes over the wire between a run and its witness, inside of TLS. Version 1; docs/witness.md describes it for people. Little-endian.
+//
+// The client sends a greeting, then records (docs/ledger_format.md). To keep promises: the records of its section; each gets an answer when
+// it is on stable storage there, or cannot be. To load them: one section that says which run is wanted; the answer says how many bytes of
+// records follow.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace cli {
+
+inline constexpr std::uint32_t kGreetingMagic = 0x47504f49;  // "IOPG"
+inline constexpr std::uint32_t kAnswerMagic = 0x41504f49;    // "IOPA"
+inline constexpr std::uint16_t kWireVersion = 1;
+inline constexpr std::uint16_t kWitnessPort = 7017;
+
+enum class WitnessPurpose : std::uint16_t { keep = 1, load = 2 };
+
+struct WitnessGreeting {
+    std::uint32_t magic;
+    std::uint16_t version;
+    std::uint16_t purpose;  // WitnessPurpose
+    std::uint64_t reserved;
+};
+
+enum class WitnessStatus : std::uint16_t {
+    kept = 1,            // on stable storage
+    not_stored = 2,      // `system_error` says why: a full disk
+    other_section = 3,   // another process has begun promises of this run since
+    not_understood = 4,  // no record, or not the next one; the witness hangs up
+    unknown_run = 5,     // to load: nothing is known of it
+    records_follow = 6,  // `number` bytes of them
+    no_room = 7,         // so many runs are kept already
+    other_version = 8,   // of the greeting; `number`: that of the witness
+};
+
+struct WitnessAnswer {
+    std::uint32_t magic;
+    std::uint16_t version;
+    std::uint16_t status;        // WitnessStatus
+    std::uint32_t system_error;  // errno; 0: none
+    std::uint32_t reserved;
+    std::uint64_t number;  // of the batch; 0: a section
+};
+
+static_assert(sizeof(WitnessGreeting) == 16 && std::has_unique_object_representations_v<WitnessGreeting>);
+static_assert(sizeof(WitnessAnswer) == 24 && std::has_unique_object_representations_v<WitnessAnswer>);
+
+}  // namespace cli
