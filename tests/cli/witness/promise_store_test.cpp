@@ -1,15 +1,13 @@
 // The file of a ledger: what was appended is there again, whatever a cut leaves of its last record.
 #include "cli/witness/promise_store.hpp"
 
-#include <sys/resource.h>
-
-#include <csignal>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "sim/errors.hpp"
 #include "tests/cli/ioproof_program.hpp"
+#include "tests/cli/witness/file_size_limit.hpp"
 #include "tests/support/catch.hpp"
 
 namespace {
@@ -32,26 +30,6 @@ std::vector<std::byte> stored_batch(std::uint64_t number, std::uint32_t pages = 
     for (std::uint32_t page = 0; page < pages; ++page) batch.pages.push_back({1, page, static_cast<std::uint32_t>(number), 0x99999999});
     return encode(batch);
 }
-
-// No file of this process grows beyond it, as on a disk that is full.
-class FileSizeLimit {
-public:
-    explicit FileSizeLimit(std::uint64_t size_bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-        ::getrlimit(RLIMIT_FSIZE, &before_);
-        const rlimit limit{.rlim_cur = size_bytes, .rlim_max = before_.rlim_max};
-        REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
-    }
-    FileSizeLimit(const FileSizeLimit&) = delete;
-    FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-    ~FileSizeLimit() {
-        ::setrlimit(RLIMIT_FSIZE, &before_);
-        std::signal(SIGXFSZ, handler_);
-    }
-
-private:
-    void (*handler_)(int);
-    rlimit before_{};
-};
 
 }  // namespace
 
@@ -133,7 +111,7 @@ TEST_CASE("of a record that the disk has no room for nothing stays, and the next
     REQUIRE_FALSE(store.append(stored_batch(1)));
     const std::uint64_t before = store.size_bytes();
     {
-        const FileSizeLimit limit(before + 4096);
+        const test::FileSizeLimit limit(before + 4096);
         CHECK(store.append(stored_batch(2, 10'000)));
         CHECK(store.size_bytes() == before);
         CHECK(std::filesystem::file_size(folder.path() / "l") == before);

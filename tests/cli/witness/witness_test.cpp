@@ -1,0 +1,224 @@
+// A witness and those who ask it, over real connections.
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/write.hpp>
+
+#include "cli/usage_error.hpp"
+#include "cli/witness/tls.hpp"
+#include "cli/witness/tls_link.hpp"
+#include "sim/errors.hpp"
+#include "tests/cli/witness/file_size_limit.hpp"
+#include "tests/cli/witness/witness_rig.hpp"
+
+using test::IoproofFolder;
+using namespace witness_test;
+
+namespace {
+
+cli::WitnessSink sink_for(const IoproofFolder& folder, const Rig& rig, const std::string& key = "key") {
+    return {{.host = "127.0.0.1", .port = rig.port()}, key_of(folder, key)};
+}
+
+// Connects, and says nothing or something.
+class Stranger {
+public:
+    explicit Stranger(std::uint16_t port, const std::string& says = "") {
+        socket_.connect({boost::asio::ip::make_address("127.0.0.1"), port});
+        if (!says.empty()) boost::asio::write(socket_, boost::asio::buffer(says), ignored_);
+    }
+
+private:
+    boost::system::error_code ignored_;
+    boost::asio::io_context context_;
+    boost::asio::ip::tcp::socket socket_{context_};
+};
+
+std::uint32_t version_of(cli::WitnessSink& sink, std::uint64_t run_id) {
+    const auto promises = sink.load({.run_id = run_id, .paths = {}});
+    return promises ? promises->page(1, 0).version : 0;
+}
+
+}  // namespace
+
+TEST_CASE("what a witness has taken it gives back, by the run, or by the machine and the files") {
+    const IoproofFolder folder;
+    write_key(folder, "key", kKey);
+    const Rig rig(folder);
+    cli::WitnessSink sink = sink_for(folder, rig);
+    CHECK(sink.append(encode(section_of(1, 10))).empty());
+    CHECK(sink.append(encode(batch_of(1, 10, 1, 60'000))).empty());
+    CHECK(sink.append(encode(batch_of(1, 10, 2))).empty());
+    cli::WitnessSink other = sink_for(folder, rig);
+    const auto promises = other.load({.run_id = 1, .paths = {}});
+    REQUIRE(promises);
+    CHECK(promises->page(1, 0).version == 2);
+    CHECK(promises->page(1, 59'999).version == 1);
+    CHECK(other.load({.run_id = 0, .paths = {"/d/a.mdx"}})->section().run_id == 1);
+    CHECK_FALSE(other.load({.run_id = 0, .paths = {"/d/b.mdx"}}));
+    CHECK(sink.append(encode(batch_of(1, 10, 3))).empty());
+    CHECK(version_of(other, 1) == 3);
+}
+
+TEST_CASE("a witness takes a batch once, none of an older section, and none behind one that is missing") {
+    const IoproofFolder folder;
+    write_key(folder, "key", kKey);
+    const Rig rig(folder);
+    cli::WitnessSink sink = sink_for(folder, rig);
+    CHECK_THAT(sink.append(encode(batch_of(1, 10, 1))), ContainsSubstring("does not know this run"));
+    REQUIRE(sink.append(encode(section_of(1, 10))).empty());
+    REQUIRE(sink.append(encode(batch_of(1, 10, 1))).empty());
+    const auto size_bytes = std::filesystem::file_size(folder.path() / "store/0000000000000001.promises");
+    CHECK(sink.append(encode(batch_of(1, 10, 1))).empty());
+    CHECK(std::filesystem::file_size(folder.path() / "store/0000000000000001.promises") == size_bytes);
+    CHECK_FALSE(sink.append(encode(batch_of(1, 10, 3))).empty());
+    CHECK(version_of(sink, 1) == 1);
+
+    cli::WitnessSink newer = sink_for(folder, rig);
+    REQUIRE(newer.append(encode(section_of(1, 11, 2))).empty());
+    REQUIRE(newer.append(encode(batch_of(1, 11, 1))).empty());
+    CHECK_THAT(sink.append(encode(batch_of(1, 10, 2))), ContainsSubstring("another process"));
+}
+
+TEST_CASE("several runs promise at once, and a run that makes its files anew voids those of the same files only") {
+    const IoproofFolder folder;
+    write_key(folder, "key", kKey);
+    const Rig rig(folder);
+    cli::WitnessSink a = sink_for(folder, rig);
+    cli::WitnessSink b = sink_for(folder, rig);
+    REQUIRE(a.append(encode(section_of(1, 10, 1, "/d/a.mdx"))).empty());
+    REQUIRE(b.append(encode(section_of(2, 20, 1, "/d/b.mdx"))).empty());
+    for (std::uint64_t number = 1; number <= 20; ++number) {
+        REQUIRE(a.append(encode(batch_of(1, 10, number))).empty());
+        REQUIRE(b.append(encode(batch_of(2, 20, number))).empty());
+    }
+    cli::WitnessSink c = sink_for(folder, rig);
+    REQUIRE(c.append(encode(section_of(3, 30, 0, "/d/a.mdx"))).empty());
+    CHECK(version_of(c, 2) == 20);
+    const auto of_a = c.load({.run_id = 1, .paths = {"/d/a.mdx"}});
+    REQUIRE(of_a);
+    CHECK(of_a->are_void());
+    CHECK(of_a->section().run_id == 3);
+    CHECK_FALSE(std::filesystem::exists(folder.path() / "store/0000000000000001.promises"));
+}
+
+TEST_CASE("a witness that was away is found again, and nothing that it had taken is lost") {
+    const IoproofFolder folder;
+    write_key(folder, "key", kKey);
+    auto rig = std::make_unique<Rig>(folder);
+    const std::uint16_t port = rig->port();
+    cli::WitnessSink sink = sink_for(folder, *rig);
+    REQUIRE(sink.append(encode(section_of(1, 10))).empty());
+    REQUIRE(sink.append(encode(batch_of(1, 10, 1))).empty());
+    rig.reset();
+    CHECK_FALSE(sink.append(encode(batch_of(1, 10, 2))).empty());
+    rig = std::make_unique<Rig>(folder, port);
+    CHECK(sink.append(encode(batch_of(1, 10, 2))).empty());
+    CHECK(version_of(sink, 1) == 2);
+    CHECK(rig->shelf.run_count() == 1);
+}
+
+TEST_CASE("who has another key, or none, gets no answer, and whoever has it goes on meanwhile") {
+    const IoproofFolder folder;
+    write_key(folder, "key", kKey);
+    write_key(folder, "other", "ffffffffffffffffffffffffffffffff");
+    const Rig rig(folder);
+    cli::WitnessSink sink = sink_for(folder, rig);
+    REQUIRE(sink.append(encode(section_of(1, 10))).empty());
+    std::vector<std::unique_ptr<Stranger>> strangers;
+    std::uint64_t number = 0;
+    const auto promise = [&] { CHECK(sink.append(encode(batch_of(1, 10, ++number))).empty()); };
+    for (int i = 0; i < 100; ++i) strangers.push_back(std::make_unique<Stranger>(rig.port()));
+    promise();
+    for (int i = 0; i < 100; ++i) strangers.push_back(std::make_unique<Stranger>(rig.port(), std::string(3000, static_cast<char>(i))));
+    promise();
+    // The beginning of a handshake, and then nothing.
+    for (int i = 0; i < 50; ++i) strangers.push_back(std::make_unique<Stranger>(rig.port(), std::string("\x16\x03\x01\x02\x00\x01", 6)));
+    promise();
+    cli::WitnessSink wrong = sink_for(folder, rig, "other");
+    CHECK_THAT(wrong.append(encode(batch_of(1, 10, number + 1))), ContainsSubstring("no secure connection"));
+    CHECK_THROWS_AS(wrong.load({.run_id = 1, .paths = {}}), sim::EnvironmentError);
+    promise();
+    CHECK(version_of(sink, 1) == number);
+}
+
+TEST_CASE("what comes from one who has the key, and is no record, ends that connection alone") {
+    const IoproofFolder folder;
+    write_key(folder, "key", kKey);
+    const Rig rig(folder);
+    cli::WitnessSink sink = sink_for(folder, rig);
+    REQUIRE(sink.append(encode(section_of(1, 10))).empty());
+    constexpr std::chrono::milliseconds kPatience{5000};
+    boost::asio::ssl::context context = cli::tls_context(cli::TlsSide::client, key_of(folder));
+    for (const std::size_t size : {std::size_t{16}, std::size_t{64}, std::size_t{4096}}) {
+        cli::TlsLink link(context, "127.0.0.1", rig.port(), false);
+        REQUIRE(link.connect(kPatience).empty());
+        CHECK(link.send(std::vector<std::byte>(size, std::byte{0x5a}), kPatience).empty());
+        std::array<std::byte, 1> answer{};
+        CHECK_FALSE(link.receive(answer, kPatience).empty());
+    }
+    for (std::size_t damaged = 4; damaged < 48; ++damaged) {
+        cli::WitnessSink other = sink_for(folder, rig);
+        std::vector<std::byte> record = encode(batch_of(1, 10, 1));
+        record[damaged] ^= std::byte{0x80};
+        if (damaged >= 12 && damaged < 16) continue;  // its size: the rest is waited for
+        CHECK_FALSE(other.append(record).empty());
+    }
+    CHECK(sink.append(encode(batch_of(1, 10, 1))).empty());
+}
+
+TEST_CASE("more who have the key than there is room for take the place of those who have been silent longest") {
+    const IoproofFolder folder;
+    write_key(folder, "key", kKey);
+    const Rig rig(folder);
+    std::vector<std::unique_ptr<cli::WitnessSink>> sinks;
+    for (std::uint64_t run = 1; run <= cli::WitnessServer::kConnectionsMax + 6; ++run) {
+        sinks.push_back(std::make_unique<cli::WitnessSink>(cli::WitnessAddress{.host = "127.0.0.1", .port = rig.port()}, key_of(folder)));
+        REQUIRE(sinks.back()->append(encode(section_of(run, run, 1, "/d/" + std::to_string(run)))).empty());
+    }
+    for (std::uint64_t run = 1; run <= sinks.size(); ++run) CHECK(sinks[run - 1]->append(encode(batch_of(run, run, 1))).empty());
+    CHECK(rig.shelf.run_count() == sinks.size());
+}
+
+TEST_CASE("keys that cannot be used are refused with what is wrong") {
+    const IoproofFolder folder;
+    const auto refused = [&](const cli::TlsKeys& keys, const std::string& why) {
+        CHECK_THROWS_WITH(cli::tls_context(cli::TlsSide::server, keys), ContainsSubstring(why));
+    };
+    refused({}, "needs --key-file");
+    refused({.key_file = "a", .cert = "b"}, "not both");
+    refused({.cert = "b"}, "needs --key-file");
+    refused(key_of(folder, "missing"), "cannot be opened");
+    for (const char* const digits : {"", "0123", "zz112233445566778899aabbccddeeff", "00112233445566778899aabbccddeef"}) {
+        write_key(folder, "bad", digits);
+        refused(key_of(folder, "bad"), "32 to 128 hexadecimal digits");
+    }
+    folder.write("open", kKey);
+    std::filesystem::permissions(folder.path() / "open", std::filesystem::perms(0644));
+    refused(key_of(folder, "open"), "others may read");
+    refused({.cert = folder.path() / "x", .cert_key = folder.path() / "x", .ca = folder.path() / "x"}, "--cert ");
+}
+
+TEST_CASE("a folder has one witness, and a file is no folder") {
+    const IoproofFolder folder;
+    folder.write("file", "x");
+    CHECK_THROWS_AS(cli::WitnessShelf(folder.path() / "file"), cli::UsageError);
+    const cli::WitnessShelf first(folder.path() / "store");
+    CHECK_THROWS_WITH(cli::WitnessShelf(folder.path() / "store"), ContainsSubstring("another witness"));
+}
+
+TEST_CASE("a witness whose disk is full says so, keeps what it has, and goes on when there is room") {
+    const IoproofFolder folder;
+    write_key(folder, "key", kKey);
+    const Rig rig(folder);
+    cli::WitnessSink sink = sink_for(folder, rig);
+    REQUIRE(sink.append(encode(section_of(1, 10))).empty());
+    REQUIRE(sink.append(encode(batch_of(1, 10, 1))).empty());
+    {
+        const test::FileSizeLimit limit(4096);
+        CHECK_THAT(sink.append(encode(batch_of(1, 10, 2, 10'000))), ContainsSubstring("its disk: "));
+        CHECK(version_of(sink, 1) == 1);
+    }
+    CHECK(sink.append(encode(batch_of(1, 10, 2, 10'000))).empty());
+    CHECK(version_of(sink, 1) == 2);
+}
