@@ -53,7 +53,8 @@ constexpr std::array kTable{
     Guidance{"verify_scope", Grade::good,
              "What the log may have lost at its own end, with all that depended on it, cannot be seen from the files alone.", "", ""},
     Guidance{"verify_scope_ledger", Grade::good,
-             "So is everything that the ledger or witness holds as acknowledged: a log that lost its own end would have been found.", "", ""},
+             "So is everything that the ledger or witness holds as acknowledged: a log that lost its own end would have been found.", "",
+             ""},
     Guidance{"verify_ledger_unused", Grade::fair, "The ledger or witness was not used.",
              "Give each run on these files the same one, and verify with it before they are used again.", ""},
     Guidance{

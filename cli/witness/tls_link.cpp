@@ -43,7 +43,7 @@ std::string TlsLink::connect_socket(milliseconds patience) {
     error_code error;
     addresses = resolver.resolve(host_, std::to_string(port_), error);
     if (error) return error.message();
-    std::string problem = wait(patience, [&](Done done) {
+    std::string problem = wait(patience, [&](const Done& done) {
         asio::async_connect(stream_->next_layer(), addresses, [done](const error_code& result, const auto& /*endpoint*/) { done(result); });
     });
     if (is_open()) stream_->next_layer().set_option(asio::ip::tcp::no_delay(true), error);

@@ -23,7 +23,7 @@ namespace {
 constexpr milliseconds kGreetingTime{5000};
 // For what has begun: the rest of a record, an answer, a piece of what is loaded.
 constexpr milliseconds kPieceTime{30000};
-constexpr std::size_t kPieceBytes = 256 * 1024;
+constexpr std::size_t kPieceBytes = 262144;
 
 std::uint64_t next_activity() {
     static std::uint64_t count = 0;

@@ -33,7 +33,8 @@ WitnessShelf::WitnessShelf(const fs::path& folder) : folder_(folder) {
     std::error_code error;
     fs::create_directory(folder_, error);
     if (!fs::is_directory(folder_)) {
-        if (error && !fs::exists(folder_)) throw sim::EnvironmentError(fmt::format("--store {}: {}", folder_.string(), ums::error_text(error)));
+        if (error && !fs::exists(folder_))
+            throw sim::EnvironmentError(fmt::format("--store {}: {}", folder_.string(), ums::error_text(error)));
         throw UsageError(fmt::format("--store {}: is no folder", folder_.string()));
     }
     const std::string lock_path = (folder_ / "lock").string();
