@@ -44,20 +44,23 @@ class CrashRun:
             file.write(CONFIG.format(folder=folder, log=os.path.join(beside, "log.xml"),
                                      write_through="TRUE" if write_through else "FALSE"))
         self.program, self.beside, self.engine = program, beside, engine
+        self.ledger = os.path.join(beside, "ledger")
 
     def kill_after(self, seconds, seed):
         """Returns how it ended before it could be killed, or ""."""
         with open(os.path.join(self.beside, "output.txt"), "w", encoding="utf-8") as output:
-            command = [self.program, "run", "--cfg", self.config, "--engine", self.engine, "--seed", str(seed), "--no-progress"]
+            command = [self.program, "run", "--cfg", self.config, "--engine", self.engine, "--seed", str(seed), "--no-progress",
+                       "--ledger", self.ledger]
             process = subprocess.Popen(command, cwd=self.beside, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
             time.sleep(seconds)
             process.send_signal(signal.SIGKILL)
             code = process.wait(timeout=60)
         return "" if code == -signal.SIGKILL else f"the run ended by itself with exit code {code}: {self.output()[-600:]}"
 
-    def verify(self):
+    def verify(self, with_ledger=False):
         """Exit code and output; the code is 3 also where no file was left that can be told to be of the run."""
-        done = subprocess.run([self.program, "verify", "--cfg", self.config], cwd=self.beside, stdin=subprocess.DEVNULL, text=True,
+        more = ["--ledger", self.ledger] if with_ledger else []
+        done = subprocess.run([self.program, "verify", "--cfg", self.config, *more], cwd=self.beside, stdin=subprocess.DEVNULL, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False)
         is_nothing_left = done.returncode == 2 and "nothing to verify: none of the files is there" in done.stdout
         return 3 if is_nothing_left else done.returncode, done.stdout

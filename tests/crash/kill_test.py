@@ -65,10 +65,11 @@ def kill_many(arguments, kind, folder, path):
         if ended:
             problems.append(f"{title}: {ended}")
             continue
-        code, output = run.verify()
-        verified += code == 0
-        if code not in (0, 3):
-            problems.append(f"{title}: exit code {code}: {output[-1500:]}")
+        for with_ledger in (False, True):
+            code, output = run.verify(with_ledger)
+            verified += code == 0 and with_ledger
+            if code not in (0, 3):
+                problems.append(f"{title}: exit code {code}, {'with the ledger' if with_ledger else 'by the files'}: {output[-1500:]}")
     if verified * 2 < arguments.kills:
         problems.append(f"{kind}: only {verified} of {arguments.kills} kills left something to verify: this shows nothing")
     return problems, verified

@@ -19,8 +19,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from crash_run import CrashRun
 from faulty_mount import SKIPPED, CannotMount, FaultyMount, why_not
 
-# How the file system does it; with WriteThrough or without; which part of the cuts that broke promises must have a finding. A volume that
-# went back as a whole is consistent: nobody can find it out from the files.
+# How the file system does it; with WriteThrough or without; which part of the cuts that broke promises must have a finding by the files
+# alone. A volume that went back as a whole is consistent: nobody can find it out from the files.
 DISKS = {
     "honest": ("honest", True, None),
     "honest_sync": ("honest", False, None),
@@ -30,10 +30,13 @@ DISKS = {
     "data_ignored": ("one_file_ignored:file=*.mdx", True, 0.5),
     "rolled_back": ("rolled_back:ms=300", True, 0),
 }
+# With a ledger beside the mount, of all: what is missed came in the last milliseconds, before it was in the ledger, or was never promised.
+LEAST_WITH_LEDGER = 0.9
 
 
 def cut_once(arguments, name, index):
-    """Returns (name, title, whether a promise was broken, whether there was a finding, what was dropped, problem)."""
+    """Returns (name, title, whether a promise was broken, whether there was a finding by the files, and with the ledger, what was dropped,
+    problem)."""
     power, write_through, _ = DISKS[name]
     draw = random.Random(f"{name} {arguments.seed} {index}")
     seconds, run_seed = draw.uniform(0.8, 3.0), draw.randrange(1, 1 << 31)
@@ -41,7 +44,7 @@ def cut_once(arguments, name, index):
     engine = draw.choice(["uring", "threads"])
     title = f"{name}, cut {index}, seed {arguments.seed}: {engine}, killed after {seconds:.2f} s, {cut}"
     folder = tempfile.mkdtemp(prefix=f"power-{name}-", dir=arguments.folder)
-    problem, dropped, promised, code = "", 0, 0, None
+    problem, dropped, promised, codes = "", 0, 0, []
     try:
         with FaultyMount(arguments.fs, folder, [], lifetime_s=180) as mount:
             mount.add_fault(f"power {power}")
@@ -50,25 +53,29 @@ def cut_once(arguments, name, index):
             mount.add_fault(cut)
             forgotten = [entry for entry in mount.truth() if entry["event"] == "forgotten"]
             dropped, promised = len(forgotten), sum(entry["promised"] for entry in forgotten)
-            if not problem:
-                code, output = run.verify()
+            for with_ledger in (False, True) if not problem else ():
+                code, output = run.verify(with_ledger)
+                codes.append(code)
+                by = "with the ledger" if with_ledger else "by the files"
                 if code not in (0, 1, 3):
-                    problem = f"exit code {code}: {output[-1500:]}"
+                    problem = f"exit code {code} {by}: {output[-1500:]}"
                 elif code == 1 and promised == 0:
-                    problem = f"blamed, and no promise was broken: {output[-3000:]}"
+                    problem = f"blamed {by}, and no promise was broken: {output[-3000:]}"
+            if codes == [1, 0]:
+                problem = "found by the files, and not with the ledger"
     except CannotMount as error:
         problem = f"cannot mount: {error}"
     shutil.rmtree(folder, ignore_errors=True)
-    return name, title, promised > 0, code == 1, dropped, problem
+    return name, title, promised > 0, codes[:1] == [1], codes[1:] == [1], dropped, problem
 
 
 def judge(name, cuts):
     """Problems of all cuts of a disk together."""
     least = DISKS[name][2]
-    damaged, found = sum(cut[2] for cut in cuts), sum(cut[2] and cut[3] for cut in cuts)
-    problems = [f"{title}: {problem}" for _, title, _, _, _, problem in cuts if problem]
+    damaged, found, with_ledger = (sum(cut[2] and cut[by] for cut in cuts) for by in (2, 3, 4))
+    problems = [f"{title}: {problem}" for _, title, *_, problem in cuts if problem]
     # With WriteThrough all writes are durable at once: an honest disk has nothing to forget.
-    if name != "honest" and sum(cut[4] for cut in cuts) == 0:
+    if name != "honest" and sum(cut[5] for cut in cuts) == 0:
         problems.append(f"{name}: no cut dropped anything: this shows nothing")
     if least is None and damaged:
         problems.append(f"{name}: the file system broke promises: its own mistake")
@@ -76,7 +83,10 @@ def judge(name, cuts):
         problems.append(f"{name}: no cut broke a promise: this shows nothing")
     if least and found < least * damaged:
         problems.append(f"{name}: only {found} of {damaged} cuts that broke promises were found out")
-    return damaged, found, problems
+    if with_ledger < LEAST_WITH_LEDGER * damaged:
+        missed = "; ".join(cut[1] for cut in cuts if cut[2] and not cut[4])
+        problems.append(f"{name}: with a ledger only {with_ledger} of {damaged} cuts that broke promises were found out; not {missed}")
+    return damaged, found, with_ledger, problems
 
 
 def main():
@@ -104,10 +114,10 @@ def main():
         disks = arguments.disks or list(DISKS)
         runs = {name: [pool.submit(cut_once, arguments, name, index) for index in range(arguments.cuts)] for name in disks}
         for name, futures in runs.items():
-            damaged, found, problems = judge(name, [future.result() for future in futures])
+            damaged, found, with_ledger, problems = judge(name, [future.result() for future in futures])
             failed += bool(problems)
-            print(f"{'FAILED' if problems else 'ok    '} {name}: {len(futures)} cuts, {damaged} broke promises, {found} of these found out",
-                  flush=True)
+            print(f"{'FAILED' if problems else 'ok    '} {name}: {len(futures)} cuts, {damaged} broke promises, {found} of these found out by the "
+                  f"files, {with_ledger} with a ledger", flush=True)
             for problem in problems:
                 print(f"       {problem}", flush=True)
     return 1 if failed else 0
