@@ -28,6 +28,11 @@ public:
         for (sim::EventSink* receiver : receivers_) receiver->on_finding(finding);
     }
 
+    // Several at once.
+    void on_moment(sim::Moment moment) override {
+        for (sim::EventSink* receiver : receivers_) receiver->on_moment(moment);
+    }
+
 private:
     std::mutex mutex_;
     const std::vector<sim::EventSink*> receivers_;

@@ -93,6 +93,7 @@ Run::Run(sim::Options options, const RunArguments& arguments, bool as_sqliosim, 
       dump_(options_.error_file, std::string(sim::kVersion), messages_),
       writer_(log_, findings_file_.get(), dump_),
       rehearsal_(storage_, clock_, options_, arguments.injections),
+      moments_(arguments.moments_path),
       sink_(receivers()),
       display_(console, !arguments.quiet && !arguments.no_progress && !as_sqliosim, start_ns_ / ums::kNsPerUs),
       control_(graceful_stop, {.on_stop_signal = [this](int signal) { stop(signal); },
@@ -106,7 +107,7 @@ Run::Run(sim::Options options, const RunArguments& arguments, bool as_sqliosim, 
 Run::~Run() { rehearsal_.unfollow(); }
 
 // Those first that never wait.
-std::vector<sim::EventSink*> Run::receivers() { return {&exit_code_sink_, &console_sink_, &rehearsal_, &writer_}; }
+std::vector<sim::EventSink*> Run::receivers() { return {&exit_code_sink_, &console_sink_, &rehearsal_, &writer_, &moments_}; }
 
 void Run::emit(sim::Severity severity, const std::string& text, std::source_location where) {
     sink_.on_event(event_of(severity, text, where));

@@ -14,6 +14,7 @@
 #include "cli/console.hpp"
 #include "cli/console_sink.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/moment_pipe.hpp"
 #include "cli/output_writer.hpp"
 #include "cli/patient_thread.hpp"
 #include "cli/progress_display.hpp"
@@ -117,6 +118,7 @@ private:
     PatientThread patient_;
     ums::PosixStorage storage_;
     RehearsalOnFiles rehearsal_;
+    MomentPipe moments_;
     CompositeSink sink_;
     ProgressDisplay display_;
     RunControl control_;

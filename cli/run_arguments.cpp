@@ -83,6 +83,10 @@ constexpr std::array kOwnSwitches{
                    "end, too (docs/ledger_format.md)"},
     Switch{
         .name = "witness", .value = "ADDR:PORT", .help = "the same on another machine, where 'ioproof witness' keeps it (docs/witness.md)"},
+    Switch{.name = "moments",
+           .value = "PIPE",
+           .help = "tell a program that cuts the power when a cut would do the most harm: a 'c' for each\n"
+                   "checkpoint, an 'f' for each log flush, a 'g' for each growth (docs/powertest.md)"},
     Switch{.name = "ephemeral", .help = "delete the files at the end of the run"},
     Switch{.name = "overwrite-foreign-files",
            .help = "DANGER. Also write to files that ioproof did not make, to *.mdf, *.ndf,\n"
@@ -142,6 +146,7 @@ void set_run_value(RunArguments& run, const SwitchWord& word) {
     if (is("findings")) run.findings_path = word.value;
     if (is("json")) run.json_path = word.value;
     if (is("html")) run.html_path = word.value;
+    if (is("moments")) run.moments_path = word.value;
     if (is("ledger")) run.ledger_path = word.value;
     if (is("witness")) run.witness = parse_witness_address(word);
     set_tls_value(run.witness_keys, word);

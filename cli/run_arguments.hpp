@@ -25,6 +25,7 @@ struct RunArguments {
     std::string findings_path;
     std::string json_path;
     std::string html_path;
+    std::string moments_path;               // a pipe, on which the moments for a power cut are told
     std::string ledger_path;                // where acknowledged writes are kept, outside of the storage
     std::optional<WitnessAddress> witness;  // or on which machine,
     TlsKeys witness_keys;                   // with these keys to it

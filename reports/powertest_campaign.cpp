@@ -39,6 +39,12 @@ std::string torn_text(const CampaignSums& sums) {
 
 std::string remark(const std::string& text, std::size_t columns) { return "  " + wrapped("* " + text, columns - 2, 4); }
 
+std::string_view moment_text(const std::string& moment) {
+    if (moment == "checkpoint") return " in a checkpoint";
+    if (moment == "flush") return " behind a log flush";
+    return moment == "growth" ? " in a growth" : "";
+}
+
 }  // namespace
 
 std::string_view name_of(CutOutcome outcome) {
@@ -65,8 +71,8 @@ CampaignSums sums_of(const std::vector<PowerCycle>& cycles) {
 }
 
 std::string cycle_text(const PowerCycle& cycle) {
-    const std::string begin = fmt::format("cycle {}: {} after {}: ", cycle.number, cycle.was_cut ? "cut" : "ended, not cut,",
-                                          duration_text(cycle.load_ms * kUsPerMs));
+    const std::string begin = fmt::format("cycle {}: {} after {}{}: ", cycle.number, cycle.was_cut ? "cut" : "ended, not cut,",
+                                          duration_text(cycle.load_ms * kUsPerMs), moment_text(cycle.moment));
     if (cycle.outcome == CutOutcome::nothing) return fmt::format("{}nothing can be said: {}\n", begin, cycle.said);
     const std::string verdict =
         cycle.outcome == CutOutcome::intact ? "intact" : fmt::format("{} FOUND", counted(cycle.finding_count, "finding"));
@@ -110,6 +116,7 @@ std::string campaign_json(const std::vector<PowerCycle>& cycles, std::uint32_t w
     for (const PowerCycle& cycle : cycles) {
         json["cycles"].push_back({{"number", cycle.number},
                                   {"was_cut", cycle.was_cut},
+                                  {"moment", cycle.moment.empty() ? "any" : cycle.moment},
                                   {"load_ms", cycle.load_ms},
                                   {"outcome", name_of(cycle.outcome)},
                                   {"finding_count", cycle.finding_count},

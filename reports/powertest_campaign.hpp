@@ -20,6 +20,7 @@ std::string_view name_of(CutOutcome outcome);
 struct PowerCycle {
     std::uint32_t number = 0;   // 1, 2, …
     bool was_cut = true;        // false: the run ended in another way, and what it left was looked at all the same
+    std::string moment{};       // "checkpoint", "flush", "growth": the cut waited for one; empty: at any moment
     std::uint64_t load_ms = 0;  // how long the run had worked
     CutOutcome outcome = CutOutcome::nothing;
     std::uint64_t finding_count = 0;

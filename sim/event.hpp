@@ -26,6 +26,13 @@ struct Event {
     std::string description;
 };
 
+// What a power cut would meet now.
+enum class Moment : std::uint8_t {
+    checkpoint,  // it has begun to write pages
+    log_flush,   // a block has just been acknowledged
+    growth,      // a file is being made longer
+};
+
 // Called from the schedulers' threads, one call at a time (the caller holds a lock): must not wait for a device, which may be the one that
 // is being tested.
 class EventSink {
@@ -35,6 +42,8 @@ public:
     virtual void on_begin() {}
     virtual void on_event(const Event& event) = 0;
     virtual void on_finding(const Finding& finding) = 0;
+    // Several threads at once, without the lock; takes a microsecond at most.
+    virtual void on_moment(Moment /*moment*/) {}
 };
 
 }  // namespace sim

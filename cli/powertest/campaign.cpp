@@ -7,12 +7,14 @@
 
 #include <fmt/format.h>
 
+#include "cli/moment_pipe.hpp"
 #include "cli/powertest/powertest_arguments.hpp"
 #include "cli/powertest/verified_cycle.hpp"
 #include "cli/usage_error.hpp"
 #include "sim/errors.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/base/prng.hpp"
+#include "ums/io/errno_error.hpp"
 
 namespace cli {
 namespace {
@@ -21,6 +23,8 @@ constexpr std::string_view kOurProgram = "/proc/self/exe";
 constexpr std::string_view kRunSeconds = "2592000";  // 30 days: longer than anybody waits with a cut
 constexpr std::uint64_t kForeverMs = 31ULL * 24 * 3600 * 1000;
 constexpr std::chrono::milliseconds kTick{20};
+constexpr std::uint64_t kMomentPatienceMs = 10'000;
+constexpr std::uint64_t kLateUsMax = 3000;
 
 const ums::RealClock& campaign_clock() {
     static const ums::RealClock clock;
@@ -30,9 +34,24 @@ const ums::RealClock& campaign_clock() {
 std::uint64_t now_ms() { return campaign_clock().now_ns() / 1'000'000; }
 
 // Drawn from the seed and the cycle's number alone: a campaign that goes on draws what it would have drawn.
-std::uint64_t moment_of_cut_ms(const CampaignPlan& plan, std::uint32_t cycle) {
+struct DrawnCut {
+    std::uint64_t after_ms = 0;
+    std::string moment;         // then it waits for one of these; "any": for none
+    std::uint64_t late_us = 0;  // and so long behind it
+};
+
+DrawnCut drawn_cut(const CampaignPlan& plan, std::uint32_t cycle) {
     ums::Prng draw(ums::mix64(plan.seed) + cycle);
-    return draw.between(plan.least_s * 1000, plan.most_s * 1000);
+    DrawnCut cut;
+    cut.after_ms = draw.between(plan.least_s * 1000, plan.most_s * 1000);
+    cut.moment = plan.moments.at((cycle - 1) % plan.moments.size());
+    cut.late_us = draw.between(0, kLateUsMax);
+    return cut;
+}
+
+char letter_of(const std::string& moment) {
+    if (moment == "checkpoint") return kCheckpointMoment;
+    return moment == "growth" ? kGrowthMoment : kFlushMoment;
 }
 
 }  // namespace
@@ -93,6 +112,15 @@ bool Campaign::load() {
                                     folder_.file_of_cycle(number, "run.log.xml")}) {
         words.push_back(word);
     }
+    // Files that were cut while they were made bear no signature yet, and would be refused.
+    if (state_.begins_anew && state_.makes_files && number > 1) words.emplace_back("--overwrite-foreign-files");
+    if (!is_guided()) {
+        const std::string pipe = folder_.path() + "/moments";
+        const std::error_code error = ums::PipeReader::open(pipe, moments_.emplace());
+        if (error) throw sim::EnvironmentError(fmt::format("{}: {}", pipe, ums::error_text(error)));
+        words.insert(words.end(), {"--moments", pipe});
+    }
+    state_.moment.clear();
     state_.run_started_utc_us = campaign_clock().utc_us();
     enter(CampaignPhase::running);
     const std::uint64_t begin_ms = now_ms();
@@ -107,7 +135,8 @@ bool Campaign::load() {
                         "After the boot: ioproof powertest --state {}\n",
                         number, state_.plan.cycles, folder_.path()));
     }
-    const Waited waited = wait_for(*run_, is_guided() ? kForeverMs : moment_of_cut_ms(state_.plan, number));
+    Waited waited = wait_for(*run_, is_guided() ? kForeverMs : drawn_cut(state_.plan, number).after_ms);
+    if (waited == Waited::timed_out && !is_guided()) waited = wait_for_moment();
     state_.load_ms = now_ms() - begin_ms;
     if (waited == Waited::timed_out && !is_guided()) return true;
     if (waited == Waited::ended) {
@@ -119,6 +148,25 @@ bool Campaign::load() {
     state_.was_cut = false;
     enter(CampaignPhase::verifying);
     return false;
+}
+
+// One that does not come, as a growth of files that do not grow, is not waited for long.
+Campaign::Waited Campaign::wait_for_moment() {
+    const DrawnCut drawn = drawn_cut(state_.plan, cycle_number());
+    if (drawn.moment == "any") return Waited::timed_out;
+    moments_->drain();
+    const std::uint64_t begin_ms = now_ms();
+    bool has_come = false;
+    while (!has_come && now_ms() - begin_ms < kMomentPatienceMs) {
+        if (stop_.signal() != 0) return Waited::stopped;
+        if (run_->exit_code()) return Waited::ended;
+        has_come = moments_->wait_for(std::string(1, letter_of(drawn.moment)), kTick).has_value();
+    }
+    if (has_come) {
+        state_.moment = drawn.moment;
+        std::this_thread::sleep_for(std::chrono::microseconds(drawn.late_us));
+    }
+    return Waited::timed_out;
 }
 
 void Campaign::run_has_ended(int exit_code) {
@@ -234,6 +282,7 @@ void Campaign::note(int verify_exit_code, std::uint64_t verify_ms) {
     reports::PowerCycle cycle = verified_cycle(folder_.file_of_cycle(cycle_number(), "verify.json"), state_.run_started_utc_us);
     cycle.number = cycle_number();
     cycle.was_cut = state_.was_cut;
+    cycle.moment = state_.moment;
     if (state_.load_ms > 0) cycle.load_ms = state_.load_ms;
     // 2: none of the files is of a run yet.
     cycle.outcome = verify_exit_code == 0   ? reports::CutOutcome::intact

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cli/console.hpp"
@@ -11,6 +12,7 @@
 #include "cli/powertest/state_folder.hpp"
 #include "cli/stop_signals.hpp"
 #include "ums/base/child_process.hpp"
+#include "ums/base/named_pipe.hpp"
 
 namespace cli {
 
@@ -43,6 +45,7 @@ private:
     bool restore();
     bool verify();
 
+    Waited wait_for_moment();
     void run_has_ended(int exit_code);
     // Empty if it was all right, else what to tell.
     std::string run_command_line(const std::string& name, const std::string& command);
@@ -54,7 +57,8 @@ private:
     Console& console_;
     const GracefulStop& stop_;
     std::unique_ptr<ums::ChildProcess> run_;
-    bool goes_on_behind_cut_ = false;  // the restore may have been done before we were broken off
+    std::optional<ums::PipeReader> moments_;  // that the run tells
+    bool goes_on_behind_cut_ = false;         // the restore may have been done before we were broken off
 };
 
 }  // namespace cli

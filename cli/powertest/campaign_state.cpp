@@ -55,6 +55,7 @@ std::vector<std::string> words_from_json(const StateJson& json) {
 StateJson cycle_to_json(const reports::PowerCycle& cycle) {
     return {{"number", cycle.number},
             {"was_cut", cycle.was_cut},
+            {"moment", cycle.moment},
             {"load_ms", cycle.load_ms},
             {"outcome", name_of(cycle.outcome)},
             {"finding_count", cycle.finding_count},
@@ -86,6 +87,7 @@ reports::PowerCycle cycle_from_json(const StateJson& json, const std::string& pa
     reports::PowerCycle cycle;
     json.at("number").get_to(cycle.number);
     json.at("was_cut").get_to(cycle.was_cut);
+    json.at("moment").get_to(cycle.moment);
     json.at("load_ms").get_to(cycle.load_ms);
     cycle.outcome = outcome_named(json.at("outcome").get<std::string>(), path);
     json.at("finding_count").get_to(cycle.finding_count);
@@ -106,10 +108,11 @@ StateJson plan_to_json(const CampaignPlan& plan) {
             {"least_s", plan.least_s},
             {"most_s", plan.most_s},
             {"timeout_s", plan.timeout_s},
-            {"seed", plan.seed}};
+            {"seed", plan.seed},
+            {"moments", words_to_json(plan.moments)}};
 }
 
-CampaignPlan plan_from_json(const StateJson& json) {
+CampaignPlan plan_from_json(const StateJson& json, const std::string& path) {
     CampaignPlan plan;
     plan.typed = words_from_json(json.at("typed"));
     plan.folder = text_from_json(json.at("folder"));
@@ -121,6 +124,8 @@ CampaignPlan plan_from_json(const StateJson& json) {
     json.at("most_s").get_to(plan.most_s);
     json.at("timeout_s").get_to(plan.timeout_s);
     json.at("seed").get_to(plan.seed);
+    plan.moments = words_from_json(json.at("moments"));
+    if (plan.moments.empty()) refuse_damaged(path, "no moments");
     return plan;
 }
 
@@ -132,9 +137,11 @@ CampaignState state_from_json(const StateJson& json, const std::string& path) {
             fmt::format("{}: is of version {}, made by a newer ioproof; this one knows up to {}", path, version, kCampaignVersion));
     }
     CampaignState state;
-    state.plan = plan_from_json(json.at("plan"));
+    state.plan = plan_from_json(json.at("plan"), path);
     state.phase = phase_named(json.at("phase").get<std::string>(), path);
     json.at("begins_anew").get_to(state.begins_anew);
+    json.at("makes_files").get_to(state.makes_files);
+    json.at("moment").get_to(state.moment);
     json.at("was_cut").get_to(state.was_cut);
     json.at("is_over").get_to(state.is_over);
     json.at("run_started_utc_us").get_to(state.run_started_utc_us);
@@ -150,6 +157,7 @@ std::string campaign_state_text(const CampaignState& state) {
                    {"plan", plan_to_json(state.plan)}, {"phase", kPhaseNames.at(static_cast<std::size_t>(state.phase))},
                    {"begins_anew", state.begins_anew}, {"was_cut", state.was_cut},
                    {"is_over", state.is_over},         {"run_started_utc_us", state.run_started_utc_us},
+                   {"makes_files", state.makes_files}, {"moment", state.moment},
                    {"load_ms", state.load_ms}};
     json["cycles"] = StateJson::array();
     for (const reports::PowerCycle& cycle : state.cycles) json["cycles"].push_back(cycle_to_json(cycle));

@@ -23,6 +23,7 @@ struct CampaignPlan {
     std::uint64_t most_s = 0;
     std::uint64_t timeout_s = 0;
     std::uint64_t seed = 0;
+    std::vector<std::string> moments{};  // in turn: "any", "checkpoint", "flush", "growth"
 };
 
 enum class CampaignPhase : std::uint8_t {
@@ -35,9 +36,11 @@ enum class CampaignPhase : std::uint8_t {
 struct CampaignState {
     CampaignPlan plan{};
     CampaignPhase phase = CampaignPhase::idle;
-    bool begins_anew = true;  // the next run makes the files; else it goes on with them
-    bool was_cut = false;     // what verifying looks at was left by a cut
-    bool is_over = false;     // by --end
+    bool begins_anew = true;   // the next run makes the files; else it goes on with them
+    bool makes_files = false;  // none of them was there when the campaign began: what is there is its own
+    std::string moment{};      // that the present cut has waited for; empty: none
+    bool was_cut = false;      // what verifying looks at was left by a cut
+    bool is_over = false;      // by --end
     std::uint64_t run_started_utc_us = 0;
     std::uint64_t load_ms = 0;  // of the run before the cut; 0: not measured
     std::vector<reports::PowerCycle> cycles{};

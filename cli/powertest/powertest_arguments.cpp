@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -20,6 +21,7 @@ constexpr std::uint64_t kLeastSDefault = 10;
 constexpr std::uint64_t kMostSDefault = 60;
 constexpr std::uint64_t kTimeoutSDefault = 300;
 constexpr std::uint64_t kSecondsMax = 86400;  // a day
+constexpr std::array<std::string_view, 4> kMoments{"any", "checkpoint", "flush", "growth"};
 
 constexpr std::array kPowertestSwitches{
     Switch{.name = "state",
@@ -41,6 +43,10 @@ constexpr std::array kPowertestSwitches{
     Switch{.name = "restore", .value = "COMMAND", .help = "with --cut: /bin/sh runs this to bring the storage back"},
     Switch{.name = "least", .value = "SECONDS", .help = "with --cut: a run works at least this long (default: 10)"},
     Switch{.name = "most", .value = "SECONDS", .help = "with --cut: and at most this long (default: 60); the moment is random"},
+    Switch{.name = "moments",
+           .value = "LIST",
+           .help = "with --cut: what the cuts wait for then, in turn, separated by commas: any, checkpoint, flush,\n"
+                   "growth (default: all four)"},
     Switch{.name = "timeout",
            .value = "SECONDS",
            .help = "with --cut: for each of the two commands, and for the folders to be there again (default: 300)"},
@@ -53,13 +59,24 @@ constexpr std::array kPowertestSwitches{
 // These would end the runs, or are powertest's own to give.
 void check_run_words(const std::vector<std::string>& run_words) {
     for (const SwitchWord& word : parse_words(run_switches(), run_words).switches) {
-        constexpr std::array<std::string_view, 9> kOurs{"save",     "log",    "findings",  "json",  "html",
-                                                        "duration", "resume", "ephemeral", "inject"};
+        constexpr std::array<std::string_view, 10> kOurs{"save",     "log",    "findings",  "json",   "html",
+                                                         "duration", "resume", "ephemeral", "inject", "moments"};
         if (std::find(kOurs.begin(), kOurs.end(), word.name) == kOurs.end()) continue;
         throw UsageError(
             fmt::format("{}: is not for the runs of a campaign: powertest itself ends them and keeps what they say", word.spelling));
     }
     static_cast<void>(parse_run(run_words));
+}
+
+std::vector<std::string> moments_of(const SwitchWord& word) {
+    std::vector<std::string> moments;
+    std::stringstream list(word.value);
+    for (std::string name; std::getline(list, name, ',');) moments.push_back(name);
+    const auto is_known = [](const std::string& name) { return std::find(kMoments.begin(), kMoments.end(), name) != kMoments.end(); };
+    if (moments.empty() || !std::all_of(moments.begin(), moments.end(), is_known)) {
+        refuse_value(word, fmt::format("some of {}, separated by commas", fmt::join(kMoments, ", ")));
+    }
+    return moments;
 }
 
 void take_switch(PowertestArguments& arguments, const SwitchWord& word) {
@@ -75,6 +92,7 @@ void take_switch(PowertestArguments& arguments, const SwitchWord& word) {
     if (is("least")) plan.least_s = number_of(word, 0, kSecondsMax, " of seconds");
     if (is("most")) plan.most_s = number_of(word, 1, kSecondsMax, " of seconds");
     if (is("timeout")) plan.timeout_s = number_of(word, 1, kSecondsMax, " of seconds");
+    if (is("moments")) plan.moments = moments_of(word);
     if (is("seed")) plan.seed = number_of(word, 0, UINT64_MAX);
     if (is("dir") || is("config")) plan.run_words.insert(plan.run_words.end(), {word.spelling, word.value});
     constexpr std::array<std::string_view, 4> kNotOfThePlan{"state", "json", "unit", "end"};
@@ -86,7 +104,7 @@ void take_switch(PowertestArguments& arguments, const SwitchWord& word) {
 void check_together(const PowertestArguments& arguments, const SwitchWords& typed) {
     const CampaignPlan& plan = arguments.plan;
     if (arguments.state_path.empty()) throw UsageError("powertest: --state FOLDER is missing: where the campaign keeps what it knows");
-    for (const std::string_view name : {"restore", "least", "most", "timeout", "seed"}) {
+    for (const std::string_view name : {"restore", "least", "most", "moments", "timeout", "seed"}) {
         if (typed.has(name) && plan.cut.empty())
             throw UsageError(fmt::format("--{}: is for unattended cuts; give --cut COMMAND, too", name));
     }
@@ -119,6 +137,7 @@ PowertestArguments parse_powertest(const std::vector<std::string>& words) {
     if (!typed.has("cycles")) plan.cycles = kCyclesDefault;
     if (!typed.has("least")) plan.least_s = typed.has("most") ? std::min(kLeastSDefault, plan.most_s) : kLeastSDefault;
     if (!typed.has("most")) plan.most_s = std::max(kMostSDefault, plan.least_s);
+    if (!typed.has("moments")) plan.moments.assign(kMoments.begin(), kMoments.end());
     if (!typed.has("timeout")) plan.timeout_s = kTimeoutSDefault;
     arguments.has_seed = typed.has("seed");
     check_together(arguments, typed);

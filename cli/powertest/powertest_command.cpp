@@ -1,11 +1,13 @@
 #include "cli/powertest/powertest_command.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <random>
 
 #include <fmt/format.h>
 
+#include "cli/configuration.hpp"
 #include "cli/console.hpp"
 #include "cli/json_output.hpp"
 #include "cli/powertest/campaign.hpp"
@@ -15,9 +17,17 @@
 #include "cli/stop_signals.hpp"
 #include "cli/usage_error.hpp"
 #include "sim/version.hpp"
+#include "ums/base/machine.hpp"
+#include "ums/base/output_place.hpp"
 
 namespace cli {
 namespace {
+
+bool are_files_missing(const std::vector<std::string>& run_words) {
+    const config::Configuration configuration = effective_configuration(parse_run(run_words), ums::this_machine());
+    const auto& files = configuration.options.files;
+    return std::none_of(files.begin(), files.end(), [](const sim::FileOptions& file) { return ums::is_name_taken(file.path); });
+}
 
 CampaignState new_campaign(const PowertestArguments& arguments, const StateFolder& folder) {
     const bool names_files = !arguments.plan.run_words.empty();
@@ -27,6 +37,7 @@ CampaignState new_campaign(const PowertestArguments& arguments, const StateFolde
     if (!names_files) throw UsageError("powertest: name the files of the runs with -dir DIR or -cfg FILE");
     CampaignState state{.plan = arguments.plan};
     state.plan.folder = std::filesystem::current_path().string();
+    state.makes_files = are_files_missing(arguments.plan.run_words);
     if (!arguments.has_seed) state.plan.seed = std::random_device()();
     return state;
 }
@@ -68,6 +79,10 @@ ExitCode execute_powertest(const Call& call) {
     }
     JsonOutput json(arguments.json_path, reports::kPowertestDocument);
     if (arguments.ends_campaign && !state.is_over) {
+        if (state.phase != CampaignPhase::idle) {
+            call.console.add_message(
+                fmt::format("cycle {}: what its cut has left is not verified; 'ioproof verify' does it\n", state.cycles.size() + 1));
+        }
         state.is_over = true;
         state.phase = CampaignPhase::idle;
         folder.save(state);

@@ -81,6 +81,7 @@ ums::Task<std::error_code> FileResizer::grow(DataFile& data, std::uint32_t pages
     SimFile& file = data.file;
     const std::uint64_t old_bytes = file.size_bytes();
     const std::uint64_t new_bytes = std::uint64_t{pages} * kPageBytes;
+    context_.journal.moment(Moment::growth);
     std::error_code error = co_await file.resize(new_bytes);
     if (!error && context_.options.stamp_files) error = co_await stamp_zeros(file, context_.run, context_.journal, old_bytes, new_bytes);
     if (!error) error = co_await sync(file);

@@ -40,6 +40,9 @@ public:
     // warning is no finding that counts: no hook. Any thread.
     void report(Finding finding);
 
+    // See EventSink::on_moment(). Any thread.
+    void moment(Moment moment) { sink_.on_moment(moment); }
+
     // What was done with the files lately.
     [[nodiscard]] History& history() { return history_; }
 

@@ -265,6 +265,7 @@ void LogManager::completed(LogBuffer& buffer, bool written) {
         hardening_.advance_locked(free_, released);
         if (state_.failed) space_.release_locked(released);
     }
+    if (written) journal_.moment(Moment::log_flush);
     make_all_runnable(released);
     buffer_free_.set();
 }

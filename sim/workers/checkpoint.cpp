@@ -36,6 +36,7 @@ ums::Task<void> Checkpoint::write_dirty_pages() {
     const CheckpointBegin begin = co_await context_.log.begin_checkpoint();
     co_await log_sums(context_.log, begin.sums);
     co_await collect();
+    context_.journal.moment(Moment::checkpoint);
     co_await write_all();
     if (is_broken_off()) co_return;  // what was not written is not promised
     co_await sync_files();

@@ -89,6 +89,18 @@ def honest(campaign):
     with open(os.path.join(campaign.mount.folder, "report.json"), encoding="utf-8") as file:
         report = json.load(file)
     check(report["verdict"] == "PASS" and report["cuts_intact"] == 4 and len(report["cycles"]) == 4, json.dumps(report))
+    check([cycle["moment"] for cycle in report["cycles"]] == ["any", "checkpoint", "flush", "growth"], json.dumps(report["cycles"]))
+
+
+def cut_in_creation(campaign):
+    """What a cut leaves of files that are being made bears no signature: it is the campaign's own if nothing had been there before."""
+    left = "; ".join(f"rm {campaign.mount.path}/{name}; head -c 8388608 /dev/zero > {campaign.mount.path}/{name}"
+                     for name in ("data.mdx", "log.ldx"))
+    words = campaign.unattended(2)
+    words[words.index("--cut") + 1] = f"sh {campaign.script}; test $(cat {campaign.mount.folder}/cuts) -gt 1 || {{ {left}; }}"
+    code, output = campaign.call(*words)
+    check(code == 0 and "nothing can be said" in output, f"exit code {code}: {output}")
+    check([cycle["outcome"] for cycle in campaign.known()["cycles"]] == ["nothing", "intact"], json.dumps(campaign.known()["cycles"]))
 
 
 def log_ignored(campaign):
@@ -100,6 +112,12 @@ def log_ignored(campaign):
         check(int(file.read()) == cuts, "it went on behind a finding")
     code, again = campaign.call()
     check(code == 1 and len(campaign.known()["cycles"]) == cuts, f"it went on behind a finding: {again}")
+
+
+def rolled_back(campaign):
+    """A volume that went back in time passes by the files alone; a ledger beside it tells."""
+    code, output = campaign.call(*campaign.unattended(6), "--", "--ledger", os.path.join(campaign.mount.folder, "ledger"))
+    check(code == 1 and "FAIL" in output, f"a volume that went back was not found: exit code {code}: {output}")
 
 
 def killed_itself(campaign):
@@ -139,7 +157,9 @@ def failing_commands(campaign):
 CASES = {
     "honest": (honest, "honest", False),
     "log_ignored": (log_ignored, "one_file_ignored:file=*.ldx", True),
+    "rolled_back": (rolled_back, "rolled_back:ms=300", True),
     "killed_itself": (killed_itself, "honest", False),
+    "cut_in_creation": (cut_in_creation, "honest", False),
     "guided": (guided, "honest", False),
     "failing_commands": (failing_commands, "honest", True),
 }

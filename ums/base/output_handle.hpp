@@ -52,6 +52,8 @@ public:
 
 private:
     friend class ChildProcess;
+    friend class PipeReader;
+    friend class PipeWriter;
     friend std::error_code sync_folder_of(const std::string& path);
     friend std::error_code read_output_status(const OutputHandle& output, OutputStatus& status);
     friend std::error_code open_output_stream(const std::string& path, const OutputStatus& status, OutputHandle& output);

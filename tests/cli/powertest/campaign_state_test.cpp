@@ -13,13 +13,22 @@ namespace {
 
 cli::CampaignState example_campaign() {
     cli::CampaignState state;
-    state.plan = {.typed = {"-dir", "d\xff"}, .folder = "/here", .run_words = {"-dir", "d\xff"}, .cycles = 3, .cut = "off", .seed = 7};
+    state.plan = {.typed = {"-dir", "d\xff"},
+                  .folder = "/here",
+                  .run_words = {"-dir", "d\xff"},
+                  .cycles = 3,
+                  .cut = "off",
+                  .seed = 7,
+                  .moments = {"growth", "any"}};
+    state.makes_files = true;
+    state.moment = "growth";
     state.phase = cli::CampaignPhase::cutting;
     state.begins_anew = false;
     state.was_cut = true;
     state.run_started_utc_us = 5;
     state.load_ms = 6;
-    state.cycles.push_back({.number = 1, .load_ms = 9, .outcome = reports::CutOutcome::intact, .torn_pages = 2, .said = "all there"});
+    state.cycles.push_back(
+        {.number = 1, .moment = "flush", .load_ms = 9, .outcome = reports::CutOutcome::intact, .torn_pages = 2, .said = "all there"});
     return state;
 }
 
@@ -45,6 +54,10 @@ TEST_CASE("a campaign's state comes back as it was written, names that are not U
     CHECK(back.plan.run_words == example_campaign().plan.run_words);
     CHECK(back.phase == cli::CampaignPhase::cutting);
     CHECK(back.cycles.at(0).torn_pages == 2);
+    CHECK(back.cycles.at(0).moment == "flush");
+    CHECK(back.plan.moments == std::vector<std::string>{"growth", "any"});
+    CHECK(back.makes_files);
+    CHECK(back.moment == "growth");
 }
 
 TEST_CASE("a campaign's state that is damaged or newer is refused") {

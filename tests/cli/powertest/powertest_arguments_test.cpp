@@ -32,6 +32,19 @@ TEST_CASE("a powertest hands files and what stands behind -- to the run") {
     CHECK(arguments.plan.most_s == 5);
 }
 
+TEST_CASE("a powertest cuts at the moments that were named, or at all kinds in turn") {
+    const Words words{"--state", "s", "-dir", "d", "--cut", "off"};
+    CHECK(cli::parse_powertest(words).plan.moments == Words{"any", "checkpoint", "flush", "growth"});
+    Words some = words;
+    some.insert(some.end(), {"--moments", "growth,any"});
+    CHECK(cli::parse_powertest(some).plan.moments == Words{"growth", "any"});
+    for (const char* const wrong : {"soon", "any,soon", ",any"}) {
+        Words bad = words;
+        bad.insert(bad.end(), {"--moments", wrong});
+        CHECK_THAT(powertest_mistake(bad), ContainsSubstring("some of any, checkpoint, flush, growth"));
+    }
+}
+
 TEST_CASE("a powertest that names its folder alone goes on with what is there") {
     CHECK(cli::parse_powertest({"--state", "s", "--json", "r.json"}).plan.typed.empty());
 }

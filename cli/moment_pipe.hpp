@@ -1,0 +1,30 @@
+// `run --moments PIPE`: tells whoever reads there that a moment has come at which a power cut would do the most harm.
+#pragma once
+
+#include <string>
+
+#include "sim/event.hpp"
+#include "ums/base/named_pipe.hpp"
+
+namespace cli {
+
+// One character a moment. The reader is `ioproof powertest`, or anybody's script.
+inline constexpr char kCheckpointMoment = 'c';
+inline constexpr char kFlushMoment = 'f';
+inline constexpr char kGrowthMoment = 'g';
+
+class MomentPipe final : public sim::EventSink {
+public:
+    // An empty path: nobody is told. Throws UsageError if it is no pipe, or nobody reads there.
+    explicit MomentPipe(const std::string& path);
+
+    void on_moment(sim::Moment moment) override;
+    void on_event(const sim::Event& /*event*/) override {}
+    void on_finding(const sim::Finding& /*finding*/) override {}
+
+private:
+    const bool is_open_;
+    ums::PipeWriter pipe_;
+};
+
+}  // namespace cli
