@@ -112,6 +112,11 @@ std::string html_report(const Json& results) {
                 text_report_of(results));
 }
 
+std::string html_campaign(const Json& campaign, const std::string& plain) {
+    return page(fmt::format("{}: ioproof power cuts", campaign.value("verdict", "")), campaign,
+                {embedded::kPowertestScript, embedded::kPowertestScriptHash}, plain);
+}
+
 std::string html_comparison(const Json& comparison) {
     return page("ioproof comparison", comparison, {embedded::kCompareScript, embedded::kCompareScriptHash}, comparison_text(comparison));
 }

@@ -16,6 +16,9 @@ std::string html_report(const nlohmann::ordered_json& results);
 // `comparison` is what compare_results() gives.
 std::string html_comparison(const nlohmann::ordered_json& comparison);
 
+// `campaign` is what campaign_document() gives, `plain` its text.
+std::string html_campaign(const nlohmann::ordered_json& campaign, const std::string& plain);
+
 // JSON that may stand in a script element of a page: nothing in it ends the element or begins a comment.
 std::string script_safe(const nlohmann::ordered_json& json);
 

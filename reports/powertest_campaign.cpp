@@ -1,8 +1,9 @@
 #include "reports/powertest_campaign.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <fmt/format.h>
 
-#include "reports/json_text.hpp"
 #include "reports/text.hpp"
 
 namespace reports {
@@ -98,7 +99,7 @@ std::string campaign_text(const std::vector<PowerCycle>& cycles, std::uint32_t w
     return text;
 }
 
-std::string campaign_json(const std::vector<PowerCycle>& cycles, std::uint32_t wanted, std::string_view version) {
+nlohmann::ordered_json campaign_document(const std::vector<PowerCycle>& cycles, std::uint32_t wanted, std::string_view version) {
     const CampaignSums sums = sums_of(cycles);
     nlohmann::ordered_json json{{"document", kPowertestDocument},
                                 {"version", 1},
@@ -125,7 +126,7 @@ std::string campaign_json(const std::vector<PowerCycle>& cycles, std::uint32_t w
                                   {"verify_ms", cycle.verify_ms},
                                   {"said", cycle.said}});
     }
-    return json_text(json);
+    return json;
 }
 
 }  // namespace reports

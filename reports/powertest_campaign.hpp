@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,6 @@ std::string campaign_text(const std::vector<PowerCycle>& cycles, std::uint32_t w
 
 inline constexpr std::string_view kPowertestDocument = "ioproof powertest";
 // The document of `powertest --json` (docs/powertest.schema.json).
-std::string campaign_json(const std::vector<PowerCycle>& cycles, std::uint32_t wanted, std::string_view version);
+nlohmann::ordered_json campaign_document(const std::vector<PowerCycle>& cycles, std::uint32_t wanted, std::string_view version);
 
 }  // namespace reports

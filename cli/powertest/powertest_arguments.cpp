@@ -52,6 +52,7 @@ constexpr std::array kPowertestSwitches{
            .help = "with --cut: for each of the two commands, and for the folders to be there again (default: 300)"},
     Switch{.name = "seed", .value = "N", .help = "with --cut: repeat the random moments of an earlier campaign"},
     Switch{.name = "json", .value = "FILE", .help = "write the report to this file at the end (docs/powertest.schema.json)"},
+    Switch{.name = "html", .value = "FILE", .help = "write the report as one page for a browser, with its charts"},
     Switch{.name = "unit", .help = "print a systemd unit that goes on with the campaign at each boot"},
     Switch{.name = "end", .help = "end the campaign of the folder now, with the report of its cycles"},
 };
@@ -83,6 +84,7 @@ void take_switch(PowertestArguments& arguments, const SwitchWord& word) {
     CampaignPlan& plan = arguments.plan;
     const auto is = [&](std::string_view name) { return word.name == name; };
     if (is("state")) arguments.state_path = word.value;
+    if (is("html")) arguments.html_path = word.value;
     if (is("json")) arguments.json_path = word.value;
     if (is("unit")) arguments.prints_unit = true;
     if (is("end")) arguments.ends_campaign = true;
@@ -95,7 +97,7 @@ void take_switch(PowertestArguments& arguments, const SwitchWord& word) {
     if (is("moments")) plan.moments = moments_of(word);
     if (is("seed")) plan.seed = number_of(word, 0, UINT64_MAX);
     if (is("dir") || is("config")) plan.run_words.insert(plan.run_words.end(), {word.spelling, word.value});
-    constexpr std::array<std::string_view, 4> kNotOfThePlan{"state", "json", "unit", "end"};
+    constexpr std::array<std::string_view, 5> kNotOfThePlan{"state", "json", "html", "unit", "end"};
     if (std::find(kNotOfThePlan.begin(), kNotOfThePlan.end(), word.name) == kNotOfThePlan.end()) {
         plan.typed.insert(plan.typed.end(), {word.spelling, word.value});
     }
@@ -114,7 +116,7 @@ void check_together(const PowertestArguments& arguments, const SwitchWords& type
         throw UsageError(fmt::format("{}: is for the campaign that is in the folder; give no other switches but --state", alone));
     }
     if (arguments.prints_unit && arguments.ends_campaign) throw UsageError("--unit and --end: one of them, not both");
-    if (arguments.prints_unit && !arguments.json_path.empty()) throw UsageError("--json: a unit has none");
+    if (arguments.prints_unit && !(arguments.json_path + arguments.html_path).empty()) throw UsageError("--json, --html: a unit has none");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ namespace cli {
 
 struct PowertestArguments {
     std::string state_path;
+    std::string html_path;
     std::string json_path;
     bool prints_unit = false;
     bool ends_campaign = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
 
@@ -16,6 +17,9 @@
 #include "cli/powertest/unit_text.hpp"
 #include "cli/stop_signals.hpp"
 #include "cli/usage_error.hpp"
+#include "reports/html_page.hpp"
+#include "reports/json_text.hpp"
+#include "reports/output_file.hpp"
 #include "sim/version.hpp"
 #include "ums/base/machine.hpp"
 #include "ums/base/output_place.hpp"
@@ -63,9 +67,14 @@ ExitCode exit_code_of(const CampaignState& state) {
     return sums.intact > 0 ? ExitCode::ok : ExitCode::environment;
 }
 
-ExitCode report(const CampaignState& state, JsonOutput& json, Console& console) {
-    if (json.shows_text()) console.add_result(campaign_text(state.cycles, state.plan.cycles, 80));
-    return json.put(campaign_json(state.cycles, state.plan.cycles, sim::kVersion), console, exit_code_of(state));
+ExitCode report(const CampaignState& state, JsonOutput& json, std::optional<reports::OutputFile>& html, Console& console) {
+    const std::string text = campaign_text(state.cycles, state.plan.cycles, 80);
+    const nlohmann::ordered_json document = campaign_document(state.cycles, state.plan.cycles, sim::kVersion);
+    if (json.shows_text()) console.add_result(text);
+    if (html) {
+        if (const auto failure = html->write(reports::html_campaign(document, text))) throw sim::EnvironmentError(*failure);
+    }
+    return json.put(reports::json_text(document), console, exit_code_of(state));
 }
 
 ExitCode execute_powertest(const Call& call) {
@@ -78,6 +87,8 @@ ExitCode execute_powertest(const Call& call) {
         return ExitCode::ok;
     }
     JsonOutput json(arguments.json_path, reports::kPowertestDocument);
+    std::optional<reports::OutputFile> html;
+    if (!arguments.html_path.empty()) html.emplace(reports::html_kind(), arguments.html_path);
     if (arguments.ends_campaign && !state.is_over) {
         if (state.phase != CampaignPhase::idle) {
             call.console.add_message(
@@ -92,7 +103,7 @@ ExitCode execute_powertest(const Call& call) {
                                              state.plan.least_s, state.plan.most_s, state.plan.seed));
     }
     Campaign campaign(state, folder, call.console, stop);
-    if (campaign.go_on()) return report(state, json, call.console);
+    if (campaign.go_on()) return report(state, json, html, call.console);
     call.console.add_message(fmt::format("Stopped; 'ioproof powertest --state {}' goes on\n", folder.path()));
     return ExitCode::stopped;
 }

@@ -84,7 +84,7 @@ def honest(campaign):
     code, output = campaign.call(*campaign.unattended(4))
     check(code == 0, f"exit code {code}: {output}")
     check("PASS" in output and "after 4 of 4 cuts" in output, output)
-    code, again = campaign.call("--json", "report.json")
+    code, again = campaign.call("--json", "report.json", "--html", "report.html")
     check(code == 0 and "PASS" in again, f"the report again: exit code {code}: {again}")
     with open(os.path.join(campaign.mount.folder, "report.json"), encoding="utf-8") as file:
         report = json.load(file)

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/comparison.hpp"
+#include "reports/powertest_campaign.hpp"
 #include "reports/results_document.hpp"
 #include "reports/results_json.hpp"
 #include "tests/reports/prepared_results.hpp"
@@ -73,4 +74,19 @@ TEST_CASE("of many findings a page holds the first, and the number of all") {
 TEST_CASE("a comparison is a page, too") {
     const Json comparison = reports::compare_results(parsed(sound_results()), "a", parsed(slow_results()), "b");
     CHECK(Json::parse(data_of(reports::html_comparison(comparison)))["files"].size() == 2);
+}
+
+TEST_CASE("a campaign of power cuts is a page, and nothing in it can end its script") {
+    const std::vector<reports::PowerCycle> cycles{{.number = 1,
+                                                   .moment = "flush",
+                                                   .outcome = reports::CutOutcome::findings,
+                                                   .finding_count = 2,
+                                                   .said = "</script><script>alert(1)"}};
+    const std::string html = reports::html_campaign(reports::campaign_document(cycles, 3, "1"), "text </pre>");
+    CHECK(html.find("alert(1)") != std::string::npos);
+    CHECK(html.find("</script><script>alert") == std::string::npos);
+    CHECK(html.find("text </pre>") == std::string::npos);
+    const Json data = Json::parse(data_of(html));
+    CHECK(data["cycles"][0]["moment"] == "flush");
+    CHECK_THAT(html, ContainsSubstring("<title>FAIL: ioproof power cuts</title>"));
 }

@@ -16,7 +16,7 @@ PowerCycle cycle_of(CutOutcome outcome, std::uint64_t torn_pages = 0) {
 }
 
 std::string verdict_of_cycles(const std::vector<PowerCycle>& cycles, std::uint32_t wanted) {
-    return nlohmann::json::parse(reports::campaign_json(cycles, wanted, "1"))["verdict"];
+    return reports::campaign_document(cycles, wanted, "1")["verdict"];
 }
 
 }  // namespace

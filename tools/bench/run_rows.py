@@ -10,6 +10,7 @@ import time
 
 from peers import GB, KB, MB, Failed
 from row import Row
+from witness import delayed_witness
 
 
 def warm_memory():
@@ -167,9 +168,15 @@ def run_rows(tools, ram, disk, size):
 
     ledger = os.path.join(ram, "bench.ledger")
 
+    def promised_far():
+        with delayed_witness(tools.program, ram) as switches:
+            return moved(*switches)
+
     return [
         Row("ledger", "default configuration without delays, disk: MB/s of the main run, with --ledger in memory", "mb_per_s", 0.9,
             lambda: moved("--ledger", ledger), moved, "the same without"),
+        Row("witness", "the same with --witness, whose disk is memory, behind 0.5 ms each way", "mb_per_s", 0.9, promised_far, moved,
+            "the same without"),
         Row("initial_update", "initial update, disk", "bytes_per_s", 0.95, run, fio_write, "fio 1 MB writes, depth 8"),
         Row("final_audit", "final audit, disk", "bytes_per_s", 0.95, audit, fio_read, "fio 1 MB reads, depth 8"),
         Row("two_cpus", "default configuration without delays, RAM file: pages verified per second, 2 CPUs", "pages_per_s", 1.8,
