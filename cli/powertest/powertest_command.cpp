@@ -20,6 +20,7 @@
 #include "reports/html_page.hpp"
 #include "reports/json_text.hpp"
 #include "reports/output_file.hpp"
+#include "sim/errors.hpp"
 #include "sim/version.hpp"
 #include "ums/base/machine.hpp"
 #include "ums/base/output_place.hpp"

@@ -85,10 +85,12 @@ void BatchKeeper::serve(const std::shared_ptr<Work>& work, sim::PromiseBook& boo
     bool is_ending = false;
     while (!work->has_given_up()) {
         if (!batch && book.has_news()) batch = book.take_batch();
+        const bool is_full = batch && batch->pages.size() == sim::kPromisePagesMax;
         const bool is_kept = work->keep_section() && (!batch || work->keep(*batch));
         if (is_kept) batch.reset();
         if (work->has_given_up() || (is_ending && is_kept && !book.has_news())) break;
-        if (is_kept && book.has_news()) continue;
+        // Else what comes meanwhile goes together: each batch costs a sync there, and time here that the run could use.
+        if (is_kept && is_full) continue;
         is_ending = work->wait(is_kept ? kPollInterval : kRetryInterval);
         if (is_ending && !is_kept) std::this_thread::sleep_for(kPollInterval);
     }
