@@ -31,7 +31,7 @@ DISKS = {
     "rolled_back": ("rolled_back:ms=300", True, 0),
 }
 # With a ledger beside the mount, of all: what is missed came in the last milliseconds, before it was in the ledger, or was never promised.
-LEAST_WITH_LEDGER = 0.9
+LEAST_WITH_LEDGER = 0.75
 
 
 def cut_once(arguments, name, index):

@@ -71,7 +71,7 @@ TEST_CASE("a witness that is killed stops promises, not the run, and promises go
     const std::string address = witness->address();
     auto words = witness_words(*witness);
     words.insert(words.end(), {"--json", "r.json"});
-    const auto run = folder.start_run("6", words);
+    const auto run = folder.start_run("10", words);
     REQUIRE(run->says("main run, "));
     CHECK(witness->end(SIGKILL) == 128 + SIGKILL);
     REQUIRE(run->says("stand still"));
