@@ -195,6 +195,39 @@ TEST_CASE("a file that has lost its end is found") {
     CHECK(results.findings[0].place.size_bytes == 10 * kPageBytes);
 }
 
+TEST_CASE("in space that a file has grown by, what nobody has written is zeros, and anything else is found") {
+    VirtualRun run{random_disk(1, 200, 600)};
+    Options options = busy_options(VirtualRun::kFolder);
+    constexpr std::uint64_t kInitialBytes = 8U << 20;
+    options.files[0].max_size_mb = 64;
+    options.files[0].increment_mb = 8;
+    options.files[0].shrinkable = true;
+    options.shrink_user = {.min_interval_s = 1, .max_interval_s = 1, .min_extends = 4, .max_extends = 4};
+    options.test_cycle_duration_s = 3;
+    const Results made = run.run(options);
+    REQUIRE(made.outcome == Outcome::passed);
+    REQUIRE(made.files[0].grown_count > 0);
+    ums::SimulatedFile& file = *run.memory.find(options.files[0].path);
+    const std::uint64_t pages = file.size_bytes() / kPageBytes;
+    std::uint64_t unwritten = 0;
+    PageBuffer buffer;
+    const std::vector<std::byte> zeros(kPageBytes);
+    for (std::uint64_t page = kInitialBytes / kPageBytes; page < pages && unwritten == 0; ++page) {
+        file.read(page * kPageBytes, buffer.data(), kPageBytes);
+        if (std::memcmp(buffer.data(), zeros.data(), kPageBytes) == 0) unwritten = page;
+    }
+    REQUIRE(unwritten > 0);
+    options.job = sim::Job::verify;
+    CHECK(kinds(run.run(options)) == "");
+    const std::string text = "somebody's mail, deleted last year";
+    file.write(unwritten * kPageBytes + 100, reinterpret_cast<const std::byte*>(text.data()), text.size());
+    const Results results = run.run(options);
+    REQUIRE(results.findings.size() == 1);
+    CHECK(results.findings[0].place.page_id == unwritten);
+    file.resize(kInitialBytes);
+    CHECK(kinds(run.run(options)) == "lost_write");
+}
+
 TEST_CASE("a file that is gone is found where the log proves that it was there") {
     LeftRun left;
     ums::FileHandle handle;
