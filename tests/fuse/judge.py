@@ -6,7 +6,7 @@ named right, and nothing else may be found.
 REQUEST_EFFECTS = ("io_error", "short_transfer", "stalled_io")
 TRIES = 5  # a failed request is tried again four times
 PAGE_BYTES = 8192
-SEARCH_SECONDS = 0.1  # until the likely places have been looked at, on a busy machine
+SEARCH_SECONDS = 0.5  # until the likely places have been looked at, where four runs share two CPUs
 REREADS_SECONDS = 2  # fifteen of them, with their pauses, take half of that
 
 
@@ -151,8 +151,8 @@ def overlaps(one, other):
 
 
 def is_said_again(finding, episodes, findings):
-    """A damaged log block, which cannot be repaired, by the audit of each cycle. A write that fails as a whole and page by page. Writes that
-    the kernel holds back behind one that is late: it lets one write a file at a time."""
+    """A damaged log block, which cannot be repaired, by the audit of each cycle. A wrong answer that passes, by each who got it. A write that
+    fails as a whole and page by page. Writes that the kernel holds back behind one that is late: it lets one write a file at a time."""
     for episode in episodes:
         if episode.effect == finding["class"] == "stalled_io" and episode.file == finding["file"] and episode.entry["is_write"]:
             return True
@@ -161,6 +161,10 @@ def is_said_again(finding, episodes, findings):
         if episode.is_log and episode.is_persistent():
             return True
         if not episode.is_request:
+            # Two readers that both got the wrong answer before it passed each say so.
+            said = sum(finding["class"] == other["class"] and episode.fits(other) for other in findings)
+            if not episode.is_persistent() and finding["transient"] and said <= episode.seen:
+                return True
             continue
         # A page that fails in a write of many, and alone when it is tried again, is in the range of both: so are their findings.
         said = sum(finding["class"] == other["class"] and episode.fits(other) for other in findings)
