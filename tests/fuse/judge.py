@@ -108,10 +108,14 @@ def is_right(episode, finding):
     return episode.effect == "stalled_io" or finding["transient"] in (not episode.is_persistent(), None)
 
 
+def heal_times(truth):
+    return {(entry["id"], entry["file"], entry["page"]): entry["time_s"] for entry in truth if entry["event"] == "heal"}
+
+
 def search_windows(truth, episodes):
     """When ioproof may have been looking for images that are not where they belong: from the first wrong answer to the repair. It then reads
     other pages, too, at any time and without knowing what they must hold."""
-    heals = {(entry["id"], entry["file"], entry["page"]): entry["time_s"] for entry in truth if entry["event"] == "heal"}
+    heals = heal_times(truth)
     old = ("lost_write", "reverted_page", "misdirected_write", "stale_read", "zeroed_page")
     return [(episode, episode.times[0], heals.get((episode.entry["id"], episode.file, episode.page), float("inf")))
             for episode in episodes if episode.effect in old and episode.is_persistent() and not episode.is_log]
@@ -181,6 +185,22 @@ def is_told_by_other_end(episode, findings):
         finding["other"] == (episode.file, episode.page) and finding["page"] == entry["other_page"] for finding in findings)
 
 
+def is_spoilt_repair(episode, episodes, findings, heals):
+    """The write that was to mend the page was spoilt in the same way: a page that stays wrong although it was repaired is one finding."""
+    return not episode.is_request and not episode.is_log and episode.is_persistent() and \
+        any(finding["class"] in episode.names() and episode.fits(finding) for finding in findings) and \
+        any(other is not episode and (other.effect, other.file, other.page) == (episode.effect, episode.file, episode.page) and
+            0 <= episode.times[0] - heals.get((other.entry["id"], other.file, other.page), float("inf")) < REREADS_SECONDS
+            for other in episodes)
+
+
+def is_said_by_two(finding, episodes, findings):
+    """Two readers met the page before either had said so: both are right, and it is one too many."""
+    return any(not episode.is_request and not episode.is_log and finding["class"] in episode.names() and episode.fits(finding) and
+               episode.seen > 1 and sum(finding["class"] == other["class"] and episode.fits(other) for other in findings) == 2
+               for episode in episodes)
+
+
 def is_reread(episode, episodes, findings):
     """The read of the page alone, shortly after it was wrong in the same way: one of the re-reads that belong to that finding."""
     return not episode.is_request and not episode.is_log and episode.entry["request_size"] == PAGE_BYTES and \
@@ -190,7 +210,8 @@ def is_reread(episode, episodes, findings):
 
 
 def judge(truth, findings, checks_names=True):
-    """Returns (problems, notes, number of episodes); the first two are sentences. What only a search may have met is a note."""
+    """Returns (problems, notes, number of episodes); the first two are sentences. What only a search may have met, or two
+    said, is a note."""
     notes = []
     problems = [f"a mistake of the faulty file system: {entry}" for entry in truth if entry["event"] == "unexplained"]
     episodes, left, open_episodes = episodes_of(truth), list(findings), []
@@ -213,7 +234,7 @@ def judge(truth, findings, checks_names=True):
         found = take(episode, lambda e, f: True)
         if found is None:
             is_said = is_told_by_other_end(episode, findings) or is_same_transfer(episode, episodes, findings) or \
-                is_reread(episode, episodes, findings)
+                is_reread(episode, episodes, findings) or is_spoilt_repair(episode, episodes, findings, heal_times(truth))
             if not is_said:
                 if episode.maybe_searched:
                     notes.append(f"not found, but perhaps met by a search only: {episode}")
@@ -229,5 +250,9 @@ def judge(truth, findings, checks_names=True):
             continue
         if is_said_again(finding, episodes, findings):
             continue
-        problems.append(f"FALSE ALARM: {finding['class']} in {finding['file']} page {finding['page']}: {finding['text']}")
+        sentence = f"{finding['class']} in {finding['file']} page {finding['page']}: {finding['text']}"
+        if is_said_by_two(finding, episodes, findings):
+            notes.append(f"said twice: {sentence}")
+            continue
+        problems.append(f"FALSE ALARM: {sentence}")
     return problems, notes, len(episodes)

@@ -13,14 +13,17 @@ chmod 755 "$work"
 mkdir -p "$work/lists/partial"
 keyring=/usr/share/keyrings/$ID-archive-keyring.gpg
 mirror=$(apt-get indextargets --format '$(REPO_URI)' "Created-By: Packages" "Codename: $VERSION_CODENAME" 2>/dev/null | head -n 1)
-printf 'deb-src [signed-by=%s] %s %s main universe\n' "$keyring" "${mirror:-${IOPROOF_DEBIAN_MIRROR:-}}" "$VERSION_CODENAME" >"$work/list"
+component=main
+[ "$ID" = debian ] || component='main universe'
+printf 'deb-src [signed-by=%s] %s %s %s\n' "$keyring" "${mirror:-${IOPROOF_DEBIAN_MIRROR:-}}" "$VERSION_CODENAME" "$component" \
+    >"$work/list"
 sources() {
     (cd "$work" && apt-get -qq -o Dir::Etc::SourceList="$work/list" -o Dir::Etc::SourceParts=- -o Dir::State::Lists="$work/lists" \
         -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=root "$@") >>"$work/log" 2>&1
 }
-if ! { sources update && sources source --download-only "isa-l=$version"; }; then
+if ! { sources update && sources source --download-only "libisal2=$version"; }; then
     cat "$work/log" >&2
-    echo "isal.sh: could not fetch the source package isa-l $version" >&2
+    echo "isal.sh: could not fetch the source package of libisal2 $version" >&2
     exit 1
 fi
 mkdir "$work/isa-l"
