@@ -1,0 +1,66 @@
+#!/bin/sh
+# install.sh [--prefix DIR] [--uninstall]: copies what lies beside it to DIR (/usr/local), or removes exactly that. Replaces only files that
+# it installed itself.
+set -eu
+prefix=/usr/local
+action=install
+while [ $# -gt 0 ]; do
+    case $1 in
+        --prefix)
+            [ $# -ge 2 ] || { echo "install.sh: --prefix needs a folder" >&2; exit 2; }
+            prefix=$2
+            shift
+            ;;
+        --prefix=*) prefix=${1#--prefix=} ;;
+        --uninstall) action=uninstall ;;
+        -h | --help)
+            echo "Usage: install.sh [--prefix DIR] [--uninstall]     DIR: /usr/local"
+            exit
+            ;;
+        *)
+            echo "install.sh: '$1' is not known; --prefix DIR and --uninstall are" >&2
+            exit 2
+            ;;
+    esac
+    shift
+done
+case $prefix in
+    /*) ;;
+    *) prefix=$(pwd)/$prefix ;;
+esac
+here=$(cd "$(dirname "$0")" && pwd)
+list=$prefix/share/ioproof/installed-files
+
+uninstall() {
+    [ -f "$list" ] || { echo "install.sh: nothing of ioproof is installed in $prefix: $list is missing" >&2; exit 1; }
+    while IFS= read -r file; do rm -f "$prefix/$file"; done <"$list"
+    # Folders that are empty now; others stay.
+    sed 's,/[^/]*$,,' "$list" | LC_ALL=C sort -ru | while IFS= read -r folder; do
+        while [ "$folder" != . ] && rmdir "$prefix/$folder" 2>/dev/null; do folder=$(dirname "$folder"); done
+    done
+    echo "removed from $prefix"
+}
+
+install_files() {
+    files=$(mktemp)
+    (cd "$here" && find bin share lib ! -type d | LC_ALL=C sort) >"$files"
+    trap 'rm -f "$files"' EXIT
+    while IFS= read -r file; do
+        { [ -e "$prefix/$file" ] || [ -L "$prefix/$file" ]; } || continue
+        grep -qxF "$file" "$list" 2>/dev/null && continue
+        echo "install.sh: $prefix/$file is there and not from an earlier install.sh; nothing was changed" >&2
+        exit 1
+    done <"$files"
+    while IFS= read -r file; do
+        mkdir -p "$prefix/$(dirname "$file")"
+        cp -Pf "$here/$file" "$prefix/$file"
+    done <"$files"
+    # The systemd template names the program by its path.
+    unit=$prefix/lib/systemd/system/ioproof-soak@.service
+    sed "s,/usr/bin/ioproof,$prefix/bin/ioproof,; s,/usr/share/ioproof,$prefix/share/ioproof," \
+        "$here/lib/systemd/system/ioproof-soak@.service" >"$unit"
+    { cat "$files"; echo share/ioproof/installed-files; } >"$list"
+    echo "installed: $prefix/bin/ioproof"
+}
+
+if [ "$action" = uninstall ]; then uninstall; else install_files; fi
