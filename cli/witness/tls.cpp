@@ -124,6 +124,10 @@ void use_certificates(ssl::context& context, const TlsKeys& keys) {
 }  // namespace
 
 ssl::context tls_context(TlsSide side, const TlsKeys& keys) {
+#if defined(IOPROOF_STATIC)
+    // openssl.cnf names modules that were made for the system's own OpenSSL.
+    ::OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
+#endif
     const bool has_all_certificates = !keys.cert.empty() && !keys.cert_key.empty() && !keys.ca.empty();
     if (keys.key_file.empty() && !has_all_certificates) {
         throw UsageError("a witness needs --key-file FILE, the same on both sides, or all of --cert, --cert-key and --ca");

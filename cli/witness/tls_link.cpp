@@ -9,6 +9,8 @@
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/write.hpp>
 
+#include "ums/base/name_service.hpp"
+
 namespace cli {
 
 namespace asio = boost::asio;
@@ -37,6 +39,7 @@ std::string TlsLink::wait(milliseconds patience, const std::function<void(Done)>
 }
 
 std::string TlsLink::connect_socket(milliseconds patience) {
+    ums::use_built_in_name_service();
     asio::ip::tcp::resolver resolver(io_);
     asio::ip::tcp::resolver::results_type addresses;
     // A name is looked up before anything waits: the system's own patience counts there.
