@@ -33,9 +33,11 @@ list=$prefix/share/ioproof/installed-files
 
 uninstall() {
     [ -f "$list" ] || { echo "install.sh: nothing of ioproof is installed in $prefix: $list is missing" >&2; exit 1; }
+    folders=$(sed 's,/[^/]*$,,' "$list" | LC_ALL=C sort -ru)
     while IFS= read -r file; do rm -f "$prefix/$file"; done <"$list"
+    rm -f "$list"
     # Folders that are empty now; others stay.
-    sed 's,/[^/]*$,,' "$list" | LC_ALL=C sort -ru | while IFS= read -r folder; do
+    printf '%s\n' "$folders" | while IFS= read -r folder; do
         while [ "$folder" != . ] && rmdir "$prefix/$folder" 2>/dev/null; do folder=$(dirname "$folder"); done
     done
     echo "removed from $prefix"
@@ -59,7 +61,7 @@ install_files() {
     unit=$prefix/lib/systemd/system/ioproof-soak@.service
     sed "s,/usr/bin/ioproof,$prefix/bin/ioproof,; s,/usr/share/ioproof,$prefix/share/ioproof," \
         "$here/lib/systemd/system/ioproof-soak@.service" >"$unit"
-    { cat "$files"; echo share/ioproof/installed-files; } >"$list"
+    cp "$files" "$list"
     echo "installed: $prefix/bin/ioproof"
 }
 
