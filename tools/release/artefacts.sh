@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# artefacts.sh BUILD OUT: packs the static program that was built in BUILD into OUT: tar.gz, .deb, .rpm, ioproof.spdx.json, SHA256SUMS.
+# artefacts.sh BUILD OUT: packs the static program that was built in BUILD into OUT: tar.gz, .deb, .rpm, the image of a
+# container, ioproof.spdx.json, SHA256SUMS.
 # Whatever is packed has the time of the commit and belongs to root, so that the same commit gives the same bytes wherever it is built.
-# Needs cmake, dpkg-deb, rpmbuild, python3.
+# Needs cmake, dpkg-deb, rpmbuild, buildah, python3.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 build=$(cd "$1" && pwd -P)
@@ -82,5 +83,7 @@ stage
 tarball
 deb
 rpm_package
+bash "$root/deploy/image/build.sh" "$work/root/usr/bin/ioproof" "$root/samples" "$work/root/usr/share/doc/ioproof/copyright" "$version" \
+    "$out/ioproof-$version-image.tar"
 cp "$work/root/usr/bin/ioproof" "$out/ioproof"
 (cd "$out" && sha256sum -- * >SHA256SUMS)

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# build.sh PROGRAM SAMPLES LICENCE VERSION OUT: makes the image OUT (an OCI archive) of nothing but the static program, its samples and the
+# licences. Needs buildah, but neither a network nor a container that runs: nothing is executed. SOURCE_DATE_EPOCH is the time of everything
+# in it, so the same program gives the same image.
+set -euo pipefail
+program=$1 samples=$2 licence=$3 version=$4 out=$5
+: "${SOURCE_DATE_EPOCH:?}"
+work=$(mktemp -d)
+trap 'buildah rm "$container" >/dev/null 2>&1 || true; rm -rf "$work"' EXIT
+export BUILDAH_ISOLATION=chroot STORAGE_DRIVER=vfs
+storage=(--root "$work/storage" --runroot "$work/run")
+buildah() { command buildah "${storage[@]}" "$@"; }
+
+# Everybody may read it: whoever the orchestrator makes the container's user.
+mkdir -p "$work/tree/samples" "$work/tree/licences" "$work/tree/data"
+cp "$program" "$work/tree/ioproof"
+cp "$samples"/* "$work/tree/samples/"
+cp "$licence" "$work/tree/licences/"
+chmod 755 "$work/tree/ioproof"
+find "$work/tree" -type d -exec chmod 755 {} +
+find "$work/tree" -type f ! -name ioproof -exec chmod 644 {} +
+find "$work/tree" -exec touch --date="@$SOURCE_DATE_EPOCH" {} +
+
+container=$(buildah from scratch)
+buildah copy --quiet "$container" "$work/tree" / >/dev/null
+buildah config --user 65532:65532 --workingdir /data --entrypoint '["/ioproof"]' --cmd '--help' --volume /data --arch amd64 --os linux \
+    --label org.opencontainers.image.title=ioproof --label org.opencontainers.image.version="$version" \
+    --label org.opencontainers.image.licenses=MIT --created-by ioproof "$container"
+buildah commit --quiet --format oci --timestamp "$SOURCE_DATE_EPOCH" "$container" "oci:$work/image:ioproof:$version" >/dev/null
+tar -C "$work/image" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --format=gnu \
+    -cf "$out" .
