@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# artefacts.sh BUILD OUT: packs the static program that was built in BUILD into OUT: tar.gz, .deb, .rpm, the image of a
-# container, ioproof.spdx.json, SHA256SUMS.
-# Whatever is packed has the time of the commit and belongs to root, so that the same commit gives the same bytes wherever it is built.
-# Needs cmake, dpkg-deb, rpmbuild, buildah, python3.
+# artefacts.sh BUILD OUT: packs the static program that was built in BUILD into OUT: tar.gz, .deb, .rpm, the image of a container,
+# ioproof.spdx.json, SHA256SUMS. Whatever is packed has the time of the commit and belongs to root, so that the same commit gives the same
+# bytes wherever it is built. Needs cmake, dpkg-deb, rpmbuild, buildah, python3.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 build=$(cd "$1" && pwd -P)
