@@ -14,6 +14,7 @@
 #include "reports/text.hpp"
 #include "reports/thresholds.hpp"
 #include "ums/base/assert.hpp"
+#include "ums/base/error_text.hpp"
 #include "ums/base/printable.hpp"
 
 namespace reports {
@@ -100,7 +101,7 @@ void judge_as_failed(Verdict& verdict, const sim::Results& results) {
 // The run ends with it in several places, as a text.
 bool is_about_space(const std::string& reason) {
     const auto says = [&](const std::string& words) { return reason.find(words) != std::string::npos; };
-    return says(std::generic_category().message(ENOSPC)) || says(std::generic_category().message(EDQUOT)) || says("not enough space");
+    return says(std::generic_category().message(ENOSPC)) || says(ums::quota_exceeded().message()) || says("not enough space");
 }
 
 void judge_as_incomplete(Verdict& verdict, const sim::Results& results) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/page/page_layout.hpp"
+#include "ums/base/error_text.hpp"
 #include "ums/io/errno_error.hpp"
 
 namespace sim {
@@ -49,7 +50,7 @@ const char* word_for(ums::IoOperation operation) { return operation == ums::IoOp
 }  // namespace
 
 bool is_about_space(const std::error_code& error) {
-    return error == std::errc::no_space_on_device || error == std::errc::file_too_large || error.value() == EDQUOT;
+    return error == std::errc::no_space_on_device || error == std::errc::file_too_large || error.value() == ums::quota_exceeded().value();
 }
 
 // A file system that was writable when the run began makes itself read-only when it cannot go on.

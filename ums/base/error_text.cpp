@@ -8,6 +8,8 @@
 
 namespace ums {
 
+std::error_code quota_exceeded() { return {EDQUOT, std::generic_category()}; }
+
 std::string error_text(const std::error_code& error) {
     switch (error.value()) {
         case ECANCELED: return no_thread_text();  // of a request that the kernel had no thread for
