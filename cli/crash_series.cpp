@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/side_by_side.hpp"
+#include "sim/errors.hpp"
 #include "sim/rehearsal/second_cut.hpp"
 
 namespace cli {
@@ -38,6 +39,11 @@ struct CrashSeries::Outcome {
     std::string problems;
     std::uint64_t wrong = 0;
     bool is_resumed = false;
+
+    void add_problem(std::string_view problem) {
+        problems += fmt::format("{}\n", problem);
+        ++wrong;
+    }
 };
 
 void CrashSeries::add_text(const sim::CrashPlan& plan, const sim::CutJudgement& judgement, std::string_view knowledge, Outcome& outcome) {
@@ -66,16 +72,19 @@ void CrashSeries::judge(const sim::CrashPlan& plan, sim::CrashState& state, Outc
 }
 
 void CrashSeries::cut_run(const sim::CrashPlan& drawn, Outcome& outcome) {
-    const sim::CrashReport report =
-        sim::rehearse_crash(drawn, [&](const sim::CrashPlan& plan, sim::CrashState& state) { judge(plan, state, outcome); });
+    const std::string_view run = drawn.start ? "resumed run" : "run";
+    sim::CrashReport report;
+    try {
+        report = sim::rehearse_crash(drawn, [&](const sim::CrashPlan& plan, sim::CrashState& state) { judge(plan, state, outcome); });
+    } catch (const sim::RefusedError& error) {
+        outcome.add_problem(fmt::format("seed {}: the {} was refused: {}", drawn.seed, run, error.what()));
+        return;
+    }
     for (const sim::Finding& finding : report.findings) {
-        outcome.problems += fmt::format("seed {}: a finding while there was power: {}\n", drawn.seed, finding.description);
-        ++outcome.wrong;
+        outcome.add_problem(fmt::format("seed {}: a finding while there was power: {}", drawn.seed, finding.description));
     }
     const bool has_failed = report.findings.empty() && report.outcome != sim::Outcome::passed;
-    if (!has_failed) return;
-    outcome.problems += fmt::format("seed {}: the {} did not come to its end\n", drawn.seed, drawn.start ? "resumed run" : "run");
-    ++outcome.wrong;
+    if (has_failed) outcome.add_problem(fmt::format("seed {}: the {} did not come to its end", drawn.seed, run));
 }
 
 void CrashSeries::rehearse_one(std::uint64_t index) {

@@ -171,11 +171,18 @@ std::uint64_t FileExaminer::present_bytes(const FileClaim& claim) const {
     return size_bytes;
 }
 
-// The first page of a replica may be torn, or not have been made durable when power went.
+// The first page of a replica may be torn, or not have been made durable when power went: each sector is the run's, or nothing yet.
 bool FileExaminer::may_be_left_replica(const std::byte* page, std::size_t size_bytes) const {
     if (resumed_run_id_ == 0) return false;
-    const bool is_of_run = size_bytes == kPageBytes && has_signature(page) && read_header(page).run_id == resumed_run_id_;
-    return is_of_run || is_blank(page, size_bytes);
+    if (size_bytes < kPageBytes) return is_blank(page, size_bytes);
+    if (has_signature(page) && read_header(page).run_id == resumed_run_id_) return true;
+    const auto run_tag = static_cast<std::uint16_t>(resumed_run_id_);
+    for (std::uint32_t sector = 0; sector < kSectorsPerPage; ++sector) {
+        const SectorStamp stamp = read_stamp(page, sector);
+        const bool is_of_run = stamp.run_tag == run_tag && stamp.page_id == 0 && (stamp.file_and_sector & 0xf) == sector;
+        if (!is_of_run && !is_blank(page + std::size_t{sector} * kSectorBytes, kSectorBytes)) return false;
+    }
+    return true;
 }
 
 // A larger existing file is not cut, a smaller one is extended; a part of a MB becomes a whole one.

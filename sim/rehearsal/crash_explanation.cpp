@@ -161,11 +161,17 @@ private:
                                 const LeftPage& left) const {
         if (left.is_whole) return left.lsn > log_.end_lsn();
         // A file that may not have been made may hold anything; so may a page that was cut off.
-        if (log_.is_empty() && !is_signed(file)) return false;
+        if (log_.is_empty() && !is_signed(file) && !is_made_by_ledger(place.file_id)) return false;
         if (is_cut_off(place.file_id, place.page_id)) return false;
         const auto change = std::find_if(page.changes.rbegin(), page.changes.rend(),
                                          [&](const WriteBook::Change& each) { return each.version == left.newest; });
         return change != page.changes.rend() && change->lsn > log_.end_lsn();
+    }
+
+    [[nodiscard]] bool is_made_by_ledger(std::uint32_t file_id) const {
+        if (ledger_ == nullptr) return false;
+        const std::vector<PromisedFile>& files = ledger_->section().files;
+        return std::any_of(files.begin(), files.end(), [&](const PromisedFile& file) { return file.id == file_id; });
     }
 
     // What the page had when the last complete checkpoint began.

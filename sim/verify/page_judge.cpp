@@ -184,7 +184,11 @@ Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const R
     Evidence evidence = examine(page, expected, written);
     evidence.is_transient = is_transient;
     if (!is_whole) {
-        Finding finding = make_finding(evidence, classify(evidence));
+        Verdict verdict = classify(evidence);
+        // Nothing stood there before to which it could have gone back.
+        const bool is_half_written = expected.entry.version == 0 && verdict.kind == FindingKind::reverted_page;
+        if (is_half_written) verdict = {FindingKind::torn_page, {}, {"Some of its sectors have been written, others never."}};
+        Finding finding = make_finding(evidence, std::move(verdict));
         if (finding.kind == FindingKind::torn_page) finding.description = "The page is torn: its sectors are of several versions.";
         finding.reasoning.push_back(at_least_text(proven));
         if (finding.kind == FindingKind::torn_page && proven.bound.has_changed == 0) {

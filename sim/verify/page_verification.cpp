@@ -159,8 +159,10 @@ ums::Task<PageJudgement> PageVerification::diagnose(File& file, const ProvenPage
 
 // --- what is not about a single page ---
 
-std::uint32_t PageVerification::promised_pages_of(const File& file) {
-    return std::max(file.proven->bounds.promised_pages(), file.proven->promises.page_count());
+// A file that was made has its signature page at least.
+std::uint32_t PageVerification::promised_pages_of(const File& file) const {
+    const std::uint32_t made = file.proven->is_made && !log_.is_empty() ? 1 : 0;
+    return std::max({made, file.proven->bounds.promised_pages(), file.proven->promises.page_count()});
 }
 
 ProvenPage PageVerification::proven_page(const File& file, std::uint32_t page) {
@@ -170,7 +172,7 @@ ProvenPage PageVerification::proven_page(const File& file, std::uint32_t page) {
 void PageVerification::report_short_file(File& file) {
     const std::uint32_t pages = file.file->pages();
     const std::uint32_t promised = promised_pages_of(file);
-    const bool is_of_log = promised == file.proven->bounds.promised_pages();
+    const bool is_of_log = promised != file.proven->promises.page_count();
     Finding finding;
     finding.kind = FindingKind::lost_write;
     finding.request.is_write = true;

@@ -47,7 +47,7 @@ private:
     ums::Task<void> report_mismatch(File& file, const RegionSums::Mismatch& mismatch);
     void report_region(File& file, const RegionSums::Mismatch& mismatch);
     void report_short_file(File& file);
-    [[nodiscard]] static std::uint32_t promised_pages_of(const File& file);
+    [[nodiscard]] std::uint32_t promised_pages_of(const File& file) const;
     [[nodiscard]] static ProvenPage proven_page(const File& file, std::uint32_t page);
 
     LogAnalysis& log_;

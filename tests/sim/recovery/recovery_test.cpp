@@ -3,12 +3,14 @@
 #include <string>
 #include <vector>
 
+#include "sim/errors.hpp"
 #include "tests/sim/support/left_run.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace sim::testing;
 using sim::Job;
 using sim::kPageBytes;
+using sim::Options;
 using sim::Outcome;
 using sim::Results;
 
@@ -141,6 +143,28 @@ TEST_CASE("a file that has become too short is brought to its size by a repair")
     CHECK(repair.outcome == Outcome::failed);
     CHECK(left.data().size_bytes() == size_bytes);
     CHECK(kinds(left.verify()) == "");
+}
+
+TEST_CASE("a replica whose first page a cut has torn is made anew, one that holds something else is refused") {
+    VirtualRun run{random_disk(1, 200, 600)};
+    Options options = busy_options(VirtualRun::kFolder);
+    options.test_cycle_duration_s = 1;
+    options.files.push_back({.path = options.files[0].path + ":replica", .initial_size_mb = 8, .max_size_mb = 8, .sparse = true});
+    REQUIRE(run.run(options).outcome == Outcome::passed);
+    options.job = Job::resume;
+    const std::string& replica = options.files.back().path;
+    // What a device that writes 4 KiB as one has done of it: one half or the other.
+    for (const std::uint64_t lost_at_bytes : {std::uint64_t{0}, std::uint64_t{kPageBytes / 2}}) {
+        CAPTURE(lost_at_bytes);
+        const std::vector<std::byte> zeros(kPageBytes / 2);
+        run.memory.find(replica)->write(lost_at_bytes, zeros.data(), zeros.size());
+        const Results results = run.run(options);
+        CHECK(kinds(results) == "");
+        CHECK(results.outcome == Outcome::passed);
+    }
+    const std::vector<std::byte> text(kPageBytes, std::byte{'x'});
+    run.memory.find(replica)->write(0, text.data(), text.size());
+    CHECK_THROWS_AS(run.run(options), sim::RefusedError);
 }
 
 TEST_CASE("without a log, or without a file of the run, there is nothing to go on with") {

@@ -17,8 +17,10 @@
 namespace sim::testing {
 
 struct LeftRun {
-    LeftRun() {
+    // With a larger log than usual all blocks of the run are still there.
+    explicit LeftRun(std::uint64_t log_size_mb = 0) {
         options = busy_options(VirtualRun::kFolder);
+        if (log_size_mb != 0) options.files[1].initial_size_mb = options.files[1].max_size_mb = log_size_mb;
         options.test_cycle_duration_s = 1;
         const sim::Results results = run.run(options);
         REQUIRE(results.outcome == sim::Outcome::passed);

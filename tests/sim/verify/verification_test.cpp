@@ -195,6 +195,19 @@ TEST_CASE("a file that has lost its end is found") {
     CHECK(results.findings[0].place.size_bytes == 10 * kPageBytes);
 }
 
+TEST_CASE("a file that has lost all of its pages is found, though no checkpoint has been completed") {
+    LeftRun left(64);
+    left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
+        const std::vector<std::byte> zeros(header.size_bytes);
+        if (header.sequence != 1) left.log().write(offset_bytes, zeros.data(), zeros.size());
+    });
+    left.data().resize(0);
+    const Results results = left.verify();
+    REQUIRE(kinds(results) == "lost_write");
+    CHECK(results.findings[0].place.path == left.options.files[0].path);
+    CHECK(results.findings[0].place.size_bytes == kPageBytes);
+}
+
 TEST_CASE("in space that a file has grown by, what nobody has written is zeros, and anything else is found") {
     VirtualRun run{random_disk(1, 200, 600)};
     Options options = busy_options(VirtualRun::kFolder);

@@ -1,0 +1,26 @@
+// One page as a crash has left it, held against what log and ledger prove of it.
+#include "sim/verify/page_judge.hpp"
+
+#include <cstring>
+
+#include "sim/page/page_codec.hpp"
+#include "tests/sim/support/page_buffer.hpp"
+#include "tests/support/catch.hpp"
+
+using sim::FindingKind;
+using sim::kPageBytes;
+using sim::PageCondition;
+using sim::testing::PageBuffer;
+
+TEST_CASE("a page that nobody knows of, and that is half written, is torn: it has not gone back to anything") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    const sim::RecoveredLog empty_log{.run_id = kRun};
+    const sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {}};
+    PageBuffer half;
+    sim::make_page({kRun, 1, 9, 1, 500, 1}, half.data());
+    std::memset(half.data(), 0, kPageBytes / 2);
+    REQUIRE(sim::judge_page(half.data(), page, empty_log).condition == PageCondition::wrong);
+    const sim::Finding finding = sim::name_wrong_page(half.data(), page, empty_log, false);
+    CHECK(finding.kind == FindingKind::torn_page);
+    CHECK(finding.description == "The page is torn: its sectors are of several versions.");
+}
