@@ -49,6 +49,9 @@ void VerifyDriver::open_files() {
     }
     parts->log = std::make_unique<LogAnalysis>(parts->log_files, parts->data_files, parts->left.run_id, run_, journal_,
                                                parts->promises.promises ? &*parts->promises.promises : nullptr);
+    const auto& left_files = parts->left.files;
+    parts->log->expect_data_files(static_cast<std::size_t>(
+        std::count_if(left_files.begin(), left_files.end(), [](const LeftFile& left) { return !left.options.is_log; })));
     parts->time_series = std::make_unique<TimeSeries>(parts->files, clock_, journal_.start_ns());
     results_.run_id = parts->left.run_id;
     const std::lock_guard guard(parts_mutex_);

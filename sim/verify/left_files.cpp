@@ -138,6 +138,11 @@ FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFi
             left.signed_run_id = found.header.run_id;
             left.signature = found.header.run_id == result.run_id ? LeftFile::Signature::ours : LeftFile::Signature::other_run;
         }
+        if (left.is_as_made() && found.is_sound && found.header.file_id > options.files.size()) {
+            throw RefusedError(fmt::format(
+                "{}: it is file {} of its run, and {} named. Name all files as the run did, by the same -cfg or -dir.", left.options.path,
+                found.header.file_id, options.files.size() == 1 ? "one file is" : fmt::format("{} files are", options.files.size())));
+        }
         const bool bears_run = found.header.magic == kPageMagic && found.header.run_id == result.run_id;
         if (left.signature == LeftFile::Signature::damaged && bears_run) left.signature = LeftFile::Signature::torn;
         if (left.is_as_made()) left.id = found.setup.id = found.header.file_id;

@@ -21,6 +21,21 @@ std::string blocks_text(const BlockRange& missing) {
                : fmt::format("the {} blocks {} to {}", missing.last - missing.first + 1, missing.first, missing.last);
 }
 
+bool is_about_file(const LogRecordHeader& header) {
+    switch (static_cast<LogRecordKind>(header.kind)) {
+        case LogRecordKind::page_update:
+        case LogRecordKind::file_resize:
+        case LogRecordKind::file_cuts:
+        case LogRecordKind::page_unknown:
+        case LogRecordKind::checkpoint_sums: return true;
+        case LogRecordKind::filler:
+        case LogRecordKind::checkpoint_begin:
+        case LogRecordKind::checkpoint_end:
+        case LogRecordKind::resume: return false;
+    }
+    return false;
+}
+
 FileCuts read_cuts(std::span<const std::byte> body) {
     FileCuts cuts;
     std::memcpy(&cuts, body.data(), sizeof cuts);
@@ -46,15 +61,23 @@ ums::Task<void> LogAnalysis::run() {
         extent_ = find_extent(contents_);
     }
     if (run_.is_stopping()) co_return;
-    for (const BlockRange& missing : extent_.missing) co_await report_missing(missing);
     // The first block is written when all files are made; the ledger names them then, too.
     const bool are_made = !is_empty() || promises_ != nullptr;
     for (const SimFile* data : data_files_) {
         ProvenFile& file = files_.try_emplace(data->id(), begin_lsn(), data->pages(), are_made).first->second;
         if (promises_ != nullptr) file.promises = FilePromises(*promises_, data->id());
     }
-    if (extent_.first_sequence == 0) co_return;
     co_await replay([this](const LogRecordHeader& header, std::span<const std::byte> body) { take_record(header, body); });
+    if (has_unnamed_file()) {
+        run_.stop(Outcome::not_done,
+                  fmt::format("The log has changes of {} data files, and {} named: file {} of the run is among the others. Name all files "
+                              "as the run did, by the same -cfg or -dir.",
+                              files_.size() + unnamed_files_.size(),
+                              named_data_files_ == 1 ? "one was" : fmt::format("{} were", named_data_files_), *unnamed_files_.rbegin()));
+        co_return;
+    }
+    for (const BlockRange& missing : extent_.missing) co_await report_missing(missing);
+    if (extent_.first_sequence == 0) co_return;
     const bool promises_nothing = extent_.checkpoint && extent_.checkpoint->unknown_count == kTooManyUnknown;
     if (!promises_nothing && !scan_.is_incomplete()) co_return;
     for (auto& [file_id, file] : files_) {
@@ -100,7 +123,10 @@ bool LogAnalysis::demands_all() const {
 
 void LogAnalysis::take_record(const LogRecordHeader& header, std::span<const std::byte> body) {
     const auto found = files_.find(header.file_id);
-    if (found == files_.end()) return;
+    if (found == files_.end()) {
+        if (is_about_file(header)) unnamed_files_.insert(header.file_id);
+        return;
+    }
     PageBounds& bounds = found->second.bounds;
     switch (static_cast<LogRecordKind>(header.kind)) {
         case LogRecordKind::page_update: bounds.changed(header.lsn, header.page_id, header.version); return;

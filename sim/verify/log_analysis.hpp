@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "sim/journal/journal.hpp"
@@ -40,9 +41,13 @@ public:
           run_(run),
           journal_(journal),
           promises_(promises),
-          scan_(log_files, run_id, run, journal) {}
+          scan_(log_files, run_id, run, journal),
+          named_data_files_(data_files.size()) {}
 
-    // Reads the log, and reports what is missing in it. Once.
+    // Data files that were named but are not there count, too: the log may have changes of so many. Before run().
+    void expect_data_files(std::size_t count) { named_data_files_ = count; }
+
+    // Reads the log, and reports what is missing in it. Once. Stops the run where the log has changes of a file that was not named.
     ums::Task<void> run();
 
     // Hands out the records of the log's unbroken row, in order. After run().
@@ -71,6 +76,9 @@ private:
     ums::Task<void> report_missing(const BlockRange& missing);
     [[nodiscard]] bool is_said_by_block() const;
     void take_record(const LogRecordHeader& header, std::span<const std::byte> body);
+    [[nodiscard]] bool has_unnamed_file() const {
+        return !unnamed_files_.empty() && files_.size() + unnamed_files_.size() > named_data_files_;
+    }
     [[nodiscard]] bool is_of_checkpoint(std::uint64_t lsn) const;
     // Where the missing block of this number must begin, behind the one before it, if that can be said.
     struct Place {
@@ -90,7 +98,9 @@ private:
     LogScan scan_;
     LogContents contents_;
     LogExtent extent_;
+    std::size_t named_data_files_;
     std::map<std::uint32_t, ProvenFile> files_;
+    std::set<std::uint32_t> unnamed_files_;  // that records are about; files that are not there are among them
     std::uint32_t sums_count_ = 0;
 };
 

@@ -253,6 +253,39 @@ TEST_CASE("a file that is gone is found where the log proves that it was there")
     CHECK(results.findings[0].place.path == left.options.files[0].path);
 }
 
+TEST_CASE("files of a run are verified together, or not at all: those that are not named are asked for") {
+    VirtualRun run{random_disk(1, 200, 600)};
+    Options options = busy_options(VirtualRun::kFolder);
+    options.test_cycle_duration_s = 1;
+    sim::FileOptions second = options.files[0];
+    second.path += "2.mdx";
+    options.files.push_back(second);
+    REQUIRE(run.run(options).outcome == Outcome::passed);
+    options.job = sim::Job::verify;
+    REQUIRE(kinds(run.run(options)) == "");
+    SECTION("the first files") {
+        options.files.pop_back();
+        for (const sim::Job job : {sim::Job::verify, sim::Job::resume}) {
+            options.job = job;
+            const Results results = run.run(options);
+            CHECK(kinds(results) == "");
+            CHECK(results.outcome == Outcome::not_done);
+            CHECK_THAT(results.outcome_reason, ContainsSubstring("changes of 2 data files, and one was named: file 3 of the run"));
+        }
+    }
+    SECTION("the last file") {
+        options.files.erase(options.files.begin());
+        CHECK_THROWS_WITH(run.run(options), ContainsSubstring("it is file 3 of its run, and 2 files are named"));
+    }
+    SECTION("a file that was named and is not there is a finding all the same") {
+        ums::FileHandle handle;
+        REQUIRE_FALSE(run.memory.open(second.path, {}, handle));
+        REQUIRE_FALSE(run.memory.remove(handle));
+        run.memory.close(handle);
+        CHECK(kinds(run.run(options)) == "io_error");
+    }
+}
+
 TEST_CASE("without any file of ours there is nothing to verify") {
     VirtualRun run;
     Options options = quiet_options(VirtualRun::kFolder);
