@@ -9,6 +9,7 @@
 #include "sim/page/page_layout.hpp"
 #include "ums/base/error_text.hpp"
 #include "ums/io/errno_error.hpp"
+#include "ums/io/storage_error.hpp"
 
 namespace sim {
 
@@ -56,7 +57,7 @@ bool is_about_space(const std::error_code& error) {
 // A file system that was writable when the run began makes itself read-only when it cannot go on.
 bool is_about_device(const std::error_code& error) {
     return error == std::errc::no_such_device || error == std::errc::no_such_device_or_address ||
-           error == std::errc::read_only_file_system || error.value() == ESTALE || error.value() == ESHUTDOWN;
+           error == std::errc::read_only_file_system || ums::is_lost_file(error);
 }
 
 bool is_about_machine(const std::error_code& error) {
@@ -65,8 +66,9 @@ bool is_about_machine(const std::error_code& error) {
 }
 
 bool is_device_error(const std::error_code& error) {
-    static constexpr std::array kErrors{EIO, EREMOTEIO, ENODATA, ETIMEDOUT, ENOLINK, EUCLEAN, EBADMSG, EILSEQ, ESTALE, ESHUTDOWN};
-    return std::find(kErrors.begin(), kErrors.end(), error.value()) != kErrors.end();
+    static constexpr std::array kErrors{EIO, ENODATA, ETIMEDOUT, ENOLINK, EBADMSG, EILSEQ};
+    return std::find(kErrors.begin(), kErrors.end(), error.value()) != kErrors.end() || ums::is_lost_file(error) ||
+           ums::is_damaged_storage(error);
 }
 
 Finding place_of_transfer(std::uint32_t file_id, const FileOptions& file, const ums::IoRequest& request, FindingKind kind) {

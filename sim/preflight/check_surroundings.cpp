@@ -7,6 +7,41 @@
 
 namespace sim {
 
+namespace {
+
+constexpr double kBytesPerGb = 1024.0 * 1024 * 1024;
+
+std::string limits_text(const PreflightFacts& facts) {
+    if (facts.memory_bytes == 0) return fmt::format("{} CPU{} may be used", facts.cpu_count, facts.cpu_count == 1 ? "" : "s");
+    return fmt::format("{} CPU{} and {:.1f} GB may be used", facts.cpu_count, facts.cpu_count == 1 ? "" : "s",
+                       static_cast<double>(facts.memory_bytes) / kBytesPerGb);
+}
+
+std::string volume_text(const PreflightFacts& facts) {
+    const ums::PodVolume& volume = facts.pod_volume;
+    if (!volume.plugin.empty()) return fmt::format("the folder is on the volume {} ({})", volume.name, volume.plugin);
+    if (facts.mount.root.empty()) return "what volume the folder is on is not known";
+    if (facts.mount.point == "/") return "the folder is on no volume";
+    if (facts.mount.root == "/") return "the folder is on a volume with a file system of its own";
+    return fmt::format("the folder is on {} of a file system that is mounted on the node, too", facts.mount.root);
+}
+
+}  // namespace
+
+void check_container(const PreflightFacts& facts, Lines& lines) {
+    if (facts.container == ums::ContainerKind::none) return;
+    if (facts.container == ums::ContainerKind::container) {
+        return lines.ok(fmt::format("{}; not seen from inside: mounts and processes of the machine, other containers on the same disk",
+                                    limits_text(facts)));
+    }
+    const std::string found = fmt::format("a pod of Kubernetes; {}; {}", limits_text(facts), volume_text(facts));
+    if (facts.pod_volume.plugin == "empty-dir") {
+        return lines.warn(found, "it stands on the node's own disk and goes with the pod: this tests neither a claim nor a StorageClass",
+                          kVolumes, "mount a persistentVolumeClaim there, as deploy/kubernetes/job.yaml does");
+    }
+    lines.ok(fmt::format("{}; not seen from inside: the StorageClass and its replicas, other pods on the same disk, the node", found));
+}
+
 void check_io_limits(const PreflightFacts& facts, Lines& lines) {
     if (facts.layers.empty()) return;
     if (facts.io_limits.empty()) return lines.ok("no control group limits I/O to this device");
@@ -19,7 +54,7 @@ void check_io_limits(const PreflightFacts& facts, Lines& lines) {
 void check_memory(const PreflightFacts& facts, Lines& lines) {
     constexpr std::uint64_t kNeededBytes = 2'000'000'000;
     if (facts.memory_bytes == 0) return;
-    const std::string found = fmt::format("{:.1f} GB may be used", static_cast<double>(facts.memory_bytes) / (1024.0 * 1024 * 1024));
+    const std::string found = fmt::format("{:.1f} GB may be used", static_cast<double>(facts.memory_bytes) / kBytesPerGb);
     if (facts.memory_bytes >= kNeededBytes) return lines.ok(found);
     lines.warn(found, "SQL Server does not start with less than 2 GB", kSetup, "raise the container's limit (memory.max), or add memory");
 }
@@ -46,7 +81,8 @@ void check_other_users(const PreflightFacts& facts, Lines& lines) {
                    "give data and log files disks of their own");
     }
     if (facts.processes.empty() && facts.other_mounts.empty() && !facts.layers.empty()) {
-        lines.ok("no other file system on the disk, no other process in the folder (as far as this user may see)");
+        lines.ok(fmt::format("no other file system on the disk, no other process in the folder (as far as this {} may see)",
+                             facts.container == ums::ContainerKind::none ? "user" : "container"));
     }
 }
 

@@ -23,6 +23,7 @@ inline constexpr std::string_view kSectorSize =
     "Microsoft, Troubleshoot errors related to system disk sector size greater than 4 KB "
     "(https://learn.microsoft.com/troubleshoot/sql/database-engine/database-file-operations/"
     "troubleshoot-os-4kb-disk-sector-size)";
+inline constexpr std::string_view kVolumes = "Kubernetes, Volumes (https://kubernetes.io/docs/concepts/storage/volumes/)";
 inline constexpr std::string_view kCacheControl = "Linux, Documentation/block/writeback_cache_control.rst";
 
 // The lines of one check; knows its topic.
@@ -84,6 +85,7 @@ void check_flushes(const PreflightFacts& facts, Lines& lines);
 void check_write_times(const PreflightFacts& facts, Lines& lines);
 void check_sql_server_settings(const PreflightFacts& facts, Lines& lines);
 
+void check_container(const PreflightFacts& facts, Lines& lines);
 void check_io_limits(const PreflightFacts& facts, Lines& lines);
 void check_memory(const PreflightFacts& facts, Lines& lines);
 void check_io_uring(const PreflightFacts& facts, Lines& lines);

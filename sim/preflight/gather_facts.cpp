@@ -91,7 +91,9 @@ void try_writes(PreflightFacts& facts, const Extent& extent, const ums::Clock& c
 }
 
 void read_process_limits(PreflightFacts& facts) {
-    facts.memory_bytes = ums::this_machine().memory_bytes;
+    const ums::Machine machine = ums::this_machine();
+    facts.memory_bytes = machine.memory_bytes;
+    facts.cpu_count = machine.cpu_count;
     facts.locked_memory_bytes = ums::read_uring_environment().locked_memory_bytes;
     const ums::UringSupport uring = ums::probe_uring();
     if (!uring.is_usable()) facts.uring_refusal = uring.reason;
@@ -108,6 +110,8 @@ PreflightFacts gather_preflight_facts(const std::string& folder, PreflightEffort
     const fs::path canonical = fs::canonical(folder, error);
     const std::vector<ums::Mount> mounts = ums::mounts_of_this_process();
     if (const auto mount = ums::mount_of(canonical.string(), mounts)) facts.mount = *mount;
+    facts.container = ums::container_kind_of(mounts);
+    facts.pod_volume = ums::pod_volume_of(facts.mount);
     read_space(facts);
     read_devices(facts, canonical.string(), mounts);
     read_process_limits(facts);

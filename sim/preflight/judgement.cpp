@@ -32,6 +32,7 @@ constexpr std::array kChecks{
     Check{"stripes", check_stripes},
     Check{"I/O scheduler", check_io_scheduler},
     Check{"read-ahead", check_read_ahead},
+    Check{"container", check_container},
     Check{"I/O limits", check_io_limits},
     Check{"memory", check_memory},
     Check{"io_uring", check_io_uring},

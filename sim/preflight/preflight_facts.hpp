@@ -9,6 +9,7 @@
 
 #include "ums/io/block_device.hpp"
 #include "ums/io/block_stack.hpp"
+#include "ums/io/container_place.hpp"
 #include "ums/io/kernel_version.hpp"
 #include "ums/io/mount_table.hpp"
 #include "ums/io/write_probe.hpp"
@@ -47,8 +48,11 @@ struct PreflightFacts {
     std::vector<std::string> processes;            // with files open in the folder: "sqlservr (1234)"
     std::vector<std::string> io_limits;            // of control groups, for the disk: "wbps=1048576 in /sys/fs/cgroup/…/io.max"
     std::uint64_t memory_bytes = 0;                // what this process's control groups allow; 0 = not known
-    std::string uring_refusal;                     // the rest of a sentence that begins with "io_uring cannot be used because"
-    std::uint64_t locked_memory_bytes = 0;         // RLIMIT_MEMLOCK; all ones = no limit
+    std::uint32_t cpu_count = 0;                   // likewise
+    ums::ContainerKind container = ums::ContainerKind::none;
+    ums::PodVolume pod_volume;              // in a pod: what the folder is on
+    std::string uring_refusal;              // the rest of a sentence that begins with "io_uring cannot be used because"
+    std::uint64_t locked_memory_bytes = 0;  // RLIMIT_MEMLOCK; all ones = no limit
 };
 
 }  // namespace sim

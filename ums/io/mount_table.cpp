@@ -45,13 +45,14 @@ std::vector<Mount> read_mounts(std::istream& mountinfo) {
     for (std::string line; std::getline(mountinfo, line);) {
         // id parent major:minor root point options optional… - type source super-options
         std::istringstream fields(line);
-        std::string id, parent, root, options, field, super_options;
+        std::string id, parent, options, field, super_options;
         Mount mount;
-        fields >> id >> parent >> mount.device >> root >> mount.point >> options;
+        fields >> id >> parent >> mount.device >> mount.root >> mount.point >> options;
         while (fields >> field && field != "-") {
         }
         if (!(fields >> mount.type >> mount.source)) continue;
         fields >> super_options;
+        mount.root = unescape(mount.root);
         mount.point = unescape(mount.point);
         mount.source = unescape(mount.source);
         add_options(mount.options, options);

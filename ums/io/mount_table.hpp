@@ -14,6 +14,7 @@ struct Mount {
     std::string type;                  // "ext4", "fuse.sshfs"
     std::string source;                // "/dev/sda2", "server:/export", "tmpfs"
     std::vector<std::string> options;  // of this mount, then of the file system: "rw", "noatime", "sunit=128"
+    std::string root{};                // the folder of the file system that is seen there: "/", or what a bind mount shows
 };
 
 // Those that this process sees; none where the system does not tell.

@@ -217,6 +217,44 @@ TEST_CASE("queue settings, limits, neighbours") {
     CHECK(complaints([](PreflightFacts& facts) { facts.layers[1].kind = ums::BlockLayerKind::memory; }) == "FAIL device");
 }
 
+TEST_CASE("in a pod it is said what the folder is on, what may be used, and what is not seen from inside") {
+    const auto found = [](const Change& change) {
+        std::string text = "nothing";
+        for (const PreflightLine& line : judged(change)) {
+            if (line.topic == "container") text = line.found;
+        }
+        return text;
+    };
+    const auto in_pod = [](PreflightFacts& facts) {
+        facts.container = ums::ContainerKind::pod;
+        facts.cpu_count = 2;
+        facts.mount.root = "/";
+    };
+    CHECK(found([](PreflightFacts&) {}) == "nothing");
+    CHECK(found(in_pod) ==
+          "a pod of Kubernetes; 2 CPUs and 16.0 GB may be used; the folder is on a volume with a file system of its own; not seen from "
+          "inside: the StorageClass and its replicas, other pods on the same disk, the node");
+    CHECK(complaints(in_pod).empty());
+    const auto on_node = [&](PreflightFacts& facts) {
+        in_pod(facts);
+        facts.mount.root = "/opt/provisioner/pvc-1";
+    };
+    CHECK(found(on_node).find("the folder is on /opt/provisioner/pvc-1 of a file system that is mounted on the node, too") !=
+          std::string::npos);
+    CHECK(complaints(on_node).empty());
+    const auto on_empty_dir = [&](PreflightFacts& facts) {
+        in_pod(facts);
+        facts.pod_volume = {.plugin = "empty-dir", .name = "scratch"};
+    };
+    CHECK(found(on_empty_dir) == "a pod of Kubernetes; 2 CPUs and 16.0 GB may be used; the folder is on the volume scratch (empty-dir)");
+    CHECK(complaints(on_empty_dir) == "WARN container");
+    CHECK(found([](PreflightFacts& facts) {
+              facts.container = ums::ContainerKind::container;
+              facts.cpu_count = 1;
+              facts.memory_bytes = 0;
+          }) == "1 CPU may be used; not seen from inside: mounts and processes of the machine, other containers on the same disk");
+}
+
 TEST_CASE("every complaint says why, who says so, and what fixes it") {
     const std::vector<PreflightLine> lines = judged([](PreflightFacts& facts) {
         facts.mount.type = "btrfs";

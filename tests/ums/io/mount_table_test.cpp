@@ -47,6 +47,7 @@ TEST_CASE("a mount has its own options and those of its file system, each once")
     REQUIRE(mounts.size() == 2);
     CHECK(mounts[0].device == "8:1");
     CHECK(mounts[0].point == "/my data");
+    CHECK(mounts[0].root == "/");
     CHECK(mounts[0].type == "xfs");
     CHECK(mounts[0].options == std::vector<std::string>{"rw", "noatime", "sunit=128", "swidth=512"});
     CHECK(mounts[1].options == std::vector<std::string>{"rw"});

@@ -1,0 +1,28 @@
+// Whether this process is in a container or in a pod of Kubernetes, and what a mount is there: by what engines mount into every container
+// (/etc/hosts, /etc/hostname, /run/.containerenv), by what the kubelet mounts into every pod (/dev/termination-log; /etc/hosts from its
+// folder of the pod), and by the names of its folders of volumes. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ums/io/mount_table.hpp"
+
+namespace ums {
+
+enum class ContainerKind : std::uint8_t { none, container, pod };
+
+[[nodiscard]] ContainerKind container_kind_of(const std::vector<Mount>& mounts);
+
+// What stands behind a mount in a pod. A volume with a device of its own shows nothing of the kubelet's folders.
+struct PodVolume {
+    std::string plugin;  // "csi", "empty-dir", "host-path"…; empty: not known
+    std::string name;    // of the volume in the pod's specification, or of the persistent volume; empty: not known
+
+    friend bool operator==(const PodVolume&, const PodVolume&) = default;
+};
+
+[[nodiscard]] PodVolume pod_volume_of(const Mount& mount);
+
+}  // namespace ums
