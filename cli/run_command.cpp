@@ -22,6 +22,7 @@
 #include "cli/usage_error.hpp"
 #include "config/config.hpp"
 #include "reports/output_file.hpp"
+#include "sim/engine_kind.hpp"
 #include "sim/errors.hpp"
 #include "sim/files/file_names.hpp"
 #include "sim/run/sizing.hpp"
@@ -36,19 +37,10 @@ std::uint64_t random_seed() {
     return (static_cast<std::uint64_t>(device()) << 32) | device();
 }
 
-ums::EngineKind kind_of(sim::EngineChoice choice) {
-    switch (choice) {
-        case sim::EngineChoice::uring: return ums::EngineKind::uring;
-        case sim::EngineChoice::threads: return ums::EngineKind::threads;
-        case sim::EngineChoice::automatic: break;
-    }
-    return ums::EngineKind::automatic;
-}
-
 // The engine that this choice gives here: made once to see, and let go.
 void find_engine(ums::Storage& storage, sim::EngineChoice choice, StartFacts& facts) {
     try {
-        facts.engine = storage.make_engine({.kind = kind_of(choice)}, facts.engine_reason)->name();
+        facts.engine = storage.make_engine({.kind = sim::engine_kind(choice)}, facts.engine_reason)->name();
     } catch (const std::system_error& error) {
         throw sim::EnvironmentError(error.what());
     }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/bench/file_passes.hpp"
+#include "sim/engine_kind.hpp"
 #include "sim/files/file_removal.hpp"
 #include "sim/page/log_layout.hpp"
 #include "sim/pool/warm_up.hpp"
@@ -22,15 +23,7 @@ namespace {
 
 using ums::kMb;
 
-ums::EngineKind engine_kind(const BenchOptions& options) {
-    if (options.is_null()) return ums::EngineKind::null;
-    switch (options.engine) {
-        case EngineChoice::automatic: return ums::EngineKind::automatic;
-        case EngineChoice::uring: return ums::EngineKind::uring;
-        case EngineChoice::threads: return ums::EngineKind::threads;
-    }
-    UMS_ASSERT(false && "unknown engine");
-}
+ums::EngineKind engine_of(const BenchOptions& options) { return options.is_null() ? ums::EngineKind::null : engine_kind(options.engine); }
 
 }  // namespace
 
@@ -48,7 +41,7 @@ void Bench::request_stop() { run_.stop(Outcome::stopped, "The measurement was st
 BenchResults Bench::run() {
     ums::SchedulerGroupOptions group;
     group.cpu_count = options_.cpu_count;
-    group.engine.kind = engine_kind(options_);
+    group.engine.kind = engine_of(options_);
     try {
         schedulers_ = std::make_unique<ums::SchedulerGroup>(group, storage_, clock_);
     } catch (const std::system_error& error) {

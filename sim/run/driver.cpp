@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/engine_kind.hpp"
 #include "sim/errors.hpp"
 #include "sim/run/collect_results.hpp"
 #include "sim/run/drive_facts.hpp"
@@ -15,19 +16,6 @@
 #include "sim/workers/long_io_monitor.hpp"
 
 namespace sim {
-
-namespace {
-
-ums::EngineKind engine_kind(EngineChoice choice) {
-    switch (choice) {
-        case EngineChoice::automatic: return ums::EngineKind::automatic;
-        case EngineChoice::uring: return ums::EngineKind::uring;
-        case EngineChoice::threads: return ums::EngineKind::threads;
-    }
-    UMS_ASSERT(false && "unknown engine");
-}
-
-}  // namespace
 
 Driver::Driver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper)
     : options_(std::move(options)),

@@ -2,6 +2,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -14,10 +15,13 @@
 
 #include "cli/commands.hpp"
 #include "cli/exit_codes.hpp"
+#include "config/config.hpp"
+#include "reports/thresholds.hpp"
 #include "sim/journal/history.hpp"
 #include "sim/ledger/page_ledger.hpp"
 #include "sim/limits.hpp"
 #include "tests/support/catch.hpp"
+#include "ums/io/threads_engine.hpp"
 
 namespace fs = std::filesystem;
 
@@ -204,6 +208,91 @@ TEST_CASE("figures of the README are those of the program") {
     CHECK(told("MaxMemoryMB and (\\d+) bytes for each page of the data files") == sizeof(sim::PageLedger::Entry));
     CHECK(told("came back late \\(over (\\d+) s") == sim::kLongIoSeconds);
     CHECK(told("`long_io` \\(requests over (\\d+) s\\)") == sim::kLongIoSeconds);
+    CHECK(told("up to (\\d+) I/O threads for each CPU") == ums::kEngineThreadsMax);
+    CHECK(told("one pair of files in each folder, data files of (\\d+) GB") * 1024 == config::kDefaultSizeMb);
+    CHECK(told("\\(samples/soak.toml, data files of (\\d+) GB\\)") * 1024 == config::kDefaultSizeMb);
+}
+
+TEST_CASE("every figure, class and unit that the README has for --fail-on is understood, and other words are not") {
+    const std::string text = text_of(kRoot / "README.md");
+    const std::size_t begin = text.find("| `[CLASS.]FIGURE` |");
+    REQUIRE(begin != std::string::npos);
+    const std::string row = text.substr(begin, text.find('\n', begin) - begin);
+    const std::size_t classes = row.find("of one CLASS");
+    const std::size_t counts = row.find("a count:");
+    REQUIRE((classes != std::string::npos && counts != std::string::npos && classes < counts));
+    const auto is_understood = [](const std::string& expression) {
+        std::string problem;
+        return reports::parse_thresholds(expression, problem).has_value();
+    };
+    const std::vector<std::string> times = quoted_in(row.substr(row.find("a time:"), classes - row.find("a time:")));
+    const std::vector<std::string> io_classes = quoted_in(row.substr(classes, counts - classes));
+    CHECK(times.size() > 8);
+    CHECK(io_classes.size() == sim::kIoClassCount);
+    for (const std::string& figure : times) {
+        INFO(figure);
+        for (const char* unit : {"us", "ms", "s"}) CHECK(is_understood(figure + " >= 5 " + unit));
+        for (const std::string& io_class : io_classes) CHECK(is_understood(io_class + "." + figure + " > 5 ms"));
+    }
+    const std::vector<std::string> numbers = quoted_in(row.substr(counts));
+    CHECK(numbers.size() == 3);
+    for (const std::string& figure : numbers) {
+        INFO(figure);
+        CHECK(is_understood(figure + " > 0"));
+        CHECK_FALSE(is_understood(figure + " > 5 ms"));
+    }
+    CHECK_FALSE(is_understood("p12 > 5 ms"));
+    CHECK_FALSE(is_understood("sync.p99 > 5 ms"));
+}
+
+TEST_CASE("the quick start is what the README says") {
+    const std::string readme = text_of(kRoot / "README.md");
+    const std::string dev = text_of(kRoot / "dev");
+    static const std::regex kFolder(R"(works in a folder `([\w-]+)`)");
+    std::smatch match;
+    REQUIRE(std::regex_search(readme, match, kFolder));
+    CHECK(dev.find("$PWD/" + match[1].str()) != std::string::npos);
+    CHECK(dev.find("samples/quick.ini") != std::string::npos);
+    CHECK(dev.find("build_packages") != std::string::npos);
+}
+
+TEST_CASE("there are as many examples of results as the README says") {
+    const std::string guide = text_of(kRoot / "docs/reading_the_result.md");
+    const std::size_t begin = guide.find("\n## Five results");
+    REQUIRE(begin != std::string::npos);
+    std::size_t examples = 0;
+    for (const std::string& line : lines_of(guide.substr(begin + 1, guide.find("\n## ", begin + 1) - begin))) {
+        if (line.starts_with("### ")) ++examples;
+    }
+    CHECK(examples == 5);
+    const std::string readme = std::regex_replace(text_of(kRoot / "README.md"), std::regex("\\s+"), " ");
+    CHECK(readme.find("with five results as examples: sound, slow, throttled, stale reads, full disk") != std::string::npos);
+}
+
+TEST_CASE("the two tables of the README's example speak of the same run") {
+    const std::string text = text_of(kRoot / "README.md");
+    static const std::regex kRow(R"(sqliosim\.mdx .* ([\d,]+)  good   right)");
+    static const std::regex kVerdict(R"(PASS: ([\d,]+) page reads were verified)");
+    std::smatch row;
+    std::smatch verdict;
+    REQUIRE(std::regex_search(text, row, kRow));
+    REQUIRE(std::regex_search(text, verdict, kVerdict));
+    CHECK(row[1] == verdict[1]);
+}
+
+TEST_CASE("the glossary is in alphabetical order, explains each term once, and each document of ours that it names is there") {
+    std::vector<std::string> terms;
+    static const std::regex kTerm(R"(^\*\*([^*]+)\*\*)");
+    for (const std::string& line : lines_of(text_of(kRoot / "docs/glossary.md"))) {
+        std::smatch match;
+        if (!std::regex_search(line, match, kTerm)) continue;
+        std::string term = match[1];
+        std::transform(term.begin(), term.end(), term.begin(), [](unsigned char letter) { return std::tolower(letter); });
+        terms.push_back(std::move(term));
+    }
+    CHECK(terms.size() > 30);
+    CHECK(std::is_sorted(terms.begin(), terms.end()));
+    CHECK(std::adjacent_find(terms.begin(), terms.end()) == terms.end());
 }
 
 TEST_CASE("the README names every sample, and no other") {

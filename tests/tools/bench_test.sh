@@ -103,5 +103,10 @@ os.remove(system + "/zram1/reset")
 open(folder + "/refused", "w").close()
 refused("mount", is_root=True)
 assert content("reset") == "1", "given back after a mount that failed"
+os.remove(folder + "/refused")
+give_free()
+os.remove(system + "/zram1/reset")
+os.mkdir(system + "/zram1/reset")  # cannot be written
+refused("cannot be given back", is_root=True)
 print("zram")
 EOF

@@ -59,6 +59,11 @@ class Zram:
     def __exit__(self, *_):
         if self.is_mounted:
             must(["umount", self.folder])
-        self.write("reset", 1)
         if self.folder:
             os.rmdir(self.folder)
+        try:
+            self.write("reset", 1)
+        except OSError as error:
+            # A container, or whatever else was started meanwhile with mounts of its own.
+            raise Failed(f"/dev/{self.name}: cannot be given back ({error.strerror}): some other process has a copy of the mount; "
+                         f"when it has ended: echo 1 > /sys/block/{self.name}/reset") from error

@@ -1,0 +1,19 @@
+// What somebody chose, as the engine that a storage makes.
+#pragma once
+
+#include "sim/options.hpp"
+#include "ums/base/assert.hpp"
+#include "ums/io/storage.hpp"
+
+namespace sim {
+
+[[nodiscard]] inline ums::EngineKind engine_kind(EngineChoice choice) {
+    switch (choice) {
+        case EngineChoice::automatic: return ums::EngineKind::automatic;
+        case EngineChoice::uring: return ums::EngineKind::uring;
+        case EngineChoice::threads: return ums::EngineKind::threads;
+    }
+    UMS_ASSERT(false && "unknown engine");
+}
+
+}  // namespace sim
