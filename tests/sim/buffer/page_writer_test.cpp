@@ -314,6 +314,8 @@ TEST_CASE("a page that cannot be written is unknown, its neighbours are not, and
             CHECK(r.data().ledger[page].version == (page == 7 ? 0 : 1));
             CHECK_FALSE(is_dirty(r, page));
         }
+        // The end of a checkpoint names it.
+        CHECK(r.data().unwritten.list(r.data().ledger).pages == std::vector<std::uint32_t>{7});
         // Whatever stands there now, it is no second finding.
         sim::RangeReader reader = r.make_reader();
         const std::uint32_t read_count = co_await reader.read(r.data(), 1, 16, {});
@@ -323,5 +325,6 @@ TEST_CASE("a page that cannot be written is unknown, its neighbours are not, and
         co_await r.write_pages(r.data(), 7, 1);
         CHECK(r.data().ledger[7].unknown == 0);
         CHECK(r.data().ledger[7].version == 2);
+        CHECK(r.data().unwritten.list(r.data().ledger).pages.empty());
     });
 }

@@ -50,6 +50,28 @@ std::uint32_t count_in_memory(Rig& rig) {
 
 std::uint64_t pages_verified(Rig& rig) { return sim::sum_of(rig.data().file.counters(), &sim::FileCounters::pages_verified); }
 
+// The next read, when armed, comes back as complete, and its memory is as it was when it was posted.
+class ReadThatFillsNothing final : public sim::testing::FaultyStorage::Observer {
+public:
+    bool is_armed = false;
+
+    void on_begin(const ums::IoRequest& request) override {
+        if (!is_armed || request.operation != ums::IoOperation::read) return;
+        is_armed = false;
+        request_ = &request;
+        before_.assign(request.segments[0].data, request.segments[0].data + request.segments[0].size_bytes);
+    }
+    void on_end(const ums::IoRequest& request) override {
+        if (&request != request_) return;
+        request_ = nullptr;
+        std::memcpy(request.segments[0].data, before_.data(), before_.size());
+    }
+
+private:
+    const ums::IoRequest* request_ = nullptr;
+    std::vector<std::byte> before_;
+};
+
 // Runs `body(rig, requests)` on a file whose pages [1, 65) have been written once and are not in memory; nothing may be left behind.
 template <typename Body>
 void run_ranges(Rig& rig, Body body) {
@@ -241,6 +263,32 @@ TEST_CASE("a wrong page among right ones is found, alone and once, until it is w
         CHECK(r.sink.findings().size() == 1);
         CHECK(r.data().ledger[7].unknown == 0);
         CHECK(r.data().ledger[7].read_back == 1);
+    });
+}
+
+TEST_CASE("a read that fills nothing is found where its memory still holds the right page from before") {
+    Rig rig;
+    ReadThatFillsNothing observer;
+    rig.storage.set_observer(&observer);
+    rig.run([&observer](Rig& r) -> ums::Task<void> {
+        co_await r.write_pages(r.data(), 5, 1);
+        r.forget_pages(r.data(), 5, 1);
+        RangeReader reader = r.make_reader();
+        // With all other memory taken both reads go to the same.
+        std::vector<sim::Slot> taken;
+        co_await r.pool->slots().acquire(static_cast<std::uint32_t>(r.pool->slots().free_count()) - 1, taken);
+        const std::uint32_t read_count = co_await reader.read(r.data(), 5, 1, {.keep = false});
+        CHECK(read_count == 1);
+        CHECK(r.sink.findings().empty());
+        observer.is_armed = true;
+        const std::uint32_t read_count_again = co_await reader.read(r.data(), 5, 1, {.keep = false});
+        CHECK(read_count_again == 1);
+        CHECK_FALSE(observer.is_armed);
+        r.pool->slots().release(taken);
+        REQUIRE(r.sink.findings().size() == 1);
+        CHECK(r.sink.findings()[0].kind == FindingKind::bytes_not_read);
+        CHECK(r.sink.findings()[0].place.page_id == 5);
+        CHECK(r.sink.findings()[0].transient);
     });
 }
 

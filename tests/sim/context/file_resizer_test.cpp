@@ -2,7 +2,9 @@
 #include "sim/context/file_resizer.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
+#include <string>
 
 #include "sim/workers/checkpoint.hpp"
 #include "tests/sim/support/worker_world.hpp"
@@ -62,4 +64,80 @@ TEST_CASE("what a shrink copies to the snapshot keeps others off the file for on
         co_await snapshot.release();
     });
     CHECK(world.sink.findings().empty());
+}
+
+TEST_CASE("a shrink that the log cannot be told of cuts nothing") {
+    WorkerWorld world;
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        co_await w.change_page(700);
+        sim::Checkpoint checkpoint(w.context());
+        co_await checkpoint.run_once();
+        const std::int32_t file = w.data().file.transfer_handle().value;
+        w.storage.set_rule([file](const ums::IoRequest& request) {
+            return Fate{.error = request.operation == ums::IoOperation::write && request.file.value != file ? EIO : 0};
+        });
+        sim::FileResizer resizer(w.context());
+        co_await resizer.resize(w.data(), kMb);
+        w.storage.set_rule(nullptr);
+        CHECK(w.data().file.size_bytes() == 8 * kMb);
+        CHECK(w.data().file.shrunk_count == 0);
+        CHECK(w.data().ledger[700].version == 1);
+    });
+}
+
+TEST_CASE("a change of size is synced at once, unless the file is to promise nothing") {
+    for (const sim::Durability durability : {sim::Durability::write_through, sim::Durability::forced_flush, sim::Durability::none}) {
+        INFO("durability " << static_cast<int>(durability));
+        WorkerWorld world;
+        world.options.durability = durability;
+        std::string steps;
+        world.run([&steps](WorkerWorld& w) -> ums::Task<void> {
+            const std::int32_t file = w.data().file.transfer_handle().value;
+            w.storage.set_rule([file, &steps](const ums::IoRequest& request) {
+                if (request.operation == ums::IoOperation::truncate) steps += "cut ";
+                if (request.operation == ums::IoOperation::allocate) steps += "grow ";
+                if (request.operation == ums::IoOperation::sync && request.file.value == file) steps += "sync ";
+                return Fate{};
+            });
+            sim::FileResizer resizer(w.context());
+            co_await resizer.resize(w.data(), 4 * kMb);
+            co_await resizer.resize(w.data(), 8 * kMb);
+            w.storage.set_rule(nullptr);
+        });
+        CHECK(steps == (durability == sim::Durability::none ? "cut grow " : "cut sync grow sync "));
+    }
+}
+
+TEST_CASE("what could not be copied to the snapshot is not promised there, and what could be is") {
+    WorkerWorld world;
+    world.options.files.push_back(
+        {.path = world.options.files[0].path + ":replica", .initial_size_mb = 1, .max_size_mb = 8, .sparse = true});
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        for (const std::uint32_t page : {300U, 700U}) co_await w.change_page(page);
+        sim::Checkpoint checkpoint(w.context());
+        co_await checkpoint.run_once();
+        sim::Snapshot& snapshot = *w.parts->snapshots.front();
+        co_await snapshot.take();
+        sim::DataFile& replica = *w.parts->data_files.back();
+        REQUIRE(replica.file.id() != w.data().file.id());
+        w.storage.set_rule([file = replica.file.transfer_handle().value](const ums::IoRequest& request) {
+            const bool is_bad = request.operation == ums::IoOperation::write && request.file.value == file &&
+                                request.offset_bytes == std::uint64_t{300} * sim::kPageBytes;
+            return Fate{.error = is_bad ? EIO : 0};
+        });
+        for (const std::uint32_t page : {300U, 700U}) co_await w.change_page(page);
+        co_await checkpoint.run_once();
+        w.storage.set_rule(nullptr);
+        CHECK(w.sink.findings().size() == 1);
+        CHECK(replica.ledger[300].unknown == 1);
+        CHECK(replica.ledger[700].unknown == 0);
+        CHECK(replica.ledger[700].version == 1);
+        // Read through the snapshot neither is a second finding.
+        sim::RangeReader reader = w.context().make_reader();
+        std::uint32_t pages_read = 0;
+        for (const std::uint32_t page : {300U, 700U}) pages_read += co_await snapshot.read(reader, page, 1);
+        CHECK(pages_read == 2);
+        co_await snapshot.release();
+    });
+    CHECK(world.sink.findings().size() == 1);
 }

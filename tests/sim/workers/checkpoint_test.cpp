@@ -108,6 +108,31 @@ TEST_CASE("a checkpoint that the end of the main run breaks off lets nothing of 
     });
 }
 
+TEST_CASE("a checkpoint whose end cannot be hardened lets nothing of the log go") {
+    WorkerWorld world;
+    world.run([](WorkerWorld& w) -> ums::Task<void> {
+        Checkpoint checkpoint(w.context());
+        ums::TaskGroup tasks;
+        const std::uint64_t old_lsn = co_await w.change_page(1);
+        const std::uint64_t last_lsn = co_await fill_vlf(w, 10);
+        REQUIRE(sim::vlf_of_lsn(last_lsn) > sim::vlf_of_lsn(old_lsn));
+        const bool is_hardened = co_await w.context().log.flush();
+        REQUIRE(is_hardened);
+        co_await run_held_checkpoint(w, checkpoint, tasks);
+        // All of its pages reach the disk, and are acknowledged. That this is so does not reach the log.
+        const std::int32_t file = w.data().file.transfer_handle().value;
+        w.storage.set_rule([file](const ums::IoRequest& request) {
+            return Fate{.error = request.operation == ums::IoOperation::write && request.file.value != file ? EIO : 0};
+        });
+        w.storage.release_held();
+        co_await tasks.join();
+        w.storage.set_rule(nullptr);
+        CHECK(w.data().ledger[1].version == 1);
+        CHECK(w.data().ledger[10 + kRecordsPerVlf - 1].version == 1);
+        CHECK(w.keeps_log_of(old_lsn));
+    });
+}
+
 TEST_CASE("where a file cannot be synced the run ends, and the log stays") {
     WorkerWorld world;
     world.options.write_through = false;
