@@ -39,7 +39,9 @@ write_init() {
 for module in virtio virtio_ring virtio_pci virtio_blk; do
     [ ! -e /modules/$module.ko ] || /busybox insmod /modules/$module.ko
 done
-/busybox mount -t ext4 /dev/vda /data
+for disk in /dev/sda /dev/vda; do
+    [ ! -b $disk ] || /busybox mount -t ext4 $disk /data
+done
 step() { name=$1; shift; "$@"; echo "step $name: $?"; }
 echo "kernel $(/busybox uname -r)"
 step preflight /ioproof preflight /data
@@ -72,8 +74,11 @@ root_file_system() {
 
 # Nehalem: x86-64-v2 and no more, the oldest CPU that the program is made for. Without KVM, which may be there and not work.
 boot() {
-    { timeout 300 qemu-system-x86_64 -machine q35 -accel tcg -cpu Nehalem -smp 2 -m 768 -nodefaults -display none -no-reboot -serial stdio \
-        -drive "file=$work/disk,if=virtio,format=raw,cache=writeback" -kernel "$(find "$work/kernel/boot" -name 'vmlinuz-*')" \
+    # Ubuntu's kernels have the drivers of old disks built in, and those of virtio in another package.
+    local disk=ide
+    [ ! -e "$work/root/modules/virtio_blk.ko" ] || disk=virtio
+    { timeout 300 qemu-system-x86_64 -machine pc -accel tcg -cpu Nehalem -smp 2 -m 768 -nodefaults -display none -no-reboot -serial stdio \
+        -drive "file=$work/disk,if=$disk,format=raw,cache=writeback" -kernel "$(find "$work/kernel/boot" -name 'vmlinuz-*')" \
         -initrd "$work/initrd" -append 'console=ttyS0 quiet panic=-1' </dev/null 2>&1 || true; } | tr -d '\r' >"$work/console"
 }
 

@@ -1,10 +1,8 @@
 #!/usr/bin/env bash
-# smoke_test.sh RELEASE [DYNAMIC]: every artefact of `./dev release` in this folder is what it says, can be installed, does its work, and
-# goes without leaving anything; the program costs what DYNAMIC costs, a build with shared libraries. Needs root (chroot, packages of other
-# distributions); what cannot be tried here is said.
+# smoke_test.sh RELEASE: every artefact of `./dev release` in this folder is what it says, can be installed, does its work, and goes
+# without leaving anything. Needs root (chroot, packages of other distributions); what cannot be tried here is said.
 set -euo pipefail
 release=$(cd "$1" && pwd -P)
-dynamic=${2:+$(realpath "$2")}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -259,13 +257,6 @@ soak_unit() {
     passed 'the systemd template: a soak run, killed, goes on'
 }
 
-# Instructions for the same pages: rehearsals are functions of their seeds, so both programs do the same.
-speed() {
-    [ -n "$dynamic" ] || { echo 'skipped: there is no program with shared libraries to compare with'; return; }
-    command -v valgrind >/dev/null || { echo 'skipped: valgrind is not installed'; return; }
-    bash "$here/speed_test.sh" "$release/ioproof" "$dynamic" || fail 'the speed of the static program'
-}
-
 sums
 static_program
 (narrow_kernels)
@@ -275,5 +266,4 @@ rpm_package
 checkers
 soak_unit
 image
-speed
 bash "$here/old_kernels.sh" "$release/ioproof" "$release/../kernels" || [ $? -eq 77 ] || exit 1
