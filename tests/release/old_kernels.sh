@@ -79,10 +79,11 @@ boot() {
     [ ! -e "$work/root/modules/virtio_blk.ko" ] || disk=virtio
     { timeout 300 qemu-system-x86_64 -machine pc -accel tcg -cpu Nehalem -smp 2 -m 768 -nodefaults -display none -no-reboot -serial stdio \
         -drive "file=$work/disk,if=$disk,format=raw,cache=writeback" -kernel "$(find "$work/kernel/boot" -name 'vmlinuz-*')" \
-        -initrd "$work/initrd" -append 'console=ttyS0 quiet panic=-1' </dev/null 2>&1 || true; } | tr -d '\r' >"$work/console"
+        -initrd "$work/initrd" -append 'console=ttyS0 quiet panic=-1 no_timer_check' </dev/null 2>&1 || true; } | tr -d '\r' >"$work/console"
 }
 
-# kernel NAME ENGINE ADDRESS SHA256 REASON: ENGINE is what a run says of its engine; REASON, why io_uring is not used in the last two.
+# kernel NAME ENGINE ADDRESS SHA256 REASON: ENGINE is what a run says of its engine; REASON, why io_uring is not used in the last two, if
+# it is not.
 kernel() {
     local name=$1 engine=$2 begin=$SECONDS step
     fetch "$3" "$4" || { echo "skipped: kernel $name cannot be fetched: $(tail -n 1 "$work/console")"; return; }
@@ -92,10 +93,14 @@ kernel() {
     for step in run verify resume; do grep -qx "step $step: 0" "$work/console" || fail "$step on Linux $name"; done
     [ "$(grep -c '^PASS' "$work/console")" -ge 3 ] || fail "the result on Linux $name"
     grep -q "^  engine  *$engine" "$work/console" || fail "the engine on Linux $name is not said to be '$engine'"
-    # Who asks for io_uring where there is none gets no other engine, but the reason.
-    grep -qx 'step demanded: 3' "$work/console" && grep -q "^ioproof: .*${5:-}" "$work/console" || fail "--engine uring on Linux $name"
-    grep -qx 'step narrow: 0' "$work/console" && grep -q "^  engine  *threads (io_uring is not used because .*$5" "$work/console" ||
-        fail "the run without io_uring on Linux $name"
+    if [ -z "$5" ]; then
+        for step in demanded narrow; do grep -qx "step $step: 0" "$work/console" || fail "$step on Linux $name"; done
+    else
+        # Who asks for io_uring where there is none gets no other engine, but the reason.
+        grep -qx 'step demanded: 3' "$work/console" && grep -q "^ioproof: .*$5" "$work/console" || fail "--engine uring on Linux $name"
+        grep -qx 'step narrow: 0' "$work/console" && grep -q "^  engine  *threads (io_uring is not used because .*$5" "$work/console" ||
+            fail "the run without io_uring on Linux $name"
+    fi
     passed=$((passed + 1))
     printf 'ok      the program on Linux %s (%d s)\n' "$name" $((SECONDS - begin))
 }
@@ -108,8 +113,9 @@ kernel 4.18 'threads (' "$ubuntu/linux-signed-hwe/linux-image-4.18.0-25-generic_
     5aa66e12e25b091d0cedb1eeaa66235bdb7d9889a484daec1f9e908d92beddef 'older than Linux 5.1'
 kernel 5.4 'threads (' "$ubuntu/linux-signed/linux-image-5.4.0-26-generic_5.4.0-26.30_amd64.deb" \
     5f619f3d9123f40603a164c6358fdcb1485b742c9bf497099bcc642076e0e782 'too old'
-kernel 5.10 'threads (' "$debian/linux-signed-amd64/linux-image-5.10.0-32-cloud-amd64_5.10.223-1_amd64.deb" \
-    fb4a1229952d892138532c1d9f40a7fd0bd408e4dcf969c12e4524b6a89fdcb8 'too old'
+# Debian's 5.10 has the io_uring of 5.15.
+kernel 5.10 'uring$' "$debian/linux-signed-amd64/linux-image-5.10.0-32-cloud-amd64_5.10.223-1_amd64.deb" \
+    fb4a1229952d892138532c1d9f40a7fd0bd408e4dcf969c12e4524b6a89fdcb8 ''
 kernel 6.8 'uring$' "$ubuntu/linux-signed/linux-image-6.8.0-31-generic_6.8.0-31.31_amd64.deb" \
     fd2ed023c84163e62c73d3b7b613a9b004bd31e335641c23d42bd249e489fbe6 'io_uring_disabled is 2'
 [ "$passed" -gt 0 ] || exit 77
