@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# smoke_test.sh RELEASE: every artefact of `./dev release` in this folder is what it says, can be installed, does its work, and goes without
-# leaving anything. Needs root (chroot, packages of other distributions); what cannot be tried here is said.
+# smoke_test.sh RELEASE: every artefact of `./dev release` in this folder is what it says, can be installed, does its work, and goes
+# without leaving anything. Needs root (chroot, packages of other distributions); what cannot be tried here is said.
 set -euo pipefail
 release=$(cd "$1" && pwd -P)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
@@ -106,31 +106,170 @@ rpm_package() {
     passed '.rpm: installed, used, removed'
 }
 
+contained() {
+    podman "${storage[@]}" --runtime "$runtime" run --rm --pull never --network none --ulimit nofile=1024:1024 \
+        --ulimit nproc=4096:4096 "$@"
+}
+
 # As an orchestrator starts it: a user id that nobody knows, a root that cannot be written, no capability.
 image() {
-    command -v podman >/dev/null && command -v runc >/dev/null || { echo 'skipped: podman and runc are not installed'; return; }
-    local archive=("$release"/ioproof-*-image.tar) size storage name
+    local archive=("$release"/ioproof-*-image.tar) size storage name runtime
+    runtime=$(command -v runc || command -v crun || true)
+    command -v podman >/dev/null && [ -n "$runtime" ] || { echo 'skipped: podman, or runc and crun, are not installed'; return; }
     size=$(stat -c %s "${archive[0]}")
     [ "$size" -lt 15000000 ] || fail "the image has $size bytes"
     storage=(--root "$work/containers" --runroot "$work/containers-run" --storage-driver vfs --cgroup-manager cgroupfs)
     podman "${storage[@]}" load -i "${archive[0]}" >"$work/output" 2>&1 || fail 'podman load'
     name=$(sed -n 's/^Loaded image: //p' "$work/output")
     mkdir -m 777 "$work/volume"
-    if ! podman "${storage[@]}" --runtime runc run --rm --pull never --network none --ulimit nofile=1024:1024 --ulimit nproc=4096:4096 \
-        --user 54321:54321 --read-only --cap-drop ALL -v "$work/volume:/data" "$name" run -dir /data -size 4 -d 1 --no-progress \
+    if ! contained --user 54321:54321 --read-only --cap-drop ALL -v "$work/volume:/data" "$name" run -dir /data -size 4 -d 1 --no-progress \
         --json /data/results.json >"$work/output" 2>&1; then
         grep -q '^PASS\|^FAIL\|^ioproof' "$work/output" && fail 'the image'
         echo "skipped: containers cannot be started here: $(tail -n 1 "$work/output")"
         return
     fi
     [ -s "$work/volume/results.json" ] || fail 'the image wrote no results.json'
-    passed "image ($((size / 1000000)) MB): a random user id, a read-only root, no capability"
+    grep -qF '"PASS"' "$work/volume/results.json" || fail 'the verdict in results.json of the image'
+    # A folder that is not there is told apart from a bad disk by the exit code, through the container, too.
+    code=0
+    contained --user 54321:54321 --read-only --cap-drop ALL -v "$work/volume:/data" "$name" run -dir /nowhere -d 1 >"$work/output" 2>&1 ||
+        code=$?
+    [ "$code" -eq 3 ] || fail "the exit code of the image for a folder that is not there: $code"
+    job_of_kubernetes
+    passed "image ($((size / 1000000)) MB): a random user id, a read-only root, no capability; the Job of Kubernetes"
 }
 
+# The Job's own container: its arguments, user, root and capabilities, with a folder as the claim and a shorter run.
+job_of_kubernetes() {
+    /usr/bin/python3 - "$here/../../deploy/kubernetes/job.yaml" "$name" >"$work/job" <<'END' || fail 'deploy/kubernetes/job.yaml'
+import sys
+import yaml
+
+claim, job = yaml.safe_load_all(open(sys.argv[1], encoding="utf-8"))
+pod = job["spec"]["template"]["spec"]
+container, = pod["containers"]
+security = container["securityContext"]
+assert claim["kind"] == "PersistentVolumeClaim" and pod["volumes"][0]["persistentVolumeClaim"]["claimName"] == claim["metadata"]["name"]
+assert job["spec"]["backoffLimit"] == 0 and pod["restartPolicy"] == "Never"
+assert pod["securityContext"]["runAsNonRoot"] and not security["allowPrivilegeEscalation"]
+image = container["image"]
+assert sys.argv[2].endswith(image), (image, sys.argv[2])
+words = ["--user", "{runAsUser}:{runAsGroup}".format(**pod["securityContext"])]
+words += ["--read-only"] if security["readOnlyRootFilesystem"] else []
+words += ["--cap-drop=" + word for word in security["capabilities"]["drop"]]
+arguments = container["args"]
+arguments[arguments.index("-size") + 1] = "8"
+arguments[arguments.index("-d") + 1] = "1"
+print("\n".join(words))
+print("--")
+print("\n".join(arguments))
+END
+    local words arguments
+    mapfile -t words < <(sed '/^--$/,$d' "$work/job")
+    mapfile -t arguments < <(sed '1,/^--$/d' "$work/job")
+    rm -rf "$work/volume"
+    mkdir -m 777 "$work/volume"
+    contained "${words[@]}" --security-opt no-new-privileges -v "$work/volume:/data" "$name" "${arguments[@]}" >"$work/output" 2>&1 ||
+        fail "the Job's container"
+    grep -q '^PASS' "$work/output" && [ -s "$work/volume/results.json" ] || fail "the Job's container: no result"
+}
+
+# What the packagers' own tools take for errors.
+checkers() {
+    if command -v lintian >/dev/null; then
+        lintian --allow-root --fail-on error "$release"/ioproof_*_amd64.deb >"$work/output" 2>&1 || fail 'lintian'
+    else
+        echo 'skipped: lintian is not installed'
+    fi
+    if command -v rpmlint >/dev/null; then
+        rpmlint -c "$here/../../deploy/rpm/rpmlint.toml" "$release"/ioproof-*.rpm >"$work/output" 2>&1 || fail 'rpmlint'
+        ! grep -q ' E: ' "$work/output" || fail 'rpmlint'
+    else
+        echo 'skipped: rpmlint is not installed'
+    fi
+    if command -v kubernetes-validate >/dev/null; then
+        kubernetes-validate --strict "$here/../../deploy/kubernetes/job.yaml" >"$work/output" 2>&1 || fail 'kubernetes-validate'
+    else
+        echo 'skipped: kubernetes-validate is not installed (PyPI)'
+    fi
+    python3 - "$release" >"$work/output" 2>&1 <<'END' || fail 'the SPDX list'
+import glob
+import hashlib
+import json
+import sys
+
+path, = glob.glob(sys.argv[1] + "/*.spdx.json")
+document = json.load(open(path, encoding="utf-8"))
+assert document["spdxVersion"] == "SPDX-2.3" and document["dataLicense"] == "CC0-1.0"
+names = {package["SPDXID"]: package for package in document["packages"]}
+program = hashlib.sha256(open(sys.argv[1] + "/ioproof", "rb").read()).hexdigest()
+assert names["SPDXRef-ioproof"]["checksums"][0]["checksumValue"] == program, "it is of another program"
+linked = {relation["relatedSpdxElement"] for relation in document["relationships"] if relation["relationshipType"] == "STATIC_LINK"}
+assert linked == set(names) - {"SPDXRef-ioproof"} and len(linked) >= 12
+assert all(package["versionInfo"] and package["licenseDeclared"] for package in names.values())
+END
+    passed 'lintian, rpmlint, SPDX, the Job: no errors'
+}
+
+# The template of the packages, without systemd: its command is taken from it, killed in the middle as by a power cut, and started again.
+soak_unit() {
+    local unit=$here/../../deploy/systemd/ioproof-soak@.service command pid code wait_s i
+    if command -v systemd-analyze >/dev/null; then
+        mkdir -p "$work/units"
+        sed "s,/usr/bin/ioproof,$release/ioproof," "$unit" >"$work/units/ioproof-soak@.service"
+        systemd-analyze verify --man=no --recursive-errors=no "$work/units/ioproof-soak@.service" >"$work/output" 2>&1 ||
+            fail 'systemd-analyze'
+        [ ! -s "$work/output" ] || fail 'systemd-analyze has something to say'
+    else
+        echo 'skipped: systemd-analyze is not installed'
+    fi
+    # What systemd makes of it: lines joined, $$ is $.
+    command=$(sed -n "/^ExecStart=/,/'$/p" "$unit" | sed -e ':a' -e '/\\$/{N;s/\\\n//;ba' -e '}' |
+        sed -e "s/^ExecStart=.bin.sh -c '//" -e "s/'$//" -e 's/\$\$/$/g' -e "s,/usr/bin/ioproof,$release/ioproof," \
+            -e "s,/usr/share/ioproof/samples,$here/../../samples,")
+    # soak OUTPUT: starts it as systemd does, in the background.
+    soak() {
+        (cd "$work/soak" && IOPROOF_SOAK='-size 16' exec /bin/sh -c "$command") >"$1" 2>&1 &
+        pid=$!
+    }
+    # A run that is cut off before its first change leaves nothing to go on with: then longer.
+    for wait_s in 4 10 30 60; do
+        rm -rf "$work/soak"
+        mkdir "$work/soak"
+        soak "$work/output"
+        sleep "$wait_s"
+        kill -9 "$pid"
+        wait "$pid" 2>/dev/null || true
+        soak "$work/output"
+        for ((i = 0; i < 600; ++i)); do
+            grep -q 'goes on as incarnation\|nothing to' "$work/output" && break
+            sleep 0.1
+        done
+        sleep 1
+        kill -INT "$pid" 2>/dev/null || true
+        code=0
+        wait "$pid" || code=$?
+        grep -q 'goes on as incarnation 2' "$work/output" && break
+    done
+    grep -q 'goes on as incarnation 2' "$work/output" || fail 'the soak run does not go on with the files that it finds'
+    [ "$code" -eq 130 ] || fail "the soak run that was stopped returns $code"
+    grep -q '^INCOMPLETE: The run was stopped before its end' "$work/output" || fail 'the soak run that was stopped tells no result'
+    passed 'the systemd template: a soak run, killed, goes on'
+}
+
+# The kernels take longest, and wait most of the time.
+bash "$here/old_kernels.sh" "$release/ioproof" "$release/../kernels" >"$work/kernels" 2>&1 &
+kernels=$!
 sums
 static_program
 (narrow_kernels)
 tarball
 deb
 rpm_package
+checkers
+soak_unit
 image
+code=0
+wait "$kernels" || code=$?
+cat "$work/kernels"
+[ "$code" -eq 0 ] || [ "$code" -eq 77 ] || exit 1

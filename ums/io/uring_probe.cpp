@@ -19,6 +19,8 @@ namespace ums {
 
 namespace {
 
+constexpr std::string_view kTooOld = "this kernel's io_uring is too old (Linux 5.11 or newer is needed)";
+
 struct NamedOpcode {
     int opcode;
     std::string_view name;
@@ -74,7 +76,7 @@ int try_ring(io_uring& ring, std::uint32_t setup_flags) {
 
 UringSupport examine_ring(io_uring& ring, std::uint32_t setup_flags) {
     if ((ring.features & IORING_FEAT_EXT_ARG) == 0 || (ring.features & IORING_FEAT_NODROP) == 0) {
-        return refused(EOPNOTSUPP, "this kernel's io_uring is too old (Linux 5.11 or newer is needed)");
+        return refused(EOPNOTSUPP, std::string(kTooOld));
     }
     const std::unique_ptr<io_uring_probe, ProbeFree> probe(io_uring_get_probe_ring(&ring));
     if (probe == nullptr) return refused(EOPNOTSUPP, "this kernel does not tell which io_uring operations it has");
@@ -123,6 +125,7 @@ std::string explain_uring_refusal(int error_number, const UringEnvironment& envi
                 return "the system allows it to root and the group kernel.io_uring_group only (sysctl kernel.io_uring_disabled is 1)";
             if (environment.has_seccomp_filter) return "a seccomp filter forbids it (containers often have one)";
             return "the system forbids it (a security module, perhaps)";
+        case EINVAL: return std::string(kTooOld);  // IORING_SETUP_CQSIZE is of Linux 5.5, _CLAMP of 5.6
         case ENOMEM:
             return fmt::format("the memory for its queues was refused; the limit for locked memory is {} KB (ulimit -l)",
                                environment.locked_memory_bytes / 1024);

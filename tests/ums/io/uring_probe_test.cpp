@@ -22,7 +22,8 @@ TEST_CASE("a refusal of io_uring is explained by what the system says about itse
     CHECK_THAT(explain_uring_refusal(EPERM, environment), ContainsSubstring("forbids it"));
     CHECK_THAT(explain_uring_refusal(ENOMEM, environment), ContainsSubstring("64 KB (ulimit -l)"));
     CHECK_THAT(explain_uring_refusal(EMFILE, environment), ContainsSubstring("ulimit -n"));
-    CHECK_THAT(explain_uring_refusal(EINVAL, environment), ContainsSubstring("Invalid argument"));
+    CHECK_THAT(explain_uring_refusal(EINVAL, environment), ContainsSubstring("is too old"));
+    CHECK_THAT(explain_uring_refusal(EIO, environment), ContainsSubstring("refused it: Input/output error"));
 
     environment.has_seccomp_filter = true;
     CHECK_THAT(explain_uring_refusal(ENOSYS, environment), ContainsSubstring("seccomp"));

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# roots_test.sh RELEASE [SUITE...]: the .deb in fresh roots of other distributions (bullseye, trixie, focal, noble), by their own dpkg:
+# installed, used, removed. Takes minutes, and the distributions' archives; what cannot be fetched is skipped with a word. Needs root and
+# debootstrap.
+set -euo pipefail
+release=$(cd "$1" && pwd -P)
+shift
+[ $# -gt 0 ] || set -- bullseye trixie focal noble
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+    printf 'FAILED  %s\n' "$1" >&2
+    tail -n 20 "$work/output" >&2
+    exit 1
+}
+
+bootstrap() {
+    case $1 in
+        focal | jammy | noble) set -- --no-check-gpg "$1" "$work/$1" ${IOPROOF_UBUNTU_MIRROR:-} ;;
+        *) set -- "$1" "$work/$1" ${IOPROOF_DEBIAN_MIRROR:-} ;;
+    esac
+    debootstrap --variant=minbase "$@" >"$work/output" 2>&1
+}
+
+for suite; do
+    root=$work/$suite
+    bootstrap "$suite" || { echo "skipped: $suite: $(tail -n 1 "$work/output")"; continue; }
+    cp "$release"/ioproof_*_amd64.deb "$root/tmp/"
+    mkdir "$root/data"
+    chroot "$root" sh -c 'dpkg -i /tmp/ioproof_*.deb' >"$work/output" 2>&1 || fail "$suite: dpkg -i"
+    chroot "$root" ioproof run -dir /data -size 8 -d 1 --no-progress -log /data/log.xml >"$work/output" 2>&1 || fail "$suite: a run"
+    grep -q '^PASS' "$work/output" || fail "$suite: a run"
+    chroot "$root" ioproof verify -dir /data -log /data/log.xml >"$work/output" 2>&1 || fail "$suite: verify"
+    chroot "$root" dpkg -P ioproof >"$work/output" 2>&1 || fail "$suite: dpkg -P"
+    [ -z "$(find "$root/usr" -name '*ioproof*' -o -name 'sqliosim*' 2>/dev/null)" ] || fail "$suite: files are left"
+    printf 'ok      a root of %s: installed, used, removed\n' "$suite"
+    rm -rf "$root"
+done
