@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/group_fact.hpp"
 #include "sim/history_entry.hpp"
 
 namespace sim {
@@ -191,9 +190,8 @@ struct Finding {
     std::vector<Reread> rereads;
     FindingMoment moment;
     FindingEvidence evidence;
-    std::string description;              // one sentence for a person
-    std::vector<std::string> reasoning;   // why this kind and no other, a sentence each
-    std::optional<GroupFact> group_fact;  // what it means among several hosts
+    std::string description;             // one sentence for a person
+    std::vector<std::string> reasoning;  // why this kind and no other, a sentence each
 };
 
 // For those who write a finding down: of a part that it does not have, zeros.
