@@ -43,9 +43,6 @@ ReportArguments parse_report(const std::vector<std::string>& words) {
     const std::size_t count = arguments.files.size();
     if (count == 0) refuse_count("one results file, or those of several hosts", count);
     if (count > kReportFilesMax) refuse_count(fmt::format("at most {} results files", kReportFilesMax), count);
-    if (count == 1 && !arguments.json_path.empty()) {
-        throw UsageError("--json is for several results files: one is such a document already");
-    }
     return arguments;
 }
 

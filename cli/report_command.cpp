@@ -1,6 +1,9 @@
 #include "cli/report_command.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -8,10 +11,11 @@
 #include "cli/distinct_files.hpp"
 #include "cli/json_output.hpp"
 #include "cli/report_arguments.hpp"
+#include "cli/usage_error.hpp"
 #include "reports/comparison.hpp"
-#include "reports/merged_results.hpp"
 #include "reports/html_page.hpp"
 #include "reports/json_text.hpp"
+#include "reports/merged_results.hpp"
 #include "reports/output_file.hpp"
 #include "reports/results_document.hpp"
 #include "sim/errors.hpp"
@@ -27,6 +31,31 @@ nlohmann::ordered_json load(const std::string& path) {
     const std::string text = fmt::format("'{}': {}.", path, file.problem);
     if (file.is_unfit) throw reports::ResultsDocumentError(text);
     throw sim::EnvironmentError(text);
+}
+
+// A folder stands for the results files in it, in the order of their names: what the turns of a hand-over, or the ranks of a group, have
+// left.
+std::vector<std::string> files_of(const std::vector<std::string>& operands) {
+    namespace fs = std::filesystem;
+    std::vector<std::string> files;
+    for (const std::string& operand : operands) {
+        std::error_code error;
+        if (!fs::is_directory(operand, error)) {
+            files.push_back(operand);
+            continue;
+        }
+        std::vector<std::string> found;
+        for (auto entry = fs::directory_iterator(operand, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
+            if (entry->path().extension() == ".json") found.push_back(entry->path().string());
+        }
+        if (error) throw sim::EnvironmentError(fmt::format("'{}': cannot be read: {}.", operand, error.message()));
+        if (found.empty()) throw UsageError(fmt::format("'{}': there is no file in it whose name ends with .json", operand));
+        std::sort(found.begin(), found.end());
+        files.insert(files.end(), found.begin(), found.end());
+    }
+    if (files.size() > kReportFilesMax)
+        throw UsageError(fmt::format("at most {} results files, {} are there", kReportFilesMax, files.size()));
+    return files;
 }
 
 void check_files(const ReportArguments& arguments) {
@@ -71,7 +100,11 @@ ExitCode show_all(const ReportArguments& arguments, Console& console) {
     return json.put(reports::json_text(group), console, code_of(group["verdict"].get<std::string>()));
 }
 
-ExitCode show(const ReportArguments& arguments, Console& console) {
+ExitCode show(ReportArguments arguments, Console& console) {
+    arguments.files = files_of(arguments.files);
+    if (arguments.files.size() == 1 && !arguments.json_path.empty()) {
+        throw UsageError("--json is for several results files: one is such a document already");
+    }
     check_files(arguments);
     if (arguments.files.size() > 1) return show_all(arguments, console);
     show_one(arguments, console);
@@ -97,7 +130,8 @@ Command report_command() {
             .description =
                 "Prints the results of an earlier run as the text that stood at its end; with --html, writes them as one "
                 "self-contained page. Several results files, of the ranks of a group or of independent runs, are one result: a row "
-                "for each host, exact sums, all findings by time, and one verdict. It is FAIL if one is, and INCOMPLETE if a rank did "
+                "for each host, exact sums, all findings by time, and one verdict. A folder stands for the *.json in it. The verdict is "
+                "FAIL if one is, and INCOMPLETE if a rank did "
                 "not come back.",
             .switches = report_switches(),
             .examples =

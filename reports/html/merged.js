@@ -50,7 +50,7 @@ const latencyTable = () => {
   return rows.length ? table(['all hosts', 'count', 'average', 'min', '50 %', '90 %', '99 %', '99.9 %', '99.99 %', 'max'], rows.map(([name, l]) => [classNames[name], count(l.count), duration(l.mean_ns / 1000), duration(l.min_ns / 1000),
     ...[50, 90, 99, 99.9, 99.99].map(percent => percentile(l, percent)), duration(l.max_ns / 1000)])) : el('p', {class: 'soft'}, 'No requests.');
 };
-const factText = fact => fact ? [el('p', {class: 'mark'}, fact.title), el('p', {}, fact.text), fact.hint ? el('p', {class: 'next'}, fact.hint) : null] : null;
+const factText = fact => fact ? [el('p', {class: 'mark'}, fact.title), fact.hint ? el('p', {class: 'next'}, fact.hint) : null] : null;
 const findingsSection = () => data.findings.length ? section('Findings',
   el('p', {}, data.findings.length < data.finding_count ? `${count(data.finding_count)} findings; the first ${count(data.findings.length)} follow.` : `${count(data.finding_count)} finding${data.finding_count === 1 ? '' : 's'}, by time.`),
   table(['kind', 'count'], data.findings_by_kind.map(entry => [entry.kind.replaceAll('_', ' '), count(entry.count)])),

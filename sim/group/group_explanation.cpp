@@ -159,9 +159,14 @@ std::string owner_text(const KnownOwner& owner) {
     return fmt::format("rank {} on {}, incarnation {} of the run", owner.rank, owner.host, owner.incarnation);
 }
 
-// Changes of the owner before that its log, as it was when it was taken over, does not have.
-bool is_behind_log_before(const ImageIdentity& image, const GroupKnowledge& group) {
-    return group.taken_over && image.lsn > group.taken_over->last_lsn && vlf_of_lsn(image.lsn) < group.taken_over->first_vlf;
+// Changes that the log of that owner, as it was when the next one took over, does not have. Before anybody has taken over the last log,
+// what is behind its end may only be what the log has lost, unless its owner had closed it.
+bool is_behind_its_log(const ImageIdentity& image, const GroupKnowledge& group, const KnownOwner& owner) {
+    if (image.lsn == 0) return false;  // of no change
+    const bool is_last = &owner == &group.owners.back();
+    if (is_last && group.taken_over) return image.lsn > group.taken_over->last_lsn && vlf_of_lsn(image.lsn) < group.taken_over->first_vlf;
+    const bool is_over = !is_last || owner.ended_in_order;
+    return is_over && owner.last_lsn != 0 && image.lsn > owner.last_lsn;
 }
 
 bool was_made_after_the_end(const ImageIdentity& image, const KnownOwner& owner) {
@@ -196,9 +201,24 @@ bool explain_zombie(Finding& finding, const GroupKnowledge& group, const ImageId
     if (is_ours) return false;
     // What redo wrote when the files were taken over has an LSN of an earlier owner, and a later time: it is of the version taken over.
     const bool may_be_redone = !image.is_block && group.taken_over && image.version == version_taken_over(finding, group);
-    if (!is_behind_log_before(image, group) && (may_be_redone || !was_made_after_the_end(image, *owner))) return false;
+    if (!is_behind_its_log(image, group, *owner) && (may_be_redone || !was_made_after_the_end(image, *owner))) return false;
     blame_zombie(finding, group, *owner, image);
     return true;
+}
+
+// Something older than what was promised, or nothing, is there.
+bool is_about_what_was_promised(FindingKind kind) {
+    switch (kind) {
+        case FindingKind::stale_read:
+        case FindingKind::lost_write:
+        case FindingKind::reverted_page:
+        case FindingKind::zeroed_page:
+        case FindingKind::log_gap:
+        case FindingKind::log_block_damaged:
+        case FindingKind::log_stale_block:
+        case FindingKind::wal_violation: return true;
+        default: return false;
+    }
 }
 
 // While the files are being taken over.
@@ -209,12 +229,13 @@ void explain_taking_over(Finding& finding, const GroupKnowledge& group) {
     name_owner(fact, owner, group);
     fact.path = finding.place.path;
     fact.page_id = finding.place.page_id;
-    if (finding.kind == FindingKind::io_error || finding.kind == FindingKind::stalled_io) return;
+    const bool is_torn = finding.kind == FindingKind::torn_page && !finding.transient;
+    if (!is_torn && !is_about_what_was_promised(finding.kind)) return;  // wrong bytes are wrong on one host, too
     if (finding.transient) {
         fact.kind = GroupFactKind::stale_on_new_owner;
         fact.text = fmt::format("The first read on the new owner returned less than {} had been promised; a later read was right.",
                                 owner_text(owner));
-    } else if (finding.kind == FindingKind::torn_page) {
+    } else if (is_torn) {
         fact.kind = GroupFactKind::torn_by_hand_over;
         fact.text = fmt::format("The page was whole on {}, and is of several versions since the hand-over.", owner_text(owner));
     } else {
@@ -242,8 +263,11 @@ void explain_own_work(Finding& finding, const GroupKnowledge& group, const Image
         return;
     }
     // What stood there when the files were taken over may have stayed there: that is a lost write, and no other host's doing.
-    const bool is_older_than_taken_over = image.version < version_taken_over(finding, group);
-    if (!is_older_than_taken_over && finding.kind != FindingKind::reverted_page) return;
+    const std::uint32_t taken_over = version_taken_over(finding, group);
+    const bool is_older_than_taken_over = image.version < taken_over;
+    // Redo made the image once more, at another time: this is the one that was under way before.
+    const bool is_the_one_before_redo = finding.kind == FindingKind::future_version && image.version == taken_over;
+    if (!is_older_than_taken_over && !is_the_one_before_redo && finding.kind != FindingKind::reverted_page) return;
     fact.kind = GroupFactKind::late_write;
     fact.text = fmt::format(
         "Version {} that {} had sent stands here, and a newer one had been read from this place since: it landed late, over the newer one.",

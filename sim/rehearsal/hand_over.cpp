@@ -13,6 +13,8 @@
 
 #include "sim/errors.hpp"
 #include "sim/group/group_explanation.hpp"
+#include "sim/group/run_group.hpp"
+#include "sim/page/log_layout.hpp"
 #include "sim/page/page_layout.hpp"
 #include "sim/rehearsal/crash_rehearsal.hpp"
 #include "sim/rehearsal/host_view.hpp"
@@ -37,7 +39,7 @@ constexpr std::array<std::string_view, kHandOverFaultCount> kNames = {"honest", 
 struct PastOwner {
     std::shared_ptr<OwnerWrites> writes;
     std::uint64_t cut_moment = 0;
-    GroupKnowledge::Owner owned;
+    KnownOwner owned;
 };
 
 // What goes wrong with one page.
@@ -156,29 +158,30 @@ bool is_recovering(Phase phase) {
     return phase == Phase::create || phase == Phase::log_analysis || phase == Phase::page_verification || phase == Phase::redo;
 }
 
-struct NewOwner final : EventSink {
+struct NewOwner final : EventSink, RunGroup {
     NewOwner(const CrashPlan& plan, const std::vector<PastOwner>& before)
         : volume(clock, ums::simulated_disk(plan.seed)),
           view(volume, clock, [this] { return !is_recovering(simulation.phase()); }),
           ledger(*plan.start->promises),
-          simulation(plan.options, view, clock, *this, &ledger) {
+          simulation(plan.options, view, clock, *this, &ledger, this) {
         for (const auto& [path, file] : plan.start->files) volume.put(path, file->copy());
-        knowledge.role = GroupKnowledge::Role::owner;
-        for (const PastOwner& owner : before) knowledge.owners.push_back(owner.owned);
         knowledge.run_id = plan.start->promises->section().run_id;
-        knowledge.at_hand_over = &*plan.start->promises;
+        knowledge.rank = static_cast<std::uint32_t>(before.size());
+        knowledge.is_taking_over = true;
+        for (const PastOwner& owner : before) knowledge.owners.push_back(owner.owned);
     }
 
     void on_event(const Event& /*event*/) override {}
-    void on_finding(const Finding& finding) override {
-        if (view.first_lsn() != 0 && !knowledge.has_taken_over) {
-            const GroupKnowledge::Owner& before = knowledge.owners.back();
-            knowledge.owners.push_back({before.incarnation + 1, before.rank + 1, "", view.first_lsn(), ~std::uint64_t{0}, false});
-            knowledge.has_taken_over = true;
-        }
-        findings.push_back(finding);
-        explain(findings.back(), knowledge);
-    }
+    void on_finding(const Finding& finding) override { findings.push_back(finding); }
+
+    // Of the group there is nobody else any more.
+    void begins(std::uint64_t /*run_id*/, std::vector<std::string> /*paths*/) override {}
+    [[nodiscard]] bool may_pass(Meeting /*meeting*/, std::uint32_t /*cycle*/) override { return true; }
+    [[nodiscard]] std::uint64_t rest_us() const override { return 0; }
+    [[nodiscard]] std::uint64_t wanted_run_id() const override { return knowledge.run_id; }
+    void verified(const TakeOverResult& /*what*/) override {}
+    void takes_over(TakeOver what) override { knowledge.taken_over = std::move(what); }
+    void explain(Finding& finding) const override { sim::explain(finding, knowledge); }
 
     void inject(const std::vector<Injected>& faults) {
         for (const Injected& each : faults) {
@@ -291,7 +294,8 @@ private:
             PastOwner past{writes, state.power.moment, {}};
             past.owned.rank = static_cast<std::uint32_t>(owners_.size());
             past.owned.incarnation = past.owned.rank + 1;
-            past.owned.first_lsn = owners_.empty() ? 0 : writes->first_lsn();
+            past.owned.host = fmt::format("host-{}", past.owned.rank);
+            past.owned.first_vlf = owners_.empty() ? 0 : vlf_of_lsn(writes->first_lsn());
             past.owned.last_lsn = LeftLog(of.options, state.power, state.book).end_lsn();
             owners_.push_back(std::move(past));
         });

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/group_fact.hpp"
+#include "sim/group/group_fact.hpp"
 
 namespace sim {
 

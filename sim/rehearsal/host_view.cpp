@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "sim/limits.hpp"
-#include "sim/rehearsal/owner_writes.hpp"
 #include "ums/io/request_bytes.hpp"
 
 namespace sim {
@@ -13,10 +12,7 @@ public:
     Engine(HostView& view, std::unique_ptr<ums::IoEngine> inner) : view_(view), inner_(std::move(inner)) {}
 
     [[nodiscard]] std::string_view name() const override { return inner_->name(); }
-    void submit(ums::IoRequest& request) override {
-        view_.submitted(request);
-        inner_->submit(request);
-    }
+    void submit(ums::IoRequest& request) override { inner_->submit(request); }
     void poll(ums::IoRequestList& finished) override {
         view_.land();
         ums::IoRequestList arrived;
@@ -58,10 +54,6 @@ void HostView::close(ums::FileHandle file) {
 
 std::unique_ptr<ums::IoEngine> HostView::make_engine(const ums::EngineOptions& options, std::string& reason) {
     return std::make_unique<Engine>(*this, inner().make_engine(options, reason));
-}
-
-void HostView::submitted(const ums::IoRequest& request) {
-    if (first_lsn_ == 0) first_lsn_ = first_lsn_of(request);
 }
 
 void HostView::land() {

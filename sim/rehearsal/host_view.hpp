@@ -36,8 +36,6 @@ public:
     // Before the host begins.
     void add(Trouble trouble) { troubles_.push_back(std::move(trouble)); }
     [[nodiscard]] const std::vector<Trouble>& troubles() const { return troubles_; }
-    // LSN of the first block of the log that this host has written; 0: none yet.
-    [[nodiscard]] std::uint64_t first_lsn() const { return first_lsn_; }
 
     std::error_code open(const std::string& path, const ums::OpenOptions& options, ums::FileHandle& file) override;
     std::error_code reopen(ums::FileHandle file, const ums::OpenOptions& options, ums::FileHandle& again) override;
@@ -47,7 +45,6 @@ public:
 private:
     class Engine;
 
-    void submitted(const ums::IoRequest& request);
     // What is due arrives on the volume.
     void land();
     void came_back(ums::IoRequest& request);
@@ -59,7 +56,6 @@ private:
     std::uint64_t works_since_ns_ = 0;  // 0: not yet
     std::vector<Trouble> troubles_;
     std::map<std::int32_t, std::string> open_;
-    std::uint64_t first_lsn_ = 0;
 };
 
 }  // namespace sim

@@ -9,19 +9,24 @@
 
 namespace sim {
 
+namespace {
+
+// Of the first record, if the request writes a block of the log; else 0.
+std::uint64_t first_lsn_of(const ums::IoRequest& request) {
+    LogBlockHeader header{};
+    if (request.size_bytes < sizeof header) return 0;
+    ums::copy_from_request(request, request.offset_bytes, reinterpret_cast<std::byte*>(&header), sizeof header);
+    return header.magic == kLogMagic ? header.first_lsn : 0;
+}
+
+}  // namespace
+
 OwnerWrites::OwnerWrites(const Options& options) {
     std::uint32_t id = 0;
     for (const FileOptions& file : options.files) {
         ++id;
         if (source_of_replica(file, options.files) == nullptr) files_[file.path] = {id, file.is_log};
     }
-}
-
-std::uint64_t first_lsn_of(const ums::IoRequest& request) {
-    LogBlockHeader header{};
-    if (request.operation != ums::IoOperation::write || request.size_bytes < sizeof header) return 0;
-    ums::copy_from_request(request, request.offset_bytes, reinterpret_cast<std::byte*>(&header), sizeof header);
-    return header.magic == kLogMagic ? header.first_lsn : 0;
 }
 
 void OwnerWrites::observe(const ums::PowerMoment& moment) {

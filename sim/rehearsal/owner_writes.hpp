@@ -46,7 +46,4 @@ private:
     std::uint64_t first_lsn_ = 0;
 };
 
-// The LSN of the first record, if the request writes a block of the log; else 0.
-[[nodiscard]] std::uint64_t first_lsn_of(const ums::IoRequest& request);
-
 }  // namespace sim

@@ -212,7 +212,8 @@ TEST_CASE("what the files say of a finding among several hosts is its name, and 
     }
     const Json group = files.merged();
     CHECK(group["findings_by_kind"][0]["kind"] == "zombie_owner");
-    CHECK_THAT(reports::merged_text(group), ContainsSubstring("zombie owner: Made by rank 0"));
+    CHECK_THAT(reports::merged_text(group), ContainsSubstring("  zombie_owner\n"));
+    CHECK_THAT(reports::html_merged(group), ContainsSubstring("Fence it."));
 }
 
 TEST_CASE("the page of several hosts holds all of them and loads nothing") {
