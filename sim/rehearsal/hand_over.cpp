@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,8 @@
 #include "sim/errors.hpp"
 #include "sim/group/group_explanation.hpp"
 #include "sim/group/run_group.hpp"
+#include "sim/log/log_block_check.hpp"
+#include "sim/log/log_records.hpp"
 #include "sim/page/log_layout.hpp"
 #include "sim/page/page_layout.hpp"
 #include "sim/rehearsal/crash_rehearsal.hpp"
@@ -59,7 +63,10 @@ public:
             const auto [least, is_new] = least_pages_.try_emplace(resize.file_id, resize.page_count);
             if (!is_new) least->second = std::min(least->second, resize.page_count);
         }
-        for (const auto& [path, file] : start.files) sizes_[path] = file->size_bytes() / kPageBytes;
+        for (const auto& [path, file] : start.files) {
+            sizes_[path] = file->size_bytes() / kPageBytes;
+            except_unknown_pages(*file);
+        }
     }
 
     // An image that an owner wrote in its time, and over which it was promised a newer one.
@@ -72,7 +79,8 @@ public:
     // What an owner wrote when it was none any more, of a change that it made then.
     [[nodiscard]] const OwnerWrites::Image* of_zombie(ums::Prng& prng, const std::vector<Injected>& used) const {
         return draw(prng, [&](const PastOwner& owner, const OwnerWrites::Image& image) {
-            return image.moment > owner.cut_moment && image.lsn > owner.owned.last_lsn && promised(image) != 0 && is_free(image, used);
+            return has_range(owner) && image.moment > owner.cut_moment && image.lsn > owner.owned.last_lsn && promised(image) != 0 &&
+                   is_free(image, used);
         });
     }
     // The one that was promised of the same page.
@@ -99,6 +107,22 @@ private:
         }
         return found.empty() ? nullptr : found[prng.below(found.size())];
     }
+    // A checkpoint has said that it promises nothing of them: they could not be brought to what the log says. Of a data file nothing is
+    // found.
+    void except_unknown_pages(const ums::SimulatedFile& file) {
+        std::vector<std::byte> bytes(file.size_bytes());
+        file.read(0, bytes.data(), bytes.size());
+        for (std::size_t at = 0; at + kSectorBytes <= bytes.size(); at += kSectorBytes) {
+            const bool is_block = read_block_header(&bytes[at]).magic == kLogMagic && is_sound_block(&bytes[at], bytes.size() - at);
+            if (!is_block) continue;
+            static_cast<void>(for_each_record(&bytes[at], [this](const LogRecordHeader& record, std::span<const std::byte> /*body*/) {
+                if (record.kind == static_cast<std::uint16_t>(LogRecordKind::page_unknown))
+                    unknown_.insert({record.file_id, record.page_id});
+            }));
+        }
+    }
+    // Of an owner that was cut off before any of its log was on the volume the next one learns nothing, and begins with the same numbers.
+    [[nodiscard]] static bool has_range(const PastOwner& owner) { return vlf_of_lsn(owner.owned.last_lsn) >= owner.owned.first_vlf; }
     [[nodiscard]] std::uint32_t promised(const OwnerWrites::Image& image) const {
         return start_.promises->page(image.file_id, image.page_id).version;
     }
@@ -106,7 +130,8 @@ private:
         const auto least = least_pages_.find(image.file_id);
         const bool was_never_cut = least == least_pages_.end() || image.page_id < least->second;
         const auto size = sizes_.find(image.path);
-        return was_never_cut && size != sizes_.end() && image.page_id < size->second;
+        const bool is_known = !unknown_.contains({image.file_id, image.page_id});
+        return was_never_cut && is_known && size != sizes_.end() && image.page_id < size->second;
     }
     [[nodiscard]] static bool is_free(const OwnerWrites::Image& image, const std::vector<Injected>& used) {
         return std::none_of(used.begin(), used.end(),
@@ -115,8 +140,9 @@ private:
 
     const std::vector<PastOwner>& owners_;
     const CrashStart& start_;
-    std::map<std::uint32_t, std::uint32_t> least_pages_;  // by file
-    std::map<std::string, std::uint64_t> sizes_;          // in pages, by path
+    std::map<std::uint32_t, std::uint32_t> least_pages_;         // by file
+    std::map<std::string, std::uint64_t> sizes_;                 // in pages, by path
+    std::set<std::pair<std::uint32_t, std::uint32_t>> unknown_;  // file and page
 };
 
 // Its first sectors are of the newer image.
@@ -218,8 +244,9 @@ bool is_about(const Finding& finding, const Injected& injected) {
 }
 
 std::string text_of(const Finding& finding) {
-    return fmt::format("{}{}, page {} of {}: {}", name_of(finding.kind), finding.transient ? " (transient)" : "", finding.place.page_id,
-                       finding.place.path, finding.group_fact ? std::string(name_of(finding.group_fact->kind)) : "not named among hosts");
+    return fmt::format("{}{}, page {} of {}, LSN {:#x}: {}", name_of(finding.kind), finding.transient ? " (transient)" : "",
+                       finding.place.page_id, finding.place.path, or_empty(finding.received).lsn,
+                       finding.group_fact ? std::string(name_of(finding.group_fact->kind)) : "not named among hosts");
 }
 
 class Judge {
@@ -289,14 +316,17 @@ private:
         std::optional<CrashPlan> next;
         const CrashReport report = rehearse_crash(plan, [&](const CrashPlan& of, CrashState& state) {
             next = plan_second_cut(of, state);
-            const bool is_promised = state.promises && !state.promises->are_void();
+            const LeftLog log(of.options, state.power, state.book);
+            // A log that is newer than the promises has nobody who demands them: its owner was cut off before it promised anything.
+            const bool is_promised =
+                state.promises && !state.promises->are_void() && log.incarnation() <= state.promises->section().incarnation;
             if (!next || !is_promised) return next.reset();
             PastOwner past{writes, state.power.moment, {}};
             past.owned.rank = static_cast<std::uint32_t>(owners_.size());
             past.owned.incarnation = past.owned.rank + 1;
             past.owned.host = fmt::format("host-{}", past.owned.rank);
             past.owned.first_vlf = owners_.empty() ? 0 : vlf_of_lsn(writes->first_lsn());
-            past.owned.last_lsn = LeftLog(of.options, state.power, state.book).end_lsn();
+            past.owned.last_lsn = log.end_lsn();
             owners_.push_back(std::move(past));
         });
         for (const Finding& finding : report.findings) {
@@ -317,6 +347,10 @@ private:
         owner.inject(faults);
         const Outcome outcome = owner.simulation.run().outcome;
         if (ums::MemoryReserve::is_spent()) throw std::bad_alloc();  // cut short, so nothing can be said of it
+        for (const PastOwner& past : owners_) {
+            report_.text +=
+                fmt::format("  owner {} from VLF {} to LSN {:#x}\n", past.owned.rank, past.owned.first_vlf, past.owned.last_lsn);
+        }
         report_.text += fmt::format("  {} owners before, {} faults, {} findings\n", owners_.size(), faults.size(), owner.findings.size());
         Judge(report_, fmt::format("seed {}, {}", seed_, name_of(fault_))).judge(faults, owner, outcome);
     }
