@@ -24,10 +24,10 @@ struct KnownOwner {
     std::string host;
     std::uint32_t incarnation = 0;
     std::uint32_t first_vlf = 0;
-    std::uint64_t last_lsn = 0;  // of the log as the next owner found it; 0: not known
-    bool ended_in_order = false;
     std::uint64_t ended_utc_us = 0;  // by the witness's clock; 0: not yet
     std::int64_t clock_offset_us = 0;
+    std::uint64_t last_lsn = 0;  // of the log as the next owner found it; 0: not known
+    bool ended_in_order = false;
 };
 
 struct GroupKnowledge {

@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-Json document_of(const sim::LatencyHistogram& histogram) {
+Json histogram_document(const sim::LatencyHistogram& histogram) {
     sim::LatencySum sum;
     sum.add(histogram);
     sim::Results results = example_results();
@@ -37,9 +37,9 @@ TEST_CASE("latencies of several runs add up to what one histogram of all request
             histogram.add(duration_ns);
             all.add(duration_ns);
         }
-        CHECK_FALSE(merged.add(document_of(histogram)));
+        CHECK_FALSE(merged.add(histogram_document(histogram)));
     }
-    const Json whole = document_of(all);
+    const Json whole = histogram_document(all);
     const Json json = merged.json();
     for (const char* key : {"count", "total_ns", "min_ns", "max_ns", "percentiles_ns", "buckets_ns"}) {
         INFO(key);
@@ -51,15 +51,15 @@ TEST_CASE("latencies of several runs add up to what one histogram of all request
 
 TEST_CASE("runs without requests add nothing") {
     reports::MergedLatency merged;
-    CHECK_FALSE(merged.add(document_of(sim::LatencyHistogram())));
-    CHECK(merged.json() == document_of(sim::LatencyHistogram()));
+    CHECK_FALSE(merged.add(histogram_document(sim::LatencyHistogram())));
+    CHECK(merged.json() == histogram_document(sim::LatencyHistogram()));
 }
 
 TEST_CASE("buckets that are not ioproof's, or do not hold all requests, are refused and change nothing") {
     sim::LatencyHistogram histogram;
     histogram.add(1'000'000);
     histogram.add(3'000'000);
-    const Json good = document_of(histogram);
+    const Json good = histogram_document(histogram);
     reports::MergedLatency merged;
     REQUIRE_FALSE(merged.add(good));
     const Json before = merged.json();

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 // A run as a results file says it, with latencies as they are measured.
-Json run_of(std::uint64_t number, bool has_findings = false) {
+Json part_of(std::uint64_t number, bool has_findings = false) {
     sim::Results results = has_findings ? stale_results() : sound_results();
     results.run_id += number;
     results.start_utc_us += number * 10'000'000;
@@ -32,7 +32,7 @@ Json run_of(std::uint64_t number, bool has_findings = false) {
     return reports::parse_results(reports::results_json(results, {}), "test");
 }
 
-Json member(std::uint32_t rank, std::uint32_t of) {
+Json group_of_rank(std::uint32_t rank, std::uint32_t of) {
     return {{"name", "night-1"},
             {"plan", "side-by-side"},
             {"rank", rank},
@@ -43,7 +43,7 @@ Json member(std::uint32_t rank, std::uint32_t of) {
             {"turn", nullptr}};
 }
 
-struct Files {
+struct Parts {
     std::vector<Json> results;
 
     void add(Json json) { results.push_back(std::move(json)); }
@@ -54,27 +54,27 @@ struct Files {
     }
 };
 
-Json grouped(std::uint64_t number, std::uint32_t rank, std::uint32_t of, bool has_findings = false) {
-    Json json = run_of(number, has_findings);
-    json["group"] = member(rank, of);
+Json ranked_part(std::uint64_t number, std::uint32_t rank, std::uint32_t of, bool has_findings = false) {
+    Json json = part_of(number, has_findings);
+    json["group"] = group_of_rank(rank, of);
     return json;
 }
 
 // The turns of a hand-over, each by another rank of two.
-Json turn_of(std::uint32_t number, std::uint32_t turns, const Json& previous) {
-    Json json = grouped(number, (number - 1) % 2, 2);
+Json turn_part(std::uint32_t number, std::uint32_t turns, const Json& previous) {
+    Json json = ranked_part(number, (number - 1) % 2, 2);
     json["group"]["plan"] = "hand-over";
     json["group"]["turn"] = {{"number", number}, {"turns", turns}, {"previous", previous}};
     return json;
 }
 
-Json previous(std::uint32_t rank, const char* ended_by) { return {{"rank", rank}, {"ended_by", ended_by}}; }
+Json previous_owner(std::uint32_t rank, const char* ended_by) { return {{"rank", rank}, {"ended_by", ended_by}}; }
 
 }  // namespace
 
 TEST_CASE("what several hosts have counted is the sum of their parts, and each has a row") {
-    Files files;
-    for (std::uint64_t number = 1; number <= 3; ++number) files.add(run_of(number));
+    Parts files;
+    for (std::uint64_t number = 1; number <= 3; ++number) files.add(part_of(number));
     const Json group = files.merged();
     CHECK(group["document"] == "ioproof merged report");
     CHECK(group["verdict"] == "PASS");
@@ -103,10 +103,10 @@ TEST_CASE("what several hosts have counted is the sum of their parts, and each h
 }
 
 TEST_CASE("one host that fails fails all, and its findings stand among the others' by time") {
-    Files files;
-    files.add(grouped(1, 0, 3));
-    files.add(grouped(2, 1, 3, true));
-    files.add(grouped(3, 2, 3));
+    Parts files;
+    files.add(ranked_part(1, 0, 3));
+    files.add(ranked_part(2, 1, 3, true));
+    files.add(ranked_part(3, 2, 3));
     const Json group = files.merged();
     CHECK(group["verdict"] == "FAIL");
     CHECK(group["finding_count"] == files.results[1]["finding_count"]);
@@ -117,23 +117,23 @@ TEST_CASE("one host that fails fails all, and its findings stand among the other
 }
 
 TEST_CASE("ranks that did not come back make the result incomplete, and are named") {
-    Files files;
-    files.add(grouped(1, 0, 5));
-    files.add(grouped(2, 3, 5));
+    Parts files;
+    files.add(ranked_part(1, 0, 5));
+    files.add(ranked_part(2, 3, 5));
     Json group = files.merged();
     CHECK(group["verdict"] == "INCOMPLETE");
     CHECK(group["group"]["missing_ranks"] == Json::parse("[1,2,4]"));
     CHECK_THAT(group["headline"].get<std::string>(), ContainsSubstring("ranks 1, 2 and 4 of 5 did not come back"));
-    files.add(grouped(3, 1, 5, true));
+    files.add(ranked_part(3, 1, 5, true));
     group = files.merged();
     CHECK(group["verdict"] == "FAIL");
     CHECK_THAT(reports::merged_text(group), ContainsSubstring("Besides, ranks 2 and 4 of 5 did not come back."));
 }
 
 TEST_CASE("the clock of the witness puts all hosts on one axis, whatever their own clocks say") {
-    Files files;
-    Json ahead = grouped(1, 0, 2);
-    Json behind = grouped(1, 1, 2);
+    Parts files;
+    Json ahead = ranked_part(1, 0, 2);
+    Json behind = ranked_part(1, 1, 2);
     behind["run"]["run_id"] = "00000000000000ff";
     // The first host's clock is 5 s ahead of the witness, the second one's 5 s behind: they began 10 s apart, not together.
     ahead["group"]["clock"] = {{"offset_us", -5'000'000}, {"round_trip_us", 400}};
@@ -155,14 +155,14 @@ TEST_CASE("the clock of the witness puts all hosts on one axis, whatever their o
 }
 
 TEST_CASE("a turn whose owner was killed by plan is told by the next one, any other without a result is missing") {
-    Files files;
-    files.add(turn_of(2, 3, previous(0, "kill")));
-    files.add(turn_of(3, 3, previous(1, "in-order")));
+    Parts files;
+    files.add(turn_part(2, 3, previous_owner(0, "kill")));
+    files.add(turn_part(3, 3, previous_owner(1, "in-order")));
     Json group = files.merged();
     CHECK(group["verdict"] == "PASS");
     CHECK(group["hosts"][0]["name"] == "turn 2, rank 1 on node-b");
     CHECK_THAT(group["headline"].get<std::string>(), ContainsSubstring("all 2 turns"));
-    files.results[0]["group"]["turn"]["previous"] = previous(0, "lost");
+    files.results[0]["group"]["turn"]["previous"] = previous_owner(0, "lost");
     group = files.merged();
     CHECK(group["verdict"] == "INCOMPLETE");
     CHECK(group["group"]["missing_turns"] == Json::parse("[1]"));
@@ -173,39 +173,39 @@ TEST_CASE("a turn whose owner was killed by plan is told by the next one, any ot
 }
 
 TEST_CASE("files that are not one result are refused with a word") {
-    Files twice;
-    twice.add(run_of(1));
-    twice.add(run_of(1));
+    Parts twice;
+    twice.add(part_of(1));
+    twice.add(part_of(1));
     CHECK_THROWS_WITH(twice.merged(), ContainsSubstring("'r0.json' and 'r1.json' are of the same run"));
-    Files same_rank;
-    same_rank.add(grouped(1, 0, 2));
-    same_rank.add(grouped(2, 0, 2));
+    Parts same_rank;
+    same_rank.add(ranked_part(1, 0, 2));
+    same_rank.add(ranked_part(2, 0, 2));
     CHECK_THROWS_WITH(same_rank.merged(), ContainsSubstring("both of rank 0"));
-    Files mixed;
-    mixed.add(grouped(1, 0, 2));
-    mixed.add(run_of(2));
+    Parts mixed;
+    mixed.add(ranked_part(1, 0, 2));
+    mixed.add(part_of(2));
     CHECK_THROWS_WITH(mixed.merged(), ContainsSubstring("'r1.json' is of no group"));
-    Files inexact;
-    inexact.add(run_of(1));
-    inexact.add(run_of(2));
+    Parts inexact;
+    inexact.add(part_of(1));
+    inexact.add(part_of(2));
     inexact.results[1]["files"][0]["latency"]["read"]["buckets_ns"].erase(0);
     CHECK_THROWS_WITH(inexact.merged(), ContainsSubstring("'r1.json'") && ContainsSubstring("cannot be added up"));
-    Files odd;
-    odd.add(grouped(1, 0, 2));
-    odd.add(grouped(2, 1, 2));
+    Parts odd;
+    odd.add(ranked_part(1, 0, 2));
+    odd.add(ranked_part(2, 1, 2));
     odd.results[1]["group"]["rank"] = "one";
     CHECK_THROWS_WITH(odd.merged(), ContainsSubstring("its group's 'rank' is not a number from 0 to 1"));
     odd.results[1]["group"]["rank"] = 2;
     CHECK_THROWS_AS(odd.merged(), reports::ResultsDocumentError);
-    odd.results[1]["group"] = grouped(2, 1, 2)["group"];
+    odd.results[1]["group"] = ranked_part(2, 1, 2)["group"];
     odd.results[1]["run"]["start_utc"] = "yesterday";
     CHECK_THROWS_WITH(odd.merged(), ContainsSubstring("not a time in UTC"));
 }
 
 TEST_CASE("what the files say of a finding among several hosts is its name, and is told") {
-    Files files;
-    files.add(grouped(1, 0, 2));
-    files.add(grouped(2, 1, 2, true));
+    Parts files;
+    files.add(ranked_part(1, 0, 2));
+    files.add(ranked_part(2, 1, 2, true));
     for (Json& finding : files.results[1]["findings"]) {
         finding["group_fact"] = {
             {"name", "zombie_owner"}, {"title", "zombie owner"}, {"text", "Made by rank 0 on node-a."}, {"hint", "Fence it."}};
@@ -217,9 +217,9 @@ TEST_CASE("what the files say of a finding among several hosts is its name, and 
 }
 
 TEST_CASE("the page of several hosts holds all of them and loads nothing") {
-    Files files;
-    files.add(grouped(1, 0, 2));
-    files.add(grouped(2, 1, 2, true));
+    Parts files;
+    files.add(ranked_part(1, 0, 2));
+    files.add(ranked_part(2, 1, 2, true));
     files.results[0]["group"]["host"] = "</script><img src=x>";
     const std::string html = reports::html_merged(files.merged());
     CHECK_THAT(html, ContainsSubstring("<title>FAIL: ioproof, 2 hosts</title>") && ContainsSubstring("default-src 'none'"));
