@@ -44,7 +44,15 @@ constexpr std::array kRehearseSwitches{
            .help = "with --crash: only this device. in_turn: each seed has one of them\n"
                    "Default: each in runs of its own"},
     Switch{.name = "cuts", .value = "N", .help = "with --crash: power cuts of each run (1 to 100, default: 4)"},
-    Switch{.name = "verbose", .help = "all messages, faults and findings of each run; with --crash: each cut"},
+    Switch{.name = "hosts",
+           .help = "several hosts instead of faults: owners that hand files over, each cut off and followed by the\n"
+                   "next one; see docs/rehearsal.md"},
+    Switch{.name = "hand-over",
+           .value = "honest|lost_write|torn_write|stale_cache|late_write|zombie|in_turn",
+           .repeatable = true,
+           .help = "with --hosts: only this goes wrong. in_turn: with each seed one of them\n"
+                   "Default: each in runs of its own"},
+    Switch{.name = "verbose", .help = "all messages, faults and findings of each run; with --crash: each cut; with --hosts: each fault"},
 };
 
 void add_fault(RehearseArguments& arguments, const std::string& text) {
@@ -66,6 +74,29 @@ void add_device(RehearseArguments& arguments, const SwitchWord& word) {
         arguments.devices.push_back({lie});
     } else {
         refuse_value(word, "honest, flush_ignored, fua_ignored, one_file_ignored, overtaking, rolled_back, write_hole or in_turn");
+    }
+}
+
+void add_hand_over(RehearseArguments& arguments, const SwitchWord& word) {
+    const std::optional<sim::HandOverFault> fault = sim::hand_over_fault_of(word.value);
+    if (word.value == kInTurn) {
+        arguments.hand_over_in_turn = true;
+    } else if (fault) {
+        arguments.hand_over_faults.push_back(*fault);
+    } else {
+        refuse_value(word, "honest, lost_write, torn_write, stale_cache, late_write, zombie or in_turn");
+    }
+}
+
+void check_hosts(const SwitchWords& typed, RehearseArguments& arguments) {
+    if (arguments.hosts && arguments.crash) throw UsageError("--hosts and --crash are two rehearsals: name one");
+    for (const std::string_view name : {"fault", "place", "during", "lie", "cuts"}) {
+        if (arguments.hosts && typed.has(name)) throw UsageError(fmt::format("--{} is not for --hosts", name));
+    }
+    if (!arguments.hosts && typed.has("hand-over")) throw UsageError("--hand-over is for --hosts");
+    if (!arguments.hand_over_faults.empty()) return;
+    for (std::uint32_t i = 0; i < sim::kHandOverFaultCount; ++i) {
+        arguments.hand_over_faults.push_back(static_cast<sim::HandOverFault>(i));
     }
 }
 
@@ -101,6 +132,10 @@ void set_value(RehearseArguments& arguments, const SwitchWord& word) {
         }
     } else if (word.name == "crash") {
         arguments.crash = true;
+    } else if (word.name == "hosts") {
+        arguments.hosts = true;
+    } else if (word.name == "hand-over") {
+        add_hand_over(arguments, word);
     } else if (word.name == "lie") {
         add_device(arguments, word);
     } else if (word.name == "cuts") {
@@ -126,6 +161,7 @@ RehearseArguments parse_rehearse(const std::vector<std::string>& words) {
     if (arguments.without_faults && !arguments.faults.empty()) {
         throw UsageError("--fault: 'none' cannot be combined with faults");
     }
+    check_hosts(typed, arguments);
     check_together(typed, arguments);
     // A seed alone is one to look at.
     if (typed.has("seed") && !typed.has("seeds")) arguments.seed_count = 1;

@@ -9,6 +9,7 @@
 
 #include "cli/switches.hpp"
 #include "sim/rehearsal/fault_plan.hpp"
+#include "sim/rehearsal/hand_over.hpp"
 #include "ums/io/power_lies.hpp"
 
 namespace cli {
@@ -37,6 +38,11 @@ struct RehearseArguments {
     std::vector<CrashDevice> devices;  // each seed with each of them
     bool devices_in_turn = false;      // each seed with one of them
     std::uint32_t cuts = 4;            // of a run
+
+    // --hosts: owners that hand files over.
+    bool hosts = false;
+    std::vector<sim::HandOverFault> hand_over_faults;  // each seed with each of them
+    bool hand_over_in_turn = false;                    // each seed with one of them
 };
 
 // `words`: what stands behind the command. Throws UsageError.

@@ -9,6 +9,7 @@
 
 #include "cli/console.hpp"
 #include "cli/crash_command.hpp"
+#include "cli/hosts_command.hpp"
 #include "cli/rehearsal_text.hpp"
 #include "cli/rehearse_arguments.hpp"
 #include "cli/side_by_side.hpp"
@@ -146,11 +147,12 @@ Command rehearse_command() {
             .description =
                 "Proves that the alarm works: whole runs on a simulated disk in virtual time that goes wrong on purpose, and a "
                 "comparison of what was injected with what was found. With --crash the disk loses power instead, honest or lying about "
-                "what is durable, and what is left is verified. Writes no file.",
+                "what is durable, and what is left is verified. With --hosts files are handed from host to host, and what only "
+                "several hosts can see goes wrong. Writes no file.",
             .switches = rehearse_switches(),
             .examples =
                 "ioproof rehearse --seeds 100\nioproof rehearse --fault stale_read --seed 7 --verbose\n"
-                "ioproof rehearse --crash --lie flush_ignored --seeds 100",
+                "ioproof rehearse --crash --lie flush_ignored --seeds 100\nioproof rehearse --hosts --seeds 100",
             .exit_codes =
                 "0 every fault that was given to the program was found and named, and nothing else was reported; with --crash: "
                 "99 % of the damage that is provable was found, nobody was blamed wrongly\n"
@@ -158,6 +160,7 @@ Command rehearse_command() {
                 "2 wrong usage",
             .execute = [](const Call& call) {
                 const RehearseArguments arguments = parse_rehearse(call.words);
+                if (arguments.hosts) return rehearse_hosts(arguments, call.console);
                 return arguments.crash ? rehearse_crashes(arguments, call.console) : rehearse(arguments, call.console);
             }};
 }

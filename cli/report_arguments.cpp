@@ -1,6 +1,7 @@
 #include "cli/report_arguments.hpp"
 
 #include <array>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,21 +14,41 @@ namespace {
 
 constexpr std::array kReportSwitches{
     Switch{.name = "html", .value = "FILE", .help = "as one page for a browser, which needs neither network nor other files"},
+    Switch{.name = "json",
+           .value = "FILE",
+           .help = "of several results files: their sums, rows and verdict for programs (docs/merged.schema.json); '-' is standard output"},
 };
+
+constexpr std::array kComparisonSwitches{kReportSwitches[0]};
+
+ReportArguments parsed(Switches switches, const std::vector<std::string>& words) {
+    ReportArguments arguments;
+    SwitchWords typed = parse_words(switches, words);
+    for (const SwitchWord& word : typed.switches) (word.name == "html" ? arguments.html_path : arguments.json_path) = word.value;
+    arguments.files = std::move(typed.operands);
+    return arguments;
+}
+
+void refuse_count(std::string_view wanted, std::size_t count) {
+    throw UsageError(fmt::format("name {} (what 'ioproof run --json FILE' wrote); {} given", wanted, count));
+}
 
 }  // namespace
 
 Switches report_switches() { return kReportSwitches; }
+Switches comparison_switches() { return kComparisonSwitches; }
 
-ReportArguments parse_report(std::size_t file_count, const std::vector<std::string>& words) {
-    ReportArguments arguments;
-    SwitchWords typed = parse_words(kReportSwitches, words);
-    for (const SwitchWord& word : typed.switches) arguments.html_path = word.value;
-    arguments.files = std::move(typed.operands);
-    if (arguments.files.size() != file_count) {
-        throw UsageError(fmt::format("name {} (what 'ioproof run --json FILE' wrote); {} given",
-                                     file_count == 1 ? "one results file" : "two results files, before and after", arguments.files.size()));
-    }
+ReportArguments parse_report(const std::vector<std::string>& words) {
+    ReportArguments arguments = parsed(kReportSwitches, words);
+    const std::size_t count = arguments.files.size();
+    if (count == 0) refuse_count("one results file, or those of several hosts", count);
+    if (count > kReportFilesMax) refuse_count(fmt::format("at most {} results files", kReportFilesMax), count);
+    return arguments;
+}
+
+ReportArguments parse_comparison(const std::vector<std::string>& words) {
+    ReportArguments arguments = parsed(kComparisonSwitches, words);
+    if (arguments.files.size() != 2) refuse_count("two results files, before and after", arguments.files.size());
     return arguments;
 }
 

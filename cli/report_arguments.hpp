@@ -10,14 +10,19 @@
 namespace cli {
 
 struct ReportArguments {
-    std::vector<std::string> files;  // one for a report, two to compare
-    std::string html_path;           // empty: as text, on the terminal
+    std::vector<std::string> files;  // one for a report, or those of several hosts; two to compare
+    std::string html_path;           // empty: none
+    std::string json_path;           // likewise; of several hosts
 };
 
-// `words`: what stands behind the command. Throws UsageError.
-ReportArguments parse_report(std::size_t file_count, const std::vector<std::string>& words);
+// Each takes some megabytes of memory.
+inline constexpr std::size_t kReportFilesMax = 4096;
 
-// Of both.
+// `words`: what stands behind the command. Throw UsageError.
+ReportArguments parse_report(const std::vector<std::string>& words);
+ReportArguments parse_comparison(const std::vector<std::string>& words);
+
 Switches report_switches();
+Switches comparison_switches();
 
 }  // namespace cli

@@ -1,17 +1,25 @@
 #include "cli/report_command.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include <fmt/format.h>
 
 #include "cli/console.hpp"
 #include "cli/distinct_files.hpp"
+#include "cli/json_output.hpp"
 #include "cli/report_arguments.hpp"
+#include "cli/usage_error.hpp"
 #include "reports/comparison.hpp"
 #include "reports/html_page.hpp"
+#include "reports/json_text.hpp"
+#include "reports/merged_results.hpp"
 #include "reports/output_file.hpp"
 #include "reports/results_document.hpp"
 #include "sim/errors.hpp"
+#include "sim/version.hpp"
 #include "ums/base/input_file.hpp"
 
 namespace cli {
@@ -25,8 +33,34 @@ nlohmann::ordered_json load(const std::string& path) {
     throw sim::EnvironmentError(text);
 }
 
+// A folder stands for the results files in it, in the order of their names: what the turns of a hand-over, or the ranks of a group, have
+// left.
+std::vector<std::string> files_of(const std::vector<std::string>& operands) {
+    namespace fs = std::filesystem;
+    std::vector<std::string> files;
+    for (const std::string& operand : operands) {
+        std::error_code error;
+        if (!fs::is_directory(operand, error)) {
+            files.push_back(operand);
+            continue;
+        }
+        std::vector<std::string> found;
+        for (auto entry = fs::directory_iterator(operand, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
+            if (entry->path().extension() == ".json") found.push_back(entry->path().string());
+        }
+        if (error) throw sim::EnvironmentError(fmt::format("'{}': cannot be read: {}.", operand, error.message()));
+        if (found.empty()) throw UsageError(fmt::format("'{}': there is no file in it whose name ends with .json", operand));
+        std::sort(found.begin(), found.end());
+        files.insert(files.end(), found.begin(), found.end());
+    }
+    if (files.size() > kReportFilesMax)
+        throw UsageError(fmt::format("at most {} results files, {} are there", kReportFilesMax, files.size()));
+    return files;
+}
+
 void check_files(const ReportArguments& arguments) {
     std::vector<NamedFile> files{{.what = "--html", .path = arguments.html_path}};
+    if (arguments.json_path != "-") files.push_back({.what = "--json", .path = arguments.json_path});
     for (const std::string& file : arguments.files) files.push_back({.what = "the results", .path = file, .is_written = false});
     check_distinct(files);
 }
@@ -36,14 +70,45 @@ void write_page(const std::string& path, const std::string& html) {
     if (const auto failure = file.write(html)) throw sim::EnvironmentError(*failure);
 }
 
-void show(const ReportArguments& arguments, Console& console) {
-    check_files(arguments);
+void show_one(const ReportArguments& arguments, Console& console) {
     const nlohmann::ordered_json results = load(arguments.files[0]);
     if (arguments.html_path.empty()) {
         console.add_result(reports::text_report_of(results));
     } else {
         write_page(arguments.html_path, reports::html_report(results));
     }
+}
+
+// As a run of its own would end.
+ExitCode code_of(const std::string& verdict) {
+    if (verdict == "PASS") return ExitCode::ok;
+    return verdict == "FAIL" ? ExitCode::integrity : ExitCode::environment;
+}
+
+ExitCode show_all(const ReportArguments& arguments, Console& console) {
+    std::vector<nlohmann::ordered_json> results;
+    for (const std::string& path : arguments.files) {
+        results.push_back(load(path));
+        results.back().erase("text_report");  // of one host: not needed here, and large
+    }
+    std::vector<reports::NamedResults> all;
+    for (std::size_t i = 0; i < results.size(); ++i) all.push_back({arguments.files[i], &results[i]});
+    const nlohmann::ordered_json group = reports::merged_results(all, sim::kVersion);
+    JsonOutput json(arguments.json_path, reports::kMergedDocument);
+    if (json.shows_text()) console.add_result(reports::merged_text(group));
+    if (!arguments.html_path.empty()) write_page(arguments.html_path, reports::html_merged(group));
+    return json.put(reports::json_text(group), console, code_of(group["verdict"].get<std::string>()));
+}
+
+ExitCode show(ReportArguments arguments, Console& console) {
+    arguments.files = files_of(arguments.files);
+    if (arguments.files.size() == 1 && !arguments.json_path.empty()) {
+        throw UsageError("--json is for several results files: one is such a document already");
+    }
+    check_files(arguments);
+    if (arguments.files.size() > 1) return show_all(arguments, console);
+    show_one(arguments, console);
+    return ExitCode::ok;
 }
 
 void compare(const ReportArguments& arguments, Console& console) {
@@ -59,19 +124,23 @@ void compare(const ReportArguments& arguments, Console& console) {
 
 Command report_command() {
     return {.name = "report",
-            .operands = "FILE",
+            .operands = "FILE...",
             .kind = Operand::files,
-            .summary = "show the results that a run wrote with --json",
+            .summary = "show the results that runs wrote with --json; of several hosts as one",
             .description =
                 "Prints the results of an earlier run as the text that stood at its end; with --html, writes them as one "
-                "self-contained page.",
+                "self-contained page. Several results files, of the ranks of a group or of independent runs, are one result: a row "
+                "for each host, exact sums, all findings by time, and one verdict. A folder stands for the *.json in it. The verdict is "
+                "FAIL if one is, and INCOMPLETE if a rank did "
+                "not come back.",
             .switches = report_switches(),
-            .examples = "ioproof report results.json\nioproof report results.json --html results.html",
-            .exit_codes = "0 done\n2 wrong usage, or not a results file\n3 a file cannot be read or written",
-            .execute = [](const Call& call) {
-                show(parse_report(1, call.words), call.console);
-                return ExitCode::ok;
-            }};
+            .examples =
+                "ioproof report results.json\nioproof report results.json --html results.html\n"
+                "ioproof report rank-*.json --html all.html --json all.json",
+            .exit_codes =
+                "0 done; of several files: PASS\n1 of several files: FAIL\n2 wrong usage, not a results file, or files that are "
+                "not one result\n3 a file cannot be read or written; of several files: INCOMPLETE",
+            .execute = [](const Call& call) { return show(parse_report(call.words), call.console); }};
 }
 
 Command compare_command() {
@@ -82,11 +151,11 @@ Command compare_command() {
             .description =
                 "Shows what differs between two results that runs wrote with --json. Differences that exceed the noise, which is "
                 "how much a figure varies within each of the two main runs, are marked.",
-            .switches = report_switches(),
+            .switches = comparison_switches(),
             .examples = "ioproof compare before.json after.json\nioproof compare before.json after.json --html difference.html",
             .exit_codes = "0 done, whatever differs\n2 wrong usage, or not a results file\n3 a file cannot be read or written",
             .execute = [](const Call& call) {
-                compare(parse_report(2, call.words), call.console);
+                compare(parse_comparison(call.words), call.console);
                 return ExitCode::ok;
             }};
 }

@@ -22,6 +22,7 @@ ioproof_embed(ioproof_reports
   kCommonScript=${CMAKE_SOURCE_DIR}/reports/html/common.js
   kReportScript=${CMAKE_SOURCE_DIR}/reports/html/report.js
   kCompareScript=${CMAKE_SOURCE_DIR}/reports/html/compare.js
+  kMergedScript=${CMAKE_SOURCE_DIR}/reports/html/merged.js
   kPowertestScript=${CMAKE_SOURCE_DIR}/reports/html/powertest.js
   kErrorLogStyle=${CMAKE_SOURCE_DIR}/reports/html/ErrorLog.xslt
   kResultsSchema=${CMAKE_SOURCE_DIR}/docs/results.schema.json)

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/group_text.hpp"
 #include "reports/json_text.hpp"
 #include "reports/kind_text.hpp"
 #include "reports/time_text.hpp"
@@ -106,6 +107,23 @@ void add_comparison(Json& json, const sim::Finding& finding) {
     json["rereads"] = rereads_of(finding);
 }
 
+// Only where there is one: files of runs that were alone are as they always were.
+void add_group_fact(Json& json, const sim::Finding& finding) {
+    if (!finding.group_fact) return;
+    const sim::GroupFact& fact = *finding.group_fact;
+    json["group_fact"] = {{"name", sim::name_of(fact.kind)},
+                          {"title", sim::title_of(fact.kind)},
+                          {"text", fact.text},
+                          {"hint", hint_of(fact.kind)},
+                          {"rank", fact.rank},
+                          {"host", fact.host},
+                          {"run_id", fmt::format("{:016x}", fact.run_id)},
+                          {"incarnation", fact.incarnation},
+                          {"path", fact.path},
+                          {"page_id", fact.page_id},
+                          {"utc_us", fact.utc_us}};
+}
+
 void add_circumstances(Json& json, const sim::Finding& finding) {
     json["phase"] = finding.moment.phase;
     json["user"] = finding.moment.user;
@@ -126,6 +144,7 @@ std::string finding_json(const sim::Finding& finding) {
     add_verdict(json, finding);
     add_comparison(json, finding);
     add_circumstances(json, finding);
+    add_group_fact(json, finding);
     return json_line(json);
 }
 

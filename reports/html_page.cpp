@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "reports/comparison.hpp"
+#include "reports/merged_results.hpp"
 #include "reports/html/embedded.hpp"
 #include "reports/results_document.hpp"
 #include "ums/base/printable.hpp"
@@ -110,6 +111,14 @@ std::string html_report(const Json& results) {
     const std::string judgement = results["verdict"].value("judgement", "");
     return page(fmt::format("{}: ioproof results", judgement), data, {embedded::kReportScript, embedded::kReportScriptHash},
                 text_report_of(results));
+}
+
+std::string html_merged(const Json& group) {
+    Json data = group;
+    Json& findings = data["findings"];
+    if (findings.size() > kHtmlFindings) findings.erase(findings.begin() + kHtmlFindings, findings.end());
+    return page(fmt::format("{}: ioproof, {} hosts", group.value("verdict", ""), group["hosts"].size()), data,
+                {embedded::kMergedScript, embedded::kMergedScriptHash}, merged_text(group));
 }
 
 std::string html_campaign(const Json& campaign, const std::string& plain) {

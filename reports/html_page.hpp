@@ -16,6 +16,9 @@ std::string html_report(const nlohmann::ordered_json& results);
 // `comparison` is what compare_results() gives.
 std::string html_comparison(const nlohmann::ordered_json& comparison);
 
+// `group` is what merged_results() gives: all hosts, on one time axis.
+std::string html_merged(const nlohmann::ordered_json& group);
+
 // `campaign` is what campaign_document() gives, `plain` its text.
 std::string html_campaign(const nlohmann::ordered_json& campaign, const std::string& plain);
 

@@ -304,6 +304,57 @@ Json promising_of(const sim::PromiseKeepingResult& promising) {
             {"stopped_because", promising.stopped_because}};
 }
 
+Json members_of(const sim::GroupResult& group) {
+    Json members = Json::array();
+    for (const sim::GroupMemberResult& member : group.members) {
+        members.push_back({{"rank", member.rank},
+                           {"host", member.host},
+                           {"run_id", fmt::format("{:016x}", member.run_id)},
+                           {"files", member.files},
+                           {"state", member.state},
+                           {"clock_offset_us", member.clock_offset_us}});
+    }
+    return members;
+}
+
+Json turn_of(const sim::TurnResult& turn) {
+    Json previous = nullptr;
+    if (turn.previous) {
+        previous = {{"rank", turn.previous->rank},
+                    {"host", turn.previous->host},
+                    {"incarnation", turn.previous->incarnation},
+                    {"ended_by", turn.previous->ended_by},
+                    {"ended_utc_us", turn.previous->ended_utc_us}};
+    }
+    return {{"number", turn.number},
+            {"turns", turn.turns},
+            {"planned_end", turn.planned_end},
+            {"incarnation", turn.incarnation},
+            {"previous", std::move(previous)},
+            {"verified",
+             {{"pages", turn.verified.pages},
+              {"promised_pages", turn.verified.promised_pages},
+              {"log_blocks", turn.verified.log_blocks},
+              {"torn_pages", turn.verified.torn_pages},
+              {"findings", turn.verified.findings}}}};
+}
+
+Json group_of(const sim::GroupResult& group) {
+    return {{"name", group.name},
+            {"plan", group.plan},
+            {"rank", group.rank},
+            {"of", group.of},
+            {"host", group.host},
+            {"witness", group.witness},
+            {"coherence", group.coherence},
+            {"bursts", group.bursts},
+            {"clock", {{"offset_us", group.clock_offset_us}, {"round_trip_us", group.round_trip_us}}},
+            {"started_utc_us", group.started_utc_us},
+            {"missing_ranks", group.missing_ranks},
+            {"members", members_of(group)},
+            {"turn", group.turn ? turn_of(*group.turn) : Json(nullptr)}};
+}
+
 Json durability_of(const sim::DurabilityResult& durability) {
     Json json{{"log_blocks", durability.log_blocks},
               {"first_block", durability.first_block},
@@ -359,6 +410,7 @@ Json results_document(const sim::Results& results, const RunFacts& facts) {
     if (results.promising) json["promising"] = promising_of(*results.promising);
     if (results.resumed) json["resumed"] = resumed_of(*results.resumed);
     if (results.durability) json["durability"] = durability_of(*results.durability);
+    if (results.group) json["group"] = group_of(*results.group);
     json["text_report"] = text_report(results);
     return json;
 }

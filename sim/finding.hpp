@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/group/group_fact.hpp"
 #include "sim/history_entry.hpp"
 
 namespace sim {
@@ -185,6 +186,7 @@ struct Finding {
     std::optional<ReceivedIdentity> received;
     std::optional<ImageComparison> comparison;
     std::optional<PagePlace> other;  // misdirected: the page whose image is here, or where this page's image is
+    std::optional<GroupFact> group_fact;  // what it means among several hosts
 
     std::uint32_t reads = 1;  // how often it was read or tried until this was decided
     std::vector<Reread> rereads;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/finding.hpp"
+#include "sim/group/group_result.hpp"
 #include "sim/latency_result.hpp"
 #include "sim/preflight_line.hpp"
 
@@ -269,6 +270,7 @@ struct Results {
     std::optional<DurabilityResult> durability;     // of a verification
     std::optional<PromiseKeepingResult> promising;  // of a run with a ledger
     std::optional<ResumeResult> resumed;            // of a run that went on, and of a repair
+    std::optional<GroupResult> group;               // of a run that was one of several; filled in by whoever knows the others
 };
 
 // For the progress display; taken at any time, from any thread.

@@ -45,7 +45,9 @@ Key read_key(const std::string& path) {
     const ums::InputFile file = ums::read_input_file(path, kKeyFileBytesMax);
     if (!file.problem.empty()) refuse_key(path, file.problem);
     std::error_code error;
-    const fs::perms others = fs::perms::others_read | fs::perms::others_write | fs::perms::group_read | fs::perms::group_write;
+    // A secret that an orchestrator or root has laid down is read by way of the group: there is no other way.
+    const fs::perms group = file.is_of_root ? fs::perms::group_write : fs::perms::group_read | fs::perms::group_write;
+    const fs::perms others = fs::perms::others_read | fs::perms::others_write | group;
     if ((fs::status(path, error).permissions() & others) != fs::perms::none) {
         refuse_key(path, "others may read or write it; 'chmod 600' makes it ours alone");
     }

@@ -10,6 +10,7 @@
 #include "sim/buffer/page_writer.hpp"
 #include "sim/buffer/range_reader.hpp"
 #include "sim/files/data_file.hpp"
+#include "sim/group/run_group.hpp"
 #include "sim/journal/journal.hpp"
 #include "sim/journal/run_state.hpp"
 #include "sim/journal/work_counters.hpp"
@@ -29,6 +30,7 @@ struct RunContext {
     LogManager& log;
     BufferManager& buffers;
     PromiseBook* promises = nullptr;  // somebody keeps outside of the storage what it has acknowledged
+    RunGroup* group = nullptr;        // this run is one of several
 
     WorkCounters random_user{};
     WorkCounters audit_user{};

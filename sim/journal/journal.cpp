@@ -88,6 +88,7 @@ void Journal::complete(Finding& finding) {
 
 void Journal::report(Finding finding) {
     complete(finding);
+    if (explain_hook_) explain_hook_(finding);
     const bool is_warning = finding.is_warning;
     (is_warning ? warning_count_ : finding_count_).fetch_add(1, std::memory_order_relaxed);
     {

@@ -49,6 +49,9 @@ public:
     // Called after each finding that is not a warning, on the finder's thread. Set before the run begins.
     void on_finding(std::function<void()> hook) { finding_hook_ = std::move(hook); }
 
+    // Called with each finding before it is handed on. Set before the run begins.
+    void explain_with(std::function<void(Finding&)> hook) { explain_hook_ = std::move(hook); }
+
     void set_phase(Phase phase) { phase_.store(phase, std::memory_order_relaxed); }
     // Without warnings.
     [[nodiscard]] std::uint64_t finding_count() const { return finding_count_.load(std::memory_order_relaxed); }
@@ -70,6 +73,7 @@ private:
     EventSink& sink_;
     const std::uint64_t start_ns_;
     std::function<void()> finding_hook_;
+    std::function<void(Finding&)> explain_hook_;
     std::atomic<Phase> phase_{Phase::create};
     std::atomic<std::uint64_t> finding_count_{0};
     std::atomic<std::uint64_t> warning_count_{0};

@@ -17,6 +17,12 @@ namespace {
 
 std::uint64_t vlf_begin_of(const LogBlockPlace& block) { return block.offset_bytes - std::uint64_t{block.vlf_sector} * kSectorBytes; }
 
+// Of the VLF sequences of an incarnation the last one. When there are no more of them, numbers go on without gaps.
+std::uint32_t end_of_incarnation(std::uint32_t last_vlf) {
+    const std::uint64_t end = (std::uint64_t{last_vlf} / kVlfsPerIncarnation + 1) * kVlfsPerIncarnation - 1;
+    return end < 0xffff'0000 ? static_cast<std::uint32_t>(end) : last_vlf;
+}
+
 // By which a log file grows: its Increment; without one, by about one of its VLFs when it must.
 std::uint64_t growth_bytes_of(const SimFile& file, std::uint64_t prepared_bytes) {
     constexpr std::uint64_t kVlfsMin = 4;
@@ -40,6 +46,7 @@ ums::Task<void> LogEnd::find() {
         position_.incarnation = std::max(position_.incarnation, block.incarnation + 1);
     }
     position_.next_sequence = std::max(position_.next_sequence, contents_.promised_sequence + 1);
+    position_.last_vlf = end_of_incarnation(position_.last_vlf);
     find_used();
     position_.places = divide_log(shapes_, alignment_bytes_);
     if (position_.used.size() < position_.places.size()) co_return;

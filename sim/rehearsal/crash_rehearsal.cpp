@@ -148,6 +148,7 @@ CrashReport rehearse_crash(const CrashPlan& plan, const CrashJudge& judge) {
             if (plan.has_ledger) states.back().promises = copy_of(crashed.ledger.promises());
         }
         book.observe(moment);
+        if (plan.watch) plan.watch(moment);
         crashed.promise_at_times();
     });
     if (ums::MemoryReserve::is_spent()) throw std::bad_alloc();  // cut short, so nothing can be said of it

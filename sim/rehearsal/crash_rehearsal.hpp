@@ -27,8 +27,9 @@ struct CrashPlan {
     std::uint32_t cut_count = 4;
     Options options;
     ums::VolatileOptions device;
-    bool has_ledger = false;                  // outside of the device somebody keeps what the run promises
-    std::shared_ptr<const CrashStart> start;  // of a run that goes on after an earlier cut (second_cut.hpp); null: of a new one
+    bool has_ledger = false;                             // outside of the device somebody keeps what the run promises
+    std::shared_ptr<const CrashStart> start;             // of a run that goes on after an earlier cut (second_cut.hpp); null: of a new one
+    std::function<void(const ums::PowerMoment&)> watch;  // sees every moment of the run that is cut, to its end; may be empty
 };
 
 // The run and the device of a seed. The lies get something to do harm to: syncs are ignored in runs that need them, and the file that

@@ -17,14 +17,16 @@
 
 namespace sim {
 
-Driver::Driver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper)
+Driver::Driver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper, RunGroup* group)
     : options_(std::move(options)),
       machine_(ums::this_machine()),
       storage_(storage),
       clock_(clock),
       keeper_(keeper),
+      group_(group),
       journal_(clock, sink, cpu_count_for(options_, machine_)) {
     options_.cpu_count = cpu_count_for(options_, machine_);
+    if (group_ != nullptr) journal_.explain_with([this](Finding& finding) { group_->explain(finding); });
 }
 
 Driver::~Driver() = default;

@@ -12,6 +12,7 @@
 
 #include "sim/event.hpp"
 #include "sim/files/sim_file.hpp"
+#include "sim/group/run_group.hpp"
 #include "sim/journal/journal.hpp"
 #include "sim/journal/run_state.hpp"
 #include "sim/options.hpp"
@@ -36,6 +37,7 @@ public:
     // See Simulation.
     Results run();
     void request_stop();
+    virtual void release_locks() {}
     [[nodiscard]] virtual Progress progress() const = 0;
     [[nodiscard]] Phase current_phase() const { return phase_.load(std::memory_order_relaxed); }
 
@@ -48,7 +50,8 @@ protected:
         std::uint64_t log_bytes = 0;  // written
     };
 
-    Driver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper);
+    Driver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper,
+           RunGroup* group);
 
     // All of it, as the first task.
     virtual ums::Task<void> main() = 0;
@@ -74,6 +77,7 @@ protected:
     ums::Storage& storage_;
     const ums::Clock& clock_;
     PromiseKeeper* const keeper_;  // null: nobody keeps promises
+    RunGroup* const group_;        // null: this run is alone
     Journal journal_;
     RunState run_;
     std::unique_ptr<ums::SchedulerGroup> schedulers_;

@@ -16,8 +16,9 @@
 
 namespace sim {
 
-RunDriver::RunDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper)
-    : Driver(std::move(options), storage, clock, sink, keeper), run_id_(ums::mix64(options_.seed ^ ums::mix64(clock.utc_us()))) {
+RunDriver::RunDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper,
+                     RunGroup* group)
+    : Driver(std::move(options), storage, clock, sink, keeper, group), run_id_(ums::mix64(options_.seed ^ ums::mix64(clock.utc_us()))) {
     fit_replicas(options_.files);
     if (options_.job == Job::repair) options_.stop_on_error = options_.delete_files_at_shutdown = false;
     results_.run_id = run_id_;
@@ -32,6 +33,9 @@ RunDriver::~RunDriver() = default;
 
 ums::Task<void> RunDriver::main() {
     parts_ = std::make_unique<RunParts>();
+    begin_in_group();
+    co_await meet(RunGroup::Meeting::begin);
+    if (run_.is_stopping()) co_return close_files();
     ums::Task<void> creation = provide_files();
     co_await phase(Phase::create, creation);
     if (all_files_open() && options_.job != Job::run) co_await recover();
@@ -89,12 +93,14 @@ ums::Task<void> RunDriver::run_cycle() {
     co_await phase(Phase::initial_update, update);
     co_await phase(Phase::initial_checkpoint, first_checkpoint);
     allow_bursts(false);
+    co_await meet(RunGroup::Meeting::main_run);
     observe_blocks(true);
     co_await phase(Phase::main_run, users);
     observe_blocks(false);
     allow_bursts(options_.allow_io_bursts);
     co_await phase(Phase::final_checkpoint, last_checkpoint);
     allow_bursts(false);
+    co_await meet(RunGroup::Meeting::final_audit);
     co_await phase(Phase::final_audit, audit);
 }
 

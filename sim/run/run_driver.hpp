@@ -19,15 +19,24 @@ namespace sim {
 
 class RunDriver final : public Driver {
 public:
-    RunDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper);
+    RunDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper,
+              RunGroup* group = nullptr);
     ~RunDriver() override;
 
     [[nodiscard]] Progress progress() const override;
+    void release_locks() override;
 
 private:
     ums::Task<void> main() override;
     [[nodiscard]] Totals totals() const override;
     void after_phase(Phase phase) override;
+
+    // With the others of its group: see run_driver_group.cpp.
+    ums::Task<void> meet(RunGroup::Meeting meeting);
+    void begin_in_group();
+    [[nodiscard]] bool is_run_of_group(const FoundFiles& found);
+    void tell_verified();
+    void tell_taken_over();
 
     ums::Task<void> provide_files();
     ums::Task<void> open_files();

@@ -81,7 +81,7 @@ bool RunDriver::all_files_open() const { return parts_->files.size() == options_
 
 void RunDriver::make_parts() {
     parts_->assemble(options_, run_id_, storage_, *schedulers_, run_, journal_,
-                     {recovery_ ? &recovery_->position() : nullptr, keeper_ != nullptr});
+                     {recovery_ ? &recovery_->position() : nullptr, keeper_ != nullptr, group_});
     parts_->time_series->sample(Phase::create, 1);
     ready_.store(true, std::memory_order_release);
 }

@@ -30,6 +30,7 @@ ums::Task<void> RunDriver::provide_files() {
 ums::Task<void> RunDriver::take_over_files() {
     FoundFiles found = find_left_files(options_, storage_, LeftFileUse::write);
     if (keeper_ != nullptr) left_promises_ = promises_to_go_on_with(*keeper_, found);
+    if (!is_run_of_group(found)) co_return;
     refuse_unknown_run(found, options_.job);
     refuse_unless_whole(found);
     run_id_ = results_.run_id = found.run_id;
@@ -173,7 +174,9 @@ ums::Task<void> RunDriver::run_recovery() {
     ums::Task<void> redo = recovery_->redo();
     co_await phase(Phase::log_analysis, analysis);
     co_await phase(Phase::page_verification, verification);
+    tell_verified();
     co_await phase(Phase::redo, redo);
+    tell_taken_over();
 }
 
 // The log goes on with a record that says where it ended. Behind the first checkpoint nothing of what stood before is needed any more.

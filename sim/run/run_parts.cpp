@@ -86,7 +86,7 @@ void RunParts::assemble(Options& options, std::uint64_t run_id, ums::Storage& st
     diagnosis = std::make_unique<PageDiagnosis>(run_id, !options.stop_on_error, data_files, *pool, run, journal);
     checker = std::make_unique<PageChecker>(run_id, *diagnosis);
     buffers = std::make_unique<BufferManager>(*pool, *checker, run, journal, options.cache_hit_ratio);
-    context.reset(new RunContext{options, run_id, run, journal, schedulers, data_files, *log, *buffers, promises.get()});
+    context.reset(new RunContext{options, run_id, run, journal, schedulers, data_files, *log, *buffers, promises.get(), start.group});
     for (const ReplicaPair& pair : replicas) add_snapshot(options, pair);
     whole_files = std::make_unique<WholeFileWork>(*context);
     checkpoint = std::make_unique<Checkpoint>(*context);

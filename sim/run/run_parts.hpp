@@ -29,6 +29,7 @@ struct RunParts {
     struct Start {
         const LogPosition* position = nullptr;  // where the log of a run goes on whose pages the ledgers know; null for a new one
         bool promises = false;                  // somebody keeps outside of the storage what it has acknowledged
+        RunGroup* group = nullptr;              // this run is one of several
     };
     // Then all the rest, from the `options` as far as the memory allows: what does not fit is made smaller there. Throws std::bad_alloc.
     void assemble(Options& options, std::uint64_t run_id, ums::Storage& storage, ums::SchedulerGroup& schedulers, RunState& run,

@@ -10,11 +10,11 @@ namespace sim {
 namespace {
 
 std::unique_ptr<Driver> make_driver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink,
-                                    PromiseKeeper* keeper) {
+                                    PromiseKeeper* keeper, RunGroup* group) {
     switch (options.job) {
         case Job::run:
         case Job::resume:
-        case Job::repair: return std::make_unique<RunDriver>(std::move(options), storage, clock, sink, keeper);
+        case Job::repair: return std::make_unique<RunDriver>(std::move(options), storage, clock, sink, keeper, group);
         case Job::verify: return std::make_unique<VerifyDriver>(std::move(options), storage, clock, sink, keeper);
     }
     UMS_ASSERT(false && "unknown job");
@@ -22,14 +22,17 @@ std::unique_ptr<Driver> make_driver(Options options, ums::Storage& storage, cons
 
 }  // namespace
 
-Simulation::Simulation(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper)
-    : driver_(make_driver(std::move(options), storage, clock, sink, keeper)) {}
+Simulation::Simulation(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper,
+                       RunGroup* group)
+    : driver_(make_driver(std::move(options), storage, clock, sink, keeper, group)) {}
 
 Simulation::~Simulation() = default;
 
 Results Simulation::run() { return driver_->run(); }
 
 void Simulation::request_stop() { driver_->request_stop(); }
+
+void Simulation::release_locks() { driver_->release_locks(); }
 
 Progress Simulation::progress() const { return driver_->progress(); }
 

@@ -6,6 +6,7 @@
 
 #include "sim/errors.hpp"
 #include "sim/event.hpp"
+#include "sim/group/run_group.hpp"
 #include "sim/options.hpp"
 #include "sim/promises/promise_keeper.hpp"
 #include "sim/results.hpp"
@@ -19,8 +20,10 @@ class Driver;
 class Simulation {
 public:
     // `options` must have passed config's checks. `storage`, `clock`, `sink` and `keeper` must outlive the simulation. Opens nothing yet.
-    // `keeper`: keeps outside of the storage what it has acknowledged; null: nobody does.
-    Simulation(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper = nullptr);
+    // `keeper`: keeps outside of the storage what it has acknowledged; null: nobody does. `group`: of which this run is one; null: none. It
+    // must outlive the simulation, too.
+    Simulation(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper = nullptr,
+               RunGroup* group = nullptr);
     ~Simulation();
 
     // Runs to the end and returns what happened; blocks meanwhile. Once per object. Findings are results, not exceptions.
@@ -32,6 +35,9 @@ public:
     // Ends the run in order: users stop, everything outstanding is drained, the result says Outcome::stopped. Any thread, any time, at
     // once.
     void request_stop();
+
+    // Others may have the files although this run has not ended: it does not own them any more. For a rehearsal of just that. Any thread.
+    void release_locks();
 
     // Any thread, any time.
     [[nodiscard]] Progress progress() const;

@@ -12,7 +12,7 @@
 namespace sim {
 
 VerifyDriver::VerifyDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper)
-    : Driver(std::move(options), storage, clock, sink, keeper) {}
+    : Driver(std::move(options), storage, clock, sink, keeper, nullptr) {}
 
 VerifyDriver::~VerifyDriver() = default;
 

@@ -22,10 +22,19 @@ public:
         } else {
             co_await ums::Scheduler::current().yield_if_due();
         }
+        co_await rest();
         co_return !context_.run.users_must_stop();
     }
 
 private:
+    // Between two bursts of a group's load.
+    ums::Task<void> rest() {
+        if (context_.group == nullptr) co_return;
+        const std::uint64_t rest_us = context_.group->rest_us();
+        if (rest_us == 0) co_return;
+        co_await context_.run.users_stop().wait(ums::WaitType::sleep_task, context_.now_ns() + rest_us * 1000);
+    }
+
     RunContext& context_;
     const std::uint32_t delay_after_cycles_;
     const std::uint32_t delay_ms_;

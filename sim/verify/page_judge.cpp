@@ -202,6 +202,9 @@ Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const R
     // That it is too new is what page and log together say.
     Verdict verdict{name.kind == FindingKind::wal_violation ? FindingKind::future_version : name.kind, {}, {name.reason}};
     if (name.kind == FindingKind::misdirected_write) verdict.other = PagePlace{header.file_id, "", header.page_id, header.version};
+    // A later read was right: the write had arrived, and an old copy came back.
+    const bool is_stale = is_transient && name.kind == FindingKind::lost_write && header.run_id == log.run_id;
+    if (is_stale) name.kind = verdict.kind = FindingKind::stale_read;
     Finding finding = make_finding(evidence, std::move(verdict));
     finding.kind = name.kind;
     finding.expected = ExpectedIdentity{.version = proven.least()};

@@ -35,10 +35,10 @@ private:
 };
 
 InputFile failed(std::string_view what) {
-    return {{}, fmt::format("cannot be {}: {}", what, std::generic_category().message(errno)), false};
+    return {{}, fmt::format("cannot be {}: {}", what, std::generic_category().message(errno)), false, false};
 }
 
-InputFile unfit(std::string problem) { return {{}, std::move(problem), true}; }
+InputFile unfit(std::string problem) { return {{}, std::move(problem), true, false}; }
 
 std::string_view kind_of(mode_t mode) {
     if (S_ISDIR(mode)) return "a folder";
@@ -75,7 +75,9 @@ InputFile read_input_file(const std::string& path, std::size_t bytes_max) {
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (file.get() < 0 || ::fstat(file.get(), &facts) != 0) return failed("opened");
     if (!S_ISREG(facts.st_mode)) return unfit(fmt::format("is {}; only ordinary files are read", kind_of(facts.st_mode)));
-    return whole_of(file.get(), bytes_max);
+    InputFile input = whole_of(file.get(), bytes_max);
+    input.is_of_root = facts.st_uid == 0 && ::geteuid() != 0;
+    return input;
 }
 
 }  // namespace ums

@@ -12,7 +12,8 @@ struct InputFile {
     // Empty if `bytes` is the whole file; else what is in the way, to stand behind the name: "cannot be opened: Permission denied",
     // "is a FIFO; only ordinary files are read", "is larger than 4 MB".
     std::string problem;
-    bool is_unfit = false;  // with a problem: the system would read it, but it is no ordinary file, or too large
+    bool is_unfit = false;    // with a problem: the system would read it, but it is no ordinary file, or too large
+    bool is_of_root = false;  // it belongs to root, who is somebody else: this process reads it by way of its group, or as anybody may
 };
 
 // Reads the whole of an ordinary file of at most `bytes_max` bytes (whole megabytes, for the message). Never waits for another process.

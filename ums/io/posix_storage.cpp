@@ -155,6 +155,10 @@ std::error_code PosixStorage::lock(FileHandle file) {
     return error_of(uninterrupted([&] { return ::flock(file.value, LOCK_EX | LOCK_NB); }));
 }
 
+void PosixStorage::unlock(FileHandle file) {
+    static_cast<void>(uninterrupted([&] { return ::flock(file.value, LOCK_UN); }));
+}
+
 std::error_code PosixStorage::size(FileHandle file, std::uint64_t& size_bytes) {
     struct stat facts {};
     if (::fstat(file.value, &facts) < 0) return last_errno_error();

@@ -35,6 +35,7 @@ public:
     bool can_open(std::uint32_t count) override { return can_open_files(count); }
 
     std::error_code lock(FileHandle file) override;
+    void unlock(FileHandle file) override;
     std::error_code size(FileHandle file, std::uint64_t& size_bytes) override;
     // `operation_not_supported` where the file system cannot reserve space; it is not imitated by writing zeros.
     std::error_code allocate(FileHandle file, std::uint64_t offset_bytes, std::uint64_t size_bytes) override;

@@ -83,6 +83,8 @@ public:
     // Takes the whole file for this process's handle, without waiting; `resource_unavailable_try_again` if somebody has it. Held
     // until close().
     virtual std::error_code lock(FileHandle file) = 0;
+    // Gives that up before the file is closed.
+    virtual void unlock(FileHandle file) { static_cast<void>(file); }
     virtual std::error_code size(FileHandle file, std::uint64_t& size_bytes) = 0;
     // Blocking counterparts of the engine's operations, for opening and creating files.
     virtual std::error_code allocate(FileHandle file, std::uint64_t offset_bytes, std::uint64_t size_bytes) = 0;

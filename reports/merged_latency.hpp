@@ -1,0 +1,38 @@
+// Adds up how long requests took in several runs, as if one had measured them all. A results file holds every bucket of a run's histogram
+// that is not empty, so count, sum, least and most are exact, and percentiles are what one histogram of all requests would say. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+namespace reports {
+
+class MergedLatency {
+public:
+    // `latency`: of one class of requests, as docs/results.schema.json has it. A sentence if it cannot be added exactly; nothing of it is
+    // added then.
+    [[nodiscard]] std::optional<std::string> add(const nlohmann::ordered_json& latency);
+
+    [[nodiscard]] std::uint64_t count() const { return count_; }
+    // In the same form, with buckets.
+    [[nodiscard]] nlohmann::ordered_json json() const;
+
+private:
+    [[nodiscard]] std::uint64_t percentile_ns(double percent) const;
+
+    struct Bucket {
+        std::uint64_t high_ns = 0;
+        std::uint64_t count = 0;
+    };
+    std::map<std::uint64_t, Bucket> buckets_;  // by low_ns
+    std::uint64_t count_ = 0;
+    std::uint64_t total_ns_ = 0;
+    std::uint64_t min_ns_ = ~std::uint64_t{0};
+    std::uint64_t max_ns_ = 0;
+    double squares_ns_ = 0;  // sum of squares, in ns^2
+};
+
+}  // namespace reports

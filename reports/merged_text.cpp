@@ -1,0 +1,139 @@
+// Several results as one, for a terminal.
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "reports/merged_results.hpp"
+#include "reports/table.hpp"
+#include "reports/text.hpp"
+#include "reports/text_report.hpp"
+#include "sim/latency_result.hpp"
+#include "ums/base/printable.hpp"
+
+namespace reports {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kFindingsShown = 20;
+constexpr double kNsPerUs = 1000;
+
+std::string text_of(const Json& json) { return ums::printable(json.get<std::string>()); }
+std::uint64_t number_of(const Json& json) { return json.get<std::uint64_t>(); }
+
+std::string time_text(double ns) { return duration_text(static_cast<std::uint64_t>(ns / kNsPerUs)); }
+
+// The percentile at this place of sim::kLatencyPercents; "-" without requests.
+std::string percentile_text(const Json& latency, double percent) {
+    if (number_of(latency["count"]) == 0) return "-";
+    for (const Json& each : latency["percentiles_ns"]) {
+        if (each[0].get<double>() == percent) return time_text(each[1].get<double>());
+    }
+    return "-";
+}
+
+std::string clock_offset_text(const Json& host) {
+    if (host["clock_offset_us"].is_null()) return "-";
+    const auto offset_us = host["clock_offset_us"].get<std::int64_t>();
+    return (offset_us < 0 ? "-" : "+") + duration_text(static_cast<std::uint64_t>(offset_us < 0 ? -offset_us : offset_us));
+}
+
+std::string heading_text(const Json& group) {
+    const Json& of = group["group"];
+    const std::size_t count = group["hosts"].size();
+    if (of.is_null()) {
+        return wrapped(fmt::format("ioproof {}, {} of independent runs, begun {}. Times are those of the hosts' own clocks, which were not "
+                                   "compared.",
+                                   text_of(group["program_version"]), counted(count, "result"), text_of(group["begin_utc"])),
+                       kReportColumns, 0);
+    }
+    const bool has_clock = group["clock"] == "witness";
+    return wrapped(
+        fmt::format("ioproof {}, {} of group {}, plan {}, {} ranks, begun {}{}", text_of(group["program_version"]),
+                    counted(count, "result"), text_of(of["name"]), text_of(of["plan"]), number_of(of["of"]), text_of(group["begin_utc"]),
+                    has_clock
+                        ? fmt::format(" by the clock of the witness {}. 'Clock': the witness's minus the host's.", text_of(of["witness"]))
+                        : ". The offset of some host's clock was never measured: its times are its own."),
+        kReportColumns, 0);
+}
+
+std::string hosts_table(const Json& group) {
+    Table table({{"Host", Table::Align::left, true},
+                 {"began"},
+                 {"took"},
+                 {"clock"},
+                 {"verified"},
+                 {"read p99"},
+                 {"flush p99"},
+                 {"findings"},
+                 {"", Table::Align::left}});
+    for (const Json& host : group["hosts"]) {
+        table.add_row({text_of(host["name"]), "+" + duration_text(number_of(host["begin_us"])),
+                       duration_text(number_of(host["duration_us"])), clock_offset_text(host),
+                       count_text(number_of(host["counters"]["pages_verified"])), percentile_text(host["latency"]["read"], 99),
+                       percentile_text(host["latency"]["log_flush"], 99), count_text(number_of(host["finding_count"])),
+                       text_of(host["judgement"])});
+    }
+    return table.text(kReportColumns);
+}
+
+std::string latency_table(const Json& group) {
+    Table table({{"All hosts", Table::Align::left}, {"count"}, {"average"}, {"50 %"}, {"99 %"}, {"99.9 %"}, {"longest"}});
+    bool has_rows = false;
+    for (const auto& [name, latency] : group["latency"].items()) {
+        if (number_of(latency["count"]) == 0) continue;
+        has_rows = true;
+        table.add_row({name, count_text(number_of(latency["count"])), time_text(latency["mean_ns"].get<double>()),
+                       percentile_text(latency, 50), percentile_text(latency, 99), percentile_text(latency, 99.9),
+                       time_text(latency["max_ns"].get<double>())});
+    }
+    return has_rows ? "\n" + table.text(kReportColumns) : "";
+}
+
+std::string sums_text(const Json& group) {
+    const Json& sums = group["counters"];
+    return "\n" + wrapped(fmt::format("Together: {} verified, {} read, {} written; {}, {}.",
+                                      counted(number_of(sums["pages_verified"]), "page read"), size_text(number_of(sums["read_bytes"])),
+                                      size_text(number_of(sums["written_bytes"])), counted(number_of(group["finding_count"]), "finding"),
+                                      counted(number_of(group["warning_count"]), "warning")),
+                          kReportColumns, 0);
+}
+
+std::string finding_text(const Json& group, const Json& each) {
+    const Json& finding = each["finding"];
+    const Json& host = group["hosts"][each["host"].get<std::size_t>()];
+    const auto at_us = each["at_us"].get<std::int64_t>();
+    const std::string text = fmt::format("{}{} {}: {}, page {}: {}", at_us < 0 ? "-" : "+",
+                                   duration_text(static_cast<std::uint64_t>(at_us < 0 ? -at_us : at_us)), text_of(host["name"]),
+                                   text_of(finding["file"]), number_of(finding["page"]), text_of(finding["description"]));
+    return "  " + wrapped("* " + text, kReportColumns - 2, 4);
+}
+
+std::string findings_text(const Json& group) {
+    if (group["findings"].empty()) return {};
+    std::string text = "\nFindings, by time\n";
+    for (const Json& each : group["findings_by_kind"]) {
+        text += fmt::format("  {:>9}  {}\n", count_text(number_of(each["count"])), text_of(each["kind"]));
+    }
+    std::size_t shown = 0;
+    for (const Json& each : group["findings"]) {
+        if (shown++ == kFindingsShown) break;
+        text += finding_text(group, each);
+    }
+    const std::uint64_t all = number_of(group["finding_count"]);
+    if (all > kFindingsShown) text += fmt::format("  {} more: see the JSON documents.\n", count_text(all - kFindingsShown));
+    return text;
+}
+
+}  // namespace
+
+std::string merged_text(const Json& group) {
+    std::string text = heading_text(group) + "\n" + hosts_table(group) + latency_table(group) + sums_text(group) + findings_text(group);
+    text += "\n" + wrapped(fmt::format("{}: {}", text_of(group["verdict"]), text_of(group["headline"])), kReportColumns, 0);
+    for (const Json& remark : group["remarks"]) text += "  " + wrapped("* " + text_of(remark), kReportColumns - 2, 4);
+    return text;
+}
+
+}  // namespace reports

@@ -1,0 +1,46 @@
+// Whose write it was: names, among the members of a group, where a wrong image comes from. Pure.
+//
+// Among the owners of one run the log sequence number decides. Each incarnation begins its log with a VLF of its own thousand
+// (kVlfsPerIncarnation), so an LSN says whose it is; one that lies behind the log as the new owner found it, and before the new owner's
+// first one, was made by an owner who did not know that he is none any more. Clocks of hosts only help where LSNs say nothing, corrected by
+// what was measured against the witness, and with room for the error of the measurement.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/finding.hpp"
+#include "sim/group/group_fact.hpp"
+#include "sim/group/group_result.hpp"
+#include "sim/group/run_group.hpp"
+
+namespace sim {
+
+// Of one run's files: who wrote them, in which order.
+struct KnownOwner {
+    std::uint32_t rank = 0;
+    std::string host;
+    std::uint32_t incarnation = 0;
+    std::uint32_t first_vlf = 0;
+    std::uint64_t ended_utc_us = 0;  // by the witness's clock; 0: not yet
+    std::int64_t clock_offset_us = 0;
+    std::uint64_t last_lsn = 0;  // of the log as the next owner found it; 0: not known
+    bool ended_in_order = false;
+};
+
+struct GroupKnowledge {
+    std::uint64_t run_id = 0;  // our own
+    std::uint32_t rank = 0;
+    std::vector<GroupMemberResult> members;
+    std::vector<KnownOwner> owners;      // before this one, in order
+    std::optional<TakeOver> taken_over;  // nothing: the files are being verified, or were made anew
+    bool is_taking_over = false;         // this run does not own the files from their begin
+    std::int64_t clock_offset_us = 0;    // of this host
+};
+
+// Fills in `finding.group_fact` if the group explains it.
+void explain(Finding& finding, const GroupKnowledge& group);
+
+}  // namespace sim

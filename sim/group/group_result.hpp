@@ -1,0 +1,63 @@
+// What a run that was one of several has to say about the others. Plain data; filled in by whoever talks to the witness. docs/hosts.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sim {
+
+struct GroupMemberResult {
+    std::uint32_t rank = 0;
+    std::string host;
+    std::uint64_t run_id = 0;
+    std::vector<std::string> files;
+    std::string state;  // "joined", "working", "done", "gone"
+    std::int64_t clock_offset_us = 0;
+};
+
+struct EarlierOwnerResult {
+    std::uint32_t rank = 0;
+    std::string host;
+    std::uint32_t incarnation = 0;
+    std::string ended_by;            // "in-order", "kill", "loss", "fence"; "lost": nobody had planned it
+    std::uint64_t ended_utc_us = 0;  // by the witness's clock
+};
+
+// What the new owner of the files had read, and found as it must be, before it wrote.
+struct TakeOverResult {
+    std::uint64_t pages = 0;
+    std::uint64_t promised_pages = 0;
+    std::uint64_t log_blocks = 0;
+    std::uint64_t torn_pages = 0;
+    std::uint64_t findings = 0;
+};
+
+struct TurnResult {
+    std::uint32_t number = 1;
+    std::uint32_t turns = 1;
+    std::string planned_end;  // "in-order", "kill", "loss", "fence"
+    std::uint32_t incarnation = 0;
+    std::optional<EarlierOwnerResult> previous{};
+    TakeOverResult verified{};
+};
+
+struct GroupResult {
+    std::string name;
+    std::string plan;  // "side-by-side", "hand-over", "readers"
+    std::uint32_t rank = 0;
+    std::uint32_t of = 1;
+    std::string host;
+    std::string witness;
+    std::string coherence;             // of readers; else empty
+    std::string bursts;                // side by side; else empty
+    std::int64_t clock_offset_us = 0;  // the witness's clock minus this host's
+    std::uint64_t round_trip_us = 0;   // 0: never measured
+    std::uint64_t started_utc_us = 0;  // by the witness's clock
+    std::vector<std::uint32_t> missing_ranks;
+    std::vector<GroupMemberResult> members;  // by rank
+    std::optional<TurnResult> turn;          // of a hand-over
+};
+
+}  // namespace sim

@@ -1,0 +1,53 @@
+// The others of a group of runs on several hosts, as one of the runs sees them: the interface behind which the witness stands, or a test.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/finding.hpp"
+#include "sim/group/group_result.hpp"
+
+namespace sim {
+
+// The files as their new owner found them and goes on with them.
+struct TakeOver {
+    std::uint64_t run_id = 0;
+    std::uint32_t incarnation = 0;  // that begins now
+    std::uint32_t first_vlf = 0;    // its first LSN is of this VLF, and those of earlier incarnations are of smaller ones
+    std::uint64_t last_lsn = 0;     // of the log before it
+    std::uint64_t utc_us = 0;       // when it had found them, by this host's clock
+    std::map<std::uint32_t, std::vector<std::uint32_t>> versions;  // of each data file's pages; 0: nothing was known of it
+};
+
+class RunGroup {
+public:
+    enum class Meeting : std::uint8_t {
+        begin,        // before any file is touched
+        main_run,     // the files are made and written
+        final_audit,  // nobody of this group writes any more
+    };
+
+    virtual ~RunGroup() = default;
+
+    // All: any thread, and never wait for anybody.
+
+    // Which run it is, and with which files.
+    virtual void begins(std::uint64_t run_id, std::vector<std::string> paths) = 0;
+    // This run has come so far. True when the others have, too, or are not waited for any more: asked again and again.
+    [[nodiscard]] virtual bool may_pass(Meeting meeting, std::uint32_t cycle) = 0;
+    // How long users rest from now on, between two bursts of load. 0: they work.
+    [[nodiscard]] virtual std::uint64_t rest_us() const = 0;
+
+    // The run of the files that are to be taken over; 0: they are made anew.
+    [[nodiscard]] virtual std::uint64_t wanted_run_id() const = 0;
+    // What was read and compared before anything is written, also where it ended with findings.
+    virtual void verified(const TakeOverResult& what) = 0;
+    virtual void takes_over(TakeOver what) = 0;
+
+    // Adds to a finding what the group knows of it.
+    virtual void explain(Finding& finding) const = 0;
+};
+
+}  // namespace sim

@@ -1,0 +1,61 @@
+// A volume as one of its hosts sees it: with a cache of its own, which may still hold what was there before the hand-over, and with writes
+// of other hosts that arrive while it works. For virtual time, one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ums/base/clock.hpp"
+#include "ums/io/forwarding_storage.hpp"
+#include "ums/io/simulated_storage.hpp"
+
+namespace sim {
+
+class HostView final : public ums::ForwardingStorage {
+public:
+    // What is wrong with one page of the volume, or with what this host sees of it.
+    struct Trouble {
+        std::string path;
+        std::uint32_t page_id = 0;
+        std::vector<std::byte> image;   // kPageBytes
+        std::uint32_t stale_reads = 0;  // the cache answers so many reads with it, then it is gone; 0: the image is written to the volume
+        std::uint64_t lands_at_ns = 0;  // of an image that is written: so long after the host began to work, see `may_land`
+        bool has_landed = false;        // set when it stands there
+        bool was_seen = false;          // set when the host was given it
+        bool is_gone = false;           // set when the host has written the page itself, or the cache has dropped it
+    };
+
+    // `volume` and `clock` must outlive the view. `may_land`: the host works on the files; asked until it says so.
+    HostView(ums::SimulatedStorage& volume, const ums::Clock& clock, std::function<bool()> may_land);
+
+    // Before the host begins.
+    void add(Trouble trouble) { troubles_.push_back(std::move(trouble)); }
+    [[nodiscard]] const std::vector<Trouble>& troubles() const { return troubles_; }
+
+    std::error_code open(const std::string& path, const ums::OpenOptions& options, ums::FileHandle& file) override;
+    std::error_code reopen(ums::FileHandle file, const ums::OpenOptions& options, ums::FileHandle& again) override;
+    void close(ums::FileHandle file) override;
+    std::unique_ptr<ums::IoEngine> make_engine(const ums::EngineOptions& options, std::string& reason) override;
+
+private:
+    class Engine;
+
+    // What is due arrives on the volume.
+    void land();
+    void came_back(ums::IoRequest& request);
+    [[nodiscard]] const std::string& path_of(ums::FileHandle file) const { return open_.at(file.value); }
+
+    ums::SimulatedStorage& volume_;
+    const ums::Clock& clock_;
+    const std::function<bool()> may_land_;
+    std::uint64_t works_since_ns_ = 0;  // 0: not yet
+    std::vector<Trouble> troubles_;
+    std::map<std::int32_t, std::string> open_;
+};
+
+}  // namespace sim

@@ -1,0 +1,62 @@
+#include "sim/rehearsal/owner_writes.hpp"
+
+#include <utility>
+
+#include "sim/files/replica.hpp"
+#include "sim/page/log_layout.hpp"
+#include "sim/page/page_layout.hpp"
+#include "ums/io/request_bytes.hpp"
+
+namespace sim {
+
+namespace {
+
+// Of the first record, if the request writes a block of the log; else 0.
+std::uint64_t first_lsn_of(const ums::IoRequest& request) {
+    LogBlockHeader header{};
+    if (request.size_bytes < sizeof header) return 0;
+    ums::copy_from_request(request, request.offset_bytes, reinterpret_cast<std::byte*>(&header), sizeof header);
+    return header.magic == kLogMagic ? header.first_lsn : 0;
+}
+
+}  // namespace
+
+OwnerWrites::OwnerWrites(const Options& options) {
+    std::uint32_t id = 0;
+    for (const FileOptions& file : options.files) {
+        ++id;
+        if (source_of_replica(file, options.files) == nullptr) files_[file.path] = {id, file.is_log};
+    }
+}
+
+void OwnerWrites::observe(const ums::PowerMoment& moment) {
+    if (moment.operation != ums::IoOperation::write || moment.request == nullptr) return;
+    const auto file = files_.find(*moment.path);
+    if (file == files_.end()) return;
+    if (file->second.is_log) {
+        if (first_lsn_ == 0) first_lsn_ = first_lsn_of(*moment.request);
+        return;
+    }
+    const bool has_come_back = moment.kind == ums::PowerMoment::Kind::completion && !moment.request->error;
+    if (has_come_back) take_pages(moment, file->second.id);
+}
+
+void OwnerWrites::take_pages(const ums::PowerMoment& moment, std::uint32_t file_id) {
+    for (std::uint64_t at = 0; at + kPageBytes <= moment.size_bytes; at += kPageBytes) {
+        PageHeader header;
+        ums::copy_from_request(*moment.request, moment.offset_bytes + at, reinterpret_cast<std::byte*>(&header), sizeof header);
+        if (header.magic != kPageMagic) continue;  // what a file is filled with
+        Image image;
+        image.moment = moment.number;
+        image.path = *moment.path;
+        image.file_id = file_id;
+        image.page_id = header.page_id;
+        image.version = header.version;
+        image.lsn = header.lsn;
+        image.bytes.resize(kPageBytes);
+        ums::copy_from_request(*moment.request, moment.offset_bytes + at, image.bytes.data(), kPageBytes);
+        images_.push_back(std::move(image));
+    }
+}
+
+}  // namespace sim

@@ -1,0 +1,93 @@
+// A run that is one of a group: where it waits for the others, and what it tells them.
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/files/replica.hpp"
+#include "sim/page/log_layout.hpp"
+#include "sim/run/run_driver.hpp"
+
+namespace sim {
+
+namespace {
+
+constexpr std::uint64_t kAskAgainNs = 5 * ums::kNsPerMs;
+
+}  // namespace
+
+void RunDriver::begin_in_group() {
+    if (group_ == nullptr) return;
+    std::vector<std::string> paths;
+    for (const FileOptions& file : options_.files) paths.push_back(file.path);
+    group_->begins(options_.job == Job::run ? run_id_ : group_->wanted_run_id(), std::move(paths));
+}
+
+ums::Task<void> RunDriver::meet(RunGroup::Meeting meeting) {
+    if (group_ == nullptr) co_return;
+    ums::Event never;
+    while (!run_.is_stopping() && !group_->may_pass(meeting, cycle_.load(std::memory_order_relaxed))) {
+        co_await never.wait(ums::WaitType::sleep_task, clock_.now_ns() + kAskAgainNs);
+    }
+}
+
+// The files must be those that the owner before has left, and here they are another run's, or nobody's: the volume is another one, or as
+// it was long ago.
+bool RunDriver::is_run_of_group(const FoundFiles& found) {
+    const std::uint64_t wanted = group_ == nullptr ? 0 : group_->wanted_run_id();
+    if (wanted == 0 || found.run_id == wanted) return true;
+    const FoundFile& first = found.files.front();
+    Finding finding;
+    finding.kind = FindingKind::lost_write;
+    finding.place.file_id = first.left.id;
+    finding.place.path = first.left.options.path;
+    finding.place.is_log = first.left.options.is_log;
+    finding.expected = ExpectedIdentity{.version = 1};
+    finding.received = ReceivedIdentity{.run_id = found.run_id, .file_id = first.left.id};
+    finding.description = found.run_id == 0
+                              ? fmt::format("The files are to be those of run {:016x}, and none of them says whose it is.", wanted)
+                              : fmt::format("The files are to be those of run {:016x}, and they are of run {:016x}.", wanted, found.run_id);
+    for (const FoundFile& file : found.files) {
+        if (file.setup.transfers.is_open()) storage_.close(file.setup.transfers);
+        if (file.setup.control.is_open()) storage_.close(file.setup.control);
+    }
+    may_begin_ = true;
+    journal_.report(std::move(finding));
+    run_.stop(Outcome::failed, "The files are not those that the owner before had been promised.");
+    return false;
+}
+
+void RunDriver::tell_verified() {
+    if (group_ == nullptr || !recovery_) return;
+    DurabilityResult found;
+    found.promises.emplace();
+    recovery_->describe(found);
+    group_->verified({totals().pages_verified, found.promises->pages, found.log_blocks, found.torn_pages, journal_.finding_count()});
+}
+
+void RunDriver::tell_taken_over() {
+    if (group_ == nullptr || run_.is_stopping()) return;
+    TakeOver what;
+    what.run_id = run_id_;
+    what.incarnation = recovery_->position().incarnation;
+    what.first_vlf = recovery_->position().last_vlf + 1;
+    what.last_lsn = recovery_->position().last_lsn;
+    what.utc_us = clock_.utc_us();
+    for (const auto& data : parts_->data_files) {
+        if (source_of_replica(data->file.options(), options_.files) != nullptr) continue;
+        std::vector<std::uint32_t>& versions = what.versions[data->file.id()];
+        versions.resize(data->file.pages());
+        for (std::uint32_t page = 0; page < data->file.pages(); ++page) {
+            const PageLedger::Entry entry = data->ledger[page];
+            versions[page] = entry.unknown != 0 ? 0 : entry.version;
+        }
+    }
+    group_->takes_over(std::move(what));
+}
+
+void RunDriver::release_locks() {
+    const std::lock_guard guard(parts_mutex_);
+    if (!parts_) return;
+    for (const SimFile* file : parts_->files) storage_.unlock(file->control_handle());
+}
+
+}  // namespace sim

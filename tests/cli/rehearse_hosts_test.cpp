@@ -1,0 +1,59 @@
+// `ioproof rehearse --hosts`.
+#include <sstream>
+#include <string>
+
+#include "cli/hosts_command.hpp"
+#include "tests/cli/ioproof_program.hpp"
+#include "tests/support/catch.hpp"
+
+using test::IoproofFolder;
+
+TEST_CASE("a rehearsal of hosts names what goes wrong between them, and is the same again with the same seed") {
+    const IoproofFolder folder;
+    std::string outputs[2];
+    for (std::string& output : outputs) {
+        const auto run = folder.start({"rehearse", "--hosts", "--seed", "1", "--seeds", "4", "--jobs", "1", "--verbose"});
+        CHECK(run->wait() == 0);
+        output = run->output();
+        INFO(output << run->error());
+        CHECK_THAT(output, ContainsSubstring("--- seed 4, zombie\n"));
+        CHECK_THAT(output, ContainsSubstring("missing_after_hand_over") && ContainsSubstring("stale_on_new_owner"));
+        CHECK_THAT(output, ContainsSubstring("PASSED: every fault"));
+        output = output.substr(0, output.find("Rehearsal of"));  // then comes how long it took
+    }
+    CHECK(outputs[0] == outputs[1]);
+    CHECK(test::names_in(folder.path()) == std::vector<std::string>{"data"});
+}
+
+TEST_CASE("with one fault a seed in turn, a seed has the same fault wherever the series begins") {
+    const IoproofFolder folder;
+    for (const char* const first : {"9", "10"}) {
+        const auto run = folder.start({"rehearse", "--hosts", "--hand-over", "in_turn", "--seed", first, "--seeds", "2", "--verbose"});
+        CHECK(run->wait() == 0);
+        INFO(run->output() << run->error());
+        CHECK_THAT(run->output(), ContainsSubstring("--- seed 10, late_write\n"));
+    }
+}
+
+TEST_CASE("what is for another rehearsal is refused with a word") {
+    const IoproofFolder folder;
+    const auto answer = [&](const std::vector<std::string>& words) {
+        const auto run = folder.start(words);
+        CHECK(run->wait() == 2);
+        return run->error();
+    };
+    CHECK_THAT(answer({"rehearse", "--hand-over", "zombie"}), ContainsSubstring("--hand-over is for --hosts"));
+    CHECK_THAT(answer({"rehearse", "--hosts", "--crash"}), ContainsSubstring("two rehearsals"));
+    CHECK_THAT(answer({"rehearse", "--hosts", "--lie", "honest"}), ContainsSubstring("--lie is not for --hosts"));
+    CHECK_THAT(answer({"rehearse", "--hosts", "--hand-over", "ghost"}), ContainsSubstring("late_write, zombie or in_turn"));
+}
+
+TEST_CASE("the table of hand-overs fits into 80 columns, and tells what was missed") {
+    cli::HandOverRow row{sim::HandOverFault::stale_cache, {}};
+    row.tally = {.hand_overs = 999'999, .injected = 999'999, .given = 999'999, .found = 999'990, .named_right = 999'980, .false_alarms = 3};
+    const std::string text = cli::hand_over_table_text({row});
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
+    CHECK_THAT(text, ContainsSubstring("  999990  999980      10       9       3\n"));
+    CHECK_FALSE(row.tally.is_good());
+}

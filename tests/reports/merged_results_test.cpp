@@ -1,0 +1,229 @@
+// Several results files as one.
+#include "reports/merged_results.hpp"
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "reports/html_page.hpp"
+#include "reports/results_document.hpp"
+#include "reports/results_json.hpp"
+#include "sim/files/latency_histogram.hpp"
+#include "tests/reports/prepared_results.hpp"
+#include "tests/support/catch.hpp"
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+// A run as a results file says it, with latencies as they are measured.
+Json part_of(std::uint64_t number, bool has_findings = false) {
+    sim::Results results = has_findings ? stale_results() : sound_results();
+    results.run_id += number;
+    results.start_utc_us += number * 10'000'000;
+    for (sim::FileResult& file : results.files) {
+        for (sim::LatencyResult& latency : file.latency) {
+            sim::LatencyHistogram histogram;
+            for (std::uint64_t i = 0; i < 100 * number; ++i) histogram.add((i + 1) * 10'000 * number);
+            sim::LatencySum sum;
+            sum.add(histogram);
+            latency = sum.result();
+        }
+    }
+    return reports::parse_results(reports::results_json(results, {}), "test");
+}
+
+Json group_of_rank(std::uint32_t rank, std::uint32_t of) {
+    return {{"name", "night-1"},
+            {"plan", "side-by-side"},
+            {"rank", rank},
+            {"of", of},
+            {"host", "node-" + std::string(1, static_cast<char>('a' + rank))},
+            {"witness", "10.0.0.5:7017"},
+            {"clock", {{"offset_us", -1000}, {"round_trip_us", 400}}},
+            {"turn", nullptr}};
+}
+
+struct Parts {
+    std::vector<Json> results;
+
+    void add(Json json) { results.push_back(std::move(json)); }
+    [[nodiscard]] Json merged() const {
+        std::vector<reports::NamedResults> named;
+        for (std::size_t i = 0; i < results.size(); ++i) named.push_back({"r" + std::to_string(i) + ".json", &results[i]});
+        return reports::merged_results(named, "1.2.3");
+    }
+};
+
+Json ranked_part(std::uint64_t number, std::uint32_t rank, std::uint32_t of, bool has_findings = false) {
+    Json json = part_of(number, has_findings);
+    json["group"] = group_of_rank(rank, of);
+    return json;
+}
+
+// The turns of a hand-over, each by another rank of two.
+Json turn_part(std::uint32_t number, std::uint32_t turns, const Json& previous) {
+    Json json = ranked_part(number, (number - 1) % 2, 2);
+    json["group"]["plan"] = "hand-over";
+    json["group"]["turn"] = {{"number", number}, {"turns", turns}, {"previous", previous}};
+    return json;
+}
+
+Json previous_owner(std::uint32_t rank, const char* ended_by) { return {{"rank", rank}, {"ended_by", ended_by}}; }
+
+}  // namespace
+
+TEST_CASE("what several hosts have counted is the sum of their parts, and each has a row") {
+    Parts files;
+    for (std::uint64_t number = 1; number <= 3; ++number) files.add(part_of(number));
+    const Json group = files.merged();
+    CHECK(group["document"] == "ioproof merged report");
+    CHECK(group["verdict"] == "PASS");
+    CHECK(group["group"].is_null());
+    REQUIRE(group["hosts"].size() == 3);
+    for (const auto& [key, sum] : group["counters"].items()) {
+        std::uint64_t parts = 0;
+        for (const Json& results : files.results) {
+            for (const Json& file : results["files"]) parts += file[key].get<std::uint64_t>();
+        }
+        INFO(key);
+        CHECK(sum == parts);
+    }
+    CHECK(group["counters"]["pages_verified"].get<std::uint64_t>() > 0);
+    // 2 files of each run, each with 100, 200, 300 requests of each class.
+    CHECK(group["latency"]["read"]["count"] == 1200);
+    CHECK(group["latency"]["read"]["max_ns"] == 300 * 30'000);
+    CHECK(group["users"][0]["cycles"] == 3 * files.results[0]["users"][0]["cycles"].get<std::uint64_t>());
+    CHECK(group["waits"][1]["max_wait_us"] == files.results[0]["waits"][1]["max_wait_us"]);
+    // One axis: each began ten seconds after the one before.
+    CHECK(group["hosts"][2]["begin_us"] == 20'000'000);
+    CHECK(group["hosts"][2]["series"]["start_us"][1] == 21'000'000);
+    CHECK(group["clock"] == "hosts");
+    const std::string text = reports::merged_text(group);
+    CHECK_THAT(text, ContainsSubstring("PASS: all 3 results:") && ContainsSubstring("r2.json") && ContainsSubstring("were not"));
+}
+
+TEST_CASE("one host that fails fails all, and its findings stand among the others' by time") {
+    Parts files;
+    files.add(ranked_part(1, 0, 3));
+    files.add(ranked_part(2, 1, 3, true));
+    files.add(ranked_part(3, 2, 3));
+    const Json group = files.merged();
+    CHECK(group["verdict"] == "FAIL");
+    CHECK(group["finding_count"] == files.results[1]["finding_count"]);
+    REQUIRE(group["findings"].size() == files.results[1]["findings"].size());
+    CHECK(group["findings"][0]["host"] == 1);
+    CHECK(group["findings_by_kind"][0]["kind"] == "stale_read");
+    CHECK_THAT(reports::merged_text(group), ContainsSubstring("FAIL: 1 of 3 ranks failed.") && ContainsSubstring("* rank 1 on node-b:"));
+}
+
+TEST_CASE("ranks that did not come back make the result incomplete, and are named") {
+    Parts files;
+    files.add(ranked_part(1, 0, 5));
+    files.add(ranked_part(2, 3, 5));
+    Json group = files.merged();
+    CHECK(group["verdict"] == "INCOMPLETE");
+    CHECK(group["group"]["missing_ranks"] == Json::parse("[1,2,4]"));
+    CHECK_THAT(group["headline"].get<std::string>(), ContainsSubstring("ranks 1, 2 and 4 of 5 did not come back"));
+    files.add(ranked_part(3, 1, 5, true));
+    group = files.merged();
+    CHECK(group["verdict"] == "FAIL");
+    CHECK_THAT(reports::merged_text(group), ContainsSubstring("Besides, ranks 2 and 4 of 5 did not come back."));
+}
+
+TEST_CASE("the clock of the witness puts all hosts on one axis, whatever their own clocks say") {
+    Parts files;
+    Json ahead = ranked_part(1, 0, 2);
+    Json behind = ranked_part(1, 1, 2);
+    behind["run"]["run_id"] = "00000000000000ff";
+    // The first host's clock is 5 s ahead of the witness, the second one's 5 s behind: they began 10 s apart, not together.
+    ahead["group"]["clock"] = {{"offset_us", -5'000'000}, {"round_trip_us", 400}};
+    behind["group"]["clock"] = {{"offset_us", 5'000'000}, {"round_trip_us", 301}};
+    files.add(behind);
+    files.add(ahead);
+    Json group = files.merged();
+    CHECK(group["clock"] == "witness");
+    CHECK(group["hosts"][0]["rank"] == 0);
+    CHECK(group["hosts"][0]["begin_us"] == 0);
+    CHECK(group["hosts"][1]["begin_us"] == 10'000'000);
+    CHECK(group["hosts"][1]["clock_error_us"] == 151);
+    CHECK_THAT(reports::merged_text(group), ContainsSubstring("by the clock of the witness") && ContainsSubstring("-5.0 s"));
+    // Never measured: said, not guessed.
+    files.results[0]["group"]["clock"]["round_trip_us"] = 0;
+    group = files.merged();
+    CHECK(group["clock"] == "hosts");
+    CHECK(group["hosts"][1]["clock_offset_us"].is_null());
+}
+
+TEST_CASE("a turn whose owner was killed by plan is told by the next one, any other without a result is missing") {
+    Parts files;
+    files.add(turn_part(2, 3, previous_owner(0, "kill")));
+    files.add(turn_part(3, 3, previous_owner(1, "in-order")));
+    Json group = files.merged();
+    CHECK(group["verdict"] == "PASS");
+    CHECK(group["hosts"][0]["name"] == "turn 2, rank 1 on node-b");
+    CHECK_THAT(group["headline"].get<std::string>(), ContainsSubstring("all 2 turns"));
+    files.results[0]["group"]["turn"]["previous"] = previous_owner(0, "lost");
+    group = files.merged();
+    CHECK(group["verdict"] == "INCOMPLETE");
+    CHECK(group["group"]["missing_turns"] == Json::parse("[1]"));
+    files.results.pop_back();
+    group = files.merged();
+    CHECK(group["group"]["missing_turns"] == Json::parse("[1,3]"));
+    CHECK(group["group"]["missing_ranks"] == Json::parse("[0]"));
+}
+
+TEST_CASE("files that are not one result are refused with a word") {
+    Parts twice;
+    twice.add(part_of(1));
+    twice.add(part_of(1));
+    CHECK_THROWS_WITH(twice.merged(), ContainsSubstring("'r0.json' and 'r1.json' are of the same run"));
+    Parts same_rank;
+    same_rank.add(ranked_part(1, 0, 2));
+    same_rank.add(ranked_part(2, 0, 2));
+    CHECK_THROWS_WITH(same_rank.merged(), ContainsSubstring("both of rank 0"));
+    Parts mixed;
+    mixed.add(ranked_part(1, 0, 2));
+    mixed.add(part_of(2));
+    CHECK_THROWS_WITH(mixed.merged(), ContainsSubstring("'r1.json' is of no group"));
+    Parts inexact;
+    inexact.add(part_of(1));
+    inexact.add(part_of(2));
+    inexact.results[1]["files"][0]["latency"]["read"]["buckets_ns"].erase(0);
+    CHECK_THROWS_WITH(inexact.merged(), ContainsSubstring("'r1.json'") && ContainsSubstring("cannot be added up"));
+    Parts odd;
+    odd.add(ranked_part(1, 0, 2));
+    odd.add(ranked_part(2, 1, 2));
+    odd.results[1]["group"]["rank"] = "one";
+    CHECK_THROWS_WITH(odd.merged(), ContainsSubstring("its group's 'rank' is not a number from 0 to 1"));
+    odd.results[1]["group"]["rank"] = 2;
+    CHECK_THROWS_AS(odd.merged(), reports::ResultsDocumentError);
+    odd.results[1]["group"] = ranked_part(2, 1, 2)["group"];
+    odd.results[1]["run"]["start_utc"] = "yesterday";
+    CHECK_THROWS_WITH(odd.merged(), ContainsSubstring("not a time in UTC"));
+}
+
+TEST_CASE("what the files say of a finding among several hosts is its name, and is told") {
+    Parts files;
+    files.add(ranked_part(1, 0, 2));
+    files.add(ranked_part(2, 1, 2, true));
+    for (Json& finding : files.results[1]["findings"]) {
+        finding["group_fact"] = {
+            {"name", "zombie_owner"}, {"title", "zombie owner"}, {"text", "Made by rank 0 on node-a."}, {"hint", "Fence it."}};
+    }
+    const Json group = files.merged();
+    CHECK(group["findings_by_kind"][0]["kind"] == "zombie_owner");
+    CHECK_THAT(reports::merged_text(group), ContainsSubstring("  zombie_owner\n"));
+    CHECK_THAT(reports::html_merged(group), ContainsSubstring("Fence it."));
+}
+
+TEST_CASE("the page of several hosts holds all of them and loads nothing") {
+    Parts files;
+    files.add(ranked_part(1, 0, 2));
+    files.add(ranked_part(2, 1, 2, true));
+    files.results[0]["group"]["host"] = "</script><img src=x>";
+    const std::string html = reports::html_merged(files.merged());
+    CHECK_THAT(html, ContainsSubstring("<title>FAIL: ioproof, 2 hosts</title>") && ContainsSubstring("default-src 'none'"));
+    CHECK(html.find("<img") == std::string::npos);
+    CHECK_THAT(html, ContainsSubstring("rank 1 on node-b"));
+    for (const char* loader : {"<link", " src=\"", "@import", "url("}) CHECK(html.find(loader) == std::string::npos);
+}
