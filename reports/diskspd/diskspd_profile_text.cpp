@@ -131,7 +131,8 @@ void ProfileText::add_buffers(const DiskspdTarget& target) {
     if (target.zero_buffers) in_target("zeroing write buffers");
     if (target.buffer_bytes == 0) return;
     in_target("write buffer size: " + size(target.buffer_bytes));
-    in_target(target.buffer_path.empty() ? "write buffer source: random fill" : fmt::format("write buffer source: '{}'", target.buffer_path));
+    in_target(target.buffer_path.empty() ? "write buffer source: random fill"
+                                         : fmt::format("write buffer source: '{}'", target.buffer_path));
 }
 
 void ProfileText::add_access(const DiskspdTarget& target) {
@@ -141,7 +142,8 @@ void ProfileText::add_access(const DiskspdTarget& target) {
         in_target(fmt::format("using mixed random/sequential I/O ({}% random) (alignment/stride: {})", target.random_percent,
                               size(target.alignment())));
     } else {
-        in_target(fmt::format("using{} sequential I/O (stride: {})", target.is_interlocked ? " interlocked" : "", size(target.alignment())));
+        in_target(
+            fmt::format("using{} sequential I/O (stride: {})", target.is_interlocked ? " interlocked" : "", size(target.alignment())));
     }
 }
 
@@ -187,7 +189,8 @@ std::string diskspd_distribution_text(const std::vector<DiskspdRange>& ranges, b
             const std::string share = total_percent < 100 && total_percent > 0
                                           ? fmt::format("    {:.1f}%", 100.0 * range.io_percent / total_percent)
                                           : fmt::format("   {:>3}%", range.io_percent);
-            text += fmt::format("{}{} of IO => [{} - {})\n", indent, share, edge_text(begin), range.span == 0 ? "      end" : edge_text(end));
+            text +=
+                fmt::format("{}{} of IO => [{} - {})\n", indent, share, edge_text(begin), range.span == 0 ? "      end" : edge_text(end));
         }
         begin = end;
     }

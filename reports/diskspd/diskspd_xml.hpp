@@ -22,7 +22,9 @@ public:
         indent_ -= 2;
         text_ += fmt::format("{:{}}</{}>\n", "", indent_, name);
     }
-    void empty(std::string_view name, std::string_view attributes) { text_ += fmt::format("{:{}}<{}{}/>\n", "", indent_, name, attributes); }
+    void empty(std::string_view name, std::string_view attributes) {
+        text_ += fmt::format("{:{}}<{}{}/>\n", "", indent_, name, attributes);
+    }
     void text(std::string_view name, std::string_view value) { raw(name, xml_escaped(value)); }
     void flag(std::string_view name, bool value) { raw(name, value ? "true" : "false"); }
     void number(std::string_view name, std::uint64_t value) { raw(name, fmt::format("{}", value)); }
