@@ -12,11 +12,9 @@
 namespace reports {
 
 enum class DiskspdCache : std::uint8_t {
-    on,             // -Sb
-    local_off,      // -Sr: of a file of another machine
-    unbuffered,     // -Su
-    bypass,         // -Sy: unbuffered, and past the file system's filters where they allow it
-    bypass_wanted,  // -SY: the same, or not at all
+    on,          // -Sb
+    local_off,   // -Sr: of a file of another machine
+    unbuffered,  // -Su
 };
 enum class DiskspdFlush : std::uint8_t { none, view_of_file, non_volatile, non_volatile_no_drain };  // -Nv, -Nn, -Ni
 

@@ -104,9 +104,7 @@ void ProfileText::add_cache(const DiskspdTarget& target) {
     switch (target.cache) {
         case DiskspdCache::on: in_target("using software cache"); break;
         case DiskspdCache::local_off: in_target("local software cache disabled, remote cache enabled"); break;
-        case DiskspdCache::unbuffered:
-        case DiskspdCache::bypass:
-        case DiskspdCache::bypass_wanted: in_target("software cache disabled"); break;
+        case DiskspdCache::unbuffered: in_target("software cache disabled"); break;
     }
     const bool has_software_cache = target.cache == DiskspdCache::on || target.cache == DiskspdCache::local_off;
     if (!target.write_through) {

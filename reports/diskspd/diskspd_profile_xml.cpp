@@ -11,9 +11,7 @@ void add_profile_cache(DiskspdXml& xml, const DiskspdTarget& target) {
     switch (target.cache) {
         case DiskspdCache::on: break;
         case DiskspdCache::local_off: xml.flag("DisableLocalCache", true); break;
-        case DiskspdCache::unbuffered:
-        case DiskspdCache::bypass:
-        case DiskspdCache::bypass_wanted: xml.flag("DisableOSCache", true); break;
+        case DiskspdCache::unbuffered: xml.flag("DisableOSCache", true); break;
     }
     if (target.write_through) xml.flag("WriteThrough", true);
     if (target.memory_mapped) xml.flag("MemoryMappedIo", true);
