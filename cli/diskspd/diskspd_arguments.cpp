@@ -25,19 +25,45 @@ bool is_option(std::string_view word) { return word.starts_with('-'); }
 const DiskspdParser::Entry* DiskspdParser::entry_of(char letter) {
     using P = DiskspdParser;
     static constexpr std::array kEntries{
-        Entry{':', &P::experiments, true},    Entry{'a', &P::affinity, false},      Entry{'b', &P::block_size, false},
-        Entry{'B', &P::base_offset, false},   Entry{'c', &P::create, false},        Entry{'C', &P::cool_down, true},
-        Entry{'d', &P::duration, true},       Entry{'D', &P::iops_interval, false}, Entry{'e', &P::tracing, false},
-        Entry{'f', &P::end_offset, false},    Entry{'F', &P::total_threads, false}, Entry{'g', &P::rate, false},
-        Entry{'h', &P::no_caches, false},     Entry{'i', &P::burst, false},         Entry{'I', &P::priority, false},
-        Entry{'j', &P::think_time, false},    Entry{'l', &P::large_pages, false},   Entry{'L', &P::latency, false},
-        Entry{'n', &P::affinity_off, false},  Entry{'N', &P::flush, false},         Entry{'o', &P::outstanding, false},
-        Entry{'O', &P::total_requests, false}, Entry{'p', &P::parallel, false},     Entry{'P', &P::progress, false},
-        Entry{'r', &P::random, false},        Entry{'R', &P::format, true},         Entry{'s', &P::sequential, false},
-        Entry{'S', &P::caching, false},       Entry{'t', &P::threads, false},       Entry{'T', &P::thread_stride, false},
-        Entry{'u', &P::ring, false},          Entry{'v', &P::verbose, true},        Entry{'w', &P::writes, false},
-        Entry{'W', &P::warm_up, true},        Entry{'x', &P::completion_routines, false}, Entry{'X', &P::profile_file, true},
-        Entry{'y', &P::events, false},        Entry{'z', &P::seed, true},           Entry{'Z', &P::buffers, false},
+        Entry{':', &P::experiments, true},
+        Entry{'a', &P::affinity, false},
+        Entry{'b', &P::block_size, false},
+        Entry{'B', &P::base_offset, false},
+        Entry{'c', &P::create, false},
+        Entry{'C', &P::cool_down, true},
+        Entry{'d', &P::duration, true},
+        Entry{'D', &P::iops_interval, false},
+        Entry{'e', &P::tracing, false},
+        Entry{'f', &P::end_offset, false},
+        Entry{'F', &P::total_threads, false},
+        Entry{'g', &P::rate, false},
+        Entry{'h', &P::no_caches, false},
+        Entry{'i', &P::burst, false},
+        Entry{'I', &P::priority, false},
+        Entry{'j', &P::think_time, false},
+        Entry{'l', &P::large_pages, false},
+        Entry{'L', &P::latency, false},
+        Entry{'n', &P::affinity_off, false},
+        Entry{'N', &P::flush, false},
+        Entry{'o', &P::outstanding, false},
+        Entry{'O', &P::total_requests, false},
+        Entry{'p', &P::parallel, false},
+        Entry{'P', &P::progress, false},
+        Entry{'r', &P::random, false},
+        Entry{'R', &P::format, true},
+        Entry{'s', &P::sequential, false},
+        Entry{'S', &P::caching, false},
+        Entry{'t', &P::threads, false},
+        Entry{'T', &P::thread_stride, false},
+        Entry{'u', &P::ring, false},
+        Entry{'v', &P::verbose, true},
+        Entry{'w', &P::writes, false},
+        Entry{'W', &P::warm_up, true},
+        Entry{'x', &P::completion_routines, false},
+        Entry{'X', &P::profile_file, true},
+        Entry{'y', &P::events, false},
+        Entry{'z', &P::seed, true},
+        Entry{'Z', &P::buffers, false},
     };
     const auto found = std::find_if(kEntries.begin(), kEntries.end(), [&](const Entry& entry) { return entry.letter == letter; });
     return found == kEntries.end() ? nullptr : &*found;
@@ -72,11 +98,12 @@ bool DiskspdParser::take_own_switch(const std::vector<std::string>& words, std::
     } else if (word.starts_with(kStyle) && (word.size() == kStyle.size() || word[kStyle.size()] == '=')) {
         const bool is_glued = word.size() > kStyle.size();
         const std::string value = is_glued ? words[index].substr(kStyle.size() + 1) : index + 1 < words.size() ? words[++index] : "";
-        if (value != "2.0" && value != "2.2") throw UsageError(fmt::format("--text-style: '{}' is not allowed; allowed are 2.0, 2.2", value));
+        if (value != "2.0" && value != "2.2")
+            throw UsageError(fmt::format("--text-style: '{}' is not allowed; allowed are 2.0, 2.2", value));
         arguments_.text_style = value == "2.0" ? reports::DiskspdTextStyle::v2_0 : reports::DiskspdTextStyle::v2_2;
     } else {
-        throw UsageError(fmt::format("{}: unknown; allowed are DiskSpd's options, --overwrite-foreign-files, --verify and --text-style",
-                                     word));
+        throw UsageError(
+            fmt::format("{}: unknown; allowed are DiskSpd's options, --overwrite-foreign-files, --verify and --text-style", word));
     }
     return true;
 }
@@ -87,8 +114,8 @@ void DiskspdParser::split(const std::vector<std::string>& words) {
         if (!is_option(words[i])) {
             paths_.push_back(words[i]);
         } else if (!paths_.empty()) {
-            throw UsageError(fmt::format("{}: options stand in front of the targets, and a value is glued to its option: -o8, not -o 8",
-                                         words[i]));
+            throw UsageError(
+                fmt::format("{}: options stand in front of the targets, and a value is glued to its option: -o8, not -o 8", words[i]));
         } else if (!take_own_switch(words, i)) {
             options_.push_back(words[i]);
         }

@@ -85,8 +85,9 @@ void DiskspdParser::affinity_off(std::string_view) { span_.is_affinity_off = tru
 void DiskspdParser::events(std::string_view) { refuse("named events are Windows' own; start and stop ioproof by a script instead"); }
 
 void DiskspdParser::tracing(std::string_view value) {
-    constexpr std::string_view kKinds[] = {"q",          "c",       "s",                  "p",                  "PROCESS", "THREAD",
-                                           "IMAGE_LOAD", "DISK_IO", "MEMORY_PAGE_FAULTS", "MEMORY_HARD_FAULTS", "NETWORK", "REGISTRY"};
+    constexpr std::string_view kKinds[] = {
+        "q",       "c",       "s", "p", "PROCESS", "THREAD", "IMAGE_LOAD", "DISK_IO", "MEMORY_PAGE_FAULTS", "MEMORY_HARD_FAULTS",
+        "NETWORK", "REGISTRY"};
     for (const std::string_view kind : kKinds) {
         if (value != kind) continue;
         note("event tracing is Windows' own; nothing is traced");
