@@ -6,6 +6,7 @@
 // Files that were made stay.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -17,7 +18,9 @@
 #include "sim/event.hpp"
 #include "sim/journal/journal.hpp"
 #include "sim/journal/run_state.hpp"
+#include "sim/limits.hpp"
 #include "ums/base/clock.hpp"
+#include "ums/base/local_counter.hpp"
 #include "ums/io/storage.hpp"
 
 namespace sim {
@@ -31,7 +34,7 @@ struct MeasureProgress {
     std::uint32_t timespan = 0;  // from 1; 0 before the first
     MeasurePhase phase = MeasurePhase::preparing;
     std::uint64_t phase_ns = 0;  // since it began
-    std::uint64_t requests = 0;  // completed since the load of the timespan began, warm-up included
+    std::uint64_t requests = 0;  // completed, of all loads so far, warm-up included
 };
 
 class Measurement {
@@ -55,7 +58,7 @@ private:
         std::atomic<std::uint32_t> timespan{0};
         std::atomic<MeasurePhase> phase{MeasurePhase::preparing};
         std::atomic<std::uint64_t> phase_start_ns{0};
-        std::atomic<std::uint64_t> requests{0};
+        std::array<ums::LocalCounter, kCpusMax> requests{};  // completed, by scheduler
     };
     friend class MeasureTimespanRun;
 
