@@ -233,7 +233,8 @@ Command diskspd_command() {
                 call.console.add_message(fmt::format("diskspd: {}\n", error.what()));
                 return kDiskspdWrong;
             } catch (const sim::RefusedError& error) {
-                call.console.add_message(fmt::format("diskspd: {}\n", error.what()));
+                call.console.add_message(fmt::format(
+                    "diskspd: {}\ndiskspd: --overwrite-foreign-files lets files and devices of others be written to\n", error.what()));
                 return kDiskspdWrong;
             } catch (const sim::EnvironmentError& error) {
                 call.console.add_message(fmt::format("diskspd: {}\n", error.what()));

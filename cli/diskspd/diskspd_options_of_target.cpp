@@ -39,7 +39,10 @@ void DiskspdParser::base_offset(std::string_view value) {
     has_end_ = true;
 }
 
-void DiskspdParser::create(std::string_view value) { target_.create_bytes = size(value); }
+void DiskspdParser::create(std::string_view value) {
+    target_.create_bytes = size(value);
+    if (*target_.create_bytes == 0) refuse("a file of 0 bytes has no place for a request");
+}
 
 // -f<size>, or hints.
 void DiskspdParser::end_offset(std::string_view value) {

@@ -112,7 +112,8 @@ Command sqlio_command() {
                 call.console.add_message(fmt::format("sqlio: {}\n", error.what()));
                 return kSqlioWrong;
             } catch (const sim::RefusedError& error) {
-                call.console.add_message(fmt::format("sqlio: {}\n", error.what()));
+                call.console.add_message(fmt::format(
+                    "sqlio: {}\nsqlio: --overwrite-foreign-files lets files and devices of others be written to\n", error.what()));
                 return kSqlioWrong;
             } catch (const sim::EnvironmentError& error) {
                 call.console.add_message(fmt::format("sqlio: {}\n", error.what()));

@@ -200,14 +200,15 @@ TEST_CASE("DiskSpd: what has no effect on Linux is said in a line") {
 
 TEST_CASE("DiskSpd: what is wrong in itself is refused with the option's name") {
     for (const char* option :
-         {"-o",          "-o0",        "-o-1",      "-t0",      "-F0",     "-O0",    "-i0",     "-j0",     "-I0",          "-I4",
-          "-d-1",        "-W-1",       "-C-1",      "-bX",      "-b0",     "-b4G",   "-b",      "-B",      "-B1M:",        "-B1Mx",
-          "-c",          "-cX",        "-f",        "-fx",      "-f1MB",   "-g",     "-g0",     "-gi",     "-g5x",         "-r0",
-          "-rX",         "-rs",        "-rs0",      "-rs101",   "-rd",     "-rdpct", "-rdpct5", "-rdx1/1", "-rdpct10/0",   "-rdpct101/5",
-          "-rdpct5/101", "-rdabs10/0", "-R",        "-Rjson",   "-Rpjson", "-sX",    "-Sx",     "-Sbu",    "-Shw",         "-Sww",
-          "-Smm",        "-SY",        "-T0",       "-TX",      "-v1",     "-w101",  "-w-1",    "-zx",     "-z4294967296", "-Z0",
-          "-ZX",         "-e",         "-eNOTHING", "-yfevent", "-yevent", "-a,",    "-a1,",    "-ax",     "-a256",        "-ag65536,1",
-          "-a3-1",       "-N",         "-Nx",       "-u",       "-u0",     "-u8x",   "-q",      "-",       "-oc0",         "-X"}) {
+         {"-o",        "-o0",      "-o-1",    "-t0",        "-F0",         "-O0",          "-i0",        "-j0",        "-I0",
+          "-I4",       "-d-1",     "-W-1",    "-C-1",       "-bX",         "-b0",          "-b4G",       "-b",         "-B",
+          "-B1M:",     "-B1Mx",    "-c",      "-cX",        "-c0",         "-f",           "-fx",        "-f1MB",      "-g",
+          "-g0",       "-gi",      "-g5x",    "-r0",        "-rX",         "-rs",          "-rs0",       "-rs101",     "-rd",
+          "-rdpct",    "-rdpct5",  "-rdx1/1", "-rdpct10/0", "-rdpct101/5", "-rdpct5/101",  "-rdabs10/0", "-R",         "-Rjson",
+          "-Rpjson",   "-sX",      "-Sx",     "-Sbu",       "-Shw",        "-Sww",         "-Smm",       "-SY",        "-T0",
+          "-TX",       "-v1",      "-w101",   "-w-1",       "-zx",         "-z4294967296", "-Z0",        "-ZX",        "-e",
+          "-eNOTHING", "-yfevent", "-yevent", "-a,",        "-a1,",        "-ax",          "-a256",      "-ag65536,1", "-a3-1",
+          "-N",        "-Nx",      "-u",      "-u0",        "-u8x",        "-q",           "-",          "-oc0",       "-X"}) {
         INFO(option);
         CHECK_THROWS_AS(parsed({option}), cli::UsageError);
         CHECK_THROWS_WITH(parsed({option}), ContainsSubstring(option));
