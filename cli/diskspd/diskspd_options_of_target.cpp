@@ -150,7 +150,7 @@ void DiskspdParser::flush(std::string_view value) {
 // -o<n>, or -oc<n>.
 void DiskspdParser::outstanding(std::string_view value) {
     if (value.starts_with('c')) {
-        number_at_least(value.substr(1), 1);
+        static_cast<void>(number_at_least(value.substr(1), 1));
         note("completions are collected as many as there are");
         return;
     }

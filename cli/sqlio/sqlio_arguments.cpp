@@ -1,6 +1,7 @@
 #include "cli/sqlio/sqlio_arguments.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <limits>
 

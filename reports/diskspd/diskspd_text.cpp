@@ -32,7 +32,7 @@ MeasureCounts counts_of(const MeasureRow& row, MeasureDirection direction) {
     return row.both();
 }
 
-double per_second(std::uint64_t amount, double seconds) { return seconds > 0 ? static_cast<double>(amount) / seconds : 0; }
+double diskspd_rate(std::uint64_t amount, double seconds) { return seconds > 0 ? static_cast<double>(amount) / seconds : 0; }
 
 // The old text has the units of 1024 without their "i".
 std::string file_size_text(std::uint64_t size_bytes, DiskspdTextStyle style) {
@@ -136,7 +136,7 @@ std::string SpanText::section(std::string_view title, MeasureDirection direction
 std::string SpanText::figures(const MeasureRow& row, MeasureDirection direction) const {
     const MeasureCounts counts = counts_of(row, direction);
     std::string text = fmt::format("{:>15} | {:>12} | {:>10.2f} | {:>10.2f}", counts.bytes, counts.requests,
-                                   per_second(counts.bytes, seconds_) / kMib, per_second(counts.requests, seconds_));
+                                   diskspd_rate(counts.bytes, seconds_) / kMib, diskspd_rate(counts.requests, seconds_));
     if (wanted_.measures_latency) text += fmt::format(" | {:>8.3f}", counts.latency.mean_ns() / kNsPerMs);
     if (wanted_.gathers_iops) {
         text += fmt::format(" | {:>10.2f}", sim::iops_deviation(row, wanted_.interval_ms, found_.duration_ns, direction));
@@ -195,7 +195,7 @@ std::string SpanText::latency_table(const MeasureRow& row) const {
 
 std::string totals_row(std::string_view name, const MeasureCounts& counts, double seconds) {
     return fmt::format("{:<7}| {:>15} | {:>12} | {:>10.2f} | {:>10.2f}\n", name, counts.bytes, counts.requests,
-                       per_second(counts.bytes, seconds) / kMib, per_second(counts.requests, seconds));
+                       diskspd_rate(counts.bytes, seconds) / kMib, diskspd_rate(counts.requests, seconds));
 }
 
 // Over all time spans.
