@@ -26,6 +26,7 @@
 #include "reports/diskspd/diskspd_results_xml.hpp"
 #include "reports/diskspd/diskspd_text.hpp"
 #include "sim/errors.hpp"
+#include "sim/version.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/base/input_file.hpp"
 #include "ums/base/machine.hpp"

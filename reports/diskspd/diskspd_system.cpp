@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/version.hpp"
 #include "ums/base/calendar.hpp"
 
 namespace reports {
@@ -97,7 +96,7 @@ void add_diskspd_system(DiskspdXml& xml, const DiskspdSystem& system) {
     xml.open("System");
     xml.text("ComputerName", system.computer_name);
     xml.open("Tool");
-    xml.text("Version", fmt::format("ioproof {}", sim::kVersion));
+    xml.text("Version", system.tool_version);
     xml.text("VersionDate", "");
     xml.close("Tool");
     xml.text("RunTime", moment_text(system.start_utc_us));

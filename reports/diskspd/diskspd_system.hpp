@@ -10,6 +10,7 @@
 namespace reports {
 
 struct DiskspdSystem {
+    std::string tool_version;  // of ioproof, with its name
     std::string computer_name;
     std::uint64_t start_utc_us = 0;
     ums::ProcessorTopology topology;

@@ -11,7 +11,8 @@ fail() {
 }
 
 cmake --install "$build" --prefix "$prefix" >/dev/null
-for file in bin/ioproof bin/sqliosim bin/diskspd bin/sqlio share/man/man1/ioproof.1 share/man/man1/sqliosim.1 share/man/man1/diskspd.1 share/man/man1/sqlio.1 share/man/man5/ioproof.conf.5 \
+for file in bin/ioproof bin/sqliosim bin/diskspd bin/sqlio share/man/man1/ioproof.1 \
+    share/man/man1/sqliosim.1 share/man/man1/diskspd.1 share/man/man1/sqlio.1 share/man/man5/ioproof.conf.5 \
     share/bash-completion/completions/ioproof share/bash-completion/completions/sqliosim share/zsh/vendor-completions/_ioproof \
     share/fish/vendor_completions.d/ioproof.fish share/doc/ioproof/README.md share/doc/ioproof/docs/configuration.md \
     share/ioproof/samples/quick.ini; do

@@ -40,6 +40,7 @@ TEST_CASE("DiskSpd's XML: the first line is <Results>, as readers of its files c
 
 TEST_CASE("DiskSpd's XML: system and profile stand before the results") {
     const ptree tree = tree_of(example_document());
+    CHECK(tree.get<std::string>("Results.System.Tool.Version") == "ioproof 1.2");
     CHECK(tree.get<std::string>("Results.System.RunTime") == "2023/11/14 22:13:20 UTC");
     CHECK(tree.get<std::string>("Results.System.PowerScheme.<xmlattr>.Name") == "performance");
     CHECK(tree.get<int>("Results.System.ProcessorTopology.Group.<xmlattr>.ActiveProcessors") == 2);

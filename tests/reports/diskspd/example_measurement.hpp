@@ -48,6 +48,7 @@ inline reports::DiskspdDocument example_document() {
     target.random_percent = 100;
     target.threads_per_file = 2;
     target.write_percent = 1;
+    document.system.tool_version = "ioproof 1.2";
     document.system.computer_name = "host";
     document.system.start_utc_us = 1'700'000'000'000'000;
     document.system.topology.processors = {{.id = 0, .core = 0}, {.id = 1, .core = 1}};
