@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -95,6 +96,19 @@ sim::MeasureTarget target_of(const DiskspdArguments& arguments, const DiskspdTar
     return result;
 }
 
+std::uint64_t thread_count_of(const DiskspdTimeSpan& span) {
+    if (span.thread_count > 0) return span.thread_count;
+    std::uint64_t count = 0;
+    for (const DiskspdTarget& target : span.targets) count += target.threads_per_file;
+    return count;
+}
+
+// Threads take CPUs from the beginning: the first of them is bound to the first.
+std::vector<std::uint32_t> first_of(std::vector<std::uint32_t> cpus, std::uint64_t count) {
+    if (cpus.size() > count) cpus.resize(static_cast<std::size_t>(count));
+    return cpus;
+}
+
 std::vector<std::uint32_t> cpus_of_span(const DiskspdArguments& arguments, const DiskspdTimeSpan& span,
                                         const std::vector<std::uint32_t>& allowed) {
     std::vector<std::uint32_t> cpus;
@@ -120,9 +134,10 @@ std::vector<std::uint32_t> diskspd_cpus(const DiskspdArguments& arguments, const
                                         const std::vector<std::uint32_t>& allowed, const ums::ProcessorTopology& topology) {
     if (span.is_affinity_off) return {};
     std::vector<std::uint32_t> cpus = cpus_of_span(arguments, span, allowed);
-    if (!cpus.empty()) return cpus;
+    const std::uint64_t threads = thread_count_of(span);
+    if (!cpus.empty()) return first_of(std::move(cpus), threads);
     cpus = allowed;
-    if (arguments.cpu_order == DiskspdCpuOrder::by_number) return cpus;
+    if (arguments.cpu_order == DiskspdCpuOrder::by_number) return first_of(std::move(cpus), threads);
     std::set<std::uint32_t> cores;
     const auto is_first_of_core = [&](std::uint32_t cpu) {
         for (const ums::Processor& processor : topology.processors) {
@@ -134,7 +149,7 @@ std::vector<std::uint32_t> diskspd_cpus(const DiskspdArguments& arguments, const
     std::vector<std::uint32_t> siblings;
     for (const std::uint32_t cpu : cpus) (is_first_of_core(cpu) ? firsts : siblings).push_back(cpu);
     firsts.insert(firsts.end(), siblings.begin(), siblings.end());
-    return firsts;
+    return first_of(std::move(firsts), threads);
 }
 
 sim::MeasureSpec diskspd_specification(const DiskspdArguments& arguments, const reports::DiskspdProfile& profile) {

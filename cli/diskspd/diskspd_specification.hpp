@@ -11,7 +11,7 @@
 namespace cli {
 
 // CPUs that threads are bound to, in turn, as -a says; empty = not bound. `allowed`: those that the process may run on, by number; they
-// are the default, as in DiskSpd. Throws UsageError for a CPU that is not among them.
+// are the default, as in DiskSpd. As many as there are threads, at most. Throws UsageError for a CPU that is not among them.
 std::vector<std::uint32_t> diskspd_cpus(const DiskspdArguments& arguments, const reports::DiskspdTimeSpan& span,
                                         const std::vector<std::uint32_t>& allowed, const ums::ProcessorTopology& topology);
 

@@ -108,6 +108,7 @@ TEST_CASE("DiskSpd: threads are bound to all CPUs in turn, unless something else
     topology.processors = {{.id = 0, .core = 0}, {.id = 1, .core = 0}, {.id = 2, .core = 1}, {.id = 3, .core = 1}};
     const auto cpus_of = [&](const std::vector<std::string>& options) {
         std::vector<std::string> words = options;
+        if (words.empty() || !words.back().starts_with("-t")) words.emplace_back("-t8");
         words.emplace_back("t.dat");
         const cli::DiskspdArguments arguments = cli::parse_diskspd(words, 0);
         return cli::diskspd_cpus(arguments, arguments.profile.time_spans.at(0), allowed, topology);
@@ -119,6 +120,9 @@ TEST_CASE("DiskSpd: threads are bound to all CPUs in turn, unless something else
     CHECK(cpus_of({"-a1-2"}) == Cpus{1, 2});
     CHECK(cpus_of({"-ac"}) == Cpus{0, 2, 1, 3});
     CHECK(cpus_of({"-ag0"}) == allowed);
+    CHECK(cpus_of({"-t1"}) == Cpus{0});
+    CHECK(cpus_of({"-a3,1", "-t1"}) == Cpus{3});
+    CHECK(cpus_of({"-ac", "-t2"}) == Cpus{0, 2});
     CHECK_THROWS_WITH(cpus_of({"-a4"}), ContainsSubstring("CPU 4 is not there"));
     CHECK_THROWS_WITH(cpus_of({"-ag1"}), ContainsSubstring("no CPU in this group"));
     CHECK_THROWS_WITH(cpus_of({"-ag1,0"}), ContainsSubstring("CPU 64 is not there"));
