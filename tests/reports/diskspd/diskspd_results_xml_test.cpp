@@ -51,7 +51,7 @@ TEST_CASE("DiskSpd's XML: system and profile stand before the results") {
     CHECK(target.get<int>("RequestCount") == 2);
     CHECK(target.get<int>("WriteRatio") == 1);
     CHECK(target.get<std::string>("RandomAccess") == "false");
-    CHECK_FALSE(target.get_child_optional("StrideSize"));
+    CHECK_FALSE(target.get_child_optional("StrideSize").has_value());
 }
 
 TEST_CASE("DiskSpd's XML: buckets of all percents, then the nines, then the longest, by their positions") {
@@ -85,7 +85,7 @@ TEST_CASE("DiskSpd's XML: every child of a thread's target that is no name, size
     CHECK(threads[1].get<int>("Target.IOCount") == 1001);
     CHECK(threads[1].get<int>("Target.BytesCount") == 8200192);
     CHECK(threads[0].get<double>("Target.AverageReadLatencyMilliseconds") == 2);
-    CHECK_FALSE(threads[0].get_child_optional("Target.AverageWriteLatencyMilliseconds"));
+    CHECK_FALSE(threads[0].get_child_optional("Target.AverageWriteLatencyMilliseconds").has_value());
 }
 
 TEST_CASE("DiskSpd's XML: CPUs, their mean, and the requests of each interval") {
@@ -111,7 +111,7 @@ TEST_CASE("DiskSpd's XML: CPUs, their mean, and the requests of each interval") 
 
 TEST_CASE("DiskSpd's XML: what only we say stands beside the threads, and only when pages were looked at") {
     reports::DiskspdDocument document = example_document();
-    CHECK_FALSE(tree_of(document).get_child_optional("Results.TimeSpan.Integrity"));
+    CHECK_FALSE(tree_of(document).get_child_optional("Results.TimeSpan.Integrity").has_value());
     document.is_verified = true;
     document.results.finding_count = 3;
     document.results.timespans[0].targets[0].pages_verified = 2000;
@@ -127,5 +127,5 @@ TEST_CASE("DiskSpd's XML: names are escaped, and a time span that was not measur
     document.profile.time_spans[0].targets[0].path = "a <b> & 'c'.dat";
     CHECK(tree_of(document).get<std::string>("Results.TimeSpan.Thread.Target.Path") == "a <b> & 'c'.dat");
     document.results.timespans[0].duration_ns = 0;
-    CHECK(tree_of(document).get_child_optional("Results.TimeSpan.Error"));
+    CHECK(tree_of(document).get_child_optional("Results.TimeSpan.Error").has_value());
 }

@@ -12,7 +12,8 @@ inline sim::MeasureTimespanResults example_timespan_results() {
     found.targets.push_back({.path = "/data/t.dat", .size_bytes = std::uint64_t{1} << 30});
     found.cpus = {{.id = 0, .user_percent = 10, .kernel_percent = 20.5, .idle_percent = 69.5}, {.id = 1, .idle_percent = 100}};
     for (std::uint32_t thread = 0; thread < 2; ++thread) {
-        sim::MeasureRow row{.thread = thread};
+        sim::MeasureRow row;
+        row.thread = thread;
         for (int i = 0; i < 500; ++i) {
             row.reads.latency.add(1'000'000);
             row.reads.latency.add(3'000'000);
