@@ -32,6 +32,7 @@ struct Command {
     std::string_view description;  // paragraphs, separated by '\n'
     Switches switches{};
     std::string_view switches_of{};  // the command whose switches these are, if it is another one
+    std::string_view options{};      // of another tool's command line, which the command reads itself, -h included; lines "SPELLING\thelp"
     std::string_view examples{};     // command lines, separated by '\n'
     std::string_view exit_codes{};   // where they differ from a run's; lines "CODE meaning"
 

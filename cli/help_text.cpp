@@ -56,7 +56,19 @@ std::string switch_table(const Command& command) {
     } else {
         text += fmt::format("  those of 'ioproof {}'\n", command.switches_of);
     }
-    return text + "  -h, --help\n      this text\n";
+    return text + (command.options.empty() ? "  -h, --help\n      this text\n" : "  --help\n      this text\n");
+}
+
+// "Options:" and an entry for each line.
+std::string option_table(std::string_view lines) {
+    std::string text = lines.empty() ? "" : "Options:\n";
+    while (!lines.empty()) {
+        const std::string_view line = take_line(lines);
+        const std::size_t tab = line.find('\t');
+        text += fmt::format("  {}\n", line.substr(0, tab));
+        text += ums::wrap(line.substr(tab + 1), kColumns, std::string(kHelpColumn, ' '), kHelpColumn);
+    }
+    return text.empty() ? text : text + "\n";
 }
 
 std::string example_lines(std::string_view lines) {
@@ -78,7 +90,7 @@ std::string exit_code_lines(std::string_view lines) {
 std::string call_of(const Command& command) {
     std::string call = fmt::format("ioproof {}", command.name);
     if (!command.operands.empty()) call += fmt::format(" {}", command.operands);
-    if (!command.switches.empty()) call += " [SWITCHES]";
+    if (!command.switches.empty() && command.options.empty()) call += " [SWITCHES]";
     return call;
 }
 
@@ -93,8 +105,8 @@ std::string usage_lines() {
 
 // What stands below the line "Usage: …".
 std::string body_of(const Command& command) {
-    return fmt::format("{}\n{}\n{}\n{}", paragraphs(command.description), switch_table(command), example_lines(command.examples),
-                       exit_code_lines(command.exit_codes.empty() ? kExitCodes : command.exit_codes));
+    return fmt::format("{}\n{}{}\n{}\n{}", paragraphs(command.description), option_table(command.options), switch_table(command),
+                       example_lines(command.examples), exit_code_lines(command.exit_codes.empty() ? kExitCodes : command.exit_codes));
 }
 
 }  // namespace
@@ -127,7 +139,8 @@ std::string help_text() {
         "  ioproof run -cfg sqliosim.cfg.ini -log run.log.xml  SQLIOSim's own configuration\n"
         "  ioproof config explain TargetIODuration\n"
         "\n"
-        "Called through a link named 'sqliosim' it takes the switches of SQLIOSIM.COM without a command.\n"
+        "Called through a link named 'sqliosim' it takes the switches of SQLIOSIM.COM without a command; through 'diskspd' and\n"
+        "'sqlio' those of these tools.\n"
         "\n{}",
         sim::kVersion, usage_lines(), exit_code_lines(kExitCodes));
 }

@@ -54,9 +54,10 @@ std::string synopsis() {
     for (const Command& command : commands()) {
         page += fmt::format("{}.B ioproof {}\n", page.ends_with("SYNOPSIS\n") ? "" : ".br\n", roff_text(command.name));
         if (!command.operands.empty()) page += fmt::format(".I {}\n", roff_text(command.operands));
-        if (!command.switches.empty()) page += ".RI [ SWITCHES ]\n";
+        if (!command.switches.empty() && command.options.empty()) page += ".RI [ SWITCHES ]\n";
     }
-    return page + ".br\n.B sqliosim\n.RI [ SWITCHES ]\n";
+    return page +
+           ".br\n.B sqliosim\n.RI [ SWITCHES ]\n.br\n.B diskspd\n.RI [ OPTIONS ]\n.I TARGET…\n.br\n.B sqlio\n.RI [ OPTIONS ]\n.I [FILE…]\n";
 }
 
 std::string code_list(std::string_view codes) {
@@ -70,6 +71,18 @@ std::string code_list(std::string_view codes) {
     return page;
 }
 
+// Those of another tool's command line.
+std::string option_entries(std::string_view lines) {
+    std::string page;
+    while (!lines.empty()) {
+        const std::string_view line = lines.substr(0, lines.find('\n'));
+        const std::size_t tab = line.find('\t');
+        page += fmt::format(".TP\n{}\n{}\n", roff_bold(line.substr(0, tab)), roff_text(line.substr(tab + 1)));
+        lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+    }
+    return page;
+}
+
 std::string command_part(const Command& command) {
     std::string page = fmt::format(".SH IOPROOF {}\n", roff_text(command.name));
     std::transform(page.begin() + 4, page.end(), page.begin() + 4, [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
@@ -79,6 +92,7 @@ std::string command_part(const Command& command) {
     } else {
         for (const Switch& entry : command.switches) page += switch_entry(entry);
     }
+    page += option_entries(command.options);
     if (!command.exit_codes.empty()) page += ".PP\nExit codes:\n" + code_list(command.exit_codes);
     if (!command.examples.empty()) page += ".PP\nExamples:\n" + roff_example(command.examples);
     return page;

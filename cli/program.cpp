@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <csignal>
 #include <cstdint>
 #include <exception>
@@ -22,6 +21,7 @@
 #include "cli/failure_text.hpp"
 #include "cli/help_text.hpp"
 #include "cli/manual.hpp"
+#include "cli/measuring/measuring.hpp"
 #include "cli/run_arguments.hpp"
 #include "cli/stop_signals.hpp"
 #include "cli/usage_error.hpp"
@@ -51,13 +51,6 @@ void ignore_signals_of_calls() {
     std::signal(SIGXFSZ, SIG_IGN);
 }
 
-// "sqliosim", "sqliosim.com" and "sqliosim.exe", in any case and any folder.
-bool is_sqliosim_name(const std::string& program_path) {
-    std::string name = program_path.substr(program_path.find_last_of('/') + 1);
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return name == "sqliosim" || name == "sqliosim.com" || name == "sqliosim.exe";
-}
-
 bool is_help_requested(const std::vector<std::string>& words) {
     return std::any_of(words.begin(), words.end(),
                        [](const std::string& word) { return word == "-h" || word == "--help" || word == "-?"; });
@@ -83,6 +76,22 @@ void check_limits() {
     if (memory_bytes == 0 || memory_bytes >> 20 >= kMemoryMbMin) return;
     throw sim::EnvironmentError(fmt::format("the memory limit of the control group (memory.max) is {} MB; at least {} MB are needed",
                                             memory_bytes >> 20, kMemoryMbMin));
+}
+
+// Called by the name of another tool that a command stands for: its command line begins with the first word.
+const Command* command_of_name(const std::vector<std::string>& command_line) {
+    if (command_line.empty()) return nullptr;
+    const std::string name = program_name(command_line[0]);
+    return name == "diskspd" || name == "sqlio" ? find_command({name}) : nullptr;
+}
+
+// Such a command reads all words itself, but for --help and --version.
+ExitCode execute_other_tool(const Command& command, const std::vector<std::string>& command_line, std::size_t first, Console& console) {
+    const std::vector<std::string> words = from(command_line, first);
+    if (words.size() == 1 && words[0] == "--help") return print(console, help_text(command));
+    if (words.size() == 1 && words[0] == "--version") return print(console, version_text());
+    check_limits();
+    return command.execute({.command_line = command_line, .words = words, .console = console});
 }
 
 ExitCode execute_as_sqliosim(const std::vector<std::string>& command_line, Console& console) {
@@ -116,6 +125,7 @@ ExitCode execute(const std::vector<std::string>& command_line, Console& console)
     const std::vector<std::string> words = from(command_line, 1);
     if (words.empty()) throw UsageError("say what to do: 'ioproof run -dir DIR', or 'ioproof --help'");
     if (const Command* const command = find_command(words)) {
+        if (!command->options.empty()) return execute_other_tool(*command, command_line, 2, console);
         const std::size_t name_words = command->name.find(' ') == std::string_view::npos ? 1 : 2;
         const std::vector<std::string> rest = from(words, name_words);
         if (is_help_requested(rest)) return print(console, help_text(*command));
@@ -161,11 +171,15 @@ int run_program(const std::vector<std::string>& command_line) {
     exit_immediately_without_memory();
     ignore_signals_of_calls();
     Console console(STDOUT_FILENO, STDERR_FILENO);
-    const bool as_sqliosim = !command_line.empty() && is_sqliosim_name(command_line[0]);
+    const bool as_sqliosim = !command_line.empty() && program_name(command_line[0]) == "sqliosim";
     const std::string program = as_sqliosim ? "sqliosim" : "ioproof";
     ExitCode code = ExitCode::internal_error;
     try {
-        code = as_sqliosim ? execute_as_sqliosim(command_line, console) : execute(command_line, console);
+        if (const Command* const other = command_of_name(command_line)) {
+            code = execute_other_tool(*other, command_line, 1, console);
+        } else {
+            code = as_sqliosim ? execute_as_sqliosim(command_line, console) : execute(command_line, console);
+        }
     } catch (const UsageError& error) {
         add_error(console, program, error.what());
         code = ExitCode::usage;

@@ -1,9 +1,12 @@
 include(GNUInstallDirs)
 
-# Called as sqliosim, the program takes SQLIOSIM.COM's command line.
-add_custom_command(TARGET ioproof POST_BUILD
-  COMMAND ${CMAKE_COMMAND} -E create_symlink ioproof sqliosim
-  WORKING_DIRECTORY ${CMAKE_BINARY_DIR} VERBATIM)
+# Called by these names, the program takes the command line of SQLIOSIM.COM, DiskSpd or SQLIO.
+set(other_names sqliosim diskspd sqlio)
+foreach(name ${other_names})
+  add_custom_command(TARGET ioproof POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E create_symlink ioproof ${name}
+    WORKING_DIRECTORY ${CMAKE_BINARY_DIR} VERBATIM)
+endforeach()
 
 # Manual pages and completions come from the tables that also feed --help: the program writes them itself.
 set(generated ${CMAKE_BINARY_DIR}/generated/share)
@@ -15,12 +18,15 @@ foreach(what ioproof.1 ioproof.conf.5 bash zsh fish)
     DEPENDS ioproof VERBATIM)
   list(APPEND generated_files ${generated}/${what})
 endforeach()
-file(WRITE ${CMAKE_BINARY_DIR}/generated/sqliosim.1 ".so man1/ioproof.1\n")
 add_custom_target(manual ALL DEPENDS ${generated_files})
 
 install(TARGETS ioproof RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(FILES ${CMAKE_BINARY_DIR}/sqliosim DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(FILES ${generated}/ioproof.1 ${CMAKE_BINARY_DIR}/generated/sqliosim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${generated}/ioproof.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+foreach(name ${other_names})
+  file(WRITE ${CMAKE_BINARY_DIR}/generated/${name}.1 ".so man1/ioproof.1\n")
+  install(FILES ${CMAKE_BINARY_DIR}/${name} DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(FILES ${CMAKE_BINARY_DIR}/generated/${name}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endforeach()
 install(FILES ${generated}/ioproof.conf.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
 install(FILES ${generated}/bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ioproof)
 install(FILES ${generated}/bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME sqliosim)

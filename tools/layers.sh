@@ -24,10 +24,12 @@ BEGIN {
     plain["config"] = " sim/options.hpp sim/limits.hpp "
     plain["reports"] = " sim/preflight_line.hpp sim/results.hpp sim/latency_result.hpp sim/finding.hpp " \
                    "sim/history_entry.hpp sim/event.hpp sim/limits.hpp " \
-                       "sim/errors.hpp sim/database_name.hpp sim/bench/bench_results.hpp sim/page/page_layout.hpp sim/page/log_layout.hpp "
+                       "sim/errors.hpp sim/database_name.hpp sim/bench/bench_results.hpp sim/bench/measure_spec.hpp " \
+                       "sim/bench/measure_results.hpp sim/bench/latency_counts.hpp sim/page/page_layout.hpp sim/page/log_layout.hpp "
     plain["sim"] = " sim/options.hpp sim/limits.hpp sim/preflight_line.hpp sim/results.hpp sim/latency_result.hpp " \
                    "sim/finding.hpp sim/history_entry.hpp " \
-                   "sim/event.hpp sim/errors.hpp sim/bench/bench_options.hpp sim/bench/bench_results.hpp sim/page/page_layout.hpp " \
+                   "sim/event.hpp sim/errors.hpp sim/bench/bench_options.hpp sim/bench/bench_results.hpp sim/bench/measure_spec.hpp " \
+                   "sim/bench/measure_results.hpp sim/bench/latency_counts.hpp sim/page/page_layout.hpp " \
                    "sim/page/log_layout.hpp "
 }
 

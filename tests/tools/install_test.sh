@@ -11,7 +11,8 @@ fail() {
 }
 
 cmake --install "$build" --prefix "$prefix" >/dev/null
-for file in bin/ioproof bin/sqliosim share/man/man1/ioproof.1 share/man/man1/sqliosim.1 share/man/man5/ioproof.conf.5 \
+for file in bin/ioproof bin/sqliosim bin/diskspd bin/sqlio share/man/man1/ioproof.1 \
+    share/man/man1/sqliosim.1 share/man/man1/diskspd.1 share/man/man1/sqlio.1 share/man/man5/ioproof.conf.5 \
     share/bash-completion/completions/ioproof share/bash-completion/completions/sqliosim share/zsh/vendor-completions/_ioproof \
     share/fish/vendor_completions.d/ioproof.fish share/doc/ioproof/README.md share/doc/ioproof/docs/configuration.md \
     share/ioproof/samples/quick.ini; do
@@ -20,6 +21,8 @@ done
 
 "$prefix/bin/ioproof" --version | grep -q '^ioproof [0-9]' || fail "ioproof --version does not work"
 "$prefix/bin/sqliosim" --help | grep -q '^Usage: sqliosim' || fail "sqliosim is not SQLIOSim's command line"
+"$prefix/bin/diskspd" -? | grep -q '^Usage: ioproof diskspd' || fail "diskspd is not DiskSpd's command line"
+"$prefix/bin/sqlio" -? | grep -q '^Usage: ioproof sqlio' || fail "sqlio is not SQLIO's command line"
 "$prefix/bin/ioproof" config show -cfg "$prefix/share/ioproof/samples/quick.ini" >/dev/null || fail "a sample cannot be read"
 
 # Completions do what they are for, as far as this machine has the shells.

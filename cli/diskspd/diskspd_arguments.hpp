@@ -1,0 +1,57 @@
+// DiskSpd's command line. Pure: nothing is opened or read.
+//
+// Each option is one word with its value glued on; all stand in front of the targets. -b counts first, so that sizes in blocks ("8b") mean
+// the same wherever they stand. Source: the options of DiskSpd 2.2 and 2.3.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/diskspd/diskspd_profile.hpp"
+
+namespace cli {
+
+// Which CPUs threads are bound to, where no list says it: one after the other, or one of each core first (-ac).
+enum class DiskspdCpuOrder : std::uint8_t { by_number, cores_first };
+
+// What may stand beside -X, and then counts more than the profile.
+struct DiskspdOverrides {
+    std::optional<std::uint32_t> warm_up_s{};
+    std::optional<std::uint32_t> duration_s{};
+    std::optional<std::uint32_t> cool_down_s{};
+    std::optional<std::uint32_t> seed{};
+    std::optional<reports::DiskspdFormat> format{};
+};
+
+struct DiskspdArguments {
+    bool wants_usage = false;  // -?: nothing else counts
+    reports::DiskspdProfile profile;
+    std::string profile_path;  // -X; empty = none. `profile` has no time span then
+    DiskspdOverrides overrides;
+    std::vector<std::string> substitutes;  // with -X: for the targets *1, *2 ... of the profile
+
+    DiskspdCpuOrder cpu_order = DiskspdCpuOrder::by_number;
+    std::vector<std::uint32_t> cpu_groups;  // -ag1: all CPUs of these groups, too
+    bool wants_ring = false;                // -u: io_uring or nothing
+    // Ours.
+    reports::DiskspdTextStyle text_style = reports::DiskspdTextStyle::v2_2;
+    bool may_overwrite = false;  // --overwrite-foreign-files
+    bool verifies = false;       // --verify
+
+    std::vector<std::string> notices;  // a line each: what is taken, but does nothing on Linux
+};
+
+// `words`: behind the command. `bare_seed`: for -z without a number. Throws UsageError; checks each option by itself, and what DiskSpd
+// checks while it reads them. What remains to be checked: check_diskspd_profile().
+DiskspdArguments parse_diskspd(const std::vector<std::string>& words, std::uint32_t bare_seed);
+
+// Applies the overrides to a profile that was read from a file, and puts the substitutes in.
+void complete_diskspd_profile(const DiskspdArguments& arguments, reports::DiskspdProfile& profile);
+
+// What contradicts itself in a profile: throws UsageError. Returns warnings, a line each: what works, but hardly as it was meant.
+std::vector<std::string> check_diskspd_profile(const reports::DiskspdProfile& profile);
+
+}  // namespace cli

@@ -1,0 +1,247 @@
+#include "cli/diskspd/diskspd_command.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/diskspd/diskspd_arguments.hpp"
+#include "cli/diskspd/diskspd_options.hpp"
+#include "cli/diskspd/diskspd_specification.hpp"
+#include "cli/diskspd/profile_reader.hpp"
+#include "cli/help_text.hpp"
+#include "cli/measuring/measuring.hpp"
+#include "cli/usage_error.hpp"
+#include "reports/diskspd/diskspd_profile_text.hpp"
+#include "reports/diskspd/diskspd_profile_xml.hpp"
+#include "reports/diskspd/diskspd_results_xml.hpp"
+#include "reports/diskspd/diskspd_text.hpp"
+#include "sim/errors.hpp"
+#include "sim/version.hpp"
+#include "ums/base/clock.hpp"
+#include "ums/base/input_file.hpp"
+#include "ums/base/machine.hpp"
+#include "ums/base/prng.hpp"
+#include "ums/base/processor_topology.hpp"
+
+namespace cli {
+namespace {
+
+using reports::DiskspdDocument;
+using reports::DiskspdFormat;
+using reports::DiskspdProfile;
+
+// DiskSpd's own: 3 for a command line that is wrong, 1 for work that could not be done.
+constexpr ExitCode kDiskspdWrong{3};
+constexpr ExitCode kDiskspdFailed{1};
+constexpr std::size_t kDocumentBytesMax = std::size_t{4} << 20;
+constexpr std::size_t kBufferBytesMax = std::size_t{1} << 30;
+
+// Of -Z<size>[,<file>]: random bytes, or those of the file, over and over if it is shorter.
+std::shared_ptr<const std::vector<std::byte>> buffer_of(const reports::DiskspdTarget& target, std::uint32_t seed) {
+    if (target.buffer_bytes > kBufferBytesMax) throw UsageError("-Z: a buffer has at most 1G");
+    auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(target.buffer_bytes));
+    if (target.buffer_path.empty()) {
+        ums::Prng random(seed);
+        std::uint64_t word = 0;
+        for (std::size_t i = 0; i < bytes->size(); ++i) {
+            if (i % sizeof word == 0) word = random.next();
+            (*bytes)[i] = static_cast<std::byte>(word >> i % sizeof word * 8);
+        }
+        return bytes;
+    }
+    const ums::InputFile input = ums::read_input_file(target.buffer_path, kBufferBytesMax);
+    if (!input.problem.empty()) throw sim::EnvironmentError(fmt::format("{}: {}", target.buffer_path, input.problem));
+    if (input.bytes.empty()) throw UsageError(fmt::format("{}: is empty; a buffer needs bytes", target.buffer_path));
+    for (std::size_t i = 0; i < bytes->size(); ++i) (*bytes)[i] = static_cast<std::byte>(input.bytes[i % input.bytes.size()]);
+    return bytes;
+}
+
+// What a pure function cannot know: buffers, CPUs, what stands in the files.
+void complete(const DiskspdArguments& arguments, const DiskspdProfile& profile, const ums::ProcessorTopology& topology,
+              sim::MeasureSpec& spec) {
+    const std::vector<std::uint32_t> cpus = allowed_cpus();
+    for (std::size_t i = 0; i < spec.timespans.size(); ++i) {
+        const reports::DiskspdTimeSpan& wanted = profile.time_spans[i];
+        spec.timespans[i].affinity = diskspd_cpus(arguments, wanted, cpus, topology);
+        for (std::size_t k = 0; k < wanted.targets.size(); ++k) {
+            sim::MeasureSource& source = spec.timespans[i].targets[k].source;
+            if (source.contents == sim::MeasureContents::buffer) source.bytes = buffer_of(wanted.targets[k], wanted.seed);
+        }
+    }
+    if (const std::string problem = sim::check_measure_spec(spec); !problem.empty()) throw UsageError(problem);
+    allow_empty_targets(spec);
+}
+
+// -c makes the folders, too.
+void make_folders(const sim::MeasureSpec& spec) {
+    for (const sim::MeasureTimespan& span : spec.timespans) {
+        for (const sim::MeasureTarget& target : span.targets) {
+            const std::filesystem::path folder = std::filesystem::path(target.path).parent_path();
+            if (target.create_bytes == 0 || folder.empty()) continue;
+            std::error_code error;
+            std::filesystem::create_directories(folder, error);
+            if (error) throw sim::EnvironmentError(fmt::format("{}: cannot be made: {}", folder.string(), error.message()));
+        }
+    }
+}
+
+// What is said while it runs: -v tells the phases, -P prints dots.
+class Progress {
+public:
+    Progress(const DiskspdProfile& profile, Console& console) : profile_(profile), console_(console) {}
+
+    void on_second(const sim::MeasureProgress& progress) {
+        if (profile_.is_verbose) tell_phase(progress);
+        if (profile_.progress > 0) print_dots(progress);
+    }
+
+private:
+    void tell_phase(const sim::MeasureProgress& progress) {
+        constexpr std::array kPhases{"preparing", "warm up", "measuring", "cool down", "reading back", "done"};
+        if (progress.timespan == told_timespan_ && progress.phase == told_phase_) return;
+        told_timespan_ = progress.timespan;
+        told_phase_ = progress.phase;
+        console_.add_message(fmt::format("timespan {}: {}\n", progress.timespan, kPhases.at(static_cast<std::size_t>(progress.phase))));
+    }
+    void print_dots(const sim::MeasureProgress& progress) {
+        if (progress.timespan != dots_timespan_) dots_ = 0;
+        dots_timespan_ = progress.timespan;
+        const std::uint64_t dots = progress.requests / profile_.progress;
+        if (dots <= dots_) return;
+        constexpr std::uint64_t kDotsMax = 1000;  // in a second
+        console_.add_message(std::string(std::min(dots - dots_, kDotsMax), '.') + "\n");
+        dots_ = dots;
+    }
+
+    const DiskspdProfile& profile_;
+    Console& console_;
+    std::uint32_t told_timespan_ = 0;
+    sim::MeasurePhase told_phase_ = sim::MeasurePhase::done;
+    std::uint32_t dots_timespan_ = 0;
+    std::uint64_t dots_ = 0;
+};
+
+DiskspdProfile profile_of(const DiskspdArguments& arguments, Console& console) {
+    if (arguments.profile_path.empty()) return arguments.profile;
+    const ums::InputFile input = ums::read_input_file(arguments.profile_path, kDocumentBytesMax);
+    if (!input.problem.empty()) throw UsageError(fmt::format("{}: {}", arguments.profile_path, input.problem));
+    ReadProfile read = read_diskspd_profile(input.bytes, arguments.profile_path);
+    for (const std::string& notice : read.notices) console.add_message(fmt::format("diskspd: {}\n", notice));
+    complete_diskspd_profile(arguments, read.profile);
+    return std::move(read.profile);
+}
+
+ExitCode run_diskspd(const DiskspdArguments& arguments, DiskspdDocument& document, Console& console) {
+    sim::MeasureSpec spec = diskspd_specification(arguments, document.profile);
+    complete(arguments, document.profile, document.system.topology, spec);
+    make_folders(spec);
+    Progress progress(document.profile, console);
+    document.results = run_measurement(spec, console, [&](const sim::MeasureProgress& now) { progress.on_second(now); });
+    document.is_verified = arguments.verifies;
+    console.add_result(document.profile.format == DiskspdFormat::xml ? diskspd_results_xml(document)
+                                                                     : diskspd_text(document, arguments.text_style));
+    if (!document.results.failure_reason.empty()) console.add_message(fmt::format("diskspd: {}\n", document.results.failure_reason));
+    const bool is_right = document.results.finding_count == 0 && document.results.failure_reason.empty();
+    return is_right ? ExitCode::ok : kDiskspdFailed;
+}
+
+ExitCode print_only(const DiskspdArguments& arguments, const DiskspdDocument& document, Console& console) {
+    const bool is_xml = document.profile.format == DiskspdFormat::xml;
+    if (arguments.profile.is_system_only) {
+        console.add_result(is_xml ? diskspd_system_xml(document.system) : diskspd_system_text(document.system));
+    } else {
+        console.add_result(is_xml ? diskspd_profile_xml(document.profile) : diskspd_profile_text(document.profile, arguments.text_style));
+    }
+    return ExitCode::ok;
+}
+
+// The call as it was typed, in one line.
+std::string command_line_of(const Call& call) { return fmt::format("{}", fmt::join(call.command_line, " ")); }
+
+ExitCode execute_diskspd(const Call& call) {
+    Console& console = call.console;
+    if (call.words.empty()) {
+        console.add_result(help_text(*find_command({"diskspd"})));
+        return kDiskspdWrong;
+    }
+    const ums::RealClock clock;
+    const DiskspdArguments arguments = parse_diskspd(call.words, static_cast<std::uint32_t>(clock.now_ns() / 1'000'000));
+    if (arguments.wants_usage) {
+        console.add_result(help_text(*find_command({"diskspd"})));
+        return ExitCode::ok;
+    }
+    for (const std::string& notice : arguments.notices) console.add_message(fmt::format("diskspd: {}\n", notice));
+    DiskspdDocument document;
+    document.profile = profile_of(arguments, console);
+    document.profile.command_line = command_line_of(call);
+    document.system = {
+        .computer_name = ums::this_machine().host_name, .start_utc_us = clock.utc_us(), .topology = ums::processor_topology()};
+    if (!arguments.profile.is_system_only) {
+        for (const std::string& warning : check_diskspd_profile(document.profile)) {
+            console.add_message(fmt::format("diskspd: {}\n", warning));
+        }
+    }
+    if (arguments.profile.is_system_only || document.profile.is_profile_only) return print_only(arguments, document, console);
+    return run_diskspd(arguments, document, console);
+}
+
+constexpr std::array kDiskspdSwitches{
+    Switch{.name = "verify", .help = "write and read pages of ours, and look at every one that is read; blocks of whole pages of 8K"},
+    Switch{.name = "text-style", .value = "2.0|2.2", .help = "2.2; 2.0 for scripts that read the text of DiskSpd 2.0"},
+    Switch{
+        .name = "overwrite-foreign-files",
+        .help = "write also to files with data of others, and to block devices that nothing uses.\nWhat they hold is destroyed for good"},
+};
+
+}  // namespace
+
+Command diskspd_command() {
+    return {
+        .name = "diskspd",
+        .operands = "[OPTIONS] TARGET…",
+        .kind = Operand::files,
+        .summary = "measure as Microsoft's DiskSpd does",
+        .description =
+            "Takes the command line of DiskSpd 2.2 and 2.3 and prints its text or its XML. Each option is one word, its value glued to it "
+            "(-o8), and all stand in front of the targets, which are files or block devices. Called by the name 'diskspd', the program "
+            "takes the same without the word 'diskspd'.\n"
+            "Nothing of others is written over: -w writes to files that ioproof has made and to files that hold nothing but zeros or "
+            "DiskSpd's own filling. Anything else needs --overwrite-foreign-files.",
+        .switches = kDiskspdSwitches,
+        .options = kDiskspdOptions,
+        .examples =
+            "ioproof diskspd -c1G -d10 -r -b8K -o8 -t2 -w30 -Sh -L testfile.dat\n"
+            "ioproof diskspd -b512K -d60 -o16 -t2 -si -Sh -L -D -Rxml /mnt/data/testfile.dat\n"
+            "ioproof diskspd -Xprofile.xml -d30 /mnt/data/a.dat /mnt/data/b.dat",
+        .exit_codes =
+            "0 done\n"
+            "1 a page was wrong, the storage failed, or it could not be done\n"
+            "3 wrong usage, or refused because it could do harm",
+        .execute = [](const Call& call) {
+            try {
+                return execute_diskspd(call);
+            } catch (const UsageError& error) {
+                call.console.add_message(fmt::format("diskspd: {}\n", error.what()));
+                return kDiskspdWrong;
+            } catch (const sim::RefusedError& error) {
+                call.console.add_message(fmt::format(
+                    "diskspd: {}\ndiskspd: --overwrite-foreign-files lets files and devices of others be written to\n", error.what()));
+                return kDiskspdWrong;
+            } catch (const sim::EnvironmentError& error) {
+                call.console.add_message(fmt::format("diskspd: {}\n", error.what()));
+                return kDiskspdFailed;
+            }
+        }};
+}
+
+}  // namespace cli

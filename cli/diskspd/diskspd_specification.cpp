@@ -1,0 +1,179 @@
+#include "cli/diskspd/diskspd_specification.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/measuring/measuring.hpp"
+#include "cli/usage_error.hpp"
+#include "reports/diskspd/diskspd_system.hpp"
+#include "sim/limits.hpp"
+
+namespace cli {
+namespace {
+
+using reports::DiskspdRange;
+using reports::DiskspdTarget;
+using reports::DiskspdTimeSpan;
+
+void refuse_without_counterpart(const DiskspdTarget& target) {
+    refuse_windows_path(target.path);
+    if (target.memory_mapped) throw UsageError("-Sm: memory mapped files are not measured; -Sb goes through the cache by reads and writes");
+    if (!target.thread_weights.empty()) throw UsageError("ThreadTargets: every thread of the pool works on every target; leave them out");
+}
+
+sim::MeasureAccess access_of(const DiskspdTarget& target) {
+    if (target.random_percent == 100) return sim::MeasureAccess::random;
+    if (target.random_percent > 0) return sim::MeasureAccess::mixed;
+    return target.is_interlocked ? sim::MeasureAccess::interlocked : sim::MeasureAccess::sequential;
+}
+
+std::vector<sim::MeasureSpan> spans_of(const DiskspdTarget& target) {
+    std::vector<sim::MeasureSpan> spans;
+    for (const DiskspdRange& range : target.distribution) {
+        if (target.is_distribution_in_percent) {
+            spans.push_back({.io_percent = range.io_percent, .target_percent = static_cast<double>(range.span)});
+        } else if (range.span > 0) {  // 0: the rest, which gets what is left over anyway
+            spans.push_back({.io_percent = range.io_percent, .size_bytes = range.span});
+        }
+    }
+    return spans;
+}
+
+sim::MeasureSource source_of(const DiskspdTarget& target, const DiskspdTimeSpan& span, bool verifies) {
+    sim::MeasureSource source;
+    if (verifies) {
+        source.contents = sim::MeasureContents::pages;
+    } else if (target.buffer_bytes > 0) {
+        source.contents = sim::MeasureContents::buffer;
+    } else if (target.zero_buffers) {
+        source.contents = sim::MeasureContents::zeros;
+    } else if (!span.random_write_data) {
+        source.contents = sim::MeasureContents::counting;
+    }
+    return source;
+}
+
+sim::MeasureRate rate_of(const DiskspdTarget& target) {
+    constexpr double kMsPerSecond = 1000;
+    if (target.rate == 0) return {};
+    if (target.is_rate_in_requests) return {.unit = sim::MeasureRateUnit::requests_per_s, .amount = static_cast<double>(target.rate)};
+    return {.unit = sim::MeasureRateUnit::bytes_per_s, .amount = target.rate * kMsPerSecond};
+}
+
+sim::MeasureTarget target_of(const DiskspdArguments& arguments, const DiskspdTarget& target, const DiskspdTimeSpan& span) {
+    refuse_without_counterpart(target);
+    if (arguments.verifies && target.block_bytes % sim::kPageBytes != 0) {
+        throw UsageError("--verify: needs blocks of whole pages of 8K; add -b8K, or a multiple of it");
+    }
+    sim::MeasureTarget result;
+    result.path = target.path;
+    result.create_bytes = target.create_bytes.value_or(0);
+    result.may_overwrite = arguments.may_overwrite;
+    result.block_bytes = target.block_bytes;
+    result.base_offset_bytes = target.base_bytes;
+    result.max_offset_bytes = target.end_bytes;
+    result.access = access_of(target);
+    result.random_percent = result.access == sim::MeasureAccess::mixed ? target.random_percent : 0;
+    result.alignment_bytes = target.alignment();
+    result.is_stride_zero = target.alignment() == 0;
+    result.thread_stride_bytes = target.thread_stride_bytes;
+    result.same_start = target.is_parallel;
+    result.spans = spans_of(target);
+    result.write_percent = target.write_percent;
+    result.source = source_of(target, span, arguments.verifies);
+    result.outstanding = target.request_count;
+    result.threads = target.threads_per_file;
+    result.weight = target.weight;
+    result.rate = rate_of(target);
+    result.burst_requests = target.burst_size;
+    result.think_time_ms = target.think_time_ms;
+    result.direct = target.cache != reports::DiskspdCache::on;
+    result.write_through = target.write_through;
+    return result;
+}
+
+std::uint64_t thread_count_of(const DiskspdTimeSpan& span) {
+    if (span.thread_count > 0) return span.thread_count;
+    std::uint64_t count = 0;
+    for (const DiskspdTarget& target : span.targets) count += target.threads_per_file;
+    return count;
+}
+
+// Threads take CPUs from the beginning: the first of them is bound to the first.
+std::vector<std::uint32_t> first_of(std::vector<std::uint32_t> cpus, std::uint64_t count) {
+    if (cpus.size() > count) cpus.resize(static_cast<std::size_t>(count));
+    return cpus;
+}
+
+std::vector<std::uint32_t> cpus_of_span(const DiskspdArguments& arguments, const DiskspdTimeSpan& span,
+                                        const std::vector<std::uint32_t>& allowed) {
+    std::vector<std::uint32_t> cpus;
+    for (const reports::DiskspdCpu& cpu : span.cpus) cpus.push_back(cpu.group * reports::kDiskspdGroupCpus + cpu.cpu);
+    for (const std::uint32_t group : arguments.cpu_groups) {
+        const std::size_t before = cpus.size();
+        for (const std::uint32_t cpu : allowed) {
+            if (cpu / reports::kDiskspdGroupCpus == group) cpus.push_back(cpu);
+        }
+        if (cpus.size() == before) throw UsageError(fmt::format("-ag{}: there is no CPU in this group", group));
+    }
+    for (const std::uint32_t cpu : cpus) {
+        if (std::find(allowed.begin(), allowed.end(), cpu) != allowed.end()) continue;
+        throw UsageError(fmt::format("-a: CPU {} is not there, or not allowed to this process; there are {} of them, up to {}", cpu,
+                                     allowed.size(), allowed.empty() ? 0 : allowed.back()));
+    }
+    return cpus;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> diskspd_cpus(const DiskspdArguments& arguments, const DiskspdTimeSpan& span,
+                                        const std::vector<std::uint32_t>& allowed, const ums::ProcessorTopology& topology) {
+    if (span.is_affinity_off) return {};
+    std::vector<std::uint32_t> cpus = cpus_of_span(arguments, span, allowed);
+    const std::uint64_t threads = thread_count_of(span);
+    if (!cpus.empty()) return first_of(std::move(cpus), threads);
+    cpus = allowed;
+    if (arguments.cpu_order == DiskspdCpuOrder::by_number) return first_of(std::move(cpus), threads);
+    std::set<std::uint32_t> cores;
+    const auto is_first_of_core = [&](std::uint32_t cpu) {
+        for (const ums::Processor& processor : topology.processors) {
+            if (processor.id == cpu) return cores.insert(processor.core).second;
+        }
+        return true;
+    };
+    std::vector<std::uint32_t> firsts;
+    std::vector<std::uint32_t> siblings;
+    for (const std::uint32_t cpu : cpus) (is_first_of_core(cpu) ? firsts : siblings).push_back(cpu);
+    firsts.insert(firsts.end(), siblings.begin(), siblings.end());
+    return first_of(std::move(firsts), threads);
+}
+
+sim::MeasureSpec diskspd_specification(const DiskspdArguments& arguments, const reports::DiskspdProfile& profile) {
+    sim::MeasureSpec spec;
+    spec.verify = arguments.verifies;
+    if (arguments.wants_ring) spec.engine = sim::EngineChoice::uring;
+    std::set<std::string> made;  // by an earlier time span: made once
+    for (const DiskspdTimeSpan& span : profile.time_spans) {
+        sim::MeasureTimespan result;
+        result.warm_up_s = span.warm_up_s;
+        result.duration_s = span.duration_s;
+        result.cool_down_s = span.cool_down_s;
+        result.seed = span.seed;
+        result.threads_total = span.thread_count;
+        result.requests_per_thread = span.thread_count > 0 ? span.request_count : 0;
+        result.measure_latency = span.measures_latency;
+        result.iops_interval_ms = span.gathers_iops ? span.interval_ms : 0;
+        for (const DiskspdTarget& target : span.targets) {
+            result.targets.push_back(target_of(arguments, target, span));
+            if (target.create_bytes) result.targets.back().keep_existing = !made.insert(target.path).second;
+        }
+        spec.timespans.push_back(std::move(result));
+    }
+    return spec;
+}
+
+}  // namespace cli

@@ -1,0 +1,198 @@
+#include "cli/diskspd/xml_reader.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace cli {
+namespace {
+
+constexpr std::uint32_t kXmlDepthMax = 32;
+constexpr std::string_view kXmlBlanks = " \t\r\n";
+
+// A character of Unicode as UTF-8.
+void append_utf8(std::string& text, std::uint32_t code) {
+    const auto tail = [&](unsigned shift) { text += static_cast<char>(0x80 | (code >> shift & 0x3F)); };
+    if (code < 0x80) {
+        text += static_cast<char>(code);
+    } else if (code < 0x800) {
+        text += static_cast<char>(0xC0 | code >> 6);
+        tail(0);
+    } else if (code < 0x10000) {
+        text += static_cast<char>(0xE0 | code >> 12);
+        tail(6);
+        tail(0);
+    } else {
+        text += static_cast<char>(0xF0 | code >> 18);
+        tail(12);
+        tail(6);
+        tail(0);
+    }
+}
+
+class XmlReader {
+public:
+    explicit XmlReader(std::string_view document) : document_(document), rest_(document) {}
+
+    XmlElement read() {
+        if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
+        skip_misc();
+        if (!rest_.starts_with('<')) fail("no element begins here");
+        XmlElement root = element(0);
+        skip_misc();
+        if (!rest_.empty()) fail("something stands behind the end of the document's element");
+        return root;
+    }
+
+private:
+    [[nodiscard]] std::uint32_t line() const {
+        const auto behind = document_.begin() + static_cast<std::ptrdiff_t>(document_.size() - rest_.size());
+        return static_cast<std::uint32_t>(std::count(document_.begin(), behind, '\n')) + 1;
+    }
+    [[noreturn]] void fail(std::string_view what) const { throw XmlError(fmt::format("line {}: {}", line(), what)); }
+
+    bool take(std::string_view text) {
+        if (!rest_.starts_with(text)) return false;
+        rest_.remove_prefix(text.size());
+        return true;
+    }
+    void skip_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(kXmlBlanks), rest_.size())); }
+    // What stands before `end`, which is taken, too.
+    std::string_view take_until(std::string_view end, std::string_view what) {
+        const std::size_t place = rest_.find(end);
+        if (place == std::string_view::npos) fail(fmt::format("{} has no end", what));
+        const std::string_view inside = rest_.substr(0, place);
+        rest_.remove_prefix(place + end.size());
+        return inside;
+    }
+    bool skip_comment() {
+        if (take("<!--")) {
+            take_until("-->", "a comment");
+        } else if (take("<?")) {
+            take_until("?>", "an instruction");
+        } else {
+            return false;
+        }
+        return true;
+    }
+    void skip_misc() {
+        do {
+            skip_blanks();
+        } while (skip_comment());
+        if (rest_.starts_with("<!DOCTYPE")) fail("a document type is not allowed");
+    }
+
+    std::string name() {
+        const std::size_t size = std::min(rest_.find_first_of(" \t\r\n=/><\"'&"), rest_.size());
+        if (size == 0) fail("a name is missing");
+        const std::string_view whole = rest_.substr(0, size);
+        rest_.remove_prefix(size);
+        const std::size_t colon = whole.find(':');
+        return std::string(colon == std::string_view::npos ? whole : whole.substr(colon + 1));
+    }
+
+    std::string unescaped(std::string_view text) const {
+        std::string result;
+        while (!text.empty()) {
+            const std::size_t place = std::min(text.find('&'), text.size());
+            result += text.substr(0, place);
+            text.remove_prefix(place);
+            if (text.empty()) break;
+            const std::size_t end = text.find(';');
+            if (end == std::string_view::npos) fail("'&' begins a reference that has no ';'");
+            append_reference(result, text.substr(1, end - 1));
+            text.remove_prefix(end + 1);
+        }
+        return result;
+    }
+
+    void append_reference(std::string& result, std::string_view reference) const {
+        constexpr std::pair<std::string_view, char> kEntities[] = {{"lt", '<'}, {"gt", '>'}, {"amp", '&'}, {"quot", '"'}, {"apos", '\''}};
+        for (const auto& [entity, character] : kEntities) {
+            if (reference != entity) continue;
+            result += character;
+            return;
+        }
+        const bool is_hex = reference.starts_with("#x");
+        const std::string_view digits = reference.substr(std::min<std::size_t>(is_hex ? 2 : 1, reference.size()));
+        std::uint32_t code = 0;
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, is_hex ? 16 : 10);
+        const bool is_number = reference.starts_with('#') && error == std::errc{} && end == digits.data() + digits.size();
+        if (!is_number || code == 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) {
+            fail(fmt::format("&{}; is not known", reference));
+        }
+        append_utf8(result, code);
+    }
+
+    void attributes(XmlElement& element) {
+        while (true) {
+            skip_blanks();
+            if (rest_.empty()) fail("an element has no end");
+            if (rest_.front() == '>' || rest_.front() == '/') return;
+            std::string key = name();
+            skip_blanks();
+            if (!take("=")) fail("'=' is missing behind an attribute");
+            skip_blanks();
+            const std::string_view quote = rest_.substr(0, 1);
+            if (quote != "\"" && quote != "'") fail("an attribute's value has no quotes");
+            rest_.remove_prefix(1);
+            element.attributes.emplace_back(std::move(key), unescaped(take_until(quote, "an attribute's value")));
+        }
+    }
+
+    XmlElement element(std::uint32_t depth) {
+        if (depth == kXmlDepthMax) fail("elements are nested too deep");
+        XmlElement element;
+        element.line = line();
+        rest_.remove_prefix(1);
+        element.name = name();
+        attributes(element);
+        if (take("/>")) return element;
+        if (!take(">")) fail("'>' is missing");
+        content(element, depth);
+        return element;
+    }
+
+    void content(XmlElement& element, std::uint32_t depth) {
+        while (true) {
+            const std::size_t place = rest_.find('<');
+            if (place == std::string_view::npos) fail(fmt::format("</{}> is missing", element.name));
+            element.text += unescaped(rest_.substr(0, place));
+            rest_.remove_prefix(place);
+            if (take("</")) {
+                if (name() != element.name) fail(fmt::format("</{}> is missing, which begins in line {}", element.name, element.line));
+                skip_blanks();
+                if (!take(">")) fail("'>' is missing");
+                break;
+            }
+            if (take("<![CDATA[")) {
+                element.text += take_until("]]>", "CDATA");
+            } else if (!skip_comment()) {
+                element.children.push_back(this->element(depth + 1));
+            }
+        }
+        const std::size_t first = std::min(element.text.find_first_not_of(kXmlBlanks), element.text.size());
+        const std::size_t last = element.text.find_last_not_of(kXmlBlanks);
+        element.text = last == std::string::npos ? "" : element.text.substr(first, last - first + 1);
+    }
+
+    const std::string_view document_;
+    std::string_view rest_;
+};
+
+}  // namespace
+
+const XmlElement* XmlElement::child(std::string_view child_name) const {
+    const auto found = std::find_if(children.begin(), children.end(), [&](const XmlElement& entry) { return entry.name == child_name; });
+    return found == children.end() ? nullptr : &*found;
+}
+
+const std::string* XmlElement::attribute(std::string_view attribute) const {
+    const auto found = std::find_if(attributes.begin(), attributes.end(), [&](const auto& entry) { return entry.first == attribute; });
+    return found == attributes.end() ? nullptr : &found->second;
+}
+
+XmlElement read_xml(std::string_view document) { return XmlReader(document).read(); }
+
+}  // namespace cli

@@ -1,0 +1,82 @@
+#include "cli/measuring/measuring.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "cli/console_sink.hpp"
+#include "cli/measuring/overwritable.hpp"
+#include "cli/run_control.hpp"
+#include "cli/stop_signals.hpp"
+#include "cli/usage_error.hpp"
+#include "ums/base/clock.hpp"
+#include "ums/base/machine.hpp"
+#include "ums/io/posix_storage.hpp"
+
+namespace cli {
+
+sim::MeasureResults run_measurement(const sim::MeasureSpec& spec, Console& console,
+                                    const std::function<void(const sim::MeasureProgress&)>& on_second) {
+    if (const std::string problem = sim::check_measure_spec(spec); !problem.empty()) throw UsageError(problem);
+    const GracefulStop stop;
+    const ums::RealClock clock;
+    ums::PosixStorage storage;
+    RunControl* control = nullptr;
+    ConsoleSink sink(console, [&control] { control->wake(); }, {});
+    sim::Measurement measurement(spec, storage, clock, sink);
+    RunControl run_control(stop, {.on_stop_signal =
+                                      [&](int) {
+                                          erase_line_at_exit(console.redraws());
+                                          measurement.request_stop();
+                                      },
+                                  .on_wake = [&] { console.flush(""); },
+                                  .on_second =
+                                      [&] {
+                                          on_second(measurement.progress());
+                                          console.flush("");
+                                      }});
+    control = &run_control;
+    sim::MeasureResults results;
+    run_control.run([&] { results = measurement.run(); });
+    return results;
+}
+
+void refuse_windows_path(const std::string& path) {
+    if (path.starts_with('#')) {
+        throw UsageError(fmt::format("{}: is a physical disk of Windows; name the block device instead, as in /dev/nvme0n1", path));
+    }
+    const bool has_drive = path.size() >= 2 && std::isalpha(static_cast<unsigned char>(path[0])) != 0 && path[1] == ':' &&
+                           (path.size() == 2 || path[2] == '\\' || path[2] == '/');
+    if (has_drive || path.starts_with("\\\\")) {
+        throw UsageError(fmt::format("{}: is a path of Windows; name a file of this machine, as in /mnt/data/testfile.dat", path));
+    }
+}
+
+void allow_empty_targets(sim::MeasureSpec& spec) {
+    ums::PosixStorage storage;
+    for (sim::MeasureTimespan& span : spec.timespans) {
+        for (sim::MeasureTarget& target : span.targets) {
+            if (target.may_overwrite || (target.write_percent == 0 && target.create_bytes == 0)) continue;
+            target.may_overwrite = holds_nothing(storage, target.path);
+        }
+    }
+}
+
+std::vector<std::uint32_t> allowed_cpus() {
+    const std::uint64_t mask = ums::this_machine().cpus;
+    std::vector<std::uint32_t> cpus;
+    for (std::uint32_t cpu = 0; cpu < 64; ++cpu) {
+        if ((mask >> cpu & 1) != 0) cpus.push_back(cpu);
+    }
+    return cpus;
+}
+
+std::string program_name(const std::string& path) {
+    std::string name = path.substr(path.find_last_of('/') + 1);
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (name.ends_with(".exe") || name.ends_with(".com")) name.erase(name.size() - 4);
+    return name;
+}
+
+}  // namespace cli

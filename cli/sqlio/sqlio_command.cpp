@@ -1,0 +1,125 @@
+#include "cli/sqlio/sqlio_command.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/console.hpp"
+#include "cli/help_text.hpp"
+#include "cli/measuring/measuring.hpp"
+#include "cli/sqlio/sqlio_arguments.hpp"
+#include "cli/sqlio/sqlio_options.hpp"
+#include "cli/sqlio/sqlio_specification.hpp"
+#include "cli/usage_error.hpp"
+#include "sim/errors.hpp"
+#include "ums/base/input_file.hpp"
+#include "ums/io/posix_storage.hpp"
+
+namespace cli {
+namespace {
+
+constexpr ExitCode kSqlioWrong{3};
+constexpr ExitCode kSqlioFailed{1};
+constexpr std::size_t kParameterBytesMax = std::size_t{1} << 20;
+
+// Which files are not there. One that is smaller than a single block is told at once: nothing could be done with it.
+std::vector<bool> missing_files(const SqlioArguments& arguments) {
+    ums::PosixStorage storage;
+    std::vector<bool> missing;
+    for (const SqlioFile& file : arguments.files) {
+        ums::FileStatus status;
+        if (const auto error = storage.status(file.path, status)) {
+            throw sim::EnvironmentError(fmt::format("{}: cannot be examined: {}", file.path, error.message()));
+        }
+        missing.push_back(status.kind == ums::FileKind::missing);
+    }
+    return missing;
+}
+
+void check_cpus(const sim::MeasureSpec& spec) {
+    const std::vector<std::uint32_t> allowed = allowed_cpus();
+    for (const std::uint32_t cpu : spec.timespans.front().affinity) {
+        if (std::find(allowed.begin(), allowed.end(), cpu) != allowed.end()) continue;
+        throw UsageError(fmt::format("CPU {} is not there, or not allowed to this process", cpu));
+    }
+}
+
+ExitCode execute_sqlio(const Call& call) {
+    Console& console = call.console;
+    SqlioArguments arguments = parse_sqlio(call.words);
+    if (arguments.wants_usage) {
+        console.add_result(help_text(*find_command({"sqlio"})));
+        return ExitCode::ok;
+    }
+    if (!arguments.parameter_path.empty()) {
+        const ums::InputFile input = ums::read_input_file(arguments.parameter_path, kParameterBytesMax);
+        if (!input.problem.empty()) throw UsageError(fmt::format("{}: {}", arguments.parameter_path, input.problem));
+        add_sqlio_parameters(arguments, input.bytes, arguments.parameter_path);
+    }
+    for (const std::string& notice : arguments.notices) console.add_message(fmt::format("sqlio: {}\n", notice));
+    sim::MeasureSpec spec = sqlio_specification(arguments, missing_files(arguments));
+    check_cpus(spec);
+    if (const std::string problem = sim::check_measure_spec(spec); !problem.empty()) throw UsageError(problem);
+    allow_empty_targets(spec);
+    const sim::MeasureResults results = run_measurement(spec, console, [](const sim::MeasureProgress&) {});
+    if (!results.timespans.empty()) console.add_result(reports::sqlio_text(sqlio_head(arguments), results.timespans.front()));
+    if (!results.failure_reason.empty()) console.add_message(fmt::format("sqlio: {}\n", results.failure_reason));
+    return results.finding_count == 0 && results.failure_reason.empty() ? ExitCode::ok : kSqlioFailed;
+}
+
+constexpr std::array kSqlioSwitches{
+    Switch{.name = "drive",
+           .value = "LETTER=DIR",
+           .repeatable = true,
+           .help = "what a drive of -d stands for, as in L=/mnt/data; for -R a block device"},
+    Switch{
+        .name = "overwrite-foreign-files",
+        .help = "write also to files with data of others, and to block devices that nothing uses.\nWhat they hold is destroyed for good"},
+};
+
+}  // namespace
+
+Command sqlio_command() {
+    return {
+        .name = "sqlio",
+        .operands = "[OPTIONS] [FILE…]",
+        .kind = Operand::files,
+        .summary = "measure as Microsoft's SQLIO does",
+        .description =
+            "Takes the command line of SQLIO 1.5 and prints its text, line by line in its places. Each option is one word, its value glued "
+            "to it (-o8); without a file it is testfile.dat. A missing file is made, large enough for the strides. Called by the name "
+            "'sqlio', the program takes the same without the word 'sqlio'.\n"
+            "Nothing of others is written over: -kW writes to files that ioproof has made and to files that hold nothing but zeros. "
+            "Anything else needs --overwrite-foreign-files.",
+        .switches = kSqlioSwitches,
+        .options = kSqlioOptions,
+        .examples =
+            "ioproof sqlio -kR -s10 -frandom -b8 -t8 -o16 -LS -BN testfile.dat\n"
+            "ioproof sqlio -kW -s60 -fsequential -b64 -t2 -o8 -LS -BN -Fparam.txt\n"
+            "ioproof sqlio -dL -BH -kW -frandom -t1 -o1 -s90 -b64 --drive L=/mnt/data testfile.dat",
+        .exit_codes =
+            "0 done\n"
+            "1 the storage failed, or it could not be done\n"
+            "3 wrong usage, or refused because it could do harm",
+        .execute = [](const Call& call) {
+            try {
+                return execute_sqlio(call);
+            } catch (const UsageError& error) {
+                call.console.add_message(fmt::format("sqlio: {}\n", error.what()));
+                return kSqlioWrong;
+            } catch (const sim::RefusedError& error) {
+                call.console.add_message(fmt::format(
+                    "sqlio: {}\nsqlio: --overwrite-foreign-files lets files and devices of others be written to\n", error.what()));
+                return kSqlioWrong;
+            } catch (const sim::EnvironmentError& error) {
+                call.console.add_message(fmt::format("sqlio: {}\n", error.what()));
+                return kSqlioFailed;
+            }
+        }};
+}
+
+}  // namespace cli

@@ -1,0 +1,15 @@
+// How a distribution of random requests (-rd) falls on a target of a given size. Pure.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "reports/diskspd/diskspd_profile.hpp"
+
+namespace reports {
+
+// In bytes, from the beginning of the target (its base): ranges that reach beyond its end are cut or left out, the rest of the requests
+// goes to the rest of the target. Empty without a distribution.
+std::vector<DiskspdRange> effective_ranges(const DiskspdTarget& target, std::uint64_t size_bytes);
+
+}  // namespace reports

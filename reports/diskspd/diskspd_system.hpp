@@ -1,0 +1,30 @@
+// What DiskSpd says of the machine, as text and as XML. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "reports/diskspd/diskspd_xml.hpp"
+#include "ums/base/processor_topology.hpp"
+
+namespace reports {
+
+struct DiskspdSystem {
+    std::string tool_version;  // of ioproof, with its name
+    std::string computer_name;
+    std::uint64_t start_utc_us = 0;
+    ums::ProcessorTopology topology;
+};
+
+// "System information:" and what belongs to it, up to the empty line behind it. A group is a set of at most 64 CPUs, as Windows counts
+// them; the frequency governor stands in the place of the power scheme.
+std::string diskspd_system_text(const DiskspdSystem& system);
+
+void add_diskspd_system(DiskspdXml& xml, const DiskspdSystem& system);
+
+// The element System alone.
+std::string diskspd_system_xml(const DiskspdSystem& system);
+
+inline constexpr std::uint32_t kDiskspdGroupCpus = 64;
+
+}  // namespace reports

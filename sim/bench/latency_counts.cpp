@@ -1,0 +1,96 @@
+#include "sim/bench/latency_counts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/files/latency_histogram.hpp"
+
+namespace sim {
+
+void LatencyCounts::add(std::uint64_t duration_ns) {
+    if (counts_.empty()) counts_.resize(kLatencyBuckets);
+    ++counts_[latency_bucket(duration_ns)];
+    ++count_;
+    total_ns_ += duration_ns;
+    min_ns_ = std::min(min_ns_, duration_ns);
+    max_ns_ = std::max(max_ns_, duration_ns);
+    const double duration_us = static_cast<double>(duration_ns) / 1000;
+    squares_us_ += duration_us * duration_us;
+}
+
+void LatencyCounts::merge(const LatencyCounts& other) {
+    if (other.count_ == 0) return;
+    if (counts_.empty()) counts_.resize(kLatencyBuckets);
+    for (std::size_t i = 0; i < kLatencyBuckets; ++i) counts_[i] += other.counts_[i];
+    count_ += other.count_;
+    total_ns_ += other.total_ns_;
+    min_ns_ = std::min(min_ns_, other.min_ns_);
+    max_ns_ = std::max(max_ns_, other.max_ns_);
+    squares_us_ += other.squares_us_;
+}
+
+LatencyCounts LatencyCounts::from(const LatencyResult& result) {
+    LatencyCounts counts;
+    if (result.count == 0) return counts;
+    counts.counts_.resize(kLatencyBuckets);
+    for (const LatencyBucket& bucket : result.buckets) counts.counts_[latency_bucket(bucket.low_ns)] += bucket.count;
+    counts.count_ = result.count;
+    counts.total_ns_ = result.total_ns;
+    counts.min_ns_ = result.min_ns;
+    counts.max_ns_ = result.max_ns;
+    const double deviation_us = result.deviation_ns / 1000;
+    const double mean_us = result.mean_ns / 1000;
+    counts.squares_us_ = (deviation_us * deviation_us + mean_us * mean_us) * static_cast<double>(result.count);
+    return counts;
+}
+
+double LatencyCounts::mean_ns() const { return count_ == 0 ? 0 : static_cast<double>(total_ns_) / static_cast<double>(count_); }
+
+double LatencyCounts::deviation_ns() const {
+    if (count_ == 0) return 0;
+    const double mean_us = mean_ns() / 1000;
+    return std::sqrt(std::max(0.0, squares_us_ / static_cast<double>(count_) - mean_us * mean_us)) * 1000;
+}
+
+std::uint64_t LatencyCounts::percentile_ns(double percent) const {
+    if (count_ == 0) return 0;
+    if (percent <= 0) return min_ns_;
+    // In long double: with 10^15 requests nine nines are still a whole rank.
+    const auto wanted = std::ceil(static_cast<long double>(count_) * static_cast<long double>(percent) / 100 - 1e-9L);
+    const std::uint64_t rank = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(wanted), 1, count_);
+    if (rank == count_) return max_ns_;
+    std::uint64_t passed = 0;
+    for (std::uint32_t bucket = 0; bucket < kLatencyBuckets; ++bucket) {
+        passed += counts_[bucket];
+        if (passed < rank) continue;
+        const LatencyRange range = latency_range(bucket);
+        return std::clamp((range.low_ns + range.high_ns) / 2, min_ns_, max_ns_);
+    }
+    return max_ns_;
+}
+
+std::vector<LatencyBucket> LatencyCounts::buckets() const {
+    std::vector<LatencyBucket> buckets;
+    for (std::uint32_t bucket = 0; bucket < counts_.size(); ++bucket) {
+        if (counts_[bucket] == 0) continue;
+        const LatencyRange range = latency_range(bucket);
+        buckets.push_back({range.low_ns, range.high_ns, counts_[bucket]});
+    }
+    return buckets;
+}
+
+LatencyResult LatencyCounts::result() const {
+    LatencyResult result;
+    if (count_ == 0) return result;
+    result.count = count_;
+    result.total_ns = total_ns_;
+    result.min_ns = min_ns_;
+    result.max_ns = max_ns_;
+    result.mean_ns = mean_ns();
+    result.deviation_ns = deviation_ns();
+    for (std::size_t i = 0; i < kLatencyPercents.size(); ++i) result.percentiles_ns[i] = percentile_ns(kLatencyPercents[i]);
+    result.buckets = buckets();
+    return result;
+}
+
+}  // namespace sim

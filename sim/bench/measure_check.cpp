@@ -1,0 +1,124 @@
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "sim/bench/measurement.hpp"
+#include "sim/limits.hpp"
+#include "ums/io/io_request.hpp"
+
+namespace sim {
+
+namespace {
+
+constexpr std::uint64_t kRequestsMax = 65536;
+
+std::string check_spans(const MeasureTarget& target) {
+    if (target.spans.empty()) return {};
+    if (target.access != MeasureAccess::random && target.access != MeasureAccess::mixed) return "a distribution is for random requests";
+    std::uint64_t io_percent = 0;
+    double target_percent = 0;
+    std::size_t by_size = 0;
+    for (const MeasureSpan& span : target.spans) {
+        io_percent += span.io_percent;
+        target_percent += span.target_percent;
+        if (span.size_bytes != 0) ++by_size;
+        if ((span.size_bytes != 0) == (span.target_percent > 0)) return "each part of a distribution has a size, or a share of the target";
+    }
+    if (by_size != 0 && by_size != target.spans.size()) return "the parts of a distribution have all sizes, or all shares";
+    if (io_percent > 100) return "a distribution gives its parts more than 100 % of the requests";
+    if (io_percent == 0) return "a distribution gives no part any request";
+    if (target_percent > 100 + 1e-9) return "a distribution has more than 100 % of the target";
+    const bool is_used_up = by_size == 0 && target_percent > 100 - 1e-9;
+    if (io_percent < 100 && is_used_up) return "a distribution uses all of the target, and requests are left over";
+    return {};
+}
+
+std::string check_source(const MeasureTarget& target) {
+    const MeasureSource& source = target.source;
+    if (source.compressible_percent > 100 || source.duplicate_percent > 100) return "shares of contents are 0 to 100 %";
+    const bool has_shares = source.compressible_percent != 0 || source.duplicate_percent != 0;
+    if (has_shares && source.contents != MeasureContents::incompressible)
+        return "shares of compressible and of duplicate contents are for noise";
+    if (source.contents == MeasureContents::buffer && (!source.bytes || source.bytes->size() < target.block_bytes)) {
+        return "the buffer to write from must hold one block at least";
+    }
+    if (source.contents != MeasureContents::pages) return {};
+    const bool is_whole = target.block_bytes % kPageBytes == 0 && target.block_bytes_min % kPageBytes == 0 &&
+                          target.alignment_bytes % kPageBytes == 0 && target.base_offset_bytes % kPageBytes == 0 &&
+                          target.thread_stride_bytes % kPageBytes == 0 && target.piece_bytes % kPageBytes == 0;
+    return is_whole ? "" : "pages are written and verified in blocks, at offsets and in strides of whole pages (8192 bytes)";
+}
+
+std::string check_sizes(const MeasureTarget& target) {
+    if (target.path.empty()) return "has no path";
+    if (target.block_bytes == 0 || target.block_bytes % kSectorBytes != 0) return "a block is a multiple of 512 bytes, and not 0";
+    if (target.block_bytes_min > target.block_bytes || target.block_bytes_min % kSectorBytes != 0) {
+        return "the smallest block is a multiple of 512 bytes, and not larger than the largest";
+    }
+    if (target.piece_bytes % kSectorBytes != 0) return "pieces of memory are multiples of 512 bytes";
+    if (target.piece_bytes != 0 && (target.block_bytes + target.piece_bytes - 1) / target.piece_bytes > ums::kSegmentsMax) {
+        return fmt::format("a request has at most {} pieces", ums::kSegmentsMax);
+    }
+    if (target.direct && (target.alignment_bytes % kSectorBytes != 0 || target.base_offset_bytes % kSectorBytes != 0 ||
+                          target.thread_stride_bytes % kSectorBytes != 0)) {
+        return "without the system's cache offsets and strides are multiples of 512 bytes";
+    }
+    if (target.max_offset_bytes != 0 && target.max_offset_bytes < target.base_offset_bytes + target.block_bytes) {
+        return "no block fits between its first offset and its last";
+    }
+    return {};
+}
+
+std::string check_target(const MeasureTarget& target, const MeasureTimespan& timespan) {
+    if (std::string text = check_sizes(target); !text.empty()) return text;
+    if (std::string text = check_spans(target); !text.empty()) return text;
+    if (std::string text = check_source(target); !text.empty()) return text;
+    const bool is_sequential = target.access == MeasureAccess::sequential;
+    if (target.access == MeasureAccess::mixed && (target.random_percent == 0 || target.random_percent > 99)) {
+        return "of mixed requests 1 to 99 % are random";
+    }
+    if (target.access != MeasureAccess::mixed && target.random_percent != 0) return "a share of random requests is for mixed ones";
+    if ((target.thread_stride_bytes != 0 || target.same_start) && !is_sequential) return "starts of threads are for sequential requests";
+    if (target.is_stride_zero && !is_sequential) return "a stride of 0 is for sequential requests";
+    if (target.write_percent > 100) return "the share of writes is 0 to 100 %";
+    if (target.outstanding == 0 && timespan.requests_per_thread == 0) return "needs one outstanding request at least";
+    if (target.threads == 0 && timespan.threads_total == 0) return "needs one thread at least";
+    if (target.weight == 0 && timespan.requests_per_thread != 0) return "needs a weight of 1 at least";
+    if (target.rate.unit != MeasureRateUnit::none && !(target.rate.amount > 0 && std::isfinite(target.rate.amount)))
+        return "a rate is above 0";
+    if ((target.burst_requests == 0) != (target.think_time_ms == 0)) return "bursts and think time are given together";
+    const bool needs_thread_of_its_own = target.rate.unit != MeasureRateUnit::none || target.burst_requests != 0;
+    if (needs_thread_of_its_own && timespan.requests_per_thread != 0) return "rates and pauses are for threads that have one target each";
+    if (target.flush_every_writes != 0 && target.write_percent == 0) return "flushes are for writes";
+    return {};
+}
+
+}  // namespace
+
+std::string check_measure_spec(const MeasureSpec& spec) {
+    if (spec.timespans.empty()) return "nothing to measure: no timespan";
+    for (const MeasureTimespan& timespan : spec.timespans) {
+        if (timespan.targets.empty()) return "nothing to measure: no target";
+        if (timespan.duration_s == 0) return "the duration is 1 second at least";
+        if (timespan.cpu_count > kCpusMax) return fmt::format("at most {} CPUs", kCpusMax);
+        for (const std::uint32_t cpu : timespan.affinity) {
+            if (cpu >= kCpusMax) return fmt::format("CPU {}: can be bound to CPUs 0 to {} only", cpu, kCpusMax - 1);
+        }
+        if (timespan.requests_per_thread != 0 && timespan.threads_total == 0)
+            return "requests for each thread in all need a total of threads";
+        std::uint64_t requests = 0;
+        std::size_t number = 0;
+        for (const MeasureTarget& target : timespan.targets) {
+            ++number;
+            if (std::string text = check_target(target, timespan); !text.empty())
+                return fmt::format("target {} ({}): {}", number, target.path, text);
+            const std::uint64_t threads = timespan.threads_total != 0 ? timespan.threads_total : target.threads;
+            if (timespan.requests_per_thread == 0) requests += threads * target.outstanding;
+        }
+        if (timespan.requests_per_thread != 0) requests = std::uint64_t{timespan.threads_total} * timespan.requests_per_thread;
+        if (requests > kRequestsMax) return fmt::format("{} requests at a time are too many: at most {}", requests, kRequestsMax);
+    }
+    return {};
+}
+
+}  // namespace sim

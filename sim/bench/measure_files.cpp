@@ -1,0 +1,239 @@
+#include "sim/bench/measure_files.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "sim/database_name.hpp"
+#include "sim/errors.hpp"
+#include "sim/files/file_examiner.hpp"
+#include "sim/files/file_names.hpp"
+#include "sim/files/free_space.hpp"
+#include "sim/files/transfer_failure.hpp"
+#include "sim/page/measure_mark.hpp"
+#include "sim/page/page_codec.hpp"
+#include "ums/base/memory_region.hpp"
+#include "ums/base/size.hpp"
+#include "ums/io/errno_error.hpp"
+
+namespace sim {
+
+struct MeasureFiles::Wish {
+    std::string path;
+    std::string named_as;
+    std::uint64_t create_bytes = 0;
+    bool keep_existing = true;
+    bool may_overwrite = false;
+    bool writes = false;
+    bool is_raw_when_written = false;
+    bool is_raw_when_made = false;
+    bool is_direct = false;
+    bool is_verified = false;
+    bool is_ours = false;
+    bool holds_pages = false;
+    std::uint32_t file_id = 1;
+    ums::FileStatus found;
+    std::uint64_t present_bytes = 0;
+    MeasureFile* file = nullptr;
+
+    [[nodiscard]] bool changes() const { return writes || create_bytes != 0; }
+    [[nodiscard]] bool is_missing() const { return found.kind == ums::FileKind::missing; }
+    [[nodiscard]] bool is_device() const { return found.kind == ums::FileKind::block_device; }
+    // Its contents are of a measurement, and it is as large as it shall be.
+    [[nodiscard]] bool is_taken_as_it_is() const {
+        return create_bytes == 0 || (keep_existing && is_ours && present_bytes == create_bytes);
+    }
+};
+
+MeasureFiles::~MeasureFiles() {
+    for (const MeasureDoor& door : doors_) {
+        if (door.handle.is_open()) storage_.close(door.handle);
+    }
+    for (const auto& file : files_) {
+        if (file->control.is_open()) storage_.close(file->control);
+    }
+}
+
+void MeasureFiles::remove_created() {
+    for (const auto& file : files_) {
+        if (file->was_created && !file->was_there && file->control.is_open()) static_cast<void>(storage_.remove(file->control));
+    }
+}
+
+std::vector<MeasureFiles::Wish> MeasureFiles::gather(const std::vector<MeasureTarget>& targets) const {
+    std::vector<Wish> wishes;
+    for (const MeasureTarget& target : targets) {
+        FileOptions named;
+        named.path = target.path;
+        resolve_name(named, storage_);
+        auto place = std::find_if(wishes.begin(), wishes.end(), [&](const Wish& wish) { return wish.path == named.path; });
+        if (place == wishes.end()) {
+            wishes.emplace_back();
+            place = wishes.end() - 1;
+            place->path = named.path;
+            place->named_as = target.path;
+        }
+        const bool writes = target.write_percent > 0;
+        if (target.create_bytes != 0 && place->create_bytes != 0 && target.create_bytes != place->create_bytes) {
+            throw RefusedError(fmt::format("{}: two targets want to make it with different sizes.", target.path));
+        }
+        place->create_bytes = std::max(place->create_bytes, target.create_bytes);
+        place->keep_existing = place->keep_existing && (target.create_bytes == 0 || target.keep_existing);
+        place->may_overwrite = place->may_overwrite || target.may_overwrite;
+        place->writes = place->writes || writes;
+        const bool is_raw = target.source.contents != MeasureContents::pages;
+        place->is_raw_when_written = place->is_raw_when_written || (writes && is_raw);
+        place->is_raw_when_made = place->is_raw_when_made || (target.create_bytes != 0 && is_raw);
+        place->is_direct = place->is_direct || target.direct;
+        const bool is_whole = target.block_bytes % kPageBytes == 0 && target.block_bytes_min % kPageBytes == 0 &&
+                              target.alignment_bytes % kPageBytes == 0 && target.base_offset_bytes % kPageBytes == 0 &&
+                              target.thread_stride_bytes % kPageBytes == 0;
+        place->is_verified = place->is_verified || is_whole || target.source.contents == MeasureContents::pages;
+    }
+    return wishes;
+}
+
+void MeasureFiles::open(const std::vector<MeasureTarget>& targets, bool verify) {
+    std::vector<Wish> wishes = gather(targets);
+    try {
+        for (Wish& wish : wishes) look(wish);
+        for (Wish& wish : wishes) make(wish);
+        for (Wish& wish : wishes) {
+            MeasureFile& file = *wish.file;
+            file.has_raw_writes = wish.is_raw_when_written || (file.was_created && wish.is_raw_when_made);
+            const bool has_pages = !file.has_raw_writes && (wish.holds_pages || wish.writes || file.was_created);
+            // Whoever writes pages needs their versions, verified or not.
+            if (has_pages && (wish.writes || file.was_created || (verify && wish.is_verified))) {
+                file.pages = std::make_unique<PageBook>(file.size_bytes / kPageBytes, wish.file_id, run_id_);
+            }
+        }
+        for (const MeasureTarget& target : targets) {
+            FileOptions named;
+            named.path = target.path;
+            resolve_name(named, storage_);
+            const auto file = std::find_if(files_.begin(), files_.end(), [&](const auto& each) { return each->path == named.path; });
+            open_door(target, **file);
+        }
+    } catch (...) {
+        remove_created();
+        throw;
+    }
+}
+
+// Changes nothing.
+void MeasureFiles::look(Wish& wish) {
+    const std::string& path = wish.path;
+    if (wish.changes()) refuse_dangerous_name(path, wish.may_overwrite);
+    if (const auto error = storage_.status(path, wish.found)) fail_start(path, "cannot be examined", error);
+    switch (wish.found.kind) {
+        case ums::FileKind::missing:
+            if (wish.create_bytes == 0)
+                throw EnvironmentError(
+                    fmt::format("{}: there is no such file. Name one that is there, or give the size with which it shall be made.", path));
+            break;
+        case ums::FileKind::regular: break;
+        case ums::FileKind::block_device:
+            if (wish.create_bytes != 0)
+                throw RefusedError(fmt::format("{}: is a device, and has its size: leave the size to create out.", path));
+            break;
+        case ums::FileKind::directory: throw RefusedError(fmt::format("{}: is a folder; a file name is needed.", path));
+        case ums::FileKind::link:
+            throw RefusedError(
+                fmt::format("{}: refused: it is a symbolic link to {}. Name the file itself.", path, wish.found.link_target));
+        case ums::FileKind::other: throw RefusedError(fmt::format("{}: refused: it is neither a regular file nor a block device.", path));
+    }
+    files_.push_back(std::make_unique<MeasureFile>());
+    MeasureFile& file = *files_.back();
+    wish.file = &file;
+    file.path = path;
+    file.id = static_cast<std::uint32_t>(files_.size());
+    file.is_device = wish.is_device();
+    file.was_there = !wish.is_missing();
+    file.is_direct = wish.is_direct;
+    if (!wish.is_missing()) look_at_contents(wish);
+}
+
+void MeasureFiles::look_at_contents(Wish& wish) {
+    const std::string& path = wish.path;
+    MeasureFile& file = *wish.file;
+    const ums::OpenOptions how{.direct = wish.is_direct, .read_only = !wish.changes(), .exclusive = wish.is_device() && wish.changes()};
+    if (const auto error = storage_.open(path, how, file.control)) {
+        if (error == std::errc::device_or_resource_busy && how.exclusive) {
+            throw RefusedError(fmt::format("{}: refused: the device is in use: it is mounted, or part of another device.", path));
+        }
+        if (error == std::errc::invalid_argument && how.direct) {
+            throw EnvironmentError(
+                fmt::format("{}: the file system refuses access past the system's cache (O_DIRECT). Measure it buffered.", path));
+        }
+        fail_start(path, "cannot be opened", error);
+    }
+    if (wish.changes() && storage_.lock(file.control)) {
+        throw EnvironmentError(fmt::format("{}: is in use by another run (or another program holds a lock on it).", path));
+    }
+    if (const auto error = storage_.size(file.control, wish.present_bytes)) fail_start(path, "its size cannot be read", error);
+    file.size_bytes = wish.present_bytes;
+    const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
+    std::size_t transferred = 0;
+    const auto error = storage_.read(file.control, 0, page.data(), kPageBytes, transferred);
+    if (error && wish.changes()) fail_start(path, "its first page cannot be read", error);
+    wish.holds_pages = !error && transferred == kPageBytes && has_signature(page.data());
+    wish.is_ours = wish.holds_pages || (transferred >= kMeasureMarkBytes && has_measure_mark(page.data()));
+    if (wish.holds_pages) wish.file_id = read_header(page.data()).file_id;
+    if (!wish.changes() || wish.is_ours || wish.may_overwrite) return;
+    throw RefusedError(fmt::format(
+        "{}: refused: it does not begin with a mark of ioproof, so it may be somebody's data, and it would be overwritten. Name another "
+        "file, or say that this one may be overwritten.",
+        path));
+}
+
+void MeasureFiles::make(Wish& wish) {
+    MeasureFile& file = *wish.file;
+    if (wish.is_taken_as_it_is()) return;
+    wish.holds_pages = false;
+    if (wish.is_missing()) {
+        const ums::OpenOptions how{.create_new = true, .direct = wish.is_direct};
+        if (const auto error = storage_.open(wish.path, how, file.control)) {
+            if (error == std::errc::invalid_argument && how.direct) {
+                throw EnvironmentError(
+                    fmt::format("{}: the file system refuses access past the system's cache (O_DIRECT). Measure it buffered.", wish.path));
+            }
+            fail_start(wish.path, "cannot be created", error);
+        }
+        file.was_created = true;
+        if (storage_.lock(file.control)) throw EnvironmentError(fmt::format("{}: is in use by another run.", wish.path));
+    } else if (const auto error = storage_.truncate(file.control, 0)) {
+        fail_start(wish.path, "cannot be emptied", error);
+    }
+    file.was_created = true;
+    set_size(wish);
+}
+
+void MeasureFiles::set_size(const Wish& wish) {
+    MeasureFile& file = *wish.file;
+    std::error_code error = storage_.check_size(file.control, wish.create_bytes);
+    if (!error) error = storage_.allocate(file.control, 0, wish.create_bytes);
+    if (error) {
+        static_cast<void>(storage_.truncate(file.control, 0));
+        const std::string space = is_about_space(error) ? " " + free_space_text(storage_, wish.path) : "";
+        throw EnvironmentError(
+            fmt::format("{}: cannot be made {} bytes large: {}.{}", wish.path, wish.create_bytes, ums::error_text(error), space));
+    }
+    file.size_bytes = wish.create_bytes;
+}
+
+void MeasureFiles::open_door(const MeasureTarget& target, MeasureFile& file) {
+    const bool writes = target.write_percent > 0;
+    const ums::OpenOptions how{.direct = target.direct, .durable_writes = writes && target.write_through, .read_only = !writes};
+    MeasureDoor door{&file, {}};
+    if (const auto error = storage_.reopen(file.control, how, door.handle)) {
+        if (error == std::errc::invalid_argument && how.direct) {
+            throw EnvironmentError(
+                fmt::format("{}: the file system refuses access past the system's cache (O_DIRECT). Measure it buffered.", file.path));
+        }
+        fail_start(file.path, "cannot be opened for transfers", error);
+    }
+    doors_.push_back(door);
+}
+
+}  // namespace sim

@@ -1,0 +1,286 @@
+#include "sim/bench/measure_load.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/bench/measure_answer.hpp"
+#include "sim/bench/measured_page.hpp"
+#include "sim/bench/write_contents.hpp"
+#include "sim/page/page_codec.hpp"
+#include "ums/base/memory_region.hpp"
+#include "ums/sched/scheduler.hpp"
+
+namespace sim {
+
+namespace {
+
+// A timer of the system comes late by up to this much: the rest of the way to an intended start is spent looking at the clock.
+constexpr std::uint64_t kTimerLateNs = 100 * ums::kNsPerUs;
+
+// Memory of one task, for blocks up to a size, whole or in pieces that do not stand side by side.
+class BlockMemory {
+public:
+    BlockMemory(std::uint32_t block_bytes, std::uint32_t piece_bytes)
+        : piece_bytes_(piece_bytes), memory_(piece_bytes == 0 ? block_bytes : std::size_t{2} * block_bytes, ums::MemoryKind::huge_pages) {
+        memory_.populate(0, memory_.size_bytes());
+    }
+
+    [[nodiscard]] const ums::MemoryRegion& region() const { return memory_; }
+    [[nodiscard]] bool is_whole() const { return piece_bytes_ == 0; }
+
+    void segments_of(std::size_t size_bytes, std::vector<ums::IoSegment>& segments) const {
+        segments.clear();
+        if (is_whole()) {
+            segments.push_back({memory_.data(), size_bytes});
+            return;
+        }
+        for (std::size_t done = 0; done < size_bytes; done += piece_bytes_) {
+            segments.push_back({memory_.data() + 2 * done, std::min<std::size_t>(piece_bytes_, size_bytes - done)});
+        }
+    }
+
+private:
+    const std::uint32_t piece_bytes_;
+    const ums::MemoryRegion memory_;
+};
+
+// One task's request on a lane, from its choice to its counts.
+class Step {
+public:
+    Step(MeasureShared& shared, MeasureLane& lane)
+        : shared_(shared),
+          lane_(lane),
+          spec_(lane.work.spec),
+          file_(*lane.work.door.file),
+          own_chooser_(spec_, lane.work.range, 0),
+          read_memory_(spec_.write_percent < 100 ? spec_.block_bytes : 1, spec_.write_percent < 100 ? spec_.piece_bytes : 0),
+          write_memory_(spec_.write_percent > 0 ? spec_.block_bytes : 1, spec_.write_percent > 0 ? spec_.piece_bytes : 0),
+          contents_(spec_.source),
+          writes_pages_(spec_.write_percent > 0 && spec_.source.contents == MeasureContents::pages) {
+        request_.file = lane.work.door.handle;
+        request_.owner = &file_;
+        if (lane.work.is_verified || writes_pages_) marks_.resize(spec_.block_bytes / kPageBytes);
+    }
+
+    [[nodiscard]] MeasureLane& lane() { return lane_; }
+    [[nodiscard]] ums::IoRequest& request() { return request_; }
+    [[nodiscard]] bool is_write() const { return request_.operation == ums::IoOperation::write; }
+    [[nodiscard]] bool is_verified_read() const { return !is_write() && lane_.work.is_verified; }
+    [[nodiscard]] bool has_device() const { return !request_.file.is_in_memory; }
+
+    void use_memory(ums::Scheduler& scheduler) {
+        if (spec_.write_percent < 100) scheduler.use_memory(read_memory_.region().data(), read_memory_.region().size_bytes());
+        if (spec_.write_percent > 0) scheduler.use_memory(write_memory_.region().data(), write_memory_.region().size_bytes());
+    }
+
+    void choose_operation(ums::Prng& prng) {
+        const bool writes = spec_.write_percent == 100 || (spec_.write_percent > 0 && prng.below(100) < spec_.write_percent);
+        request_.reset();
+        request_.operation = writes ? ums::IoOperation::write : ums::IoOperation::read;
+        request_.durable = writes && spec_.write_through;
+        std::uint32_t size_bytes = spec_.block_bytes;
+        if (spec_.block_bytes_min != 0 && spec_.block_bytes_min != spec_.block_bytes) {
+            const std::uint32_t unit =
+                spec_.source.contents == MeasureContents::pages || lane_.work.is_verified ? kPageBytes : kSectorBytes;
+            size_bytes = static_cast<std::uint32_t>(prng.between(spec_.block_bytes_min / unit, spec_.block_bytes / unit)) * unit;
+        }
+        request_.size_bytes = size_bytes;
+    }
+
+    // How long the lane must keep to its rate for what was chosen.
+    [[nodiscard]] double interval_ns() const {
+        switch (spec_.rate.unit) {
+            case MeasureRateUnit::none: return 0;
+            case MeasureRateUnit::requests_per_s: return 1e9 / spec_.rate.amount;
+            case MeasureRateUnit::bytes_per_s: return static_cast<double>(request_.size_bytes) * 1e9 / spec_.rate.amount;
+        }
+        return 0;
+    }
+
+    void choose_place(ums::Prng& prng) {
+        const auto size_bytes = static_cast<std::uint32_t>(request_.size_bytes);
+        request_.offset_bytes = (spec_.same_start ? own_chooser_ : lane_.chooser).next(size_bytes, prng);
+        (is_write() ? write_memory_ : read_memory_).segments_of(request_.size_bytes, segments_);
+        request_.segments = segments_.data();
+        request_.segment_count = static_cast<std::uint32_t>(segments_.size());
+        if (is_write()) {
+            make_contents(prng);
+        } else if (is_verified_read()) {
+            for (const ums::IoSegment& segment : segments_) stamp_not_read(segment.data, segment.size_bytes);
+            for (std::size_t i = 0; i < page_count(); ++i) marks_[i] = file_.pages->mark(first_page() + i);
+        }
+    }
+
+    // When it has come back.
+    ums::Task<void> look_at_answer() {
+        const bool is_right = is_answered(file_, request_, shared_.run, shared_.journal);
+        if (is_write() && writes_pages_) {
+            for (std::size_t i = 0; i < page_count(); ++i) file_.pages->end_write(first_page() + i, is_right);
+        }
+        if (!is_right || !is_verified_read()) co_return;
+        std::uint64_t judged = 0;
+        for (std::size_t i = 0; i < page_count(); ++i) {
+            const std::byte* const image = page_data(i);
+            const PageJudgement judgement = file_.pages->judge(first_page() + i, image, marks_[i]);
+            if (judgement != PageJudgement::not_judged) ++judged;
+            if (judgement != PageJudgement::wrong) continue;
+            co_await report_wrong_page(file_, request_.file, first_page() + i, image, marks_[i], shared_.journal);
+        }
+        lane_.work.pages_verified.fetch_add(judged, std::memory_order_relaxed);
+        lane_.work.pages_not_judged.fetch_add(page_count() - judged, std::memory_order_relaxed);
+    }
+
+    void count(std::uint64_t intended_ns) {
+        const std::uint64_t completed_ns = request_.completed_ns;
+        if (completed_ns < shared_.window.begin_ns || completed_ns >= shared_.window.end_ns.load(std::memory_order_relaxed)) return;
+        if (!request_.is_complete_transfer()) return;
+        const std::uint64_t start_ns = intended_ns != 0 ? intended_ns : request_.submitted_ns;
+        const std::uint64_t latency_ns = completed_ns - std::min(completed_ns, start_ns);
+        MeasureCounts& counts = is_write() ? lane_.row.writes : lane_.row.reads;
+        ++counts.requests;
+        counts.bytes += request_.size_bytes;
+        if (shared_.spec.measure_latency) counts.latency.add(latency_ns);
+        if (shared_.spec.iops_interval_ms == 0) return;
+        const std::uint64_t interval = (completed_ns - shared_.window.begin_ns) / (shared_.spec.iops_interval_ms * ums::kNsPerMs);
+        if (lane_.row.intervals.size() <= interval) lane_.row.intervals.resize(interval + 1);
+        MeasureInterval& counted = lane_.row.intervals[interval];
+        (is_write() ? counted.writes : counted.reads).add(request_.size_bytes, latency_ns);
+    }
+
+    // Whether the lane has to make its writes durable now.
+    [[nodiscard]] bool must_flush() {
+        if (!is_write() || spec_.flush_every_writes == 0) return false;
+        if (++lane_.writes_since_flush < spec_.flush_every_writes) return false;
+        lane_.writes_since_flush = 0;
+        return true;
+    }
+
+    ums::Task<void> flush() {
+        ums::IoRequest sync;
+        sync.operation = ums::IoOperation::sync;
+        sync.file = request_.file;
+        sync.owner = &file_;
+        co_await ums::Scheduler::current().io(sync);
+        const bool is_counted =
+            sync.completed_ns >= shared_.window.begin_ns && sync.completed_ns < shared_.window.end_ns.load(std::memory_order_relaxed);
+        if (is_answered(file_, sync, shared_.run, shared_.journal) && is_counted) ++lane_.row.flushes;
+    }
+
+private:
+    [[nodiscard]] std::uint64_t first_page() const { return request_.offset_bytes / kPageBytes; }
+    [[nodiscard]] std::size_t page_count() const { return request_.size_bytes / kPageBytes; }
+    [[nodiscard]] std::byte* page_data(std::size_t index) const {
+        std::size_t offset = index * kPageBytes;
+        for (const ums::IoSegment& segment : segments_) {
+            if (offset < segment.size_bytes) return segment.data + offset;
+            offset -= segment.size_bytes;
+        }
+        UMS_ASSERT(false && "no such page in the request");
+    }
+
+    void make_contents(ums::Prng& prng) {
+        if (writes_pages_) {
+            const std::uint64_t utc_us = shared_.journal.clock().utc_us();
+            for (std::size_t i = 0; i < page_count(); ++i) {
+                const std::uint64_t page = first_page() + i;
+                const std::uint32_t version = file_.pages->begin_write(page);
+                make_page({file_.pages->run_id(), file_.pages->file_id(), static_cast<std::uint32_t>(page), version, 0, utc_us},
+                          page_data(i));
+            }
+            return;
+        }
+        std::uint64_t offset_bytes = request_.offset_bytes;
+        for (const ums::IoSegment& segment : segments_) {
+            contents_.fill(segment.data, offset_bytes, segment.size_bytes, prng);
+            offset_bytes += segment.size_bytes;
+        }
+    }
+
+    MeasureShared& shared_;
+    MeasureLane& lane_;
+    const MeasureTarget& spec_;
+    MeasureFile& file_;
+    OffsetChooser own_chooser_;
+    const BlockMemory read_memory_;
+    const BlockMemory write_memory_;
+    WriteContents contents_;
+    const bool writes_pages_;
+    std::vector<ums::IoSegment> segments_;
+    std::vector<PageBook::Mark> marks_;
+    ums::IoRequest request_;
+};
+
+std::size_t lane_by_weight(const MeasureThread& thread, ums::Prng& prng) {
+    if (thread.lanes.size() == 1) return 0;
+    std::uint64_t dice = prng.below(thread.weights);
+    std::size_t lane = 0;
+    while (dice >= thread.lanes[lane]->work.spec.weight) dice -= thread.lanes[lane++]->work.spec.weight;
+    return lane;
+}
+
+// Until `time_ns`, exactly; false if the load ended before.
+ums::Task<bool> wait_until(MeasureShared& shared, std::uint64_t time_ns) {
+    ums::Scheduler& scheduler = ums::Scheduler::current();
+    const bool is_real = scheduler.clock().is_real();
+    const std::uint64_t early_ns = is_real ? std::min(time_ns, kTimerLateNs) : 0;
+    if (scheduler.now_ns() + early_ns < time_ns) {
+        const bool has_ended = co_await shared.stop.wait(ums::WaitType::sleep_task, time_ns - early_ns);
+        if (has_ended) co_return false;
+    }
+    while (scheduler.now_ns() < time_ns) co_await scheduler.yield();
+    co_return !shared.stop.is_set();
+}
+
+// When the lane's next request may start because of pauses between bursts.
+std::uint64_t end_of_pause(MeasureLane& lane, std::uint64_t now_ns) {
+    const MeasureTarget& spec = lane.work.spec;
+    if (spec.burst_requests == 0) return 0;
+    if (now_ns < lane.pause_until_ns) return lane.pause_until_ns;
+    if (lane.requests_of_burst < spec.burst_requests) return 0;
+    lane.requests_of_burst = 0;
+    lane.pause_until_ns = now_ns + spec.think_time_ms * ums::kNsPerMs;
+    return lane.pause_until_ns;
+}
+
+}  // namespace
+
+ums::Task<void> run_measure_task(MeasureShared& shared, MeasureThread& thread, MeasureLane* lane, std::uint64_t seed) {
+    ums::Scheduler& scheduler = ums::Scheduler::current();
+    ums::LocalCounter& live_requests = shared.live_requests[scheduler.id() % kCpusMax];
+    ums::Prng prng(seed);
+    std::vector<std::unique_ptr<Step>> steps;
+    for (const auto& each : thread.lanes) {
+        if (lane == nullptr || lane == each.get()) steps.push_back(std::make_unique<Step>(shared, *each));
+    }
+    for (const auto& step : steps) step->use_memory(scheduler);
+    while (!shared.stop.is_set()) {
+        Step& step = *steps[lane != nullptr ? 0 : lane_by_weight(thread, prng)];
+        bool has_ended = false;
+        for (;;) {
+            const std::uint64_t pause_ns = step.lane().work.spec.burst_requests == 0 ? 0 : end_of_pause(step.lane(), scheduler.now_ns());
+            if (pause_ns == 0) break;
+            has_ended = !co_await wait_until(shared, pause_ns);
+            if (has_ended) break;
+        }
+        if (has_ended) break;
+        ++step.lane().requests_of_burst;
+        step.choose_operation(prng);
+        std::uint64_t intended_ns = 0;
+        if (const double interval_ns = step.interval_ns(); interval_ns > 0) {
+            intended_ns = static_cast<std::uint64_t>(step.lane().next_start_ns);
+            step.lane().next_start_ns += interval_ns;
+            has_ended = !co_await wait_until(shared, intended_ns);
+            if (has_ended) break;
+        }
+        if (step.is_write()) co_await scheduler.before_computing(step.has_device());
+        step.choose_place(prng);
+        co_await scheduler.io(step.request(), ums::WaitType::io_completion);
+        live_requests.add(1);
+        if (step.is_verified_read()) co_await scheduler.before_computing(step.has_device());
+        co_await step.look_at_answer();
+        step.count(intended_ns);
+        if (step.must_flush()) co_await step.flush();
+    }
+}
+
+}  // namespace sim

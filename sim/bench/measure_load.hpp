@@ -1,0 +1,74 @@
+// The load of one timespan: tasks that each keep one request outstanding, grouped as threads. What a thread does on a target is a lane:
+// its position, its rate and pauses, its counts. A lane is one scheduler's.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/bench/measure_files.hpp"
+#include "sim/bench/measure_results.hpp"
+#include "sim/bench/measure_spec.hpp"
+#include "sim/bench/offset_chooser.hpp"
+#include "sim/journal/journal.hpp"
+#include "sim/journal/run_state.hpp"
+#include "ums/base/local_counter.hpp"
+#include "ums/sched/event.hpp"
+#include "ums/sched/task.hpp"
+
+namespace sim {
+
+// What all threads share of a target.
+struct MeasureTargetWork {
+    const MeasureTarget& spec;
+    MeasureDoor door;
+    TargetRange range;
+    bool is_verified = false;  // reads of it
+    std::atomic<std::uint64_t> pages_verified{0};
+    std::atomic<std::uint64_t> pages_not_judged{0};
+
+    MeasureTargetWork(const MeasureTarget& target, const MeasureDoor& opened)
+        : spec(target), door(opened), range(target, opened.file->size_bytes) {}
+};
+
+// When requests count: those that complete in [begin_ns, end_ns). Set before the first task runs; `end_ns` may come earlier.
+struct MeasureWindow {
+    std::uint64_t begin_ns = 0;
+    std::atomic<std::uint64_t> end_ns{0};
+};
+
+struct MeasureShared {
+    const MeasureTimespan& spec;
+    MeasureWindow window;
+    ums::Event& stop;  // no new requests
+    RunState& run;
+    Journal& journal;
+    std::array<ums::LocalCounter, kCpusMax>& live_requests;  // completed, by scheduler
+};
+
+struct MeasureLane {
+    MeasureLane(MeasureTargetWork& of_target, std::uint32_t thread_of_target)
+        : work(of_target), chooser(of_target.spec, of_target.range, thread_of_target) {}
+
+    MeasureTargetWork& work;
+    OffsetChooser chooser;
+    MeasureRow row;
+    double next_start_ns = 0;             // with a rate: when the next request shall start
+    std::uint32_t requests_of_burst = 0;  // since the last pause
+    std::uint64_t pause_until_ns = 0;
+    std::uint32_t writes_since_flush = 0;
+};
+
+struct MeasureThread {
+    std::uint32_t scheduler = 0;
+    std::vector<std::unique_ptr<MeasureLane>> lanes;
+    std::uint64_t weights = 0;  // of all lanes, where a task may use any
+};
+
+// One task: on `lane` of the thread, or, if that is null, each time on a lane by weight. Ends when `shared.stop` is set, or the run stops.
+// All references must outlive it.
+ums::Task<void> run_measure_task(MeasureShared& shared, MeasureThread& thread, MeasureLane* lane, std::uint64_t seed);
+
+}  // namespace sim

@@ -1,0 +1,134 @@
+#include "sim/bench/measure_passes.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "sim/bench/measure_answer.hpp"
+#include "sim/bench/measured_page.hpp"
+#include "sim/bench/write_contents.hpp"
+#include "sim/page/measure_mark.hpp"
+#include "sim/page/page_codec.hpp"
+#include "ums/base/memory_region.hpp"
+#include "ums/base/size.hpp"
+#include "ums/sched/scheduler.hpp"
+
+namespace sim {
+
+namespace {
+
+constexpr std::uint32_t kMeasurePassTasks = 8;
+constexpr std::uint64_t kMeasurePassBytes = ums::kMb;
+
+}  // namespace
+
+ums::Task<bool> MeasurePasses::transfer(MeasureFile& file, ums::FileHandle handle, ums::IoOperation operation, std::uint64_t offset_bytes,
+                                        std::byte* data, std::uint64_t size_bytes) {
+    const ums::IoSegment segment{data, size_bytes};
+    ums::IoRequest request;
+    request.operation = operation;
+    request.file = handle;
+    request.offset_bytes = offset_bytes;
+    request.size_bytes = size_bytes;
+    request.segments = &segment;
+    request.segment_count = 1;
+    request.owner = &file;
+    co_await ums::Scheduler::current().io(request);
+    co_return is_answered(file, request, run_, journal_);
+}
+
+ums::Task<void> MeasurePasses::fill(MeasureFile& file, const MeasureSource& source, std::uint64_t seed) {
+    next_offset_bytes_.store(0, std::memory_order_relaxed);
+    ums::TaskGroup tasks;
+    for (std::uint32_t i = 0; i < kMeasurePassTasks; ++i) {
+        schedulers_[i % schedulers_.size()].spawn(tasks, "Preparation", fill_ranges(file, source, ums::mix64(seed + i)));
+    }
+    co_await tasks.join();
+}
+
+ums::Task<void> MeasurePasses::fill_ranges(MeasureFile& file, const MeasureSource& source, std::uint64_t seed) {
+    const ums::MemoryRegion memory(kMeasurePassBytes, ums::MemoryKind::huge_pages);
+    ums::Prng prng(seed);
+    WriteContents contents(source);
+    // Of the last page and sector of a file that are not whole nothing is written.
+    const std::uint64_t unit_bytes = file.pages ? kPageBytes : kSectorBytes;
+    const std::uint64_t end_bytes = file.size_bytes / unit_bytes * unit_bytes;
+    while (!run_.is_stopping()) {
+        const std::uint64_t offset_bytes = next_offset_bytes_.fetch_add(kMeasurePassBytes, std::memory_order_relaxed);
+        if (offset_bytes >= end_bytes) break;
+        const std::uint64_t size_bytes = std::min(kMeasurePassBytes, end_bytes - offset_bytes);
+        if (!file.pages) {
+            // A buffer of the user's may be smaller than a piece of this pass; what is read before it is written has no meaning.
+            const bool has_own_bytes = source.contents == MeasureContents::buffer;
+            if (has_own_bytes) {
+                fill_from_seed(prng.next(), memory.data(), size_bytes);
+                keep_measure_mark(memory.data(), offset_bytes, size_bytes);
+            } else {
+                contents.fill(memory.data(), offset_bytes, size_bytes, prng);
+            }
+            if (!co_await transfer(file, file.control, ums::IoOperation::write, offset_bytes, memory.data(), size_bytes)) break;
+            continue;
+        }
+        PageBook& book = *file.pages;
+        const std::uint64_t first = offset_bytes / kPageBytes;
+        const std::uint64_t count = size_bytes / kPageBytes;
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const std::uint32_t version = book.begin_write(first + i);
+            make_page({book.run_id(), book.file_id(), static_cast<std::uint32_t>(first + i), version, 0, journal_.clock().utc_us()},
+                      memory.data() + i * kPageBytes);
+        }
+        const bool is_written = co_await transfer(file, file.control, ums::IoOperation::write, offset_bytes, memory.data(), size_bytes);
+        for (std::uint64_t i = 0; i < count; ++i) book.end_write(first + i, is_written);
+        if (!is_written) break;
+    }
+}
+
+ums::Task<void> MeasurePasses::mark(MeasureFile& file) {
+    // A whole page: devices have sectors of 512 or of 4096 bytes.
+    const ums::MemoryRegion memory(kPageBytes, ums::MemoryKind::plain);
+    const std::uint64_t size_bytes = std::min<std::uint64_t>(file.size_bytes / kSectorBytes * kSectorBytes, kPageBytes);
+    const bool is_read = co_await transfer(file, file.control, ums::IoOperation::read, 0, memory.data(), size_bytes);
+    if (!is_read) co_return;
+    make_measure_mark(memory.data());
+    static_cast<void>(co_await transfer(file, file.control, ums::IoOperation::write, 0, memory.data(), size_bytes));
+}
+
+ums::Task<std::uint64_t> MeasurePasses::read_back(MeasureFile& file, ums::FileHandle handle) {
+    next_offset_bytes_.store(0, std::memory_order_relaxed);
+    count_.store(0, std::memory_order_relaxed);
+    ums::TaskGroup tasks;
+    for (std::uint32_t i = 0; i < kMeasurePassTasks; ++i) {
+        schedulers_[i % schedulers_.size()].spawn(tasks, "Reading back", read_ranges(file, handle));
+    }
+    co_await tasks.join();
+    co_return count_.load(std::memory_order_relaxed);
+}
+
+ums::Task<void> MeasurePasses::read_ranges(MeasureFile& file, ums::FileHandle handle) {
+    const ums::MemoryRegion memory(kMeasurePassBytes, ums::MemoryKind::huge_pages);
+    PageBook& book = *file.pages;
+    std::vector<PageBook::Mark> marks(kMeasurePassBytes / kPageBytes);
+    while (!run_.is_stopping()) {
+        const std::uint64_t first = next_offset_bytes_.fetch_add(kMeasurePassBytes, std::memory_order_relaxed) / kPageBytes;
+        if (first >= book.pages()) break;
+        const std::uint64_t count = std::min<std::uint64_t>(marks.size(), book.pages() - first);
+        std::uint64_t own = 0;
+        for (std::uint64_t i = 0; i < count; ++i) {
+            marks[i] = book.mark(first + i);
+            if (book.was_written_by_us(first + i)) ++own;
+        }
+        if (own == 0) continue;
+        const std::uint64_t size_bytes = count * kPageBytes;
+        stamp_not_read(memory.data(), size_bytes);
+        const bool is_read = co_await transfer(file, handle, ums::IoOperation::read, first * kPageBytes, memory.data(), size_bytes);
+        if (!is_read) break;
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const std::byte* const image = memory.data() + i * kPageBytes;
+            if (book.judge(first + i, image, marks[i]) != PageJudgement::wrong) continue;
+            co_await report_wrong_page(file, handle, first + i, image, marks[i], journal_);
+        }
+        count_.fetch_add(own, std::memory_order_relaxed);
+        co_await ums::Scheduler::current().yield_if_due();
+    }
+}
+
+}  // namespace sim

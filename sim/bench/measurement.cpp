@@ -1,0 +1,331 @@
+#include "sim/bench/measurement.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/bench/machine_watch.hpp"
+#include "sim/bench/measure_files.hpp"
+#include "sim/bench/measure_load.hpp"
+#include "sim/bench/measure_passes.hpp"
+#include "sim/files/overdue_request.hpp"
+#include "sim/run/task_failure.hpp"
+#include "ums/base/machine.hpp"
+#include "ums/base/memory_reserve.hpp"
+#include "ums/base/size.hpp"
+#include "ums/sched/scheduler_group.hpp"
+
+namespace sim {
+
+namespace {
+
+ums::EngineKind engine_kind_of(EngineChoice choice) {
+    switch (choice) {
+        case EngineChoice::automatic: return ums::EngineKind::automatic;
+        case EngineChoice::uring: return ums::EngineKind::uring;
+        case EngineChoice::threads: return ums::EngineKind::threads;
+    }
+    UMS_ASSERT(false && "unknown engine");
+}
+
+}  // namespace
+
+// One timespan, from its files to its result.
+class MeasureTimespanRun {
+public:
+    MeasureTimespanRun(Measurement& owner, const MeasureTimespan& spec, std::uint64_t run_id)
+        : owner_(owner), spec_(spec), run_(owner.run_), files_(owner.storage_, run_id) {}
+
+    MeasureTimespanResults run();
+
+private:
+    void make_works();
+    void make_threads();
+    void add_thread(std::uint32_t first_target, std::uint32_t end_target, std::uint32_t thread_of_target);
+    void check_memory() const;
+    void make_schedulers();
+    [[nodiscard]] std::uint32_t cpu_count() const;
+    ums::Task<void> main();
+    ums::Task<void> prepare();
+    ums::Task<void> measure();
+    void spawn_load(MeasureShared& shared, ums::TaskGroup& tasks);
+    void spawn_watchers(ums::TaskGroup& watchers, ums::Event& done);
+    ums::Task<void> read_back();
+    void collect(const MeasureShared& shared);
+    void enter(MeasurePhase phase);
+
+    Measurement& owner_;
+    const MeasureTimespan& spec_;
+    RunState& run_;
+    MeasureFiles files_;
+    std::vector<std::unique_ptr<MeasureTargetWork>> works_;
+    std::vector<std::unique_ptr<MeasureThread>> threads_;
+    std::unique_ptr<ums::SchedulerGroup> schedulers_;
+    MeasureTimespanResults results_;
+};
+
+MeasureTimespanResults MeasureTimespanRun::run() {
+    results_.spec = spec_;
+    enter(MeasurePhase::preparing);
+    files_.open(spec_.targets, owner_.spec_.verify);
+    try {
+        make_works();
+        make_threads();
+        check_memory();
+        make_schedulers();
+    } catch (...) {
+        files_.remove_created();
+        throw;
+    }
+    schedulers_->on_memory_short([this] { run_.stop(Outcome::not_done, memory_refused_text()); });
+    {
+        const ums::MemoryReserve reserve;
+        schedulers_->run(main());
+    }
+    schedulers_.reset();
+    enter(MeasurePhase::done);
+    return std::move(results_);
+}
+
+void MeasureTimespanRun::make_works() {
+    for (std::size_t i = 0; i < spec_.targets.size(); ++i) {
+        const MeasureTarget& target = spec_.targets[i];
+        works_.push_back(std::make_unique<MeasureTargetWork>(target, files_.doors()[i]));
+        MeasureTargetWork& work = *works_.back();
+        const bool is_whole = target.block_bytes % kPageBytes == 0 && target.block_bytes_min % kPageBytes == 0 &&
+                              target.alignment_bytes % kPageBytes == 0 && target.base_offset_bytes % kPageBytes == 0 &&
+                              target.thread_stride_bytes % kPageBytes == 0 && target.piece_bytes % kPageBytes == 0;
+        work.is_verified = owner_.spec_.verify && is_whole && work.door.file->pages != nullptr;
+    }
+}
+
+void MeasureTimespanRun::make_threads() {
+    const auto targets = static_cast<std::uint32_t>(works_.size());
+    if (spec_.threads_total != 0) {
+        for (std::uint32_t i = 0; i < spec_.threads_total; ++i) add_thread(0, targets, i);
+        return;
+    }
+    for (std::uint32_t target = 0; target < targets; ++target) {
+        for (std::uint32_t i = 0; i < spec_.targets[target].threads; ++i) add_thread(target, target + 1, i);
+    }
+}
+
+void MeasureTimespanRun::add_thread(std::uint32_t first_target, std::uint32_t end_target, std::uint32_t thread_of_target) {
+    auto thread = std::make_unique<MeasureThread>();
+    for (std::uint32_t target = first_target; target < end_target; ++target) {
+        thread->lanes.push_back(std::make_unique<MeasureLane>(*works_[target], thread_of_target));
+        thread->lanes.back()->row.thread = static_cast<std::uint32_t>(threads_.size());
+        thread->lanes.back()->row.target = target;
+        thread->weights += spec_.targets[target].weight;
+    }
+    threads_.push_back(std::move(thread));
+}
+
+// Of memory that is not there the system takes from others.
+void MeasureTimespanRun::check_memory() const {
+    std::uint64_t needed_bytes = 0;
+    for (const auto& thread : threads_) {
+        for (const auto& lane : thread->lanes) {
+            const MeasureTarget& target = lane->work.spec;
+            const std::uint64_t tasks = spec_.requests_per_thread != 0 ? spec_.requests_per_thread : target.outstanding;
+            const bool is_mixed = target.write_percent != 0 && target.write_percent != 100;
+            needed_bytes += tasks * target.block_bytes * (is_mixed ? 2 : 1) * (target.piece_bytes != 0 ? 2 : 1);
+        }
+    }
+    const std::uint64_t available_bytes = ums::this_machine().available_bytes;
+    if (available_bytes == 0 || needed_bytes < available_bytes) return;
+    throw RefusedError(
+        fmt::format("All requests together need {} MB of memory, and {} MB are available: take smaller blocks or fewer requests.",
+                    needed_bytes / ums::kMb, available_bytes / ums::kMb));
+}
+
+std::uint32_t MeasureTimespanRun::cpu_count() const {
+    if (spec_.cpu_count != 0) return spec_.cpu_count;
+    const std::uint32_t machine = std::clamp(ums::this_machine().cpu_count, 1U, kCpusMax);
+    const std::uint32_t wanted =
+        spec_.affinity.empty() ? machine : std::min<std::uint32_t>(machine, static_cast<std::uint32_t>(spec_.affinity.size()));
+    return std::min(wanted, static_cast<std::uint32_t>(threads_.size()));
+}
+
+void MeasureTimespanRun::make_schedulers() {
+    ums::SchedulerGroupOptions group;
+    group.cpu_count = cpu_count();
+    for (const std::uint32_t cpu : spec_.affinity) group.affinity |= std::uint64_t{1} << cpu;
+    group.engine.kind = engine_kind_of(owner_.spec_.engine);
+    try {
+        schedulers_ = std::make_unique<ums::SchedulerGroup>(group, owner_.storage_, owner_.clock_);
+    } catch (const std::system_error& error) {
+        throw EnvironmentError(error.what());
+    }
+    for (std::size_t i = 0; i < threads_.size(); ++i) threads_[i]->scheduler = static_cast<std::uint32_t>(i % group.cpu_count);
+    results_.engine = schedulers_->engine_name();
+    results_.engine_reason = schedulers_->engine_reason();
+    results_.cpu_count = group.cpu_count;
+    results_.thread_count = static_cast<std::uint32_t>(threads_.size());
+}
+
+void MeasureTimespanRun::enter(MeasurePhase phase) {
+    owner_.live_.phase_start_ns.store(owner_.clock_.now_ns(), std::memory_order_relaxed);
+    owner_.live_.phase.store(phase, std::memory_order_relaxed);
+}
+
+ums::Task<void> MeasureTimespanRun::main() {
+    run_.release_users();
+    ums::Event done;
+    ums::TaskGroup watchers;
+    spawn_watchers(watchers, done);
+    co_await prepare();
+    if (!run_.is_stopping()) co_await measure();
+    if (!run_.is_stopping()) co_await read_back();
+    done.set();
+    co_await watchers.join();
+}
+
+// Requests that stay out are told, and end the measurement when nobody can expect them any more.
+void MeasureTimespanRun::spawn_watchers(ums::TaskGroup& watchers, ums::Event& done) {
+    const auto visit = [this](ums::IoRequest& request) {
+        const auto* const file = static_cast<const MeasureFile*>(request.owner);
+        if (file == nullptr) return;
+        FileOptions named;
+        named.path = file->path;
+        check_overdue(request, file->id, named, run_, owner_.journal_,
+                      [this](Finding finding) { owner_.journal_.report(std::move(finding)); });
+    };
+    for (std::uint32_t i = 0; i < schedulers_->size(); ++i) (*schedulers_)[i].spawn(watchers, "Monitor", visit_overdue(done, visit));
+}
+
+ums::Task<void> MeasureTimespanRun::prepare() {
+    MeasurePasses passes(*schedulers_, run_, owner_.journal_);
+    for (const auto& file : files_.files()) {
+        if (run_.is_stopping()) co_return;
+        if (!file->was_created) {
+            if (file->has_raw_writes) co_await passes.mark(*file);
+            continue;
+        }
+        const auto maker = std::find_if(works_.begin(), works_.end(),
+                                        [&](const auto& work) { return work->door.file == file.get() && work->spec.create_bytes != 0; });
+        co_await passes.fill(*file, (*maker)->spec.source, spec_.seed);
+    }
+}
+
+void MeasureTimespanRun::spawn_load(MeasureShared& shared, ums::TaskGroup& tasks) {
+    std::uint64_t seed = ums::mix64(spec_.seed);
+    for (std::size_t i = 0; i < threads_.size(); ++i) {
+        MeasureThread& thread = *threads_[i];
+        ums::Scheduler& scheduler = (*schedulers_)[thread.scheduler];
+        const std::string name = fmt::format("Thread {}", i);
+        const auto spawn = [&](MeasureLane* lane) {
+            seed = ums::mix64(seed + 1);
+            scheduler.spawn(tasks, name, run_measure_task(shared, thread, lane, seed));
+        };
+        if (spec_.requests_per_thread != 0) {
+            for (std::uint32_t task = 0; task < spec_.requests_per_thread; ++task) spawn(nullptr);
+            continue;
+        }
+        for (const auto& lane : thread.lanes) {
+            // Threads of one rate do not all start at the same moment.
+            const MeasureRate& rate = lane->work.spec.rate;
+            const double per_second = rate.unit == MeasureRateUnit::bytes_per_s ? rate.amount / lane->work.spec.block_bytes : rate.amount;
+            const double phase_ns =
+                rate.unit == MeasureRateUnit::none ? 0 : 1e9 / per_second * static_cast<double>(i) / static_cast<double>(threads_.size());
+            lane->next_start_ns = static_cast<double>(owner_.clock_.now_ns()) + phase_ns;
+            for (std::uint32_t task = 0; task < lane->work.spec.outstanding; ++task) spawn(lane.get());
+        }
+    }
+}
+
+ums::Task<void> MeasureTimespanRun::measure() {
+    MeasureShared shared{spec_, {}, run_.users_stop(), run_, owner_.journal_, owner_.live_.requests};
+    std::vector<std::string> paths;
+    for (const auto& file : files_.files()) paths.push_back(file->path);
+    MachineWatch watch(std::move(paths));
+    const std::uint64_t begin_ns = owner_.clock_.now_ns() + spec_.warm_up_s * ums::kNsPerSecond;
+    const std::uint64_t end_ns = begin_ns + spec_.duration_s * ums::kNsPerSecond;
+    shared.window.begin_ns = begin_ns;
+    shared.window.end_ns.store(end_ns, std::memory_order_relaxed);
+    ums::TaskGroup tasks;
+    enter(MeasurePhase::warm_up);
+    spawn_load(shared, tasks);
+    co_await run_.users_stop().wait(ums::WaitType::task_join, begin_ns);
+    watch.begin();
+    enter(MeasurePhase::measuring);
+    results_.start_utc_us = owner_.clock_.utc_us();
+    co_await run_.users_stop().wait(ums::WaitType::task_join, end_ns);
+    // Whoever stops it wants what was measured up to now.
+    const std::uint64_t now_ns = std::min(owner_.clock_.now_ns(), end_ns);
+    shared.window.end_ns.store(now_ns, std::memory_order_relaxed);
+    results_.duration_ns = now_ns - std::min(now_ns, begin_ns);
+    watch.end();
+    enter(MeasurePhase::cool_down);
+    co_await run_.users_stop().wait(ums::WaitType::task_join, end_ns + spec_.cool_down_s * ums::kNsPerSecond);
+    run_.users_stop().set();
+    co_await tasks.join();
+    if (owner_.clock_.is_real()) watch.tell(results_.duration_ns, results_);
+    collect(shared);
+}
+
+void MeasureTimespanRun::collect(const MeasureShared& /*shared*/) {
+    for (const auto& thread : threads_) {
+        for (const auto& lane : thread->lanes) results_.rows.push_back(std::move(lane->row));
+    }
+    for (const auto& work : works_) {
+        const MeasureFile& file = *work->door.file;
+        MeasureTargetFacts facts;
+        facts.path = file.path;
+        facts.size_bytes = file.size_bytes;
+        facts.was_created = file.was_created;
+        facts.is_device = file.is_device;
+        facts.is_verified = work->is_verified;
+        facts.pages_verified = work->pages_verified.load(std::memory_order_relaxed);
+        facts.pages_not_judged = work->pages_not_judged.load(std::memory_order_relaxed);
+        results_.targets.push_back(std::move(facts));
+    }
+}
+
+// What the storage has acknowledged must be there. Each file once, by the first target that can say so.
+ums::Task<void> MeasureTimespanRun::read_back() {
+    if (!owner_.spec_.verify) co_return;
+    enter(MeasurePhase::reading_back);
+    MeasurePasses passes(*schedulers_, run_, owner_.journal_);
+    for (const auto& file : files_.files()) {
+        const auto writer = std::find_if(works_.begin(), works_.end(),
+                                         [&](const auto& work) { return work->door.file == file.get() && work->spec.write_percent > 0; });
+        if (file->pages == nullptr || writer == works_.end() || run_.is_stopping()) continue;
+        const std::uint64_t pages = co_await passes.read_back(*file, file->control);
+        results_.targets[static_cast<std::size_t>(writer - works_.begin())].pages_read_back = pages;
+    }
+}
+
+Measurement::Measurement(MeasureSpec spec, ums::Storage& storage, const ums::Clock& clock, EventSink& sink)
+    : spec_(std::move(spec)), storage_(storage), clock_(clock), journal_(clock, sink), run_id_(ums::mix64(clock.utc_us())) {
+    UMS_ASSERT(check_measure_spec(spec_).empty());
+}
+
+Measurement::~Measurement() = default;
+
+void Measurement::request_stop() { run_.stop(Outcome::stopped, "The measurement was stopped before its end."); }
+
+MeasureResults Measurement::run() {
+    MeasureResults results;
+    for (std::size_t i = 0; i < spec_.timespans.size() && !run_.is_stopping(); ++i) {
+        live_.timespan.store(static_cast<std::uint32_t>(i + 1), std::memory_order_relaxed);
+        results.timespans.push_back(MeasureTimespanRun(*this, spec_.timespans[i], ums::mix64(run_id_ + i)).run());
+    }
+    results.finding_count = journal_.finding_count();
+    results.stopped = run_.outcome() == Outcome::stopped;
+    if (run_.outcome() == Outcome::not_done || run_.outcome() == Outcome::failed) results.failure_reason = run_.reason();
+    return results;
+}
+
+MeasureProgress Measurement::progress() const {
+    MeasureProgress progress;
+    progress.timespan = live_.timespan.load(std::memory_order_relaxed);
+    progress.phase = live_.phase.load(std::memory_order_relaxed);
+    progress.phase_ns = clock_.now_ns() - std::min(clock_.now_ns(), live_.phase_start_ns.load(std::memory_order_relaxed));
+    for (const ums::LocalCounter& requests : live_.requests) progress.requests += requests.value();
+    return progress;
+}
+
+}  // namespace sim

@@ -1,0 +1,74 @@
+// Carries out a MeasureSpec: opens or makes the files, keeps the load on them, and says what was done. On the schedulers and engines of a
+// run; requests go from the task to the engine without a pool, governor or journal in between, so that the storage is measured and not we.
+//
+// Files: a file that does not carry our mark (first page of a run's file, or the first 512 bytes that a measurement writes) is read, but
+// written only with MeasureTarget::may_overwrite; names of databases (*.mdf, *.ndf, *.ldf) likewise. Files that are written are locked.
+// Files that were made stay.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "sim/bench/measure_results.hpp"
+#include "sim/bench/measure_spec.hpp"
+#include "sim/errors.hpp"
+#include "sim/event.hpp"
+#include "sim/journal/journal.hpp"
+#include "sim/journal/run_state.hpp"
+#include "sim/limits.hpp"
+#include "ums/base/clock.hpp"
+#include "ums/base/local_counter.hpp"
+#include "ums/io/storage.hpp"
+
+namespace sim {
+
+// What the engine cannot do of it, in a sentence for people ("target 1: ..."), or empty. What depends on the files is found by run().
+[[nodiscard]] std::string check_measure_spec(const MeasureSpec& spec);
+
+enum class MeasurePhase : std::uint8_t { preparing, warm_up, measuring, cool_down, reading_back, done };
+
+struct MeasureProgress {
+    std::uint32_t timespan = 0;  // from 1; 0 before the first
+    MeasurePhase phase = MeasurePhase::preparing;
+    std::uint64_t phase_ns = 0;  // since it began
+    std::uint64_t requests = 0;  // completed, of all loads so far, warm-up included
+};
+
+class Measurement {
+public:
+    // `storage`, `clock` and `sink` must outlive the object. Opens nothing yet. The spec passes check_measure_spec().
+    Measurement(MeasureSpec spec, ums::Storage& storage, const ums::Clock& clock, EventSink& sink);
+    ~Measurement();
+
+    // Blocks until it is done. Once per object. Throws RefusedError or EnvironmentError if it could not begin; files that it made for that
+    // are removed again then.
+    MeasureResults run();
+
+    // Ends it in order: what is measured so far is the result. Any thread, any time, at once.
+    void request_stop();
+
+    // Any thread, any time.
+    [[nodiscard]] MeasureProgress progress() const;
+
+private:
+    struct Live {
+        std::atomic<std::uint32_t> timespan{0};
+        std::atomic<MeasurePhase> phase{MeasurePhase::preparing};
+        std::atomic<std::uint64_t> phase_start_ns{0};
+        std::array<ums::LocalCounter, kCpusMax> requests{};  // completed, by scheduler
+    };
+    friend class MeasureTimespanRun;
+
+    const MeasureSpec spec_;
+    ums::Storage& storage_;
+    const ums::Clock& clock_;
+    Journal journal_;
+    RunState run_;
+    const std::uint64_t run_id_;
+    Live live_;
+};
+
+}  // namespace sim

@@ -1,0 +1,115 @@
+#include "sim/bench/offset_chooser.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/errors.hpp"
+#include "ums/base/assert.hpp"
+
+namespace sim {
+
+TargetRange::TargetRange(const MeasureTarget& target, std::uint64_t file_bytes)
+    : begin_bytes_(target.base_offset_bytes),
+      alignment_bytes_(target.alignment_bytes != 0 ? target.alignment_bytes : target.block_bytes),
+      block_bytes_(target.block_bytes),
+      stride_bytes_(target.alignment_bytes),
+      is_stride_zero_(target.is_stride_zero) {
+    const std::uint64_t end_bytes = target.max_offset_bytes != 0 ? std::min(target.max_offset_bytes, file_bytes) : file_bytes;
+    length_bytes_ = end_bytes - std::min(end_bytes, begin_bytes_);
+    if (length_bytes_ < block_bytes_) {
+        throw RefusedError(fmt::format("{}: is too small: a block of {} bytes does not fit into the {} bytes from offset {} on.",
+                                       target.path, block_bytes_, length_bytes_, begin_bytes_));
+    }
+    if (stride_bytes_ == 0 && target.block_bytes_min == 0) stride_bytes_ = block_bytes_;
+    add_parts(target);
+}
+
+void TargetRange::add_parts(const MeasureTarget& target) {
+    double passed_percent = 0;
+    std::uint64_t begin = 0;
+    std::uint32_t io_percent = 0;
+    for (const MeasureSpan& span : target.spans) {
+        passed_percent += span.target_percent;
+        const auto by_percent = static_cast<std::uint64_t>(static_cast<double>(length_bytes_) * passed_percent / 100);
+        const std::uint64_t end = std::min(length_bytes_, span.size_bytes != 0 ? begin + span.size_bytes : by_percent);
+        if (span.io_percent > 0) add_part(begin, end, span.io_percent);
+        io_percent += span.io_percent;
+        begin = end;
+    }
+    if (io_percent < 100) add_part(begin, length_bytes_, 100 - io_percent);
+    UMS_ASSERT(!parts_.empty() && parts_.back().share_below == 100);
+}
+
+void TargetRange::add_part(std::uint64_t begin, std::uint64_t end, std::uint32_t io_percent) {
+    const std::uint64_t first = (begin + alignment_bytes_ - 1) / alignment_bytes_;
+    // Slots that begin before the end of the part, and whose block ends in the range.
+    const std::uint64_t slots_of_range = (length_bytes_ - block_bytes_) / alignment_bytes_ + 1;
+    const std::uint64_t after = std::min(slots_of_range, (end + alignment_bytes_ - 1) / alignment_bytes_);
+    if (after <= first) {
+        throw RefusedError(
+            fmt::format("The part of the target from {} to {} bytes, which shall get {} % of the requests, holds no block of {} bytes.",
+                        begin, end, io_percent, block_bytes_));
+    }
+    const std::uint64_t below = parts_.empty() ? 0 : parts_.back().share_below;
+    parts_.push_back({below + io_percent, first, after - first});
+}
+
+std::uint64_t TargetRange::random_offset(ums::Prng& prng) const {
+    const Part* part = &parts_.front();
+    if (parts_.size() > 1) {
+        const std::uint64_t dice = prng.below(100);
+        while (part->share_below <= dice) ++part;
+    }
+    return begin_bytes_ + (part->first_slot + prng.below(part->slots)) * alignment_bytes_;
+}
+
+std::uint64_t TargetRange::next_shared_offset(std::uint32_t size_bytes) {
+    if (is_stride_zero_) return begin_bytes_;
+    if (stride_bytes_ != 0) {
+        const std::uint64_t slots = (length_bytes_ - block_bytes_) / stride_bytes_ + 1;
+        return begin_bytes_ + shared_position_.fetch_add(1, std::memory_order_relaxed) % slots * stride_bytes_;
+    }
+    // Of several sizes one lies behind the other.
+    std::uint64_t position = shared_position_.load(std::memory_order_relaxed);
+    std::uint64_t taken = 0;
+    do {
+        taken = position + size_bytes <= length_bytes_ ? position : 0;
+    } while (!shared_position_.compare_exchange_weak(position, taken + size_bytes, std::memory_order_relaxed));
+    return begin_bytes_ + taken;
+}
+
+OffsetChooser::OffsetChooser(const MeasureTarget& target, TargetRange& range, std::uint32_t thread)
+    : target_(target),
+      range_(range),
+      start_(std::uint64_t{thread} * target.thread_stride_bytes % range.length_bytes()),
+      position_(start_ + target.block_bytes <= range.length_bytes() ? start_ : 0) {}
+
+std::uint64_t OffsetChooser::next(std::uint32_t size_bytes, ums::Prng& prng) {
+    switch (target_.access) {
+        case MeasureAccess::random: return range_.random_offset(prng);
+        case MeasureAccess::interlocked: return range_.next_shared_offset(size_bytes);
+        case MeasureAccess::sequential: break;
+        case MeasureAccess::mixed:
+            if (prng.below(100) < target_.random_percent) position_ = range_.random_offset(prng) - range_.begin_bytes();
+            break;
+    }
+    return next_sequential(size_bytes);
+}
+
+std::uint64_t OffsetChooser::next_sequential(std::uint32_t size_bytes) {
+    if (position_ + size_bytes > range_.length_bytes()) {
+        position_ = start_ + size_bytes <= range_.length_bytes() && target_.access != MeasureAccess::mixed ? start_ : 0;
+    }
+    const std::uint64_t offset = range_.begin_bytes() + position_;
+    std::uint64_t stride = size_bytes;
+    if (target_.is_stride_zero) {
+        stride = 0;
+    } else if (target_.alignment_bytes != 0 && target_.access == MeasureAccess::sequential) {
+        stride = target_.alignment_bytes;
+    }
+    position_ += stride;
+    return offset;
+}
+
+}  // namespace sim

@@ -1,0 +1,63 @@
+// Where the next request of a thread on its target goes. Offsets are of the file. Pure but for the positions it keeps.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "sim/bench/measure_spec.hpp"
+#include "ums/base/prng.hpp"
+
+namespace sim {
+
+// The part of the file that a target uses, and how random requests fall on it. Shared by all threads of the target.
+class TargetRange {
+public:
+    // `file_bytes`: of the file. Throws RefusedError if not one block of the target fits, or a span holds none.
+    TargetRange(const MeasureTarget& target, std::uint64_t file_bytes);
+
+    [[nodiscard]] std::uint64_t begin_bytes() const { return begin_bytes_; }
+    [[nodiscard]] std::uint64_t length_bytes() const { return length_bytes_; }
+    [[nodiscard]] std::uint64_t random_offset(ums::Prng& prng) const;
+    // For interlocked requests.
+    [[nodiscard]] std::uint64_t next_shared_offset(std::uint32_t size_bytes);
+
+private:
+    // Aligned places where a block fits: first_slot … first_slot + slots - 1.
+    struct Part {
+        std::uint64_t share_below = 0;  // of 100, up to and with this part
+        std::uint64_t first_slot = 0;
+        std::uint64_t slots = 0;
+    };
+
+    void add_parts(const MeasureTarget& target);
+    void add_part(std::uint64_t begin, std::uint64_t end, std::uint32_t io_percent);
+
+    std::uint64_t begin_bytes_ = 0;
+    std::uint64_t length_bytes_ = 0;
+    std::uint64_t alignment_bytes_ = 0;
+    std::uint64_t block_bytes_ = 0;
+    std::uint64_t stride_bytes_ = 0;  // 0: as large as the request is
+    bool is_stride_zero_ = false;
+    std::vector<Part> parts_;
+    std::atomic<std::uint64_t> shared_position_{0};
+};
+
+// A position that walks through the range, of one thread or, with same_start, of one task.
+class OffsetChooser {
+public:
+    // `thread`: from 0, among the threads of the target. Both references must outlive the object.
+    OffsetChooser(const MeasureTarget& target, TargetRange& range, std::uint32_t thread);
+
+    [[nodiscard]] std::uint64_t next(std::uint32_t size_bytes, ums::Prng& prng);
+
+private:
+    [[nodiscard]] std::uint64_t next_sequential(std::uint32_t size_bytes);
+
+    const MeasureTarget& target_;
+    TargetRange& range_;
+    const std::uint64_t start_;  // in the range
+    std::uint64_t position_;     // in the range
+};
+
+}  // namespace sim

@@ -1,0 +1,67 @@
+// What is known of the pages of one measured file: 8 bytes a page, without latches, so that verification changes nothing about which
+// requests are out at a time. Requests of a measurement may overlap, as people's do not: a page that was being written while it was read,
+// or that two wrote at a time, is not judged.
+//
+// A page whose past is unknown is taken as it is when it is first read, if it is sound in itself (checksum, file, number); it must not
+// change any more then.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "ums/base/local_counter.hpp"
+#include "ums/base/memory_region.hpp"
+
+namespace sim {
+
+enum class PageJudgement : std::uint8_t { right, not_judged, wrong };
+
+class PageBook {
+public:
+    // `file_id`: by the file's first page, or ours. `run_id`: of the versions that are written now.
+    PageBook(std::uint64_t pages, std::uint32_t file_id, std::uint64_t run_id);
+
+    // --- writes; any thread ---
+
+    // Before the write of the page is posted: its new version.
+    [[nodiscard]] std::uint32_t begin_write(std::uint64_t page);
+    // When it has come back. A write that failed, or that was not alone, leaves the page unknown.
+    void end_write(std::uint64_t page, bool succeeded);
+
+    // --- reads; any thread ---
+
+    using Mark = std::uint64_t;
+    // Before the read is posted.
+    [[nodiscard]] Mark mark(std::uint64_t page) const { return word(page).load(std::memory_order_acquire); }
+    // When it has come back, with what came. `mark`: of the page, before it was posted.
+    [[nodiscard]] PageJudgement judge(std::uint64_t page, const std::byte* image, Mark mark);
+    // A finding was made of it: nothing is promised until it is written again. False if somebody wrote it meanwhile.
+    bool give_up(std::uint64_t page, Mark mark);
+
+    // This program wrote the page last, and knows what stands there.
+    [[nodiscard]] bool was_written_by_us(std::uint64_t page) const { return (mark(page) & kOwn) != 0; }
+    [[nodiscard]] static std::uint32_t version_of(Mark mark) { return static_cast<std::uint32_t>(mark & kVersion); }
+    [[nodiscard]] std::uint64_t pages() const { return pages_; }
+    [[nodiscard]] std::uint32_t file_id() const { return file_id_; }
+    [[nodiscard]] std::uint64_t run_id() const { return run_id_; }
+
+private:
+    // Of the word of a page, from below.
+    static constexpr std::uint64_t kVersion = (std::uint64_t{1} << 29) - 1;  // the last that was begun, or found
+    static constexpr std::uint64_t kOneInFlight = std::uint64_t{1} << 32;
+    static constexpr std::uint64_t kInFlight = std::uint64_t{0xffff} << 32;
+    static constexpr std::uint64_t kContested = std::uint64_t{1} << 60;  // two writes at a time, or one failed
+    static constexpr std::uint64_t kOwn = std::uint64_t{1} << 61;        // written by us, version known
+    static constexpr std::uint64_t kFound = std::uint64_t{1} << 62;      // read before, version and sound contents known
+    static constexpr std::uint64_t kUnknown = std::uint64_t{1} << 63;    // nothing is promised
+
+    [[nodiscard]] std::atomic<std::uint64_t>& word(std::uint64_t page) const;
+
+    const std::uint64_t pages_;
+    const std::uint32_t file_id_;
+    const std::uint64_t run_id_;
+    ums::MemoryRegion memory_;
+};
+
+}  // namespace sim

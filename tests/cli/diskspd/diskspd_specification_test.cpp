@@ -1,0 +1,129 @@
+#include "cli/diskspd/diskspd_specification.hpp"
+
+#include "cli/usage_error.hpp"
+#include "tests/support/catch.hpp"
+
+using sim::MeasureAccess;
+using sim::MeasureContents;
+using sim::MeasureTarget;
+using sim::MeasureTimespan;
+
+namespace {
+
+sim::MeasureSpec specified(std::vector<std::string> options) {
+    if (options.empty() || options.back().starts_with('-')) options.emplace_back("t.dat");
+    const cli::DiskspdArguments arguments = cli::parse_diskspd(options, 0);
+    return cli::diskspd_specification(arguments, arguments.profile);
+}
+
+MeasureTarget first_target(const std::vector<std::string>& options) { return specified(options).timespans.at(0).targets.at(0); }
+
+}  // namespace
+
+TEST_CASE("DiskSpd: options become what the engine does") {
+    const MeasureTarget plain = first_target({});
+    CHECK(plain.access == MeasureAccess::sequential);
+    CHECK_FALSE(plain.direct);
+    CHECK_FALSE(plain.write_through);
+    CHECK(plain.source.contents == MeasureContents::counting);
+    CHECK_FALSE(plain.may_overwrite);
+    CHECK(plain.outstanding == 2);
+    CHECK(first_target({"-Sh"}).direct);
+    CHECK(first_target({"-Sh"}).write_through);
+    CHECK(first_target({"-Su"}).direct);
+    CHECK_FALSE(first_target({"-Su"}).write_through);
+    CHECK(first_target({"-r"}).access == MeasureAccess::random);
+    CHECK(first_target({"-r4K"}).alignment_bytes == 4096);
+    CHECK(first_target({"-rs30"}).access == MeasureAccess::mixed);
+    CHECK(first_target({"-rs30"}).random_percent == 30);
+    CHECK(first_target({"-rs100"}).access == MeasureAccess::random);
+    CHECK(first_target({"-t2", "-si"}).access == MeasureAccess::interlocked);
+    CHECK(first_target({"-s0"}).is_stride_zero);
+    CHECK_FALSE(first_target({"-s4K"}).is_stride_zero);
+    CHECK(first_target({"-p"}).same_start);
+    CHECK(first_target({"-B1M:1M"}).max_offset_bytes == 2 << 20);
+    CHECK(first_target({"-g1000"}).rate.unit == sim::MeasureRateUnit::bytes_per_s);
+    CHECK(first_target({"-g1000"}).rate.amount == 1e6);
+    CHECK(first_target({"-g600000i"}).rate.unit == sim::MeasureRateUnit::requests_per_s);
+    CHECK(first_target({"-g600000i"}).rate.amount == 600000);
+    CHECK(first_target({"-Z"}).source.contents == MeasureContents::zeros);
+    CHECK(first_target({"-Zr"}).source.contents == MeasureContents::incompressible);
+    CHECK(first_target({"-Z1M"}).source.contents == MeasureContents::buffer);
+    CHECK(first_target({"-c1M"}).create_bytes == 1 << 20);
+    CHECK(first_target({"-i3", "-j4"}).burst_requests == 3);
+    CHECK(first_target({"-i3", "-j4"}).think_time_ms == 4);
+    CHECK(first_target({"--overwrite-foreign-files"}).may_overwrite);
+    const MeasureTimespan span = specified({"-d3", "-W1", "-C2", "-z7", "-F4", "-O9", "-D200", "-L"}).timespans.at(0);
+    CHECK(span.duration_s == 3);
+    CHECK(span.warm_up_s == 1);
+    CHECK(span.cool_down_s == 2);
+    CHECK(span.seed == 7);
+    CHECK(span.threads_total == 4);
+    CHECK(span.requests_per_thread == 9);
+    CHECK(span.iops_interval_ms == 200);
+    CHECK(span.measure_latency);
+    CHECK_FALSE(specified({}).timespans.at(0).measure_latency);
+    CHECK(specified({"-u8"}).engine == sim::EngineChoice::uring);
+}
+
+TEST_CASE("DiskSpd: shares of requests go to their parts of the target, what is left over to the rest") {
+    const MeasureTarget percent = first_target({"-r", "-rdpct90/10:0/10:5/20"});
+    REQUIRE(percent.spans.size() == 3);
+    CHECK(percent.spans[0].io_percent == 90);
+    CHECK(percent.spans[0].target_percent == 10);
+    CHECK(percent.spans[1].io_percent == 0);
+    const MeasureTarget bytes = first_target({"-r", "-rdabs40/1M:60/2M"});
+    REQUIRE(bytes.spans.size() == 2);
+    CHECK(bytes.spans[1].size_bytes == 2 << 20);
+    CHECK(bytes.spans[1].target_percent == 0);
+}
+
+TEST_CASE("DiskSpd: --verify writes pages of ours, and needs blocks of whole pages") {
+    CHECK(specified({"-b8K", "--verify"}).verify);
+    CHECK(first_target({"-b64K", "--verify", "-Z"}).source.contents == MeasureContents::pages);
+    CHECK_FALSE(specified({"-b8K"}).verify);
+    CHECK_THROWS_WITH(specified({"-b4K", "--verify"}), ContainsSubstring("whole pages of 8K"));
+}
+
+TEST_CASE("DiskSpd: what the engine has no counterpart for is refused with a word") {
+    CHECK_THROWS_WITH(specified({"-Sm"}), ContainsSubstring("memory mapped"));
+    CHECK_THROWS_WITH(specified({"#1"}), ContainsSubstring("physical disk of Windows"));
+    CHECK_THROWS_WITH(specified({"C:"}), ContainsSubstring("path of Windows"));
+    CHECK_THROWS_WITH(specified({"X:\\testfile.dat"}), ContainsSubstring("path of Windows"));
+    CHECK_THROWS_WITH(specified({"\\\\server\\share\\f"}), ContainsSubstring("path of Windows"));
+    CHECK(first_target({"a:b"}).path == "a:b");
+}
+
+TEST_CASE("DiskSpd: a file that two time spans make is made once") {
+    cli::DiskspdArguments arguments = cli::parse_diskspd({"-c1M", "t.dat"}, 0);
+    arguments.profile.time_spans.push_back(arguments.profile.time_spans.front());
+    const sim::MeasureSpec spec = cli::diskspd_specification(arguments, arguments.profile);
+    CHECK_FALSE(spec.timespans.at(0).targets.at(0).keep_existing);
+    CHECK(spec.timespans.at(1).targets.at(0).keep_existing);
+}
+
+TEST_CASE("DiskSpd: threads are bound to all CPUs in turn, unless something else is said") {
+    const std::vector<std::uint32_t> allowed{0, 1, 2, 3};
+    ums::ProcessorTopology topology;
+    topology.processors = {{.id = 0, .core = 0}, {.id = 1, .core = 0}, {.id = 2, .core = 1}, {.id = 3, .core = 1}};
+    const auto cpus_of = [&](const std::vector<std::string>& options) {
+        std::vector<std::string> words = options;
+        if (words.empty() || !words.back().starts_with("-t")) words.emplace_back("-t8");
+        words.emplace_back("t.dat");
+        const cli::DiskspdArguments arguments = cli::parse_diskspd(words, 0);
+        return cli::diskspd_cpus(arguments, arguments.profile.time_spans.at(0), allowed, topology);
+    };
+    using Cpus = std::vector<std::uint32_t>;
+    CHECK(cpus_of({}) == allowed);
+    CHECK(cpus_of({"-n"}).empty());
+    CHECK(cpus_of({"-a3,1"}) == Cpus{3, 1});
+    CHECK(cpus_of({"-a1-2"}) == Cpus{1, 2});
+    CHECK(cpus_of({"-ac"}) == Cpus{0, 2, 1, 3});
+    CHECK(cpus_of({"-ag0"}) == allowed);
+    CHECK(cpus_of({"-t1"}) == Cpus{0});
+    CHECK(cpus_of({"-a3,1", "-t1"}) == Cpus{3});
+    CHECK(cpus_of({"-ac", "-t2"}) == Cpus{0, 2});
+    CHECK_THROWS_WITH(cpus_of({"-a4"}), ContainsSubstring("CPU 4 is not there"));
+    CHECK_THROWS_WITH(cpus_of({"-ag1"}), ContainsSubstring("no CPU in this group"));
+    CHECK_THROWS_WITH(cpus_of({"-ag1,0"}), ContainsSubstring("CPU 64 is not there"));
+}

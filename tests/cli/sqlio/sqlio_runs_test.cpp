@@ -1,0 +1,95 @@
+// `ioproof sqlio`, also called as `sqlio`, from end to end: the commands of articles with small files and short times, and the way in which
+// their scripts take lines by number.
+#include <cmath>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/cli/ioproof_program.hpp"
+#include "tests/support/catch.hpp"
+
+using test::IoproofFolder;
+
+namespace {
+
+struct SqlioRun {
+    int code = 0;
+    std::vector<std::string> lines;
+    std::string error;
+};
+
+SqlioRun sqlio(const IoproofFolder& folder, std::vector<std::string> words) {
+    const std::filesystem::path program(IOPROOF_PROGRAM);
+    words.insert(words.begin(), (program.parent_path() / "sqlio").string());
+    test::Process process(std::move(words), folder.path());
+    SqlioRun run;
+    run.code = process.wait();
+    run.error = process.error();
+    std::istringstream stream(process.output());
+    for (std::string line; std::getline(stream, line);) run.lines.push_back(line);
+    return run;
+}
+
+// $r.Split("`n")[10].Split(":")[1].Trim()
+double figure_at(const SqlioRun& run, std::size_t line) {
+    const std::string& text = run.lines.at(line);
+    return std::stod(text.substr(text.find(':') + 1));
+}
+
+}  // namespace
+
+TEST_CASE("SQLIO: the article's script gets throughput and latency from lines 10, 11 and 14") {
+    const IoproofFolder folder;
+    folder.write("data/TestFile.DAT", std::string(4 << 20, '\0'));
+    const SqlioRun run = sqlio(folder, {"-s1", "-kR", "-frandom", "-b8", "-t2", "-o16", "-LS", "-BY", "data/TestFile.DAT"});
+    CHECK(run.error == "");
+    REQUIRE(run.code == 0);
+    REQUIRE(run.lines.size() == 19);
+    CHECK(run.lines[2] == "2 threads reading for 1 secs from file data/TestFile.DAT");
+    CHECK(figure_at(run, 10) > 0);
+    CHECK(std::abs(figure_at(run, 11) - figure_at(run, 10) / 128) < 0.01);
+    CHECK(figure_at(run, 14) >= 0);
+    int sum = 0;
+    std::istringstream shares(run.lines[18].substr(2));
+    for (int share = 0; shares >> share;) sum += share;
+    CHECK(sum >= 90);
+    CHECK(sum <= 110);
+}
+
+TEST_CASE("SQLIO: writes go to a drive that was given a folder, into a file that is made for them") {
+    const IoproofFolder folder;
+    const SqlioRun run = sqlio(folder, {"-dL", "-BY", "-kW", "-frandom", "-t1", "-o1", "-s1", "-b8", "--drive", "L=data", "testfile.dat"});
+    CHECK(run.error == "");
+    REQUIRE(run.code == 0);
+    CHECK(std::filesystem::file_size(folder.data() / "testfile.dat") == 64 * 64 * 8192);
+    CHECK(figure_at(run, 8) > 0);
+    CHECK(run.lines[2] == "\tusing 8KB random IOs");
+    CHECK(sqlio(folder, {"-kR", "-s1", "-BY", "data/testfile.dat"}).code == 0);
+}
+
+TEST_CASE("SQLIO: a parameter file names files with their sizes") {
+    const IoproofFolder folder;
+    folder.write("param.txt", "data/a.dat 2 0x0 4\ndata/b.dat 1 0x0 2\n");
+    const SqlioRun run = sqlio(folder, {"-kW", "-s1", "-fsequential", "-b64", "-o2", "-LS", "-BY", "-Fparam.txt"});
+    CHECK(run.error == "");
+    REQUIRE(run.code == 0);
+    CHECK(run.lines.at(2) == "parameter file used: param.txt");
+    CHECK(run.lines.at(5) == "3 threads writing for 1 secs to files data/a.dat and data/b.dat");
+    CHECK(run.lines.at(9) == "using specified size: 4 MB for file: data/a.dat");
+    CHECK(std::filesystem::file_size(folder.data() / "b.dat") == 2 << 20);
+}
+
+TEST_CASE("SQLIO: files of others stay as they are, and what is wrong is said") {
+    const IoproofFolder folder;
+    const std::string letter(1 << 20, 'F');
+    folder.write("data/letter.dat", letter);
+    const SqlioRun run = sqlio(folder, {"-kW", "-s1", "-frandom", "-b8", "data/letter.dat"});
+    CHECK(run.code == 3);
+    CHECK_THAT(run.error, ContainsSubstring("letter.dat"));
+    CHECK(folder.read("data/letter.dat") == letter);
+    CHECK(sqlio(folder, {"-dX", "testfile.dat"}).code == 3);
+    CHECK(sqlio(folder, {"-Fmissing.txt"}).code == 3);
+    CHECK(sqlio(folder, {"-?"}).code == 0);
+    CHECK(sqlio(folder, {"-zz"}).code == 3);
+}

@@ -1,0 +1,284 @@
+#include "reports/diskspd/diskspd_text.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <vector>
+
+#include "reports/diskspd/diskspd_profile_text.hpp"
+#include "reports/diskspd/diskspd_ranges.hpp"
+#include "reports/diskspd/diskspd_size.hpp"
+#include "tests/reports/diskspd/example_measurement.hpp"
+#include "tests/support/catch.hpp"
+
+using reports::diskspd_text;
+using reports::DiskspdDocument;
+using reports::DiskspdTextStyle;
+using test::example_document;
+
+namespace {
+
+std::vector<std::string> text_lines(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+}
+
+std::string first_line_with(const std::vector<std::string>& lines, const std::string& beginning) {
+    const auto found = std::find_if(lines.begin(), lines.end(), [&](const std::string& line) { return line.starts_with(beginning); });
+    return found == lines.end() ? "" : *found;
+}
+
+std::string example_text(const DiskspdDocument& document) { return diskspd_text(document, DiskspdTextStyle::v2_2); }
+
+}  // namespace
+
+TEST_CASE("DiskSpd's text: sizes are told in the largest unit that fits") {
+    CHECK(reports::diskspd_size(0) == "0");
+    CHECK(reports::diskspd_size(512) == "512");
+    CHECK(reports::diskspd_size(8192) == "8KiB");
+    CHECK(reports::diskspd_size(1536) == "1.50KiB");
+    CHECK(reports::diskspd_size(std::uint64_t{20} << 30) == "20GiB");
+    CHECK(reports::diskspd_size(std::uint64_t{3} << 40) == "3TiB");
+    CHECK(reports::diskspd_size(8192, 6) == "     8KiB");
+}
+
+TEST_CASE("DiskSpd's text: every line of a measurement stands in its place") {
+    const std::string expected =
+        "\n"
+        "Command Line: diskspd -b8K -t2 -r -L -D -w1 t.dat\n"
+        "\n"
+        "Input parameters:\n"
+        "\n"
+        "\ttimespan:   1\n"
+        "\t-------------\n"
+        "\tduration: 10s\n"
+        "\twarm up time: 5s\n"
+        "\tcool down time: 0s\n"
+        "\tmeasuring latency\n"
+        "\tgathering IOPS at intervals of 1000ms\n"
+        "\trandom seed: 0\n"
+        "\tpath: 't.dat'\n"
+        "\t\tthink time: 0ms\n"
+        "\t\tburst size: 0\n"
+        "\t\tusing software cache\n"
+        "\t\tusing hardware write cache, writethrough off\n"
+        "\t\tperforming mix test (read/write ratio: 99/1)\n"
+        "\t\tblock size: 8KiB\n"
+        "\t\tusing random I/O (alignment: 8KiB)\n"
+        "\t\tnumber of outstanding I/O operations per thread: 2\n"
+        "\t\tthreads per file: 2\n"
+        "\t\tusing I/O Completion Ports\n"
+        "\t\tIO priority: normal\n"
+        "\n"
+        "System information:\n"
+        "\n"
+        "\tcomputer name: host\n"
+        "\tstart time: 2023/11/14 22:13:20 UTC\n"
+        "\n"
+        "\tcpu count:\t\t2\n"
+        "\tcore count:\t\t2\n"
+        "\tgroup count:\t\t1\n"
+        "\tnode count:\t\t1\n"
+        "\tsocket count:\t\t1\n"
+        "\theterogeneous cores:\tn\n"
+        "\n"
+        "\tactive power scheme:\tperformance\n"
+        "\n"
+        "Results for timespan 1:\n"
+        "*******************************************************************************\n"
+        "\n"
+        "actual test time:\t10.00s\n"
+        "thread count:\t\t2\n"
+        "\n"
+        "CPU |  Usage |  User  | Kernel |  Idle\n"
+        "----------------------------------------\n"
+        "   0|  30.50%|  10.00%|  20.50%|  69.50%\n"
+        "   1|   0.00%|   0.00%|   0.00%| 100.00%\n"
+        "----------------------------------------\n"
+        "avg.|  15.25%|   5.00%|  10.25%|  84.75%\n"
+        "\n"
+        "Total IO\n"
+        "thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s |  AvgLat  | IopsStdDev | LatStdDev |  file\n"
+        "------------------------------------------------------------------------------------------------------------------\n"
+        "     0 |         8192000 |         1000 |       0.78 |     100.00 |    2.000 |      10.00 |     1.000 | t.dat (1GiB)\n"
+        "     1 |         8200192 |         1001 |       0.78 |     100.10 |    2.018 |      10.00 |     1.150 | t.dat (1GiB)\n"
+        "------------------------------------------------------------------------------------------------------------------\n"
+        "total:          16392192 |         2001 |       1.56 |     200.10 |    2.009 |      20.00 |     1.077\n";
+    const std::string text = example_text(example_document());
+    CHECK(text.substr(0, expected.size()) == expected);
+    CHECK_THAT(text, ContainsSubstring("\nRead IO\nthread |"));
+    CHECK_THAT(text, ContainsSubstring("\nWrite IO\nthread |"));
+    CHECK_THAT(text, ContainsSubstring(
+                         "     0 |               0 |            0 |       0.00 |       0.00 |    0.000 |       0.00 |       N/A | t.dat"));
+}
+
+TEST_CASE("DiskSpd's text: latencies from the shortest to the longest, with nine nines") {
+    const std::string text = example_text(example_document());
+    const std::size_t begin = text.find("\nTotal latency distribution:\n");
+    REQUIRE(begin != std::string::npos);
+    const std::vector<std::string> lines = text_lines(text.substr(begin + 1));
+    REQUIRE(lines.size() == 18);
+    CHECK(lines[1] == "  %-ile |  Read (ms) | Write (ms) | Total (ms)");
+    CHECK(lines[2] == "----------------------------------------------");
+    CHECK(lines[3] == "    min |      1.000 |     20.000 |      1.000");
+    CHECK(lines[4].starts_with("   25th |"));
+    CHECK(lines[10].starts_with("3-nines |"));
+    CHECK(lines[16].starts_with("9-nines |"));
+    CHECK(lines[17] == "    max |      3.000 |     20.000 |     20.000");
+}
+
+TEST_CASE("DiskSpd's text: what is not measured has no column and no table") {
+    DiskspdDocument document = example_document();
+    document.profile.time_spans[0].measures_latency = false;
+    std::string text = example_text(document);
+    CHECK_THAT(text, ContainsSubstring("|    MiB/s   |  I/O per s | IopsStdDev |  file\n"));
+    CHECK(text.find("%-ile") == std::string::npos);
+    document.profile.time_spans[0].gathers_iops = false;
+    text = example_text(document);
+    CHECK_THAT(text, ContainsSubstring("|    MiB/s   |  I/O per s |  file\n"
+                                       "------------------------------------------------------------------------------\n"
+                                       "     0 |         8192000 |         1000 |       0.78 |     100.00 | t.dat (1GiB)\n"));
+}
+
+TEST_CASE("DiskSpd's text: a direction without requests has no latencies") {
+    DiskspdDocument document = example_document();
+    document.results.timespans[0].rows[1].writes = {};
+    const std::string text = example_text(document);
+    CHECK_THAT(text, ContainsSubstring("    min |      1.000 |        N/A |      1.000\n"));
+    CHECK_THAT(text, ContainsSubstring("    max |      3.000 |        N/A |      3.000\n"));
+}
+
+TEST_CASE("DiskSpd's text: scripts find the first total, and the mean of all CPUs, where they look for them") {
+    const std::vector<std::string> lines = text_lines(example_text(example_document()));
+    const std::string total = first_line_with(lines, "total:");
+    std::vector<std::string> columns;
+    std::istringstream stream(total);
+    for (std::string column; std::getline(stream, column, '|');) columns.push_back(column);
+    REQUIRE(columns.size() == 7);
+    CHECK(std::stod(columns[2]) == 1.56);
+    CHECK(std::stod(columns[3]) == 200.10);
+    CHECK(std::stod(columns[4]) == 2.009);
+    CHECK(first_line_with(lines, "avg.") == "avg.|  15.25%|   5.00%|  10.25%|  84.75%");
+}
+
+TEST_CASE("DiskSpd's text of 2.0: bytes, MB, the number of processors and the latency table without a title") {
+    DiskspdDocument document = example_document();
+    document.profile.time_spans[0].targets[0].cache = reports::DiskspdCache::unbuffered;
+    document.profile.time_spans[0].targets[0].write_through = true;
+    const std::string text = diskspd_text(document, DiskspdTextStyle::v2_0);
+    CHECK_THAT(text, ContainsSubstring("\t\tsoftware and hardware write cache disabled\n"));
+    CHECK_THAT(text, ContainsSubstring("\t\tblock size: 8192\n"));
+    CHECK_THAT(text, ContainsSubstring("proc count:\t\t2\n"));
+    CHECK_THAT(text, ContainsSubstring("|     MB/s   |"));
+    CHECK_THAT(text, ContainsSubstring("t.dat (1GB)\n"));
+    CHECK_THAT(text, ContainsSubstring("\n\n  %-ile |  Read (ms)"));
+    CHECK(text.find("Total latency distribution") == std::string::npos);
+    CHECK(text.find("9-nines") == std::string::npos);
+}
+
+TEST_CASE("DiskSpd's text: several targets and time spans have tables of their own") {
+    DiskspdDocument document = example_document();
+    reports::DiskspdTimeSpan& span = document.profile.time_spans[0];
+    span.targets.push_back(span.targets[0]);
+    span.targets[1].path = "u.dat";
+    document.results.timespans[0].targets.push_back({.path = "/data/u.dat", .size_bytes = 8192});
+    document.results.timespans[0].rows[1].target = 1;
+    document.profile.time_spans.push_back(span);
+    document.results.timespans.push_back(document.results.timespans[0]);
+    const std::string text = example_text(document);
+    CHECK_THAT(text, ContainsSubstring("\nLatency distribution: t.dat\n"));
+    CHECK_THAT(text, ContainsSubstring("\nLatency distribution: u.dat\n"));
+    CHECK_THAT(text, ContainsSubstring("| u.dat (8KiB)\n"));
+    CHECK_THAT(text, ContainsSubstring("\nResults for timespan 2:\n"));
+    CHECK_THAT(text, ContainsSubstring("\n\nTotals:\n"));
+    CHECK_THAT(text, ContainsSubstring("write  |           16384 |            2 |       0.00 |       0.10\n"));
+    CHECK_THAT(text, ContainsSubstring("read   |        32768000 |         4000 |       1.56 |     200.00\n"));
+    CHECK_THAT(text, ContainsSubstring("\ntotal test time:\t20.00s\n"));
+}
+
+TEST_CASE("DiskSpd's text: a time span that ended before it was measured says so") {
+    DiskspdDocument document = example_document();
+    document.results.timespans[0].duration_ns = 0;
+    CHECK_THAT(example_text(document), ContainsSubstring("was interrupted before the measurements began"));
+}
+
+TEST_CASE("DiskSpd's text: every setting of a profile is told") {
+    reports::DiskspdProfile profile = example_document().profile;
+    reports::DiskspdTimeSpan& span = profile.time_spans[0];
+    span.is_affinity_off = true;
+    span.cpus = {{0, 1}, {1, 2}};
+    span.thread_count = 4;
+    span.request_count = 8;
+    span.random_write_data = true;
+    reports::DiskspdTarget& target = span.targets[0];
+    target.path = "*1";
+    target.cache = reports::DiskspdCache::local_off;
+    target.write_through = true;
+    target.zero_buffers = true;
+    target.buffer_bytes = 1 << 20;
+    target.is_parallel = true;
+    target.random_percent = 30;
+    target.base_bytes = 4096;
+    target.end_bytes = 8192;
+    target.thread_stride_bytes = 1024;
+    target.sequential_hint = target.random_hint = target.temporary_hint = true;
+    target.io_priority = 1;
+    target.rate = 5;
+    target.distribution = {{90, 10}, {10, 90}};
+    target.is_distribution_in_percent = true;
+    profile.experiments = 1;
+    profile.is_verbose = true;
+    const std::string text = reports::diskspd_profile_text(profile, DiskspdTextStyle::v2_2);
+    for (const char* line : {"Experiment Flags: 0x1 (1)\n",
+                             "\tusing verbose mode\n",
+                             "\taffinity disabled\n",
+                             "\tthread pool with 4 threads\n",
+                             "\tnumber of outstanding I/O operations per thread: 8\n",
+                             "\tadvanced affinity round robin (group/core): 0/1, 1/2\n",
+                             "\tgenerating random data for each write IO\n",
+                             "\tpath: template target '1'\n",
+                             "\t\tlocal software cache disabled, remote cache enabled\n",
+                             "\t\thardware and software write caches disabled, writethrough on\n",
+                             "\t\tzeroing write buffers\n",
+                             "\t\twrite buffer size: 1MiB\n",
+                             "\t\twrite buffer source: random fill\n",
+                             "\t\tusing parallel async I/O\n",
+                             "\t\tusing mixed random/sequential I/O (30% random) (alignment/stride: 8KiB)\n",
+                             "\t\trelative IO weight in thread pool: 1\n",
+                             "\t\tbase file offset: 4KiB\n",
+                             "\t\tmax file size: 8KiB\n",
+                             "\t\tthread stride size: 1KiB\n",
+                             "\t\tusing FILE_FLAG_SEQUENTIAL_SCAN hint\n",
+                             "\t\tusing FILE_FLAG_RANDOM_ACCESS hint\n",
+                             "\t\tusing FILE_ATTRIBUTE_TEMPORARY hint\n",
+                             "\t\tIO priority: very low\n",
+                             "\t\tthroughput rate-limited to 5 B/ms\n",
+                             "\t\tIO Distribution:\n",
+                             "\t\t    90% of IO => [ 0% -  10%) of target\n"}) {
+        INFO(line);
+        CHECK_THAT(text, ContainsSubstring(line));
+    }
+}
+
+TEST_CASE("DiskSpd: shares of the requests fall on a target of a given size") {
+    reports::DiskspdTarget target;
+    target.distribution = {{90, 10}, {0, 10}, {5, 20}};
+    target.is_distribution_in_percent = true;
+    const auto percent = reports::effective_ranges(target, 1000);
+    REQUIRE(percent.size() == 4);
+    CHECK(percent[0].span == 100);
+    CHECK(percent[1].io_percent == 0);
+    CHECK(percent[2].span == 200);
+    CHECK(percent[3].io_percent == 5);
+    CHECK(percent[3].span == 600);
+    target.is_distribution_in_percent = false;
+    target.distribution = {{90, 600}, {10, 600}};
+    const auto cut = reports::effective_ranges(target, 1000);
+    REQUIRE(cut.size() == 2);
+    CHECK(cut[1].span == 400);
+    CHECK(reports::effective_ranges(target, 600).size() == 1);
+    CHECK(reports::diskspd_distribution_text({{90, 1 << 20}}, false, "") == "    100.0% of IO => [     0    -      1MiB)\n");
+    target.distribution.clear();
+    CHECK(reports::effective_ranges(target, 1000).empty());
+}
