@@ -174,7 +174,7 @@ constexpr std::array kMeasureSwitches{
                   [](MeasureRequest& request, const SwitchWord&) { request.may_overwrite = true; }},
 };
 
-void set_block(MeasureRequest& request, const SwitchWord& word) {
+void set_block_sizes(MeasureRequest& request, const SwitchWord& word) {
     const std::size_t dash = word.value.find('-');
     const auto smallest = parse_byte_size(std::string_view(word.value).substr(0, dash));
     const auto largest = dash == std::string::npos ? smallest : parse_byte_size(std::string_view(word.value).substr(dash + 1));
@@ -190,7 +190,7 @@ void set_block(MeasureRequest& request, const SwitchWord& word) {
 // The switches that bench had before, in the words of this kind of measurement.
 void apply_bench_word(const SwitchWord& word, MeasureRequest& request) {
     const std::string_view name = word.name;
-    if (name == "block") return set_block(request, word);
+    if (name == "block") return set_block_sizes(request, word);
     if (name == "depth") request.depth = small_number(word, 1, kMeasureDepthMax);
     if (name == "cpus") request.cpus = small_number(word, 1, sim::kCpusMax);
     if (name == "seconds") request.seconds = small_number(word, 1, 86400);

@@ -55,14 +55,14 @@ DiskModel channels_disk(std::uint32_t channels, std::uint64_t service_us) {
     };
 }
 
-std::vector<std::byte> bytes_of(VirtualRun& run, std::uint64_t size_bytes) {
+std::vector<std::byte> measured_bytes(VirtualRun& run, std::uint64_t size_bytes) {
     std::vector<std::byte> bytes(size_bytes);
     run.memory.find(kMeasured)->read(0, bytes.data(), size_bytes);
     return bytes;
 }
 
 // Requests of `size_bytes` that were posted after the file was filled, in pieces of 1 MB.
-std::vector<Recorded> posted(const VirtualRun& run, ums::IoOperation operation, std::uint64_t size_bytes) {
+std::vector<Recorded> measured_requests(const VirtualRun& run, ums::IoOperation operation, std::uint64_t size_bytes) {
     return run.storage.select([&](const Recorded& request) { return request.operation == operation && request.size_bytes == size_bytes; });
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("a measured file is made, filled, marked, and read at the asked depth 
     CHECK(total.reads.latency.min_ns() == 100'000);
     CHECK(total.reads.latency.max_ns() == 100'000);
     CHECK(run.memory.find(kMeasured)->stored_bytes() == 2 * kMb);
-    CHECK(has_measure_mark(bytes_of(run, 8192).data()));
+    CHECK(has_measure_mark(measured_bytes(run, 8192).data()));
     CHECK(run.memory.open_count() == 0);
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("requests of warm-up and cool-down are not counted") {
     CHECK(run.clock.now_ns() - before_ns >= 6'000'000'000);
     CHECK(results.timespans[0].total().reads.requests <= 40'001);
     CHECK(results.timespans[0].total().reads.requests > 39'900);
-    CHECK(posted(run, ums::IoOperation::read, 8192).size() > 230'000);
+    CHECK(measured_requests(run, ums::IoOperation::read, 8192).size() > 230'000);
 }
 
 TEST_CASE("reads and writes are mixed as asked, and counted apart") {
@@ -126,7 +126,7 @@ TEST_CASE("pages of ours are verified when they are read, and read back when the
     CHECK(facts.pages_verified > 1000);
     CHECK(facts.pages_verified > 10 * facts.pages_not_judged);
     CHECK(facts.pages_read_back > 200);
-    CHECK(has_signature(bytes_of(run, 8192).data()));
+    CHECK(has_signature(measured_bytes(run, 8192).data()));
     // And again, as the file is.
     target.create_bytes = 0;
     const MeasureResults again = run_spec(run, spec_of(target));
@@ -303,7 +303,7 @@ TEST_CASE("writes are durable, flushed and in pieces as asked") {
     target.flush_every_writes = 10;
     target.piece_bytes = 2048;
     const MeasureRow total = run_spec(run, spec_of(target)).timespans[0].total();
-    const auto writes = posted(run, ums::IoOperation::write, 8192);
+    const auto writes = measured_requests(run, ums::IoOperation::write, 8192);
     REQUIRE(writes.size() > 1000);
     CHECK(std::all_of(writes.begin(), writes.end(), [](const Recorded& write) { return write.durable && write.segment_count == 4; }));
     CHECK(total.flushes >= total.writes.requests / 10 - 5);
@@ -321,7 +321,7 @@ TEST_CASE("what is written is what the source says, and the mark stays") {
     target.source.contents = contents;
     target.source.bytes = std::make_shared<std::vector<std::byte>>(8192, std::byte{'b'});
     run_spec(run, spec_of(target));
-    const std::vector<std::byte> bytes = bytes_of(run, 64 * 8192);
+    const std::vector<std::byte> bytes = measured_bytes(run, 64 * 8192);
     CHECK(has_measure_mark(bytes.data()));
     std::set<std::string> blocks;
     for (std::size_t i = 1; i < 64; ++i) blocks.insert(std::string(reinterpret_cast<const char*>(bytes.data()) + i * 8192, 8192));
@@ -340,7 +340,7 @@ TEST_CASE("shares of compressible and duplicate contents are kept") {
     target.source.compressible_percent = 25;
     target.source.duplicate_percent = 50;
     run_spec(run, spec_of(target));
-    const std::vector<std::byte> bytes = bytes_of(run, 2 * kMb);
+    const std::vector<std::byte> bytes = measured_bytes(run, 2 * kMb);
     std::multiset<std::string> blocks;
     for (std::size_t i = 8192; i < bytes.size(); i += 8192)
         blocks.insert(std::string(reinterpret_cast<const char*>(bytes.data()) + i, 8192));
@@ -362,14 +362,14 @@ TEST_CASE("a file that is not ours is read, but neither written nor made anew, u
     CHECK_THROWS_AS(run_spec(run, spec_of(target)), RefusedError);
     target.create_bytes = 0;
     CHECK_THROWS_AS(run_spec(run, spec_of(target)), RefusedError);
-    CHECK(bytes_of(run, kMb) == data);
+    CHECK(measured_bytes(run, kMb) == data);
     target.write_percent = 0;
     CHECK(run_spec(run, spec_of(target)).timespans[0].total().reads.requests > 1000);
-    CHECK(bytes_of(run, kMb) == data);
+    CHECK(measured_bytes(run, kMb) == data);
     target.write_percent = 1;
     target.may_overwrite = true;
     CHECK(run_spec(run, spec_of(target)).timespans[0].total().writes.requests > 10);
-    CHECK(has_measure_mark(bytes_of(run, kMb).data()));
+    CHECK(has_measure_mark(measured_bytes(run, kMb).data()));
     target.may_overwrite = false;  // it is ours now
     CHECK(run_spec(run, spec_of(target)).failure_reason.empty());
 }
@@ -390,10 +390,10 @@ TEST_CASE("a file that is ours and of the right size is kept if asked, and made 
     MeasureTarget target = small_target();
     target.keep_existing = true;
     run_spec(run, spec_of(target));
-    const std::vector<std::byte> before = bytes_of(run, 2 * kMb);
+    const std::vector<std::byte> before = measured_bytes(run, 2 * kMb);
     const MeasureResults kept = run_spec(run, spec_of(target));
     CHECK_FALSE(kept.timespans[0].targets[0].was_created);
-    CHECK(bytes_of(run, 2 * kMb) == before);
+    CHECK(measured_bytes(run, 2 * kMb) == before);
     target.keep_existing = false;
     CHECK(run_spec(run, spec_of(target)).timespans[0].targets[0].was_created);
     target.create_bytes = 4 * kMb;

@@ -22,7 +22,7 @@ MeasureTarget target_of(MeasureAccess access) {
     return target;
 }
 
-std::vector<std::uint64_t> blocks(OffsetChooser& chooser, int count, std::uint32_t size_bytes = kBlock) {
+std::vector<std::uint64_t> chosen_blocks(OffsetChooser& chooser, int count, std::uint32_t size_bytes = kBlock) {
     ums::Prng prng(1);
     std::vector<std::uint64_t> list;
     for (int i = 0; i < count; ++i) list.push_back(chooser.next(size_bytes, prng) / kBlock);
@@ -37,8 +37,8 @@ TEST_CASE("sequential requests walk to the end of the target and begin again at 
     TargetRange range(target, 5 * kBlock + 100);
     OffsetChooser first(target, range, 0);
     OffsetChooser second(target, range, 1);
-    CHECK(blocks(first, 6) == std::vector<std::uint64_t>{0, 1, 2, 3, 4, 0});
-    CHECK(blocks(second, 5) == std::vector<std::uint64_t>{2, 3, 4, 2, 3});
+    CHECK(chosen_blocks(first, 6) == std::vector<std::uint64_t>{0, 1, 2, 3, 4, 0});
+    CHECK(chosen_blocks(second, 5) == std::vector<std::uint64_t>{2, 3, 4, 2, 3});
 }
 
 TEST_CASE("a stride, a base and an end bound where sequential requests go") {
@@ -48,11 +48,11 @@ TEST_CASE("a stride, a base and an end bound where sequential requests go") {
     target.max_offset_bytes = 9 * kBlock;
     TargetRange range(target, 100 * kBlock);
     OffsetChooser chooser(target, range, 0);
-    CHECK(blocks(chooser, 5) == std::vector<std::uint64_t>{1, 4, 7, 1, 4});
+    CHECK(chosen_blocks(chooser, 5) == std::vector<std::uint64_t>{1, 4, 7, 1, 4});
     target.is_stride_zero = true;
     TargetRange same(target, 100 * kBlock);
     OffsetChooser still(target, same, 0);
-    CHECK(blocks(still, 3) == std::vector<std::uint64_t>{1, 1, 1});
+    CHECK(chosen_blocks(still, 3) == std::vector<std::uint64_t>{1, 1, 1});
 }
 
 TEST_CASE("threads of an interlocked target share one position") {
@@ -60,9 +60,9 @@ TEST_CASE("threads of an interlocked target share one position") {
     TargetRange range(target, 4 * kBlock);
     OffsetChooser a(target, range, 0);
     OffsetChooser b(target, range, 1);
-    CHECK(blocks(a, 2) == std::vector<std::uint64_t>{0, 1});
-    CHECK(blocks(b, 2) == std::vector<std::uint64_t>{2, 3});
-    CHECK(blocks(a, 1) == std::vector<std::uint64_t>{0});
+    CHECK(chosen_blocks(a, 2) == std::vector<std::uint64_t>{0, 1});
+    CHECK(chosen_blocks(b, 2) == std::vector<std::uint64_t>{2, 3});
+    CHECK(chosen_blocks(a, 1) == std::vector<std::uint64_t>{0});
 }
 
 TEST_CASE("interlocked blocks of several sizes lie one behind the other") {
@@ -92,7 +92,7 @@ TEST_CASE("of mixed requests the asked share jumps, and the others go on behind 
     target.random_percent = 20;
     TargetRange range(target, std::uint64_t{100'000} * kBlock);
     OffsetChooser chooser(target, range, 0);
-    const std::vector<std::uint64_t> list = blocks(chooser, 20'000);
+    const std::vector<std::uint64_t> list = chosen_blocks(chooser, 20'000);
     int jumps = 0;
     for (std::size_t i = 1; i < list.size(); ++i) jumps += list[i] != list[i - 1] + 1 ? 1 : 0;
     CHECK(jumps > 3700);
