@@ -24,5 +24,6 @@ ioproof_embed(ioproof_reports
   kCompareScript=${CMAKE_SOURCE_DIR}/reports/html/compare.js
   kMergedScript=${CMAKE_SOURCE_DIR}/reports/html/merged.js
   kPowertestScript=${CMAKE_SOURCE_DIR}/reports/html/powertest.js
+  kSweepScript=${CMAKE_SOURCE_DIR}/reports/html/sweep.js
   kErrorLogStyle=${CMAKE_SOURCE_DIR}/reports/html/ErrorLog.xslt
   kResultsSchema=${CMAKE_SOURCE_DIR}/docs/results.schema.json)
