@@ -120,6 +120,7 @@ ums::IoRequest SimFile::diagnosis_read(std::uint64_t offset_bytes, const ums::Io
 }
 
 void SimFile::report(Finding finding) {
+    finding.place.role = options().role;
     if (!finding.is_warning) finding_count.fetch_add(1, std::memory_order_relaxed);
     journal_.report(std::move(finding));
 }

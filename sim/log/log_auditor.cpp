@@ -37,30 +37,49 @@ ExpectedBlock LogAuditor::expected_at(const Position& position) const {
 }
 
 ums::Task<void> LogAuditor::audit_vlf(const VirtualLogFile& vlf) {
-    const ums::MemoryRegion buffer(kReadBytes, ums::MemoryKind::huge_pages);
     Position position{vlf, 0, vlf.first_block};
-    while (position.at_bytes < vlf.end_bytes) {
-        if (run_.is_stopping()) co_return;
-        const std::uint64_t begin_bytes = position.at_bytes;
-        const ums::IoSegment segment{buffer.data(), std::min(kReadBytes, vlf.end_bytes - begin_bytes)};
-        stamp_not_read(buffer.data(), segment.size_bytes);
-        IoRetry retry(*vlf.file, run_, journal_);
-        if (!co_await retry.read(vlf.offset_bytes + begin_bytes, {&segment, 1}, ums::WaitType::io_completion)) co_return;
-        bytes_read_ += segment.size_bytes;
-        std::optional<BlockFault> fault;
-        take_blocks(position, buffer.data(), segment.size_bytes, fault);
-        if (fault) {
-            const std::uint64_t done_bytes = position.at_bytes - begin_bytes;
-            co_await diagnose(position, std::move(*fault), buffer.data() + done_bytes, segment.size_bytes - done_bytes);
-        }
-        co_await ums::Scheduler::current().yield_if_due();
-    }
+    const bool is_read = co_await read(position, nullptr);
+    if (!is_read) co_return;
     const bool is_complete = position.digest == vlf.digest && position.sequence - vlf.first_block == vlf.block_count;
     if (!position.is_faulty && !is_complete) report_digest(position);
 }
 
+ums::Task<bool> LogAuditor::read_blocks(const VirtualLogFile& vlf, std::uint64_t begin_bytes, std::uint64_t first_sequence,
+                                        ums::WaitType wait_type, BlockSink& sink) {
+    Position position{.vlf = vlf, .at_bytes = begin_bytes, .sequence = first_sequence, .is_part = true, .wait_type = wait_type};
+    const bool is_read = co_await read(position, &sink);
+    co_return is_read && !position.is_faulty;
+}
+
+// False if the run stops or the storage is gone.
+ums::Task<bool> LogAuditor::read(Position& position, BlockSink* sink) {
+    const VirtualLogFile& vlf = position.vlf;
+    const ums::MemoryRegion buffer(kReadBytes, ums::MemoryKind::huge_pages);
+    while (position.at_bytes < vlf.end_bytes) {
+        if (run_.is_stopping()) co_return false;
+        const std::uint64_t begin_bytes = position.at_bytes;
+        const ums::IoSegment segment{buffer.data(), std::min(kReadBytes, vlf.end_bytes - begin_bytes)};
+        stamp_not_read(buffer.data(), segment.size_bytes);
+        IoRetry retry(*vlf.file, run_, journal_);
+        if (!co_await retry.read(vlf.offset_bytes + begin_bytes, {&segment, 1}, position.wait_type)) co_return false;
+        bytes_read_ += segment.size_bytes;
+        std::optional<BlockFault> fault;
+        take_blocks(position, buffer.data(), segment.size_bytes, fault, sink);
+        if (fault) {
+            const std::uint64_t done_bytes = position.at_bytes - begin_bytes;
+            co_await diagnose(position, std::move(*fault), buffer.data() + done_bytes, segment.size_bytes - done_bytes);
+        }
+        bool goes_on = true;
+        if (sink != nullptr) goes_on = co_await sink->has_taken();
+        if (!goes_on) co_return false;
+        co_await ums::Scheduler::current().yield_if_due();
+    }
+    co_return true;
+}
+
 // Goes over sound blocks, until the end of what was read, a block that reaches over it, or one that is wrong.
-void LogAuditor::take_blocks(Position& position, const std::byte* bytes, std::uint64_t size_bytes, std::optional<BlockFault>& fault) const {
+void LogAuditor::take_blocks(Position& position, const std::byte* bytes, std::uint64_t size_bytes, std::optional<BlockFault>& fault,
+                             BlockSink* sink) const {
     std::uint64_t done_bytes = 0;
     while (done_bytes < size_bytes) {
         const std::byte* const block = bytes + done_bytes;
@@ -71,6 +90,7 @@ void LogAuditor::take_blocks(Position& position, const std::byte* bytes, std::ui
         if (fault) return;
         const LogBlockHeader header = read_block_header(block);
         position.digest += block_digest(position.sequence, header.checksum);
+        if (sink != nullptr) sink->take(block, header.size_bytes);
         ++position.sequence;
         position.at_bytes += header.size_bytes;
         done_bytes += header.size_bytes;
@@ -104,7 +124,7 @@ ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const
         co_await skip_to_next_block(position);
         const bool is_at_end = position.at_bytes >= vlf.end_bytes;
         const std::uint64_t lsn = make_lsn(vlf.sequence, static_cast<std::uint32_t>(begin.at_bytes / kSectorBytes), 0);
-        if (is_at_end && fault.kind != FindingKind::log_block_damaged && pages_depend_on(lsn)) {
+        if (is_at_end && !position.is_part && fault.kind != FindingKind::log_block_damaged && pages_depend_on(lsn)) {
             fault.kind = FindingKind::wal_violation;
             fault.description += " The log ends before changes that are already in the data files: crash recovery could not know them.";
         } else if (position.sequence > begin.sequence + 1) {
