@@ -84,7 +84,17 @@ ums::Task<void> Backup::finish() {
     if (has_log && !run.is_stopping()) co_await log();
     co_await restore();
     log_copy_.end();
+    if (!has_full()) refuse("no backup could be completed");
+    if (has_full() && !is_verified_) refuse("a backup could not be read back");
+    if (has_full() && !is_restored_ && !parts_.options.restore_folder.empty()) refuse("the backup could not be restored");
     sets_.clear();  // the next cycle begins with new pages
+}
+
+// Nothing that was asked for is left out in silence. Where a fault is why, that was told.
+void Backup::refuse(std::string_view what) {
+    RunState& run = parts_.context.run;
+    if (run.is_stopping() || parts_.context.journal.finding_count() > 0) return;
+    run.stop(Outcome::not_done, fmt::format("{}: {}; the warnings say why.", parts_.chain.file().path(), what));
 }
 
 ums::Task<void> Backup::full() {
@@ -254,19 +264,22 @@ ums::Task<void> Backup::verify(const BackupSet& set) {
     };
     for (std::uint32_t i = 0; i < parts_.files.stripe_count; ++i) co_await parts_.stripe(i).file.drop_cache();
     co_await parts_.chain.file().drop_cache();
+    is_verified_ = false;
     const bool is_read = co_await parts_.chain.read(set.first_chunk, set.end_chunk, take);
     if (!is_read) co_return;
     PageReadBack read_back(parts_, stripe_ranges(parts_, std::move(runs)));
     const bool is_whole = co_await read_back.run();
-    if (is_whole) clock.add_to(result_.verified, read_back.page_count(), log_bytes);
+    if (!is_whole) co_return;
+    is_verified_ = true;
+    clock.add_to(result_.verified, read_back.page_count(), log_bytes);
 }
 
 ums::Task<void> Backup::restore() {
     const bool is_wanted = has_full() && !parts_.options.restore_folder.empty() && !is_restored_;
     if (!is_wanted || parts_.context.run.is_stopping()) co_return;
-    is_restored_ = true;
     Restore restore(parts_, sets_, result_);
     const bool is_done = co_await restore.run();
+    is_restored_ = is_done;
     if (!is_done && !parts_.context.run.is_stopping()) {
         parts_.context.journal.warning(fmt::format("The chain of backups {} could not be restored as a whole.", chain_number_));
     }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/backup/backup_parts.hpp"
@@ -46,6 +47,7 @@ private:
     ums::Task<void> verify(const BackupSet& set);
     ums::Task<void> restore();
     ums::Task<void> end_chain(const std::string& why);
+    void refuse(std::string_view what);
     void tell(const BackupSet& set, std::uint64_t pages, std::uint64_t log_bytes, std::uint64_t duration_us);
     [[nodiscard]] bool has_full() const { return !sets_.empty(); }
     [[nodiscard]] bool keeps_log() const { return parts_.options.log_interval_s != 0; }
@@ -56,6 +58,7 @@ private:
     std::vector<BackupSet> sets_;  // of the chain, complete ones only
     std::uint64_t chain_number_ = 0;
     std::uint32_t full_end_position_ = 1;  // in the stripes: behind the full backup
+    bool is_verified_ = true;              // the last backup, or nobody asks for that
     bool is_restored_ = false;             // the chain, as it is
     BackupResult result_;
 };

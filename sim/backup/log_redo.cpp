@@ -26,10 +26,4 @@ bool LogRedo::is_cut_off(std::uint32_t page, std::uint64_t lsn) const {
     return std::any_of(cuts_.begin(), cuts_.end(), [&](const Cut& cut) { return page >= cut.page_count && lsn < cut.lsn; });
 }
 
-std::uint32_t LogRedo::least_pages() const {
-    std::uint32_t least = page_count_;
-    for (const Cut& cut : cuts_) least = std::min(least, cut.page_count);
-    return least;
-}
-
 }  // namespace sim

@@ -28,8 +28,6 @@ public:
     [[nodiscard]] std::uint32_t page_count() const { return page_count_; }
     // A page that was backed up at this LSN was cut off afterwards.
     [[nodiscard]] bool is_cut_off(std::uint32_t page, std::uint64_t lsn) const;
-    // Behind these pages something was cut off; page_count() or more: nothing was.
-    [[nodiscard]] std::uint32_t least_pages() const;
 
 private:
     struct Cut {

@@ -136,18 +136,14 @@ ums::Task<void> Restore::write_some(std::span<const PageRun> runs) {
     }
 }
 
-// Page 0 is the signature of the file where it stands: the restored file has its own.
+// Page 0 says whose the file is, with every version that it gets.
 ums::Task<bool> Restore::write_run(const PageRun& run, PageTransfers& transfers, std::byte* buffer) {
     const std::size_t source = source_of(run.file_id);
     const LogRedo& log = redo_.at(source);
     std::vector<PageLedger::Entry> entries;
     const bool is_read = co_await transfers.read(parts_.stripe(run.stripe), run.position, run.page_count, buffer, entries);
     if (!is_read) co_return false;
-    std::uint32_t first = run.first_page;
-    if (first == 0) {
-        entries.erase(entries.begin());
-        ++first;
-    }
+    const std::uint32_t first = run.first_page;
     if (first >= log.page_count()) co_return true;
     entries.resize(std::min<std::size_t>(entries.size(), log.page_count() - first));
     for (std::size_t i = 0; i < entries.size(); ++i) {

@@ -10,6 +10,7 @@
 #include "sim/run/sizing.hpp"
 #include "sim/run/task_failure.hpp"
 #include "sim/users/user_sections.hpp"
+#include "sim/users/users.hpp"
 #include "sim/version.hpp"
 #include "sim/workers/ending_notice.hpp"
 #include "ums/base/os_thread.hpp"
@@ -120,6 +121,9 @@ ums::Task<void> RunDriver::main_run(std::uint64_t seed) {
     ums::TaskGroup users;
     if (parts_->backup) (*schedulers_)[0].spawn(parts_->backups, "Backup", parts_->backup->serve());
     start_users(*parts_->context, users, seed, next_cpu_);
+    if (options_.audit_user.checks_snapshot) {
+        (*schedulers_)[next_cpu_++ % schedulers_->size()].spawn(users, "Snapshot Check", run_snapshot_check(*parts_->context));
+    }
     const std::uint64_t deadline_ns = clock_.now_ns() + options_.test_cycle_duration_s * ums::kNsPerSecond;
     co_await run_.users_stop().wait(ums::WaitType::task_join, deadline_ns);
     run_.end_users();
@@ -219,6 +223,7 @@ void RunDriver::collect_users() {
     };
     const RunContext& context = *parts_->context;
     for (const UserSection& section : user_sections(context)) add(section.name, section.count, section.work);
+    if (options_.audit_user.checks_snapshot) add("SnapshotCheck", 1, context.snapshot_checks);
     if (parts_->backup) {
         add("BackupUser", options_.backup_user.reader_count, context.backup);
         results_.backup = parts_->backup->result();
