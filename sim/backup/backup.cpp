@@ -16,8 +16,10 @@ namespace sim {
 
 namespace {
 
-constexpr std::uint64_t kPauseNs = 100 * ums::kNsPerMs;
-// The log is backed up before its time when so much of it waits for that: with half of it, it would be used again.
+constexpr std::uint64_t kPauseNs = 5 * ums::kNsPerMs;
+// The log is copied at least so often while a backup goes on.
+constexpr std::uint64_t kLogCopyNs = 100 * ums::kNsPerMs;
+// The log is copied before its time when so much of it waits for that: when three quarters do, it is used again.
 constexpr double kLogShareMax = 0.25;
 
 template <typename Value>
@@ -215,9 +217,12 @@ ums::Task<bool> Backup::copy_pages(BackupSet& set, std::vector<PageBlock> blocks
 }
 
 ums::Task<bool> Backup::copy_log_until(ums::Event& done, std::uint32_t set_number) {
+    std::uint64_t due_ns = parts_.context.now_ns() + kLogCopyNs;
     for (;;) {
         const bool is_done = co_await done.wait(ums::WaitType::sleep_task, parts_.context.now_ns() + kPauseNs);
         if (is_done) co_return true;
+        if (parts_.context.now_ns() < due_ns && log_copy_.kept_share() <= kLogShareMax) continue;
+        due_ns = parts_.context.now_ns() + kLogCopyNs;
         const bool is_copied = co_await log_copy_.copy(set_number);
         if (!is_copied) co_return false;
     }

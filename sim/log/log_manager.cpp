@@ -282,7 +282,7 @@ void LogManager::completed(LogBuffer& buffer, bool written) {
 void LogManager::truncate_locked(std::uint32_t vlf_sequence) {
     if (hold_ && *hold_ < vlf_sequence) {
         state_.vlfs.truncate(*hold_);
-        if (is_hold_pinned_ || state_.vlfs.free_bytes() >= state_.vlfs.total_bytes() / 2) return;
+        if (is_hold_pinned_ || state_.vlfs.free_bytes() >= state_.vlfs.total_bytes() / 4) return;
         hold_.reset();
     }
     state_.vlfs.truncate(vlf_sequence);

@@ -90,7 +90,7 @@ public:
     // Ends the block that is being filled: the log up to there can be read as soon as `last_lsn` is hardened.
     [[nodiscard]] LogMark mark();
     // The same for somebody who will copy the log from there on: it is held, that is not used again, until release_hold(). The checkpoints
-    // need room, too: a hold that leaves less than half of the log free is broken, unless it is pinned. One at a time.
+    // need room, too: a hold that leaves less than a quarter of the log free is broken, unless it is pinned. One at a time.
     [[nodiscard]] LogMark mark_and_hold();
     // While the log is being copied the hold is pinned, and checkpoints that may find no room wait for the end of it. False: it was broken.
     [[nodiscard]] bool pin_hold();

@@ -123,6 +123,7 @@ TEST_CASE("differential and log backups follow their schedule, and the last chai
         options.backup_user.max_transfer_kb = static_cast<std::uint32_t>(prng.between(1, 16)) * 64;
         const Results results = run.run(options);
         REQUIRE(what_failed(results, run.sink, run.storage).empty());
+        INFO(run.sink.text());
         CHECK(results.backup->differential.count > 0);
         CHECK((results.backup->log.count > 0) == (options.backup_user.log_interval_s != 0));
     }
