@@ -87,6 +87,7 @@ std::vector<RawSection> listed_options(sim::Options options) {
             for (const Parameter& parameter : parameter_table()) {
                 if (parameter.section != info.section) continue;
                 std::string value = value_text(parameter, Dialect::ini, field_of(parameter, options, i));
+                if (parameter.may_be_empty && value.empty()) continue;
                 section.entries.push_back({std::string(name_of(parameter, Dialect::ini)), {RawType::untyped, std::move(value), 0}, {}});
             }
         }

@@ -24,8 +24,9 @@ constexpr double kLogShareMax = 0.25;
 
 template <typename Value>
 void append_value(std::vector<std::byte>& bytes, const Value& value) {
-    const auto* const begin = reinterpret_cast<const std::byte*>(&value);
-    bytes.insert(bytes.end(), begin, begin + sizeof value);
+    const std::size_t at = bytes.size();
+    bytes.resize(at + sizeof value);
+    std::memcpy(bytes.data() + at, &value, sizeof value);
 }
 
 std::string_view title_of(BackupKind kind) {
