@@ -21,8 +21,6 @@ BackupParts::BackupParts(RunContext& run_context, BackupFiles opened)
       options(run_context.options.backup_user),
       block_pages(static_cast<std::uint32_t>(options.max_transfer_kb * kKbBytes / kPageBytes)),
       files(std::move(opened)),
-      diagnosis(context.run_id, !context.options.stop_on_error, files.data_files, context.buffers.pool(), context.run, context.journal),
-      checker(context.run_id, diagnosis),
       chain(*files.chain, context.run_id, options.max_transfer_kb * kKbBytes, context.run, context.journal),
       buffers(options.buffer_count, options.max_transfer_kb * kKbBytes) {
     std::size_t restored = files.stripe_count;

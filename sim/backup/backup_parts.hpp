@@ -1,4 +1,4 @@
-// What the works of a backup share: its files, what verifies them, its buffers. Owned by Backup; outlives every task.
+// What the works of a backup share: its files and its buffers. Owned by Backup; outlives every task.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,6 @@
 #include "sim/backup/backup_chain.hpp"
 #include "sim/backup/page_transfers.hpp"
 #include "sim/context/run_context.hpp"
-#include "sim/diagnosis/page_diagnosis.hpp"
 #include "ums/base/spinlock.hpp"
 
 namespace sim {
@@ -62,9 +61,7 @@ private:
 struct BackupParts {
     BackupParts(RunContext& run_context, BackupFiles opened);
 
-    [[nodiscard]] PageTransfers make_transfers() { return {context.run_id, context.buffers.pool(), checker, context.run, context.journal}; }
-    // For pages of the data files that the run works on.
-    [[nodiscard]] PageTransfers make_source_transfers() {
+    [[nodiscard]] PageTransfers make_transfers() {
         return {context.run_id, context.buffers.pool(), context.buffers.checker(), context.run, context.journal};
     }
     [[nodiscard]] DataFile& stripe(std::uint32_t number) { return *files.data_files[number]; }
@@ -77,8 +74,6 @@ struct BackupParts {
     const BackupUserOptions& options;
     const std::uint32_t block_pages;
     BackupFiles files;
-    PageDiagnosis diagnosis;
-    PageChecker checker;
     BackupChain chain;
     BackupBuffers buffers;
     std::vector<BackupSource> sources;

@@ -79,7 +79,7 @@ ums::Task<bool> PageCopy::run() {
 }
 
 ums::Task<void> PageCopy::read_some() {
-    PageTransfers transfers = parts_.make_source_transfers();
+    PageTransfers transfers = parts_.make_transfers();
     ums::TaskGroup writes;
     while (!has_failed_ && !parts_.context.run.is_stopping()) {
         std::byte* const buffer = co_await parts_.buffers.acquire();

@@ -98,6 +98,7 @@ void LogAuditor::take_blocks(Position& position, const std::byte* bytes, std::ui
 }
 
 ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const std::byte* image, std::uint64_t available_bytes) {
+    const bool is_end_of_log = co_await is_behind_all(position);
     const VirtualLogFile& vlf = position.vlf;
     if (reported_.count({vlf.sequence, position.at_bytes}) != 0) {
         position.is_faulty = true;
@@ -124,7 +125,7 @@ ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const
         co_await skip_to_next_block(position);
         const bool is_at_end = position.at_bytes >= vlf.end_bytes;
         const std::uint64_t lsn = make_lsn(vlf.sequence, static_cast<std::uint32_t>(begin.at_bytes / kSectorBytes), 0);
-        if (is_at_end && !position.is_part && fault.kind != FindingKind::log_block_damaged && pages_depend_on(lsn)) {
+        if (is_at_end && is_end_of_log && fault.kind != FindingKind::log_block_damaged && pages_depend_on(lsn)) {
             fault.kind = FindingKind::wal_violation;
             fault.description += " The log ends before changes that are already in the data files: crash recovery could not know them.";
         } else if (position.sequence > begin.sequence + 1) {
@@ -133,6 +134,22 @@ ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const
     }
     const std::uint64_t end_bytes = became_right ? begin.at_bytes + read_block_header(rereader.bytes()).size_bytes : position.at_bytes;
     report(begin, end_bytes, std::move(fault), std::move(rereads), first, became_right);
+}
+
+// What was copied may end long before the log does: a block that is missing at its end is missed in the middle of the log then. Takes the
+// VLF as it is now, and says whether nothing has been logged behind it.
+ums::Task<bool> LogAuditor::is_behind_all(Position& position) {
+    if (!position.is_part) co_return true;
+    const LogMark end = log_.mark();
+    const bool is_hard = co_await log_.harden(end.last_lsn);
+    if (!is_hard) co_return false;
+    const bool is_last = position.vlf.sequence == end.vlf_sequence;
+    for (const VirtualLogFile& vlf : log_.used_vlfs()) {
+        if (vlf.sequence != position.vlf.sequence) continue;
+        position.vlf = vlf;
+        if (is_last) position.vlf.end_bytes = end.at_bytes;
+    }
+    co_return is_last;
 }
 
 // Behind a wrong block nothing says where the next one begins: the next sector that does begin one of this VLF.

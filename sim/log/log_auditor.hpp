@@ -42,12 +42,12 @@ public:
 private:
     // Where the audit of one VLF stands.
     struct Position {
-        const VirtualLogFile& vlf;
+        VirtualLogFile vlf;
         std::uint64_t at_bytes = 0;  // within the VLF
         std::uint64_t sequence = 0;  // of the block that begins there
         std::uint64_t digest = 0;
         bool is_faulty = false;
-        bool is_part = false;  // the log goes on behind the VLF's end
+        bool is_part = false;  // the log may go on behind the VLF's end
         ums::WaitType wait_type = ums::WaitType::io_completion;
     };
 
@@ -57,6 +57,7 @@ private:
                      BlockSink* sink) const;
     ums::Task<void> diagnose(Position& position, BlockFault fault, const std::byte* image, std::uint64_t available_bytes);
     ums::Task<void> skip_to_next_block(Position& position);
+    ums::Task<bool> is_behind_all(Position& position);
     [[nodiscard]] ExpectedBlock expected_at(const Position& position) const;
     [[nodiscard]] bool pages_depend_on(std::uint64_t lsn) const;
     void report_digest(const Position& end);

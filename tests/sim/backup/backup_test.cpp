@@ -11,7 +11,6 @@ using namespace sim::testing;
 using sim::FileRole;
 using sim::Finding;
 using sim::FindingKind;
-using sim::kPageBytes;
 using sim::Options;
 using sim::Outcome;
 using sim::Phase;
