@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/rehearsal_text.hpp"
+#include "sim/backup/backup_files.hpp"
 #include "sim/rehearsal/fault_matching.hpp"
 
 namespace cli {
@@ -19,6 +20,9 @@ RehearsalOnFiles::RehearsalOnFiles(ums::Storage& files, const ums::Clock& clock,
     sim::FaultInjector::Setup setup{.plans = std::move(plans), .seed = options.seed, .log_paths = {}};
     for (const sim::FileOptions& file : options.files) {
         if (file.is_log) setup.log_paths.push_back(file.path);
+    }
+    for (const sim::FileOptions& file : sim::backup_files(options)) {
+        if (file.role == sim::FileRole::backup_chain) setup.log_paths.push_back(file.path);  // no pages
     }
     injector_ = std::make_unique<sim::FaultInjector>(files, clock, std::move(setup));
 }

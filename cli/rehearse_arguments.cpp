@@ -31,7 +31,8 @@ constexpr std::array kRehearseSwitches{
            .value = "anywhere|first|last|middle|end|sync",
            .help = "first or last page of a file, middle pages of a request, where the file grows and shrinks;\n"
                    "sync: no page, but syncs of a file fail (io_error)"},
-    Switch{.name = "during", .value = "PHASE", .help = "initial_update, initial_checkpoint, main_run, final_checkpoint, final_audit"},
+    Switch{
+        .name = "during", .value = "PHASE", .help = "initial_update, initial_checkpoint, main_run, backup, final_checkpoint, final_audit"},
     Switch{.name = "seed", .value = "N", .help = "first seed (default: 1). The same seed gives the identical run"},
     Switch{.name = "seeds", .value = "K", .help = "number of seeds (default: 20; 1 if --seed is given)"},
     Switch{.name = "jobs", .value = "J", .help = "runs at a time (default: one per CPU)"},
@@ -128,7 +129,7 @@ void set_value(RehearseArguments& arguments, const SwitchWord& word) {
     } else if (word.name == "during") {
         arguments.during = sim::fault_phase_of(word.value);
         if (!arguments.during) {
-            refuse_value(word, "initial_update, initial_checkpoint, main_run, final_checkpoint or final_audit");
+            refuse_value(word, "initial_update, initial_checkpoint, main_run, backup, final_checkpoint or final_audit");
         }
     } else if (word.name == "crash") {
         arguments.crash = true;

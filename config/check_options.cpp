@@ -54,6 +54,43 @@ void check_affinity(Draft& draft, const std::uint64_t& mask, const MachineFacts&
                                      draft.describe(&mask), machine.cpus));
 }
 
+void check_backups(Draft& draft) {
+    const sim::Options& o = draft.options;
+    const sim::BackupUserOptions& backup = o.backup_user;
+    if (backup.max_transfer_kb % sim::kBackupTransferKbMin != 0) {
+        draft.problems.error(
+            fmt::format("{}: allowed: a multiple of {} KB", draft.describe(&backup.max_transfer_kb), sim::kBackupTransferKbMin));
+    }
+    if (!backup.is_on()) {
+        const bool wants_restore = !backup.restore_folder.empty();
+        if (wants_restore) {
+            draft.problems.warning(
+                fmt::format("{}: has no effect while {}", draft.describe(&backup.restore_folder), draft.refer_to(&backup.folders)));
+        }
+        return;
+    }
+    std::uint64_t folders = 0;
+    bool is_name = false;
+    for (const char c : backup.folders) {
+        folders += c != '|' && !is_name ? 1 : 0;
+        is_name = c != '|';
+    }
+    if (folders == 0) {
+        draft.problems.error(fmt::format("{}: names no folder; allowed: folders with | between them", draft.describe(&backup.folders)));
+        return;
+    }
+    const std::uint64_t stripes = folders * backup.stripes_per_folder;
+    if (stripes > sim::kBackupStripesMax) {
+        draft.problems.error(fmt::format("{}: {} backup files in {} folders; allowed: at most {} in all folders together",
+                                         draft.describe(&backup.stripes_per_folder), stripes, folders, sim::kBackupStripesMax));
+    }
+    // Each has an id: a restored file for each data file, the stripes, and the chain.
+    if (2 * o.files.size() + stripes + 1 > sim::kFilesMax) {
+        draft.problems.error(fmt::format("{}: too many files with those of the backups; allowed: at most {} in all",
+                                         draft.describe(&backup.folders), sim::kFilesMax));
+    }
+}
+
 }  // namespace
 
 void check_options(Draft& draft, const MachineFacts& machine) {
@@ -67,6 +104,7 @@ void check_options(Draft& draft, const MachineFacts& machine) {
     check_order(draft, o.shrink_user.min_extends, o.shrink_user.max_extends);
     check_log_per_buffer(draft);
     check_user_total(draft, machine);
+    check_backups(draft);
     check_affinity(draft, o.affinity, machine);
     check_affinity(draft, o.io_affinity, machine);
     if (o.random_user.cpu_simulation && o.random_user.cpu_cycles_max == 0) {

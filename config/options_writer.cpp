@@ -54,7 +54,10 @@ std::string section_text(Section section, Dialect dialect, sim::Options& options
                        : section == Section::file ? fmt::format("\n[[{}]]\n", name)
                                                   : fmt::format("\n[{}]\n", name);
     for (const Parameter& parameter : parameter_table()) {
-        if (parameter.section == section) text += entry(parameter, dialect, options, file_index);
+        if (parameter.section != section) continue;
+        // An INI file has no word for an empty text.
+        const std::string value = value_text(parameter, Dialect::ini, field_of(parameter, options, file_index));
+        if (!parameter.may_be_empty || !value.empty()) text += entry(parameter, dialect, options, file_index);
     }
     return text;
 }
@@ -84,6 +87,7 @@ std::vector<RawSection> listed_options(sim::Options options) {
             for (const Parameter& parameter : parameter_table()) {
                 if (parameter.section != info.section) continue;
                 std::string value = value_text(parameter, Dialect::ini, field_of(parameter, options, i));
+                if (parameter.may_be_empty && value.empty()) continue;
                 section.entries.push_back({std::string(name_of(parameter, Dialect::ini)), {RawType::untyped, std::move(value), 0}, {}});
             }
         }

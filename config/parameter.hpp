@@ -14,7 +14,7 @@ namespace config {
 // The two spellings of a configuration.
 enum class Dialect : std::uint8_t { ini, toml };
 
-enum class Section : std::uint8_t { config, random_user, audit_user, read_ahead_user, bulk_update_user, shrink_user, file };
+enum class Section : std::uint8_t { config, random_user, audit_user, read_ahead_user, bulk_update_user, shrink_user, backup_user, file };
 
 struct SectionInfo {
     Section section{};
@@ -56,6 +56,7 @@ struct Parameter {
     Range range{};
     std::vector<std::string_view> choices{};  // of a choice, in the order of the field's values
     bool required = false;                    // has no default (files only)
+    bool may_be_empty = false;                // a text
     std::variant<OptionsField, FileField> field{};
     std::string_view help;          // one line
     std::string_view details;       // what one should know to choose a value

@@ -23,7 +23,7 @@ const std::vector<Parameter>& parameter_table() {
     static const std::vector<Parameter> kTable = [] {
         std::vector<Parameter> rows;
         for (const auto& part : {run_parameters(), io_parameters(), engine_parameters(), random_user_parameters(), other_user_parameters(),
-                                 file_parameters()}) {
+                                 backup_user_parameters(), file_parameters()}) {
             rows.insert(rows.end(), part.begin(), part.end());
         }
         return rows;
@@ -63,6 +63,11 @@ const std::vector<SectionInfo>& section_table() {
          .toml_name = "shrink_user",
          .help = "The user that changes the size of the data files during the run.",
          .background = "DBCC SHRINKFILE, DBCC SHRINKDATABASE and automatic growth."},
+        {.section = Section::backup_user,
+         .ini_name = "BackupUser",
+         .toml_name = "backup_user",
+         .help = "Backups of the data files while users work, verified, and restored; off while BackupFolder is empty.",
+         .background = "BACKUP, RESTORE VERIFYONLY and RESTORE."},
         {.section = Section::file,
          .ini_name = "File",
          .toml_name = "file",

@@ -125,9 +125,9 @@ Problem store_flag(const RawValue& value, Field field) {
     return "is not a boolean";
 }
 
-Problem store_text(const RawValue& value, Field field) {
+Problem store_text(const Parameter& parameter, const RawValue& value, Field field) {
     if (value.type != RawType::untyped && value.type != RawType::string) return "is not a text in quotes";
-    if (value.text.empty()) return "is empty";
+    if (value.text.empty() && !parameter.may_be_empty) return "is empty";
     if (value.text.find('\0') != std::string::npos) return "contains a zero byte";
     *std::get<std::string*>(field) = value.text;
     return std::nullopt;
@@ -186,7 +186,7 @@ std::optional<std::string> store_value(const Parameter& parameter, Dialect diale
         case Kind::count:
         case Kind::mask: return store_number(parameter, value, field);
         case Kind::ratio: return dialect == Dialect::toml ? store_percent(parameter, value, field) : store_number(parameter, value, field);
-        case Kind::text: return store_text(value, field);
+        case Kind::text: return store_text(parameter, value, field);
         case Kind::choice: return store_choice(parameter, value, field);
     }
     UMS_ASSERT(false);

@@ -71,6 +71,7 @@ void add_verdict(Json& json, const sim::Finding& finding) {
     json["operation"] = sim::operation_of(finding);
     json["file"] = finding.place.path;
     json["file_id"] = finding.place.file_id;
+    if (finding.place.role != sim::FileRole::test) json["role"] = sim::name_of(finding.place.role);
     json["page"] = finding.place.page_id;
     json["byte_offset"] = finding.place.offset_bytes;
     json["size"] = finding.place.size_bytes;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/backup_report.hpp"
 #include "reports/finding_json.hpp"
 #include "reports/json_text.hpp"
 #include "reports/preflight_report.hpp"
@@ -409,6 +410,7 @@ Json results_document(const sim::Results& results, const RunFacts& facts) {
     json["thresholds"] = thresholds_of(results);
     if (results.promising) json["promising"] = promising_of(*results.promising);
     if (results.resumed) json["resumed"] = resumed_of(*results.resumed);
+    if (results.backup) json["backup"] = backup_json(*results.backup);
     if (results.durability) json["durability"] = durability_of(*results.durability);
     if (results.group) json["group"] = group_of(*results.group);
     json["text_report"] = text_report(results);

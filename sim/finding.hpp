@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/file_role.hpp"
 #include "sim/group/group_fact.hpp"
 #include "sim/history_entry.hpp"
 
@@ -102,6 +103,7 @@ struct DevicePlace {
 struct FindingPlace {
     std::uint32_t file_id = 0;
     std::string path;
+    FileRole role = FileRole::test;
     bool is_log = false;                // a log file's: about a block of the log, not about a page
     std::uint32_t page_id = 0;          // of the first byte, in a data file
     std::uint64_t offset_bytes = 0;     // in the file

@@ -106,6 +106,7 @@ std::string_view name_of(Phase phase) {
         case Phase::initial_update: return "initial update";
         case Phase::initial_checkpoint: return "initial checkpoint";
         case Phase::main_run: return "main run";
+        case Phase::backup: return "backup";
         case Phase::final_checkpoint: return "final checkpoint";
         case Phase::final_audit: return "final audit";
         case Phase::log_analysis: return "log analysis";
@@ -114,6 +115,16 @@ std::string_view name_of(Phase phase) {
         case Phase::summary: return "summary";
     }
     UMS_ASSERT(false && "unknown phase");
+}
+
+std::string_view name_of(FileRole role) {
+    switch (role) {
+        case FileRole::test: return "test file";
+        case FileRole::backup: return "backup";
+        case FileRole::backup_chain: return "backup chain";
+        case FileRole::restored: return "restored file";
+    }
+    UMS_ASSERT(false && "unknown role");
 }
 
 std::string_view name_of(PreflightGrade grade) {

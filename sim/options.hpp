@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/backup_options.hpp"
+#include "sim/file_role.hpp"
 #include "sim/limits.hpp"
 
 namespace sim {
@@ -44,6 +46,8 @@ struct AuditUserOptions {
     std::uint32_t buffers_validated_pages = 64;
     std::uint32_t delay_after_cycles = 2;  // 0 = never pause
     std::uint32_t delay_ms = 200;
+    bool checks_snapshot = false;  // whole checks through the snapshots, one after the other
+    std::uint32_t snapshot_check_delay_s = 0;
 
     friend bool operator==(const AuditUserOptions&, const AuditUserOptions&) = default;
 };
@@ -95,6 +99,7 @@ struct FileOptions {
     bool is_log = false;
     Durability durability = Durability::inherited;
     std::string named_as{};  // as the user named it, where symbolic links led from there to `path`; else empty
+    FileRole role = FileRole::test;
 
     friend bool operator==(const FileOptions&, const FileOptions&) = default;
 };
@@ -146,6 +151,7 @@ struct Options {
     ReadAheadUserOptions read_ahead_user;
     BulkUpdateUserOptions bulk_update_user;
     ShrinkUserOptions shrink_user;
+    BackupUserOptions backup_user;
     std::vector<FileOptions> files;
 
     // Command line only.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/backup_results.hpp"
 #include "sim/finding.hpp"
 #include "sim/group/group_result.hpp"
 #include "sim/latency_result.hpp"
@@ -20,6 +21,7 @@ enum class Phase : std::uint8_t {
     initial_update,
     initial_checkpoint,
     main_run,
+    backup,  // what the main run has begun is ended, verified and restored
     final_checkpoint,
     final_audit,
     log_analysis,       // of a verification, and of files that a run goes on with
@@ -271,6 +273,7 @@ struct Results {
     std::optional<PromiseKeepingResult> promising;  // of a run with a ledger
     std::optional<ResumeResult> resumed;            // of a run that went on, and of a repair
     std::optional<GroupResult> group;               // of a run that was one of several; filled in by whoever knows the others
+    std::optional<BackupResult> backup;             // of a run that made backups
 };
 
 // For the progress display; taken at any time, from any thread.

@@ -50,6 +50,25 @@ std::vector<Parameter> audit_rows() {
          .field = +[](Options& o) -> Field { return &o.audit_user.delay_ms; },
          .help = "Pause after every DelayAfterCycles steps.",
          .details = "0 = no pause."},
+        {.section = kSection,
+         .ini_name = "SnapshotCheck",
+         .toml_name = "snapshot_check",
+         .kind = Kind::flag,
+         .field = +[](Options& o) -> Field { return &o.audit_user.checks_snapshot; },
+         .help = "Check whole files through their snapshots while users work, again and again.",
+         .details = "Each check takes a new snapshot of a file that has a replica (a sparse file with its name, a colon and any word), "
+                    "reads every "
+                    "page of it, and compares it with what the file held at that moment. Without a replica there is no effect.",
+         .background = "DBCC CHECKDB reads a snapshot of its own, a sparse file that gets a page before its first change."},
+        {.section = kSection,
+         .ini_name = "SnapshotCheckDelay",
+         .toml_name = "snapshot_check_delay_s",
+         .kind = Kind::count,
+         .unit = "s",
+         .range = {.min = 0, .max = kDurationSMax},
+         .field = +[](Options& o) -> Field { return &o.audit_user.snapshot_check_delay_s; },
+         .help = "Pause between two checks of SnapshotCheck.",
+         .details = "0 = no pause."},
     };
 }
 

@@ -15,6 +15,7 @@ std::vector<Parameter> io_parameters();      // [CONFIG]: how it talks to the fi
 std::vector<Parameter> engine_parameters();  // [CONFIG]: ours
 std::vector<Parameter> random_user_parameters();
 std::vector<Parameter> other_user_parameters();  // audit, read-ahead, bulk update, shrink
+std::vector<Parameter> backup_user_parameters();
 std::vector<Parameter> file_parameters();
 
 // 10000 hundredths of a percent are 100 %.

@@ -196,6 +196,10 @@ const durabilitySection = () => data.durability ? section('What the files prove'
   [name.replaceAll('_', ' ').replace(' utc us', ''), name === 'last_write_utc_us' ? (value ? new Date(value / 1000).toISOString() : '-') : name.endsWith('_lsn') ? '0x' + value.toString(16) : count(value)]), 1)) : null;
 const resumedSection = () => data.resumed ? section('What the crash had left', table(['', ''], Object.entries(data.resumed).map(([name, value]) =>
   [name.replaceAll('_', ' '), count(value)]), 1)) : null;
+const backupSection = () => data.backup ? section('Backups', table(['work', 'number', 'pages', 'log', 'took', 'longest', 'speed'], data.backup.works.filter(w => w.count).map(w =>
+  [w.work, count(w.count), count(w.pages), size(w.log_bytes), duration(w.duration_us), duration(w.max_duration_us), size(w.bytes_per_s) + '/s']), 1),
+  el('p', {}, `${count(data.backup.pages_redone)} pages were brought to the end of the backup by its log. Requests of up to ${size(data.backup.transfer_bytes)}.` + (data.backup.broken_chains ? ` Chains that could not go on: ${count(data.backup.broken_chains)}.` : '')),
+  table(['file', 'role', 'size', 'read', 'written', 'findings'], data.backup.files.map(f => [f.file, f.role, size(f.size_bytes), size(f.read_bytes), size(f.written_bytes), count(f.findings)]), 2)) : null;
 const warningsSection = () => data.warning_count ? section('Warnings', el('p', {}, `${count(data.warning_count)} request${data.warning_count === 1 ? '' : 's'} came back late, with the right answer.`),
   table(['#', 'file', 'request', 'took', 'at'], data.warnings.map(w => [w.number, w.file, w.description, duration(w.duration_us), w.utc + ', ' + w.phase]), 3)) : null;
 const configurationSection = () => section('Configuration', data.run.repeat_command && !data.durability ? el('p', {}, 'Repeat with: ', el('code', {}, data.run.repeat_command)) : null,
@@ -204,5 +208,5 @@ const configurationSection = () => section('Configuration', data.run.repeat_comm
 const facts = [['started', data.run.start_utc.slice(0, 19).replace('T', ' ') + ' UTC'], ['took', duration(data.run.duration_us)], ['engine', data.run.engine + (data.run.engine_reason ? ` (${data.run.engine_reason})` : '')],
   ['CPUs', data.run.cpu_count], ['buffer pool', data.durability ? '' : size(data.run.buffer_pool_bytes)], ['run', data.run.run_id], ['seed', data.durability ? '' : data.run.seed], ['log', data.run.log_file || '-'], ['version', 'ioproof ' + data.version]].filter(([name, value]) => value !== '' && !(name === 'engine' && !data.run.engine) && !(name === 'run' && !Number('0x' + value)));
 page.append(verdictBox(data.verdict, data.durability ? 'Is everything there that had been acknowledged?' : 'Can SQL Server be trusted to this storage?'), el('dl', {class: 'facts'}, facts.map(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))])),
-  ...[durabilitySection(), resumedSection(), ...data.files.map(fileSection), runSection(), storageSection(), preflightSection(), thresholdsSection(), warningsSection(), findingsSection(), configurationSection()].filter(node => node));
+  ...[durabilitySection(), resumedSection(), ...data.files.map(fileSection), backupSection(), runSection(), storageSection(), preflightSection(), thresholdsSection(), warningsSection(), findingsSection(), configurationSection()].filter(node => node));
 draw();

@@ -40,6 +40,8 @@ struct RunContext {
     WorkCounters checkpoint{};
     WorkCounters lazy_writer{};
     WorkCounters snapshots{};
+    WorkCounters snapshot_checks{};
+    WorkCounters backup{};
 
     [[nodiscard]] PageWriter make_writer(OnStop on_stop = OnStop::abandon) const {
         return PageWriter({run_id, options.checkpoint_pages, options.use_scatter_gather, options.merge_buffers, on_stop, promises},

@@ -75,8 +75,15 @@ ums::Task<void> ImageSearch::forget(DataFile& data, std::uint32_t page, const st
     turn_.release(1);
 }
 
+std::vector<DataFile*> ImageSearch::all_files() const {
+    std::vector<DataFile*> all;
+    for (const auto& data : files_) all.push_back(data.get());
+    all.insert(all.end(), more_files_.begin(), more_files_.end());
+    return all;
+}
+
 std::string ImageSearch::path_of(std::uint32_t file_id) const {
-    for (const auto& data : files_) {
+    for (const DataFile* data : all_files()) {
         if (data->file.id() == file_id) return data->file.path();
     }
     return {};
@@ -84,7 +91,7 @@ std::string ImageSearch::path_of(std::uint32_t file_id) const {
 
 bool ImageSearch::may_scan_everything() const {
     std::uint64_t size_bytes = 0;
-    for (const auto& data : files_) size_bytes += data->file.size_bytes();
+    for (const DataFile* data : all_files()) size_bytes += data->file.size_bytes();
     return full_scans_ < kFullScansMax && size_bytes <= kFullScanBytesMax;
 }
 
@@ -100,8 +107,8 @@ ums::Task<void> ImageSearch::scan_neighbourhood(DataFile& data, std::uint32_t pa
 }
 
 ums::Task<void> ImageSearch::scan_other_files(const DataFile& data, std::uint32_t page, ScanHoldings& holdings) {
-    for (const auto& other : files_) {
-        if (other.get() != &data) co_await scan(*other, page, 1, holdings);
+    for (DataFile* const other : all_files()) {
+        if (other != &data) co_await scan(*other, page, 1, holdings);
     }
 }
 
@@ -113,7 +120,7 @@ ums::Task<void> ImageSearch::scan_flipped_bits(DataFile& data, std::uint32_t pag
 ums::Task<void> ImageSearch::scan_everything(ScanHoldings& holdings) {
     ++full_scans_;
     last_full_scan_ns_ = ums::Scheduler::current().now_ns();
-    for (const auto& data : files_) {
+    for (DataFile* const data : all_files()) {
         for (std::uint32_t first = 0; first < data->file.pages(); first += kScanPages) co_await scan(*data, first, kScanPages, holdings);
     }
 }

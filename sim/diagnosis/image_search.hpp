@@ -22,6 +22,9 @@ public:
     // `files` must outlive the object; none is added while it is used.
     ImageSearch(std::uint64_t run_id, const std::vector<std::unique_ptr<DataFile>>& files) : run_id_(run_id), files_(files) {}
 
+    // A file that is none of those. Before the first search; it must outlive the object's use.
+    void add_file(DataFile& data) { more_files_.push_back(&data); }
+
     // Where the image of this version of the page stands, except in the page itself; nothing if it is nowhere, or if looking everywhere
     // would take too long. Reads straight from the files. Any scheduler; one search at a time, others wait. Wrong pages that it meets are
     // left in `holdings`.
@@ -58,9 +61,11 @@ private:
     void note(DataFile& data, std::uint32_t page, const std::byte* image);
     [[nodiscard]] std::optional<PagePlace> look_up(PageKey page, std::uint32_t version) const;
     [[nodiscard]] bool may_scan_everything() const;
+    [[nodiscard]] std::vector<DataFile*> all_files() const;
 
     const std::uint64_t run_id_;
     const std::vector<std::unique_ptr<DataFile>>& files_;
+    std::vector<DataFile*> more_files_;
     ums::Semaphore turn_{1};
     // The rest belongs to whoever has the turn.
     Catalog catalog_;  // images seen where they do not belong, by the page that they are of

@@ -27,6 +27,9 @@ public:
                   Journal& journal)
         : run_id_(run_id), repairs_(repairs), pool_(pool), run_(run), journal_(journal), search_(run_id, files) {}
 
+    // Its pages may have gone to other files, and theirs to it. Before the first diagnosis.
+    void add_file(DataFile& data) { search_.add_file(data); }
+
     // `image` came back for the page and is wrong. The caller holds the page's latch (UP or EX) and its file's resize latch. Makes one
     // finding, and one more for each other fault that the re-reads show. Afterwards the ledger says what the page holds: what it should,
     // or unknown. So for wrong pages that are met on the way.

@@ -120,6 +120,10 @@ ums::IoRequest SimFile::diagnosis_read(std::uint64_t offset_bytes, const ums::Io
 }
 
 void SimFile::report(Finding finding) {
+    finding.place.role = options().role;
+    if (finding.place.role != FileRole::test) {
+        finding.description = fmt::format("In a {}: {}", name_of(finding.place.role), finding.description);
+    }
     if (!finding.is_warning) finding_count.fetch_add(1, std::memory_order_relaxed);
     journal_.report(std::move(finding));
 }

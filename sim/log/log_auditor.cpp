@@ -37,30 +37,49 @@ ExpectedBlock LogAuditor::expected_at(const Position& position) const {
 }
 
 ums::Task<void> LogAuditor::audit_vlf(const VirtualLogFile& vlf) {
-    const ums::MemoryRegion buffer(kReadBytes, ums::MemoryKind::huge_pages);
     Position position{vlf, 0, vlf.first_block};
-    while (position.at_bytes < vlf.end_bytes) {
-        if (run_.is_stopping()) co_return;
-        const std::uint64_t begin_bytes = position.at_bytes;
-        const ums::IoSegment segment{buffer.data(), std::min(kReadBytes, vlf.end_bytes - begin_bytes)};
-        stamp_not_read(buffer.data(), segment.size_bytes);
-        IoRetry retry(*vlf.file, run_, journal_);
-        if (!co_await retry.read(vlf.offset_bytes + begin_bytes, {&segment, 1}, ums::WaitType::io_completion)) co_return;
-        bytes_read_ += segment.size_bytes;
-        std::optional<BlockFault> fault;
-        take_blocks(position, buffer.data(), segment.size_bytes, fault);
-        if (fault) {
-            const std::uint64_t done_bytes = position.at_bytes - begin_bytes;
-            co_await diagnose(position, std::move(*fault), buffer.data() + done_bytes, segment.size_bytes - done_bytes);
-        }
-        co_await ums::Scheduler::current().yield_if_due();
-    }
+    const bool is_read = co_await read(position, nullptr);
+    if (!is_read) co_return;
     const bool is_complete = position.digest == vlf.digest && position.sequence - vlf.first_block == vlf.block_count;
     if (!position.is_faulty && !is_complete) report_digest(position);
 }
 
+ums::Task<bool> LogAuditor::read_blocks(const VirtualLogFile& vlf, std::uint64_t begin_bytes, std::uint64_t first_sequence,
+                                        ums::WaitType wait_type, BlockSink& sink) {
+    Position position{.vlf = vlf, .at_bytes = begin_bytes, .sequence = first_sequence, .is_part = true, .wait_type = wait_type};
+    const bool is_read = co_await read(position, &sink);
+    co_return is_read && !position.is_faulty;
+}
+
+// False if the run stops or the storage is gone.
+ums::Task<bool> LogAuditor::read(Position& position, BlockSink* sink) {
+    const VirtualLogFile& vlf = position.vlf;
+    const ums::MemoryRegion buffer(kReadBytes, ums::MemoryKind::huge_pages);
+    while (position.at_bytes < vlf.end_bytes) {
+        if (run_.is_stopping()) co_return false;
+        const std::uint64_t begin_bytes = position.at_bytes;
+        const ums::IoSegment segment{buffer.data(), std::min(kReadBytes, vlf.end_bytes - begin_bytes)};
+        stamp_not_read(buffer.data(), segment.size_bytes);
+        IoRetry retry(*vlf.file, run_, journal_);
+        if (!co_await retry.read(vlf.offset_bytes + begin_bytes, {&segment, 1}, position.wait_type)) co_return false;
+        bytes_read_ += segment.size_bytes;
+        std::optional<BlockFault> fault;
+        take_blocks(position, buffer.data(), segment.size_bytes, fault, sink);
+        if (fault) {
+            const std::uint64_t done_bytes = position.at_bytes - begin_bytes;
+            co_await diagnose(position, std::move(*fault), buffer.data() + done_bytes, segment.size_bytes - done_bytes);
+        }
+        bool goes_on = true;
+        if (sink != nullptr) goes_on = co_await sink->has_taken();
+        if (!goes_on) co_return false;
+        co_await ums::Scheduler::current().yield_if_due();
+    }
+    co_return true;
+}
+
 // Goes over sound blocks, until the end of what was read, a block that reaches over it, or one that is wrong.
-void LogAuditor::take_blocks(Position& position, const std::byte* bytes, std::uint64_t size_bytes, std::optional<BlockFault>& fault) const {
+void LogAuditor::take_blocks(Position& position, const std::byte* bytes, std::uint64_t size_bytes, std::optional<BlockFault>& fault,
+                             BlockSink* sink) const {
     std::uint64_t done_bytes = 0;
     while (done_bytes < size_bytes) {
         const std::byte* const block = bytes + done_bytes;
@@ -71,6 +90,7 @@ void LogAuditor::take_blocks(Position& position, const std::byte* bytes, std::ui
         if (fault) return;
         const LogBlockHeader header = read_block_header(block);
         position.digest += block_digest(position.sequence, header.checksum);
+        if (sink != nullptr) sink->take(block, header.size_bytes);
         ++position.sequence;
         position.at_bytes += header.size_bytes;
         done_bytes += header.size_bytes;
@@ -78,6 +98,7 @@ void LogAuditor::take_blocks(Position& position, const std::byte* bytes, std::ui
 }
 
 ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const std::byte* image, std::uint64_t available_bytes) {
+    const bool is_end_of_log = co_await is_behind_all(position);
     const VirtualLogFile& vlf = position.vlf;
     if (reported_.count({vlf.sequence, position.at_bytes}) != 0) {
         position.is_faulty = true;
@@ -104,7 +125,7 @@ ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const
         co_await skip_to_next_block(position);
         const bool is_at_end = position.at_bytes >= vlf.end_bytes;
         const std::uint64_t lsn = make_lsn(vlf.sequence, static_cast<std::uint32_t>(begin.at_bytes / kSectorBytes), 0);
-        if (is_at_end && fault.kind != FindingKind::log_block_damaged && pages_depend_on(lsn)) {
+        if (is_at_end && is_end_of_log && fault.kind != FindingKind::log_block_damaged && pages_depend_on(lsn)) {
             fault.kind = FindingKind::wal_violation;
             fault.description += " The log ends before changes that are already in the data files: crash recovery could not know them.";
         } else if (position.sequence > begin.sequence + 1) {
@@ -113,6 +134,22 @@ ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const
     }
     const std::uint64_t end_bytes = became_right ? begin.at_bytes + read_block_header(rereader.bytes()).size_bytes : position.at_bytes;
     report(begin, end_bytes, std::move(fault), std::move(rereads), first, became_right);
+}
+
+// What was copied may end long before the log does: a block that is missing at its end is missed in the middle of the log then. Takes the
+// VLF as it is now, and says whether nothing has been logged behind it.
+ums::Task<bool> LogAuditor::is_behind_all(Position& position) {
+    if (!position.is_part) co_return true;
+    const LogMark end = log_.mark();
+    const bool is_hard = co_await log_.harden(end.last_lsn);
+    if (!is_hard) co_return false;
+    const bool is_last = position.vlf.sequence == end.vlf_sequence;
+    for (const VirtualLogFile& vlf : log_.used_vlfs()) {
+        if (vlf.sequence != position.vlf.sequence) continue;
+        position.vlf = vlf;
+        if (is_last) position.vlf.end_bytes = end.at_bytes;
+    }
+    co_return is_last;
 }
 
 // Behind a wrong block nothing says where the next one begins: the next sector that does begin one of this VLF.

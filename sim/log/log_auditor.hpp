@@ -25,20 +25,39 @@ public:
     // that meets it only.
     ums::Task<std::uint64_t> audit();
 
+    class BlockSink {
+    public:
+        virtual ~BlockSink() = default;
+        // A sound block of `size_bytes`, valid during the call.
+        virtual void take(const std::byte* block, std::uint32_t size_bytes) = 0;
+        // Some blocks have been taken. False: enough.
+        virtual ums::Task<bool> has_taken() = 0;
+    };
+    // Reads the blocks from `begin_bytes` of the VLF to its `end_bytes`, the first of which has this sequence, and hands each sound one
+    // over. They must be hardened; what is appended behind them does not matter. False if some of them are missing: that was reported, or
+    // the run stops, or the sink had enough.
+    ums::Task<bool> read_blocks(const VirtualLogFile& vlf, std::uint64_t begin_bytes, std::uint64_t first_sequence, ums::WaitType wait_type,
+                                BlockSink& sink);
+
 private:
     // Where the audit of one VLF stands.
     struct Position {
-        const VirtualLogFile& vlf;
+        VirtualLogFile vlf;
         std::uint64_t at_bytes = 0;  // within the VLF
         std::uint64_t sequence = 0;  // of the block that begins there
         std::uint64_t digest = 0;
         bool is_faulty = false;
+        bool is_part = false;  // the log may go on behind the VLF's end
+        ums::WaitType wait_type = ums::WaitType::io_completion;
     };
 
     ums::Task<void> audit_vlf(const VirtualLogFile& vlf);
-    void take_blocks(Position& position, const std::byte* bytes, std::uint64_t size_bytes, std::optional<BlockFault>& fault) const;
+    ums::Task<bool> read(Position& position, BlockSink* sink);
+    void take_blocks(Position& position, const std::byte* bytes, std::uint64_t size_bytes, std::optional<BlockFault>& fault,
+                     BlockSink* sink) const;
     ums::Task<void> diagnose(Position& position, BlockFault fault, const std::byte* image, std::uint64_t available_bytes);
     ums::Task<void> skip_to_next_block(Position& position);
+    ums::Task<bool> is_behind_all(Position& position);
     [[nodiscard]] ExpectedBlock expected_at(const Position& position) const;
     [[nodiscard]] bool pages_depend_on(std::uint64_t lsn) const;
     void report_digest(const Position& end);

@@ -124,13 +124,20 @@ ums::Task<std::uint64_t> LogManager::append(LogReservation& reservation, LogChan
     };
     const bool is_in_one = wanted_bytes <= first_bytes;
     std::uint64_t lsn = co_await append_one(change, first_bytes, [&] {
-        if (is_in_one) count_change();
+        if (is_in_one) {
+            count_change();
+        } else {
+            ++split_changes_;
+        }
     });
     std::uint64_t used_bytes = first_bytes + space_.overhead_bytes();
     if (!is_in_one) {
         const std::uint32_t rest_bytes = std::max<std::uint32_t>(wanted_bytes - first_bytes, sizeof(LogRecordHeader));
         change.kind = LogRecordKind::filler;
-        lsn = co_await append_one(change, rest_bytes, count_change);
+        lsn = co_await append_one(change, rest_bytes, [&] {
+            --split_changes_;
+            count_change();
+        });
         used_bytes += rest_bytes + space_.overhead_bytes();
     }
     reservation.use(used_bytes);
@@ -272,13 +279,84 @@ void LogManager::completed(LogBuffer& buffer, bool written) {
 
 // --- the ring ---
 
+void LogManager::truncate_locked(std::uint32_t vlf_sequence) {
+    if (hold_ && *hold_ < vlf_sequence) {
+        state_.vlfs.truncate(*hold_);
+        if (is_hold_pinned_ || state_.vlfs.free_bytes() >= state_.vlfs.total_bytes() / 4) return;
+        hold_.reset();
+    }
+    state_.vlfs.truncate(vlf_sequence);
+}
+
+LogMark LogManager::mark_locked() {
+    if (current_ != nullptr) {
+        seal_block();
+        work_.set();
+    }
+    const VirtualLogFile& vlf = state_.vlfs.current();
+    return {vlf.sequence, vlf.end_bytes, next_block_, last_lsn_, split_changes_ != 0, sums_};
+}
+
+LogMark LogManager::mark() {
+    const std::lock_guard guard(state_.lock);
+    return mark_locked();
+}
+
+LogMark LogManager::mark_and_hold() {
+    const std::lock_guard guard(state_.lock);
+    hold_ = state_.vlfs.current().sequence;
+    return mark_locked();
+}
+
+bool LogManager::pin_hold() {
+    const std::lock_guard guard(state_.lock);
+    if (!hold_) return false;
+    is_hold_pinned_ = true;
+    hold_unpinned_.reset();
+    return true;
+}
+
+void LogManager::unpin_hold(std::uint32_t vlf_sequence) {
+    {
+        const std::lock_guard guard(state_.lock);
+        hold_ = vlf_sequence;
+        is_hold_pinned_ = false;
+    }
+    hold_unpinned_.set();
+}
+
+void LogManager::release_hold() {
+    const std::lock_guard guard(state_.lock);
+    UMS_ASSERT(!is_hold_pinned_);
+    hold_.reset();
+}
+
+ums::Task<void> LogManager::wait_for_pinned_hold() {
+    for (;;) {
+        {
+            const std::lock_guard guard(state_.lock);
+            if (!is_hold_pinned_ || state_.vlfs.free_bytes() >= state_.vlfs.total_bytes() / 2) co_return;
+        }
+        co_await hold_unpinned_.wait(ums::WaitType::checkpoint_queue);
+    }
+}
+
+double LogManager::share_since(std::uint32_t vlf_sequence) {
+    const std::lock_guard guard(state_.lock);
+    std::uint64_t kept_bytes = 0;
+    for (std::uint32_t i = 0; i < state_.vlfs.count(); ++i) {
+        if (state_.vlfs[i].sequence >= vlf_sequence) kept_bytes += state_.vlfs[i].end_bytes;
+    }
+    return static_cast<double>(kept_bytes) / static_cast<double>(state_.vlfs.total_bytes());
+}
+
 void LogManager::truncate(std::uint64_t lsn) {
     ums::WaitQueue released;
     bool is_still_full = false;
     {
         const std::lock_guard guard(state_.lock);
         UMS_ASSERT(lsn <= end_lsn_locked());
-        state_.vlfs.truncate(vlf_of_lsn(lsn));
+        truncate_locked(vlf_of_lsn(lsn));
         space_.release_locked(released);
         is_still_full = space_.is_waited_for_locked();
     }

@@ -33,6 +33,16 @@ struct CheckpointBegin {
     PageSums sums;
 };
 
+// A place between two blocks of the log.
+struct LogMark {
+    std::uint32_t vlf_sequence = 0;
+    std::uint64_t at_bytes = 0;    // in that VLF
+    std::uint64_t next_block = 0;  // the sequence of the block that begins there, or with the next VLF
+    std::uint64_t last_lsn = 0;    // of the last record before it
+    bool cuts_changes = false;     // a change's record has begun before it and ends behind it
+    PageSums sums{};               // of the pages as that record leaves them
+};
+
 struct LogSetup {
     std::vector<SimFile*> files;  // the log files, at least one; they must outlive the manager
     std::uint64_t run_id = 0;
@@ -77,6 +87,20 @@ public:
     // Records before `lsn` are no longer needed: their VLFs can be used again.
     void truncate(std::uint64_t lsn);
 
+    // Ends the block that is being filled: the log up to there can be read as soon as `last_lsn` is hardened.
+    [[nodiscard]] LogMark mark();
+    // The same for somebody who will copy the log from there on: it is held, that is not used again, until release_hold(). The checkpoints
+    // need room, too: a hold that leaves less than a quarter of the log free is broken, unless it is pinned. One at a time.
+    [[nodiscard]] LogMark mark_and_hold();
+    // While the log is being copied the hold is pinned, and checkpoints that may find no room wait for the end of it. False: it was broken.
+    [[nodiscard]] bool pin_hold();
+    // Everything before this VLF is copied.
+    void unpin_hold(std::uint32_t vlf_sequence);
+    void release_hold();
+    ums::Task<void> wait_for_pinned_hold();
+    // Which part of the log a hold from there on keeps, 0 … 1.
+    [[nodiscard]] double share_since(std::uint32_t vlf_sequence);
+
     // The log writer: a task of its own; ends, everything flushed, after stop().
     ums::Task<void> run_writer();
     void stop();
@@ -99,6 +123,8 @@ private:
     ums::Task<bool> write_block(LogBuffer& buffer);
     void completed(LogBuffer& buffer, bool written);
     [[nodiscard]] std::uint64_t end_lsn_locked();
+    void truncate_locked(std::uint32_t vlf_sequence);
+    LogMark mark_locked();
 
     const std::uint64_t run_id_;
     const std::uint32_t incarnation_;
@@ -108,6 +134,7 @@ private:
 
     ums::Event work_;  // for the log writer
     ums::Event buffer_free_;
+    ums::Event hold_unpinned_;
     ums::Semaphore flush_slots_;
     std::atomic<std::uint64_t> bytes_written_{0};
     std::atomic<bool> stopping_{false};
@@ -122,7 +149,10 @@ private:
     LogBuffer* current_ = nullptr;
     std::deque<LogBuffer*> sealed_;  // to be flushed
     std::uint64_t next_block_ = 1;
-    std::uint64_t last_lsn_ = 0;  // of the newest record
+    std::uint64_t last_lsn_ = 0;         // of the newest record
+    std::uint32_t split_changes_ = 0;    // whose record continues in a filler that is still to come
+    std::optional<std::uint32_t> hold_;  // the first VLF that is not used again
+    bool is_hold_pinned_ = false;
 };
 
 }  // namespace sim

@@ -20,10 +20,11 @@ constexpr std::array<std::pair<FaultPlace, std::string_view>, kFaultPlaceCount> 
     {FaultPlace::sync, "sync"},
 }};
 
-constexpr std::array<std::pair<Phase, std::string_view>, 5> kPhases = {{
+constexpr std::array<std::pair<Phase, std::string_view>, 6> kPhases = {{
     {Phase::initial_update, "initial_update"},
     {Phase::initial_checkpoint, "initial_checkpoint"},
     {Phase::main_run, "main_run"},
+    {Phase::backup, "backup"},
     {Phase::final_checkpoint, "final_checkpoint"},
     {Phase::final_audit, "final_audit"},
 }};

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/backup/backup_files.hpp"
 #include "sim/rehearsal/fault_injector.hpp"
 #include "sim/rehearsal/rehearsal_options.hpp"
 #include "sim/run/simulation.hpp"
@@ -104,6 +105,9 @@ RehearsalReport rehearse(std::uint64_t seed, const std::vector<FaultPlan>& plans
     FaultInjector::Setup setup{.plans = plans, .seed = ums::mix64(seed), .log_paths = {}};
     for (const FileOptions& file : options.files) {
         if (file.is_log) setup.log_paths.push_back(file.path);
+    }
+    for (const FileOptions& file : backup_files(options)) {
+        if (file.role == FileRole::backup_chain) setup.log_paths.push_back(file.path);  // no pages
     }
     FaultInjector injector(disk, clock, std::move(setup));
     RehearsalSink sink(report, injector);

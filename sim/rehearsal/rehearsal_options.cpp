@@ -4,6 +4,23 @@
 
 namespace sim {
 
+namespace {
+
+// Backups, and restores of them, go wrong as all other files do. The log has room for what waits to be copied.
+void add_backups(Options& options, ums::Prng& prng) {
+    options.files[1].initial_size_mb = options.files[1].max_size_mb = 4;
+    BackupUserOptions& backup = options.backup_user;
+    backup.folders = "/simulated";
+    backup.restore_folder = prng.below(4) != 0 ? "/simulated" : "";
+    backup.stripes_per_folder = static_cast<std::uint32_t>(prng.between(1, 2));
+    backup.reader_count = static_cast<std::uint32_t>(prng.between(1, 2));
+    backup.buffer_count = static_cast<std::uint32_t>(prng.between(1, 4));
+    backup.max_transfer_kb = static_cast<std::uint32_t>(prng.between(1, 4)) * kBackupTransferKbMin;
+    backup.log_interval_s = static_cast<std::uint32_t>(prng.below(2));
+}
+
+}  // namespace
+
 Options rehearsal_options(std::uint64_t seed) {
     ums::Prng prng(ums::mix64(seed));
     Options options;
@@ -37,6 +54,7 @@ Options rehearsal_options(std::uint64_t seed) {
     if (prng.below(4) == 0) {
         options.files.push_back({.path = "/simulated/a.mdx:replica", .initial_size_mb = 1, .max_size_mb = 2, .sparse = true});
     }
+    if (prng.below(4) == 0) add_backups(options, prng);
     return options;
 }
 

@@ -10,6 +10,7 @@
 #include "sim/run/sizing.hpp"
 #include "sim/run/task_failure.hpp"
 #include "sim/users/user_sections.hpp"
+#include "sim/users/users.hpp"
 #include "sim/version.hpp"
 #include "sim/workers/ending_notice.hpp"
 #include "ums/base/os_thread.hpp"
@@ -87,6 +88,7 @@ ums::Task<void> RunDriver::run_cycle() {
     ums::Task<void> update = parts.whole_files->initial_update(parts.initial_update, seed);
     ums::Task<void> first_checkpoint = parts.checkpoint->run_once();
     ums::Task<void> users = main_run(seed);
+    ums::Task<void> backups = end_backups();
     ums::Task<void> last_checkpoint = parts.checkpoint->run_once();
     ums::Task<void> audit = final_audit();
     allow_bursts(options_.allow_io_bursts);
@@ -97,6 +99,8 @@ ums::Task<void> RunDriver::run_cycle() {
     observe_blocks(true);
     co_await phase(Phase::main_run, users);
     observe_blocks(false);
+    if (parts.backup) co_await phase(Phase::backup, backups);
+    co_await join(parts.backups);
     allow_bursts(options_.allow_io_bursts);
     co_await phase(Phase::final_checkpoint, last_checkpoint);
     allow_bursts(false);
@@ -121,7 +125,11 @@ ums::Task<void> RunDriver::main_run(std::uint64_t seed) {
     run_.release_users();
     parts_->checkpoint->set_periodic(true);
     ums::TaskGroup users;
+    if (parts_->backup) (*schedulers_)[0].spawn(parts_->backups, "Backup", parts_->backup->serve());
     start_users(*parts_->context, users, seed, next_cpu_);
+    if (options_.audit_user.checks_snapshot) {
+        (*schedulers_)[next_cpu_++ % schedulers_->size()].spawn(users, "Snapshot Check", run_snapshot_check(*parts_->context));
+    }
     const std::uint64_t deadline_ns = clock_.now_ns() + options_.test_cycle_duration_s * ums::kNsPerSecond;
     co_await run_.users_stop().wait(ums::WaitType::task_join, deadline_ns);
     run_.end_users();
@@ -134,6 +142,11 @@ ums::Task<void> RunDriver::main_run(std::uint64_t seed) {
     for (const auto& snapshot : parts_->snapshots) co_await snapshot->release();
     if (!run_.is_stopping()) parts_->log->space().accept();
     parts_->checkpoint->set_periodic(false);
+}
+
+ums::Task<void> RunDriver::end_backups() {
+    co_await join(parts_->backups);
+    co_await parts_->backup->finish();
 }
 
 ums::Task<void> RunDriver::final_audit() {
@@ -216,6 +229,11 @@ void RunDriver::collect_users() {
     };
     const RunContext& context = *parts_->context;
     for (const UserSection& section : user_sections(context)) add(section.name, section.count, section.work);
+    if (options_.audit_user.checks_snapshot) add("SnapshotCheck", 1, context.snapshot_checks);
+    if (parts_->backup) {
+        add("BackupUser", options_.backup_user.reader_count, context.backup);
+        results_.backup = parts_->backup->result();
+    }
     add("Initial Update", 1, parts_->initial_update);
     add("Checkpoint", 1, context.checkpoint);
     add("Lazy Writer", 1, context.lazy_writer);

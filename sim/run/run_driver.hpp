@@ -53,6 +53,8 @@ private:
     ums::Task<void> run_recovery();
     ums::Task<void> go_on();
     void add_file(SimFile::Setup setup);
+    void add_backup_file(SimFile::Setup setup);
+    [[nodiscard]] std::vector<const SimFile*> backup_file_list() const;
     [[nodiscard]] bool all_files_open() const;
     void remove_created_files();
     void make_parts();
@@ -61,6 +63,7 @@ private:
     ums::Task<void> run_cycles();
     ums::Task<void> run_cycle();
     ums::Task<void> main_run(std::uint64_t seed);
+    ums::Task<void> end_backups();
     ums::Task<void> final_audit();
     void allow_bursts(bool allowed);
     void observe_blocks(bool observed);

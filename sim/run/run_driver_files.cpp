@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "sim/backup/backup_files.hpp"
 #include "sim/errors.hpp"
 #include "sim/files/file_creator.hpp"
 #include "sim/files/file_removal.hpp"
@@ -37,20 +38,28 @@ ums::Task<void> RunDriver::open_files() {
 
 // Files of an earlier run may be evidence: they are deleted only when this one has all that it needs.
 ums::Task<void> RunDriver::open_files(FileCreator& creator) {
-    co_await creator.claim(options_.files);
+    const std::vector<FileOptions> of_backups = backup_files(options_);
+    std::vector<FileOptions> all_files = options_.files;
+    all_files.insert(all_files.end(), of_backups.begin(), of_backups.end());
+    co_await creator.claim(all_files);
     if (run_.is_stopping()) co_return;
     // What is too much for this machine is refused, not taken from the reserve.
     reserve_.reset();
-    reserve_memory(creator.files());
+    const std::vector<FileOptions> claimed = creator.files();
+    reserve_memory({claimed.data(), options_.files.size()});
     reserve_.emplace();
     promise_nothing();
     may_begin_ = true;
     journal_.begin_run();
     co_await creator.replace_old_files();
-    for (std::size_t i = 0; i < options_.files.size(); ++i) {
+    for (std::size_t i = 0; i < all_files.size(); ++i) {
         if (run_.is_stopping()) co_return;
         SimFile::Setup setup = co_await creator.prepare(i);
-        add_file(std::move(setup));
+        if (i < options_.files.size()) {
+            add_file(std::move(setup));
+        } else {
+            add_backup_file(std::move(setup));
+        }
     }
 }
 
@@ -70,6 +79,9 @@ void RunDriver::remove_created_files() {
     for (const SimFile* file : parts_->files) {
         if (file->was_created()) remove_file(*file, storage_, journal_);
     }
+    for (const SimFile* file : backup_file_list()) {
+        if (file->was_created()) remove_file(*file, storage_, journal_);
+    }
 }
 
 void RunDriver::add_file(SimFile::Setup setup) {
@@ -77,7 +89,22 @@ void RunDriver::add_file(SimFile::Setup setup) {
     parts_->add_file(std::move(setup), storage_, *outstanding_, run_, journal_);
 }
 
-bool RunDriver::all_files_open() const { return parts_->files.size() == options_.files.size(); }
+void RunDriver::add_backup_file(SimFile::Setup setup) {
+    const std::lock_guard guard(parts_mutex_);
+    parts_->add_backup_file(std::move(setup), options_.backup_user, storage_, *outstanding_, run_, journal_);
+}
+
+bool RunDriver::all_files_open() const {
+    return parts_->files.size() == options_.files.size() && backup_file_list().size() == backup_files(options_).size();
+}
+
+std::vector<const SimFile*> RunDriver::backup_file_list() const {
+    std::vector<const SimFile*> files;
+    const BackupFiles& opened = parts_->opened_backup_files();
+    for (const auto& data : opened.data_files) files.push_back(&data->file);
+    if (opened.chain) files.push_back(opened.chain.get());
+    return files;
+}
 
 void RunDriver::make_parts() {
     parts_->assemble(options_, run_id_, storage_, *schedulers_, run_, journal_,
@@ -87,6 +114,10 @@ void RunDriver::make_parts() {
 }
 
 void RunDriver::close_files() {
+    // Where something was wrong they are evidence.
+    const bool keeps_backups = options_.backup_user.keep_files || journal_.finding_count() > 0;
+    std::vector<const SimFile*> removed;
+    if (!keeps_backups) removed = backup_file_list();
     std::unique_ptr<RunParts> parts;
     {
         const std::lock_guard guard(parts_mutex_);
@@ -97,6 +128,7 @@ void RunDriver::close_files() {
     for (const SimFile* file : parts->files) {
         if (options_.delete_files_at_shutdown && !file->is_device()) remove_file(*file, storage_, journal_);
     }
+    for (const SimFile* file : removed) remove_file(*file, storage_, journal_);
 }
 
 }  // namespace sim

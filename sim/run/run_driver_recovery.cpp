@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/backup/backup_files.hpp"
 #include "sim/errors.hpp"
 #include "sim/files/file_creator.hpp"
 #include "sim/files/file_stamper.hpp"
@@ -36,6 +37,9 @@ ums::Task<void> RunDriver::take_over_files() {
     run_id_ = results_.run_id = found.run_id;
     FileCreator creator(options_, storage_, journal_, run_id_, &run_);
     co_await claim_replicas(creator);
+    const auto replicas = static_cast<std::uint32_t>(creator.files().size());
+    const std::vector<FileOptions> of_backups = backup_files(options_);
+    if (!of_backups.empty()) co_await creator.claim(of_backups, static_cast<std::uint32_t>(options_.files.size()) + 1 - replicas);
     if (run_.is_stopping()) co_return;
     reserve_.reset();
     reserve_memory(files_as_found(found, creator));
@@ -55,6 +59,10 @@ ums::Task<void> RunDriver::take_over_files() {
         FoundFile& file = found.files.at(left++);
         if (!file.left.is_as_made() && file.left.options.is_log) co_await sign_again(file);
         add_file(std::move(file.setup));
+    }
+    for (std::size_t i = 0; i < of_backups.size() && !run_.is_stopping(); ++i) {
+        SimFile::Setup setup = co_await creator.prepare(replicas + i);
+        add_backup_file(std::move(setup));
     }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/backup/backup_files.hpp"
 #include "sim/files/replica.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/base/size.hpp"
@@ -36,6 +37,13 @@ PageSums sums_of(const std::vector<std::unique_ptr<DataFile>>& data_files, const
     return sums;
 }
 
+// Pages that are read and written past the pool are held by frames.
+std::uint64_t frames_for_backups(const BackupUserOptions& options) {
+    if (!options.is_on()) return 0;
+    const std::uint64_t block_pages = std::uint64_t{options.max_transfer_kb} * 1024 / kPageBytes;
+    return block_pages * (options.reader_count + options.buffer_count);
+}
+
 // A read-ahead must leave memory for the others.
 void limit_transfers(Options& options, std::uint32_t pages_max) {
     ReadAheadUserOptions& read_ahead = options.read_ahead_user;
@@ -48,7 +56,7 @@ void limit_transfers(Options& options, std::uint32_t pages_max) {
 
 void RunParts::reserve(const Options& options, std::uint64_t pool_bytes, std::span<const FileOptions> claimed) {
     const std::uint64_t tasks_max = std::uint64_t{options.cpu_count} * kUsersPerCpu + std::uint64_t{2} * kTransferPagesMax;
-    pool = std::make_unique<BufferPool>(pool_bytes, tasks_max);
+    pool = std::make_unique<BufferPool>(pool_bytes, tasks_max + frames_for_backups(options.backup_user));
     for (const FileOptions& file : claimed) {
         if (!file.is_log) ledgers.emplace_back(file.max_size_mb * kMb / kPageBytes);
     }
@@ -66,6 +74,27 @@ void RunParts::add_file(SimFile::Setup setup, ums::Storage& storage, ums::Semaph
     DataFile& data = *data_files.back();
     if (const auto checksum = data.file.signature_checksum()) data.ledger.acknowledge(0, 1, 0, *checksum);
     files.push_back(&data.file);
+}
+
+void RunParts::add_backup_file(SimFile::Setup setup, const BackupUserOptions& options, ums::Storage& storage, ums::Semaphore& outstanding,
+                               const RunState& run, Journal& journal) {
+    if (setup.options.role == FileRole::backup_chain) {
+        backup_files.chain = std::make_unique<SimFile>(std::move(setup), storage, outstanding, run, journal);
+        return;
+    }
+    std::vector<std::uint64_t> pages_max;
+    for (const auto& data : data_files) {
+        const bool is_source = std::none_of(data_files.begin(), data_files.end(), [&data](const auto& other) {
+            return source_of_replica(data->file.options(), {other->file.options()}) != nullptr;
+        });
+        if (is_source) pages_max.push_back(data->ledger.pages_max());
+    }
+    const bool is_stripe = setup.options.role == FileRole::backup;
+    const std::size_t restored = backup_files.data_files.size() - backup_files.stripe_count;
+    PageLedger ledger(is_stripe ? stripe_pages_max(options, pages_max) : pages_max.at(restored));
+    if (const auto checksum = setup.signature_checksum) ledger.acknowledge(0, 1, 0, *checksum);
+    backup_files.data_files.push_back(std::make_unique<DataFile>(std::move(setup), std::move(ledger), storage, outstanding, run, journal));
+    if (is_stripe) ++backup_files.stripe_count;
 }
 
 void RunParts::assemble(Options& options, std::uint64_t run_id, ums::Storage& storage, ums::SchedulerGroup& schedulers, RunState& run,
@@ -91,6 +120,8 @@ void RunParts::assemble(Options& options, std::uint64_t run_id, ums::Storage& st
     whole_files = std::make_unique<WholeFileWork>(*context);
     checkpoint = std::make_unique<Checkpoint>(*context);
     lazy_writer = std::make_unique<LazyWriter>(*context);
+    for (const auto& data : backup_files.data_files) diagnosis->add_file(*data);
+    if (backup_files.chain) backup = std::make_unique<Backup>(*context, std::move(backup_files), *checkpoint, *log_auditor);
     if (!time_series) time_series = std::make_unique<TimeSeries>(files, journal.clock(), journal.start_ns());
     limit_transfers(options, context->transfer_pages_max());
 }

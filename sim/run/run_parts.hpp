@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/backup/backup.hpp"
 #include "sim/buffer/snapshot.hpp"
 #include "sim/context/run_context.hpp"
 #include "sim/log/log_auditor.hpp"
@@ -25,6 +26,11 @@ struct RunParts {
 
     // Then the files, one by one in the same order. All references must outlive the parts.
     void add_file(SimFile::Setup setup, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run, Journal& journal);
+
+    // Then those of backup_files(), likewise.
+    void add_backup_file(SimFile::Setup setup, const BackupUserOptions& options, ums::Storage& storage, ums::Semaphore& outstanding,
+                         const RunState& run, Journal& journal);
+    [[nodiscard]] BackupFiles& opened_backup_files() { return backup ? backup->files() : backup_files; }
 
     struct Start {
         const LogPosition* position = nullptr;  // where the log of a run goes on whose pages the ledgers know; null for a new one
@@ -61,12 +67,15 @@ struct RunParts {
     std::unique_ptr<WholeFileWork> whole_files;
     std::unique_ptr<Checkpoint> checkpoint;
     std::unique_ptr<LazyWriter> lazy_writer;
+    BackupFiles backup_files;  // until there is a backup
+    std::unique_ptr<Backup> backup;
     WorkCounters initial_update;
     WorkCounters final_audit;
     std::unique_ptr<TimeSeries> time_series;
     ums::Event monitors_stop;
     ums::TaskGroup writers;  // checkpoint and lazy writer: need the log
     ums::TaskGroup log_writer;
+    ums::TaskGroup backups;
     ums::TaskGroup monitors;
 };
 

@@ -14,6 +14,9 @@ ums::Task<void> run_random_user(RunContext& context, std::uint64_t seed);
 // DBCC: reads the files from a random place on, step by step, and verifies every page.
 ums::Task<void> run_audit_user(RunContext& context, std::uint64_t seed);
 
+// DBCC CHECKDB as a whole: takes a snapshot of a file that has a replica, reads all of it, releases it, and goes on with the next file.
+ums::Task<void> run_snapshot_check(RunContext& context);
+
 // Scans: reads ranges into the pool with scatter reads.
 ums::Task<void> run_read_ahead_user(RunContext& context, std::uint64_t seed);
 

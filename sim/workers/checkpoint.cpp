@@ -32,6 +32,7 @@ ums::Task<void> Checkpoint::run_once() {
 }
 
 ums::Task<void> Checkpoint::write_dirty_pages() {
+    co_await context_.log.wait_for_pinned_hold();
     // Whatever was changed before this point is dirty now, or being written under a latch that collect() or the writers meet.
     const CheckpointBegin begin = co_await context_.log.begin_checkpoint();
     co_await log_sums(context_.log, begin.sums);

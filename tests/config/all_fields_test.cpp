@@ -49,6 +49,8 @@ UserCount=0
 BuffersValidated=66
 DelayAfterCycles=3
 AuditDelay=201
+SnapshotCheck=TRUE
+SnapshotCheckDelay=3
 [ReadAheadUser]
 UserCount=4
 BuffersRAMin=33
@@ -66,6 +68,18 @@ MinShrinkInterval=121
 MaxShrinkInterval=601
 MinExtends=2
 MaxExtends=21
+[BackupUser]
+BackupFolder=/backup/a|/backup/b
+Stripes=2
+RestoreFolder=/restore
+KeepFiles=TRUE
+Readers=3
+MaxTransferSize=4096
+BufferCount=9
+Verify=FALSE
+FullInterval=600
+DifferentialInterval=60
+LogInterval=10
 [File1]
 FileName=/data/one.mdx
 InitialSize=100
@@ -126,6 +140,8 @@ user_count = 0
 buffers_validated_pages = 66
 delay_after_cycles = 3
 delay_ms = 201
+snapshot_check = true
+snapshot_check_delay_s = 3
 
 [read_ahead_user]
 user_count = 4
@@ -146,6 +162,19 @@ min_interval_s = 121
 max_interval_s = 601
 min_extends = 2
 max_extends = 21
+
+[backup_user]
+backup_folder = "/backup/a|/backup/b"
+stripes = 2
+restore_folder = "/restore"
+keep_files = true
+readers = 3
+max_transfer_kb = 4096
+buffer_count = 9
+verify = false
+full_interval_s = 600
+differential_interval_s = 60
+log_interval_s = 10
 
 [[file]]
 path = "/data/one.mdx"
@@ -200,7 +229,23 @@ sim::Options expected() {
                      .cpu_simulation = true,
                      .cpu_cycles_min = 1000,
                      .cpu_cycles_max = 20'000'000'000};
-    o.audit_user = {.user_count = 0, .buffers_validated_pages = 66, .delay_after_cycles = 3, .delay_ms = 201};
+    o.audit_user = {.user_count = 0,
+                    .buffers_validated_pages = 66,
+                    .delay_after_cycles = 3,
+                    .delay_ms = 201,
+                    .checks_snapshot = true,
+                    .snapshot_check_delay_s = 3};
+    o.backup_user = {.folders = "/backup/a|/backup/b",
+                     .stripes_per_folder = 2,
+                     .reader_count = 3,
+                     .max_transfer_kb = 4096,
+                     .buffer_count = 9,
+                     .full_interval_s = 600,
+                     .differential_interval_s = 60,
+                     .log_interval_s = 10,
+                     .verify = false,
+                     .restore_folder = "/restore",
+                     .keep_files = true};
     o.read_ahead_user = {.user_count = 4, .min_pages = 33, .max_pages = 1024, .delay_after_cycles = 4, .delay_ms = 202};
     o.bulk_update_user = {.user_count = 6, .min_pages = 67, .max_pages = 129, .delay_after_cycles = 0, .delay_ms = 11};
     o.shrink_user = {.min_interval_s = 121, .max_interval_s = 601, .min_extends = 2, .max_extends = 21};

@@ -77,7 +77,7 @@ OtherValue other_number(const Parameter& row, std::int64_t value) {
     if (!row.range.only.empty()) other = static_cast<std::int64_t>(row.range.only[0]);
     if (static_cast<std::uint64_t>(std::max<std::int64_t>(other, 0)) > row.range.max) other = value - 1;
     if (row.range.or_zero) other = row.range.min;
-    if (row.ini_name == "MaxLogPerBuffer") other = 4096;
+    if (row.ini_name == "MaxLogPerBuffer" || row.ini_name == "MaxTransferSize") other = 4096;
     const std::string text = fmt::format("{}", other);
     return {text, row.kind == Kind::ratio ? fmt::format("{}", static_cast<double>(other) / 100) : text};
 }

@@ -83,6 +83,7 @@ void make_consistent(sim::Options& o, ums::Prng& prng) {
     order(o.bulk_update_user.min_pages, o.bulk_update_user.max_pages);
     order(o.shrink_user.min_interval_s, o.shrink_user.max_interval_s);
     order(o.shrink_user.min_extends, o.shrink_user.max_extends);
+    o.backup_user.max_transfer_kb = o.backup_user.max_transfer_kb / 64 * 64;
     o.shrink_user.max_extends = std::max(o.shrink_user.min_extends, std::min(o.shrink_user.max_extends, 10U));
 }
 

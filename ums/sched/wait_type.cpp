@@ -25,6 +25,9 @@ std::string_view name_of(WaitType type) {
         case WaitType::file_resize: return "FILE_RESIZE";
         case WaitType::task_join: return "TASK_JOIN";
         case WaitType::blocking_call: return "PREEMPTIVE_OS_FILEOPS";
+        case WaitType::backupio: return "BACKUPIO";
+        case WaitType::backupbuffer: return "BACKUPBUFFER";
+        case WaitType::backupthread: return "BACKUPTHREAD";
         case WaitType::count_: break;
     }
     UMS_ASSERT(false && "unknown wait type");

@@ -28,6 +28,9 @@ enum class WaitType : std::uint8_t {
     file_resize,    // a file is growing or shrinking, or is in use while it should
     task_join,      // a phase waits for its tasks
     blocking_call,  // a system call on a thread of its own
+    backupio,       // a read or write of a backup or a restore
+    backupbuffer,   // a buffer of a backup
+    backupthread,   // a backup waits for its readers
     count_
 };
 

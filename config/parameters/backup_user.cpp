@@ -1,0 +1,149 @@
+#include "config/parameters/rows.hpp"
+
+namespace config {
+
+using sim::Options;
+
+namespace {
+
+constexpr Section kSection = Section::backup_user;
+
+std::vector<Parameter> place_rows() {
+    return {
+        {.section = kSection,
+         .ini_name = "BackupFolder",
+         .toml_name = "backup_folder",
+         .kind = Kind::text,
+         .may_be_empty = true,
+         .field = +[](Options& o) -> Field { return &o.backup_user.folders; },
+         .help = "Folders for the backup files, with | between several; empty = no backups.",
+         .details =
+             "Each folder gets Stripes files ioproof_backup_N.bak over which a backup is striped, the first one also "
+             "ioproof_backup.trn, the log and the description of what stands where. They are made before the run, as large as a full "
+             "backup, and treated with the same care as test files: what is not ours is not touched. The folders must exist; choose "
+             "another file system than that of the data files to test both.",
+         .background = "BACKUP DATABASE ... TO DISK = ..., DISK = ...: up to 64 files on other paths."},
+        {.section = kSection,
+         .ini_name = "Stripes",
+         .toml_name = "stripes",
+         .kind = Kind::count,
+         .unit = "files",
+         .range = {.min = 1, .max = sim::kBackupStripesMax},
+         .field = +[](Options& o) -> Field { return &o.backup_user.stripes_per_folder; },
+         .help = "Backup files in each folder.",
+         .details = "All folders together: at most 64 files.",
+         .background = "Backups are striped over files to get more out of several paths or disks."},
+        {.section = kSection,
+         .ini_name = "RestoreFolder",
+         .toml_name = "restore_folder",
+         .kind = Kind::text,
+         .may_be_empty = true,
+         .field = +[](Options& o) -> Field { return &o.backup_user.restore_folder; },
+         .help = "Folder in which backups are restored; empty = they are not restored.",
+         .details =
+             "Each data file becomes restored_N_NAME there, as large as it is. Every page is then read back and compared with what the "
+             "run knows of the end of the backup.",
+         .background = "RESTORE DATABASE ... WITH MOVE: only a restore proves a backup."},
+        {.section = kSection,
+         .ini_name = "KeepFiles",
+         .toml_name = "keep_files",
+         .kind = Kind::flag,
+         .field = +[](Options& o) -> Field { return &o.backup_user.keep_files; },
+         .help = "Leave backups and restored files when the run ends.",
+         .details = "Without it they are removed, unless something was wrong: then they are evidence."},
+    };
+}
+
+std::vector<Parameter> transfer_rows() {
+    return {
+        {.section = kSection,
+         .ini_name = "Readers",
+         .toml_name = "readers",
+         .kind = Kind::count,
+         .unit = "tasks",
+         .range = {.min = 1, .max = sim::kBackupReadersMax},
+         .field = +[](Options& o) -> Field { return &o.backup_user.reader_count; },
+         .help = "Tasks that read the data files for a backup, or the backup for a restore.",
+         .details = "They share the files' blocks, in ascending order.",
+         .background = "BACKUP has one reader for each volume."},
+        {.section = kSection,
+         .ini_name = "MaxTransferSize",
+         .toml_name = "max_transfer_kb",
+         .kind = Kind::count,
+         .unit = "KB",
+         .range = {.min = sim::kBackupTransferKbMin, .max = sim::kBackupTransferKbMax},
+         .field = +[](Options& o) -> Field { return &o.backup_user.max_transfer_kb; },
+         .help = "Size of a read or write of a backup; a multiple of 64.",
+         .details = "The last request of a file, and those of a differential backup, are smaller.",
+         .background = "MAXTRANSFERSIZE: 64 KB to 4 MB, 1 MB by default."},
+        {.section = kSection,
+         .ini_name = "BufferCount",
+         .toml_name = "buffer_count",
+         .kind = Kind::count,
+         .unit = "buffers",
+         .range = {.min = 1, .max = sim::kBackupBuffersMax},
+         .field = +[](Options& o) -> Field { return &o.backup_user.buffer_count; },
+         .help = "Buffers of MaxTransferSize that are on their way at a time.",
+         .details = "BufferCount x MaxTransferSize is memory that the run takes besides MaxMemoryMB.",
+         .background = "BUFFERCOUNT, which SQL Server works out by itself from the number of files."},
+        {.section = kSection,
+         .ini_name = "Verify",
+         .toml_name = "verify",
+         .kind = Kind::flag,
+         .field = +[](Options& o) -> Field { return &o.backup_user.verify; },
+         .help = "Read every backup back and verify each page of it.",
+         .details = "With FALSE a fault in the backup is found by the restore only, if there is one.",
+         .background = "RESTORE VERIFYONLY with checksums."},
+    };
+}
+
+std::vector<Parameter> schedule_rows() {
+    const Range intervals{.min = 0, .max = kDurationSMax};
+    return {
+        {.section = kSection,
+         .ini_name = "FullInterval",
+         .toml_name = "full_interval_s",
+         .kind = Kind::count,
+         .unit = "s",
+         .range = intervals,
+         .field = +[](Options& o) -> Field { return &o.backup_user.full_interval_s; },
+         .help = "Time from the end of a full backup to the next one; 0 = one in each main run.",
+         .details =
+             "The first one begins with the main run. What has begun when the main run ends is completed behind it. The backups before "
+             "are restored first, then the new one takes their place."},
+        {.section = kSection,
+         .ini_name = "DifferentialInterval",
+         .toml_name = "differential_interval_s",
+         .kind = Kind::count,
+         .unit = "s",
+         .range = intervals,
+         .field = +[](Options& o) -> Field { return &o.backup_user.differential_interval_s; },
+         .help = "Time between two differential backups; 0 = none.",
+         .details =
+             "It holds the extents in which a page has changed since the full backup. The backup files are made twice as large. The run "
+             "takes 8 bytes more for each page.",
+         .background = "BACKUP DATABASE ... WITH DIFFERENTIAL."},
+        {.section = kSection,
+         .ini_name = "LogInterval",
+         .toml_name = "log_interval_s",
+         .kind = Kind::count,
+         .unit = "s",
+         .range = intervals,
+         .field = +[](Options& o) -> Field { return &o.backup_user.log_interval_s; },
+         .help = "Time between two log backups; 0 = none.",
+         .details =
+             "Log that is not backed up is not used again, as far as there is room: when a quarter of the log waits, it is backed up "
+             "before its time.",
+         .background = "BACKUP LOG, in the full recovery model."},
+    };
+}
+
+}  // namespace
+
+std::vector<Parameter> backup_user_parameters() {
+    std::vector<Parameter> rows;
+    for (const auto& part : {place_rows(), transfer_rows(), schedule_rows()}) rows.insert(rows.end(), part.begin(), part.end());
+    return rows;
+}
+
+}  // namespace config

@@ -1,0 +1,305 @@
+#include "sim/backup/backup.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/backup/page_read_back.hpp"
+#include "sim/backup/restore.hpp"
+#include "sim/backup/work_clock.hpp"
+#include "ums/sched/scheduler.hpp"
+
+namespace sim {
+
+namespace {
+
+constexpr std::uint64_t kPauseNs = 5 * ums::kNsPerMs;
+// The log is copied at least so often while a backup goes on.
+constexpr std::uint64_t kLogCopyNs = 100 * ums::kNsPerMs;
+// The log is copied before its time when so much of it waits for that: when three quarters do, it is used again.
+constexpr double kLogShareMax = 0.25;
+
+template <typename Value>
+void append_value(std::vector<std::byte>& bytes, const Value& value) {
+    const std::size_t at = bytes.size();
+    bytes.resize(at + sizeof value);
+    std::memcpy(bytes.data() + at, &value, sizeof value);
+}
+
+std::string_view title_of(BackupKind kind) {
+    switch (kind) {
+        case BackupKind::full: return "Full backup";
+        case BackupKind::differential: return "Differential backup";
+        case BackupKind::log: break;
+    }
+    return "Log backup";
+}
+
+}  // namespace
+
+Backup::Backup(RunContext& context, BackupFiles files, Checkpoint& checkpoint, LogAuditor& log_reader)
+    : parts_(context, std::move(files)), checkpoint_(checkpoint), log_copy_(parts_, log_reader) {
+    result_.transfer_bytes = parts_.block_pages * kPageBytes;
+}
+
+// --- the schedule ---
+
+ums::Task<void> Backup::serve() {
+    const auto due_after = [this](std::uint32_t interval_s) {
+        return interval_s == 0 ? ~std::uint64_t{0} : parts_.context.now_ns() + interval_s * ums::kNsPerSecond;
+    };
+    RunState& run = parts_.context.run;
+    std::uint64_t full_ns = 0;
+    std::uint64_t differential_ns = 0;
+    std::uint64_t log_ns = 0;
+    while (!run.users_must_stop()) {
+        const std::uint64_t now_ns = parts_.context.now_ns();
+        if (log_copy_.is_broken() && has_full()) {
+            co_await end_chain("the log was used again before it could be backed up");
+            full_ns = now_ns;
+        }
+        if (now_ns >= full_ns) {
+            co_await restore();
+            co_await full();
+            full_ns = due_after(parts_.options.full_interval_s);
+            if (!has_full()) full_ns = parts_.context.now_ns() + ums::kNsPerSecond;
+            differential_ns = due_after(parts_.options.differential_interval_s);
+            log_ns = due_after(parts_.options.log_interval_s);
+        } else if (has_full() && now_ns >= differential_ns) {
+            co_await differential();
+            differential_ns = due_after(parts_.options.differential_interval_s);
+        } else if (has_full() && keeps_log() && (now_ns >= log_ns || log_copy_.kept_share() > kLogShareMax)) {
+            co_await log();
+            log_ns = due_after(parts_.options.log_interval_s);
+        }
+        co_await run.users_stop().wait(ums::WaitType::sleep_task, parts_.context.now_ns() + kPauseNs);
+    }
+}
+
+ums::Task<void> Backup::finish() {
+    RunState& run = parts_.context.run;
+    if (log_copy_.is_broken()) co_await end_chain("the log was used again before it could be backed up");
+    if (!has_full() && !run.is_stopping()) co_await full();
+    const bool has_log = has_full() && keeps_log() && !log_copy_.is_broken();
+    if (has_log && !run.is_stopping()) co_await log();
+    co_await restore();
+    log_copy_.end();
+    if (!has_full()) refuse("no backup could be completed");
+    if (has_full() && !is_verified_) refuse("a backup could not be read back");
+    if (has_full() && !is_restored_ && !parts_.options.restore_folder.empty()) refuse("the backup could not be restored");
+    sets_.clear();  // the next cycle begins with new pages
+}
+
+// Nothing that was asked for is left out in silence. Where a fault is why, that was told.
+void Backup::refuse(std::string_view what) {
+    RunState& run = parts_.context.run;
+    if (run.is_stopping() || parts_.context.journal.finding_count() > 0) return;
+    run.stop(Outcome::not_done, fmt::format("{}: {}; the warnings say why.", parts_.chain.file().path(), what));
+}
+
+ums::Task<void> Backup::full() {
+    sets_.clear();
+    log_copy_.end();
+    const bool is_begun = co_await parts_.chain.begin(++chain_number_);
+    if (!is_begun) co_return;
+    const bool is_made = co_await make(BackupKind::full);
+    if (!is_made) co_await end_chain("the full backup could not be completed");
+}
+
+ums::Task<void> Backup::differential() {
+    const bool is_made = co_await make(BackupKind::differential);
+    if (!is_made) co_await end_chain("a differential backup could not be completed");
+}
+
+ums::Task<void> Backup::log() {
+    const bool is_made = co_await make(BackupKind::log);
+    if (!is_made) co_await end_chain("a log backup could not be completed");
+}
+
+// A chain that cannot go on is of no use: the next full backup begins another one.
+ums::Task<void> Backup::end_chain(const std::string& why) {
+    if (parts_.context.run.is_stopping()) co_return;
+    ++result_.broken_chains;
+    parts_.context.journal.warning(fmt::format("The chain of backups {} ends: {}.", chain_number_, why));
+    sets_.clear();
+    log_copy_.end();
+}
+
+// --- one backup ---
+
+ums::Task<bool> Backup::make(BackupKind kind) {
+    const WorkClock clock(parts_.context.journal.clock());
+    const std::uint64_t log_before_bytes = log_copy_.copied_bytes();
+    BackupSet set{.kind = kind, .number = sets_.empty() ? 1 : sets_.back().number + 1, .first_chunk = parts_.chain.chunk_count()};
+    for (const BackupSource& source : parts_.sources) set.shrunk.push_back(source.data->file.shrunk_count);
+    bool is_made = co_await begin_set(set);
+    std::uint64_t pages = 0;
+    if (kind != BackupKind::log && is_made) {
+        const bool is_full = kind == BackupKind::full;
+        std::vector<PageBlock> blocks = is_full ? blocks_of_all_pages(parts_) : blocks_of_changed_pages(parts_);
+        is_made = co_await copy_pages(set, std::move(blocks), is_full ? 1 : full_end_position_, pages);
+    }
+    if (is_made) is_made = co_await log_copy_.copy(set.number);
+    if (is_made) is_made = co_await end_set(set, pages);
+    if (!is_made) co_return false;
+    const std::uint64_t log_bytes = log_copy_.copied_bytes() - log_before_bytes;
+    BackupWork& work = kind == BackupKind::full ? result_.full : kind == BackupKind::log ? result_.log : result_.differential;
+    clock.add_to(work, pages, log_bytes);
+    tell(set, pages, log_bytes, clock.elapsed_us());
+    WorkCounters::add(parts_.context.backup.cycles, 1);
+    WorkCounters::add(parts_.context.backup.log_bytes, log_bytes);
+    sets_.push_back(std::move(set));
+    is_restored_ = false;
+    if (parts_.options.verify) co_await verify(sets_.back());
+    co_return !parts_.context.run.is_stopping();
+}
+
+void Backup::tell(const BackupSet& set, std::uint64_t pages, std::uint64_t log_bytes, std::uint64_t duration_us) {
+    parts_.context.journal.info(fmt::format("{} {} of chain {}: {} pages and {} KB of log in {} ms.", title_of(set.kind), set.number,
+                                            chain_number_, pages, log_bytes >> 10, duration_us / 1000));
+}
+
+// The log from here on, and then everything that was changed before: on the disk.
+ums::Task<bool> Backup::begin_set(BackupSet& set) {
+    if (!log_copy_.is_going_on()) log_copy_.begin();
+    if (set.kind != BackupKind::log) {
+        const bool is_written = co_await write_all_changes();
+        if (!is_written) co_return false;
+    }
+    std::vector<std::byte> body;
+    append_value(body, SetBegin{static_cast<std::uint32_t>(set.kind), static_cast<std::uint32_t>(parts_.sources.size()),
+                                parts_.files.stripe_count, parts_.block_pages});
+    for (const BackupSource& source : parts_.sources) append_value(body, SetFile{source.data->file.id(), source.data->file.pages()});
+    UMS_ASSERT(body.size() <= parts_.chain.body_bytes_max());
+    const bool is_appended = co_await parts_.chain.append(ChunkKind::set_begin, set.number, body);
+    co_return is_appended;
+}
+
+// Users who end break a checkpoint off.
+ums::Task<bool> Backup::write_all_changes() {
+    std::uint64_t before = 0;
+    do {
+        if (parts_.context.run.is_stopping()) co_return false;
+        before = parts_.context.checkpoint.cycles;
+        co_await checkpoint_.run_once();
+        const bool is_broken_off = parts_.context.checkpoint.cycles == before;
+        if (is_broken_off) co_await ums::sleep_until(parts_.context.now_ns() + ums::kNsPerMs);
+    } while (parts_.context.checkpoint.cycles == before);
+    co_return true;
+}
+
+ums::Task<bool> Backup::copy_pages(BackupSet& set, std::vector<PageBlock> blocks, std::uint32_t first_position, std::uint64_t& pages) {
+    const std::uint32_t end_position = first_position + stripe_pages_for(blocks.size(), parts_.files.stripe_count, parts_.block_pages);
+    for (std::uint32_t i = 0; i < parts_.files.stripe_count; ++i) {
+        const bool is_empty = co_await parts_.empty(parts_.stripe(i), first_position, end_position);
+        if (!is_empty) co_return false;
+    }
+    if (set.kind == BackupKind::full) full_end_position_ = end_position;
+    PageCopy copy(parts_, std::move(blocks), first_position, set.kind == BackupKind::full);
+    ums::Event done;
+    bool is_log_copied = false;
+    ums::TaskGroup log_copies;
+    // A large backup outlives many rounds of the log.
+    auto follow = [](Backup& self, ums::Event& copied, std::uint32_t number, bool& is_whole) -> ums::Task<void> {
+        is_whole = co_await self.copy_log_until(copied, number);
+    };
+    ums::Scheduler::current().fork(log_copies, follow(*this, done, set.number, is_log_copied));
+    const bool is_copied = co_await copy.run();
+    done.set();
+    co_await log_copies.join();
+    if (!is_copied || !is_log_copied) co_return false;
+    pages = copy.page_count();
+    set.runs = copy.take_runs();
+    const bool is_appended = co_await append_runs(set);
+    co_return is_appended;
+}
+
+ums::Task<bool> Backup::copy_log_until(ums::Event& done, std::uint32_t set_number) {
+    std::uint64_t due_ns = parts_.context.now_ns() + kLogCopyNs;
+    for (;;) {
+        const bool is_done = co_await done.wait(ums::WaitType::sleep_task, parts_.context.now_ns() + kPauseNs);
+        if (is_done) co_return true;
+        if (parts_.context.now_ns() < due_ns && log_copy_.kept_share() <= kLogShareMax) continue;
+        due_ns = parts_.context.now_ns() + kLogCopyNs;
+        const bool is_copied = co_await log_copy_.copy(set_number);
+        if (!is_copied) co_return false;
+    }
+}
+
+ums::Task<bool> Backup::append_runs(const BackupSet& set) {
+    const std::size_t runs_max = parts_.chain.body_bytes_max() / sizeof(PageRun);
+    for (std::size_t first = 0; first < set.runs.size(); first += runs_max) {
+        const std::size_t count = std::min(runs_max, set.runs.size() - first);
+        const std::span<const PageRun> runs(set.runs.data() + first, count);
+        const bool is_appended = co_await parts_.chain.append(ChunkKind::pages, set.number, std::as_bytes(runs));
+        if (!is_appended) co_return false;
+    }
+    co_return true;
+}
+
+ums::Task<bool> Backup::end_set(BackupSet& set, std::uint64_t pages) {
+    const LogMark& mark = log_copy_.mark();
+    set.last_lsn = mark.last_lsn;
+    set.sums = mark.sums;
+    std::vector<std::byte> body;
+    append_value(body, SetEnd{set.last_lsn, pages, log_copy_.copied_bytes()});
+    bool is_whole = co_await parts_.chain.append(ChunkKind::set_end, set.number, body);
+    set.end_chunk = parts_.chain.chunk_count();
+    for (std::uint32_t i = 0; i < parts_.files.stripe_count && is_whole; ++i) is_whole = co_await parts_.sync(parts_.stripe(i).file);
+    if (is_whole) is_whole = co_await parts_.sync(parts_.chain.file());
+    if (!keeps_log()) log_copy_.end();
+    co_return is_whole;
+}
+
+// --- what it is worth ---
+
+// RESTORE VERIFYONLY: what the system has cached of it proves nothing.
+ums::Task<void> Backup::verify(const BackupSet& set) {
+    const WorkClock clock(parts_.context.journal.clock());
+    std::vector<PageRun> runs;
+    std::uint64_t log_bytes = 0;
+    const BackupChain::Take take = [&](const ChunkHeader& header, std::span<const std::byte> body) {
+        if (header.kind == static_cast<std::uint16_t>(ChunkKind::log)) log_bytes += body.size();
+        if (header.kind != static_cast<std::uint16_t>(ChunkKind::pages)) return;
+        const std::size_t first = runs.size();
+        runs.resize(first + body.size() / sizeof(PageRun));
+        std::memcpy(runs.data() + first, body.data(), body.size());
+    };
+    for (std::uint32_t i = 0; i < parts_.files.stripe_count; ++i) co_await parts_.stripe(i).file.drop_cache();
+    co_await parts_.chain.file().drop_cache();
+    is_verified_ = false;
+    const bool is_read = co_await parts_.chain.read(set.first_chunk, set.end_chunk, take);
+    if (!is_read) co_return;
+    PageReadBack read_back(parts_, stripe_ranges(parts_, std::move(runs)));
+    const bool is_whole = co_await read_back.run();
+    if (!is_whole) co_return;
+    is_verified_ = true;
+    clock.add_to(result_.verified, read_back.page_count(), log_bytes);
+}
+
+ums::Task<void> Backup::restore() {
+    const bool is_wanted = has_full() && !parts_.options.restore_folder.empty() && !is_restored_;
+    if (!is_wanted || parts_.context.run.is_stopping()) co_return;
+    Restore restore(parts_, sets_, result_);
+    const bool is_done = co_await restore.run();
+    is_restored_ = is_done;
+    if (!is_done && !parts_.context.run.is_stopping()) {
+        parts_.context.journal.warning(fmt::format("The chain of backups {} could not be restored as a whole.", chain_number_));
+    }
+}
+
+BackupResult Backup::result() const {
+    BackupResult result = result_;
+    const auto add = [&result](const SimFile& file) {
+        result.files.push_back({file.path(), file.options().role, file.size_bytes(), sum_of(file.counters(), &FileCounters::read_bytes),
+                                sum_of(file.counters(), &FileCounters::written_bytes), file.finding_count});
+    };
+    for (const auto& data : parts_.files.data_files) add(data->file);
+    add(*parts_.files.chain);
+    return result;
+}
+
+}  // namespace sim

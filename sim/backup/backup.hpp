@@ -1,0 +1,66 @@
+// BackupUser: backs the data files up while users work, full, differential and log, verifies every backup, and restores what it has.
+//
+// A chain is a full backup and what follows it. All of it is one media set: a new full backup begins it anew. It goes as in SQL Server: the
+// log is marked, a checkpoint writes what was changed before, the pages are copied as they stand on the disk, and the log from the mark to
+// the end of the copying goes with them: a restore brings all pages to that end.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/backup/backup_parts.hpp"
+#include "sim/backup/backup_set.hpp"
+#include "sim/backup/log_copy.hpp"
+#include "sim/backup/page_copy.hpp"
+#include "sim/backup_results.hpp"
+#include "sim/workers/checkpoint.hpp"
+
+namespace sim {
+
+class Backup {
+public:
+    // The references must outlive the object. `log_reader` is used by nobody else while a backup goes on.
+    Backup(RunContext& context, BackupFiles files, Checkpoint& checkpoint, LogAuditor& log_reader);
+
+    // A task of the main run: backups by their schedule, until the users must stop. The one that has begun is completed.
+    ums::Task<void> serve();
+    // Behind the main run, when nothing else goes on: a full backup if there is none yet, then the restore of the last chain.
+    ums::Task<void> finish();
+
+    // When nothing goes on.
+    [[nodiscard]] BackupResult result() const;
+    [[nodiscard]] BackupFiles& files() { return parts_.files; }
+
+private:
+    ums::Task<void> full();
+    ums::Task<void> differential();
+    ums::Task<void> log();
+    ums::Task<bool> make(BackupKind kind);
+    ums::Task<bool> begin_set(BackupSet& set);
+    ums::Task<bool> end_set(BackupSet& set, std::uint64_t pages);
+    ums::Task<bool> copy_pages(BackupSet& set, std::vector<PageBlock> blocks, std::uint32_t first_position, std::uint64_t& pages);
+    ums::Task<bool> copy_log_until(ums::Event& done, std::uint32_t set_number);
+    ums::Task<bool> append_runs(const BackupSet& set);
+    ums::Task<bool> write_all_changes();
+    ums::Task<void> verify(const BackupSet& set);
+    ums::Task<void> restore();
+    ums::Task<void> end_chain(const std::string& why);
+    void refuse(std::string_view what);
+    void tell(const BackupSet& set, std::uint64_t pages, std::uint64_t log_bytes, std::uint64_t duration_us);
+    [[nodiscard]] bool has_full() const { return !sets_.empty(); }
+    [[nodiscard]] bool keeps_log() const { return parts_.options.log_interval_s != 0; }
+
+    BackupParts parts_;
+    Checkpoint& checkpoint_;
+    LogCopy log_copy_;
+    std::vector<BackupSet> sets_;  // of the chain, complete ones only
+    std::uint64_t chain_number_ = 0;
+    std::uint32_t full_end_position_ = 1;  // in the stripes: behind the full backup
+    bool is_verified_ = true;              // the last backup, or nobody asks for that
+    bool is_restored_ = false;             // the chain, as it is
+    BackupResult result_;
+};
+
+}  // namespace sim

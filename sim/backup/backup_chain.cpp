@@ -1,0 +1,154 @@
+#include "sim/backup/backup_chain.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/files/io_retry.hpp"
+#include "sim/page/page_codec.hpp"
+#include "ums/io/errno_error.hpp"
+
+namespace sim {
+
+namespace {
+
+// The file grows by so much.
+constexpr std::uint64_t kGrowthBytes = 16 << 20;
+
+FindingKind kind_of(const std::byte* bytes, std::uint64_t size_bytes) {
+    if (is_all_zero(bytes, kSectorBytes)) return FindingKind::log_gap;
+    return is_sound_chunk(bytes, size_bytes) ? FindingKind::log_stale_block : FindingKind::log_block_damaged;
+}
+
+std::string_view text_of(FindingKind kind) {
+    switch (kind) {
+        case FindingKind::log_gap: return "zeros came back";
+        case FindingKind::log_stale_block: return "another chunk of ours came back";
+        default: return "it is damaged: its checksum is wrong";
+    }
+}
+
+}  // namespace
+
+BackupChain::BackupChain(SimFile& file, std::uint64_t run_id, std::uint64_t chunk_bytes_max, RunState& run, Journal& journal)
+    : file_(file),
+      run_id_(run_id),
+      chunk_bytes_max_(chunk_bytes_max),
+      run_(run),
+      journal_(journal),
+      write_memory_(chunk_bytes_max, ums::MemoryKind::plain),
+      read_memory_(chunk_bytes_max, ums::MemoryKind::plain) {}
+
+// --- writing ---
+
+ums::Task<bool> BackupChain::begin(std::uint64_t chain_number) {
+    chain_number_ = chain_number;
+    chunks_.clear();
+    end_bytes_ = kPageBytes;
+    co_await file_.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
+    const std::error_code error = co_await file_.resize(kPageBytes);
+    file_.resize_latch().release_exclusive();
+    if (!error) co_return true;
+    journal_.warning(fmt::format("{}: cannot be emptied for a new chain of backups: {}.", file_.path(), ums::error_text(error)));
+    co_return false;
+}
+
+ums::Task<bool> BackupChain::make_room(std::uint64_t end_bytes) {
+    if (end_bytes <= file_.size_bytes()) co_return true;
+    co_await file_.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
+    const std::error_code error = co_await file_.resize((end_bytes + kGrowthBytes) / kGrowthBytes * kGrowthBytes);
+    file_.resize_latch().release_exclusive();
+    if (!error) co_return true;
+    journal_.warning(fmt::format("{}: cannot grow beyond {} MB: {}. The chain of backups ends.", file_.path(), file_.size_bytes() >> 20,
+                                 ums::error_text(error)));
+    co_return false;
+}
+
+ums::Task<bool> BackupChain::append(ChunkKind kind, std::uint32_t set_number, std::span<const std::byte> body) {
+    const std::uint64_t used_bytes = sizeof(ChunkHeader) + body.size();
+    const std::uint64_t size_bytes = (used_bytes + kBackupAlignmentBytes - 1) / kBackupAlignmentBytes * kBackupAlignmentBytes;
+    UMS_ASSERT(size_bytes <= chunk_bytes_max_);
+    const bool has_room = co_await make_room(end_bytes_ + size_bytes);
+    if (!has_room || run_.is_stopping()) co_return false;
+    ChunkHeader header{};
+    header.kind = static_cast<std::uint16_t>(kind);
+    header.size_bytes = static_cast<std::uint32_t>(size_bytes);
+    header.run_id = run_id_;
+    header.sequence = chunks_.size() + 1;
+    header.used_bytes = static_cast<std::uint32_t>(used_bytes);
+    header.set_number = set_number;
+    header.chain_number = chain_number_;
+    header.write_utc_us = journal_.clock().utc_us();
+    if (!body.empty()) std::memcpy(write_memory_.data() + sizeof header, body.data(), body.size());
+    Chunk chunk{.offset_bytes = end_bytes_, .size_bytes = header.size_bytes};
+    chunk.checksum = finish_chunk(header, write_memory_.data());
+    const ums::IoSegment segment{write_memory_.data(), size_bytes};
+    IoRetry retry(file_, run_, journal_);
+    const bool is_written = co_await retry.write(end_bytes_, {&segment, 1}, ums::WaitType::backupio, OnStop::abandon);
+    if (!is_written && !retry.has_reported()) co_return false;
+    chunk.is_unknown = !is_written;
+    chunks_.push_back(chunk);
+    end_bytes_ += size_bytes;
+    co_return is_written && !run_.is_stopping();
+}
+
+// --- reading ---
+
+bool BackupChain::matches(const Chunk& chunk, const std::byte* bytes) const {
+    return is_sound_chunk(bytes, chunk.size_bytes) && read_chunk_header(bytes).checksum == chunk.checksum;
+}
+
+ums::Task<bool> BackupChain::read(std::uint32_t begin, std::uint32_t end, const Take& take) {
+    bool are_right = true;
+    for (std::uint32_t i = begin; i < end; ++i) {
+        const Chunk& chunk = chunks_.at(i);
+        if (run_.is_stopping() || chunk.is_unknown) co_return false;
+        const ums::IoSegment segment{read_memory_.data(), chunk.size_bytes};
+        stamp_not_read(read_memory_.data(), chunk.size_bytes);
+        IoRetry retry(file_, run_, journal_);
+        const bool is_read = co_await retry.read(chunk.offset_bytes, {&segment, 1}, ums::WaitType::backupio, OnStop::abandon);
+        if (!is_read) co_return false;
+        bool is_right = matches(chunk, read_memory_.data());
+        if (!is_right) is_right = co_await diagnose(i, read_memory_.data());
+        are_right &= is_right;
+        if (!is_right) continue;
+        const ChunkHeader header = read_chunk_header(read_memory_.data());
+        take(header, {read_memory_.data() + sizeof header, header.used_bytes - sizeof header});
+    }
+    co_return are_right;
+}
+
+// True if a later read was right: `bytes` holds it then.
+ums::Task<bool> BackupChain::diagnose(std::uint32_t index, std::byte* bytes) {
+    const Chunk& chunk = chunks_.at(index);
+    const std::vector<std::byte> first(bytes, bytes + chunk.size_bytes);
+    Finding finding;
+    finding.kind = kind_of(first.data(), chunk.size_bytes);
+    Rereader rereader(file_, journal_, chunk.offset_bytes, chunk.size_bytes);
+    for (std::uint32_t attempt = 1; attempt <= kRereadsMax && !finding.transient; ++attempt) {
+        Reread reread = co_await rereader.read(attempt, first.data());
+        finding.transient = reread.has_come() && matches(chunk, rereader.bytes());
+        if (finding.transient) reread.result = RereadResult::right;
+        finding.rereads.push_back(reread);
+    }
+    finding.place.file_id = file_.id();
+    finding.place.path = file_.path();
+    finding.place.is_log = true;
+    finding.place.offset_bytes = chunk.offset_bytes;
+    finding.place.size_bytes = chunk.size_bytes;
+    finding.expected = {.checksum = chunk.checksum};
+    finding.evidence.image = first;
+    finding.reads = 1 + static_cast<std::uint32_t>(finding.rereads.size());
+    finding.description =
+        fmt::format("Chunk {} of the chain of backups was written and acknowledged, {}.", index + 1, text_of(finding.kind));
+    finding.reasoning = {fmt::format("The chain must hold chunk {} here, of {} bytes.", index + 1, chunk.size_bytes),
+                         finding.transient ? "Reading it again gave the right chunk." : "It stays: reading it again did not help."};
+    const bool is_right = finding.transient;
+    if (is_right) std::memcpy(bytes, rereader.bytes(), chunk.size_bytes);
+    file_.report(std::move(finding));
+    co_return is_right;
+}
+
+}  // namespace sim

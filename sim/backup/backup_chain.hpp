@@ -1,0 +1,64 @@
+// The chain of a backup: a file of chunks (backup_format.hpp) that are appended one after the other and read back in that order. What each
+// must be is remembered: the disk is not asked what to expect.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sim/backup/backup_format.hpp"
+#include "sim/files/rereader.hpp"
+#include "sim/files/sim_file.hpp"
+#include "ums/base/memory_region.hpp"
+#include "ums/sched/semaphore.hpp"
+
+namespace sim {
+
+class BackupChain {
+public:
+    // `chunk_bytes_max`: of one request. The references must outlive the chain.
+    BackupChain(SimFile& file, std::uint64_t run_id, std::uint64_t chunk_bytes_max, RunState& run, Journal& journal);
+
+    [[nodiscard]] SimFile& file() { return file_; }
+    // What a body may take.
+    [[nodiscard]] std::uint64_t body_bytes_max() const { return chunk_bytes_max_ - sizeof(ChunkHeader); }
+    [[nodiscard]] std::uint32_t chunk_count() const { return static_cast<std::uint32_t>(chunks_.size()); }
+
+    // A new chain begins: nothing is left of the one before. False if there is no room, or the storage refuses it: a warning says so.
+    ums::Task<bool> begin(std::uint64_t chain_number);
+    // One task at a time. False: the run stops, or there is no room for it, which is a warning.
+    ums::Task<bool> append(ChunkKind kind, std::uint32_t set_number, std::span<const std::byte> body);
+
+    using Take = std::function<void(const ChunkHeader& header, std::span<const std::byte> body)>;
+    // Reads chunks [begin, end) and hands over those that are what was appended. False if one of them is not: that was reported, or the run
+    // stops. One task at a time.
+    ums::Task<bool> read(std::uint32_t begin, std::uint32_t end, const Take& take);
+
+private:
+    struct Chunk {
+        std::uint64_t offset_bytes = 0;
+        std::uint32_t size_bytes = 0;
+        std::uint32_t checksum = 0;
+        bool is_unknown = false;  // could not be written
+    };
+
+    ums::Task<bool> make_room(std::uint64_t end_bytes);
+    [[nodiscard]] bool matches(const Chunk& chunk, const std::byte* bytes) const;
+    ums::Task<bool> diagnose(std::uint32_t index, std::byte* bytes);
+
+    SimFile& file_;
+    const std::uint64_t run_id_;
+    const std::uint64_t chunk_bytes_max_;
+    RunState& run_;
+    Journal& journal_;
+    const ums::MemoryRegion write_memory_;
+    const ums::MemoryRegion read_memory_;
+    std::uint64_t chain_number_ = 0;
+    std::uint64_t end_bytes_ = kPageBytes;
+    std::vector<Chunk> chunks_;
+};
+
+}  // namespace sim

@@ -1,0 +1,63 @@
+#include "sim/backup/backup_parts.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/files/io_retry.hpp"
+#include "sim/files/replica.hpp"
+#include "ums/io/errno_error.hpp"
+
+namespace sim {
+
+namespace {
+
+constexpr std::uint64_t kKbBytes = 1024;
+
+}  // namespace
+
+BackupParts::BackupParts(RunContext& run_context, BackupFiles opened)
+    : context(run_context),
+      options(run_context.options.backup_user),
+      block_pages(static_cast<std::uint32_t>(options.max_transfer_kb * kKbBytes / kPageBytes)),
+      files(std::move(opened)),
+      chain(*files.chain, context.run_id, options.max_transfer_kb * kKbBytes, context.run, context.journal),
+      buffers(options.buffer_count, options.max_transfer_kb * kKbBytes) {
+    std::size_t restored = files.stripe_count;
+    for (const auto& data : context.data_files) {
+        if (source_of_replica(data->file.options(), context.options.files) != nullptr) continue;
+        BackupSource source{.data = data.get()};
+        if (!options.restore_folder.empty()) source.restored = files.data_files.at(restored++).get();
+        if (options.differential_interval_s != 0) source.base_lsns.resize(data->ledger.pages_max());
+        sources.push_back(std::move(source));
+    }
+    // BufferCount says how much is outstanding.
+    for (const auto& data : files.data_files) data->file.governor().allow_bursts(true);
+    files.chain->governor().allow_bursts(true);
+}
+
+ums::Task<bool> BackupParts::sync(SimFile& file) {
+    if (!file.needs_flushes() || context.run.is_stopping()) co_return !context.run.is_stopping();
+    const std::error_code error = co_await file.sync();
+    if (error) co_await end_run_unsynced(file, error, context.run, context.journal);
+    co_return !error;
+}
+
+ums::Task<bool> BackupParts::empty(DataFile& data, std::uint32_t kept_pages, std::uint32_t pages) {
+    co_await data.file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
+    std::error_code error;
+    if (data.file.pages() > kept_pages) error = co_await data.file.resize(std::uint64_t{kept_pages} * kPageBytes);
+    if (!error) {
+        context.buffers.pool().discard_from(data.file.id(), kept_pages);
+        data.ledger.forget_from(kept_pages);
+    }
+    if (!error && pages > data.file.pages()) error = co_await data.file.resize(std::uint64_t{pages} * kPageBytes);
+    data.file.resize_latch().release_exclusive();
+    if (error) {
+        context.journal.warning(fmt::format("{}: cannot be made {} MB large: {}.", data.file.path(), pages / (1024 * kKbBytes / kPageBytes),
+                                            ums::error_text(error)));
+    }
+    co_return !error;
+}
+
+}  // namespace sim

@@ -1,0 +1,82 @@
+// What the works of a backup share: its files and its buffers. Owned by Backup; outlives every task.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "sim/backup/backup_chain.hpp"
+#include "sim/backup/page_transfers.hpp"
+#include "sim/context/run_context.hpp"
+#include "ums/base/spinlock.hpp"
+
+namespace sim {
+
+// The files of all backups of a run, open.
+struct BackupFiles {
+    std::vector<std::unique_ptr<DataFile>> data_files;  // the stripes, then the restored files, one for each source in their order
+    std::uint32_t stripe_count = 0;
+    std::unique_ptr<SimFile> chain;
+};
+
+// A data file that is backed up.
+struct BackupSource {
+    DataFile* data = nullptr;
+    DataFile* restored = nullptr;            // null: nothing is restored
+    std::vector<std::uint64_t> base_lsns{};  // by page, as the last full backup has them; only where differential ones are made
+};
+
+// BufferCount buffers of MaxTransferSize.
+class BackupBuffers {
+public:
+    BackupBuffers(std::uint32_t count, std::uint64_t buffer_bytes)
+        : memory_(count * buffer_bytes, ums::MemoryKind::plain), free_count_(count) {
+        for (std::uint32_t i = 0; i < count; ++i) free_.push_back(memory_.data() + i * buffer_bytes);
+    }
+
+    ums::Task<std::byte*> acquire() {
+        co_await free_count_.acquire(1, ums::WaitType::backupbuffer);
+        const std::lock_guard guard(lock_);
+        std::byte* const buffer = free_.back();
+        free_.pop_back();
+        co_return buffer;
+    }
+    void release(std::byte* buffer) {
+        {
+            const std::lock_guard guard(lock_);
+            free_.push_back(buffer);
+        }
+        free_count_.release(1);
+    }
+
+private:
+    const ums::MemoryRegion memory_;
+    ums::Semaphore free_count_;
+    ums::Spinlock lock_;
+    std::vector<std::byte*> free_;
+};
+
+struct BackupParts {
+    BackupParts(RunContext& run_context, BackupFiles opened);
+
+    [[nodiscard]] PageTransfers make_transfers() {
+        return {context.run_id, context.buffers.pool(), context.buffers.checker(), context.run, context.journal};
+    }
+    [[nodiscard]] DataFile& stripe(std::uint32_t number) { return *files.data_files[number]; }
+    // Where writes are not durable by themselves.
+    ums::Task<bool> sync(SimFile& file);
+    // Brings a file to so many pages, of which none but the first `kept_pages` hold anything. False: there is no room, a warning says so.
+    ums::Task<bool> empty(DataFile& data, std::uint32_t kept_pages, std::uint32_t pages);
+
+    RunContext& context;
+    const BackupUserOptions& options;
+    const std::uint32_t block_pages;
+    BackupFiles files;
+    BackupChain chain;
+    BackupBuffers buffers;
+    std::vector<BackupSource> sources;
+};
+
+}  // namespace sim

@@ -1,0 +1,19 @@
+// What a file of a run is there for.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace sim {
+
+enum class FileRole : std::uint8_t {
+    test,          // a data or log file of the configuration
+    backup,        // pages of a backup
+    backup_chain,  // what a backup is made of, and its log
+    restored,      // a data file as a restore has made it
+};
+
+// "test file", "backup", "backup chain", "restored file": for people.
+[[nodiscard]] std::string_view name_of(FileRole role);
+
+}  // namespace sim

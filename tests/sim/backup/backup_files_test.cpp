@@ -1,0 +1,60 @@
+// What a run's backups take: files that are not ours are refused, and room is looked at before anything is made.
+#include "sim/backup/backup_files.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "sim/errors.hpp"
+#include "tests/sim/support/run_fixture.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim::testing;
+using sim::FileRole;
+using sim::Options;
+
+TEST_CASE("folders of backups are taken apart, and stripes go round them") {
+    CHECK(sim::backup_folders("/a|/b/||/c d") == std::vector<std::string>{"/a", "/b/", "/c d"});
+    Options options = quiet_options("/data");
+    options.backup_user.folders = "/a|/b/";
+    options.backup_user.stripes_per_folder = 2;
+    options.backup_user.restore_folder = "/r";
+    const auto files = sim::backup_files(options);
+    REQUIRE(files.size() == 6);
+    CHECK(files[0].path == "/a/ioproof_backup_1.bak");
+    CHECK(files[1].path == "/b/ioproof_backup_2.bak");
+    CHECK(files[2].path == "/a/ioproof_backup_3.bak");
+    CHECK(files[4].path == "/r/restored_1_data.mdx");
+    CHECK(files[4].role == FileRole::restored);
+    CHECK(files[5].path == "/a/ioproof_backup.trn");
+    CHECK(files[5].role == FileRole::backup_chain);
+    // Two megabytes of eight each, and the signature page.
+    CHECK(files[0].initial_size_mb == 3);
+    options.backup_user.differential_interval_s = 1;
+    CHECK(sim::backup_files(options)[0].initial_size_mb == 5);
+    options.job = sim::Job::verify;
+    CHECK(sim::backup_files(options).empty());
+}
+
+TEST_CASE("a backup never takes the place of a file that is not ours, and then nothing is made") {
+    for (const char* const name : {"ioproof_backup_1.bak", "ioproof_backup.trn", "restored_1_data.mdx"}) {
+        RealRun run;
+        Options options = quiet_options(run.folder.path());
+        options.backup_user.folders = options.backup_user.restore_folder = run.folder.path();
+        std::ofstream(run.folder.file(name)) << "the only copy";
+        CHECK_THROWS_AS(run.run(options), sim::RefusedError);
+        CHECK(std::filesystem::file_size(run.folder.file(name)) == 13);
+        CHECK_FALSE(std::filesystem::exists(run.folder.file("data.mdx")));
+    }
+}
+
+TEST_CASE("where a backup finds no room the run says so before it makes a file") {
+    RealRun run;
+    Options options = quiet_options(run.folder.path());
+    options.backup_user.folders = run.folder.path();
+    // More than any disk of a test has.
+    options.backup_user.differential_interval_s = 1;
+    options.files[0].initial_size_mb = options.files[0].max_size_mb = 1 << 20;
+    CHECK_THROWS_AS(run.run(options), sim::EnvironmentError);
+    CHECK(run.folder.is_empty());
+}

@@ -1,0 +1,220 @@
+// Backups while users work: verified, restored, and compared with what the run knows. In virtual time.
+#include <algorithm>
+#include <string>
+
+#include "tests/sim/support/run_fixture.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/seed.hpp"
+#include "ums/base/prng.hpp"
+
+using namespace sim::testing;
+using sim::FileRole;
+using sim::Finding;
+using sim::FindingKind;
+using sim::Options;
+using sim::Outcome;
+using sim::Phase;
+using sim::Results;
+
+namespace {
+
+Options backup_options(std::uint64_t seed = 1) {
+    Options options = busy_options(VirtualRun::kFolder);
+    options.seed = seed;
+    options.files[0].increment_mb = 1;
+    options.files[0].shrinkable = true;
+    options.files[1].initial_size_mb = options.files[1].max_size_mb = 8;
+    options.shrink_user = {.min_interval_s = 1, .max_interval_s = 1, .min_extends = 1, .max_extends = 4};
+    options.test_cycle_duration_s = 3;
+    options.backup_user.folders = VirtualRun::kFolder;
+    options.backup_user.restore_folder = VirtualRun::kFolder;
+    return options;
+}
+
+bool is_stripe(const Recorded& request) { return request.path.ends_with(".bak") && request.of_load; }
+
+// Empty if the run says that all is well, and the backups were made as they were ordered.
+std::string what_failed(const Results& results, const CollectingSink& sink, const RecordingStorage& storage) {
+    if (results.outcome != Outcome::passed || results.finding_count != 0) return results.outcome_reason + "\n" + sink.text();
+    if (!storage.overlaps().empty()) return storage.overlaps().front();
+    if (!results.backup) return "no backup";
+    if (results.backup->full.count == 0 || results.backup->restored.count == 0) return "none was made or restored\n" + sink.text();
+    if (results.backup->restored.count != results.backup->compared.count) return "a restore was not compared";
+    return {};
+}
+
+// The file that has something of this role, as the run knew it.
+bool has_file(const Results& results, FileRole role) {
+    return std::any_of(results.backup->files.begin(), results.backup->files.end(), [role](const auto& file) { return file.role == role; });
+}
+
+}  // namespace
+
+TEST_CASE("without a backup folder nothing is backed up, and the run has no phase for it") {
+    VirtualRun run;
+    Options options = backup_options();
+    options.backup_user.folders.clear();
+    const Results results = run.run(options);
+    CHECK(results.outcome == Outcome::passed);
+    CHECK_FALSE(results.backup);
+    CHECK(std::none_of(results.phases.begin(), results.phases.end(), [](const auto& phase) { return phase.phase == Phase::backup; }));
+    CHECK(run.storage.select(is_stripe).empty());
+}
+
+TEST_CASE("a full backup under load is verified, restored, and brought to its end by its log") {
+    VirtualRun run;
+    const Results results = run.run(backup_options());
+    REQUIRE(what_failed(results, run.sink, run.storage).empty());
+    const sim::BackupResult& backup = *results.backup;
+    CHECK(backup.full.count == 1);
+    CHECK(backup.verified.count == 1);
+    CHECK(backup.verified.pages == backup.full.pages);
+    CHECK(backup.full.pages >= 512);
+    CHECK(backup.pages_redone > 0);
+    CHECK(backup.full.log_bytes > 0);
+    CHECK(has_file(results, FileRole::backup));
+    CHECK(has_file(results, FileRole::restored));
+    CHECK(has_file(results, FileRole::backup_chain));
+    CHECK(wait_count(results, "BACKUPIO") > 0);
+    CHECK(wait_count(results, "BACKUPTHREAD") > 0);
+    CHECK(user(results, "BackupUser").cycles == 1);
+    CHECK(phase(results, Phase::backup).duration_us > 0);
+}
+
+TEST_CASE("requests of a backup are of MaxTransferSize, durable, one contiguous piece of memory, and spread over the stripes") {
+    VirtualRun run;
+    Options options = backup_options();
+    options.backup_user.max_transfer_kb = 256;
+    options.backup_user.stripes_per_folder = 3;
+    const Results results = run.run(options);
+    REQUIRE(what_failed(results, run.sink, run.storage).empty());
+    std::uint64_t largest = 0;
+    std::size_t whole = 0;
+    for (int stripe = 1; stripe <= 3; ++stripe) {
+        const std::string name = "ioproof_backup_" + std::to_string(stripe) + ".bak";
+        const auto writes = run.storage.select(
+            [&](const Recorded& request) { return is_stripe(request) && is_write(request) && request.path.ends_with(name); });
+        CHECK(writes.size() >= 8);
+        for (const Recorded& request : writes) {
+            CHECK(request.durable);
+            CHECK(request.segment_count == 1);
+            largest = std::max(largest, request.size_bytes);
+            whole += request.size_bytes == 256 << 10 ? 1 : 0;
+        }
+    }
+    CHECK(largest == 256 << 10);
+    CHECK(whole >= 28);
+    CHECK(results.backup->transfer_bytes == 256 << 10);
+}
+
+TEST_CASE("differential and log backups follow their schedule, and the last chain is restored whole") {
+    const std::uint64_t seed = ums::testing::test_seed("backups by their schedule");
+    ums::Prng prng(seed);
+    for (int i = 0; i < 4; ++i) {
+        VirtualRun run(random_disk(prng.next(), 50, 150));
+        Options options = backup_options(prng.next());
+        options.backup_user.differential_interval_s = 1;
+        options.backup_user.log_interval_s = prng.below(2) == 0 ? 0 : 1;
+        options.backup_user.full_interval_s = prng.below(2) == 0 ? 0 : 2;
+        options.backup_user.stripes_per_folder = static_cast<std::uint32_t>(prng.between(1, 3));
+        options.backup_user.reader_count = static_cast<std::uint32_t>(prng.between(1, 3));
+        options.backup_user.buffer_count = static_cast<std::uint32_t>(prng.between(1, 4));
+        options.backup_user.max_transfer_kb = static_cast<std::uint32_t>(prng.between(1, 16)) * 64;
+        const Results results = run.run(options);
+        REQUIRE(what_failed(results, run.sink, run.storage).empty());
+        INFO(run.sink.text());
+        CHECK(results.backup->differential.count > 0);
+        CHECK((results.backup->log.count > 0) == (options.backup_user.log_interval_s != 0));
+    }
+}
+
+namespace {
+
+// Every read of these pages of files whose name ends so comes back with a wrong bit, from the first one on.
+Results run_with_wrong_bit(VirtualRun& run, const Options& options, const std::string& name_end, std::uint64_t at_bytes, bool in_run_only) {
+    Phase phase{};
+    run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
+        const bool is_hit = request.operation == ums::IoOperation::read && request.owner != nullptr && path.ends_with(name_end) &&
+                            request.offset_bytes <= at_bytes && at_bytes < request.offset_bytes + request.size_bytes;
+        if (!is_hit || (in_run_only && phase != Phase::main_run)) return;
+        std::uint64_t place = request.offset_bytes;
+        for (std::uint32_t i = 0; i < request.segment_count; ++i) {
+            const ums::IoSegment& segment = request.segments[i];
+            if (at_bytes < place + segment.size_bytes) {
+                segment.data[at_bytes - place] ^= std::byte{0x20};
+                return;
+            }
+            place += segment.size_bytes;
+        }
+    });
+    Results results = run.run(options, [&](sim::Simulation& simulation) {
+        run.storage.set_tagger([&simulation, &phase] {
+            phase = simulation.phase();
+            return 0;
+        });
+    });
+    run.storage.set_tagger({});
+    return results;
+}
+
+}  // namespace
+
+TEST_CASE("a fault in the source, the backup or the restored file is found, and its place named") {
+    struct Place {
+        std::string name_end;
+        FileRole role;
+        FindingKind kind;
+        std::uint64_t at_bytes;
+    };
+    const auto place = GENERATE(Place{"data.mdx", FileRole::test, FindingKind::bit_corruption, 300 * 8192 + 1000},
+                                Place{"backup_1.bak", FileRole::backup, FindingKind::bit_corruption, 300 * 8192 + 1000},
+                                Place{"backup.trn", FileRole::backup_chain, FindingKind::log_block_damaged, 8192 + 100},
+                                Place{"restored_1_data.mdx", FileRole::restored, FindingKind::bit_corruption, 300 * 8192 + 1000});
+    VirtualRun run;
+    Options options = backup_options();
+    options.shrink_user = {.min_interval_s = 100, .max_interval_s = 100, .min_extends = 1, .max_extends = 1};
+    options.random_user.user_count = 0;
+    options.audit_user.user_count = 0;
+    options.read_ahead_user.user_count = 0;
+    options.bulk_update_user.user_count = 0;
+    const Results results = run_with_wrong_bit(run, options, place.name_end, place.at_bytes, place.role == FileRole::test);
+    INFO(run.sink.text());
+    CHECK(results.outcome == Outcome::failed);
+    REQUIRE_FALSE(results.findings.empty());
+    const Finding& finding = results.findings.front();
+    CHECK(finding.kind == place.kind);
+    CHECK(finding.place.role == place.role);
+    CHECK(finding.place.path.ends_with(place.name_end));
+    const std::string start = "In a " + std::string(name_of(place.role));
+    CHECK(finding.description.starts_with(start) == (place.role != FileRole::test));
+}
+
+TEST_CASE("backups and restored files are removed when the run ends, unless they shall stay or something was wrong") {
+    RealRun run;
+    Options options = quiet_options(run.folder.path());
+    options.backup_user.folders = options.backup_user.restore_folder = run.folder.path();
+    const auto is_there = [&run](const char* name) { return std::filesystem::exists(run.folder.file(name)); };
+    SECTION("removed") {
+        CHECK(run.run(options).outcome == Outcome::passed);
+        CHECK(is_there("data.mdx"));
+        CHECK_FALSE(is_there("ioproof_backup_1.bak"));
+        CHECK_FALSE(is_there("ioproof_backup.trn"));
+        CHECK_FALSE(is_there("restored_1_data.mdx"));
+    }
+    SECTION("kept") {
+        options.backup_user.keep_files = true;
+        CHECK(run.run(options).outcome == Outcome::passed);
+        CHECK(is_there("ioproof_backup_1.bak"));
+        CHECK(is_there("ioproof_backup.trn"));
+        CHECK(is_there("restored_1_data.mdx"));
+    }
+    SECTION("stopped") {
+        const Results results = run.run(options, [](sim::Simulation& simulation) {
+            CHECK(wait_for_phase(simulation, Phase::main_run));
+            simulation.request_stop();
+        });
+        CHECK(results.outcome == Outcome::stopped);
+        CHECK_FALSE(is_there("ioproof_backup_1.bak"));
+        CHECK_FALSE(is_there("restored_1_data.mdx"));
+    }
+}

@@ -1,0 +1,42 @@
+// What the log of a backup makes of pages that were backed up.
+#include "sim/backup/log_redo.hpp"
+
+#include "tests/support/catch.hpp"
+
+namespace {
+
+sim::LogRecordHeader change(std::uint64_t lsn, std::uint32_t page, std::uint32_t version) {
+    sim::LogRecordHeader record{};
+    record.kind = static_cast<std::uint16_t>(sim::LogRecordKind::page_update);
+    record.lsn = lsn;
+    record.page_id = page;
+    record.version = version;
+    return record;
+}
+
+sim::LogRecordHeader resize(std::uint64_t lsn, std::uint32_t pages) {
+    sim::LogRecordHeader record{};
+    record.kind = static_cast<std::uint16_t>(sim::LogRecordKind::file_resize);
+    record.lsn = lsn;
+    record.page_count = pages;
+    return record;
+}
+
+}  // namespace
+
+TEST_CASE("redo takes the newest change of a page, and none of a page that was cut off behind it") {
+    sim::LogRedo redo(100);
+    redo.take(change(10, 5, 2));
+    redo.take(change(20, 5, 3));
+    redo.take(change(21, 90, 7));
+    redo.take(resize(30, 80));
+    redo.take(resize(40, 120));
+    redo.take(change(50, 95, 1));
+    CHECK(redo.page_count() == 120);
+    CHECK(redo.changes().size() == 2);
+    CHECK(redo.changes().at(5).version == 3);
+    CHECK(redo.changes().at(95).lsn == 50);
+    CHECK(redo.is_cut_off(90, 21));
+    CHECK_FALSE(redo.is_cut_off(90, 35));
+    CHECK_FALSE(redo.is_cut_off(79, 1));
+}
