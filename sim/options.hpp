@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/limits.hpp"
+#include "sim/recent_options.hpp"
 
 namespace sim {
 
@@ -95,6 +96,7 @@ struct FileOptions {
     bool is_log = false;
     Durability durability = Durability::inherited;
     std::string named_as{};  // as the user named it, where symbolic links led from there to `path`; else empty
+    bool is_tempdb = false;  // made for TempdbUser: nothing in it outlives the run
 
     friend bool operator==(const FileOptions&, const FileOptions&) = default;
 };
@@ -146,6 +148,13 @@ struct Options {
     ReadAheadUserOptions read_ahead_user;
     BulkUpdateUserOptions bulk_update_user;
     ShrinkUserOptions shrink_user;
+
+    // What SQL Server has learned since SQLIOSim; off unless asked for.
+    RecentSystemOptions recent;  // [CONFIG]
+    ColumnstoreUserOptions columnstore_user;
+    TempdbUserOptions tempdb_user;
+    VersionStoreUserOptions version_store_user;
+
     std::vector<FileOptions> files;
 
     // Command line only.

@@ -19,6 +19,8 @@
 
 namespace sim {
 
+class TempdbSpace;
+
 struct RunContext {
     const Options& options;
     std::uint64_t run_id;
@@ -38,6 +40,10 @@ struct RunContext {
     WorkCounters checkpoint{};
     WorkCounters lazy_writer{};
     WorkCounters snapshots{};
+    WorkCounters columnstore_user{};
+    WorkCounters tempdb_user{};
+    WorkCounters version_store_user{};
+    TempdbSpace* tempdb = nullptr;  // if there are tempdb users
 
     [[nodiscard]] PageWriter make_writer(OnStop on_stop = OnStop::abandon) const {
         return PageWriter({run_id, options.checkpoint_pages, options.use_scatter_gather, options.merge_buffers, on_stop, promises},

@@ -81,7 +81,7 @@ private:
         return static_cast<std::uint32_t>(found - options_.files.begin()) + 1;
     }
     [[nodiscard]] bool is_replica(std::uint32_t file_id) const {
-        return source_of_replica(options_.files.at(file_id - 1), options_.files) != nullptr;
+        return is_transient(options_.files.at(file_id - 1), options_.files);
     }
 
     [[nodiscard]] bool is_any_signed() const {
