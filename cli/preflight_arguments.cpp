@@ -35,7 +35,8 @@ PreflightArguments parse_preflight(const std::vector<std::string>& words) {
             arguments.folders.push_back(folder);
         }
     }
-    if (arguments.folders.empty() && arguments.tempdb_folders.empty()) throw UsageError("name a folder, as in 'ioproof preflight /mnt/data'");
+    if (arguments.folders.empty() && arguments.tempdb_folders.empty())
+        throw UsageError("name a folder, as in 'ioproof preflight /mnt/data'");
     return arguments;
 }
 

@@ -48,20 +48,22 @@ ExitCode look(const PreflightArguments& arguments, Console& console) {
 }  // namespace
 
 Command preflight_command() {
-    return {.name = "preflight",
-            .operands = "DIR…",
-            .kind = Operand::folders,
-            .summary = "say what SQL Server will meet in these folders",
-            .description =
-                "Looks at the folders that database files shall be in: file system and mount options, direct I/O, how writes are made "
-                "durable and what that costs, sectors, alignment, stripes, queue settings, limits, and other users of the disk. Each line "
-                "is OK, WARN or FAIL; those that are not OK say why, who says so, and the command that fixes it.\n"
-                "Writes one temporary file of 32 MB to each folder, which has no name and is gone at the end; changes nothing else. Takes "
-                "some seconds for each folder. Without root it sees less of other users' processes.",
-            .switches = preflight_switches(),
-            .examples = "ioproof preflight /mnt/data /mnt/log\nioproof preflight /mnt/data --tempdb /mnt/tempdb\nioproof preflight /mnt/data --json -",
-            .exit_codes = "0 no FAIL\n1 at least one FAIL\n2 wrong usage\n3 a folder is missing, read-only or full",
-            .execute = [](const Call& call) { return look(parse_preflight(call.words), call.console); }};
+    return {
+        .name = "preflight",
+        .operands = "DIR…",
+        .kind = Operand::folders,
+        .summary = "say what SQL Server will meet in these folders",
+        .description =
+            "Looks at the folders that database files shall be in: file system and mount options, direct I/O, how writes are made "
+            "durable and what that costs, sectors, alignment, stripes, queue settings, limits, and other users of the disk. Each line "
+            "is OK, WARN or FAIL; those that are not OK say why, who says so, and the command that fixes it.\n"
+            "Writes one temporary file of 32 MB to each folder, which has no name and is gone at the end; changes nothing else. Takes "
+            "some seconds for each folder. Without root it sees less of other users' processes.",
+        .switches = preflight_switches(),
+        .examples =
+            "ioproof preflight /mnt/data /mnt/log\nioproof preflight /mnt/data --tempdb /mnt/tempdb\nioproof preflight /mnt/data --json -",
+        .exit_codes = "0 no FAIL\n1 at least one FAIL\n2 wrong usage\n3 a folder is missing, read-only or full",
+        .execute = [](const Call& call) { return look(parse_preflight(call.words), call.console); }};
 }
 
 namespace {

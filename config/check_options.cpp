@@ -32,8 +32,8 @@ void check_log_per_buffer(Draft& draft) {
 void check_user_total(Draft& draft, const MachineFacts& machine) {
     const sim::Options& o = draft.options;
     const std::uint32_t cpu_count = std::clamp(o.cpu_count == 0 ? machine.cpu_count : o.cpu_count, 1U, sim::kCpusMax);
-    const std::int32_t* counts[] = {&o.random_user.user_count, &o.audit_user.user_count, &o.read_ahead_user.user_count,
-                                    &o.bulk_update_user.user_count, &o.columnstore_user.user_count, &o.tempdb_user.user_count,
+    const std::int32_t* counts[] = {&o.random_user.user_count,       &o.audit_user.user_count,       &o.read_ahead_user.user_count,
+                                    &o.bulk_update_user.user_count,  &o.columnstore_user.user_count, &o.tempdb_user.user_count,
                                     &o.version_store_user.user_count};
     std::uint64_t total = 0;
     const std::int32_t* largest = counts[0];

@@ -7,8 +7,9 @@
 
 namespace config {
 
-// `raw` may be nullptr: no configuration file; so may be `profile`, which takes the place of the defaults. `problems` is what the reader found already. Throws ConfigError with every error of the
-// first of these steps that finds any: text and values; switches; the checks between parameters.
+// `raw` may be nullptr: no configuration file; so may be `profile`, which takes the place of the defaults. `problems` is what the reader
+// found already. Throws ConfigError with every error of the first of these steps that finds any: text and values; switches; the checks
+// between parameters.
 Configuration load_options(const RawConfig* profile, const RawConfig* raw, Problems problems, const CommandLineOverrides& overrides,
                            const MachineFacts& machine);
 

@@ -15,7 +15,7 @@ std::vector<Parameter> io_parameters();      // [CONFIG]: how it talks to the fi
 std::vector<Parameter> engine_parameters();  // [CONFIG]: ours
 std::vector<Parameter> recent_parameters();  // [CONFIG]: of later years
 std::vector<Parameter> random_user_parameters();
-std::vector<Parameter> other_user_parameters();  // audit, read-ahead, bulk update, shrink
+std::vector<Parameter> other_user_parameters();   // audit, read-ahead, bulk update, shrink
 std::vector<Parameter> recent_user_parameters();  // columnstore, tempdb, version store
 std::vector<Parameter> file_parameters();
 

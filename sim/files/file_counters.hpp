@@ -25,8 +25,8 @@ struct alignas(128) FileCounters {
     ums::LocalCounter long_ios;
     ums::LocalCounter write_retries;
     ums::LocalCounter pages_verified;
-    ums::LocalCounter pages_dirtied;  // in memory: clean ones that were changed…
-    ums::LocalCounter pages_cleaned;  // … and dirty ones that were written, or given up
+    ums::LocalCounter pages_dirtied;                      // in memory: clean ones that were changed…
+    ums::LocalCounter pages_cleaned;                      // … and dirty ones that were written, or given up
     std::array<LatencyHistogram, kIoClassCount> latency;  // by IoClass
 };
 

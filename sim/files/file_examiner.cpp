@@ -227,8 +227,8 @@ SimFile::Setup FileExaminer::hand_over(FileClaim& claim, std::uint32_t id, bool 
     SimFile::Setup setup;
     setup.durability = durability_of(options_, claim.file);
     ums::OpenOptions how{.direct = is_unbuffered(options_),
-                               .durable_writes = !is_read_only && setup.durability == Durability::write_through,
-                               .read_only = is_read_only};
+                         .durable_writes = !is_read_only && setup.durability == Durability::write_through,
+                         .read_only = is_read_only};
     auto error = storage_.reopen(claim.control, how, setup.transfers);
     if (may_be_buffered(claim, how, error)) {
         how.direct = false;

@@ -1,5 +1,5 @@
-// The files that TempdbUser works in: tempdb1.mdx and so on, in a folder of their own or beside the first data file. They come last, so that
-// the numbers of the others do not depend on them.
+// The files that TempdbUser works in: tempdb1.mdx and so on, in a folder of their own or beside the first data file. They come last, so
+// that the numbers of the others do not depend on them.
 #pragma once
 
 #include <string>

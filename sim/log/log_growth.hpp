@@ -13,8 +13,8 @@
 
 namespace sim {
 
-// Makes a log file longer; what is new in it is zeros, written by one task for each of several virtual log files, or what the file system finds there.
-// Where the system refuses it is as it was.
+// Makes a log file longer; what is new in it is zeros, written by one task for each of several virtual log files, or what the file system
+// finds there. Where the system refuses it is as it was.
 ums::Task<std::error_code> lengthen_log(SimFile& file, std::uint64_t new_bytes, GrowthPlan plan, RunState& run, Journal& journal);
 
 class LogGrowth {

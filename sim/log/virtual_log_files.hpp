@@ -47,8 +47,8 @@ struct LogFileShape {
 // `alignment_bytes` is the sector size.
 [[nodiscard]] std::vector<VlfPlace> divide_log(std::span<const LogFileShape> files, std::uint32_t alignment_bytes);
 
-// A step of growth as so many VLFs, or more where one would be longer than kVlfBytesMax. Each begins at a multiple of 1 MB, if the step does
-// and has as many; the last one takes what is left.
+// A step of growth as so many VLFs, or more where one would be longer than kVlfBytesMax. Each begins at a multiple of 1 MB, if the step
+// does and has as many; the last one takes what is left.
 [[nodiscard]] std::vector<VlfPlace> divide_growth(SimFile& file, std::uint64_t begin_bytes, std::uint64_t growth_bytes, std::uint32_t vlfs);
 
 // The sector size of the log files: a disk with 4 KB sectors refuses shorter unbuffered transfers. Asked, not guessed.

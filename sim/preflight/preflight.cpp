@@ -6,7 +6,8 @@
 
 namespace sim {
 
-std::vector<PreflightLine> preflight(const std::vector<std::string>& folders, PreflightEffort effort, const ums::Clock& clock, PreflightUse use) {
+std::vector<PreflightLine> preflight(const std::vector<std::string>& folders, PreflightEffort effort, const ums::Clock& clock,
+                                     PreflightUse use) {
     std::vector<PreflightLine> lines;
     for (const std::string& folder : folders) {
         PreflightFacts facts = gather_preflight_facts(folder, effort, clock);

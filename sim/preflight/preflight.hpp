@@ -15,7 +15,7 @@ namespace sim {
 enum class PreflightUse : std::uint8_t { database, tempdb };
 
 // See gather_preflight_facts for what it does there, how long it takes and what it throws.
-[[nodiscard]] std::vector<PreflightLine> preflight(const std::vector<std::string>& folders, PreflightEffort effort,
-                                                   const ums::Clock& clock, PreflightUse use = PreflightUse::database);
+[[nodiscard]] std::vector<PreflightLine> preflight(const std::vector<std::string>& folders, PreflightEffort effort, const ums::Clock& clock,
+                                                   PreflightUse use = PreflightUse::database);
 
 }  // namespace sim

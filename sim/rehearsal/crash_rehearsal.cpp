@@ -1,6 +1,5 @@
 #include "sim/rehearsal/crash_rehearsal.hpp"
 
-#include <algorithm>
 #include <map>
 #include <new>
 #include <utility>
@@ -78,20 +77,6 @@ struct PlannedCut {
     std::uint64_t seed;
 };
 
-// Log files grow into the log of another run.
-std::function<ums::SimulatedFile::NewSpace(const std::string&)> stale_log_in(const Options& options, std::uint64_t seed) {
-    return [files = options.files, seed](const std::string& path) -> ums::SimulatedFile::NewSpace {
-        for (std::size_t i = 0; i < files.size(); ++i) {
-            if (!files[i].is_log || files[i].path != path) continue;
-            return [id = static_cast<std::uint32_t>(i + 1), made_bytes = std::uint64_t{files[i].initial_size_mb} << 20, seed](
-                       ums::SimulatedFile& file, std::uint64_t begin_bytes, std::uint64_t end_bytes) {
-                fill_with_stale_log(file, std::max(begin_bytes, made_bytes), end_bytes, id, seed);
-            };
-        }
-        return {};
-    };
-}
-
 // Every other time a log file.
 const FileOptions& draw_lying_file(const Options& options, ums::Prng& prng) {
     const bool is_log = prng.below(2) == 0;
@@ -143,7 +128,7 @@ CrashPlan draw_crash_plan(std::uint64_t seed, ums::PowerLies lies) {
     device.overtaking_ns = prng.between(5, 50) * ums::kNsPerMs;
     device.rolled_back_ns = prng.between(20, 500) * ums::kNsPerMs;
 
-    if (plan.options.recent.log_instant_growth) device.new_space = stale_log_in(plan.options, seed);
+    if (plan.options.recent.log_instant_growth) device.new_space = stale_log_space(plan.options, seed);
 
     // Much log: in half of the runs its ring comes round. Of a hole in the log only that tells.
     const bool is_hole_in_log = lies.has(ums::PowerLie::write_hole) && file.is_log;

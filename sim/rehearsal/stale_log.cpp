@@ -55,7 +55,8 @@ Block make_block(std::uint64_t number, std::uint64_t vlf_bytes, std::uint32_t fi
     header.used_bytes = sizeof header;
     header.file_id = file_id;
     header.incarnation = 1;
-    while (header.used_bytes + kRecordBytes <= kBlockBytes) add_record(block, header, ums::mix64(seed ^ number << 16 ^ header.record_count));
+    while (header.used_bytes + kRecordBytes <= kBlockBytes)
+        add_record(block, header, ums::mix64(seed ^ number << 16 ^ header.record_count));
     std::memcpy(block.data(), &header, sizeof header);
     header.checksum = crc32c(block.data() + sizeof header.checksum, kBlockBytes - sizeof header.checksum);
     std::memcpy(block.data(), &header.checksum, sizeof header.checksum);
@@ -72,6 +73,19 @@ void fill_with_stale_log(ums::SimulatedFile& file, std::uint64_t begin_bytes, st
             file.write(vlf + number * kBlockBytes, block.data(), block.size());
         }
     }
+}
+
+std::function<ums::SimulatedFile::NewSpace(const std::string& path)> stale_log_space(const Options& options, std::uint64_t seed) {
+    return [files = options.files, seed](const std::string& path) -> ums::SimulatedFile::NewSpace {
+        for (std::size_t i = 0; i < files.size(); ++i) {
+            if (!files[i].is_log || files[i].path != path) continue;
+            return [id = static_cast<std::uint32_t>(i + 1), made_bytes = files[i].initial_size_mb * ums::kMb, seed](
+                       ums::SimulatedFile& file, std::uint64_t begin_bytes, std::uint64_t end_bytes) {
+                fill_with_stale_log(file, std::max(begin_bytes, made_bytes), end_bytes, id, seed);
+            };
+        }
+        return {};
+    };
 }
 
 }  // namespace sim

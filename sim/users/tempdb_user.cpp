@@ -63,8 +63,7 @@ private:
 
     // Nothing is logged: after a crash nobody asks what was taken.
     ums::Task<void> note_allocation(const TempdbExtent& extent) {
-        const FixedPage fixed =
-            co_await context_.buffers.fix(*extent.data, TempdbSpace::kAllocationPage, FixIntent::change, prng_);
+        const FixedPage fixed = co_await context_.buffers.fix(*extent.data, TempdbSpace::kAllocationPage, FixIntent::change, prng_);
         if (fixed) BufferManager::change(*extent.data, fixed.frame());
     }
 

@@ -98,7 +98,7 @@ private:
     RangeReader reader_;
     BulkWriter bulk_;
     PageRegion store_;
-    std::uint32_t next_ = 0;  // page of the store
+    std::uint32_t next_ = 0;     // page of the store
     std::deque<Versions> live_;  // oldest first
 };
 

@@ -78,7 +78,8 @@ ums::Task<void> Checkpoint::collect() {
     }
     // What is in tempdb need not outlive the server: its pages are written when their memory is needed.
     if (context_.tempdb != nullptr) {
-        std::erase_if(dirty_, [this](std::uint64_t page) { return context_.data_file(PageKey::unpack(page).file_id)->file.options().is_tempdb; });
+        std::erase_if(dirty_,
+                      [this](std::uint64_t page) { return context_.data_file(PageKey::unpack(page).file_id)->file.options().is_tempdb; });
     }
     std::sort(dirty_.begin(), dirty_.end());
     total_.store(dirty_.size(), std::memory_order_relaxed);
@@ -95,8 +96,9 @@ ums::Task<void> Checkpoint::write_all(Haste haste) {
 ums::Task<void> Checkpoint::write_up_to(std::size_t end, Haste haste) {
     const std::uint32_t cpus = context_.schedulers.size();
     const std::uint64_t pages = end - std::min(end, next_.load(std::memory_order_relaxed));
-    const auto count = static_cast<std::uint32_t>(
-        haste == Haste::as_needed ? std::min<std::uint64_t>(pages, std::uint64_t{cpus} * kWritersPerScheduler) : cpus * kWritersPerScheduler);
+    const auto count =
+        static_cast<std::uint32_t>(haste == Haste::as_needed ? std::min<std::uint64_t>(pages, std::uint64_t{cpus} * kWritersPerScheduler)
+                                                             : cpus * kWritersPerScheduler);
     ums::TaskGroup writers;
     for (std::uint32_t i = 0; i < count; ++i) context_.schedulers[i % cpus].spawn(writers, "Checkpoint", write_some(i, end, haste));
     co_await writers.join();
@@ -153,11 +155,10 @@ void Checkpoint::look_at_writes() {
     slow_writes_.look(writes, write_time_ns / 1000);
 }
 
-// While writes take too long only some of the writers go on; where somebody waits for the checkpoint, all.
-ums::Task<void> Checkpoint::wait_for_turn(std::uint32_t number, Haste haste) {
-    if (haste == Haste::at_once || !slow_writes_.is_on()) co_return;
+// While writes take too long only some of the writers go on, until the last page is taken; where somebody waits for the checkpoint, all.
+ums::Task<void> Checkpoint::wait_for_turn(std::uint32_t number, std::size_t end) {
     if (number == 0 && context_.now_ns() >= next_look_ns_) look_at_writes();
-    while (number >= slow_writes_.allowed() && !is_broken_off()) {
+    while (number >= slow_writes_.allowed() && next_.load(std::memory_order_relaxed) < end && !is_broken_off()) {
         if (context_.log.space().checkpoint_wanted().is_set()) co_return;
         co_await ums::sleep_until(context_.now_ns() + kPollNs, ums::WaitType::dirty_page_poll);
     }
@@ -188,8 +189,9 @@ ums::Task<void> Checkpoint::write_some(std::uint32_t number, std::size_t end, Ha
         if (written.was_abandoned) self.was_abandoned_ = true;
         co_return written;
     };
+    const bool may_slow_down = haste != Haste::at_once && slow_writes_.is_on();
     for (;;) {
-        co_await wait_for_turn(number, haste);
+        if (may_slow_down) co_await wait_for_turn(number, end);
         const std::optional<std::size_t> index = is_broken_off() ? std::nullopt : take_next(end);
         if (!index) break;
         const PageWriter::Written written = co_await write(*this, writer, dirty_[*index], false);

@@ -16,8 +16,8 @@ class Checkpoint {
 public:
     explicit Checkpoint(RunContext& context);
 
-    // One checkpoint at once, from the dirty pages found to the truncated log. Several callers take turns. Hold no latch. Broken off, and the log
-    // not truncated, if the run stops or the main run ends meanwhile.
+    // One checkpoint at once, from the dirty pages found to the truncated log. Several callers take turns. Hold no latch. Broken off, and
+    // the log not truncated, if the run stops or the main run ends meanwhile.
     ums::Task<void> run_once() { return run_once(Haste::at_once); }
 
     // The service: a checkpoint whenever the log wants one, and every CheckpointInterval while it is periodic, until stop(). With
@@ -48,7 +48,7 @@ private:
     ums::Task<void> write_little_by_little();
     ums::Task<void> write_up_to(std::size_t end, Haste haste);
     ums::Task<void> write_some(std::uint32_t number, std::size_t end, Haste haste);
-    ums::Task<void> wait_for_turn(std::uint32_t number, Haste haste);
+    ums::Task<void> wait_for_turn(std::uint32_t number, std::size_t end);
     ums::Task<void> serve_by_the_clock();
     ums::Task<void> serve_by_the_target();
     [[nodiscard]] std::optional<std::size_t> take_next(std::size_t end);

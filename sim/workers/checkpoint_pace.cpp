@@ -37,7 +37,8 @@ std::uint64_t CheckpointPace::due_pages(std::uint64_t done_pages, std::uint64_t 
     const std::uint64_t room_bytes = log.short_bytes - std::min(log.short_bytes, begin_used_bytes_);
     const std::uint64_t spare_bytes = room_bytes / kSpareShare;
     const std::uint64_t since_bytes = log.used_bytes - std::min(log.used_bytes, begin_used_bytes_);
-    const auto share = room_bytes == 0 ? 1.0 : std::min(1.0, static_cast<double>(since_bytes) / static_cast<double>(room_bytes - spare_bytes));
+    const auto share =
+        room_bytes == 0 ? 1.0 : std::min(1.0, static_cast<double>(since_bytes) / static_cast<double>(room_bytes - spare_bytes));
     const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(pass_pages_));
     return std::min(left, std::max(above_target, wanted - std::min(wanted, done_pages)));
 }

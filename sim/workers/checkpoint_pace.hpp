@@ -1,5 +1,5 @@
-// How fast an indirect checkpoint writes. The recovery target says how many pages may be dirty: as many as could be redone within it. A pass
-// writes what was dirty when it began, little by little: whatever is above the target, and never so little that the log would fill up
+// How fast an indirect checkpoint writes. The recovery target says how many pages may be dirty: as many as could be redone within it. A
+// pass writes what was dirty when it began, little by little: whatever is above the target, and never so little that the log would fill up
 // before the pass is over. Pure.
 #pragma once
 

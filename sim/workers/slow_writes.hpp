@@ -11,7 +11,8 @@ namespace sim {
 class SlowWrites {
 public:
     // `limit_ms` 0: nothing is ever too long.
-    SlowWrites(std::uint32_t limit_ms, std::uint32_t writers) : limit_us_(std::uint64_t{limit_ms} * 1000), writers_(writers), allowed_(writers) {}
+    SlowWrites(std::uint32_t limit_ms, std::uint32_t writers)
+        : limit_us_(std::uint64_t{limit_ms} * 1000), writers_(writers), allowed_(writers) {}
 
     // Totals of the files since the run began. Halves the writers when the writes since the last look took too long on average, and gives
     // one back when they did not.

@@ -265,8 +265,7 @@ sim::Options expected() {
     o.read_ahead_user = {.user_count = 4, .min_pages = 33, .max_pages = 1024, .delay_after_cycles = 4, .delay_ms = 202};
     o.bulk_update_user = {.user_count = 6, .min_pages = 67, .max_pages = 129, .delay_after_cycles = 0, .delay_ms = 11};
     o.shrink_user = {.min_interval_s = 121, .max_interval_s = 601, .min_extends = 2, .max_extends = 21};
-    o.recent = {
-        .target_recovery_time_s = 61, .checkpoint_slow_write_ms = 51, .log_instant_growth = true, .log_kb_outstanding = 3840};
+    o.recent = {.target_recovery_time_s = 61, .checkpoint_slow_write_ms = 51, .log_instant_growth = true, .log_kb_outstanding = 3840};
     o.columnstore_user = {.user_count = 7,
                           .min_segment_kb = 1025,
                           .max_segment_kb = 4096,

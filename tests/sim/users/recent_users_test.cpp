@@ -83,13 +83,8 @@ Options tempdb() {
 
 Options version_store() {
     Options options = nobody();
-    options.version_store_user = {.user_count = 1,
-                                  .min_pages = 4,
-                                  .max_pages = 8,
-                                  .store_pages = 64,
-                                  .retention_ms = 100,
-                                  .delay_after_cycles = 1,
-                                  .delay_ms = 10};
+    options.version_store_user = {
+        .user_count = 1, .min_pages = 4, .max_pages = 8, .store_pages = 64, .retention_ms = 100, .delay_after_cycles = 1, .delay_ms = 10};
     return options;
 }
 
@@ -105,8 +100,9 @@ TEST_CASE("without users of later years there is nothing of them, not even a lin
     }
 }
 
-TEST_CASE("columnstore, tempdb and version store users: UserCount -1 is two for each CPU; they pause after DelayAfterCycles steps") {
-    const std::map<std::string, Options> all{{"ColumnstoreUser", columnstore()}, {"TempdbUser", tempdb()}, {"VersionStoreUser", version_store()}};
+TEST_CASE("columnstore, tempdb and version store users: UserCount -1 is two for each CPU, and they pause after DelayAfterCycles steps") {
+    const std::map<std::string, Options> all{
+        {"ColumnstoreUser", columnstore()}, {"TempdbUser", tempdb()}, {"VersionStoreUser", version_store()}};
     for (const auto& [name, base] : all) {
         INFO(name);
         const auto with = [&base = base](std::int32_t users, std::uint32_t cycles, std::uint32_t delay_ms) {
@@ -182,7 +178,8 @@ TEST_CASE("sorts spill to all files of tempdb in requests of 64 KB, read them ba
     CHECK(users.log_bytes == 0);
     CHECK(users.pages_updated / users.cycles >= 4 * 8);
     CHECK(users.pages_updated / users.cycles <= 8 * 8);
-    CHECK(users.pages_read == users.pages_updated);
+    CHECK(users.pages_read <= users.pages_updated);
+    CHECK(users.pages_read + 2 * 64 >= users.pages_updated);  // the last sort of each may have been broken off
     REQUIRE(ran.results.files.size() == 5);
     CHECK(ran.results.files[2].size_bytes == 2 << 20);
 }
