@@ -1,6 +1,6 @@
 # cmake -DINPUT=file -DOUTPUT=file.cpp -DNAME=kName -DLAYER=reports -DHEADER=reports/html/embedded.hpp -P embed.cmake: the bytes of a file
-# as a constant in LAYER::embedded, which HEADER declares, and as kNameHash what a Content-Security-Policy calls it: "sha256-" and the hash in
-# base 64.
+# as a constant in LAYER::embedded, which HEADER declares, and as kNameHash what a Content-Security-Policy calls it: "sha256-" and the
+# hash in base 64.
 file(SHA256 "${INPUT}" digits)
 set(alphabet "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 set(hash "sha256-")

@@ -110,6 +110,8 @@ ums::Task<void> Checkpoint::write_little_by_little() {
     CheckpointPace pace(dirty_target());
     pace.begin(dirty_.size(), log.use());
     for (;;) {
+        // The main run may be over between two looks: the final checkpoint, which writes everything, waits for this one.
+        if (!periodic_) was_abandoned_ = true;
         const std::size_t done = next_.load(std::memory_order_relaxed);
         if (done >= dirty_.size() || is_broken_off()) break;
         if (log.checkpoint_wanted().is_set()) {

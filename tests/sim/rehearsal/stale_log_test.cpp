@@ -73,11 +73,13 @@ TEST_CASE("a log that grows into the log of another run, and a power cut: nothin
         sim::CrashPlan plan = sim::draw_crash_plan(seed, {});
         // No checkpoint comes in time: the log must grow.
         plan.options.recent = {.log_instant_growth = true};
-        plan.options.files[1].increment_mb = 1;
-        plan.options.files[1].max_size_mb = 6;
+        plan.options.files[1].increment_mb = 4;
+        plan.options.files[1].max_size_mb = 5;
         plan.options.checkpoint_interval_ms = 5000;
-        plan.options.random_user.max_log_per_buffer_bytes = 8192;
-        plan.options.random_user.sleep_after_ms = 5;
+        plan.options.random_user.user_count = 8;
+        plan.options.random_user.read_write_ratio = 10'000;
+        plan.options.random_user.min_log_per_buffer_bytes = plan.options.random_user.max_log_per_buffer_bytes = 8192;
+        plan.options.random_user.sleep_after_ms = 20;
         plan.device.new_space = sim::stale_log_space(plan.options, seed);
         plan.cut_count = 4;
         const sim::CrashReport report = sim::rehearse_crash(plan, [&](const sim::CrashPlan& judged, sim::CrashState& state) {

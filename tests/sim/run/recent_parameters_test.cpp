@@ -37,9 +37,9 @@ Options steady_writers() {
     return options;
 }
 
-bool is_data(const Recorded& request) { return request.path.ends_with(".mdx"); }
+bool is_in_data_file(const Recorded& request) { return request.path.ends_with(".mdx"); }
 
-Results run_with_phases(VirtualRun& run, const Options& options) {
+Results run_and_tag_phases(VirtualRun& run, const Options& options) {
     return run.run(options, [&](sim::Simulation& simulation) {
         run.storage.set_tagger([&simulation] { return static_cast<int>(simulation.phase()); });
     });
@@ -128,12 +128,12 @@ TEST_CASE("CheckpointSlowWrite: a checkpoint has fewer writes outstanding while 
         Options options = steady_writers();
         options.target_io_duration_ms = 1000;
         options.recent.checkpoint_slow_write_ms = limit_ms;
-        const Results results = run_with_phases(run, options);
+        const Results results = run_and_tag_phases(run, options);
         CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
         double sum = 0;
         double count = 0;
         for (const Recorded& request : run.storage.requests()) {
-            if (!is_write(request) || !is_data(request) || !in_main_run(request)) continue;
+            if (!is_write(request) || !is_in_data_file(request) || !in_main_run(request)) continue;
             sum += request.file_in_flight;
             ++count;
         }
@@ -149,13 +149,13 @@ namespace {
 // A log that must grow, because no checkpoint comes: the writers' sum is above its first size.
 Options growing_log(std::uint64_t increment_mb) {
     Options options = steady_writers();
-    options.test_cycle_duration_s = 2;
+    options.test_cycle_duration_s = 1;
     options.checkpoint_interval_ms = 60'000;
     options.files[1] = {.path = options.files[1].path, .initial_size_mb = 2, .max_size_mb = 2 + increment_mb, .is_log = true};
     options.files[1].increment_mb = increment_mb;
     options.log_flushes_outstanding = 4;
     options.random_user.user_count = 8;
-    options.random_user.sleep_after_ms = 0;
+    options.random_user.sleep_after_ms = 400;
     options.random_user.min_log_per_buffer_bytes = options.random_user.max_log_per_buffer_bytes = 8192;
     return options;
 }
@@ -173,7 +173,7 @@ Zeroed zeroed_growth(VirtualRun& run, const Options& options, Results& results) 
     REQUIRE(results.files[1].grown_count > 0);
     Zeroed zeroed;
     for (const Recorded& request : run.storage.requests()) {
-        if (!is_write(request) || is_data(request) || !request.of_load) continue;
+        if (!is_write(request) || is_in_data_file(request) || !request.of_load) continue;
         const bool is_zeros = request.size_bytes == kMb;
         if (is_zeros) zeroed.bytes += request.size_bytes;
         if (is_zeros) zeroed.at_a_time = std::max(zeroed.at_a_time, request.file_in_flight);
