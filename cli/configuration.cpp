@@ -17,6 +17,7 @@ std::optional<std::string> configuration_file(const RunArguments& arguments) {
 
 config::Configuration effective_configuration(const RunArguments& arguments, const ums::Machine& machine) {
     config::CommandLineOverrides overrides;
+    overrides.profile = arguments.profile;
     if (!arguments.log_path.empty()) overrides.error_log = arguments.log_path;
     overrides.directories = arguments.directories;
     overrides.duration_s = arguments.duration_s;

@@ -10,6 +10,7 @@ namespace cli {
 
 struct PreflightArguments {
     std::vector<std::string> folders;
+    std::vector<std::string> tempdb_folders;
     std::string json_path;  // empty = no JSON; "-" = on the standard output, instead of the text
 };
 

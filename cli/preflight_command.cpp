@@ -19,11 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> folders_of(const sim::Options& options) {
+// Those of tempdb's files, or of the others.
+std::vector<std::string> folders_of(const sim::Options& options, bool is_tempdb) {
     std::vector<std::string> folders;
     for (const sim::FileOptions& file : options.files) {
         std::error_code error;
-        if (fs::is_block_file(file.path, error)) continue;
+        if (file.is_tempdb != is_tempdb || fs::is_block_file(file.path, error)) continue;
         std::string folder = fs::path(file.path).parent_path().string();
         if (folder.empty()) folder.assign(1, '.');
         if (std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(folder);
@@ -34,7 +35,10 @@ std::vector<std::string> folders_of(const sim::Options& options) {
 ExitCode look(const PreflightArguments& arguments, Console& console) {
     JsonOutput json(arguments.json_path, reports::kPreflightDocument);
     const ums::RealClock clock;
-    const std::vector<sim::PreflightLine> lines = sim::preflight(arguments.folders, sim::PreflightEffort::thorough, clock);
+    std::vector<sim::PreflightLine> lines = sim::preflight(arguments.folders, sim::PreflightEffort::thorough, clock);
+    const std::vector<sim::PreflightLine> of_tempdb =
+        sim::preflight(arguments.tempdb_folders, sim::PreflightEffort::thorough, clock, sim::PreflightUse::tempdb);
+    lines.insert(lines.end(), of_tempdb.begin(), of_tempdb.end());
     if (json.shows_text()) console.add_result(reports::preflight_text(lines, std::max<std::size_t>(console.columns(), 60)));
     const bool has_failure =
         std::any_of(lines.begin(), lines.end(), [](const sim::PreflightLine& line) { return line.grade == sim::PreflightGrade::fail; });
@@ -44,32 +48,48 @@ ExitCode look(const PreflightArguments& arguments, Console& console) {
 }  // namespace
 
 Command preflight_command() {
-    return {.name = "preflight",
-            .operands = "DIR…",
-            .kind = Operand::folders,
-            .summary = "say what SQL Server will meet in these folders",
-            .description =
-                "Looks at the folders that database files shall be in: file system and mount options, direct I/O, how writes are made "
-                "durable and what that costs, sectors, alignment, stripes, queue settings, limits, and other users of the disk. Each line "
-                "is OK, WARN or FAIL; those that are not OK say why, who says so, and the command that fixes it.\n"
-                "Writes one temporary file of 32 MB to each folder, which has no name and is gone at the end; changes nothing else. Takes "
-                "some seconds for each folder. Without root it sees less of other users' processes.",
-            .switches = preflight_switches(),
-            .examples = "ioproof preflight /mnt/data /mnt/log\nioproof preflight /mnt/data --json -",
-            .exit_codes = "0 no FAIL\n1 at least one FAIL\n2 wrong usage\n3 a folder is missing, read-only or full",
-            .execute = [](const Call& call) { return look(parse_preflight(call.words), call.console); }};
+    return {
+        .name = "preflight",
+        .operands = "DIR…",
+        .kind = Operand::folders,
+        .summary = "say what SQL Server will meet in these folders",
+        .description =
+            "Looks at the folders that database files shall be in: file system and mount options, direct I/O, how writes are made "
+            "durable and what that costs, sectors, alignment, stripes, queue settings, limits, and other users of the disk. Each line "
+            "is OK, WARN or FAIL; those that are not OK say why, who says so, and the command that fixes it.\n"
+            "Writes one temporary file of 32 MB to each folder, which has no name and is gone at the end; changes nothing else. Takes "
+            "some seconds for each folder. Without root it sees less of other users' processes.",
+        .switches = preflight_switches(),
+        .examples =
+            "ioproof preflight /mnt/data /mnt/log\nioproof preflight /mnt/data --tempdb /mnt/tempdb\nioproof preflight /mnt/data --json -",
+        .exit_codes = "0 no FAIL\n1 at least one FAIL\n2 wrong usage\n3 a folder is missing, read-only or full",
+        .execute = [](const Call& call) { return look(parse_preflight(call.words), call.console); }};
 }
 
-std::vector<sim::PreflightLine> preflight_of_run(const sim::Options& options, const ums::Clock& clock) {
-    std::vector<sim::PreflightLine> lines;
-    for (const std::string& folder : folders_of(options)) {
+namespace {
+
+void look_quickly(const std::vector<std::string>& folders, sim::PreflightUse use, const ums::Clock& clock,
+                  std::vector<sim::PreflightLine>& lines) {
+    for (const std::string& folder : folders) {
         try {
-            const std::vector<sim::PreflightLine> judged = sim::preflight({folder}, sim::PreflightEffort::quick, clock);
+            const std::vector<sim::PreflightLine> judged = sim::preflight({folder}, sim::PreflightEffort::quick, clock, use);
             lines.insert(lines.end(), judged.begin(), judged.end());
         } catch (const sim::EnvironmentError&) {
             continue;
         }
     }
+}
+
+}  // namespace
+
+std::vector<sim::PreflightLine> preflight_of_run(const sim::Options& options, const ums::Clock& clock) {
+    std::vector<sim::PreflightLine> lines;
+    const std::vector<std::string> folders = folders_of(options, false);
+    std::vector<std::string> tempdb_folders = folders_of(options, true);
+    std::erase_if(tempdb_folders,
+                  [&](const std::string& folder) { return std::find(folders.begin(), folders.end(), folder) != folders.end(); });
+    look_quickly(folders, sim::PreflightUse::database, clock, lines);
+    look_quickly(tempdb_folders, sim::PreflightUse::tempdb, clock, lines);
     return lines;
 }
 

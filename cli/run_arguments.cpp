@@ -32,6 +32,10 @@ constexpr std::array kOwnSwitches{
            .value = "FILE",
            .help = "configuration: SQLIOSim's INI, or TOML if the name ends in .toml\n"
                    "(default: sqliosim.cfg.ini of the current folder, if there is one)"},
+    Switch{.name = "profile",
+           .value = "NAME",
+           .help = "take this load for what the configuration does not say: sql2005 (SQLIOSim's, default),\n"
+                   "sql2022-oltp, sql2022-warehouse or sql2022-mixed; 'config show --profile NAME' shows it"},
     Switch{.name = "save",
            .sqliosim = "save",
            .value = "FILE",
@@ -142,6 +146,7 @@ std::string shell_quoted(const std::string& word) {
 void set_run_value(RunArguments& run, const SwitchWord& word) {
     const auto is = [&](std::string_view name) { return word.name == name; };
     if (is("config")) run.config_path = word.value;
+    if (is("profile")) run.profile = word.value;
     if (is("save")) run.save_path = word.value;
     if (is("log")) run.log_path = word.value;
     if (is("findings")) run.findings_path = word.value;

@@ -21,6 +21,7 @@ namespace cli {
 struct RunArguments {
     sim::Job job = sim::Job::run;
     std::string config_path;
+    std::string profile;
     std::string save_path;
     std::string log_path;
     std::string findings_path;

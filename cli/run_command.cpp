@@ -27,6 +27,7 @@
 #include "sim/engine_kind.hpp"
 #include "sim/errors.hpp"
 #include "sim/files/file_names.hpp"
+#include "sim/files/tempdb_files.hpp"
 #include "sim/run/sizing.hpp"
 #include "ums/base/machine.hpp"
 #include "ums/io/posix_storage.hpp"
@@ -115,10 +116,12 @@ ExitCode run_on_files(const Call& call, const RunArguments& arguments, GroupMemb
     options.cpu_count = sim::cpu_count_for(options, machine);
     options.max_memory_mb = sim::pool_mb_for(options, machine);
     ums::PosixStorage storage;
+    if (!is_about_left_files(options.job)) sim::add_tempdb_files(options);
     sim::resolve_names(options.files, options.overwrite_foreign_files, storage);
 
     StartFacts facts{.cpu_count = options.cpu_count,
                      .pool_mb = options.max_memory_mb,
+                     .profile = arguments.profile,
                      .config_path = configuration_file(arguments).value_or(""),
                      .log_path = options.error_file,
                      .findings_path = arguments.findings_path,

@@ -63,7 +63,9 @@ std::vector<StartLine> start_lines(const sim::Options& options, const StartFacts
     lines.push_back({"CPUs", fmt::format("{}", facts.cpu_count)});
     if (is_run) lines.push_back({"buffer pool", fmt::format("{} MB", facts.pool_mb)});
     if (is_run) lines.push_back({"duration", cycles_text(options)});
-    lines.push_back({"configuration", facts.config_path.empty() ? "defaults" : facts.config_path});
+    const std::string base = facts.profile.empty() ? "defaults" : "profile " + facts.profile;
+    const std::string with_file = facts.profile.empty() ? facts.config_path : base + ", " + facts.config_path;
+    lines.push_back({"configuration", facts.config_path.empty() ? base : with_file});
     lines.push_back({"log", facts.log_path});
     if (!facts.findings_path.empty()) lines.push_back({"findings", facts.findings_path});
     add_files(lines, options);

@@ -16,6 +16,7 @@ struct StartFacts {
     std::string engine_reason{};  // why not another one; may be empty
     std::uint32_t cpu_count = 0;
     std::uint64_t pool_mb = 0;
+    std::string profile{};    // empty = none
     std::string config_path;  // empty = defaults
     std::string log_path;
     std::string findings_path{};  // empty: not asked for

@@ -14,9 +14,9 @@ namespace cli {
 namespace {
 
 // Those of a run that say which files, and what is told of them.
-constexpr std::array<std::string_view, 16> kSharedWithRun{"ledger", "witness", "key-file",    "cert", "cert-key", "ca",
-                                                          "config", "log",     "findings",    "json", "html",     "dir",
-                                                          "engine", "status",  "no-progress", "quiet"};
+constexpr std::array<std::string_view, 17> kSharedWithRun{"ledger", "witness", "key-file",    "cert",  "cert-key", "ca",
+                                                          "config", "log",     "findings",    "json",  "html",     "dir",
+                                                          "engine", "status",  "no-progress", "quiet", "profile"};
 
 const std::vector<Switch>& verify_table() {
     static const std::vector<Switch> table = [] {

@@ -1,5 +1,6 @@
-# cmake -DINPUT=file -DOUTPUT=file.cpp -DNAME=kName -P embed.cmake: the bytes of a file as a constant in reports::embedded, and as kNameHash
-# what a Content-Security-Policy calls it: "sha256-" and the hash in base 64.
+# cmake -DINPUT=file -DOUTPUT=file.cpp -DNAME=kName -DLAYER=reports -DHEADER=reports/html/embedded.hpp -P embed.cmake: the bytes of a file
+# as a constant in LAYER::embedded, which HEADER declares, and as kNameHash what a Content-Security-Policy calls it: "sha256-" and the
+# hash in base 64.
 file(SHA256 "${INPUT}" digits)
 set(alphabet "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 set(hash "sha256-")
@@ -18,9 +19,9 @@ string(LENGTH "${bytes}" digits)
 math(EXPR size "${digits} / 2")
 string(REGEX REPLACE "(................................)" "\\1\n" bytes "${bytes}")
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," bytes "${bytes}")
-file(WRITE "${OUTPUT}" "#include \"reports/html/embedded.hpp\"
+file(WRITE "${OUTPUT}" "#include \"${HEADER}\"
 
-namespace reports::embedded {
+namespace ${LAYER}::embedded {
 
 static const char ${NAME}Bytes[] = {
 ${bytes}
@@ -29,5 +30,5 @@ const std::string_view ${NAME}(${NAME}Bytes, ${size});
 extern const std::string_view ${NAME}Hash;  // not every file has a use for it
 const std::string_view ${NAME}Hash = \"${hash}\";
 
-}  // namespace reports::embedded
+}  // namespace ${LAYER}::embedded
 ")

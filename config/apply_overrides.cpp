@@ -53,6 +53,13 @@ std::vector<sim::FileOptions> files_of_folder(const std::vector<sim::FileOptions
     return files;
 }
 
+// A log keeps its size with -dir, as SQLIOSim's does, but for one that shall show how SQL Server 2022 lets it grow.
+void let_log_grow(sim::FileOptions& file, const sim::FileOptions& wanted, const sim::Options& options) {
+    if (file.is_log && options.recent.log_instant_growth && file.increment_mb != 0) {
+        file.max_size_mb = std::max(file.max_size_mb, wanted.max_size_mb);
+    }
+}
+
 void add_directory(Draft& draft, const std::string& directory, const std::vector<sim::FileOptions>& files, std::uint64_t size_mb) {
     if (directory.empty()) return draft.problems.error("-dir: is empty; allowed: an existing directory");
     const std::string place = fmt::format("-dir {}", directory);
@@ -62,6 +69,7 @@ void add_directory(Draft& draft, const std::string& directory, const std::vector
         file = wanted;
         file.path = (std::filesystem::path(directory) / wanted.path).string();
         set_size(file, size_mb);
+        let_log_grow(file, wanted, draft.options);
         draft.set_origin(&file.path, place, file.path);
         draft.set_origin(&file.increment_mb, place, fmt::format("{}", file.increment_mb));
     }

@@ -32,8 +32,9 @@ void check_log_per_buffer(Draft& draft) {
 void check_user_total(Draft& draft, const MachineFacts& machine) {
     const sim::Options& o = draft.options;
     const std::uint32_t cpu_count = std::clamp(o.cpu_count == 0 ? machine.cpu_count : o.cpu_count, 1U, sim::kCpusMax);
-    const std::int32_t* counts[] = {&o.random_user.user_count, &o.audit_user.user_count, &o.read_ahead_user.user_count,
-                                    &o.bulk_update_user.user_count};
+    const std::int32_t* counts[] = {&o.random_user.user_count,       &o.audit_user.user_count,       &o.read_ahead_user.user_count,
+                                    &o.bulk_update_user.user_count,  &o.columnstore_user.user_count, &o.tempdb_user.user_count,
+                                    &o.version_store_user.user_count};
     std::uint64_t total = 0;
     const std::int32_t* largest = counts[0];
     for (const std::int32_t* count : counts) {
@@ -102,6 +103,9 @@ void check_options(Draft& draft, const MachineFacts& machine) {
     check_order(draft, o.bulk_update_user.min_pages, o.bulk_update_user.max_pages);
     check_order(draft, o.shrink_user.min_interval_s, o.shrink_user.max_interval_s);
     check_order(draft, o.shrink_user.min_extends, o.shrink_user.max_extends);
+    check_order(draft, o.columnstore_user.min_segment_kb, o.columnstore_user.max_segment_kb);
+    check_order(draft, o.tempdb_user.min_spill_kb, o.tempdb_user.max_spill_kb);
+    check_order(draft, o.version_store_user.min_pages, o.version_store_user.max_pages);
     check_log_per_buffer(draft);
     check_user_total(draft, machine);
     check_backups(draft);

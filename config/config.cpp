@@ -8,6 +8,7 @@
 #include "config/load_options.hpp"
 #include "config/options_writer.hpp"
 #include "config/parameter_table.hpp"
+#include "config/profiles.hpp"
 #include "config/toml_reader.hpp"
 #include "ums/base/input_file.hpp"
 #include "ums/base/printable.hpp"
@@ -30,15 +31,27 @@ std::string read_file(const std::string& path, const std::string& name) {
     throw ConfigError(fmt::format("{}: {}", name, file.problem));
 }
 
+RawConfig read_profile(const std::string& name) {
+    const Profile* const profile = find_profile(name);
+    if (profile == nullptr) throw ConfigError(fmt::format("--profile {}: there is no such profile; allowed: {}", name, profile_names()));
+    Problems problems;
+    RawConfig raw = read_toml(profile->text, fmt::format("profile {}", name), problems);
+    problems.throw_if_any();
+    return raw;
+}
+
 }  // namespace
 
 Configuration load_file(const std::optional<std::string>& path, const CommandLineOverrides& overrides, const MachineFacts& machine) {
+    std::optional<RawConfig> profile;
+    if (!overrides.profile.empty()) profile = read_profile(overrides.profile);
+    const RawConfig* const base = profile ? &*profile : nullptr;
     Problems problems;
-    if (!path) return load_options(nullptr, std::move(problems), overrides, machine);
+    if (!path) return load_options(base, nullptr, std::move(problems), overrides, machine);
     const std::string name = ums::printable(*path);
     const std::string bytes = read_file(*path, name);
     const RawConfig raw = dialect_of(*path) == Dialect::toml ? read_toml(bytes, name, problems) : read_ini(bytes, name, problems);
-    return load_options(&raw, std::move(problems), overrides, machine);
+    return load_options(base, &raw, std::move(problems), overrides, machine);
 }
 
 std::string saved_configuration(const sim::Options& options, const std::string& path) { return write_options(options, dialect_of(path)); }

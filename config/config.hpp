@@ -27,8 +27,9 @@ struct MachineFacts {
     std::uint64_t memory_mb = 0;        // that a pool may take; 0 = not known, then MaxMemoryMB is not capped
 };
 
-// The switches that win over the file.
+// The switches; all but the profile win over the file.
 struct CommandLineOverrides {
+    std::string profile{};                      // --profile: comes before the file, which wins over it; empty: none
     std::optional<std::string> error_log{};     // -log: ErrorFile
     std::vector<std::string> directories{};     // -dir, each makes a data and a log file and replaces the files of the configuration
     std::optional<std::uint64_t> duration_s{};  // -d: TestCycleDuration

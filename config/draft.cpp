@@ -30,6 +30,11 @@ void Draft::remove_files() {
     std::erase_if(origins_, [](const auto& item) { return item.first.first->section == Section::file; });
 }
 
+void Draft::take_as_defaults(std::string name) {
+    origins_.clear();
+    default_word_ = std::move(name);
+}
+
 void Draft::set_origin(const Parameter& parameter, std::size_t file_index, std::string place, std::string written) {
     origins_[{&parameter, file_index}] = {std::move(place), std::move(written)};
 }
@@ -65,15 +70,15 @@ std::string Draft::describe(const void* field) {
     const auto origin = origins_.find({row.parameter, row.file_index});
     if (origin != origins_.end()) return fmt::format("{}: {} = {}", origin->second.place, name, origin->second.written);
     const std::string value = value_text(*row.parameter, dialect_, row.field);
-    if (of_file) return fmt::format("{} {} = {} (default)", files_[row.file_index].place, key, value);
-    return fmt::format("{}{} = {} (default)", prefix(), name, value);
+    if (of_file) return fmt::format("{} {} = {} ({})", files_[row.file_index].place, key, value, default_word_);
+    return fmt::format("{}{} = {} ({})", prefix(), name, value, default_word_);
 }
 
 std::string Draft::refer_to(const void* field) {
     const Row row = row_of(field);
     const bool given = is_specified(*row.parameter, row.file_index);
     return fmt::format("{} = {}{}", name_of(*row.parameter, dialect_), value_text(*row.parameter, dialect_, row.field),
-                       given ? "" : " (default)");
+                       given ? "" : " (" + default_word_ + ")");
 }
 
 bool Draft::is_specified(const void* field) {

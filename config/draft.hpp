@@ -24,6 +24,9 @@ public:
     std::size_t add_file(std::string place, std::size_t number);
     void remove_files();
 
+    // What has been read so far counts as default from now on, by this name: "profile sql2022-oltp".
+    void take_as_defaults(std::string name);
+
     // Remembers that the parameter (of the file with this index, if it is one of a file) was given. `place` is "x.ini:12" or "-size".
     void set_origin(const Parameter& parameter, std::size_t file_index, std::string place, std::string written);
     [[nodiscard]] bool is_specified(const Parameter& parameter, std::size_t file_index) const;
@@ -65,6 +68,7 @@ private:
     Row row_of(const void* field);
 
     std::string source_;
+    std::string default_word_ = "default";
     Dialect dialect_;
     std::map<Key, Origin> origins_;
     std::vector<File> files_;

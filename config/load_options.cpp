@@ -1,12 +1,33 @@
 #include "config/load_options.hpp"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
+
+#include "config/parameter_table.hpp"
 
 namespace config {
 
-Configuration load_options(const RawConfig* raw, Problems problems, const CommandLineOverrides& overrides, const MachineFacts& machine) {
+namespace {
+
+bool names_files(const RawConfig& raw) {
+    const std::string_view name = name_of(Section::file, raw.dialect);
+    return std::any_of(raw.sections.begin(), raw.sections.end(), [&](const RawSection& section) {
+        return equal_ignoring_case(std::string_view(section.name).substr(0, name.size()), name);
+    });
+}
+
+}  // namespace
+
+Configuration load_options(const RawConfig* profile, const RawConfig* raw, Problems problems, const CommandLineOverrides& overrides,
+                           const MachineFacts& machine) {
     Draft draft(raw == nullptr ? std::string{} : raw->file_name, raw == nullptr ? Dialect::ini : raw->dialect);
     draft.problems = std::move(problems);
+    if (profile != nullptr) {
+        read_sections(draft, *profile, false);
+        draft.take_as_defaults(profile->file_name);
+        if (raw != nullptr && names_files(*raw)) draft.remove_files();
+    }
     // The files of -dir replace those of the configuration, which may well name drives of another machine.
     if (raw != nullptr) read_sections(draft, *raw, !overrides.directories.empty());
     draft.problems.throw_if_any();

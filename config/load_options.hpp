@@ -7,9 +7,11 @@
 
 namespace config {
 
-// `raw` may be nullptr: no configuration file. `problems` is what the reader found already. Throws ConfigError with every error of the
-// first of these steps that finds any: text and values; switches; the checks between parameters.
-Configuration load_options(const RawConfig* raw, Problems problems, const CommandLineOverrides& overrides, const MachineFacts& machine);
+// `raw` may be nullptr: no configuration file; so may be `profile`, which takes the place of the defaults. `problems` is what the reader
+// found already. Throws ConfigError with every error of the first of these steps that finds any: text and values; switches; the checks
+// between parameters.
+Configuration load_options(const RawConfig* profile, const RawConfig* raw, Problems problems, const CommandLineOverrides& overrides,
+                           const MachineFacts& machine);
 
 // The steps of load_options, in this order. They add to the draft's problems and throw nothing.
 // `files_replaced`: names and sizes of files will be, so they need not be there, nor be good.

@@ -14,7 +14,19 @@ namespace config {
 // The two spellings of a configuration.
 enum class Dialect : std::uint8_t { ini, toml };
 
-enum class Section : std::uint8_t { config, random_user, audit_user, read_ahead_user, bulk_update_user, shrink_user, backup_user, file };
+enum class Section : std::uint8_t {
+    config,
+    random_user,
+    audit_user,
+    read_ahead_user,
+    bulk_update_user,
+    shrink_user,
+    backup_user,
+    columnstore_user,
+    tempdb_user,
+    version_store_user,
+    file
+};
 
 struct SectionInfo {
     Section section{};

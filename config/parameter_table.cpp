@@ -22,8 +22,8 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
 const std::vector<Parameter>& parameter_table() {
     static const std::vector<Parameter> kTable = [] {
         std::vector<Parameter> rows;
-        for (const auto& part : {run_parameters(), io_parameters(), engine_parameters(), random_user_parameters(), other_user_parameters(),
-                                 backup_user_parameters(), file_parameters()}) {
+        for (const auto& part : {run_parameters(), io_parameters(), engine_parameters(), recent_parameters(), random_user_parameters(),
+                                 other_user_parameters(), backup_user_parameters(), recent_user_parameters(), file_parameters()}) {
             rows.insert(rows.end(), part.begin(), part.end());
         }
         return rows;
@@ -68,6 +68,21 @@ const std::vector<SectionInfo>& section_table() {
          .toml_name = "backup_user",
          .help = "Backups of the data files while users work, verified, and restored; off while BackupFolder is empty.",
          .background = "BACKUP, RESTORE VERIFYONLY and RESTORE."},
+        {.section = Section::columnstore_user,
+         .ini_name = "ColumnstoreUser",
+         .toml_name = "columnstore_user",
+         .help = "Users that read segments of 1 to 8 MB and load row groups.",
+         .background = "columnstore indexes of a data warehouse."},
+        {.section = Section::tempdb_user,
+         .ini_name = "TempdbUser",
+         .toml_name = "tempdb_user",
+         .help = "Users that sort in files of tempdb: extents are taken, written, read back and given back.",
+         .background = "tempdb: spills of sorts and hash joins, nothing of which outlives the server."},
+        {.section = Section::version_store_user,
+         .ini_name = "VersionStoreUser",
+         .toml_name = "version_store_user",
+         .help = "Users that keep old versions of rows in pages of their own, for a while.",
+         .background = "accelerated database recovery and row versioning."},
         {.section = Section::file,
          .ini_name = "File",
          .toml_name = "file",

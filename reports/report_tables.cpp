@@ -61,8 +61,8 @@ std::vector<sim::PhaseResult> summed_over_cycles(const std::vector<sim::PhaseRes
 
 // Tasks that wait for work, not for the storage or for each other.
 bool is_idle_wait(const std::string& type) {
-    static constexpr std::array<std::string_view, 5> kIdle{"SLEEP_TASK", "LAZYWRITER_SLEEP", "CHECKPOINT_QUEUE", "LOGMGR_QUEUE",
-                                                           "TASK_JOIN"};
+    static constexpr std::array<std::string_view, 6> kIdle{"SLEEP_TASK",      "LAZYWRITER_SLEEP", "CHECKPOINT_QUEUE",
+                                                           "DIRTY_PAGE_POLL", "LOGMGR_QUEUE",     "TASK_JOIN"};
     return std::find(kIdle.begin(), kIdle.end(), type) != kIdle.end();
 }
 

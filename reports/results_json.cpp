@@ -156,6 +156,7 @@ Json series_of(const sim::FileResult& file) {
             {"throttles", column(file, &Sample::throttles)},
             {"outstanding", column(file, &Sample::outstanding)},
             {"request_blocks", column(file, &Sample::request_blocks)},
+            {"dirty_pages", column(file, &Sample::dirty_pages)},
             {"read_latency", coarse_column(file, &Sample::read_latency)},
             {"write_latency", coarse_column(file, &Sample::write_latency)}};
 }

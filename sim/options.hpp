@@ -11,6 +11,7 @@
 #include "sim/backup_options.hpp"
 #include "sim/file_role.hpp"
 #include "sim/limits.hpp"
+#include "sim/recent_options.hpp"
 
 namespace sim {
 
@@ -100,6 +101,7 @@ struct FileOptions {
     Durability durability = Durability::inherited;
     std::string named_as{};  // as the user named it, where symbolic links led from there to `path`; else empty
     FileRole role = FileRole::test;
+    bool is_tempdb = false;  // made for TempdbUser: nothing in it outlives the run
 
     friend bool operator==(const FileOptions&, const FileOptions&) = default;
 };
@@ -152,6 +154,13 @@ struct Options {
     BulkUpdateUserOptions bulk_update_user;
     ShrinkUserOptions shrink_user;
     BackupUserOptions backup_user;
+
+    // What SQL Server has learned since SQLIOSim; off unless asked for.
+    RecentSystemOptions recent;  // [CONFIG]
+    ColumnstoreUserOptions columnstore_user;
+    TempdbUserOptions tempdb_user;
+    VersionStoreUserOptions version_store_user;
+
     std::vector<FileOptions> files;
 
     // Command line only.

@@ -74,6 +74,7 @@ struct FileSample {
     std::uint64_t throttles = 0;
     std::uint32_t outstanding = 0;     // at its end; of merged intervals the larger
     std::uint32_t request_blocks = 0;  // at its end
+    std::uint64_t dirty_pages = 0;     // in memory, at its end; of merged intervals the larger number
     CoarseLatency read_latency{};
     CoarseLatency write_latency{};
 };

@@ -13,9 +13,11 @@ namespace config {
 std::vector<Parameter> run_parameters();     // [CONFIG]: what a run is
 std::vector<Parameter> io_parameters();      // [CONFIG]: how it talks to the files
 std::vector<Parameter> engine_parameters();  // [CONFIG]: ours
+std::vector<Parameter> recent_parameters();  // [CONFIG]: of later years
 std::vector<Parameter> random_user_parameters();
 std::vector<Parameter> other_user_parameters();  // audit, read-ahead, bulk update, shrink
 std::vector<Parameter> backup_user_parameters();
+std::vector<Parameter> recent_user_parameters();  // columnstore, tempdb, version store
 std::vector<Parameter> file_parameters();
 
 // 10000 hundredths of a percent are 100 %.

@@ -72,6 +72,7 @@ const timeCharts = file => {
     timeChart('Average latency', 'ms', () => [line('reads', 'read', average(s.read_time_us, s.reads)), line('writes', 'write', average(s.write_time_us, s.writes))]),
     timeChart('Requests outstanding, and allowed', 'requests', () => [line('outstanding', 'read', points(s.outstanding)),
       line('request blocks', 'third', points(s.request_blocks), {stepped: true})]),
+    s.dirty_pages && s.dirty_pages.some(n => n) ? timeChart('Dirty pages in memory', 'pages', () => [line('dirty', 'write', points(s.dirty_pages))], {legend: false}) : null,
     heatMap('Read latency (darker: more of that second\'s reads)', s.read_latency),
     heatMap('Write latency (darker: more of that second\'s writes)', s.write_latency),
     file.throttle_count ? timeChart('Throttled', 'times per second', () => [line('throttled', 'poor', perSecond(s.throttles), {fill: true})], {legend: false}) : null);

@@ -49,7 +49,7 @@ ums::Task<void> BenchFile::write_pages(PageWriter& writer, std::uint32_t first_p
     const std::uint32_t end_page = first_page + count;
     for (std::uint32_t page = first_page; page < end_page; ++page) {
         const FixedPage fixed = co_await buffers.fix(data, page, FixIntent::overwrite, prng);
-        if (fixed) BufferManager::change(fixed.frame());
+        if (fixed) BufferManager::change(data, fixed.frame());
     }
     for (std::uint32_t page = first_page; page < end_page;) {
         const PageWriter::Written written = co_await writer.write_around(data, page, true);

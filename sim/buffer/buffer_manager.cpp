@@ -17,8 +17,9 @@ void FixedPage::release() {
     data_->file.resize_latch().release_shared();
 }
 
-std::uint32_t BufferManager::change(Frame& frame) {
+std::uint32_t BufferManager::change(DataFile& data, Frame& frame) {
     UMS_ASSERT(frame.version < kVersionMax);
+    if (!frame.dirty.load(std::memory_order_relaxed)) data.file.local_counters().pages_dirtied.add(1);
     frame.dirty.store(true, std::memory_order_release);
     return ++frame.version;
 }

@@ -62,7 +62,7 @@ public:
     ums::Task<FixedPage> fix(DataFile& data, std::uint32_t page, FixIntent intent, ums::Prng& prng, PageWriter* writer = nullptr);
 
     // The contents have changed: new version, dirty. The page is held EX.
-    static std::uint32_t change(Frame& frame);
+    static std::uint32_t change(DataFile& data, Frame& frame);
     // The change is in the log at `lsn`.
     static void logged(Frame& frame, std::uint64_t lsn);
 

@@ -25,6 +25,7 @@ ums::Task<PageWriter::Written> PageWriter::write_around(DataFile& data, std::uin
         } catch (...) {
             mistake = std::current_exception();
         }
+        data.file.local_counters().pages_cleaned.add(cleaned_);
         written.pages = acknowledged_;
         written.was_abandoned = was_abandoned_;
         release_all();
@@ -36,6 +37,7 @@ ums::Task<PageWriter::Written> PageWriter::write_around(DataFile& data, std::uin
 
 ums::Task<void> PageWriter::write_gathered(DataFile& data) {
     acknowledged_ = 0;
+    cleaned_ = 0;
     was_abandoned_ = false;
     const bool is_hard = co_await harden_log();
     if (!is_hard) {
@@ -114,7 +116,11 @@ ums::Task<bool> PageWriter::copy_to_snapshot(DataFile& data) {
 
 // The log has failed or the run stops, so these changes will never be written. Their memory must still be had by those who wait for it.
 void PageWriter::give_up() {
-    for (Frame* frame : run_frames_) frame->dirty.store(false, std::memory_order_release);
+    for (Frame* frame : run_frames_) clean(*frame);
+}
+
+void PageWriter::clean(Frame& frame) {
+    if (frame.dirty.exchange(false, std::memory_order_release)) ++cleaned_;
 }
 
 // A run that goes on writes them later.
@@ -193,7 +199,7 @@ ums::Task<void> PageWriter::write_one(DataFile& data, std::size_t index, OnStop 
             if (settings_.promises != nullptr) settings_.promises->void_page(frame.key.file_id, frame.key.page_id);
         }
         was_abandoned_ |= !retry.has_reported();
-        if (retry.has_reported() || run_.is_stopping()) frame.dirty.store(false, std::memory_order_release);
+        if (retry.has_reported() || run_.is_stopping()) clean(frame);
     }
     has_reported |= retry.has_reported();
 }
@@ -205,6 +211,7 @@ void PageWriter::acknowledge(DataFile& data, std::size_t index) {
         settings_.promises->page_written({frame.key.file_id, frame.key.page_id, frame.version, checksums_[index]});
     }
     ++acknowledged_;
+    ++cleaned_;  // held UP, and dirty until now
     frame.dirty.store(false, std::memory_order_release);
 }
 

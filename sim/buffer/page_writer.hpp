@@ -46,6 +46,7 @@ private:
     [[nodiscard]] bool is_hardened(std::uint64_t lsn) const { return log_ != nullptr ? log_->is_hardened(lsn) : lsn == 0; }
     ums::Task<bool> copy_to_snapshot(DataFile& data);
     void give_up();
+    void clean(Frame& frame);
     void abandon_rest();
     ums::Task<void> make_images(DataFile& data);
     ums::Task<void> transfer(DataFile& data);
@@ -63,6 +64,7 @@ private:
     std::vector<Frame*> before_;
     std::vector<std::uint32_t> checksums_;
     std::uint32_t acknowledged_ = 0;
+    std::uint32_t cleaned_ = 0;  // are not dirty any more
     bool was_abandoned_ = false;
     std::vector<ums::IoSegment> segments_;
 };

@@ -43,7 +43,7 @@ ums::Task<std::error_code> Snapshot::empty_replica() {
     const std::uint32_t old_pages = replica_.file.pages();
     std::error_code error = co_await replica_.file.resize(kPageBytes);
     if (!error) {
-        buffers_.pool().discard_from(replica_.file.id(), 1);
+        static_cast<void>(buffers_.pool().discard_from(replica_.file.id(), 1));
         for (std::uint32_t page = 1; page < old_pages; ++page) replica_.ledger.forget(page);
         error = co_await replica_.file.resize(source_.file.size_bytes());
     }

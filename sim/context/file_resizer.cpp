@@ -71,7 +71,7 @@ ums::Task<std::error_code> FileResizer::cut(DataFile& data, std::uint32_t pages,
         static_cast<void>(co_await log_size(data, old_pages, reservation, true));
         co_return error;
     }
-    context_.buffers.pool().discard_from(file.id(), pages);
+    file.local_counters().pages_cleaned.add(context_.buffers.pool().discard_from(file.id(), pages));
     for (std::uint32_t page = pages; page < old_pages; ++page) data.ledger.forget(page);
     file.shrunk_count.fetch_add(1, std::memory_order_relaxed);
     co_return co_await sync(file);

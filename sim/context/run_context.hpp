@@ -20,6 +20,8 @@
 
 namespace sim {
 
+class TempdbSpace;
+
 struct RunContext {
     const Options& options;
     std::uint64_t run_id;
@@ -42,6 +44,10 @@ struct RunContext {
     WorkCounters snapshots{};
     WorkCounters snapshot_checks{};
     WorkCounters backup{};
+    WorkCounters columnstore_user{};
+    WorkCounters tempdb_user{};
+    WorkCounters version_store_user{};
+    TempdbSpace* tempdb = nullptr;  // if there are tempdb users
 
     [[nodiscard]] PageWriter make_writer(OnStop on_stop = OnStop::abandon) const {
         return PageWriter({run_id, options.checkpoint_pages, options.use_scatter_gather, options.merge_buffers, on_stop, promises},

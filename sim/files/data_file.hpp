@@ -24,7 +24,7 @@ struct DataFile {
     WriteWatch writes;
     Snapshot* snapshot = nullptr;  // what must be copied before a change; not owned
     UnwrittenPages unwritten;
-    bool is_replica = false;  // holds a snapshot of another data file: users keep off
+    bool is_apart = false;  // a replica or one of tempdb: users of the database keep off, and changes are not logged
 };
 
 }  // namespace sim

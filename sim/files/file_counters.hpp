@@ -1,6 +1,7 @@
 // What was done with a file, counted by each scheduler for itself and summed up when somebody looks.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -24,6 +25,8 @@ struct alignas(128) FileCounters {
     ums::LocalCounter long_ios;
     ums::LocalCounter write_retries;
     ums::LocalCounter pages_verified;
+    ums::LocalCounter pages_dirtied;                      // in memory: clean ones that were changed…
+    ums::LocalCounter pages_cleaned;                      // … and dirty ones that were written, or given up
     std::array<LatencyHistogram, kIoClassCount> latency;  // by IoClass
 };
 
@@ -34,6 +37,13 @@ using FileCountersPerCpu = std::vector<FileCounters>;
     std::uint64_t sum = 0;
     for (const FileCounters& cpu : counters) sum += (cpu.*member).value();
     return sum;
+}
+
+// Pages of the file that are dirty in memory. Any thread; an estimate while they change.
+[[nodiscard]] inline std::uint64_t dirty_pages_of(const FileCountersPerCpu& counters) {
+    const std::uint64_t cleaned = sum_of(counters, &FileCounters::pages_cleaned);
+    const std::uint64_t dirtied = sum_of(counters, &FileCounters::pages_dirtied);
+    return dirtied - std::min(dirtied, cleaned);
 }
 
 // Any thread, any time; best when nothing is outstanding.

@@ -122,6 +122,11 @@ ums::Task<void> FileCreator::set_size(const FileClaim& claim) {
             fail_start(path, "cannot be extended", error, FileRequest::resize);
         co_return;
     }
+    // Nor does tempdb begin with what it held.
+    if (claim.file.is_tempdb) {
+        if (const auto error = storage_.truncate(claim.control, kPageBytes))
+            fail_start(path, "cannot be emptied", error, FileRequest::resize);
+    }
     const std::uint64_t present_bytes = examiner_.present_bytes(claim);
     if (claim.size_bytes > present_bytes) {
         if (const auto error = storage_.allocate(claim.control, 0, claim.size_bytes)) {

@@ -43,6 +43,11 @@ bool is_blank(const std::byte* bytes, std::size_t size_bytes) {
     return std::all_of(bytes, bytes + size_bytes, [](std::byte byte) { return byte == std::byte{0}; });
 }
 
+// tmpfs, where tempdb may lie, knows no unbuffered access before Linux 6.6: there is nothing below that it could bypass.
+bool may_be_buffered(const FileClaim& claim, const ums::OpenOptions& how, std::error_code error) {
+    return claim.file.is_tempdb && how.direct && error == std::errc::invalid_argument;
+}
+
 }  // namespace
 
 void fail_start(const std::string& path, std::string_view what, std::error_code error, FileRequest request) {
@@ -127,7 +132,12 @@ void FileExaminer::refuse_duplicate(const FileClaim& claim) {
 
 void FileExaminer::open(FileClaim& claim, ums::OpenOptions how) const {
     const std::string& path = claim.file.path;
-    if (const auto error = storage_.open(path, how, claim.control)) fail_to_open(path, how, error);
+    auto refusal = storage_.open(path, how, claim.control);
+    if (may_be_buffered(claim, how, refusal)) {
+        how.direct = false;
+        refusal = storage_.open(path, how, claim.control);
+    }
+    if (refusal) fail_to_open(path, how, refusal);
     claim.is_created = how.create_new;
     ums::FileStatus opened;
     if (const auto error = storage_.status_of(claim.control, opened)) fail_start(path, "cannot be examined", error);
@@ -230,10 +240,15 @@ void FileExaminer::check_size(const FileClaim& claim) const {
 SimFile::Setup FileExaminer::hand_over(FileClaim& claim, std::uint32_t id, bool is_read_only) const {
     SimFile::Setup setup;
     setup.durability = durability_of(options_, claim.file);
-    const ums::OpenOptions how{.direct = is_unbuffered(options_),
-                               .durable_writes = !is_read_only && setup.durability == Durability::write_through,
-                               .read_only = is_read_only};
-    if (const auto error = storage_.reopen(claim.control, how, setup.transfers)) {
+    ums::OpenOptions how{.direct = is_unbuffered(options_),
+                         .durable_writes = !is_read_only && setup.durability == Durability::write_through,
+                         .read_only = is_read_only};
+    auto error = storage_.reopen(claim.control, how, setup.transfers);
+    if (may_be_buffered(claim, how, error)) {
+        how.direct = false;
+        error = storage_.reopen(claim.control, how, setup.transfers);
+    }
+    if (error) {
         fail_start(claim.file.path, "cannot be opened for transfers", error);
     }
     setup.control = claim.hand_over();

@@ -14,6 +14,10 @@ const FileOptions* source_of_replica(const FileOptions& file, const std::vector<
     return found == files.end() ? nullptr : &*found;
 }
 
+bool is_transient(const FileOptions& file, const std::vector<FileOptions>& files) {
+    return file.is_tempdb || source_of_replica(file, files) != nullptr;
+}
+
 void fit_replicas(std::vector<FileOptions>& files) {
     for (FileOptions& file : files) {
         const FileOptions* const source = source_of_replica(file, files);

@@ -31,14 +31,15 @@ bool is_damaged_header(const LogBlockHeader& header, const ExpectedBlock& expect
     return is_nearly(header.magic, kLogMagic) && is_nearly(header.run_id, expected.run_id);
 }
 
-// What a lost write leaves in the ring may begin in the middle of an older block: a record's header of an earlier round, or noise of ours.
+// What a lost write leaves in the ring may begin in the middle of an older block: a record's header of an earlier round or of another run,
+// or noise of ours.
 bool is_inside_of_a_block(const std::byte* sector, const ExpectedBlock& expected) {
     for (std::size_t offset = 0; offset + sizeof(LogRecordHeader) <= kSectorBytes; offset += 8) {
         LogRecordHeader record;
         std::memcpy(&record, sector + offset, sizeof record);
         const bool fits = record.kind >= 1 && record.kind <= kLogRecordKindMax && record.size_bytes >= sizeof record &&
                           record.size_bytes <= kLogRecordBytesMax && record.size_bytes % 8 == 0;
-        if (fits && record.lsn != 0 && vlf_of_lsn(record.lsn) < expected.vlf_sequence) return true;
+        if (fits && record.lsn != 0 && vlf_of_lsn(record.lsn) != expected.vlf_sequence) return true;
     }
     return is_made_from_a_seed(sector, kSectorBytes);
 }

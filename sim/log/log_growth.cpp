@@ -1,12 +1,14 @@
 #include "sim/log/log_growth.hpp"
 
-#include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "sim/files/zero_stamp.hpp"
 #include "ums/base/size.hpp"
 #include "ums/io/errno_error.hpp"
+#include "ums/sched/scheduler.hpp"
+#include "ums/sched/task_group.hpp"
 
 namespace sim {
 
@@ -14,12 +16,35 @@ namespace {
 using ums::kMb;
 }
 
-ums::Task<std::error_code> lengthen_log(SimFile& file, std::uint64_t new_bytes, RunState& run, Journal& journal) {
+namespace {
+
+ums::Task<void> stamp_part(SimFile& file, const VlfPlace& part, RunState& run, Journal& journal, std::error_code& first_error) {
+    const std::error_code error = co_await stamp_zeros(file, run, journal, part.offset_bytes, part.offset_bytes + part.size_bytes);
+    if (error && !first_error) first_error = error;
+}
+
+ums::Task<std::error_code> stamp_parts(SimFile& file, std::span<const VlfPlace> parts, RunState& run, Journal& journal) {
+    std::error_code error;
+    ums::TaskGroup tasks;
+    for (const VlfPlace& part : parts) ums::Scheduler::current().fork(tasks, stamp_part(file, part, run, journal, error));
+    co_await tasks.join();
+    co_return error;
+}
+
+}  // namespace
+
+ums::Task<std::error_code> lengthen_log(SimFile& file, std::uint64_t new_bytes, GrowthPlan plan, RunState& run, Journal& journal) {
     const std::uint64_t old_bytes = file.size_bytes();
     co_await file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
     std::error_code error = co_await file.resize(new_bytes);
     if (!error) {
-        error = co_await stamp_zeros(file, run, journal, old_bytes, new_bytes);
+        if (plan.is_zeroed) {
+            std::vector<VlfPlace> parts{{&file, old_bytes, new_bytes - old_bytes}};
+            if (plan.vlfs > 1) parts = divide_growth(file, old_bytes, new_bytes - old_bytes, plan.vlfs);
+            error = co_await stamp_parts(file, parts, run, journal);
+        } else if (file.writes_are_durable() || file.needs_flushes()) {
+            error = co_await file.sync();  // a crash must not take away the end of a file that the log goes on in
+        }
         if (error) static_cast<void>(co_await file.resize(old_bytes));
     }
     file.resize_latch().release_exclusive();
@@ -55,14 +80,17 @@ void LogGrowth::stop() {
 ums::Task<bool> LogGrowth::grow(SimFile& file) {
     const std::uint64_t old_bytes = file.size_bytes();
     const std::uint64_t new_bytes = old_bytes + file.options().increment_mb * kMb;
-    const std::error_code error = co_await lengthen_log(file, new_bytes, run_, journal_);
+    std::uint64_t log_bytes = 0;
+    for (const auto& each : files_) log_bytes += each->size_bytes();
+    const GrowthPlan plan = plan_growth(is_instant_, new_bytes - old_bytes, log_bytes);
+    const std::error_code error = co_await lengthen_log(file, new_bytes, plan, run_, journal_);
     if (error) {
         journal_.warning(
             fmt::format("{}: the log is full and cannot grow to {} MB: {}.", file.path(), new_bytes / kMb, ums::error_text(error)));
         co_return false;
     }
-    for (std::uint64_t begin = old_bytes; begin < new_bytes; begin += kVlfBytesMax) {
-        log_.space().add(file, begin, std::min(begin + kVlfBytesMax, new_bytes));
+    for (const VlfPlace& vlf : divide_growth(file, old_bytes, new_bytes - old_bytes, plan.vlfs)) {
+        log_.space().add(file, vlf.offset_bytes, vlf.offset_bytes + vlf.size_bytes);
     }
     file.grown_count.fetch_add(1, std::memory_order_relaxed);
     journal_.info(fmt::format("{}: grown from {} MB to {} MB.", file.path(), old_bytes / kMb, new_bytes / kMb));

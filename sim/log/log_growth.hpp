@@ -8,17 +8,20 @@
 #include <system_error>
 #include <vector>
 
+#include "sim/log/growth_plan.hpp"
 #include "sim/log/log_manager.hpp"
 
 namespace sim {
 
-// Makes a log file longer; what is new in it is zeros. Where the system refuses it is as it was.
-ums::Task<std::error_code> lengthen_log(SimFile& file, std::uint64_t new_bytes, RunState& run, Journal& journal);
+// Makes a log file longer; what is new in it is zeros, written by one task for each of several virtual log files, or what the file system
+// finds there. Where the system refuses it is as it was.
+ums::Task<std::error_code> lengthen_log(SimFile& file, std::uint64_t new_bytes, GrowthPlan plan, RunState& run, Journal& journal);
 
 class LogGrowth {
 public:
-    LogGrowth(LogManager& log, const std::vector<std::unique_ptr<SimFile>>& files, RunState& run, Journal& journal)
-        : log_(log), files_(files), run_(run), journal_(journal) {}
+    // `is_instant`: as since SQL Server 2022, see plan_growth().
+    LogGrowth(LogManager& log, const std::vector<std::unique_ptr<SimFile>>& files, bool is_instant, RunState& run, Journal& journal)
+        : log_(log), files_(files), is_instant_(is_instant), run_(run), journal_(journal) {}
 
     // The service: grows a file each time the log asks for it, until stop() or until no file can grow any more.
     ums::Task<void> serve();
@@ -30,6 +33,7 @@ private:
 
     LogManager& log_;
     const std::vector<std::unique_ptr<SimFile>>& files_;
+    const bool is_instant_;
     RunState& run_;
     Journal& journal_;
     std::atomic<bool> stopping_{false};

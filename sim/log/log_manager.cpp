@@ -37,6 +37,8 @@ LogManager::LogManager(LogSetup setup, RunState& run, Journal& journal)
       run_(run),
       journal_(journal),
       flush_slots_(setup.flushes_max),
+      flush_bytes_(setup.flushed_kb_max != 0 ? std::uint64_t{setup.flushed_kb_max} << 10
+                                             : std::uint64_t{setup.flushes_max} * kLogBlockBytesMax),
       state_(ring_of(setup)),
       space_(state_, setup.alignment_bytes, setup.sums),
       hardening_(state_, work_, setup.promises),
@@ -220,6 +222,7 @@ ums::Task<void> LogManager::run_writer() {
             }
             if (buffer == nullptr) break;
             co_await flush_slots_.acquire(1, ums::WaitType::log_writer_queue);
+            co_await flush_bytes_.acquire(buffer->size_bytes, ums::WaitType::log_writer_queue);
             ums::Scheduler::current().fork(flushes, flush_block(*buffer));
         }
         if (last_round) break;
@@ -250,6 +253,7 @@ ums::Task<void> LogManager::flush_block(LogBuffer& buffer) {
     } catch (...) {
         mistake = std::current_exception();  // those who wait for the log must not wait for ever
     }
+    flush_bytes_.release(buffer.size_bytes);
     flush_slots_.release(1);
     if (!written && !state_.failed.exchange(true) && !mistake) {
         run_.stop(Outcome::failed, fmt::format("The log {} cannot be written.", buffer.file->path()));

@@ -51,6 +51,7 @@ struct LogSetup {
     PageSums sums{};                        // of the pages as they are
     std::optional<LogPosition> position{};  // of a run that goes on; else the log is empty
     PromiseBook* promises = nullptr;        // where it is noted how far the log is hardened
+    std::uint32_t flushed_kb_max = 0;       // of log that is outstanding at a time; 0: as much as flushes_max blocks hold
 };
 
 class LogManager {
@@ -136,6 +137,7 @@ private:
     ums::Event buffer_free_;
     ums::Event hold_unpinned_;
     ums::Semaphore flush_slots_;
+    ums::Semaphore flush_bytes_;
     std::atomic<std::uint64_t> bytes_written_{0};
     std::atomic<bool> stopping_{false};
 

@@ -135,6 +135,13 @@ void LogSpace::accept() {
     refusing_ = false;
 }
 
+LogSpace::Use LogSpace::use() {
+    const std::lock_guard guard(state_.lock);
+    const std::uint64_t total_bytes = state_.vlfs.total_bytes();
+    return {total_bytes - state_.vlfs.free_bytes(), static_cast<std::uint64_t>((1 - kShortOfSpace) * static_cast<double>(total_bytes)),
+            !waiting_.empty()};
+}
+
 void LogSpace::add(SimFile& file, std::uint64_t begin_bytes, std::uint64_t end_bytes) {
     ums::WaitQueue released;
     {

@@ -63,6 +63,14 @@ public:
     // Set when a checkpoint should free log space soon.
     [[nodiscard]] ums::Event& checkpoint_wanted() { return checkpoint_wanted_; }
 
+    // What is in use, and from where on a checkpoint is asked for.
+    struct Use {
+        std::uint64_t used_bytes = 0;
+        std::uint64_t short_bytes = 0;
+        bool is_waited_for = false;  // somebody waits for room
+    };
+    [[nodiscard]] Use use();
+
     // What a record costs at most beyond its own bytes: a block of its own.
     [[nodiscard]] std::uint64_t overhead_bytes() const { return alignment_bytes_ + sizeof(LogBlockHeader) + 8; }
 

@@ -37,11 +37,24 @@ std::vector<VlfPlace> divide_log(std::span<const LogFileShape> files, std::uint3
     for (const LogFileShape& shape : files) {
         const std::uint64_t end_bytes = shape.file->size_bytes();
         std::uint64_t begin = shape.prepared_bytes;
-        for (; shape.growth_bytes != 0 && begin + shape.growth_bytes <= end_bytes; begin += shape.growth_bytes) {
-            for (std::uint64_t at = 0; at < shape.growth_bytes; at += kVlfBytesMax) {
-                places.push_back({shape.file, begin + at, std::min(kVlfBytesMax, shape.growth_bytes - at)});
-            }
+        for (std::size_t step = 0; shape.growth_bytes != 0 && begin + shape.growth_bytes <= end_bytes; ++step) {
+            const std::uint32_t vlfs = step < shape.growth_vlfs.size() ? shape.growth_vlfs[step] : 1;
+            const std::vector<VlfPlace> grown = divide_growth(*shape.file, begin, shape.growth_bytes, vlfs);
+            places.insert(places.end(), grown.begin(), grown.end());
+            begin += shape.growth_bytes;
         }
+    }
+    return places;
+}
+
+std::vector<VlfPlace> divide_growth(SimFile& file, std::uint64_t begin_bytes, std::uint64_t growth_bytes, std::uint32_t vlfs) {
+    const std::uint64_t each_bytes = vlfs <= 1 ? kVlfBytesMax : std::clamp(growth_bytes / vlfs / kMb * kMb, kMb, kVlfBytesMax);
+    std::vector<VlfPlace> places;
+    for (std::uint64_t at = 0; at < growth_bytes;) {
+        const bool is_last = vlfs > 1 && places.size() + 1 >= vlfs && growth_bytes - at <= kVlfBytesMax;
+        const std::uint64_t size_bytes = is_last ? growth_bytes - at : std::min(each_bytes, growth_bytes - at);
+        places.push_back({&file, begin_bytes + at, size_bytes});
+        at += size_bytes;
     }
     return places;
 }

@@ -39,12 +39,17 @@ struct LogFileShape {
     SimFile* file = nullptr;
     std::uint64_t prepared_bytes = 0;
     std::uint64_t growth_bytes = 0;
+    std::vector<std::uint32_t> growth_vlfs{};  // of each step (divide_growth); behind the last one: 1
 };
 
 // Divides every file behind its signature page: 4 VLFs below 64 MB, 8 up to 1 GB, 16 above (as SQL Server does), more where one would be
-// longer than kVlfBytesMax; behind them, each step of growth is one VLF, or several. In the order of the ring: the files take turns.
+// longer than kVlfBytesMax; behind them, each step of growth as the shape says. In the order of the ring: the files take turns.
 // `alignment_bytes` is the sector size.
 [[nodiscard]] std::vector<VlfPlace> divide_log(std::span<const LogFileShape> files, std::uint32_t alignment_bytes);
+
+// A step of growth as so many VLFs, or more where one would be longer than kVlfBytesMax. Each begins at a multiple of 1 MB, if the step
+// does and has as many; the last one takes what is left.
+[[nodiscard]] std::vector<VlfPlace> divide_growth(SimFile& file, std::uint64_t begin_bytes, std::uint64_t growth_bytes, std::uint32_t vlfs);
 
 // The sector size of the log files: a disk with 4 KB sectors refuses shorter unbuffered transfers. Asked, not guessed.
 [[nodiscard]] std::uint32_t log_alignment_bytes(std::span<SimFile* const> files, ums::Storage& storage);

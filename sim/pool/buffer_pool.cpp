@@ -150,7 +150,8 @@ void BufferPool::collect_dirty(std::uint32_t begin, std::uint32_t end, std::vect
     }
 }
 
-void BufferPool::discard_from(std::uint32_t file_id, std::uint32_t first_page) {
+std::uint64_t BufferPool::discard_from(std::uint32_t file_id, std::uint32_t first_page) {
+    std::uint64_t dirty_count = 0;
     for (std::uint64_t number = 0; number < frame_count_; ++number) {
         Frame& frame = frames_[number];
         const std::uint64_t page = frame.page.load(std::memory_order_relaxed);
@@ -166,11 +167,12 @@ void BufferPool::discard_from(std::uint32_t file_id, std::uint32_t first_page) {
             UMS_ASSERT(frame.pins.load(std::memory_order_relaxed) == 0);
             unlink(bucket, frame);
             slot = std::exchange(frame.slot, kNoSlot);
-            frame.dirty.store(false, std::memory_order_relaxed);
+            if (frame.dirty.exchange(false, std::memory_order_relaxed)) ++dirty_count;
         }
         release_free_frame(frame);
         if (slot != kNoSlot) slots_.release(slot);
     }
+    return dirty_count;
 }
 
 }  // namespace sim

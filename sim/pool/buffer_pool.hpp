@@ -46,7 +46,8 @@ public:
     void collect_dirty(std::uint32_t begin, std::uint32_t end, std::vector<std::uint64_t>& keys);
 
     // Takes every page of the file from `first_page` on out of the pool, dirty or not. The caller keeps everybody else off the file.
-    void discard_from(std::uint32_t file_id, std::uint32_t first_page);
+    // Returns how many were dirty.
+    std::uint64_t discard_from(std::uint32_t file_id, std::uint32_t first_page);
 
     [[nodiscard]] SlotAllocator& slots() { return slots_; }
     [[nodiscard]] const SlotAllocator& slots() const { return slots_; }

@@ -58,6 +58,8 @@ void check_file_system(const PreflightFacts& facts, Lines& lines) {
         lines.ok(found);
     } else if (is_one_of(type, {"nfs", "nfs4"})) {
         check_nfs(facts, lines);
+    } else if (type == "tmpfs" && facts.is_for_tempdb) {
+        lines.ok(fmt::format("{}: right for tempdb from SQL Server 2025 on, and for nothing else", found));
     } else if (is_one_of(type, {"tmpfs", "ramfs"})) {
         lines.fail(found, "it lives in memory: everything is gone when the machine stops", kSetup, std::string(kMove));
     } else if (is_one_of(type, {"overlay", "aufs"})) {
@@ -121,6 +123,9 @@ void check_free_space(const PreflightFacts& facts, Lines& lines) {
 void check_direct_io(const PreflightFacts& facts, Lines& lines) {
     if (!facts.was_probed) return;
     if (!facts.direct_error) return lines.ok("O_DIRECT works");
+    if (facts.is_for_tempdb && facts.mount.type == "tmpfs") {
+        return lines.ok("O_DIRECT is refused, as tmpfs does before Linux 6.6: there is nothing below that it could bypass");
+    }
     lines.fail(fmt::format("O_DIRECT is refused ({})", facts.direct_error.message()),
                "SQL Server opens its files with O_DIRECT: everything would go through the system's cache, or not work at all",
                kForcedUnitAccess, std::string(kMove));

@@ -1,6 +1,7 @@
 // A look at folders before a run: facts, and what they mean.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,11 @@
 
 namespace sim {
 
+// What the folders are to hold. tempdb may lie where nothing is durable.
+enum class PreflightUse : std::uint8_t { database, tempdb };
+
 // See gather_preflight_facts for what it does there, how long it takes and what it throws.
-[[nodiscard]] std::vector<PreflightLine> preflight(const std::vector<std::string>& folders, PreflightEffort effort,
-                                                   const ums::Clock& clock);
+[[nodiscard]] std::vector<PreflightLine> preflight(const std::vector<std::string>& folders, PreflightEffort effort, const ums::Clock& clock,
+                                                   PreflightUse use = PreflightUse::database);
 
 }  // namespace sim

@@ -24,6 +24,7 @@ struct DurableWrites {
 
 struct PreflightFacts {
     std::string folder;
+    bool is_for_tempdb = false;  // of a database server: nothing there outlives it
     ums::KernelVersion kernel;
 
     ums::Mount mount;

@@ -59,26 +59,41 @@ bool LogEnd::find_shapes() {
     for (SimFile* file : log_files_) {
         const std::uint64_t size_bytes = file->size_bytes();
         const std::array<std::uint64_t, 2> sizes{file->options().initial_size_mb * ums::kMb, size_bytes};
-        const auto prepared = std::find_if(sizes.begin(), sizes.end(), [&](std::uint64_t bytes) {
-            return bytes > kPageBytes && bytes <= size_bytes && explains_blocks({file, bytes, growth_bytes_of(*file, bytes)});
-        });
-        if (prepared == sizes.end()) {
+        std::optional<LogFileShape> shape;
+        for (const std::uint64_t bytes : sizes) {
+            if (!shape && bytes > kPageBytes && bytes <= size_bytes) shape = shape_of(*file, bytes);
+        }
+        if (!shape) {
             run_.stop(Outcome::not_done,
                       fmt::format("{}: its virtual log files do not lie where InitialSize and Increment of this configuration "
                                   "would put them. Resume with the configuration of the run.",
                                   file->path()));
             return false;
         }
-        shapes_.push_back({file, *prepared, growth_bytes_of(*file, *prepared)});
+        shapes_.push_back(*shape);
     }
     return true;
 }
 
-bool LogEnd::explains_blocks(const LogFileShape& shape) const {
-    const std::vector<VlfPlace> places = divide_log({&shape, 1}, alignment_bytes_);
+// The shape of a file that was made with so many bytes, if the blocks in it allow that.
+std::optional<LogFileShape> LogEnd::shape_of(SimFile& file, std::uint64_t prepared_bytes) const {
+    LogFileShape shape{&file, prepared_bytes, growth_bytes_of(file, prepared_bytes)};
+    const std::uint64_t growth_bytes = shape.growth_bytes;
+    for (std::uint64_t begin = prepared_bytes; begin + growth_bytes <= file.size_bytes(); begin += growth_bytes) {
+        // Into how many VLFs a step was divided depends on how large the log was then: the blocks know.
+        const std::uint32_t many = vlfs_of_large_growth(growth_bytes);
+        const bool is_one = lie_in(divide_growth(file, begin, growth_bytes, 1), file, begin, begin + growth_bytes);
+        shape.growth_vlfs.push_back(is_one ? 1 : many);
+    }
+    if (!lie_in(divide_log({&shape, 1}, alignment_bytes_), file, 0, file.size_bytes())) return std::nullopt;
+    return shape;
+}
+
+// Every block of the part of the file stands in one of these VLFs.
+bool LogEnd::lie_in(const std::vector<VlfPlace>& places, SimFile& file, std::uint64_t begin_bytes, std::uint64_t end_bytes) const {
     return std::all_of(contents_.blocks.begin(), contents_.blocks.end(), [&](const LogBlockPlace& block) {
-        if (block.file_id != shape.file->id()) return true;
-        const VlfPlace wanted{shape.file, vlf_begin_of(block), std::uint64_t{block.vlf_sectors} * kSectorBytes};
+        if (block.file_id != file.id() || block.offset_bytes < begin_bytes || block.offset_bytes >= end_bytes) return true;
+        const VlfPlace wanted{&file, vlf_begin_of(block), std::uint64_t{block.vlf_sectors} * kSectorBytes};
         return std::find(places.begin(), places.end(), wanted) != places.end();
     });
 }
@@ -114,7 +129,7 @@ ums::Task<bool> LogEnd::grow() {
     const std::uint64_t old_bytes = file.size_bytes();
     const std::uint64_t steps = (old_bytes - shape->prepared_bytes) / shape->growth_bytes + 1;
     const std::uint64_t new_bytes = shape->prepared_bytes + steps * shape->growth_bytes;
-    const std::error_code error = co_await lengthen_log(file, new_bytes, run_, journal_);
+    const std::error_code error = co_await lengthen_log(file, new_bytes, GrowthPlan{}, run_, journal_);
     if (error) {
         run_.stop(Outcome::not_done, fmt::format("{}: the log is full up to its end, and cannot grow to {} MB: {}.", file.path(),
                                                  new_bytes / ums::kMb, ums::error_text(error)));

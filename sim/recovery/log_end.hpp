@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sim/journal/journal.hpp"
@@ -25,7 +26,8 @@ public:
 
 private:
     [[nodiscard]] bool find_shapes();
-    [[nodiscard]] bool explains_blocks(const LogFileShape& shape) const;
+    [[nodiscard]] std::optional<LogFileShape> shape_of(SimFile& file, std::uint64_t prepared_bytes) const;
+    [[nodiscard]] bool lie_in(const std::vector<VlfPlace>& places, SimFile& file, std::uint64_t begin_bytes, std::uint64_t end_bytes) const;
     void find_used();
     ums::Task<bool> grow();
 

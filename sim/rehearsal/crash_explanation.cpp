@@ -80,9 +80,7 @@ private:
         UMS_ASSERT(found != options_.files.end());
         return static_cast<std::uint32_t>(found - options_.files.begin()) + 1;
     }
-    [[nodiscard]] bool is_replica(std::uint32_t file_id) const {
-        return source_of_replica(options_.files.at(file_id - 1), options_.files) != nullptr;
-    }
+    [[nodiscard]] bool is_replica(std::uint32_t file_id) const { return is_transient(options_.files.at(file_id - 1), options_.files); }
 
     [[nodiscard]] bool is_any_signed() const {
         for (std::uint32_t id = 1; id <= options_.files.size(); ++id) {

@@ -9,6 +9,7 @@
 #include "sim/rehearsal/promise_memory.hpp"
 #include "sim/rehearsal/rehearsal_options.hpp"
 #include "sim/rehearsal/second_cut.hpp"
+#include "sim/rehearsal/stale_log.hpp"
 #include "sim/run/simulation.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/base/memory_reserve.hpp"
@@ -126,6 +127,8 @@ CrashPlan draw_crash_plan(std::uint64_t seed, ums::PowerLies lies) {
     device.hole_begin_bytes = prng.between(1, page_count - 1) * kPageBytes;
     device.overtaking_ns = prng.between(5, 50) * ums::kNsPerMs;
     device.rolled_back_ns = prng.between(20, 500) * ums::kNsPerMs;
+
+    if (plan.options.recent.log_instant_growth) device.new_space = stale_log_space(plan.options, seed);
 
     // Much log: in half of the runs its ring comes round. Of a hole in the log only that tells.
     const bool is_hole_in_log = lies.has(ums::PowerLie::write_hole) && file.is_log;

@@ -19,6 +19,47 @@ void add_backups(Options& options, ums::Prng& prng) {
     backup.log_interval_s = static_cast<std::uint32_t>(prng.below(2));
 }
 
+// What SQL Server does since SQLIOSim: each in a quarter of the runs.
+void add_recent_load(Options& options, std::uint64_t seed) {
+    ums::Prng prng(ums::mix64(seed ^ 0x726563656e74));
+    const auto is_drawn = [&prng] { return prng.below(4) == 0; };
+    if (is_drawn()) options.recent.target_recovery_time_s = 1;
+    if (is_drawn()) options.recent.checkpoint_slow_write_ms = 1;
+    if (is_drawn()) options.recent.log_kb_outstanding = 60;
+    if (is_drawn()) {
+        options.recent.log_instant_growth = true;
+        options.files[1].increment_mb = 1;
+        options.files[1].max_size_mb = 4;
+    }
+    if (is_drawn()) {
+        options.columnstore_user = {.user_count = 1,
+                                    .min_segment_kb = 64,
+                                    .max_segment_kb = 256,
+                                    .bulk_load_chance = 3000,
+                                    .row_group_segments = 2,
+                                    .delay_after_cycles = 1,
+                                    .delay_ms = 130};
+    }
+    if (is_drawn()) {
+        options.tempdb_user = {.user_count = 1,
+                               .file_count = 2,
+                               .file_size_mb = 1,
+                               .min_spill_kb = 64,
+                               .max_spill_kb = 512,
+                               .delay_after_cycles = 1,
+                               .delay_ms = 130};
+    }
+    if (is_drawn()) {
+        options.version_store_user = {.user_count = 1,
+                                      .min_pages = 1,
+                                      .max_pages = 8,
+                                      .store_pages = 32,
+                                      .retention_ms = 200,
+                                      .delay_after_cycles = 1,
+                                      .delay_ms = 60};
+    }
+}
+
 }  // namespace
 
 Options rehearsal_options(std::uint64_t seed) {
@@ -55,6 +96,7 @@ Options rehearsal_options(std::uint64_t seed) {
         options.files.push_back({.path = "/simulated/a.mdx:replica", .initial_size_mb = 1, .max_size_mb = 2, .sparse = true});
     }
     if (prng.below(4) == 0) add_backups(options, prng);
+    add_recent_load(options, seed);
     return options;
 }
 

@@ -14,7 +14,7 @@ WriteBook::WriteBook(const Options& options) {
     std::uint32_t id = 0;
     for (const FileOptions& file : options.files) {
         ++id;
-        if (source_of_replica(file, options.files) == nullptr) files_[file.path] = {id, file.is_log};
+        if (!is_transient(file, options.files)) files_[file.path] = {id, file.is_log};
     }
 }
 

@@ -37,7 +37,7 @@ ums::Task<void> WholeFileWork::initial_update(WorkCounters& counters, std::uint6
     std::vector<std::unique_ptr<FileProgress>> files;
     std::uint64_t total_pages = 0;
     for (const auto& data : context_.data_files) {
-        if (data->file.options().sparse) continue;
+        if (data->file.options().sparse || data->file.options().is_tempdb) continue;
         files.push_back(std::make_unique<FileProgress>());
         files.back()->data = data.get();
         total_pages += data->file.pages();
@@ -121,7 +121,9 @@ ums::Task<void> WholeFileWork::audit_ranges(FileProgress& progress, WorkCounters
 // it said last, for ranges in ascending order; one answer serves for all of a long hole.
 ums::Task<bool> WholeFileWork::is_untouched_hole(DataFile& data, std::uint32_t first_page, std::uint32_t count,
                                                  std::uint64_t& hole_end_bytes) {
-    if (!data.file.options().sparse || !data.ledger.is_untouched(first_page, count)) co_return false;
+    if (!data.ledger.is_untouched(first_page, count)) co_return false;
+    if (data.file.options().is_tempdb) co_return true;
+    if (!data.file.options().sparse) co_return false;
     const std::uint64_t begin_bytes = std::uint64_t{first_page} * kPageBytes;
     const std::uint64_t end_bytes = begin_bytes + std::uint64_t{count} * kPageBytes;
     if (hole_end_bytes < end_bytes) hole_end_bytes = co_await data.file.next_data_bytes(begin_bytes);
@@ -132,7 +134,7 @@ ums::Task<bool> WholeFileWork::is_untouched_hole(DataFile& data, std::uint32_t f
 ums::Task<void> WholeFileWork::empty_pool() {
     for (const auto& data : context_.data_files) {
         co_await data->file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
-        context_.buffers.pool().discard_from(data->file.id(), 0);
+        data->file.local_counters().pages_cleaned.add(context_.buffers.pool().discard_from(data->file.id(), 0));
         co_await data->file.drop_cache();
         data->file.resize_latch().release_exclusive();
     }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/files/replica.hpp"
+#include "sim/files/tempdb_files.hpp"
 #include "sim/pool/warm_up.hpp"
 #include "sim/run/sizing.hpp"
 #include "sim/run/task_failure.hpp"
@@ -21,6 +22,7 @@ RunDriver::RunDriver(Options options, ums::Storage& storage, const ums::Clock& c
                      RunGroup* group)
     : Driver(std::move(options), storage, clock, sink, keeper, group), run_id_(ums::mix64(options_.seed ^ ums::mix64(clock.utc_us()))) {
     fit_replicas(options_.files);
+    if (!is_about_left_files(options_.job)) add_tempdb_files(options_);
     if (options_.job == Job::repair) options_.stop_on_error = options_.delete_files_at_shutdown = false;
     results_.run_id = run_id_;
     journal_.on_finding([this] {

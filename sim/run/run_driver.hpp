@@ -43,7 +43,7 @@ private:
     ums::Task<void> open_files(FileCreator& creator);
     ums::Task<void> take_over_files();
     void refuse_unless_whole(FoundFiles& found);
-    [[nodiscard]] bool is_replica(std::size_t file) const;
+    [[nodiscard]] bool is_made_anew(std::size_t file) const;
     ums::Task<void> claim_replicas(FileCreator& creator);
     [[nodiscard]] std::vector<FileOptions> files_as_found(FoundFiles& found, const FileCreator& creator) const;
     [[nodiscard]] bool holds_pages_of(const FoundFile& file, std::uint64_t run_id) const;

@@ -24,7 +24,7 @@ void RunDriver::promise_nothing() {
     PromiseSection nothing = section();
     for (std::size_t i = 0; i < options_.files.size(); ++i) {
         const FileOptions& file = options_.files[i];
-        if (source_of_replica(file, options_.files) != nullptr) continue;
+        if (is_transient(file, options_.files)) continue;
         nothing.files.push_back({static_cast<std::uint32_t>(i + 1), file.is_log, 0, file.path});
     }
     keeper_->begin(nothing);
@@ -35,7 +35,7 @@ void RunDriver::begin_promises() {
     PromiseSection begun = section();
     begun.incarnation = parts_->log->incarnation();
     for (const SimFile* file : parts_->files) {
-        if (source_of_replica(file->options(), options_.files) != nullptr) continue;
+        if (is_transient(file->options(), options_.files)) continue;
         const bool is_sized = !file->options().is_log && durability_of(options_, file->options()) != Durability::none;
         begun.files.push_back({file->id(), file->options().is_log, is_sized ? file->pages() : 0, file->path()});
     }

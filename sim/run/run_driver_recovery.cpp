@@ -50,7 +50,7 @@ ums::Task<void> RunDriver::take_over_files() {
     std::size_t left = 0;
     std::size_t replica = 0;
     for (std::size_t i = 0; i < options_.files.size() && !run_.is_stopping(); ++i) {
-        if (is_replica(i)) {
+        if (is_made_anew(i)) {
             SimFile::Setup setup = co_await creator.prepare(replica);
             add_file(std::move(setup));
             ++replica;
@@ -66,13 +66,13 @@ ums::Task<void> RunDriver::take_over_files() {
     }
 }
 
-bool RunDriver::is_replica(std::size_t file) const { return source_of_replica(options_.files[file], options_.files) != nullptr; }
+bool RunDriver::is_made_anew(std::size_t file) const { return is_transient(options_.files[file], options_.files); }
 
 // They are made anew: what they hold are snapshots of main runs that are over.
 ums::Task<void> RunDriver::claim_replicas(FileCreator& creator) {
     std::uint32_t claimed = 0;
     for (std::size_t i = 0; i < options_.files.size() && !run_.is_stopping(); ++i) {
-        if (!is_replica(i)) continue;
+        if (!is_made_anew(i)) continue;
         const std::vector<FileOptions> replica(1, options_.files[i]);
         co_await creator.claim(replica, static_cast<std::uint32_t>(i + 1) - claimed);
         ++claimed;
@@ -86,7 +86,7 @@ std::vector<FileOptions> RunDriver::files_as_found(FoundFiles& found, const File
     std::size_t left = 0;
     std::size_t replica = 0;
     for (std::size_t i = 0; i < options_.files.size(); ++i) {
-        if (is_replica(i)) {
+        if (is_made_anew(i)) {
             files.push_back(replicas.at(replica++));
             continue;
         }
@@ -170,7 +170,7 @@ ums::Task<void> RunDriver::recover() {
 ums::Task<void> RunDriver::run_recovery() {
     std::vector<DataFile*> data_files;
     for (const auto& data : parts_->data_files) {
-        if (source_of_replica(data->file.options(), options_.files) == nullptr) data_files.push_back(data.get());
+        if (!is_transient(data->file.options(), options_.files)) data_files.push_back(data.get());
     }
     std::vector<SimFile*> log_files;
     for (const auto& log : parts_->log_files) log_files.push_back(log.get());

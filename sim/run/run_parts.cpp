@@ -23,7 +23,7 @@ PageSums sums_of(const std::vector<std::unique_ptr<DataFile>>& data_files, const
                  bool is_left) {
     std::vector<SummedFile> summed;
     for (const auto& data : data_files) {
-        if (!data->is_replica) summed.push_back({data->file.id(), data->file.pages(), data->ledger.pages_max()});
+        if (!data->is_apart) summed.push_back({data->file.id(), data->file.pages(), data->ledger.pages_max()});
     }
     std::uint64_t log_bytes = 0;
     for (const auto& log : log_files) log_bytes += log->size_bytes();
@@ -32,7 +32,7 @@ PageSums sums_of(const std::vector<std::unique_ptr<DataFile>>& data_files, const
     for (const auto& data : data_files) {
         const std::uint32_t id = data->file.id();
         const auto version_of = [&data](std::uint32_t page) -> std::uint32_t { return data->ledger[page].version; };
-        if (!data->is_replica) sums.replace(id, sums.resized(sums.file(id), data->file.pages(), version_of, true));
+        if (!data->is_apart) sums.replace(id, sums.resized(sums.file(id), data->file.pages(), version_of, true));
     }
     return sums;
 }
@@ -49,6 +49,9 @@ void limit_transfers(Options& options, std::uint32_t pages_max) {
     ReadAheadUserOptions& read_ahead = options.read_ahead_user;
     read_ahead.max_pages = std::min(read_ahead.max_pages, pages_max);
     read_ahead.min_pages = std::min(read_ahead.min_pages, read_ahead.max_pages);
+    ColumnstoreUserOptions& columnstore = options.columnstore_user;
+    columnstore.max_segment_kb = std::min(columnstore.max_segment_kb, pages_max * (kPageBytes / 1024));
+    columnstore.min_segment_kb = std::min(columnstore.min_segment_kb, columnstore.max_segment_kb);
     options.audit_user.buffers_validated_pages = std::min(options.audit_user.buffers_validated_pages, pages_max);
 }
 
@@ -100,10 +103,17 @@ void RunParts::add_backup_file(SimFile::Setup setup, const BackupUserOptions& op
 void RunParts::assemble(Options& options, std::uint64_t run_id, ums::Storage& storage, ums::SchedulerGroup& schedulers, RunState& run,
                         Journal& journal, const Start& start) {
     const std::vector<ReplicaPair> replicas = pair_replicas(options);
+    std::vector<DataFile*> tempdb_files;
+    for (const auto& data : data_files) {
+        if (!data->file.options().is_tempdb) continue;
+        data->is_apart = true;
+        tempdb_files.push_back(data.get());
+    }
     LogSetup setup;
     for (const auto& file : log_files) setup.files.push_back(file.get());
     setup.run_id = run_id;
     setup.flushes_max = options.log_flushes_outstanding;
+    setup.flushed_kb_max = options.recent.log_kb_outstanding;
     setup.alignment_bytes = log_alignment_bytes(setup.files, storage);
     setup.sums = sums_of(data_files, log_files, start.position != nullptr);
     if (start.position != nullptr) setup.position = *start.position;
@@ -111,12 +121,16 @@ void RunParts::assemble(Options& options, std::uint64_t run_id, ums::Storage& st
     setup.promises = promises.get();
     log = std::make_unique<LogManager>(std::move(setup), run, journal);
     log_auditor = std::make_unique<LogAuditor>(*log, data_files, run, journal);
-    log_growth = std::make_unique<LogGrowth>(*log, log_files, run, journal);
+    log_growth = std::make_unique<LogGrowth>(*log, log_files, options.recent.log_instant_growth, run, journal);
     diagnosis = std::make_unique<PageDiagnosis>(run_id, !options.stop_on_error, data_files, *pool, run, journal);
     checker = std::make_unique<PageChecker>(run_id, *diagnosis);
     buffers = std::make_unique<BufferManager>(*pool, *checker, run, journal, options.cache_hit_ratio);
     context.reset(new RunContext{options, run_id, run, journal, schedulers, data_files, *log, *buffers, promises.get(), start.group});
     for (const ReplicaPair& pair : replicas) add_snapshot(options, pair);
+    if (!tempdb_files.empty()) {
+        tempdb = std::make_unique<TempdbSpace>(tempdb_files);
+        context->tempdb = tempdb.get();
+    }
     whole_files = std::make_unique<WholeFileWork>(*context);
     checkpoint = std::make_unique<Checkpoint>(*context);
     lazy_writer = std::make_unique<LazyWriter>(*context);
@@ -130,7 +144,7 @@ void RunParts::assemble(Options& options, std::uint64_t run_id, ums::Storage& st
 void RunParts::open_promises(const Options& options) {
     std::vector<PromiseBook::BookedFile> booked;
     for (const SimFile* file : files) {
-        if (source_of_replica(file->options(), options.files) != nullptr) continue;
+        if (is_transient(file->options(), options.files)) continue;
         booked.push_back({file->id(), file->options().is_log,
                           file->writes_are_durable() ? PromiseBook::Counting::at_once
                           : file->needs_flushes()    ? PromiseBook::Counting::after_a_sync
@@ -148,8 +162,8 @@ std::vector<RunParts::ReplicaPair> RunParts::pair_replicas(const Options& option
         const auto found =
             std::find_if(data_files.begin(), data_files.end(), [&](const auto& data) { return data->file.path() == source->path; });
         const auto is_taken = [&](const ReplicaPair& pair) { return pair.source == found->get(); };
-        if (found == data_files.end() || (*found)->is_replica || std::any_of(pairs.begin(), pairs.end(), is_taken)) continue;
-        replica->is_replica = true;
+        if (found == data_files.end() || (*found)->is_apart || std::any_of(pairs.begin(), pairs.end(), is_taken)) continue;
+        replica->is_apart = true;
         pairs.push_back({found->get(), replica.get()});
     }
     return pairs;

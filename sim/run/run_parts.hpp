@@ -10,6 +10,7 @@
 #include "sim/backup/backup.hpp"
 #include "sim/buffer/snapshot.hpp"
 #include "sim/context/run_context.hpp"
+#include "sim/context/tempdb_space.hpp"
 #include "sim/log/log_auditor.hpp"
 #include "sim/log/log_growth.hpp"
 #include "sim/run/drive_facts.hpp"
@@ -63,6 +64,7 @@ struct RunParts {
     std::unique_ptr<PageChecker> checker;
     std::unique_ptr<BufferManager> buffers;
     std::unique_ptr<RunContext> context;
+    std::unique_ptr<TempdbSpace> tempdb;  // null: no such users
     std::vector<std::unique_ptr<Snapshot>> snapshots;
     std::unique_ptr<WholeFileWork> whole_files;
     std::unique_ptr<Checkpoint> checkpoint;

@@ -17,7 +17,7 @@ constexpr std::uint64_t kDataForPool = 4;
 std::uint64_t data_files_mb(const Options& options, std::uint64_t FileOptions::*size_mb) {
     std::uint64_t sum_mb = 0;
     for (const FileOptions& file : options.files) {
-        if (!file.is_log && source_of_replica(file, options.files) == nullptr) sum_mb += std::max(file.initial_size_mb, file.*size_mb);
+        if (!file.is_log && !is_transient(file, options.files)) sum_mb += std::max(file.initial_size_mb, file.*size_mb);
     }
     return sum_mb;
 }

@@ -39,6 +39,7 @@ FileSample merged(const FileSample& first, const FileSample& second) {
     sample.write_time_us += first.write_time_us;
     sample.throttles += first.throttles;
     sample.outstanding = std::max(first.outstanding, second.outstanding);
+    sample.dirty_pages = std::max(first.dirty_pages, second.dirty_pages);
     for (std::size_t i = 0; i < kCoarseLatencyBuckets; ++i) {
         sample.read_latency[i] += first.read_latency[i];
         sample.write_latency[i] += first.write_latency[i];
@@ -94,6 +95,7 @@ FileSample TimeSeries::totals_of(const SimFile& file) const {
     total.throttles = file.governor().throttle_count();
     total.outstanding = file.outstanding();
     total.request_blocks = file.governor().blocks();
+    total.dirty_pages = dirty_pages_of(file.counters());
     return total;
 }
 

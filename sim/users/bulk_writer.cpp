@@ -15,7 +15,7 @@ ums::Task<std::uint64_t> BulkWriter::update(DataFile& data, std::uint32_t first_
             const std::uint32_t page = first_page + done;
             const FixedPage fixed = co_await context_.buffers.fix(data, page, FixIntent::overwrite, prng_);
             if (!fixed) continue;
-            const std::uint32_t version = BufferManager::change(fixed.frame());
+            const std::uint32_t version = BufferManager::change(data, fixed.frame());
             last_lsn = co_await context_.log.append(reservation, {LogRecordKind::page_update, data.file.id(), page, version}, kRecordBytes);
             BufferManager::logged(fixed.frame(), last_lsn);
             WorkCounters::add(counters_.pages_updated, 1);

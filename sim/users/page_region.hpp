@@ -16,14 +16,15 @@ struct PageRegion {
 };
 
 // A file by chance, weighted by size, and a range of random place and length in it; page counts are clamped to the file, and 0 is one of
-// them. The file may shrink afterwards. Replicas are not chosen.
+// them. The file may shrink afterwards. Replicas and files of
+// tempdb are not chosen.
 inline PageRegion choose_region(RunContext& context, ums::Prng& prng, std::uint32_t pages_min, std::uint32_t pages_max) {
     std::uint64_t total_pages = 0;
-    for (const auto& data : context.data_files) total_pages += data->is_replica ? 0 : data->file.pages();
+    for (const auto& data : context.data_files) total_pages += data->is_apart ? 0 : data->file.pages();
     std::uint64_t point = prng.below(total_pages);
     PageRegion region;
     for (const auto& data : context.data_files) {
-        if (data->is_replica) continue;
+        if (data->is_apart) continue;
         region.data = data.get();
         if (point < data->file.pages()) break;
         point -= data->file.pages();

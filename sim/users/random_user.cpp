@@ -66,7 +66,7 @@ private:
             co_return 0;
         }
         Frame& frame = fixed.frame();
-        const std::uint32_t version = BufferManager::change(frame);
+        const std::uint32_t version = BufferManager::change(*region_.data, frame);
         const std::uint64_t lsn =
             co_await context_.log.append(reservation, {LogRecordKind::page_update, region_.data->file.id(), page, version}, log_bytes);
         BufferManager::logged(frame, lsn);

@@ -14,7 +14,7 @@ public:
     ShrinkUser(RunContext& context, std::uint64_t seed) : context_(context), options_(context.options.shrink_user), prng_(seed) {
         for (const auto& data : context.data_files) {
             const FileOptions& file = data->file.options();
-            if (file.shrinkable && file.increment_mb != 0 && !data->is_replica) files_.push_back(data.get());
+            if (file.shrinkable && file.increment_mb != 0 && !data->is_apart) files_.push_back(data.get());
         }
     }
 

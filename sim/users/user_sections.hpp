@@ -1,8 +1,8 @@
 // The sections of users that work in the main run: one row each, from which they are started and their work is told.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <vector>
 
 #include "sim/context/run_context.hpp"
 #include "ums/sched/task.hpp"
@@ -17,8 +17,8 @@ struct UserSection {
     const WorkCounters& work;
 };
 
-// Refers to the context.
-[[nodiscard]] std::array<UserSection, 5> user_sections(const RunContext& context);
+// SQLIOSim's, and those of later years that have users in this run. Refers to the context.
+[[nodiscard]] std::vector<UserSection> user_sections(const RunContext& context);
 
 // Starts all users, spread over the schedulers from `next_cpu` on. Each has choices of its own, which `seed` decides.
 void start_users(RunContext& context, ums::TaskGroup& users, std::uint64_t seed, std::uint32_t& next_cpu);

@@ -23,6 +23,15 @@ ums::Task<void> run_read_ahead_user(RunContext& context, std::uint64_t seed);
 // SELECT INTO, BULK INSERT: writes whole ranges anew and lets them be written at once.
 ums::Task<void> run_bulk_update_user(RunContext& context, std::uint64_t seed);
 
+// Scans and loads of columnstore indexes: segments of 1 to 8 MB.
+ums::Task<void> run_columnstore_user(RunContext& context, std::uint64_t seed);
+
+// Sorts that spill to tempdb: extents of its files are taken, written, read back and given back.
+ums::Task<void> run_tempdb_user(RunContext& context, std::uint64_t seed);
+
+// Versions of rows in pages of their own, which age out and are reused.
+ums::Task<void> run_version_store_user(RunContext& context, std::uint64_t seed);
+
 // Shrinks files that allow it, and lets them grow again, once in a while.
 ums::Task<void> run_shrink_user(RunContext& context, std::uint64_t seed);
 

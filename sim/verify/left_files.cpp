@@ -127,7 +127,7 @@ FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFi
     std::uint32_t id = 0;
     for (const FileOptions& file : options.files) {
         ++id;
-        if (source_of_replica(file, options.files) == nullptr) all.push_back(opener.open(file, id));
+        if (!is_transient(file, options.files)) all.push_back(opener.open(file, id));
     }
     FoundFiles result;
     result.run_id = run_of(all);

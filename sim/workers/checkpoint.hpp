@@ -3,22 +3,26 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sim/context/run_context.hpp"
 #include "sim/log/checkpoint_records.hpp"
+#include "sim/workers/slow_writes.hpp"
 
 namespace sim {
 
 class Checkpoint {
 public:
-    explicit Checkpoint(RunContext& context) : context_(context) {}
+    explicit Checkpoint(RunContext& context);
 
-    // One checkpoint, from the dirty pages found to the truncated log. Several callers take turns. Hold no latch. Broken off, and the log
-    // not truncated, if the run stops or the main run ends meanwhile.
-    ums::Task<void> run_once();
+    // One checkpoint at once, from the dirty pages found to the truncated log. Several callers take turns. Hold no latch. Broken off, and
+    // the log not truncated, if the run stops or the main run ends meanwhile.
+    ums::Task<void> run_once() { return run_once(Haste::at_once); }
 
-    // The service: a checkpoint whenever the log wants one, and every CheckpointInterval while it is periodic, until stop().
+    // The service: a checkpoint whenever the log wants one, and every CheckpointInterval while it is periodic, until stop(). With
+    // TargetRecoveryTime it is indirect while it is periodic: passes that write a little at a time, as much as the target and the log ask
+    // for.
     ums::Task<void> serve();
     void set_periodic(bool periodic) { periodic_.store(periodic, std::memory_order_relaxed); }
     void stop();
@@ -31,10 +35,26 @@ public:
     [[nodiscard]] double done_fraction() const;
 
 private:
-    ums::Task<void> write_dirty_pages();
+    enum class Haste : std::uint8_t {
+        as_needed,  // indirect: little by little
+        automatic,  // by the clock: slower while writes take too long
+        at_once,    // somebody waits for it
+    };
+
+    ums::Task<void> run_once(Haste haste);
+    ums::Task<void> write_dirty_pages(Haste haste);
     ums::Task<void> collect();
-    ums::Task<void> write_all();
-    ums::Task<void> write_some();
+    ums::Task<void> write_all(Haste haste);
+    ums::Task<void> write_little_by_little();
+    ums::Task<void> write_up_to(std::size_t end, Haste haste);
+    ums::Task<void> write_some(std::uint32_t number, std::size_t end, Haste haste);
+    ums::Task<void> wait_for_turn(std::uint32_t number, std::size_t end);
+    ums::Task<void> serve_by_the_clock();
+    ums::Task<void> serve_by_the_target();
+    [[nodiscard]] std::optional<std::size_t> take_next(std::size_t end);
+    [[nodiscard]] std::uint64_t dirty_pages() const;
+    [[nodiscard]] std::uint64_t dirty_target() const;
+    void look_at_writes();
     ums::Task<void> sync_files();
     [[nodiscard]] bool is_broken_off();
     ums::Task<bool> log_end(const CheckpointBegin& begin);
@@ -47,6 +67,8 @@ private:
     std::vector<std::uint64_t> dirty_;        // packed page keys, ascending
     std::atomic<std::size_t> next_{0};        // of dirty_
     std::atomic<std::size_t> total_{0};
+    SlowWrites slow_writes_;
+    std::uint64_t next_look_ns_ = 0;  // at the duration of writes; the first writer's
 };
 
 }  // namespace sim

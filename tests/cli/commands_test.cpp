@@ -93,6 +93,9 @@ TEST_CASE("the help of a command names its switches in every spelling, its exit 
 
 TEST_CASE("config show takes the switches of a run, config explain a name or none") {
     CHECK_THAT(answer({"config", "show", "-dir", "/d", "-size", "64"}), ContainsSubstring("FileName=/d/sqliosim.mdx"));
+    CHECK_THAT(answer({"config", "show", "-dir", "/d", "--profile", "sql2022-oltp"}),
+               ContainsSubstring("TargetRecoveryTime=60") && ContainsSubstring("FileName=/d/sqliosim.ldx\nInitialSize=50\nMaxSize=1024"));
+    CHECK_THAT(answer({"config", "show", "--profile", "sql2019"}), ContainsSubstring("there is no such profile"));
     CHECK_THAT(answer({"config", "explain", "CacheHitRatio"}), ContainsSubstring("CacheHitRatio"));
     CHECK_THAT(answer({"config", "explain"}), ContainsSubstring("MaxMemoryMB"));
 }

@@ -36,6 +36,7 @@ TEST_CASE("SQLIOSim's switches are understood to the letter") {
 TEST_CASE("each switch has a GNU-style twin, with a space or an equals sign before the value") {
     for (const std::string name : {"--config", "--cfg"}) CHECK(run_with({name, "a.ini"}).config_path == "a.ini");
     CHECK(run_with({"--config=a=b.ini"}).config_path == "a=b.ini");
+    CHECK(run_with({"--profile", "sql2022-oltp"}).profile == "sql2022-oltp");
     CHECK(run_with({"--save", "b"}).save_path == "b");
     CHECK(run_with({"--log=c"}).log_path == "c");
     CHECK(run_with({"--dir", "/d1", "--dir=/d2", "-dir=/d3"}).directories == std::vector<std::string>{"/d1", "/d2", "/d3"});

@@ -30,6 +30,10 @@ StampFiles=TRUE
 CheckpointPages=32
 CheckpointInterval=1001
 LogFlushesOutstanding=31
+TargetRecoveryTime=61
+CheckpointSlowWrite=51
+LogInstantGrowth=TRUE
+LogKBOutstanding=3840
 [RandomUser]
 UserCount=5
 JumpToNewRegionPercentage=501
@@ -80,6 +84,31 @@ Verify=FALSE
 FullInterval=600
 DifferentialInterval=60
 LogInterval=10
+[ColumnstoreUser]
+UserCount=7
+MinSegmentKB=1025
+MaxSegmentKB=4096
+BulkLoadChance=1004
+RowGroupSegments=5
+DelayAfterCycles=6
+Delay=12
+[TempdbUser]
+UserCount=8
+Folder=/dev/shm
+FileCount=7
+FileSize=65
+MinSpillKB=513
+MaxSpillKB=8193
+DelayAfterCycles=2
+Delay=21
+[VersionStoreUser]
+UserCount=9
+MinPages=10
+MaxPages=65
+StorePages=2049
+RetentionTime=5001
+DelayAfterCycles=3
+Delay=13
 [File1]
 FileName=/data/one.mdx
 InitialSize=100
@@ -119,6 +148,10 @@ stamp_files = true
 checkpoint_pages = 32
 checkpoint_interval_ms = 1_001
 log_flushes_outstanding = 31
+target_recovery_time_s = 61
+checkpoint_slow_write_ms = 51
+log_instant_growth = true
+log_outstanding_kb = 3840
 
 [random_user]
 user_count = 5
@@ -175,6 +208,34 @@ verify = false
 full_interval_s = 600
 differential_interval_s = 60
 log_interval_s = 10
+
+[columnstore_user]
+user_count = 7
+min_segment_kb = 1025
+max_segment_kb = 4096
+bulk_load_chance_percent = 10.04
+row_group_segments = 5
+delay_after_cycles = 6
+delay_ms = 12
+
+[tempdb_user]
+user_count = 8
+folder = "/dev/shm"
+file_count = 7
+file_size_mb = 65
+min_spill_kb = 513
+max_spill_kb = 8193
+delay_after_cycles = 2
+delay_ms = 21
+
+[version_store_user]
+user_count = 9
+min_pages = 10
+max_pages = 65
+store_pages = 2049
+retention_ms = 5001
+delay_after_cycles = 3
+delay_ms = 13
 
 [[file]]
 path = "/data/one.mdx"
@@ -249,6 +310,29 @@ sim::Options expected() {
     o.read_ahead_user = {.user_count = 4, .min_pages = 33, .max_pages = 1024, .delay_after_cycles = 4, .delay_ms = 202};
     o.bulk_update_user = {.user_count = 6, .min_pages = 67, .max_pages = 129, .delay_after_cycles = 0, .delay_ms = 11};
     o.shrink_user = {.min_interval_s = 121, .max_interval_s = 601, .min_extends = 2, .max_extends = 21};
+    o.recent = {.target_recovery_time_s = 61, .checkpoint_slow_write_ms = 51, .log_instant_growth = true, .log_kb_outstanding = 3840};
+    o.columnstore_user = {.user_count = 7,
+                          .min_segment_kb = 1025,
+                          .max_segment_kb = 4096,
+                          .bulk_load_chance = 1004,
+                          .row_group_segments = 5,
+                          .delay_after_cycles = 6,
+                          .delay_ms = 12};
+    o.tempdb_user = {.user_count = 8,
+                     .folder = "/dev/shm",
+                     .file_count = 7,
+                     .file_size_mb = 65,
+                     .min_spill_kb = 513,
+                     .max_spill_kb = 8193,
+                     .delay_after_cycles = 2,
+                     .delay_ms = 21};
+    o.version_store_user = {.user_count = 9,
+                            .min_pages = 10,
+                            .max_pages = 65,
+                            .store_pages = 2049,
+                            .retention_ms = 5001,
+                            .delay_after_cycles = 3,
+                            .delay_ms = 13};
     o.files.push_back({.path = "/data/one.mdx",
                        .initial_size_mb = 100,
                        .max_size_mb = 200,

@@ -58,7 +58,7 @@ void randomize(const Parameter& row, Field field, ums::Prng& prng) {
         **durability = static_cast<sim::Durability>(prng.below(row.choices.size()));
     } else if (auto** number = std::get_if<std::int32_t*>(&field)) {
         // User counts: small enough that all of them together fit one CPU.
-        **number = static_cast<std::int32_t>(prng.between(0, 200)) - 1;
+        **number = static_cast<std::int32_t>(prng.between(0, 120)) - 1;
     } else if (auto** small = std::get_if<std::uint32_t*>(&field)) {
         **small = static_cast<std::uint32_t>(random_magnitude(row, prng));
     } else if (auto** large = std::get_if<std::uint64_t*>(&field)) {
@@ -81,6 +81,9 @@ void make_consistent(sim::Options& o, ums::Prng& prng) {
     order(random_user.cpu_cycles_min, random_user.cpu_cycles_max);
     order(o.read_ahead_user.min_pages, o.read_ahead_user.max_pages);
     order(o.bulk_update_user.min_pages, o.bulk_update_user.max_pages);
+    order(o.columnstore_user.min_segment_kb, o.columnstore_user.max_segment_kb);
+    order(o.tempdb_user.min_spill_kb, o.tempdb_user.max_spill_kb);
+    order(o.version_store_user.min_pages, o.version_store_user.max_pages);
     order(o.shrink_user.min_interval_s, o.shrink_user.max_interval_s);
     order(o.shrink_user.min_extends, o.shrink_user.max_extends);
     o.backup_user.max_transfer_kb = o.backup_user.max_transfer_kb / 64 * 64;

@@ -22,7 +22,8 @@ config::Configuration sample(const std::string& name, const config::CommandLineO
 TEST_CASE("every sample is read without a warning, as it is and with -dir") {
     std::set<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(source_root() / "samples")) names.insert(entry.path().filename().string());
-    CHECK(names == std::set<std::string>{"quick.ini", "default.ini", "default.toml", "nvme.toml", "soak.toml"});
+    CHECK(names == std::set<std::string>{"quick.ini", "default.ini", "default.toml", "nvme.toml", "soak.toml", "sql2005.toml",
+                                         "sql2022-oltp.toml", "sql2022-warehouse.toml", "sql2022-mixed.toml"});
     for (const std::string& name : names) {
         INFO(name);
         check_quiet(sample(name));
@@ -33,7 +34,7 @@ TEST_CASE("every sample is read without a warning, as it is and with -dir") {
 
 TEST_CASE("the default samples hold the defaults, and the files of -dir") {
     const sim::Options expected = config::load_file(std::nullopt, {.directories = {"d"}}, kSmallMachine).options;
-    for (const char* name : {"default.ini", "default.toml"}) {
+    for (const char* name : {"default.ini", "default.toml", "sql2005.toml"}) {
         INFO(name);
         sim::Options options = sample(name).options;
         REQUIRE(options.files.size() == 2);

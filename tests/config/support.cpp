@@ -18,7 +18,7 @@ config::Configuration load(config::Dialect dialect, const std::string& text, con
     config::Problems problems;
     const config::RawConfig raw =
         dialect == config::Dialect::ini ? config::read_ini(text, "test.ini", problems) : config::read_toml(text, "test.toml", problems);
-    return config::load_options(&raw, problems, overrides, machine);
+    return config::load_options(nullptr, &raw, problems, overrides, machine);
 }
 
 config::Configuration load_ini(const std::string& text, const config::CommandLineOverrides& overrides,

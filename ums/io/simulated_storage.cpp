@@ -42,7 +42,8 @@ void SimulatedFile::resize(std::uint64_t size_bytes) {
         const auto last = chunks_.find(size_bytes / kChunkBytes);
         if (rest != 0 && last != chunks_.end()) std::memset(last->second.get() + rest, 0, kChunkBytes - rest);
     }
-    size_bytes_ = size_bytes;
+    const std::uint64_t old_bytes = std::exchange(size_bytes_, size_bytes);
+    if (new_space_ && old_bytes != 0 && size_bytes > old_bytes) new_space_(*this, old_bytes, size_bytes);
 }
 
 std::byte* SimulatedFile::chunk(std::uint64_t offset_bytes) {
@@ -68,7 +69,7 @@ void SimulatedFile::read(std::uint64_t offset_bytes, std::byte* data, std::uint6
 }
 
 void SimulatedFile::write(std::uint64_t offset_bytes, const std::byte* data, std::uint64_t size_bytes) {
-    size_bytes_ = std::max(size_bytes_, offset_bytes + size_bytes);
+    if (offset_bytes + size_bytes > size_bytes_) resize(offset_bytes + size_bytes);
     while (size_bytes > 0) {
         const std::uint64_t begin = offset_bytes % kChunkBytes;
         const std::uint64_t count = std::min(size_bytes, kChunkBytes - begin);
@@ -82,6 +83,7 @@ void SimulatedFile::write(std::uint64_t offset_bytes, const std::byte* data, std
 std::unique_ptr<SimulatedFile> SimulatedFile::copy() const {
     auto copied = std::make_unique<SimulatedFile>(inode_);
     copied->size_bytes_ = size_bytes_;
+    copied->new_space_ = new_space_;
     for (const auto& [index, chunk] : chunks_) {
         Chunk& twin = copied->chunks_[index];
         twin = std::make_unique_for_overwrite<std::byte[]>(kChunkBytes);

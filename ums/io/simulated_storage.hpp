@@ -41,6 +41,10 @@ public:
     // The chunk at `offset_bytes`, made if it was a hole.
     std::byte* chunk(std::uint64_t offset_bytes);
     [[nodiscard]] bool has_chunk(std::uint64_t offset_bytes) const { return chunks_.count(offset_bytes / kChunkBytes) != 0; }
+    // What a file system finds in space that it gives the file without writing zeros there. Called when the file becomes longer than it was
+    // made; else such space is a hole.
+    using NewSpace = std::function<void(SimulatedFile& file, std::uint64_t begin_bytes, std::uint64_t end_bytes)>;
+    void set_new_space(NewSpace new_space) { new_space_ = std::move(new_space); }
     // The same size and contents, not locked.
     [[nodiscard]] std::unique_ptr<SimulatedFile> copy() const;
 
@@ -52,6 +56,7 @@ private:
     const std::uint64_t inode_;
     std::map<std::uint64_t, Chunk> chunks_;
     std::uint64_t size_bytes_ = 0;
+    NewSpace new_space_;
 };
 
 class SimulatedStorage final : public Storage {

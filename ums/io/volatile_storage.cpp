@@ -19,6 +19,7 @@ VolatileStorage::VolatileStorage(SimulatedStorage& inner, const Clock& clock, co
 VolatileStorage::FilePointer VolatileStorage::new_file(const std::string& path, std::unique_ptr<SimulatedFile> medium) {
     const bool has_hole = options_.lies.has(PowerLie::write_hole) && path == options_.lying_path;
     const VolatileFile::Setup setup{options_.atomic_unit_bytes, has_hole ? options_.hole_begin_bytes : kNever};
+    if (options_.new_space) medium->set_new_space(options_.new_space(path));
     return std::make_shared<VolatileFile>(path, std::move(medium), setup);
 }
 

@@ -38,6 +38,9 @@ struct VolatileOptions {
     std::uint64_t destage_min_ns = 50 * kNsPerMs;
     std::uint64_t destage_max_ns = kNsPerSecond;
 
+    // What new space of the file with this name holds on the medium; empty: zeros.
+    std::function<SimulatedFile::NewSpace(const std::string& path)> new_space{};
+
     PowerLies lies;
     std::string lying_path;                           // one_file_ignored, write_hole: which file
     std::uint64_t hole_begin_bytes = 0;               // write_hole: from there to its end

@@ -21,6 +21,7 @@ std::string_view name_of(WaitType type) {
         case WaitType::free_frame: return "FREE_FRAME";
         case WaitType::checkpoint_queue: return "CHECKPOINT_QUEUE";
         case WaitType::lazywriter_sleep: return "LAZYWRITER_SLEEP";
+        case WaitType::dirty_page_poll: return "DIRTY_PAGE_POLL";
         case WaitType::log_writer_queue: return "LOGMGR_QUEUE";
         case WaitType::file_resize: return "FILE_RESIZE";
         case WaitType::task_join: return "TASK_JOIN";

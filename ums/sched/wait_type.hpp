@@ -24,6 +24,7 @@ enum class WaitType : std::uint8_t {
     free_frame,        // a free frame of the buffer pool
     checkpoint_queue,  // the checkpoint waits for work
     lazywriter_sleep,
+    dirty_page_poll,  // the indirect checkpoint looks how many pages are dirty
     log_writer_queue,
     file_resize,    // a file is growing or shrinking, or is in use while it should
     task_join,      // a phase waits for its tasks

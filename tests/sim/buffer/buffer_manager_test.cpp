@@ -38,7 +38,7 @@ void run_fixes(Rig& rig, Body body) {
         co_await body(r, requests, prng);
         r.storage.set_rule(nullptr);
         CHECK(r.data().file.resize_latch().try_acquire_exclusive());
-        r.pool->discard_from(r.data().file.id(), 0);
+        static_cast<void>(r.pool->discard_from(r.data().file.id(), 0));
         r.data().file.resize_latch().release_exclusive();
         CHECK(r.pool->slots().free_count() == free_slots);
     });
@@ -103,7 +103,7 @@ TEST_CASE("a page that is to be overwritten is not read, and counts on from its 
             const FixedPage page = co_await r.buffers->fix(r.data(), 5, FixIntent::overwrite, prng);
             REQUIRE(page);
             CHECK_FALSE(page.frame().dirty);
-            CHECK(BufferManager::change(page.frame()) == 2);
+            CHECK(BufferManager::change(r.data(), page.frame()) == 2);
             CHECK(page.frame().dirty);
         }
         CHECK(reads(requests, r) == 0);
@@ -236,7 +236,7 @@ TEST_CASE("who finds too little free memory takes that of clean pages nobody use
     run_fixes(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
         for (std::uint32_t page = 1; page <= 40; ++page) {
             const FixedPage fixed = co_await r.buffers->fix(r.data(), page, FixIntent::look, prng);
-            if (page == 7) BufferManager::change(fixed.frame());
+            if (page == 7) BufferManager::change(r.data(), fixed.frame());
         }
         sim::PageKey ignored;
         for (std::uint32_t i = 0; i < r.pool->frame_count(); ++i) (void)r.pool->sweep(ignored);  // once round: all are spared

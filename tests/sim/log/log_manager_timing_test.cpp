@@ -56,6 +56,25 @@ TEST_CASE("many who commit at the same time share few writes") {
     CHECK(writes.size() < 10);
 }
 
+TEST_CASE("as much log is outstanding as is allowed, and no more") {
+    for (const std::uint32_t kb_max : {60U, 100U, 0U}) {
+        VirtualWorld world;
+        hold_writes(world);
+        run_virtual_log(world, {.file_mb = {16}, .flushed_kb_max = kb_max}, [&](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
+            int done = 0;
+            ums::TaskGroup group;
+            // Each has a block of its own, of 39.5 KB.
+            for (int i = 0; i < 10; ++i) ums::Scheduler::current().fork(group, commit_task(log, 40'000, done));
+            co_await pause_ms(w, 10);
+            CHECK(w.storage.held_count() == (kb_max == 0 ? 10 : kb_max / 40));
+            w.storage.set_rule(nullptr);
+            w.storage.release_held();
+            co_await group.join();
+            CHECK(done == 10);
+        });
+    }
+}
+
 TEST_CASE("as many flushes are outstanding as are allowed, and no more") {
     for (const std::uint32_t flushes_max : {1U, 4U, 112U}) {
         VirtualWorld world;

@@ -108,6 +108,21 @@ TEST_CASE("file systems: XFS and ext4 are supported, NFS from 4.2 on, nothing el
     CHECK(on("nfs4", {"vers=4.2"}) == "WARN file system");
 }
 
+TEST_CASE("tempdb may lie on tmpfs, which also may refuse O_DIRECT, and on nothing else that is not supported") {
+    const auto on = [](const std::string& type, bool is_for_tempdb) {
+        return complaints([&](PreflightFacts& facts) {
+            facts.mount.type = type;
+            facts.is_for_tempdb = is_for_tempdb;
+            facts.was_probed = true;
+            facts.direct_error = std::make_error_code(std::errc::invalid_argument);
+        });
+    };
+    CHECK(on("tmpfs", true).empty());
+    CHECK(on("tmpfs", false) == "FAIL file system; FAIL direct I/O");
+    CHECK(on("ramfs", true) == "FAIL file system; FAIL direct I/O");
+    CHECK(on("ext4", true) == "FAIL direct I/O");
+}
+
 TEST_CASE("mount options that endanger or slow down a database are named one by one") {
     const auto with = [](const std::string& option) {
         return complaints([&](PreflightFacts& facts) { facts.mount.options.push_back(option); });

@@ -25,17 +25,18 @@ struct BlocksInVlfs {
     BlocksInVlfs(SimFile& file, const std::vector<std::uint32_t>& vlfs) {
         const std::vector<sim::LogFileShape> shapes{{&file, 4 * kMb, kMb}};
         const std::vector<sim::VlfPlace> places = sim::divide_log(shapes, sim::kSectorBytes);
-        for (const std::uint32_t vlf : vlfs) {
-            LogBlockPlace block;
-            block.sequence = contents.blocks.size() + 1;
-            block.first_lsn = block.last_lsn = sim::make_lsn(static_cast<std::uint32_t>(block.sequence), 0, 0);
-            block.offset_bytes = places.at(vlf).offset_bytes;
-            block.size_bytes = sim::kSectorBytes;
-            block.file_id = file.id();
-            block.vlf_sectors = static_cast<std::uint32_t>(places.at(vlf).size_bytes / sim::kSectorBytes);
-            block.incarnation = 3;
-            contents.blocks.push_back(block);
-        }
+        for (const std::uint32_t vlf : vlfs) add(file, places.at(vlf));
+    }
+    void add(const SimFile& file, const sim::VlfPlace& place) {
+        LogBlockPlace block;
+        block.sequence = contents.blocks.size() + 1;
+        block.first_lsn = block.last_lsn = sim::make_lsn(static_cast<std::uint32_t>(block.sequence), 0, 0);
+        block.offset_bytes = place.offset_bytes;
+        block.size_bytes = sim::kSectorBytes;
+        block.file_id = file.id();
+        block.vlf_sectors = static_cast<std::uint32_t>(place.size_bytes / sim::kSectorBytes);
+        block.incarnation = 3;
+        contents.blocks.push_back(block);
         extent = sim::find_extent(contents);
     }
     LogContents contents;
@@ -85,6 +86,23 @@ TEST_CASE("a log that recovery needs up to its last part is made longer") {
     CHECK(position.places.back().offset_bytes == 4 * kMb);
     sim::VirtualLogFiles vlfs(position.places, position.used, position.last_vlf, sim::kSectorBytes);
     CHECK(vlfs.current_index() == 4);
+}
+
+TEST_CASE("a step of growth that was divided into eight parts is known by the blocks in it, whatever the configuration says now") {
+    VirtualWorld world;
+    SimFile::Setup setup = world.setup(1, (4 + 72) * kMb, true);
+    setup.options.initial_size_mb = 4;
+    setup.options.increment_mb = 72;
+    const auto file = world.make_file(std::move(setup));
+    for (const std::uint32_t vlfs : {1U, 8U}) {
+        BlocksInVlfs blocks(*file, {0, 1});
+        // One more, in the last part of the step.
+        const std::vector<sim::VlfPlace> step = sim::divide_growth(*file, 4 * kMb, 72 * kMb, vlfs);
+        blocks.add(*file, step.back());
+        const LogPosition position = find_position(world, *file, blocks);
+        CHECK(position.places.size() == 4 + vlfs);
+        CHECK(position.used.size() == 3);
+    }
 }
 
 TEST_CASE("blocks that do not lie where the configuration would put them are said, and nothing goes on") {

@@ -63,7 +63,7 @@ ums::Task<std::uint64_t> Rig::change_page(DataFile& file, std::uint32_t page, Fi
     change.kind = LogRecordKind::page_update;
     change.file_id = file.file.id();
     change.page_id = page;
-    change.version = BufferManager::change(fixed.frame());
+    change.version = BufferManager::change(file, fixed.frame());
     const std::uint64_t lsn = co_await log->append(reservation, change, kRecordBytes);
     BufferManager::logged(fixed.frame(), lsn);
     co_return lsn;

@@ -14,6 +14,7 @@ struct VirtualLogOptions {
     std::vector<std::uint64_t> file_mb = {1};
     std::uint32_t flushes_max = 112;
     std::uint32_t alignment_bytes = 512;
+    std::uint32_t flushed_kb_max = 0;
 };
 
 class VirtualLog {
@@ -24,8 +25,9 @@ public:
             files.push_back(world.make_file(static_cast<std::uint32_t>(files.size() + 1), size_mb << 20, true));
             pointers.push_back(files.back().get());
         }
-        log =
-            std::make_unique<LogManager>(LogSetup{pointers, 99, options.flushes_max, options.alignment_bytes}, world.state, world.journal);
+        LogSetup setup{pointers, 99, options.flushes_max, options.alignment_bytes};
+        setup.flushed_kb_max = options.flushed_kb_max;
+        log = std::make_unique<LogManager>(std::move(setup), world.state, world.journal);
         (*world.schedulers)[0].spawn(writer_, "Log Writer", log->run_writer());
     }
 

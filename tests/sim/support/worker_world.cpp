@@ -43,7 +43,7 @@ ums::Task<std::uint64_t> WorkerWorld::change_page(std::uint32_t page, std::uint6
     ums::Prng prng(page);
     FixedPage fixed = co_await parts->buffers->fix(data(), page, FixIntent::overwrite, prng);
     LogChange change{.kind = LogRecordKind::page_update, .file_id = data().file.id(), .page_id = page};
-    change.version = BufferManager::change(fixed.frame());
+    change.version = BufferManager::change(data(), fixed.frame());
     const std::uint64_t lsn = co_await parts->log->append(reservation, change, record_bytes);
     BufferManager::logged(fixed.frame(), lsn);
     co_return lsn;

@@ -1,0 +1,13 @@
+// The texts of the profiles, put into the program when it is built (cmake/embedded_files.cmake).
+#pragma once
+
+#include <string_view>
+
+namespace config::embedded {
+
+extern const std::string_view kProfileSql2005;
+extern const std::string_view kProfileOltp;
+extern const std::string_view kProfileWarehouse;
+extern const std::string_view kProfileMixed;
+
+}  // namespace config::embedded

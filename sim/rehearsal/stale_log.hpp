@@ -1,0 +1,22 @@
+// The log of another run, as space that was not written with zeros may hold it: whole blocks with right checksums, in places where blocks
+// of this run will stand, with numbers above those that this run will use. Whoever takes one for log goes wrong.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "sim/options.hpp"
+#include "ums/io/simulated_storage.hpp"
+
+namespace sim {
+
+// Whole megabytes of [begin_bytes, end_bytes), which is new in the log file with this number. The same seed gives the same blocks.
+void fill_with_stale_log(ums::SimulatedFile& file, std::uint64_t begin_bytes, std::uint64_t end_bytes, std::uint32_t file_id,
+                         std::uint64_t seed);
+
+// What new space of a run's files holds: stale log behind the first size of log files, zeros in others. For VolatileOptions.
+[[nodiscard]] std::function<ums::SimulatedFile::NewSpace(const std::string& path)> stale_log_space(const Options& options,
+                                                                                                   std::uint64_t seed);
+
+}  // namespace sim
