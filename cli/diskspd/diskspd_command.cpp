@@ -184,8 +184,10 @@ ExitCode execute_diskspd(const Call& call) {
     DiskspdDocument document;
     document.profile = profile_of(arguments, console);
     document.profile.command_line = command_line_of(call);
-    document.system = {
-        .computer_name = ums::this_machine().host_name, .start_utc_us = clock.utc_us(), .topology = ums::processor_topology()};
+    document.system = {.tool_version = {},
+                       .computer_name = ums::this_machine().host_name,
+                       .start_utc_us = clock.utc_us(),
+                       .topology = ums::processor_topology()};
     if (!arguments.profile.is_system_only) {
         for (const std::string& warning : check_diskspd_profile(document.profile)) {
             console.add_message(fmt::format("diskspd: {}\n", warning));

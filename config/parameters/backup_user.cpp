@@ -6,11 +6,11 @@ using sim::Options;
 
 namespace {
 
-constexpr Section kSection = Section::backup_user;
+constexpr Section kBackupUser = Section::backup_user;
 
 std::vector<Parameter> place_rows() {
     return {
-        {.section = kSection,
+        {.section = kBackupUser,
          .ini_name = "BackupFolder",
          .toml_name = "backup_folder",
          .kind = Kind::text,
@@ -23,7 +23,7 @@ std::vector<Parameter> place_rows() {
              "backup, and treated with the same care as test files: what is not ours is not touched. The folders must exist; choose "
              "another file system than that of the data files to test both.",
          .background = "BACKUP DATABASE ... TO DISK = ..., DISK = ...: up to 64 files on other paths."},
-        {.section = kSection,
+        {.section = kBackupUser,
          .ini_name = "Stripes",
          .toml_name = "stripes",
          .kind = Kind::count,
@@ -33,7 +33,7 @@ std::vector<Parameter> place_rows() {
          .help = "Backup files in each folder.",
          .details = "All folders together: at most 64 files.",
          .background = "Backups are striped over files to get more out of several paths or disks."},
-        {.section = kSection,
+        {.section = kBackupUser,
          .ini_name = "RestoreFolder",
          .toml_name = "restore_folder",
          .kind = Kind::text,
@@ -44,7 +44,7 @@ std::vector<Parameter> place_rows() {
              "Each data file becomes restored_N_NAME there, as large as it is. Every page is then read back and compared with what the "
              "run knows of the end of the backup.",
          .background = "RESTORE DATABASE ... WITH MOVE: only a restore proves a backup."},
-        {.section = kSection,
+        {.section = kBackupUser,
          .ini_name = "KeepFiles",
          .toml_name = "keep_files",
          .kind = Kind::flag,
@@ -56,7 +56,7 @@ std::vector<Parameter> place_rows() {
 
 std::vector<Parameter> transfer_rows() {
     return {
-        {.section = kSection,
+        {.section = kBackupUser,
          .ini_name = "Readers",
          .toml_name = "readers",
          .kind = Kind::count,
@@ -66,7 +66,7 @@ std::vector<Parameter> transfer_rows() {
          .help = "Tasks that read the data files for a backup, or the backup for a restore.",
          .details = "They share the files' blocks, in ascending order.",
          .background = "BACKUP has one reader for each volume."},
-        {.section = kSection,
+        {.section = kBackupUser,
          .ini_name = "MaxTransferSize",
          .toml_name = "max_transfer_kb",
          .kind = Kind::count,
@@ -76,7 +76,7 @@ std::vector<Parameter> transfer_rows() {
          .help = "Size of a read or write of a backup; a multiple of 64.",
          .details = "The last request of a file, and those of a differential backup, are smaller.",
          .background = "MAXTRANSFERSIZE: 64 KB to 4 MB, 1 MB by default."},
-        {.section = kSection,
+        {.section = kBackupUser,
          .ini_name = "BufferCount",
          .toml_name = "buffer_count",
          .kind = Kind::count,
@@ -86,7 +86,7 @@ std::vector<Parameter> transfer_rows() {
          .help = "Buffers of MaxTransferSize that are on their way at a time.",
          .details = "BufferCount x MaxTransferSize is memory that the run takes besides MaxMemoryMB.",
          .background = "BUFFERCOUNT, which SQL Server works out by itself from the number of files."},
-        {.section = kSection,
+        {.section = kBackupUser,
          .ini_name = "Verify",
          .toml_name = "verify",
          .kind = Kind::flag,
@@ -100,7 +100,7 @@ std::vector<Parameter> transfer_rows() {
 std::vector<Parameter> schedule_rows() {
     const Range intervals{.min = 0, .max = kDurationSMax};
     return {
-        {.section = kSection,
+        {.section = kBackupUser,
          .ini_name = "FullInterval",
          .toml_name = "full_interval_s",
          .kind = Kind::count,
@@ -111,7 +111,7 @@ std::vector<Parameter> schedule_rows() {
          .details =
              "The first one begins with the main run. What has begun when the main run ends is completed behind it. The backups before "
              "are restored first, then the new one takes their place."},
-        {.section = kSection,
+        {.section = kBackupUser,
          .ini_name = "DifferentialInterval",
          .toml_name = "differential_interval_s",
          .kind = Kind::count,
@@ -123,7 +123,7 @@ std::vector<Parameter> schedule_rows() {
              "It holds the extents in which a page has changed since the full backup. The backup files are made twice as large. The run "
              "takes 8 bytes more for each page.",
          .background = "BACKUP DATABASE ... WITH DIFFERENTIAL."},
-        {.section = kSection,
+        {.section = kBackupUser,
          .ini_name = "LogInterval",
          .toml_name = "log_interval_s",
          .kind = Kind::count,
