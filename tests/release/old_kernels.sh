@@ -79,7 +79,8 @@ boot() {
     [ ! -e "$work/root/modules/virtio_blk.ko" ] || disk=virtio
     { timeout 300 qemu-system-x86_64 -machine pc -accel tcg -cpu Nehalem -smp 2 -m 768 -nodefaults -display none -no-reboot -serial stdio \
         -drive "file=$work/disk,if=$disk,format=raw,cache=writeback" -kernel "$(find "$work/kernel/boot" -name 'vmlinuz-*')" \
-        -initrd "$work/initrd" -append 'console=ttyS0 quiet panic=-1 no_timer_check' </dev/null 2>&1 || true; } | tr -d '\r' >"$work/console"
+        -initrd "$work/initrd" -append 'console=ttyS0 quiet panic=-1 no_timer_check' </dev/null 2>&1 || true; } |
+        tr -d '\r' >"$work/console"
 }
 
 # kernel NAME ENGINE ADDRESS SHA256 REASON: ENGINE is what a run says of its engine; REASON, why io_uring is not used in the last two, if
