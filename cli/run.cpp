@@ -80,7 +80,8 @@ std::unique_ptr<sim::PromiseKeeper> keeper_of(sim::Job job, const RunArguments& 
 }  // namespace
 
 // The members are made in the order of the header: the log before anything else is touched.
-Run::Run(sim::Options options, const RunArguments& arguments, bool as_sqliosim, Console& console, const GracefulStop& graceful_stop)
+Run::Run(sim::Options options, const RunArguments& arguments, bool as_sqliosim, Console& console, const GracefulStop& graceful_stop,
+         GroupMember* group)
     : arguments_(arguments),
       as_sqliosim_(as_sqliosim),
       options_(std::move(options)),
@@ -100,11 +101,16 @@ Run::Run(sim::Options options, const RunArguments& arguments, bool as_sqliosim, 
                                .on_wake = [this] { console_.flush(display_.line()); },
                                .on_second = [this] { show_progress(); }}),
       keeper_(keeper_of(options_.job, arguments)),
-      simulation_(options_, rehearsal_.storage(), clock_, sink_, keeper_.get()) {
+      group_(group),
+      simulation_(options_, rehearsal_.storage(), clock_, sink_, keeper_.get(), group) {
     rehearsal_.follow(simulation_);
+    if (group_ != nullptr) group_->on_freeze([this] { simulation_.release_locks(); });
 }
 
-Run::~Run() { rehearsal_.unfollow(); }
+Run::~Run() {
+    if (group_ != nullptr) group_->on_freeze({});
+    rehearsal_.unfollow();
+}
 
 // Those first that never wait.
 std::vector<sim::EventSink*> Run::receivers() { return {&exit_code_sink_, &console_sink_, &rehearsal_, &writer_, &moments_}; }
@@ -181,6 +187,7 @@ StatusTexts Run::status_texts(const std::string& engine) {
         status_board_.emplace(reports::StatusHead{
             .version = std::string(sim::kVersion), .seed = options_.seed, .engine = engine, .start_utc_us = clock_.utc_us()});
     }
+    if (group_ != nullptr) status_board_->set_group(group_->result());
     status_board_->update(simulation_.progress(), (clock_.now_ns() - start_ns_) / ums::kNsPerUs);
     return {reports::status_page(), reports::status_json(*status_board_), reports::status_metrics(*status_board_)};
 }
@@ -272,6 +279,7 @@ ExitCode Run::execute() {
 ExitCode Run::end(sim::Results results) {
     results.preflight = preflight_;
     results.rehearsal = rehearsal_.faults_text();
+    if (group_ != nullptr) group_->complete(results);
     for (const reports::Threshold& limit : arguments_.limits) results.thresholds.push_back(reports::evaluate_threshold(limit, results));
     const ExitCode code = exit_code_of(results);
     // A reader that does not take the report may be left with Ctrl-C; the result stands.

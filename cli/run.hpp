@@ -14,6 +14,7 @@
 #include "cli/console.hpp"
 #include "cli/console_sink.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/group/group_member.hpp"
 #include "cli/moment_pipe.hpp"
 #include "cli/output_writer.hpp"
 #include "cli/patient_thread.hpp"
@@ -53,7 +54,9 @@ public:
 class Run {
 public:
     // Opens what will be written. Throws what keeps the run from beginning; nothing is touched then that was there before.
-    Run(sim::Options options, const RunArguments& arguments, bool as_sqliosim, Console& console, const GracefulStop& graceful_stop);
+    // `group`: of which it is one, or null; must outlive it.
+    Run(sim::Options options, const RunArguments& arguments, bool as_sqliosim, Console& console, const GracefulStop& graceful_stop,
+        GroupMember* group = nullptr);
     ~Run();
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
@@ -66,6 +69,9 @@ public:
     // Runs to the end and reports: the report is in the console's queue then. Ends the process instead where a disk does not answer:
     // whatever waits for it cannot be called off.
     [[nodiscard]] ExitCode execute();
+
+    // Wrong answers of the storage. When it has ended.
+    [[nodiscard]] std::uint64_t finding_count() const { return simulation_.progress().findings; }
 
     // For the live view; on its thread only.
     [[nodiscard]] StatusTexts status_texts(const std::string& engine);
@@ -123,6 +129,7 @@ private:
     ProgressDisplay display_;
     RunControl control_;
     const std::unique_ptr<sim::PromiseKeeper> keeper_;  // null: not asked for
+    GroupMember* const group_;                          // null: it is alone
     sim::Simulation simulation_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
 #include <iterator>
 #include <limits>
 #include <string_view>
@@ -150,6 +151,7 @@ void set_run_value(RunArguments& run, const SwitchWord& word) {
     if (is("ledger")) run.ledger_path = word.value;
     if (is("witness")) run.witness = parse_witness_address(word);
     set_tls_value(run.witness_keys, word);
+    set_group_value(run.group, word);
     if (is("dir")) run.directories.push_back(word.value);
     if (is("duration")) run.duration_s = number_of(word, 1, kDurationSMax, " of seconds");
     if (is("size")) run.size_mb = number_of(word, 1, kSizeMbMax, " of MB");
@@ -169,7 +171,9 @@ Switches run_switches() {
     static const std::vector<Switch> table = [] {
         std::vector<Switch> switches(kOwnSwitches.begin(), kOwnSwitches.end());
         const auto witness = std::find_if(switches.begin(), switches.end(), [](const Switch& entry) { return entry.name == "witness"; });
-        switches.insert(witness + 1, tls_switches().begin(), tls_switches().end());
+        const auto behind_keys =
+            switches.insert(witness + 1, tls_switches().begin(), tls_switches().end()) + static_cast<std::ptrdiff_t>(tls_switches().size());
+        switches.insert(behind_keys, group_switches().begin(), group_switches().end());
         return switches;
     }();
     return table;
@@ -184,6 +188,19 @@ void check_keepers(const RunArguments& run) {
         throw UsageError("--key-file, --cert, --cert-key and --ca are for --witness ADDR:PORT");
 }
 
+namespace {
+
+void check_group(const RunArguments& run) {
+    if (!run.group.are_given()) return;
+    if (!run.witness) throw UsageError("--group: needs --witness ADDR:PORT, by which the runs find each other");
+    const GroupSettings settings = group_settings(run.group, [](const char* name) -> const char* { return std::getenv(name); });
+    if (!settings.is_hand_over()) return;
+    if (run.job == sim::Job::resume) throw UsageError("--resume: is what every turn of --plan hand-over but the first does by itself");
+    if (run.ephemeral) throw UsageError("--ephemeral: would take the files away from the next owner of --plan hand-over");
+}
+
+}  // namespace
+
 RunArguments parse_run(const std::vector<std::string>& words) {
     RunArguments run;
     const SwitchWords typed = parse_words(run_switches(), words);
@@ -193,6 +210,7 @@ RunArguments parse_run(const std::vector<std::string>& words) {
     }
     for (const SwitchWord& word : typed.switches) set_run_value(run, word);
     check_keepers(run);
+    check_group(run);
     return run;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/group/group_settings.hpp"
 #include "cli/status_address.hpp"
 #include "cli/switch_words.hpp"
 #include "cli/switches.hpp"
@@ -29,6 +30,7 @@ struct RunArguments {
     std::string ledger_path;                // where acknowledged writes are kept, outside of the storage
     std::optional<WitnessAddress> witness;  // or on which machine,
     TlsKeys witness_keys;                   // with these keys to it
+    GroupWords group;                       // of which this run is one
     std::vector<std::string> directories;
     std::optional<std::uint64_t> duration_s;
     std::optional<std::uint64_t> size_mb;

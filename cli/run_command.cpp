@@ -13,6 +13,8 @@
 #include <fmt/ranges.h>
 
 #include "cli/configuration.hpp"
+#include "cli/group/group_member.hpp"
+#include "cli/group/group_run.hpp"
 #include "cli/run.hpp"
 #include "cli/run_arguments.hpp"
 #include "cli/run_outputs.hpp"
@@ -103,7 +105,7 @@ std::string verification_log(const std::string& run_log) {
 
 }  // namespace
 
-ExitCode run_on_files(const Call& call, const RunArguments& arguments) {
+ExitCode run_on_files(const Call& call, const RunArguments& arguments, GroupMember* group, std::uint64_t* findings) {
     const ums::Machine machine = ums::this_machine();
     config::Configuration configuration = effective_configuration(arguments, machine);
     configuration.options.job = arguments.job;
@@ -133,13 +135,16 @@ ExitCode run_on_files(const Call& call, const RunArguments& arguments) {
     std::optional<StatusServer> server;
     if (arguments.status) server.emplace(*arguments.status);
     if (server) facts.status_url = server->url();
+    if (group != nullptr) facts.group = group->text();
 
-    Run run(options, arguments, call.as_sqliosim, call.console, stop);
+    Run run(options, arguments, call.as_sqliosim, call.console, stop, group);
     if (!arguments.save_path.empty()) save(configuration.options, arguments.save_path);
     run.announce(facts);
     for (const std::string& warning : configuration.warnings) run.emit(sim::Severity::warning, warning);
     const LiveView view(server ? &*server : nullptr, [&] { return run.status_texts(facts.engine); });
-    return run.execute();
+    const ExitCode code = run.execute();
+    if (findings != nullptr) *findings = run.finding_count();
+    return code;
 }
 
 Command run_command() {
@@ -157,8 +162,12 @@ Command run_command() {
                 "ioproof run -dir /mnt/data -size 256 -d 60\n"
                 "ioproof run -cfg sqliosim.hwcache.cfg.ini -dir /mnt/data -log run.log.xml\n"
                 "ioproof run -dir /mnt/data -save my.cfg.ini -size 1024 -d 300 --status 8080\n"
-                "ioproof run -dir /mnt/data --seed 4711 --engine threads --ephemeral",
-            .execute = [](const Call& call) { return run_on_files(call, parse_run(call.words)); }};
+                "ioproof run -dir /mnt/data --seed 4711 --engine threads --ephemeral\n"
+                "ioproof run -dir /mnt/shared -d 60 --witness 10.0.0.5:7017 --key-file KEY --group one --plan hand-over --rank 0 --of 2",
+            .execute = [](const Call& call) {
+                const RunArguments arguments = parse_run(call.words);
+                return arguments.group.are_given() ? run_in_group(call, arguments) : run_on_files(call, arguments);
+            }};
 }
 
 }  // namespace cli

@@ -69,6 +69,7 @@ std::vector<StartLine> start_lines(const sim::Options& options, const StartFacts
     add_files(lines, options);
     add_links(lines, options);
     if (is_run) lines.push_back({"space", space_text(options)});
+    if (!facts.group.empty()) lines.push_back({"group", facts.group});
     if (!facts.status_url.empty()) lines.push_back({"live view", facts.status_url});
     if (is_run) lines.push_back({"repeat with", facts.repeat_command});
     return lines;

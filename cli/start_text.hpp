@@ -20,6 +20,7 @@ struct StartFacts {
     std::string log_path;
     std::string findings_path{};  // empty: not asked for
     std::string status_url{};     // of the live view; empty = none
+    std::string group{};          // of which it is one, and which one; empty = none
     std::string repeat_command;
 };
 

@@ -55,6 +55,31 @@ std::string file_metrics(const sim::Progress& progress) {
     return averages + blocks;
 }
 
+Json group_of_status(const sim::GroupResult& group) {
+    Json members = Json::array();
+    for (const sim::GroupMemberResult& member : group.members) {
+        members.push_back(
+            {{"rank", member.rank}, {"host", member.host}, {"state", member.state}, {"clock_offset_us", member.clock_offset_us}});
+    }
+    return {{"name", group.name},
+            {"plan", group.plan},
+            {"rank", group.rank},
+            {"of", group.of},
+            {"turn", group.turn ? group.turn->number : 0},
+            {"turns", group.turn ? group.turn->turns : 0},
+            {"missing_ranks", group.missing_ranks},
+            {"members", std::move(members)}};
+}
+
+std::string group_metrics(const StatusBoard& board) {
+    if (!board.group()) return {};
+    const sim::GroupResult& group = *board.group();
+    std::string text = metric("ioproof_group_ranks", "gauge", "Runs of the group.", std::uint64_t{group.of});
+    text += metric("ioproof_group_missing_ranks", "gauge", "Of them did not come, or are lost.", std::uint64_t{group.missing_ranks.size()});
+    if (group.turn) text += metric("ioproof_group_turn", "gauge", "The turn of the hand-over, from 1.", std::uint64_t{group.turn->number});
+    return text;
+}
+
 }  // namespace
 
 void StatusBoard::update(sim::Progress progress, std::uint64_t run_elapsed_us) {
@@ -84,28 +109,29 @@ std::string status_json(const StatusBoard& board) {
                            {"ios_per_second", sample.rates.ios_per_second},
                            {"mb_per_second", sample.rates.mb_per_second}});
     }
-    const Json document{{"version", kStatusVersion},
-                        {"ioproof", board.head().version},
-                        {"seed", fmt::format("{}", board.head().seed)},
-                        {"engine", board.head().engine},
-                        {"start_utc_us", board.head().start_utc_us},
-                        {"run_elapsed_us", board.run_elapsed_us()},
-                        {"phase", sim::name_of(progress.phase)},
-                        {"cycle", progress.cycle},
-                        {"cycles", progress.cycles},
-                        {"phase_elapsed_us", progress.elapsed_us},
-                        {"phase_duration_us", progress.phase_duration_us},
-                        {"done_fraction", progress.done_fraction},
-                        {"io_count", progress.io_count},
-                        {"io_bytes", progress.io_bytes},
-                        {"pages_verified", progress.pages_verified},
-                        {"findings", progress.findings},
-                        {"warnings", progress.warnings},
-                        {"throttle_count", progress.throttle_count},
-                        {"outstanding_io", progress.outstanding_io},
-                        {"lost_requests", progress.lost_requests},
-                        {"files", files},
-                        {"samples", samples}};
+    Json document{{"version", kStatusVersion},
+                  {"ioproof", board.head().version},
+                  {"seed", fmt::format("{}", board.head().seed)},
+                  {"engine", board.head().engine},
+                  {"start_utc_us", board.head().start_utc_us},
+                  {"run_elapsed_us", board.run_elapsed_us()},
+                  {"phase", sim::name_of(progress.phase)},
+                  {"cycle", progress.cycle},
+                  {"cycles", progress.cycles},
+                  {"phase_elapsed_us", progress.elapsed_us},
+                  {"phase_duration_us", progress.phase_duration_us},
+                  {"done_fraction", progress.done_fraction},
+                  {"io_count", progress.io_count},
+                  {"io_bytes", progress.io_bytes},
+                  {"pages_verified", progress.pages_verified},
+                  {"findings", progress.findings},
+                  {"warnings", progress.warnings},
+                  {"throttle_count", progress.throttle_count},
+                  {"outstanding_io", progress.outstanding_io},
+                  {"lost_requests", progress.lost_requests},
+                  {"files", files},
+                  {"samples", samples}};
+    if (board.group()) document["group"] = group_of_status(*board.group());
     return json_line(document);
 }
 
@@ -130,7 +156,7 @@ std::string status_metrics(const StatusBoard& board) {
                    progress.throttle_count);
     text += metric("ioproof_outstanding_io", "gauge", "Requests on their way.", progress.outstanding_io);
     text += metric("ioproof_lost_requests", "gauge", "Requests that did not come back in two minutes.", progress.lost_requests);
-    return text + file_metrics(progress);
+    return text + group_metrics(board) + file_metrics(progress);
 }
 
 }  // namespace reports

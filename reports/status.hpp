@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "reports/progress_meter.hpp"
 #include "sim/results.hpp"
@@ -32,6 +34,10 @@ public:
     // `run_elapsed_us`: since the run began. Counters that look a little older than before (see ProgressMeter) stay as they were.
     void update(sim::Progress progress, std::uint64_t run_elapsed_us);
 
+    // Of a run that is one of several: the others, as they are by now.
+    void set_group(sim::GroupResult group) { group_ = std::move(group); }
+
+    [[nodiscard]] const std::optional<sim::GroupResult>& group() const { return group_; }
     [[nodiscard]] const StatusHead& head() const { return head_; }
     [[nodiscard]] const sim::Progress& progress() const { return progress_; }
     [[nodiscard]] const std::deque<StatusSample>& samples() const { return samples_; }  // oldest first, kSamplesMax at most
@@ -45,6 +51,7 @@ private:
     ProgressMeter meter_;
     std::uint64_t run_elapsed_us_ = 0;
     std::deque<StatusSample> samples_;
+    std::optional<sim::GroupResult> group_;
 };
 
 // One object; times in microseconds, sizes in bytes, seed as text (it may be larger than what a browser counts exactly).

@@ -24,8 +24,8 @@ using Acceptor = asio::ip::tcp::acceptor;
 
 class WitnessServer::Implementation {
 public:
-    Implementation(const WitnessAddress& address, const TlsKeys& keys, WitnessShelf& shelf)
-        : shelf_(shelf), tls_(tls_context(TlsSide::server, keys)) {
+    Implementation(const WitnessAddress& address, const TlsKeys& keys, WitnessShelf& shelf, std::size_t connections_max)
+        : connections_max_(connections_max), shelf_(shelf), tls_(tls_context(TlsSide::server, keys)) {
         boost::system::error_code error;
         const auto host = asio::ip::make_address(address.host, error);
         if (!error) listen({host, address.port}, error);
@@ -55,7 +55,7 @@ private:
         acceptor_.open(endpoint.protocol(), error);
         if (!error) acceptor_.set_option(Acceptor::reuse_address(true), error);
         if (!error) acceptor_.bind(endpoint, error);
-        if (!error) acceptor_.listen(kConnectionsMax, error);
+        if (!error) acceptor_.listen(static_cast<int>(connections_max_), error);
     }
 
     // A connection for which there is no memory is given up, the others go on.
@@ -103,7 +103,7 @@ private:
         const auto is_unknown = [](const auto& session) { return !session->is_known(); };
         const auto unknown = std::count_if(sessions_.begin(), sessions_.end(), is_unknown);
         if (static_cast<std::size_t>(unknown) >= kUnknownMax) close_longest(is_unknown);
-        if (sessions_.size() >= kConnectionsMax) close_longest([](const auto& /*session*/) { return true; });
+        if (sessions_.size() >= connections_max_) close_longest([](const auto& /*session*/) { return true; });
     }
 
     template <typename Among>
@@ -115,6 +115,7 @@ private:
         longest->close();
     }
 
+    const std::size_t connections_max_;
     WitnessShelf& shelf_;
     asio::ssl::context tls_;
     asio::io_context context_{1};
@@ -125,8 +126,8 @@ private:
     std::thread thread_;
 };
 
-WitnessServer::WitnessServer(const WitnessAddress& address, const TlsKeys& keys, WitnessShelf& shelf)
-    : implementation_(std::make_unique<Implementation>(address, keys, shelf)) {}
+WitnessServer::WitnessServer(const WitnessAddress& address, const TlsKeys& keys, WitnessShelf& shelf, std::size_t connections_max)
+    : implementation_(std::make_unique<Implementation>(address, keys, shelf, connections_max)) {}
 
 WitnessServer::~WitnessServer() = default;
 

@@ -1,9 +1,10 @@
 // `ioproof witness`: takes connections, and lets nobody keep others out.
 //
-// Bounded: kConnectionsMax connections, of which kUnknownMax have not shown yet that they know the key; a new one takes the place of the
-// one that has been silent longest. Memory: one record for each that has shown it.
+// Bounded: kConnectionsMax connections (a run has one, a run of a group two), of which kUnknownMax have not shown yet that they know the
+// key; a new one takes the place of the one that has been silent longest. Memory: one record for each that has shown it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -15,12 +16,12 @@ namespace cli {
 
 class WitnessServer {
 public:
-    static constexpr std::size_t kConnectionsMax = 64;
+    static constexpr std::size_t kConnectionsMax = 2048;
     static constexpr std::size_t kUnknownMax = 16;
 
     // Listens when this comes back, and serves by a thread of its own until it ends. `shelf` must outlive it. Throws as tls_context() does,
     // and sim::EnvironmentError if it cannot listen there.
-    WitnessServer(const WitnessAddress& address, const TlsKeys& keys, WitnessShelf& shelf);
+    WitnessServer(const WitnessAddress& address, const TlsKeys& keys, WitnessShelf& shelf, std::size_t connections_max = kConnectionsMax);
     ~WitnessServer();
     WitnessServer(const WitnessServer&) = delete;
     WitnessServer& operator=(const WitnessServer&) = delete;

@@ -80,8 +80,10 @@ void WitnessSession::receive_header() {
     if (!is_known_) {
         if (greeting_.magic != kGreetingMagic) return close();
         is_known_ = true;
-        if (greeting_.version != kWireVersion) {
-            return answer({kAnswerMagic, kWireVersion, static_cast<std::uint16_t>(WitnessStatus::other_version), 0, 0, kWireVersion},
+        const bool is_group = greeting_.purpose == static_cast<std::uint16_t>(WitnessPurpose::group);
+        if (greeting_.version == kGroupWireVersion && is_group) return receive_frame();
+        if (greeting_.version != kWireVersion || is_group) {
+            return answer({kAnswerMagic, kWireVersion, static_cast<std::uint16_t>(WitnessStatus::other_version), 0, 0, kGroupWireVersion},
                           false);
         }
     }
@@ -149,6 +151,32 @@ void WitnessSession::send_records() {
     sent_bytes_ += buffer_.size();
     limit_time(kPieceTime);
     asio::async_write(stream_, asio::buffer(buffer_), then(&WitnessSession::send_records));
+}
+
+// --- groups ---
+
+// One that says nothing is lost to its group soon, and makes room for others here.
+void WitnessSession::receive_frame() {
+    asio::async_read(stream_, asio::buffer(&frame_, sizeof frame_), then(&WitnessSession::receive_beat));
+}
+
+void WitnessSession::receive_beat() {
+    last_active_ = next_activity();
+    if (frame_.magic != kFrameMagic || frame_.size_bytes == 0 || frame_.size_bytes > kGroupBeatBytesMax) return close();
+    limit_time(kPieceTime);
+    buffer_.resize(frame_.size_bytes);
+    asio::async_read(stream_, asio::buffer(buffer_), then(&WitnessSession::answer_beat));
+}
+
+void WitnessSession::answer_beat() {
+    const std::optional<std::string> view = shelf_.groups().answer({reinterpret_cast<const char*>(buffer_.data()), buffer_.size()});
+    if (!view) return close();
+    frame_ = {kFrameMagic, static_cast<std::uint32_t>(view->size())};
+    buffer_.resize(sizeof frame_ + view->size());
+    std::memcpy(buffer_.data(), &frame_, sizeof frame_);
+    std::memcpy(buffer_.data() + sizeof frame_, view->data(), view->size());
+    limit_time(kPieceTime);
+    asio::async_write(stream_, asio::buffer(buffer_), then(&WitnessSession::receive_frame));
 }
 
 }  // namespace cli

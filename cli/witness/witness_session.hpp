@@ -47,6 +47,9 @@ private:
     void load_record();
     void answer(const WitnessAnswer& what, bool goes_on);
     void send_records();
+    void receive_frame();
+    void receive_beat();
+    void answer_beat();
 
     boost::asio::ssl::stream<Socket> stream_;
     boost::asio::steady_timer timer_;
@@ -57,6 +60,7 @@ private:
     std::uint64_t last_active_ = 0;
     WitnessGreeting greeting_{};
     WitnessAnswer answer_{};
+    WitnessFrame frame_{};
     std::vector<std::byte> buffer_;
     std::uint64_t run_id_ = 0;             // that it keeps promises of
     std::unique_ptr<PromiseStore> store_;  // that it reads from

@@ -43,6 +43,7 @@ WitnessShelf::WitnessShelf(const fs::path& folder) : folder_(folder) {
     if (error) throw sim::EnvironmentError(fmt::format("{}: {}", lock_path, ums::error_text(error)));
     if (!lock_.lock()) throw sim::EnvironmentError(fmt::format("--store {}: another witness keeps its promises there", folder_.string()));
     take_up();
+    groups_.emplace(folder_);
 }
 
 fs::path WitnessShelf::path_of(std::uint64_t run_id) const { return folder_ / fmt::format("{:016x}{}", run_id, kExtension); }

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/group/group_shelf.hpp"
 #include "cli/witness/promise_store.hpp"
 #include "cli/witness/witness_wire.hpp"
 #include "sim/promises/promise_record.hpp"
@@ -35,6 +36,9 @@ public:
     [[nodiscard]] std::unique_ptr<PromiseStore> find(const sim::PromiseSection& wanted) const;
     // Nobody writes to it for now.
     void put_away(std::uint64_t run_id);
+
+    // Of runs that work together.
+    [[nodiscard]] GroupShelf& groups() { return *groups_; }
 
     [[nodiscard]] std::size_t run_count() const { return runs_.size(); }
 
@@ -62,6 +66,7 @@ private:
     ums::OutputHandle lock_;
     std::map<std::uint64_t, KeptRun> runs_;
     std::uint64_t newest_age_ = 0;
+    std::optional<GroupShelf> groups_;  // once the folder is ours
 };
 
 }  // namespace cli

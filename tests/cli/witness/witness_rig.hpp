@@ -31,7 +31,9 @@ inline cli::TlsKeys key_of(const test::IoproofFolder& folder, const std::string&
 class Rig {
 public:
     explicit Rig(const test::IoproofFolder& folder, std::uint16_t port = 0)
-        : shelf(folder.path() / "store"), server({.host = "127.0.0.1", .port = port}, key_of(folder), shelf) {}
+        : shelf(folder.path() / "store"), server({.host = "127.0.0.1", .port = port}, key_of(folder), shelf, kConnectionsMax) {}
+
+    static constexpr std::size_t kConnectionsMax = 64;
 
     [[nodiscard]] std::uint16_t port() const {
         const std::string& address = server.address();

@@ -172,7 +172,7 @@ TEST_CASE("more who have the key than there is room for take the place of those 
     write_key(folder, "key", kKey);
     const Rig rig(folder);
     std::vector<std::unique_ptr<cli::WitnessSink>> sinks;
-    for (std::uint64_t run = 1; run <= cli::WitnessServer::kConnectionsMax + 6; ++run) {
+    for (std::uint64_t run = 1; run <= Rig::kConnectionsMax + 6; ++run) {
         sinks.push_back(std::make_unique<cli::WitnessSink>(cli::WitnessAddress{.host = "127.0.0.1", .port = rig.port()}, key_of(folder)));
         REQUIRE(sinks.back()->append(encode(section_of(run, run, 1, "/d/" + std::to_string(run)))).empty());
     }

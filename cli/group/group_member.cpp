@@ -1,0 +1,343 @@
+#include "cli/group/group_member.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/errors.hpp"
+#include "sim/version.hpp"
+#include "ums/base/machine.hpp"
+#include "ums/base/process_pause.hpp"
+#include "ums/base/time.hpp"
+#include "ums/base/unfinished_file.hpp"
+
+namespace cli {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLookAgain{50};
+constexpr milliseconds kFarewell{5000};
+// So long an owner that has woken up writes, before it asks whether it still is one.
+constexpr milliseconds kZombieTime{2000};
+
+std::uint64_t drawn_number() {
+    std::random_device device;
+    return std::max<std::uint64_t>((static_cast<std::uint64_t>(device()) << 32) | device(), 1);
+}
+
+std::vector<sim::GroupMemberResult> members_of(const GroupView& view) {
+    std::vector<sim::GroupMemberResult> members;
+    if (!view.peers) return members;
+    for (const GroupPeer& peer : *view.peers) {
+        members.push_back({peer.rank, peer.host, peer.run_id, peer.files, peer.state, peer.clock_offset_us});
+    }
+    return members;
+}
+
+}  // namespace
+
+GroupMember::GroupMember(GroupSettings settings, const WitnessAddress& address, const TlsKeys& keys, std::vector<std::string> command_line)
+    : settings_(std::move(settings)),
+      command_line_(std::move(command_line)),
+      session_(drawn_number()),
+      random_(drawn_number()),
+      link_(address, keys, first_beat(), [this] { on_beat(); }) {
+    link_.start();
+}
+
+GroupMember::~GroupMember() = default;
+
+GroupBeat GroupMember::first_beat() const {
+    GroupBeat beat;
+    beat.group = settings_.name;
+    beat.terms = settings_.terms;
+    beat.rank = settings_.rank;
+    beat.session = session_;
+    beat.host = ums::this_machine().host_name;
+    return beat;
+}
+
+std::string GroupMember::text() const {
+    std::string text = fmt::format("{}, {}, rank {} of {} (by {})", settings_.name, settings_.terms.plan, settings_.rank,
+                                   settings_.terms.of, settings_.rank_from);
+    if (turn_ != 0) text += fmt::format(", turn {} of {}", turn_.load(), settings_.terms.turns);
+    return text;
+}
+
+// --- coming and going ---
+
+void GroupMember::check(const GroupLink::Knowledge& known, std::uint64_t silent_since_ns) const {
+    const auto refuse = [this](const std::string& why) {
+        throw sim::EnvironmentError(fmt::format("--group {} at the witness {}: {}", settings_.name, link_.name(), why));
+    };
+    if (!known.problem.empty()) refuse(known.problem);
+    const bool is_late = clock_.now_ns() - silent_since_ns > settings_.terms.wait_ms * ums::kNsPerMs;
+    if (!known.trouble.empty() && (known.beats == 0 || is_late)) refuse(known.trouble);
+    if (known.view.is_rank_taken && is_late) refuse(fmt::format("another process is rank {} of it", settings_.rank));
+}
+
+void GroupMember::join(const GracefulStop& stop) {
+    const std::uint64_t begun_ns = clock_.now_ns();
+    for (;;) {
+        const GroupLink::Knowledge known = link_.knowledge();
+        check(known, begun_ns);
+        if (known.beats > 0 && !known.view.is_rank_taken) return;
+        if (known.view.is_over || stop.wait(kLookAgain)) return;
+    }
+}
+
+std::optional<std::uint32_t> GroupMember::wait_for_turn(const GracefulStop& stop) {
+    std::uint64_t heard_ns = clock_.now_ns();
+    std::uint64_t beats = 0;
+    while (!stop.wait(kLookAgain)) {
+        const GroupLink::Knowledge known = link_.knowledge();
+        if (known.beats != beats && !known.view.is_rank_taken) heard_ns = clock_.now_ns();
+        beats = known.beats;
+        check(known, heard_ns);
+        if (known.view.is_over) return std::nullopt;
+        if (known.view.turns.empty()) continue;
+        const GroupTurn& turn = known.view.turns.back();
+        if (turn.rank != settings_.rank || !turn.ended_by.empty()) continue;
+        if (turn.session == session_) return turn.number;
+        link_.tell([&](GroupBeat& beat) {
+            beat.turn = turn.number;
+            beat.is_turn_over = false;
+            beat.findings = 0;
+            beat.run_id = 0;
+            beat.incarnation = beat.first_vlf = 0;
+        });
+    }
+    return std::nullopt;
+}
+
+void GroupMember::begin_turn(std::uint32_t turn, std::uint64_t main_run_s) {
+    {
+        const std::lock_guard guard(mutex_);
+        main_run_s_ = main_run_s;
+        taken_over_.reset();
+        verified_ = {};
+    }
+    turn_ = turn;
+    link_.tell([](GroupBeat& beat) { beat.state = "working"; });
+}
+
+void GroupMember::end_turn(std::uint64_t findings, const std::string& failure) {
+    turn_ = 0;
+    fate_ns_ = 0;
+    link_.tell([&](GroupBeat& beat) {
+        beat.is_turn_over = true;
+        beat.findings = findings;
+        beat.failure = failure.substr(0, kGroupTextMax);
+        beat.state = "joined";
+    });
+    static_cast<void>(link_.wait_for_answer(milliseconds(settings_.terms.wait_ms)));
+}
+
+void GroupMember::end(std::uint64_t findings) {
+    link_.tell([&](GroupBeat& beat) {
+        beat.state = "done";
+        beat.findings = findings;
+    });
+    static_cast<void>(link_.wait_for_answer(kFarewell));
+}
+
+void GroupMember::on_freeze(std::function<void()> release) {
+    const std::lock_guard guard(mutex_);
+    release_ = std::move(release);
+}
+
+// --- what the simulation asks ---
+
+void GroupMember::begins(std::uint64_t run_id, std::vector<std::string> paths) {
+    if (paths.size() > kGroupFilesMax) paths.resize(kGroupFilesMax);
+    for (std::string& path : paths) path = path.substr(0, kGroupTextMax);
+    {
+        const std::lock_guard guard(mutex_);
+        run_id_ = run_id;
+    }
+    const bool is_new = wanted_run_id() == 0;
+    link_.tell([&](GroupBeat& beat) {
+        beat.run_id = run_id;
+        beat.files = std::move(paths);
+        beat.state = "working";
+        if (is_new) beat.incarnation = beat.first_vlf = 1;
+    });
+}
+
+bool GroupMember::may_pass(Meeting meeting, std::uint32_t cycle) {
+    const std::uint64_t now_ns = clock_.now_ns();
+    if (settings_.is_hand_over()) {
+        const std::string planned = settings_.terms.end_of_turn(turn_);
+        if (meeting == Meeting::main_run && fate_ns_ == 0 && (planned == "kill" || planned == "fence")) {
+            const std::lock_guard guard(mutex_);
+            const std::uint64_t length_ns = main_run_s_ * ums::kNsPerSecond;
+            fate_ns_ = now_ns + length_ns * 3 / 10 + random_.below(length_ns * 5 / 10 + 1);
+        }
+        return true;
+    }
+    const std::uint32_t stage = meeting == Meeting::begin ? 1 : 2 * cycle + (meeting == Meeting::final_audit ? 1 : 0);
+    if (asked_stage_.exchange(stage) != stage) {
+        asked_ns_ = now_ns;
+        link_.tell([stage](GroupBeat& beat) { beat.stage = std::max(beat.stage, stage); });
+    }
+    if (link_.released_stage() >= stage) return true;
+    // The witness names who does not come; one that does not come back itself holds nobody up for ever.
+    return now_ns - asked_ns_ > (settings_.terms.wait_ms + settings_.terms.lease_ms) * ums::kNsPerMs;
+}
+
+// By the witness's clock all have the same bursts, whatever their own clocks say.
+std::uint64_t GroupMember::rest_us() const {
+    if (settings_.terms.bursts.empty()) return 0;
+    const std::uint64_t period_us = settings_.terms.burst_s * 1'000'000;
+    const std::uint64_t shift_us = settings_.terms.bursts == "staggered" ? period_us * settings_.rank / settings_.terms.of : 0;
+    const std::uint64_t at_us = (clock_.utc_us() + static_cast<std::uint64_t>(link_.clock_offset_us()) + period_us - shift_us) % period_us;
+    return at_us < period_us / 2 ? 0 : period_us - at_us;
+}
+
+std::uint64_t GroupMember::wanted_run_id() const {
+    if (!settings_.is_hand_over() || turn_ < 2) return 0;
+    const GroupLink::Knowledge known = link_.knowledge();
+    for (auto turn = known.view.turns.rbegin(); turn != known.view.turns.rend(); ++turn) {
+        if (turn->number < turn_ && turn->run_id != 0) return turn->run_id;
+    }
+    return 0;
+}
+
+void GroupMember::verified(const sim::TakeOverResult& what) {
+    const std::lock_guard guard(mutex_);
+    verified_ = what;
+}
+
+void GroupMember::takes_over(sim::TakeOver what) {
+    link_.tell([&](GroupBeat& beat) {
+        beat.run_id = what.run_id;
+        beat.incarnation = what.incarnation;
+        beat.first_vlf = what.first_vlf;
+    });
+    const std::lock_guard guard(mutex_);
+    taken_over_ = std::move(what);
+}
+
+sim::GroupKnowledge GroupMember::knowledge() const {
+    const GroupLink::Knowledge known = link_.knowledge();
+    sim::GroupKnowledge group;
+    group.rank = settings_.rank;
+    group.members = members_of(known.view);
+    group.clock_offset_us = known.clock_offset_us;
+    group.is_taking_over = settings_.is_hand_over() && turn_ > 1;
+    for (const GroupTurn& turn : known.view.turns) {
+        if (turn.number >= turn_ || turn.incarnation == 0) continue;
+        group.owners.push_back({turn.rank, turn.host, turn.incarnation, turn.first_vlf, turn.ended_utc_us, turn.clock_offset_us});
+    }
+    const std::lock_guard guard(mutex_);
+    group.run_id = run_id_;
+    group.taken_over = taken_over_;
+    return group;
+}
+
+void GroupMember::explain(sim::Finding& finding) const { sim::explain(finding, knowledge()); }
+
+// --- how turns end ---
+
+void GroupMember::on_beat() {
+    if (!settings_.is_hand_over() || turn_ == 0) return;
+    meet_fate();
+    watch_fence();
+}
+
+void GroupMember::meet_fate() {
+    if (fate_ns_ == 0 || clock_.now_ns() < fate_ns_) return;
+    fate_ns_ = 0;
+    if (settings_.terms.end_of_turn(turn_) == "kill") ums::kill_this_process();
+    freeze();
+}
+
+void GroupMember::freeze() {
+    std::uint64_t main_run_s = 0;
+    {
+        const std::lock_guard guard(mutex_);
+        if (release_) release_();
+        main_run_s = main_run_s_;
+    }
+    link_.hang_up();
+    // The lease must be over, and the next owner at work.
+    const milliseconds pause(settings_.terms.lease_ms + main_run_s * 500 + 1000);
+    if (!ums::stop_this_process(pause)) return;
+    std::this_thread::sleep_for(kZombieTime);
+}
+
+// Another host owns the files by now. Nothing may be finished here, for that would write to them.
+void GroupMember::watch_fence() {
+    const GroupLink::Knowledge known = link_.knowledge();
+    for (const GroupTurn& turn : known.view.turns) {
+        if (turn.number != turn_ || turn.session != session_ || turn.ended_by.empty()) continue;
+        fmt::print(
+            stderr,
+            "ioproof: turn {} was taken from rank {} ({}); this process ends its work without writing anything more, and waits for its "
+            "next turn\n",
+            turn.number, settings_.rank, turn.ended_by);
+        ums::remove_unfinished_files();
+        ums::begin_this_process_again(command_line_);
+        ums::kill_this_process();
+    }
+}
+
+// --- what is told of it ---
+
+std::optional<sim::TurnResult> GroupMember::turn_result(const GroupView& view) const {
+    if (!settings_.is_hand_over()) return std::nullopt;
+    sim::TurnResult result;
+    result.number = turn_;
+    result.turns = settings_.terms.turns;
+    result.planned_end = settings_.terms.end_of_turn(turn_);
+    result.incarnation = 1;
+    for (const GroupTurn& turn : view.turns) {
+        if (turn.number >= turn_ || turn.session == 0) continue;
+        result.previous = sim::EarlierOwnerResult{turn.rank, turn.host, turn.incarnation, turn.ended_by, turn.ended_utc_us};
+    }
+    const std::lock_guard guard(mutex_);
+    result.verified = verified_;
+    if (turn_ > 1) result.incarnation = taken_over_ ? taken_over_->incarnation : 0;
+    return result;
+}
+
+sim::GroupResult GroupMember::result() const {
+    const GroupLink::Knowledge known = link_.knowledge();
+    sim::GroupResult result;
+    result.name = settings_.name;
+    result.plan = settings_.terms.plan;
+    result.rank = settings_.rank;
+    result.of = settings_.terms.of;
+    result.host = ums::this_machine().host_name;
+    result.witness = link_.name();
+    result.bursts = settings_.terms.bursts;
+    result.clock_offset_us = known.clock_offset_us;
+    result.round_trip_us = known.round_trip_us;
+    result.started_utc_us = known.view.released_utc_us;
+    result.missing_ranks = known.view.missing;
+    result.members = members_of(known.view);
+    result.turn = turn_result(known.view);
+    for (const GroupTurn& turn : known.view.turns) {
+        if (turn.number == turn_) result.started_utc_us = turn.began_utc_us;
+    }
+    return result;
+}
+
+void GroupMember::complete(sim::Results& results) const {
+    results.group = result();
+    const std::vector<std::uint32_t>& missing = results.group->missing_ranks;
+    if (missing.empty() || results.outcome != sim::Outcome::passed) return;
+    results.outcome = sim::Outcome::not_done;
+    results.outcome_reason =
+        fmt::format("Of the {} runs of the group {} rank {} did not come, or {} lost: what it would have done to the others is not known.",
+                    settings_.terms.of, settings_.name, fmt::join(missing, ", "), missing.size() == 1 ? "was" : "were");
+}
+
+}  // namespace cli

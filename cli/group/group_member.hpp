@@ -1,0 +1,92 @@
+// A run as a member of its group: what the simulation asks the others, its turns, and how they end by plan.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/group/group_link.hpp"
+#include "cli/group/group_settings.hpp"
+#include "cli/stop_signals.hpp"
+#include "sim/group/group_explanation.hpp"
+#include "sim/group/run_group.hpp"
+#include "sim/results.hpp"
+#include "ums/base/clock.hpp"
+#include "ums/base/prng.hpp"
+
+namespace cli {
+
+class GroupMember final : public sim::RunGroup {
+public:
+    // `command_line`: with which this process begins again when its turn was taken from it. Throws as GroupLink does.
+    GroupMember(GroupSettings settings, const WitnessAddress& address, const TlsKeys& keys, std::vector<std::string> command_line);
+    ~GroupMember() override;
+
+    // Until the group has taken this run. Throws sim::EnvironmentError if it will not, or the witness cannot be reached.
+    void join(const GracefulStop& stop);
+    [[nodiscard]] const GroupSettings& settings() const { return settings_; }
+    // "night-1, hand-over, rank 1 of 3, turn 2 of 6"
+    [[nodiscard]] std::string text() const;
+
+    // Of a hand-over: until this rank's next turn has come. Nothing if there is none any more, or a person stops it.
+    [[nodiscard]] std::optional<std::uint32_t> wait_for_turn(const GracefulStop& stop);
+    // The turn that was come begins; `main_run_s`: how long its main run is.
+    void begin_turn(std::uint32_t turn, std::uint64_t main_run_s);
+    // The files are closed, and the next owner may have them. `failure`: why the turn could not be done, or empty.
+    void end_turn(std::uint64_t findings, const std::string& failure);
+    // Side by side: this run has ended.
+    void end(std::uint64_t findings);
+
+    // What there is to say of the group by now.
+    [[nodiscard]] sim::GroupResult result() const;
+    // Adds it to the results, and says that a run whose group was not complete is none that has passed.
+    void complete(sim::Results& results) const;
+    // Why the group ended before its time; else empty.
+    [[nodiscard]] std::string failure() const { return link_.knowledge().view.failure; }
+    [[nodiscard]] bool is_anybody_missing() const { return !link_.knowledge().view.missing.empty(); }
+
+    // Called when this owner is about to freeze: it must not keep others from the files by a lock. Empty: there is none.
+    void on_freeze(std::function<void()> release);
+
+    // As sim::RunGroup says.
+    void begins(std::uint64_t run_id, std::vector<std::string> paths) override;
+    [[nodiscard]] bool may_pass(Meeting meeting, std::uint32_t cycle) override;
+    [[nodiscard]] std::uint64_t rest_us() const override;
+    [[nodiscard]] std::uint64_t wanted_run_id() const override;
+    void verified(const sim::TakeOverResult& what) override;
+    void takes_over(sim::TakeOver what) override;
+    void explain(sim::Finding& finding) const override;
+
+private:
+    void on_beat();
+    void meet_fate();
+    void freeze();
+    void watch_fence();
+    [[nodiscard]] GroupBeat first_beat() const;
+    [[nodiscard]] sim::GroupKnowledge knowledge() const;
+    [[nodiscard]] std::optional<sim::TurnResult> turn_result(const GroupView& view) const;
+    void check(const GroupLink::Knowledge& known, std::uint64_t silent_since_ns) const;
+
+    const GroupSettings settings_;
+    const std::vector<std::string> command_line_;
+    const ums::RealClock clock_;
+    const std::uint64_t session_;
+    std::atomic<std::uint32_t> turn_{0};      // that this run has; 0: none
+    std::atomic<std::uint64_t> fate_ns_{0};   // when the turn ends as planned; 0: by itself, or not yet known
+    std::atomic<std::uint64_t> asked_ns_{0};  // since when the present meeting is waited for
+    std::atomic<std::uint32_t> asked_stage_{0};
+    mutable std::mutex mutex_;  // guards what follows
+    std::uint64_t main_run_s_ = 0;
+    std::function<void()> release_;
+    std::optional<sim::TakeOver> taken_over_;
+    std::uint64_t run_id_ = 0;
+    sim::TakeOverResult verified_;
+    ums::Prng random_;
+    GroupLink link_;
+};
+
+}  // namespace cli

@@ -1,0 +1,115 @@
+// What a run and the witness say to each other about a group: a beat, answered by a view, again and again. JSON, because both sides know
+// fields that the other does not: unknown ones are passed over. docs/witness.md describes it for people.
+//
+// A beat says all that its run has come to, so one that is lost, or told twice, changes nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cli {
+
+inline constexpr std::uint32_t kGroupRanksMax = 4096;
+inline constexpr std::uint32_t kGroupTurnsMax = 10'000;
+inline constexpr std::uint32_t kGroupBeatBytesMax = 64 << 10;
+inline constexpr std::uint32_t kGroupViewBytesMax = 32 << 20;
+// Of a member, as others are told; what is more is cut off.
+inline constexpr std::size_t kGroupFilesMax = 16;
+inline constexpr std::size_t kGroupTextMax = 512;
+
+// What all members must have been told alike.
+struct GroupTerms {
+    std::string plan;  // "side-by-side", "hand-over"
+    std::uint32_t of = 1;
+    std::uint32_t turns = 1;
+    std::vector<std::string> changes;  // how turn 1, 2, … end
+    std::uint64_t lease_ms = 10'000;
+    std::uint64_t wait_ms = 300'000;
+    std::string bursts;
+    std::uint64_t burst_s = 10;
+
+    // How the turn is to end, from 1. The last one ends in order.
+    [[nodiscard]] std::string end_of_turn(std::uint32_t turn) const {
+        return changes.empty() || turn >= turns ? "in-order" : changes[(turn - 1) % changes.size()];
+    }
+    [[nodiscard]] std::uint32_t rank_of_turn(std::uint32_t turn) const { return (turn - 1) % of; }
+
+    friend bool operator==(const GroupTerms&, const GroupTerms&) = default;
+};
+
+struct GroupBeat {
+    std::string group;
+    GroupTerms terms;
+    std::uint32_t rank = 0;
+    std::uint64_t session = 0;  // of the process: drawn when it began
+    std::string host;
+    std::string state = "joined";  // "joined", "working", "done"
+    std::uint64_t run_id = 0;
+    std::vector<std::string> files;
+    std::int64_t clock_offset_us = 0;
+    std::uint32_t stage = 0;  // to which meeting it has come
+    // Of a hand-over.
+    std::uint32_t turn = 0;  // that it wants, or has
+    bool is_turn_over = false;
+    std::uint64_t findings = 0;  // of this turn, or of the run
+    std::string failure;         // why the turn could not be done
+    std::uint32_t incarnation = 0;
+    std::uint32_t first_vlf = 0;
+    std::uint64_t known_revision = 0;  // of the members, as the last view told them
+};
+
+struct GroupPeer {
+    std::uint32_t rank = 0;
+    std::uint64_t session = 0;
+    std::string host;
+    std::string state;  // as in a beat, or "gone"
+    std::uint64_t run_id = 0;
+    std::vector<std::string> files;
+    std::int64_t clock_offset_us = 0;
+    std::uint32_t stage = 0;
+    std::uint64_t findings = 0;
+};
+
+struct GroupTurn {
+    std::uint32_t number = 1;
+    std::uint32_t rank = 0;
+    std::uint64_t session = 0;  // 0: nobody has taken it yet
+    std::string host;
+    std::uint64_t run_id = 0;
+    std::uint32_t incarnation = 0;
+    std::uint32_t first_vlf = 0;
+    std::int64_t clock_offset_us = 0;
+    std::uint64_t began_utc_us = 0;
+    std::uint64_t ended_utc_us = 0;
+    std::string ended_by;  // empty: it goes on
+    std::uint64_t findings = 0;
+};
+
+struct GroupView {
+    std::string problem;         // the group will not have this run; for good
+    std::string trouble;         // for now: it is asked again
+    bool is_rank_taken = false;  // by another process, which has not been silent for the lease
+    std::uint64_t utc_us = 0;    // the witness's clock
+    std::uint64_t revision = 0;
+    std::optional<std::vector<GroupPeer>> peers;  // nothing: as before
+    std::vector<std::uint32_t> missing;           // ranks that did not come, or are gone
+    std::uint32_t released_stage = 0;
+    std::uint64_t released_utc_us = 0;  // when the main run was let go
+    std::vector<GroupTurn> turns;       // of a hand-over: the last ones, up to the present one
+    bool is_over = false;
+    std::string failure;  // why it ended before its time
+};
+
+[[nodiscard]] std::string encode(const GroupBeat& beat);
+[[nodiscard]] std::string encode(const GroupView& view);
+// Nothing if the text is none, or says more than is allowed. It may come from anybody who has the key.
+[[nodiscard]] std::optional<GroupBeat> decode_beat(std::string_view text);
+[[nodiscard]] std::optional<GroupView> decode_view(std::string_view text);
+
+// Letters, digits, '.', '_' and '-', 1 to 64 of them, the first no '.': it names a file of the witness, too.
+[[nodiscard]] bool is_group_name(std::string_view name);
+
+}  // namespace cli

@@ -1,0 +1,120 @@
+#include "cli/group/group_run.hpp"
+
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cli/console.hpp"
+#include "cli/failure_text.hpp"
+#include "cli/group/group_member.hpp"
+#include "cli/run_command.hpp"
+#include "cli/stop_signals.hpp"
+#include "ums/base/printable.hpp"
+
+namespace cli {
+namespace {
+
+// A host that is to be lost is waited for so long behind its turn's length.
+constexpr std::uint64_t kLossPatienceS = 3600;
+constexpr std::uint64_t kMainRunDefaultS = 300;
+
+ExitCode worse(ExitCode a, ExitCode b) {
+    const auto rank = [](ExitCode code) {
+        switch (code) {
+            case ExitCode::ok: return 0;
+            case ExitCode::stopped: return 1;
+            case ExitCode::environment: return 2;
+            case ExitCode::integrity: return 4;
+            default: return 3;
+        }
+    };
+    return rank(a) >= rank(b) ? a : b;
+}
+
+// "r.json" of turn 2: "r.turn-2.json".
+std::string of_turn(const std::string& path, std::uint32_t turn) {
+    if (path.empty()) return path;
+    const std::size_t name = path.find_last_of('/') == std::string::npos ? 0 : path.find_last_of('/') + 1;
+    const std::size_t dot = path.find_last_of('.');
+    const std::size_t end = dot == std::string::npos || dot <= name ? path.size() : dot;
+    return fmt::format("{}.turn-{}{}", path.substr(0, end), turn, path.substr(end));
+}
+
+RunArguments arguments_of_turn(const RunArguments& arguments, std::uint32_t turn, const GroupTerms& terms) {
+    RunArguments of = arguments;
+    of.job = turn == 1 ? sim::Job::run : sim::Job::resume;
+    of.json_path = of_turn(arguments.json_path, turn);
+    of.html_path = of_turn(arguments.html_path, turn);
+    of.findings_path = of_turn(arguments.findings_path, turn);
+    of.log_path = of_turn(arguments.log_path.empty() ? "sqliosim.log.xml" : arguments.log_path, turn);
+    if (terms.end_of_turn(turn) == "loss") of.duration_s = arguments.duration_s.value_or(kMainRunDefaultS) + kLossPatienceS;
+    return of;
+}
+
+void say(const Call& call, const std::string& text) {
+    call.console.add_message(ums::printable(text) + "\n");
+    call.console.flush("");
+}
+
+ExitCode run_turn(const Call& call, const RunArguments& arguments, GroupMember& member, std::uint32_t turn) {
+    member.begin_turn(turn, arguments.duration_s.value_or(kMainRunDefaultS));
+    const RunArguments of = arguments_of_turn(arguments, turn, member.settings().terms);
+    std::uint64_t findings = 0;
+    ExitCode code = ExitCode::ok;
+    try {
+        code = run_on_files(call, of, &member, &findings);
+    } catch (const std::exception& error) {
+        member.end_turn(findings, failure_text(error));
+        throw;
+    }
+    std::string failure;
+    if (code == ExitCode::stopped) failure = "a person stopped it";
+    if (code != ExitCode::ok && code != ExitCode::stopped && findings == 0) failure = fmt::format("exit code {}", to_int(code));
+    member.end_turn(findings, failure);
+    return code;
+}
+
+ExitCode take_turns(const Call& call, const RunArguments& arguments, GroupMember& member) {
+    ExitCode worst = ExitCode::ok;
+    for (;;) {
+        std::optional<std::uint32_t> turn;
+        {
+            const GracefulStop stop;
+            turn = member.wait_for_turn(stop);
+            if (!turn && stop.signal() != 0) return worse(worst, ExitCode::stopped);
+        }
+        if (!turn) break;
+        worst = worse(worst, run_turn(call, arguments, member, *turn));
+        if (worst != ExitCode::ok) break;
+    }
+    const std::string failure = member.failure();
+    if (failure.empty()) return worst;
+    say(call, fmt::format("The group {} has ended before its time: {}.", member.settings().name, failure));
+    return worse(worst, member.is_anybody_missing() ? ExitCode::environment : ExitCode::integrity);
+}
+
+}  // namespace
+
+ExitCode run_in_group(const Call& call, const RunArguments& arguments) {
+    const GroupSettings settings = group_settings(arguments.group, [](const char* name) -> const char* { return std::getenv(name); });
+    GroupMember member(settings, *arguments.witness, arguments.witness_keys, call.command_line);
+    {
+        const GracefulStop stop;
+        member.join(stop);
+        if (stop.signal() != 0) return ExitCode::stopped;
+    }
+    if (settings.is_hand_over()) {
+        say(call, fmt::format("Group {}: waiting for the turns of rank {}", settings.name, settings.rank));
+        const ExitCode code = take_turns(call, arguments, member);
+        member.end(0);
+        return code;
+    }
+    std::uint64_t findings = 0;
+    const ExitCode code = run_on_files(call, arguments, &member, &findings);
+    member.end(findings);
+    return code;
+}
+
+}  // namespace cli

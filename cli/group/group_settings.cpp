@@ -1,0 +1,172 @@
+#include "cli/group/group_settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "cli/usage_error.hpp"
+
+namespace cli {
+namespace {
+
+constexpr std::array kGroupSwitches{
+    Switch{.name = "group",
+           .value = "NAME",
+           .help = "this run is one of several, on other hosts or other volumes, which find each other at the\n"
+                   "witness by this name (docs/hosts.md). Nothing is started on other machines"},
+    Switch{.name = "plan",
+           .value = "PLAN",
+           .help = "side-by-side (default): each has its own files, and they work at the same time;\n"
+                   "hand-over: one set of files on shared storage, whose owner changes"},
+    Switch{.name = "rank",
+           .value = "R",
+           .help = "which of them this one is, from 0 (default: JOB_COMPLETION_INDEX, SLURM_PROCID,\n"
+                   "OMPI_COMM_WORLD_RANK or PMI_RANK, whichever is there)"},
+    Switch{.name = "of", .value = "N", .help = "how many they are (default: SLURM_NTASKS, OMPI_COMM_WORLD_SIZE or PMI_SIZE)"},
+    Switch{.name = "turns",
+           .value = "N",
+           .help = "hand-over: so many times a host owns the files; turn T is rank (T - 1) mod N's (default: N\nof --of)"},
+    Switch{.name = "change",
+           .value = "LIST",
+           .help = "hand-over: how the first turn ends, the second, ..., and again from the begin: in-order\n"
+                   "(default); kill: by kill -9 of its own; loss: when you take the host away; fence: it\n"
+                   "freezes, and wakes up and writes when the files are another host's. Separated by commas"},
+    Switch{.name = "lease", .value = "SECONDS", .help = "so long a run may be silent before it counts as lost (default: 10)"},
+    Switch{.name = "wait-for-ranks", .value = "SECONDS", .help = "so long the others wait for one that does not come (default: 300)"},
+    Switch{.name = "bursts",
+           .value = "HOW",
+           .help = "side-by-side: load comes in bursts, aligned: at the same time on all of them, or\n"
+                   "staggered: one behind the other (default: no bursts)"},
+    Switch{.name = "burst-seconds", .value = "S", .help = "of one burst and the rest behind it, half each (default: 10)"},
+};
+
+struct EngineVariables {
+    const char* rank;
+    const char* size;  // null: the engine does not tell
+};
+
+constexpr std::array<EngineVariables, 4> kEngines{{{"JOB_COMPLETION_INDEX", nullptr},
+                                                   {"SLURM_PROCID", "SLURM_NTASKS"},
+                                                   {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+                                                   {"PMI_RANK", "PMI_SIZE"}}};
+
+constexpr std::array<std::string_view, 4> kChanges{"in-order", "kill", "loss", "fence"};
+
+std::uint64_t whole_number(const std::string& name, const std::string& text, std::uint64_t minimum, std::uint64_t maximum) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || value < minimum || value > maximum) {
+        throw UsageError(fmt::format("{}: '{}' is not allowed; allowed is a whole number from {} to {}", name, text, minimum, maximum));
+    }
+    return value;
+}
+
+std::uint64_t number_or(const char* name, const std::string& text, std::uint64_t otherwise, std::uint64_t minimum, std::uint64_t maximum) {
+    return text.empty() ? otherwise : whole_number(name, text, minimum, maximum);
+}
+
+void find_rank(const GroupWords& words, Environment environment, GroupSettings& settings) {
+    std::string rank = words.rank;
+    std::string of = words.of;
+    settings.rank_from = "--rank";
+    std::string of_from = "--of";
+    for (const EngineVariables& engine : kEngines) {
+        const char* const value = environment(engine.rank);
+        if (value == nullptr || !rank.empty()) continue;
+        rank = value;
+        settings.rank_from = engine.rank;
+        const char* const size = engine.size == nullptr ? nullptr : environment(engine.size);
+        if (of.empty() && size != nullptr) {
+            of = size;
+            of_from = engine.size;
+        }
+    }
+    if (rank.empty()) {
+        throw UsageError("--group: which rank is this? Give --rank R --of N, or start it by an engine that says so (docs/hosts.md)");
+    }
+    if (of.empty()) throw UsageError(fmt::format("--group: {} does not say how many there are; give --of N", settings.rank_from));
+    settings.terms.of = static_cast<std::uint32_t>(whole_number(of_from, of, 1, kGroupRanksMax));
+    settings.rank = static_cast<std::uint32_t>(whole_number(settings.rank_from, rank, 0, settings.terms.of - 1));
+}
+
+std::vector<std::string> changes_of(const std::string& list) {
+    std::vector<std::string> changes;
+    std::string_view rest = list;
+    while (!rest.empty()) {
+        const std::size_t comma = rest.find(',');
+        changes.emplace_back(rest.substr(0, comma));
+        rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
+        if (std::find(kChanges.begin(), kChanges.end(), changes.back()) == kChanges.end()) {
+            throw UsageError(fmt::format("--change: '{}' is not allowed; allowed are in-order, kill, loss and fence", changes.back()));
+        }
+    }
+    if (changes.size() > kGroupFilesMax)
+        throw UsageError(fmt::format("--change: at most {} are allowed; they are repeated", kGroupFilesMax));
+    return changes;
+}
+
+void refuse_for_plan(const std::string& plan, std::string_view name, const std::string& value) {
+    if (!value.empty()) throw UsageError(fmt::format("--{} is not for --plan {}", name, plan));
+}
+
+}  // namespace
+
+Switches group_switches() { return kGroupSwitches; }
+
+bool GroupWords::are_given() const {
+    return !name.empty() || !plan.empty() || !rank.empty() || !of.empty() || !turns.empty() || !change.empty() || !lease.empty() ||
+           !wait.empty() || !bursts.empty() || !burst_seconds.empty();
+}
+
+void set_group_value(GroupWords& words, const SwitchWord& word) {
+    if (word.name == "group") {
+        if (!is_group_name(word.value))
+            refuse_value(word, "a name of 1 to 64 letters, digits, '.', '_' and '-', which does not begin with '.'");
+        words.name = word.value;
+    }
+    if (word.name == "plan") {
+        if (word.value != "side-by-side" && word.value != "hand-over") refuse_value(word, "side-by-side or hand-over");
+        words.plan = word.value;
+    }
+    if (word.name == "bursts") {
+        if (word.value != "aligned" && word.value != "staggered") refuse_value(word, "aligned or staggered");
+        words.bursts = word.value;
+    }
+    if (word.name == "rank") words.rank = word.value;
+    if (word.name == "of") words.of = word.value;
+    if (word.name == "turns") words.turns = word.value;
+    if (word.name == "change") words.change = word.value;
+    if (word.name == "lease") words.lease = word.value;
+    if (word.name == "wait-for-ranks") words.wait = word.value;
+    if (word.name == "burst-seconds") words.burst_seconds = word.value;
+}
+
+GroupSettings group_settings(const GroupWords& words, Environment environment) {
+    GroupSettings settings;
+    if (!words.are_given()) return settings;
+    if (words.name.empty()) throw UsageError("--plan, --rank, --of and the like are for a run with --group NAME");
+    settings.name = words.name;
+    settings.terms.plan = words.plan.empty() ? "side-by-side" : words.plan;
+    find_rank(words, environment, settings);
+    settings.terms.lease_ms = number_or("--lease", words.lease, 10, 1, 86'400) * 1000;
+    settings.terms.wait_ms = number_or("--wait-for-ranks", words.wait, 300, 1, 864'000) * 1000;
+    if (settings.is_hand_over()) {
+        refuse_for_plan(settings.terms.plan, "bursts", words.bursts);
+        refuse_for_plan(settings.terms.plan, "burst-seconds", words.burst_seconds);
+        settings.terms.turns = static_cast<std::uint32_t>(number_or("--turns", words.turns, settings.terms.of, 1, kGroupTurnsMax));
+        settings.terms.changes = changes_of(words.change);
+        return settings;
+    }
+    refuse_for_plan(settings.terms.plan, "turns", words.turns);
+    refuse_for_plan(settings.terms.plan, "change", words.change);
+    settings.terms.bursts = words.bursts;
+    if (words.bursts.empty()) refuse_for_plan("side-by-side without --bursts", "burst-seconds", words.burst_seconds);
+    settings.terms.burst_s = number_or("--burst-seconds", words.burst_seconds, 10, 2, 3600);
+    return settings;
+}
+
+}  // namespace cli

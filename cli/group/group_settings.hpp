@@ -1,0 +1,48 @@
+// Of which group a run is one, as its switches and what started it say.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "cli/group/group_message.hpp"
+#include "cli/switch_words.hpp"
+#include "cli/switches.hpp"
+
+namespace cli {
+
+struct GroupSettings {
+    std::string name;  // empty: the run is alone
+    GroupTerms terms{};
+    std::uint32_t rank = 0;
+    std::string rank_from{};  // "--rank", "SLURM_PROCID"
+
+    [[nodiscard]] bool is_hand_over() const { return terms.plan == "hand-over"; }
+};
+
+// What was typed; what was not is empty.
+struct GroupWords {
+    std::string name;
+    std::string plan;
+    std::string rank;
+    std::string of;
+    std::string turns;
+    std::string change;
+    std::string lease;
+    std::string wait;
+    std::string bursts;
+    std::string burst_seconds;
+
+    [[nodiscard]] bool are_given() const;
+};
+
+[[nodiscard]] Switches group_switches();
+// Takes the switch if it is one of them. Throws UsageError.
+void set_group_value(GroupWords& words, const SwitchWord& word);
+
+// A variable of the environment, or null.
+using Environment = const char* (*)(const char* name);
+// Rank and size are the switches', else those of Kubernetes, Slurm, OpenMPI or PMI. Throws UsageError.
+[[nodiscard]] GroupSettings group_settings(const GroupWords& words, Environment environment);
+
+}  // namespace cli

@@ -1,0 +1,93 @@
+#include "cli/group/group_shelf.hpp"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "ums/base/input_file.hpp"
+#include "ums/base/output_handle.hpp"
+#include "ums/base/output_place.hpp"
+#include "ums/io/errno_error.hpp"
+
+namespace cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kGroupExtension = ".group";
+constexpr std::size_t kGroupFileBytesMax = 64 << 20;
+
+}  // namespace
+
+GroupShelf::GroupShelf(fs::path folder) : folder_(std::move(folder)) { take_up(); }
+
+fs::path GroupShelf::path_of(const std::string& name) const { return folder_ / (name + std::string(kGroupExtension)); }
+
+void GroupShelf::take_up() {
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
+        const std::string name = entry.path().stem().string();
+        if (entry.path().extension() != kGroupExtension || !is_group_name(name)) continue;
+        const ums::InputFile file = ums::read_input_file(entry.path().string(), kGroupFileBytesMax);
+        if (!file.problem.empty() || groups_.size() >= kGroupsMax) continue;
+        try {
+            groups_.insert_or_assign(name, Group{GroupState::from_text(file.bytes, now()), false});
+        } catch (const nlohmann::json::exception&) {
+            continue;  // it begins anew when it is heard of
+        }
+    }
+}
+
+bool GroupShelf::make_room() {
+    if (groups_.size() < kGroupsMax) return true;
+    auto oldest = groups_.end();
+    for (auto group = groups_.begin(); group != groups_.end(); ++group) {
+        if (!group->second.state.is_history(now())) continue;
+        if (oldest == groups_.end() || group->second.state.last_beat_us() < oldest->second.state.last_beat_us()) oldest = group;
+    }
+    if (oldest == groups_.end()) return false;
+    ums::remove_output(path_of(oldest->first).string());
+    groups_.erase(oldest);
+    return true;
+}
+
+std::optional<std::string> GroupShelf::answer(std::string_view text) {
+    const std::optional<GroupBeat> beat = decode_beat(text);
+    if (!beat) return std::nullopt;
+    GroupView view;
+    if (!groups_.contains(beat->group) && !make_room()) {
+        view.utc_us = now().utc_us;
+        view.problem = "the witness keeps as many groups as it can";
+        return encode(view);
+    }
+    Group& group = groups_.try_emplace(beat->group, Group{GroupState(now()), false}).first->second;
+    view = group.state.take(*beat, now());
+    group.is_unsaved = group.state.take_changed() || group.is_unsaved;
+    // Nobody is told what a witness that is started again would not know.
+    const std::error_code error = group.is_unsaved ? save(beat->group, group.state) : std::error_code();
+    group.is_unsaved = static_cast<bool>(error);
+    if (!error) return encode(view);
+    GroupView trouble;
+    trouble.utc_us = now().utc_us;
+    trouble.trouble = "the disk of the witness: " + ums::error_text(error);
+    return encode(trouble);
+}
+
+// The same name each time: what a cut has left of one is not kept for ever.
+std::error_code GroupShelf::save(const std::string& name, const GroupState& state) const {
+    const std::string path = path_of(name).string();
+    const std::string beside = path + ".ioproof-new";
+    ums::remove_output(beside);
+    ums::OutputHandle file;
+    std::error_code error = ums::create_output(beside, ums::OutputAccess::this_user, file);
+    if (!error) error = file.write_at(0, state.to_text());
+    if (!error) error = file.sync();
+    if (!error) error = ums::replace_output(beside, path);
+    if (error) {
+        ums::remove_output(beside);
+        return error;
+    }
+    return ums::sync_folder_of(path);
+}
+
+}  // namespace cli

@@ -1,0 +1,46 @@
+// The groups of a witness: each in memory, and in a file of the witness's folder, so that they outlive its end. Used by one thread.
+//
+// Bounded: at most kGroupsMax groups; one that has ended, or has not been heard of for longest, makes room.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "cli/group/group_state.hpp"
+#include "ums/base/clock.hpp"
+
+namespace cli {
+
+class GroupShelf {
+public:
+    static constexpr std::size_t kGroupsMax = 64;
+
+    // The folder is there, and is this process's. Takes up what is in it; a file that is no group's any more is left out.
+    explicit GroupShelf(std::filesystem::path folder);
+
+    // The answer to a beat; nothing if it is none. What the answer says is on stable storage by then.
+    [[nodiscard]] std::optional<std::string> answer(std::string_view beat);
+
+private:
+    [[nodiscard]] GroupState::Now now() const { return {clock_.now_ns() / 1000, clock_.utc_us()}; }
+    [[nodiscard]] std::filesystem::path path_of(const std::string& name) const;
+    void take_up();
+    [[nodiscard]] bool make_room();
+    [[nodiscard]] std::error_code save(const std::string& name, const GroupState& state) const;
+
+    struct Group {
+        GroupState state;
+        bool is_unsaved = false;  // the disk has not taken what has changed
+    };
+
+    const ums::RealClock clock_;
+    const std::filesystem::path folder_;
+    std::map<std::string, Group> groups_;
+};
+
+}  // namespace cli

@@ -1,0 +1,270 @@
+#include "cli/group/group_state.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/group/group_json.hpp"
+
+namespace cli {
+
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr const char* kHandOver = "hand-over";
+// Meetings: 1 is the begin, then two for each cycle, before the main run and before the audit.
+constexpr std::uint32_t kFirstMainStage = 2;
+// Whoever is started again by its engine shortly behind the end is told that it is over, instead of beginning another group.
+constexpr std::uint64_t kOverKeptUs = 60'000'000;
+
+std::string text_of_terms(const GroupTerms& terms) {
+    return fmt::format("--plan {} --of {} --turns {} --change {} --lease {} --wait-for-ranks {} --bursts {} --burst-seconds {}", terms.plan,
+                       terms.of, terms.turns, fmt::join(terms.changes, ","), static_cast<double>(terms.lease_ms) / 1000,
+                       terms.wait_ms / 1000, terms.bursts.empty() ? "-" : terms.bursts, terms.burst_s);
+}
+
+}  // namespace
+
+GroupView GroupState::take(const GroupBeat& beat, Now now) {
+    if (is_history(now) && (!members_.contains(beat.rank) || members_.at(beat.rank).peer.session != beat.session)) *this = GroupState(now);
+    last_beat_us_ = now.monotonic_us;
+    GroupView refused;
+    refused.utc_us = now.utc_us;
+    if (!has_terms_) {
+        terms_ = beat.terms;
+        has_terms_ = true;
+        first_beat_us_ = now.monotonic_us;
+        begin_turns(now);
+        change();
+    }
+    refused.problem = refusal(beat);
+    if (!refused.problem.empty()) return refused;
+    const auto known = members_.find(beat.rank);
+    const bool is_other = known != members_.end() && known->second.peer.session != beat.session;
+    if (is_other && known->second.peer.state != "done" && !is_silent(known->second, now)) {
+        note_gone(now);
+        watch_turn(now);
+        refused.is_rank_taken = true;
+        refused.is_over = is_over();
+        refused.failure = failure_;
+        return refused;
+    }
+    note_member(beat, now);
+    note_gone(now);
+    if (terms_.plan == kHandOver) {
+        take_turn(beat, now);
+        watch_turn(now);
+    } else {
+        release_stages(now);
+    }
+    if (is_over() && over_since_us_ == 0) over_since_us_ = now.monotonic_us;
+    return view_for(beat, now);
+}
+
+std::string GroupState::refusal(const GroupBeat& beat) const {
+    if (beat.terms == terms_) return {};
+    return fmt::format("the group {} has other terms ({}) than this run ({})", beat.group, text_of_terms(terms_),
+                       text_of_terms(beat.terms));
+}
+
+// --- who is there ---
+
+void GroupState::note_member(const GroupBeat& beat, Now now) {
+    Member& member = members_[beat.rank];
+    const GroupPeer before = member.peer;
+    member.peer = {beat.rank,  beat.session,         beat.host,  beat.state,   beat.run_id,
+                   beat.files, beat.clock_offset_us, beat.stage, beat.findings};
+    member.last_beat_us = now.monotonic_us;
+    const bool is_as_before = before.session == beat.session && before.state == beat.state && before.run_id == beat.run_id &&
+                              before.files == beat.files && before.stage == beat.stage && before.findings == beat.findings;
+    if (!is_as_before) change();
+}
+
+void GroupState::note_gone(Now now) {
+    for (auto& [rank, member] : members_) {
+        const bool is_gone_now = is_gone(member, now);
+        if (is_gone_now == member.was_gone) continue;
+        member.was_gone = is_gone_now;
+        change();
+    }
+    if (terms_.plan == kHandOver || now.monotonic_us - first_beat_us_ <= terms_.wait_ms * 1000) return;
+    for (std::uint32_t rank = 0; rank < terms_.of; ++rank) {
+        const bool is_noted = std::find(never_came_.begin(), never_came_.end(), rank) != never_came_.end();
+        if (members_.contains(rank) || is_noted) continue;
+        never_came_.push_back(rank);
+        change();
+    }
+}
+
+bool GroupState::is_excused(std::uint32_t rank, Now now) const {
+    const auto member = members_.find(rank);
+    if (member == members_.end()) return std::find(never_came_.begin(), never_came_.end(), rank) != never_came_.end();
+    return member->second.peer.state == "done" || is_gone(member->second, now);
+}
+
+void GroupState::release_stages(Now now) {
+    for (;;) {
+        const std::uint32_t next = released_stage_ + 1;
+        bool has_anybody = false;
+        for (std::uint32_t rank = 0; rank < terms_.of; ++rank) {
+            const auto member = members_.find(rank);
+            const bool has_come = member != members_.end() && member->second.peer.stage >= next;
+            if (!has_come && !is_excused(rank, now)) return;
+            has_anybody = has_anybody || has_come;
+        }
+        if (!has_anybody) return;
+        released_stage_ = next;
+        if (next == kFirstMainStage) released_utc_us_ = now.utc_us;
+        change();
+    }
+}
+
+bool GroupState::is_over() const {
+    if (!failure_.empty()) return true;
+    if (terms_.plan == kHandOver) return !turns_.empty() && turns_.back().number == terms_.turns && !turns_.back().ended_by.empty();
+    return members_.size() == terms_.of &&
+           std::all_of(members_.begin(), members_.end(), [](const auto& each) { return each.second.peer.state == "done"; });
+}
+
+bool GroupState::is_history(Now now) const {
+    if (!has_terms_) return false;
+    if (over_since_us_ != 0) {
+        const std::uint64_t kept_us = terms_.plan == kHandOver ? std::max(kOverKeptUs, terms_.lease_ms * 6000) : 0;
+        return now.monotonic_us - over_since_us_ >= kept_us;
+    }
+    return now.monotonic_us - last_beat_us_ > std::max(terms_.wait_ms * 1000, terms_.lease_ms * 10'000);
+}
+
+// --- whose turn it is ---
+
+void GroupState::begin_turns(Now now) {
+    if (terms_.plan != kHandOver) return;
+    turns_ = {GroupTurn{}};
+    turn_since_us_ = now.monotonic_us;
+}
+
+void GroupState::take_turn(const GroupBeat& beat, Now now) {
+    GroupTurn& turn = turns_.back();
+    const bool is_meant = beat.turn == turn.number && beat.rank == turn.rank && turn.ended_by.empty() && failure_.empty();
+    if (!is_meant || (turn.session != 0 && turn.session != beat.session)) return;
+    if (turn.session == 0) {
+        if (beat.is_turn_over) return;
+        turn.session = beat.session;
+        turn.host = beat.host;
+        turn.began_utc_us = now.utc_us;
+        change();
+    }
+    if (beat.run_id != 0 && (turn.run_id != beat.run_id || turn.incarnation != beat.incarnation || turn.first_vlf != beat.first_vlf)) {
+        turn.run_id = beat.run_id;
+        turn.incarnation = beat.incarnation;
+        turn.first_vlf = beat.first_vlf;
+        change();
+    }
+    turn.clock_offset_us = beat.clock_offset_us;
+    if (!beat.is_turn_over) return;
+    if (beat.findings > 0 || !beat.failure.empty()) {
+        failure_ =
+            fmt::format("turn {} of rank {} on {} ended with {}", turn.number, turn.rank, turn.host,
+                        beat.failure.empty() ? fmt::format("{} finding{}", beat.findings, beat.findings == 1 ? "" : "s") : beat.failure);
+    }
+    end_turn("in-order", beat.findings, now);
+}
+
+void GroupState::watch_turn(Now now) {
+    if (turns_.empty() || !failure_.empty() || !turns_.back().ended_by.empty()) return;
+    const GroupTurn& turn = turns_.back();
+    if (turn.session == 0) {
+        if (now.monotonic_us - turn_since_us_ <= terms_.wait_ms * 1000) return;
+        failure_ = fmt::format("rank {} did not come for turn {} within {} s", turn.rank, turn.number, terms_.wait_ms / 1000);
+        never_came_ = {turn.rank};
+        return change();
+    }
+    const auto holder = members_.find(turn.rank);
+    const bool is_heard = holder != members_.end() && holder->second.peer.session == turn.session && !is_silent(holder->second, now);
+    if (is_heard) return;
+    const std::string planned = terms_.end_of_turn(turn.number);
+    end_turn(planned == "in-order" ? "lost" : planned, 0, now);
+}
+
+void GroupState::end_turn(const std::string& by, std::uint64_t findings, Now now) {
+    GroupTurn& turn = turns_.back();
+    turn.ended_by = by;
+    turn.ended_utc_us = now.utc_us;
+    turn.findings = findings;
+    turn_since_us_ = now.monotonic_us;
+    if (turn.number < terms_.turns && failure_.empty()) {
+        GroupTurn next;
+        next.number = turn.number + 1;
+        next.rank = terms_.rank_of_turn(next.number);
+        turns_.push_back(next);
+        if (turns_.size() > kTurnsKept) turns_.erase(turns_.begin());
+    }
+    change();
+}
+
+// --- what is told, and kept ---
+
+GroupView GroupState::view_for(const GroupBeat& beat, Now now) const {
+    GroupView view;
+    view.utc_us = now.utc_us;
+    view.revision = revision_;
+    view.released_stage = released_stage_;
+    view.released_utc_us = released_utc_us_;
+    view.is_over = is_over();
+    view.failure = failure_;
+    view.missing = never_came_;
+    for (const auto& [rank, member] : members_) {
+        const bool is_planned = terms_.plan == kHandOver;  // owners are lost on purpose there
+        if (member.was_gone && !is_planned) view.missing.push_back(rank);
+    }
+    std::sort(view.missing.begin(), view.missing.end());
+    if (beat.known_revision == revision_) return view;
+    view.turns = turns_;
+    view.peers.emplace();
+    for (const auto& [rank, member] : members_) {
+        view.peers->push_back(member.peer);
+        if (member.was_gone) view.peers->back().state = "gone";
+    }
+    return view;
+}
+
+std::string GroupState::to_text() const {
+    Json json{{"format", 1},
+              {"terms", json_of(terms_)},
+              {"revision", revision_},
+              {"released_stage", released_stage_},
+              {"released_utc_us", released_utc_us_},
+              {"never_came", never_came_},
+              {"failure", failure_},
+              {"members", Json::array()},
+              {"turns", Json::array()}};
+    for (const auto& [rank, member] : members_) json["members"].push_back(json_of(member.peer));
+    for (const GroupTurn& turn : turns_) json["turns"].push_back(json_of(turn));
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+GroupState GroupState::from_text(const std::string& text, Now now) {
+    const Json json = Json::parse(text);
+    GroupState state(now);
+    state.terms_ = terms_of(json.at("terms"));
+    state.has_terms_ = true;
+    state.first_beat_us_ = state.turn_since_us_ = now.monotonic_us;
+    state.revision_ = json.at("revision").get<std::uint64_t>();
+    state.released_stage_ = json.at("released_stage").get<std::uint32_t>();
+    state.released_utc_us_ = json.at("released_utc_us").get<std::uint64_t>();
+    state.never_came_ = json.at("never_came").get<std::vector<std::uint32_t>>();
+    state.failure_ = json.at("failure").get<std::string>();
+    for (const Json& member : json.at("members")) {
+        const GroupPeer peer = peer_of(member);
+        state.members_[peer.rank] = {peer, now.monotonic_us, false};
+    }
+    for (const Json& turn : json.at("turns")) state.turns_.push_back(turn_of(turn));
+    if (state.terms_.plan == kHandOver && state.turns_.empty()) state.begin_turns(now);
+    if (state.is_over()) state.over_since_us_ = now.monotonic_us;
+    return state;
+}
+
+}  // namespace cli

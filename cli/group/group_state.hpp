@@ -1,0 +1,83 @@
+// One group of runs, as its witness knows it: who has come, who is waited for, whose turn it is. Pure: time is told. Used by one thread.
+//
+// Nothing here waits: each beat is answered at once with what is true by now. A run that has not been heard of for the lease is gone, and
+// its turn with it; one that never came is waited for as long as the terms say, and named then. Bounded by kGroupRanksMax members and the
+// last kTurnsKept turns.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/group/group_message.hpp"
+
+namespace cli {
+
+class GroupState {
+public:
+    // Time goes on by a clock that nobody sets; what people read is by the witness's own clock.
+    struct Now {
+        std::uint64_t monotonic_us = 0;
+        std::uint64_t utc_us = 0;
+    };
+    static constexpr std::size_t kTurnsKept = 64;
+
+    explicit GroupState(Now now) : last_beat_us_(now.monotonic_us) {}
+
+    [[nodiscard]] GroupView take(const GroupBeat& beat, Now now);
+
+    // What must outlive the witness's own end has changed since the last call.
+    [[nodiscard]] bool take_changed() { return std::exchange(has_changed_, false); }
+    [[nodiscard]] std::string to_text() const;
+    // Throws nlohmann::json::exception if it is none. Everybody counts as just heard of.
+    static GroupState from_text(const std::string& text, Now now);
+
+    // It has ended, or nobody has been heard of for so long that it has: another one may take its name.
+    [[nodiscard]] bool is_history(Now now) const;
+    [[nodiscard]] std::uint64_t last_beat_us() const { return last_beat_us_; }
+
+private:
+    struct Member {
+        GroupPeer peer;
+        std::uint64_t last_beat_us = 0;
+        bool was_gone = false;  // as was told last
+    };
+
+    [[nodiscard]] std::string refusal(const GroupBeat& beat) const;
+    [[nodiscard]] bool is_silent(const Member& member, Now now) const {
+        return now.monotonic_us - member.last_beat_us > terms_.lease_ms * 1000;
+    }
+    [[nodiscard]] bool is_gone(const Member& member, Now now) const { return member.peer.state != "done" && is_silent(member, now); }
+    [[nodiscard]] bool is_excused(std::uint32_t rank, Now now) const;
+    [[nodiscard]] bool is_over() const;
+    void note_member(const GroupBeat& beat, Now now);
+    void note_gone(Now now);
+    void release_stages(Now now);
+    void begin_turns(Now now);
+    void take_turn(const GroupBeat& beat, Now now);
+    void watch_turn(Now now);
+    void end_turn(const std::string& by, std::uint64_t findings, Now now);
+    void change() {
+        has_changed_ = true;
+        ++revision_;
+    }
+    [[nodiscard]] GroupView view_for(const GroupBeat& beat, Now now) const;
+
+    GroupTerms terms_;
+    bool has_terms_ = false;
+    std::map<std::uint32_t, Member> members_;
+    std::uint64_t first_beat_us_ = 0;  // since when those who have not come are waited for
+    std::uint64_t last_beat_us_ = 0;
+    std::uint64_t revision_ = 0;
+    std::uint32_t released_stage_ = 0;
+    std::uint64_t released_utc_us_ = 0;
+    std::vector<GroupTurn> turns_;  // the last one is the present one, unless all are over
+    std::uint64_t turn_since_us_ = 0;
+    std::vector<std::uint32_t> never_came_;
+    std::string failure_;
+    std::uint64_t over_since_us_ = 0;
+    bool has_changed_ = false;
+};
+
+}  // namespace cli

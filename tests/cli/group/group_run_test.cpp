@@ -1,0 +1,196 @@
+// `ioproof run --group` from end to end: processes as hosts, on a folder that they share.
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/witness/witness_rig.hpp"
+
+using test::IoproofFolder;
+using Json = nlohmann::json;
+
+namespace {
+
+// Hosts with folders of their own, and one witness in this process.
+class Hosts {
+public:
+    Hosts() {
+        witness_test::write_key(folder, "key", witness_test::kKey);
+        rig = std::make_unique<witness_test::Rig>(folder);
+        port = rig->port();
+    }
+
+    // A witness that is killed leaves what is on its disk, and nothing else.
+    void restart_witness() {
+        rig.reset();
+        rig = std::make_unique<witness_test::Rig>(folder, port);
+    }
+
+    std::unique_ptr<test::Process> start(std::uint32_t rank, std::uint32_t of, const std::string& data,
+                                         const std::vector<std::string>& more) {
+        const std::filesystem::path host = folder.path() / ("host-" + std::to_string(rank));
+        std::filesystem::create_directory(host);
+        std::filesystem::create_directory(folder.path() / data);
+        std::vector<std::string> words{IOPROOF_PROGRAM,
+                                       "run",
+                                       "-dir",
+                                       (folder.path() / data).string(),
+                                       "-size",
+                                       "4",
+                                       "--no-progress",
+                                       "--json",
+                                       "r.json",
+                                       "--witness",
+                                       "127.0.0.1:" + std::to_string(port),
+                                       "--key-file",
+                                       (folder.path() / "key").string(),
+                                       "--group",
+                                       "g",
+                                       "--rank",
+                                       std::to_string(rank),
+                                       "--of",
+                                       std::to_string(of)};
+        words.insert(words.end(), more.begin(), more.end());
+        return std::make_unique<test::Process>(std::move(words), host);
+    }
+    [[nodiscard]] Json result(std::uint32_t rank, const std::string& name = "r.json") const {
+        return Json::parse(folder.read("host-" + std::to_string(rank) + "/" + name));
+    }
+
+    IoproofFolder folder;
+    std::unique_ptr<witness_test::Rig> rig;
+    std::uint16_t port = 0;
+};
+
+std::vector<std::string> fact_names(const Json& result) {
+    std::vector<std::string> names;
+    for (const Json& finding : result["findings"]) {
+        if (finding.contains("group_fact")) names.push_back(finding["group_fact"]["name"]);
+    }
+    return names;
+}
+
+}  // namespace
+
+TEST_CASE("runs side by side begin their main run together, and know each other's run ids") {
+    Hosts hosts;
+    const std::vector<std::string> words{"-d", "2", "--bursts", "staggered", "--burst-seconds", "2"};
+    const auto first = hosts.start(0, 2, "a", words);
+    const auto second = hosts.start(1, 2, "b", words);
+    CHECK(first->wait() == 0);
+    CHECK(second->wait() == 0);
+    const Json group = hosts.result(0)["group"];
+    CHECK(group["plan"] == "side-by-side");
+    CHECK(group["missing_ranks"].empty());
+    REQUIRE(group["members"].size() == 2);
+    CHECK(group["members"][1]["run_id"] == hosts.result(1)["run"]["run_id"]);
+    CHECK(group["started_utc_us"] == hosts.result(1)["group"]["started_utc_us"]);
+    CHECK(group["clock"]["round_trip_us"] > 0);
+    CHECK_THAT(first->output(), ContainsSubstring("Group g"));
+}
+
+TEST_CASE("a page of another host's run is named with host, file and page") {
+    Hosts hosts;
+    const auto first = hosts.start(0, 2, "a", {"-d", "4"});
+    const auto second = hosts.start(1, 2, "b", {"-d", "4"});
+    REQUIRE(first->says("main run"));
+    REQUIRE(second->says("main run"));
+    // The array sends one write to the wrong volume.
+    const auto read = [&](const char* data) {
+        std::ifstream file(hosts.folder.path() / data / "sqliosim.mdx", std::ios::binary);
+        std::string page(8192, '\0');
+        file.seekg(100 * 8192);
+        file.read(page.data(), 8192);
+        return page;
+    };
+    const std::string page = read("b");
+    std::fstream wrong(hosts.folder.path() / "a" / "sqliosim.mdx", std::ios::binary | std::ios::in | std::ios::out);
+    for (int i = 0; i < 40; ++i) {
+        wrong.seekp((60 + i) * 8192);
+        wrong.write(page.data(), 8192);
+    }
+    wrong.close();
+    CHECK(first->wait() == 1);
+    CHECK(second->wait() == 0);
+    const Json result = hosts.result(0);
+    REQUIRE(result["findings"].size() > 0);
+    const Json fact = result["findings"][0]["group_fact"];
+    CHECK(fact["name"] == "other_host");
+    CHECK(fact["rank"] == 1);
+    CHECK(fact["page_id"] == 100);
+    CHECK_THAT(fact["path"].get<std::string>(), ContainsSubstring("/b/sqliosim.mdx"));
+    CHECK(fact["utc_us"] > 0);
+}
+
+TEST_CASE("a rank that never comes is named, and the run is incomplete") {
+    Hosts hosts;
+    const auto first = hosts.start(0, 2, "a", {"-d", "1", "--wait-for-ranks", "2"});
+    CHECK(first->wait() == 3);
+    const Json result = hosts.result(0);
+    CHECK(result["group"]["missing_ranks"] == Json::array({1}));
+    CHECK(result["verdict"]["judgement"] == "incomplete");
+    CHECK_THAT(result["run"]["outcome_reason"].get<std::string>(), ContainsSubstring("rank 1 did not come"));
+}
+
+TEST_CASE("files are handed over in order, and each owner verifies what the one before had been promised") {
+    Hosts hosts;
+    const std::vector<std::string> words{"-d", "1", "--plan", "hand-over", "--turns", "3"};
+    const auto first = hosts.start(0, 2, "shared", words);
+    const auto second = hosts.start(1, 2, "shared", words);
+    CHECK(first->wait() == 0);
+    CHECK(second->wait() == 0);
+    const Json turn = hosts.result(1, "r.turn-2.json")["group"]["turn"];
+    CHECK(turn["previous"]["rank"] == 0);
+    CHECK(turn["previous"]["ended_by"] == "in-order");
+    CHECK(turn["incarnation"] == 2);
+    CHECK(turn["verified"]["promised_pages"] > 0);
+    CHECK(turn["verified"]["pages"] > 500);
+    CHECK(turn["verified"]["findings"] == 0);
+    CHECK(hosts.result(0, "r.turn-3.json")["group"]["turn"]["incarnation"] == 3);
+    CHECK(hosts.result(0, "r.turn-3.json")["run"]["run_id"] == hosts.result(0, "r.turn-1.json")["run"]["run_id"]);
+}
+
+TEST_CASE("an owner that is killed by plan loses its turn after the lease, and the next one finds all that was promised") {
+    Hosts hosts;
+    const std::vector<std::string> words{"-d", "2", "--plan", "hand-over", "--turns", "2", "--change", "kill", "--lease", "2"};
+    const auto first = hosts.start(0, 2, "shared", words);
+    const auto second = hosts.start(1, 2, "shared", words);
+    CHECK(first->wait() == 128 + SIGKILL);
+    hosts.restart_witness();  // in the middle of a hand-over
+    CHECK(second->wait() == 0);
+    const Json turn = hosts.result(1, "r.turn-2.json")["group"]["turn"];
+    CHECK(turn["previous"]["ended_by"] == "kill");
+    CHECK(turn["verified"]["promised_pages"] > 0);
+}
+
+TEST_CASE("promised writes that the new owner does not find are named, and nothing is written") {
+    Hosts hosts;
+    const std::vector<std::string> words{"-d", "2", "--plan", "hand-over", "--turns", "2", "--change", "kill", "--lease", "4"};
+    const auto first = hosts.start(0, 2, "shared", words);
+    REQUIRE(first->says("main run"));
+    std::filesystem::copy(hosts.folder.path() / "shared", hosts.folder.path() / "old");
+    CHECK(first->wait() == 128 + SIGKILL);
+    // The other host sees the volume as it was some time ago.
+    std::filesystem::copy(hosts.folder.path() / "old", hosts.folder.path() / "shared", std::filesystem::copy_options::overwrite_existing);
+    const auto second = hosts.start(1, 2, "shared", words);
+    CHECK(second->wait() == 1);
+    const Json result = hosts.result(1, "r.turn-2.json");
+    const std::vector<std::string> names = fact_names(result);
+    REQUIRE_FALSE(names.empty());
+    CHECK(names.front() == "missing_after_hand_over");
+    CHECK(result["group"]["turn"]["verified"]["findings"] > 0);
+}
+
+TEST_CASE("an owner that was frozen and writes after it has lost the files is named as a zombie") {
+    Hosts hosts;
+    const std::vector<std::string> words{"-d", "6", "--plan", "hand-over", "--turns", "2", "--change", "fence", "--lease", "2"};
+    const auto first = hosts.start(0, 2, "shared", words);
+    const auto second = hosts.start(1, 2, "shared", words);
+    CHECK(second->wait() == 1);
+    const Json result = hosts.result(1, "r.turn-2.json");
+    const std::vector<std::string> names = fact_names(result);
+    CAPTURE(result["findings"].dump());
+    REQUIRE_FALSE(names.empty());
+    CHECK(std::find(names.begin(), names.end(), "zombie_owner") != names.end());
+    CHECK(result["findings"][0]["group_fact"]["rank"] == 0);
+    CHECK(first->wait() == 1);  // the group has failed
+    CHECK_THAT(first->error() + first->output(), ContainsSubstring("was taken from rank 0"));
+}

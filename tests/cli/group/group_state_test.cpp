@@ -1,0 +1,236 @@
+#include "cli/group/group_state.hpp"
+
+#include "tests/support/catch.hpp"
+
+using cli::GroupBeat;
+using cli::GroupState;
+using cli::GroupView;
+
+namespace {
+
+constexpr std::uint64_t kSecondUs = 1'000'000;
+
+// A witness whose clocks stand still unless the test says otherwise.
+class Witness {
+public:
+    GroupView hear(const GroupBeat& beat) { return state_.take(beat, now_); }
+    void pass(std::uint64_t seconds) {
+        now_.monotonic_us += seconds * kSecondUs;
+        now_.utc_us += seconds * kSecondUs;
+    }
+    // kill -9, and started again much later by a clock that counts from its own boot.
+    void begin_again() {
+        const std::string kept = state_.to_text();
+        now_.monotonic_us = 7;
+        state_ = GroupState::from_text(kept, now_);
+    }
+
+private:
+    GroupState::Now now_{1000 * kSecondUs, 5000 * kSecondUs};
+    GroupState state_{now_};
+};
+
+GroupBeat beat_of(std::uint32_t rank, std::uint32_t of, const std::string& plan, std::uint64_t session) {
+    GroupBeat beat;
+    beat.group = "g";
+    beat.terms.plan = plan;
+    beat.terms.of = of;
+    beat.terms.lease_ms = 10'000;
+    beat.terms.wait_ms = 60'000;
+    beat.rank = rank;
+    beat.session = session;
+    beat.host = "node-" + std::to_string(rank);
+    beat.run_id = 100 + rank;
+    return beat;
+}
+
+GroupBeat owner(std::uint32_t rank, std::uint64_t session, std::uint32_t turn, const std::vector<std::string>& changes = {}) {
+    GroupBeat beat = beat_of(rank, 2, "hand-over", session);
+    beat.terms.turns = 4;
+    beat.terms.changes = changes;
+    beat.turn = turn;
+    beat.incarnation = turn;
+    return beat;
+}
+
+}  // namespace
+
+TEST_CASE("runs side by side are let go when all of them have come") {
+    Witness witness;
+    GroupBeat first = beat_of(0, 3, "side-by-side", 10);
+    first.stage = 2;
+    GroupBeat second = beat_of(1, 3, "side-by-side", 11);
+    second.stage = 2;
+    GroupBeat third = beat_of(2, 3, "side-by-side", 12);
+    third.stage = 1;
+    CHECK(witness.hear(first).released_stage == 0);
+    CHECK(witness.hear(second).released_stage == 0);
+    CHECK(witness.hear(third).released_stage == 1);
+    third.stage = 2;
+    const GroupView view = witness.hear(third);
+    CHECK(view.released_stage == 2);
+    CHECK(view.released_utc_us == 5000 * kSecondUs);
+    REQUIRE(view.peers);
+    CHECK(view.peers->at(1).run_id == 101);
+    CHECK(view.missing.empty());
+    CHECK(witness.hear(first).released_stage == 2);
+}
+
+TEST_CASE("a rank that never comes is waited for, and then named") {
+    Witness witness;
+    GroupBeat first = beat_of(0, 2, "side-by-side", 10);
+    first.stage = 1;
+    CHECK(witness.hear(first).missing.empty());
+    witness.pass(59);
+    CHECK(witness.hear(first).released_stage == 0);
+    witness.pass(2);
+    const GroupView view = witness.hear(first);
+    CHECK(view.missing == std::vector<std::uint32_t>{1});
+    CHECK(view.released_stage == 1);
+}
+
+TEST_CASE("a run that is not heard of for the lease is gone, and holds nobody up") {
+    Witness witness;
+    GroupBeat first = beat_of(0, 2, "side-by-side", 10);
+    GroupBeat second = beat_of(1, 2, "side-by-side", 11);
+    first.stage = second.stage = 1;
+    witness.hear(first);
+    witness.hear(second);
+    first.stage = 2;
+    witness.pass(9);
+    CHECK(witness.hear(first).released_stage == 1);
+    witness.pass(2);
+    const GroupView view = witness.hear(first);
+    CHECK(view.released_stage == 2);
+    CHECK(view.missing == std::vector<std::uint32_t>{1});
+    REQUIRE(view.peers);
+    CHECK(view.peers->at(1).state == "gone");
+    // It was only cut off.
+    CHECK(witness.hear(second).missing.empty());
+}
+
+TEST_CASE("runs that were told different things do not make a group") {
+    Witness witness;
+    witness.hear(beat_of(0, 2, "side-by-side", 10));
+    CHECK_THAT(witness.hear(beat_of(1, 3, "side-by-side", 11)).problem, ContainsSubstring("has other terms"));
+    CHECK(witness.hear(beat_of(1, 2, "side-by-side", 11)).problem.empty());
+}
+
+TEST_CASE("two processes cannot be the same rank, unless the first one is gone") {
+    Witness witness;
+    witness.hear(beat_of(0, 2, "side-by-side", 10));
+    CHECK(witness.hear(beat_of(0, 2, "side-by-side", 20)).is_rank_taken);
+    witness.pass(11);
+    CHECK_FALSE(witness.hear(beat_of(0, 2, "side-by-side", 20)).is_rank_taken);
+    CHECK(witness.hear(beat_of(0, 2, "side-by-side", 10)).is_rank_taken);
+}
+
+TEST_CASE("the files are handed over in order, from rank to rank, until the last turn is over") {
+    Witness witness;
+    for (std::uint32_t turn = 1; turn <= 4; ++turn) {
+        const std::uint32_t rank = (turn - 1) % 2;
+        const GroupView other = witness.hear(owner(1 - rank, 11 - rank, turn));
+        CHECK(other.turns.back().session == 0);  // not his turn
+        GroupBeat beat = owner(rank, 10 + rank, turn);
+        CHECK(witness.hear(beat).turns.back().session == 10 + rank);
+        beat.is_turn_over = true;
+        const GroupView view = witness.hear(beat);
+        CHECK(view.turns.at(turn - 1).ended_by == "in-order");
+        CHECK(view.is_over == (turn == 4));
+    }
+}
+
+TEST_CASE("the turn of an owner that is silent for the lease passes on, and is called what was planned, or lost") {
+    Witness witness;
+    const bool is_planned = GENERATE(true, false);
+    const std::vector<std::string> changes{is_planned ? "fence" : "in-order"};
+    witness.hear(owner(0, 10, 1, changes));
+    witness.hear(owner(1, 11, 0, changes));
+    witness.pass(9);
+    CHECK(witness.hear(owner(1, 11, 2, changes)).turns.size() == 1);
+    witness.pass(2);
+    const GroupView view = witness.hear(owner(1, 11, 2, changes));
+    REQUIRE(view.turns.size() == 2);
+    CHECK(view.turns[0].ended_by == (is_planned ? "fence" : "lost"));
+    CHECK(witness.hear(owner(1, 11, 2, changes)).revision == view.revision + 1);  // now it has it
+    // The old owner wakes up: it learns that its turn is over, and cannot end it a second time.
+    GroupBeat zombie = owner(0, 10, 1, changes);
+    zombie.is_turn_over = true;
+    CHECK(witness.hear(zombie).turns.at(0).ended_by == (is_planned ? "fence" : "lost"));
+    CHECK(witness.hear(zombie).turns.size() == 2);
+}
+
+TEST_CASE("a turn that nobody takes ends the group, with the rank's name") {
+    Witness witness;
+    GroupBeat first = owner(0, 10, 1);
+    witness.hear(first);
+    first.is_turn_over = true;
+    witness.hear(first);
+    witness.pass(61);
+    const GroupView view = witness.hear(first);
+    CHECK(view.is_over);
+    CHECK(view.missing == std::vector<std::uint32_t>{1});
+    CHECK(view.failure == "rank 1 did not come for turn 2 within 60 s");
+}
+
+TEST_CASE("an owner that found something ends the group") {
+    Witness witness;
+    GroupBeat first = owner(0, 10, 1);
+    witness.hear(first);
+    first.is_turn_over = true;
+    first.findings = 2;
+    const GroupView view = witness.hear(first);
+    CHECK(view.is_over);
+    CHECK(view.failure == "turn 1 of rank 0 on node-0 ended with 2 findings");
+}
+
+TEST_CASE("a witness that is killed and started again knows whose turn it is, and takes nobody's away for its own absence") {
+    Witness witness;
+    witness.hear(owner(0, 10, 1));
+    witness.pass(9);
+    witness.begin_again();
+    const GroupView other = witness.hear(owner(1, 11, 2));
+    REQUIRE(other.turns.size() == 1);
+    CHECK(other.turns[0].session == 10);
+    witness.pass(9);
+    GroupBeat first = owner(0, 10, 1);
+    first.is_turn_over = true;
+    CHECK(witness.hear(first).turns.size() == 2);
+    witness.begin_again();
+    CHECK(witness.hear(owner(1, 11, 2)).turns.back().session == 11);
+}
+
+TEST_CASE("whoever is started again behind the end is told that it is over, and the name can be used anew later") {
+    Witness witness;
+    for (std::uint32_t turn = 1; turn <= 4; ++turn) {
+        GroupBeat beat = owner((turn - 1) % 2, 10 + (turn - 1) % 2, turn);
+        witness.hear(beat);
+        beat.is_turn_over = true;
+        witness.hear(beat);
+    }
+    witness.pass(30);
+    CHECK(witness.hear(owner(0, 30, 0)).is_over);
+    witness.pass(61);
+    const GroupView view = witness.hear(owner(0, 40, 1));
+    CHECK_FALSE(view.is_over);
+    CHECK(view.turns.size() == 1);
+}
+
+TEST_CASE("beats and views come back as they were sent, and what is none is refused") {
+    GroupBeat beat = owner(1, 11, 2, {"kill", "fence"});
+    beat.files = {"/a", "/b\xff"};
+    beat.clock_offset_us = -5;
+    const auto again = cli::decode_beat(cli::encode(beat));
+    REQUIRE(again);
+    CHECK(again->terms == beat.terms);
+    CHECK(again->clock_offset_us == -5);
+    CHECK(again->files.size() == 2);
+    beat.rank = 2;
+    CHECK_FALSE(cli::decode_beat(cli::encode(beat)));
+    beat.rank = 1;
+    beat.group = "../x";
+    CHECK_FALSE(cli::decode_beat(cli::encode(beat)));
+    CHECK_FALSE(cli::decode_beat("[1,2"));
+    CHECK_FALSE(cli::decode_beat("{\"group\":7}"));
+    CHECK_FALSE(cli::decode_view("{}"));
+}

@@ -1,0 +1,177 @@
+#include "sim/group/group_explanation.hpp"
+
+#include <cstring>
+
+#include "sim/log/log_position.hpp"
+#include "sim/page/log_layout.hpp"
+#include "sim/page/page_codec.hpp"
+#include "tests/support/catch.hpp"
+
+using sim::Finding;
+using sim::FindingKind;
+using sim::GroupFactKind;
+
+namespace {
+
+constexpr std::uint64_t kRun = 0x1111'2222'3333'4444;
+constexpr std::uint64_t kOtherRun = 0x5555'6666'7777'8888;
+constexpr std::uint64_t kSecondUs = 1'000'000;
+constexpr std::uint64_t kTurnEndUs = 1'000 * kSecondUs;    // by the witness's clock
+constexpr std::int64_t kOldHostOffsetUs = -7 * 1'000'000;  // the clock of the old owner is seven seconds fast
+constexpr std::uint32_t kOurVlf = sim::kVlfsPerIncarnation;
+constexpr std::uint32_t kFile = 1;
+constexpr std::uint32_t kPage = 5;
+constexpr std::uint32_t kTakenOver = 10;  // version of that page
+
+std::uint64_t old_host_clock(std::uint64_t witness_us) { return witness_us - static_cast<std::uint64_t>(kOldHostOffsetUs); }
+
+sim::GroupKnowledge second_owner() {
+    sim::GroupKnowledge group;
+    group.run_id = kRun;
+    group.rank = 1;
+    group.is_taking_over = true;
+    group.owners = {{0, "node-0", 1, 1, kTurnEndUs, kOldHostOffsetUs}};
+    group.members = {{0, "node-0", kRun, {"/v/a.mdx"}, "gone", kOldHostOffsetUs}, {1, "node-1", kRun, {"/v/a.mdx"}, "working", 0}};
+    sim::TakeOver taken;
+    taken.run_id = kRun;
+    taken.incarnation = 2;
+    taken.first_vlf = kOurVlf;
+    taken.last_lsn = sim::make_lsn(9, 100, 0);
+    taken.versions[kFile] = std::vector<std::uint32_t>(16, kTakenOver);
+    group.taken_over = taken;
+    return group;
+}
+
+std::vector<std::byte> image_of(const sim::PageIdentity& identity) {
+    alignas(8) std::array<std::byte, sim::kPageBytes> page{};
+    sim::make_page(identity, page.data());
+    return {page.begin(), page.end()};
+}
+
+Finding finding_of(FindingKind kind, std::vector<std::byte> image, bool is_transient = false) {
+    Finding finding;
+    finding.kind = kind;
+    finding.transient = is_transient;
+    finding.place.file_id = kFile;
+    finding.place.page_id = kPage;
+    finding.place.path = "/v/a.mdx";
+    finding.evidence.image = std::move(image);
+    finding.description = "It is wrong.";
+    return finding;
+}
+
+std::optional<GroupFactKind> fact_of(Finding finding, const sim::GroupKnowledge& group) {
+    sim::explain(finding, group);
+    return finding.group_fact ? std::optional(finding.group_fact->kind) : std::nullopt;
+}
+
+}  // namespace
+
+TEST_CASE("a page of another member's run is named with host, file, page and time") {
+    sim::GroupKnowledge group;
+    group.run_id = kRun;
+    group.members = {{0, "node-0", kRun, {"/a/x.mdx"}, "working", 0}, {3, "node-3", kOtherRun, {"/b/x.mdx", "/b/y.mdx"}, "working", 250}};
+    Finding finding = finding_of(FindingKind::foreign_page, image_of({kOtherRun, 2, 77, 4, 9, 5000}));
+    sim::explain(finding, group);
+    REQUIRE(finding.group_fact);
+    CHECK(finding.group_fact->kind == GroupFactKind::other_host);
+    CHECK(finding.group_fact->host == "node-3");
+    CHECK(finding.group_fact->path == "/b/y.mdx");
+    CHECK(finding.group_fact->page_id == 77);
+    CHECK(finding.group_fact->utc_us == 5250);
+    CHECK_THAT(finding.description, ContainsSubstring("another host's page"));
+    CHECK(fact_of(finding_of(FindingKind::foreign_page, image_of({0x99, 2, 77, 4, 9, 5000})), group) == std::nullopt);
+    CHECK(fact_of(finding_of(FindingKind::lost_write, image_of({kRun, 1, kPage, 4, 9, 5000})), group) == std::nullopt);
+}
+
+TEST_CASE("sectors of another member's run are named where the header is our own") {
+    sim::GroupKnowledge group;
+    group.run_id = kRun;
+    group.members = {{1, "node-1", kOtherRun, {"/b/x.mdx"}, "working", 0}};
+    std::vector<std::byte> image = image_of({kRun, kFile, kPage, 4, 9, 5000});
+    const std::vector<std::byte> foreign = image_of({kOtherRun, 1, 33, 2, 9, 5000});
+    std::copy(foreign.begin() + 4096, foreign.end(), image.begin() + 4096);
+    Finding finding = finding_of(FindingKind::bit_corruption, image);
+    finding.comparison.emplace().sectors.resize(sim::kSectorsPerPage);
+    for (std::size_t i = 8; i < sim::kSectorsPerPage; ++i) finding.comparison->sectors[i].state = sim::SectorState::foreign;
+    sim::explain(finding, group);
+    REQUIRE(finding.group_fact);
+    CHECK(finding.group_fact->kind == GroupFactKind::other_host);
+    CHECK(finding.group_fact->page_id == 33);
+}
+
+TEST_CASE("a change that the log did not have at the hand-over, and that is not ours, is a zombie's") {
+    const sim::GroupKnowledge group = second_owner();
+    const auto fact = [&](std::uint64_t lsn, std::uint32_t version, std::uint64_t made_us) {
+        return fact_of(finding_of(FindingKind::future_version, image_of({kRun, kFile, kPage, version, lsn, made_us})), group);
+    };
+    const std::uint64_t before_end = old_host_clock(kTurnEndUs - kSecondUs);
+    CHECK(fact(group.taken_over->last_lsn + 1, 12, before_end) == GroupFactKind::zombie_owner);
+    CHECK(fact(sim::make_lsn(kOurVlf - 1, 0, 0), 12, before_end) == GroupFactKind::zombie_owner);
+    CHECK(fact(sim::make_lsn(kOurVlf, 0, 0), 12, old_host_clock(kTurnEndUs + 9 * kSecondUs)) == std::nullopt);
+}
+
+TEST_CASE("an old change is a zombie's only if its image was made behind its owner's end, by the witness's clock") {
+    const sim::GroupKnowledge group = second_owner();
+    const auto fact = [&](std::uint32_t version, std::uint64_t made_us) {
+        return fact_of(finding_of(FindingKind::reverted_page, image_of({kRun, kFile, kPage, version, 50, made_us})), group);
+    };
+    CHECK(fact(8, old_host_clock(kTurnEndUs + 2 * kSecondUs)) == GroupFactKind::zombie_owner);
+    // The fast clock of the old host alone would say that it was made six seconds behind the end.
+    CHECK(fact(8, old_host_clock(kTurnEndUs - kSecondUs)) == GroupFactKind::late_write);
+    // What the new owner's own redo wrote has an old LSN, and a new time.
+    CHECK(fact(kTakenOver, kTurnEndUs + 60 * kSecondUs) != GroupFactKind::zombie_owner);
+}
+
+TEST_CASE("an older image over a newer one that had been read there is a late write, and a lost write of our own is not") {
+    const sim::GroupKnowledge group = second_owner();
+    const auto fact = [&](FindingKind kind, std::uint32_t version, bool is_transient) {
+        return fact_of(finding_of(kind, image_of({kRun, kFile, kPage, version, 50, 1000}), is_transient), group);
+    };
+    CHECK(fact(FindingKind::lost_write, kTakenOver - 1, false) == GroupFactKind::late_write);
+    CHECK(fact(FindingKind::reverted_page, kTakenOver, false) == GroupFactKind::late_write);
+    CHECK(fact(FindingKind::lost_write, kTakenOver, false) == std::nullopt);
+    CHECK(fact(FindingKind::stale_read, kTakenOver - 1, true) == GroupFactKind::stale_on_new_owner);
+}
+
+TEST_CASE("what is wrong while the files are taken over is named by what later reads say") {
+    sim::GroupKnowledge group = second_owner();
+    group.taken_over.reset();
+    const auto fact = [&](FindingKind kind, bool is_transient) {
+        return fact_of(finding_of(kind, image_of({kRun, kFile, kPage, 3, 50, 1000}), is_transient), group);
+    };
+    CHECK(fact(FindingKind::lost_write, false) == GroupFactKind::missing_after_hand_over);
+    CHECK(fact(FindingKind::lost_write, true) == GroupFactKind::stale_on_new_owner);
+    CHECK(fact(FindingKind::torn_page, false) == GroupFactKind::torn_by_hand_over);
+    CHECK(fact(FindingKind::io_error, false) == std::nullopt);
+    Finding nothing = finding_of(FindingKind::log_gap, {});
+    CHECK(fact_of(nothing, group) == GroupFactKind::missing_after_hand_over);
+}
+
+TEST_CASE("a block of the log says its incarnation, and when it was made") {
+    const sim::GroupKnowledge group = second_owner();
+    sim::LogBlockHeader block{};
+    block.magic = sim::kLogMagic;
+    block.run_id = kRun;
+    block.incarnation = 1;
+    block.first_lsn = group.taken_over->last_lsn + 4096;
+    std::vector<std::byte> image(512);
+    std::memcpy(image.data(), &block, sizeof block);
+    Finding finding = finding_of(FindingKind::log_stale_block, image);
+    finding.place.is_log = true;
+    CHECK(fact_of(finding, group) == GroupFactKind::zombie_owner);
+    // One that was there when the files were taken over is none.
+    block.first_lsn = group.taken_over->last_lsn;
+    block.write_utc_us = old_host_clock(kTurnEndUs - kSecondUs);
+    std::memcpy(image.data(), &block, sizeof block);
+    finding.evidence.image = image;
+    CHECK(fact_of(finding, group) == std::nullopt);
+}
+
+TEST_CASE("a run that made its files itself blames no earlier owner") {
+    sim::GroupKnowledge group = second_owner();
+    group.owners.clear();
+    group.is_taking_over = false;
+    group.taken_over.reset();
+    CHECK(fact_of(finding_of(FindingKind::lost_write, image_of({kRun, kFile, kPage, 3, 50, 1000})), group) == std::nullopt);
+}
