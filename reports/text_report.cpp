@@ -68,8 +68,8 @@ std::string text_report(const sim::Results& results) {
     for (const sim::FileResult& file : results.files) text += fmt::format("{}\n", fmt::join(file_summary(file), "\n"));
     text += fmt::format("{}\n\n", completion_text(results)) + run_text(results);
     for (const std::string& block :
-         {group_text(results), durability_text(results), resume_text(results), promising_text(results), phases_table(results), users_table(results),
-          waits_table(results), schedulers_table(results), latency_tables(results), files_table(results, verdict),
+         {group_text(results), durability_text(results), resume_text(results), promising_text(results), phases_table(results),
+          users_table(results), waits_table(results), schedulers_table(results), latency_tables(results), files_table(results, verdict),
           thresholds_table(results), warnings_table(results), findings_table(results), file_verdicts_text(verdict, kReportColumns)}) {
         if (!block.empty()) text += "\n" + block;
     }
