@@ -17,7 +17,7 @@ namespace reports {
 namespace {
 
 std::string group_line(std::string_view name, const std::string& text) {
-    return wrapped(fmt::format("  {:<16}{}", name, ums::printable(text)), kReportColumns, 18);
+    return fmt::format("  {:<16}{}", name, wrapped(ums::printable(text), kReportColumns - 18, 18));
 }
 
 std::string plan_line(const sim::GroupResult& group) {

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "reports/comparison.hpp"
-#include "reports/merged_results.hpp"
 #include "reports/html/embedded.hpp"
+#include "reports/merged_results.hpp"
 #include "reports/results_document.hpp"
 #include "reports/sweep_report.hpp"
 #include "ums/base/printable.hpp"

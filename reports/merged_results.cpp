@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "reports/merged_members.hpp"
 #include "reports/merged_latency.hpp"
+#include "reports/merged_members.hpp"
 #include "reports/results_document.hpp"
 #include "reports/text.hpp"
 #include "reports/time_text.hpp"

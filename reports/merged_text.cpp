@@ -106,8 +106,8 @@ std::string finding_text(const Json& group, const Json& each) {
     const Json& host = group["hosts"][each["host"].get<std::size_t>()];
     const auto at_us = each["at_us"].get<std::int64_t>();
     const std::string text = fmt::format("{}{} {}: {}, page {}: {}", at_us < 0 ? "-" : "+",
-                                   duration_text(static_cast<std::uint64_t>(at_us < 0 ? -at_us : at_us)), text_of(host["name"]),
-                                   text_of(finding["file"]), number_of(finding["page"]), text_of(finding["description"]));
+                                         duration_text(static_cast<std::uint64_t>(at_us < 0 ? -at_us : at_us)), text_of(host["name"]),
+                                         text_of(finding["file"]), number_of(finding["page"]), text_of(finding["description"]));
     return "  " + wrapped("* " + text, kReportColumns - 2, 4);
 }
 

@@ -47,6 +47,7 @@ th:first-child, td:first-child { text-align: left; white-space: normal; overflow
 <thead><tr><th>File</th><th>Average</th><th>Blocks</th></tr></thead>
 <tbody id="files"></tbody>
 </table></div>
+<p class="dim" id="group" hidden></p>
 <p class="dim">The same as <a href="/status.json">JSON</a> and for <a href="/metrics">Prometheus</a>.</p>
 <script>
 'use strict';
@@ -104,8 +105,17 @@ function show(s) {
   chart('mb', s.samples, 'mb_per_second');
   chart('io', s.samples, 'ios_per_second');
   at('files').replaceChildren(...s.files.map(row));
+  showGroup(s.group);
   at('state').hidden = s.lost_requests === 0;
   at('state').textContent = count(s.lost_requests) + ' requests did not come back in two minutes.';
+}
+function showGroup(g) {
+  at('group').hidden = !g;
+  if (!g) return;
+  at('group').textContent = 'Group ' + g.name + ', ' + g.plan + ', rank ' + g.rank + ' of ' + g.of +
+    (g.turns ? ', turn ' + g.turn + ' of ' + g.turns : '') + ': ' +
+    g.members.map(m => m.rank + ' ' + m.host + ' ' + m.state).join(', ') +
+    (g.missing_ranks.length ? '; MISSING: ' + g.missing_ranks.join(', ') : '');
 }
 async function refresh() {
   try {

@@ -187,7 +187,7 @@ struct Finding {
     std::optional<ExpectedIdentity> expected;
     std::optional<ReceivedIdentity> received;
     std::optional<ImageComparison> comparison;
-    std::optional<PagePlace> other;  // misdirected: the page whose image is here, or where this page's image is
+    std::optional<PagePlace> other;       // misdirected: the page whose image is here, or where this page's image is
     std::optional<GroupFact> group_fact;  // what it means among several hosts
 
     std::uint32_t reads = 1;  // how often it was read or tried until this was decided

@@ -24,7 +24,8 @@ BEGIN {
     ban(name_before "(std::(cout|cerr|clog)|v?f?printf|puts|fputs|putchar|perror)" name_after, below_cli, "^ums/base/assert\\.hpp$",
         "only cli prints: hand an event, a result or a string to the caller")
     ban(name_before "fmt::print", below_cli, nowhere, "only cli prints: hand an event, a result or a string to the caller")
-    ban(call_before "(exit|_exit|_Exit|quick_exit|abort|terminate) *\\(", below_cli, "^ums/base/(assert\\.hpp|child_process\\.cpp)$",
+    ban(call_before "(exit|_exit|_Exit|quick_exit|abort|terminate) *\\(", below_cli,
+        "^ums/base/(assert\\.hpp|child_process\\.cpp|process_pause\\.cpp)$",
         "only cli ends the program: return an error, throw at start-up, or UMS_ASSERT")
     ban("(_clock|Clock|[cC]lock_type)::now *\\(", product, "^ums/base/clock\\.cpp$", "all time comes from ums::Clock")
     ban(call_before "(clock_gettime|gettimeofday|timespec_get) *\\(", product, "^ums/base/clock\\.cpp$", "all time comes from ums::Clock")

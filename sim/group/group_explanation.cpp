@@ -199,8 +199,9 @@ bool explain_zombie(Finding& finding, const GroupKnowledge& group, const ImageId
     if (owner == nullptr) return false;
     const bool is_ours = group.taken_over && vlf_of_lsn(image.lsn) >= group.taken_over->first_vlf;
     if (is_ours) return false;
-    // What redo wrote when the files were taken over has an LSN of an earlier owner, and a later time: it is of the version taken over.
-    const bool may_be_redone = !image.is_block && group.taken_over && image.version == version_taken_over(finding, group);
+    // What redo wrote when the files were taken over has an LSN of an earlier owner, and a time of this host.
+    const bool may_be_redone = !image.is_block && group.taken_over && image.version == version_taken_over(finding, group) &&
+                               image.write_utc_us <= group.taken_over->utc_us;
     if (!is_behind_its_log(image, group, *owner) && (may_be_redone || !was_made_after_the_end(image, *owner))) return false;
     blame_zombie(finding, group, *owner, image);
     return true;

@@ -50,8 +50,7 @@ protected:
         std::uint64_t log_bytes = 0;  // written
     };
 
-    Driver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper,
-           RunGroup* group);
+    Driver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper, RunGroup* group);
 
     // All of it, as the first task.
     virtual ums::Task<void> main() = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace sim {
 
@@ -24,6 +25,32 @@ public:
 private:
     std::vector<ResumeMark> alive_;
 };
+
+// What an owner wrote who did not know that a later one had taken over: its number lies behind the first ones of a newer incarnation.
+class UnawareBlocks {
+public:
+    explicit UnawareBlocks(const std::vector<LogBlockPlace>& blocks) {
+        for (const LogBlockPlace& block : blocks) {
+            if (begins_.empty() || block.incarnation > begins_.back().second) begins_.emplace_back(block.sequence, block.incarnation);
+        }
+    }
+    [[nodiscard]] bool contains(std::uint64_t sequence, std::uint32_t incarnation) const {
+        return std::any_of(begins_.begin(), begins_.end(),
+                           [&](const auto& begin) { return begin.first <= sequence && begin.second > incarnation; });
+    }
+
+private:
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> begins_;  // of each incarnation: its first number
+};
+
+LogContents without_unaware_blocks(LogContents contents) {
+    const UnawareBlocks unaware(contents.blocks);
+    const auto is_unaware = [&unaware](const auto& each) { return unaware.contains(each.sequence, each.incarnation); };
+    std::erase_if(contents.blocks, is_unaware);
+    std::erase_if(contents.checkpoints, is_unaware);
+    std::erase_if(contents.resumes, is_unaware);
+    return contents;
+}
 
 LogContents without_dead_blocks(LogContents contents) {
     const DeadBlocks dead(contents.resumes);
@@ -146,7 +173,7 @@ private:
 
 LogExtent find_extent(const LogContents& contents) {
     if (contents.resumes.empty()) return ExtentFinder(contents).find();
-    const LogContents living = without_dead_blocks(contents);
+    const LogContents living = without_dead_blocks(without_unaware_blocks(contents));
     return ExtentFinder(living).find();
 }
 

@@ -29,6 +29,7 @@ struct CheckpointMark {
     std::uint64_t end_lsn = 0;
     std::uint32_t sums_count = 0;
     std::uint32_t unknown_count = 0;
+    std::uint32_t incarnation = 0;
 };
 
 // A resume that was found: the row goes on there.
@@ -36,10 +37,11 @@ struct ResumeMark {
     std::uint64_t sequence = 0;  // of its block
     std::uint64_t last_sequence = 0;
     std::uint64_t last_lsn = 0;
+    std::uint32_t incarnation = 0;
 };
 
 struct LogContents {
-    std::vector<LogBlockPlace> blocks;  // in ascending order of sequences, each once
+    std::vector<LogBlockPlace> blocks;  // in ascending order of sequences, each once, of the newest incarnation that has it
     std::vector<CheckpointMark> checkpoints;
     std::vector<ResumeMark> resumes;
     // Somebody outside of the storage has kept that the log was hardened up to here; 0: nobody.

@@ -26,9 +26,11 @@ bool is_vlf_begin(std::uint64_t offset_bytes, std::uint64_t vlf_bytes) {
     return (offset_bytes - kPageBytes) % vlf_bytes == 0 || offset_bytes % ums::kMb == 0;
 }
 
-// By their numbers, each once.
+// By their numbers, each once. An owner who does not know that he is none any more gives numbers that are another one's.
 void put_in_order(std::vector<LogBlockPlace>& blocks) {
-    const auto by_sequence = [](const LogBlockPlace& a, const LogBlockPlace& b) { return a.sequence < b.sequence; };
+    const auto by_sequence = [](const LogBlockPlace& a, const LogBlockPlace& b) {
+        return a.sequence != b.sequence ? a.sequence < b.sequence : a.incarnation > b.incarnation;
+    };
     std::stable_sort(blocks.begin(), blocks.end(), by_sequence);
     const auto is_same = [](const LogBlockPlace& a, const LogBlockPlace& b) { return a.sequence == b.sequence; };
     blocks.erase(std::unique(blocks.begin(), blocks.end(), is_same), blocks.end());
@@ -131,9 +133,10 @@ void LogScan::add_block(LogContents& contents, const SimFile& file, std::uint64_
         CheckpointEnd end;
         ResumePoint resume;
         if (record.kind == static_cast<std::uint16_t>(LogRecordKind::checkpoint_end) && read_body(body, end)) {
-            contents.checkpoints.push_back({header.sequence, end.begin_lsn, record.lsn, end.sums_count, end.unknown_count});
+            contents.checkpoints.push_back(
+                {header.sequence, end.begin_lsn, record.lsn, end.sums_count, end.unknown_count, header.incarnation});
         } else if (record.kind == static_cast<std::uint16_t>(LogRecordKind::resume) && read_body(body, resume)) {
-            contents.resumes.push_back({header.sequence, resume.last_sequence, resume.last_lsn});
+            contents.resumes.push_back({header.sequence, resume.last_sequence, resume.last_lsn, header.incarnation});
         }
     });
     if (is_whole) contents.blocks.push_back(place);

@@ -58,6 +58,8 @@ for path, owner, spec, labels in pods():
     if owner["spec"].get("completionMode") == "Indexed":
         of = container["args"][container["args"].index("--of") + 1]
         assert str(owner["spec"]["completions"]) == str(owner["spec"]["parallelism"]) == of, f"{path}: three numbers of hosts"
+    if "--change" in container["args"] and "kill" in container["args"][container["args"].index("--change") + 1]:
+        assert spec.get("shareProcessNamespace") is True, f"{path}: the first process of a namespace cannot be killed from inside"
     if labels.get("part") == "host":
         address = container["args"][container["args"].index("--witness") + 1]
         services = {f"{d['metadata']['name']}:{d['spec']['ports'][0]['port']}" for _, d in documents if d["kind"] == "Service" and "ports" in d["spec"]}

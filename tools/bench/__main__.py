@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 import pinned_rows
+from group_rows import group_rows
 from peers import MB, Failed, Tools
 from request_rows import disk_read_rows, disk_write_rows, log_rows, path_rows, ram_rows, scatter_rows
 from row import table
@@ -49,6 +50,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(prog="./dev bench", description="ioproof beside fio and a bare loop, in turns on the same files")
     parser.add_argument("--program", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--bare-loop", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--group-load", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--disk", default=".", help="folder on the disk to be measured (here)")
     parser.add_argument("--ram", default="/dev/shm", help="folder of a file system in memory (/dev/shm)")
     fast = parser.add_mutually_exclusive_group()
@@ -90,6 +92,7 @@ def measure_all(arguments, tools, stack):
     files = {ram: size, disk: size}
     rows = path_rows(tools) + ram_rows(tools, ram) + disk_read_rows(tools, disk) + scatter_rows(tools, ram, disk)
     rows += disk_write_rows(tools, disk) + log_rows(tools, folders[1], min(size, 256 * MB)) + run_rows(tools, *folders, size)
+    rows += group_rows(tools, folders[0])
     rows += pinned_rows.ram_rows(pinned, ram) + pinned_rows.log_rows(pinned, folders[1], "disk", min(size, FAST_LOG_BYTES))
     if fast:
         fast_file = os.path.join(fast, "bench.mdx")

@@ -29,6 +29,7 @@ class Tools:
     def __init__(self, arguments):
         self.program = arguments.program
         self.bare_loop = arguments.bare_loop
+        self.group_load = arguments.group_load
         self.seconds = arguments.seconds
         self.fio_start_us = None
         self.prefix = []

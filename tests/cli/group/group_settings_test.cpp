@@ -18,8 +18,17 @@ const char* variable(const char* name) {
     return found == variables().end() ? nullptr : found->second.c_str();
 }
 
-cli::GroupSettings settings_with(const std::map<std::string, std::string>& environment, cli::GroupWords words = {}) {
+using Typed = std::map<std::string, std::string>;
+
+cli::GroupWords words_of(const Typed& typed) {
+    cli::GroupWords words;
+    for (const auto& [name, value] : typed) cli::set_group_value(words, {.name = name, .spelling = "--" + name, .value = value});
+    return words;
+}
+
+cli::GroupSettings settings_with(const std::map<std::string, std::string>& environment, const Typed& typed = {}) {
     variables() = environment;
+    cli::GroupWords words = words_of(typed);
     words.name = "g";
     return cli::group_settings(words, variable);
 }
@@ -31,13 +40,13 @@ TEST_CASE("rank and size come from what started the process, and switches go bef
     CHECK(settings_with(slurm).rank == 2);
     CHECK(settings_with(slurm).terms.of == 5);
     CHECK(settings_with(slurm).rank_from == "SLURM_PROCID");
-    CHECK(settings_with(slurm, {.rank = "4"}).rank_from == "--rank");
+    CHECK(settings_with(slurm, {{"rank", "4"}}).rank_from == "--rank");
     CHECK(settings_with({{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "3"}}).terms.of == 3);
     CHECK(settings_with({{"PMI_RANK", "1"}, {"PMI_SIZE", "3"}}).rank == 1);
-    CHECK(settings_with({{"JOB_COMPLETION_INDEX", "7"}}, {.of = "8"}).rank == 7);
-    CHECK(settings_with(slurm, {.of = "9"}).terms.of == 9);
+    CHECK(settings_with({{"JOB_COMPLETION_INDEX", "7"}}, {{"of", "8"}}).rank == 7);
+    CHECK(settings_with(slurm, {{"of", "9"}}).terms.of == 9);
     CHECK_THROWS_WITH(settings_with({{"JOB_COMPLETION_INDEX", "7"}}), ContainsSubstring("give --of N"));
-    CHECK_THROWS_WITH(settings_with({{"JOB_COMPLETION_INDEX", "8"}}, {.of = "8"}), ContainsSubstring("JOB_COMPLETION_INDEX: '8'"));
+    CHECK_THROWS_WITH(settings_with({{"JOB_COMPLETION_INDEX", "8"}}, {{"of", "8"}}), ContainsSubstring("JOB_COMPLETION_INDEX: '8'"));
     CHECK_THROWS_WITH(settings_with({}), ContainsSubstring("which rank is this"));
 }
 
@@ -45,21 +54,21 @@ TEST_CASE("switches of a group that do not go together are refused") {
     cli::GroupWords alone;
     alone.rank = "1";
     CHECK_THROWS_WITH(cli::group_settings(alone, variable), ContainsSubstring("--group NAME"));
-    const auto refused = [](cli::GroupWords words, const std::string& why) {
-        words.rank = "0";
-        words.of = "2";
-        CHECK_THROWS_WITH(settings_with({}, words), ContainsSubstring(why));
+    const auto refused = [](Typed typed, const std::string& why) {
+        typed.insert({{"rank", "0"}, {"of", "2"}});
+        CHECK_THROWS_WITH(settings_with({}, typed), ContainsSubstring(why));
     };
-    refused({.turns = "3"}, "--turns is not for --plan side-by-side");
-    refused({.plan = "hand-over", .bursts = "aligned"}, "--bursts is not for --plan hand-over");
-    refused({.plan = "hand-over", .change = "kill,explode"}, "'explode' is not allowed");
-    refused({.lease = "0"}, "--lease: '0'");
-    refused({.burst_seconds = "5"}, "--burst-seconds is not for");
-    CHECK(settings_with({}, {.plan = "hand-over", .rank = "0", .of = "3"}).terms.turns == 3);
+    refused({{"turns", "3"}}, "--turns is not for --plan side-by-side");
+    refused({{"plan", "hand-over"}, {"bursts", "aligned"}}, "--bursts is not for --plan hand-over");
+    refused({{"plan", "hand-over"}, {"change", "kill,explode"}}, "'explode' is not allowed");
+    refused({{"lease", "0"}}, "--lease: '0'");
+    refused({{"burst-seconds", "5"}}, "--burst-seconds is not for");
+    CHECK(settings_with({}, {{"plan", "hand-over"}, {"rank", "0"}, {"of", "3"}}).terms.turns == 3);
 }
 
 TEST_CASE("the last turn ends in order, those before it as the list says, again and again") {
-    const auto terms = settings_with({}, {.plan = "hand-over", .rank = "0", .of = "2", .turns = "5", .change = "kill,fence"}).terms;
+    const auto terms =
+        settings_with({}, {{"plan", "hand-over"}, {"rank", "0"}, {"of", "2"}, {"turns", "5"}, {"change", "kill,fence"}}).terms;
     CHECK(terms.end_of_turn(1) == "kill");
     CHECK(terms.end_of_turn(2) == "fence");
     CHECK(terms.end_of_turn(3) == "kill");

@@ -37,6 +37,7 @@ sim::GroupKnowledge second_owner() {
     taken.incarnation = 2;
     taken.first_vlf = kOurVlf;
     taken.last_lsn = sim::make_lsn(9, 100, 0);
+    taken.utc_us = kTurnEndUs + 60 * kSecondUs;
     taken.versions[kFile] = std::vector<std::uint32_t>(16, kTakenOver);
     group.taken_over = taken;
     return group;
@@ -121,6 +122,7 @@ TEST_CASE("an old change is a zombie's only if its image was made behind its own
     CHECK(fact(8, old_host_clock(kTurnEndUs - kSecondUs)) == GroupFactKind::late_write);
     // What the new owner's own redo wrote has an old LSN, and a new time.
     CHECK(fact(kTakenOver, kTurnEndUs + 60 * kSecondUs) != GroupFactKind::zombie_owner);
+    CHECK(fact(kTakenOver, kTurnEndUs + 70 * kSecondUs) == GroupFactKind::zombie_owner);
 }
 
 TEST_CASE("an older image over a newer one that had been read there is a late write, and a lost write of our own is not") {

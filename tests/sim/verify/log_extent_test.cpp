@@ -183,3 +183,16 @@ TEST_CASE("a resume that is dead itself makes nothing dead") {
     CHECK(extent.last_sequence == 6);
     CHECK(extent.blocks_in_row == 5);
 }
+
+TEST_CASE("what an owner wrote who did not know that another one had taken over does not go on with the log") {
+    LogContents contents = log_of({1, 2, 3, 5, 6, 7, 8, 9}, 6);
+    for (LogBlockPlace& block : contents.blocks) block.incarnation = block.sequence == 5 || block.sequence == 6 ? 2 : 1;
+    contents.resumes.push_back({.sequence = 5, .last_sequence = 3, .last_lsn = 30, .incarnation = 2});
+    contents.checkpoints.push_back({.sequence = 9, .begin_lsn = 80, .end_lsn = 90, .incarnation = 1});  // the zombie's
+    const LogExtent extent = sim::find_extent(contents);
+    CHECK_FALSE(extent.has_hole());
+    CHECK(extent.last_sequence == 6);
+    CHECK(extent.blocks_behind == 0);
+    CHECK_FALSE(extent.checkpoint);
+    CHECK(extent.blocks_in_row == 5);
+}
