@@ -90,7 +90,7 @@ ExitCode measure_storage(const BenchArguments& arguments, Console& console) {
         document["rounds"]["totals"] = std::move(all);
     }
     if (json.shows_text()) console.add_result(reports::measure_text(results));
-    return json.put(reports::json_text(document), console, cli::exit_code_of(results));
+    return json.put(reports::json_text(document), console, measure_exit_code(results));
 }
 
 std::string_view bench_description() {

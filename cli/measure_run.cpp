@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "cli/console_sink.hpp"
-#include "cli/progress_display.hpp"
 #include "cli/run_control.hpp"
 #include "cli/stop_signals.hpp"
 #include "reports/text.hpp"
@@ -130,7 +129,7 @@ sim::MeasureResults measure_rounds(const MeasureSession::Measure& measure, const
     return results;
 }
 
-ExitCode exit_code_of(const sim::MeasureResults& results) {
+ExitCode measure_exit_code(const sim::MeasureResults& results) {
     if (results.finding_count > 0) return ExitCode::integrity;
     if (!results.failure_reason.empty()) return ExitCode::environment;
     return results.stopped ? ExitCode::stopped : ExitCode::ok;

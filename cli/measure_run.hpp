@@ -46,7 +46,7 @@ private:
                                                  const sim::MeasureSpec& spec, const RoundPlan& plan, reports::MeasureRounds& rounds,
                                                  const std::function<void(const sim::MeasureResults&)>& on_round);
 
-[[nodiscard]] ExitCode exit_code_of(const sim::MeasureResults& results);
+[[nodiscard]] ExitCode measure_exit_code(const sim::MeasureResults& results);
 
 // Files that are missing are made with this size unless another was asked for.
 inline constexpr std::uint64_t kMeasureSizeBytes = std::uint64_t{1} << 30;

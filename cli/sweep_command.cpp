@@ -112,7 +112,7 @@ ExitCode sweep(const SweepArguments& arguments, Console& console) {
     }
     if (failed) {
         if (!failed->failure_reason.empty()) console.add_message(fmt::format("ioproof: {}\n", failed->failure_reason));
-        return exit_code_of(*failed);
+        return measure_exit_code(*failed);
     }
     return all["is_complete"].get<bool>() ? ExitCode::ok : ExitCode::stopped;
 }
