@@ -138,11 +138,61 @@ void check_together(const sim::BenchOptions& options) {
     if (options.is_log() && has_null) fail(fmt::format("--block: '{}' takes whole pages of 8K only", sim::kNullFile));
 }
 
+constexpr std::uint32_t kRoundsMax = 1000;
+
+constexpr std::array kRoundSwitches{
+    BenchSwitch{{.name = "repeat", .value = "N", .help = "1; rounds, told with mean, deviation and 95 % confidence interval"},
+                [](BenchArguments& arguments, const SwitchWord& word) {
+                    arguments.plan.rounds = static_cast<std::uint32_t>(number_of(word, 1, kRoundsMax));
+                }},
+    BenchSwitch{{.name = "until-stable", .help = "rounds until SNIA's steady state; 25 at most, or --repeat"},
+                [](BenchArguments& arguments, const SwitchWord&) { arguments.plan.until_stable = true; }},
+    BenchSwitch{{.name = "within", .value = "P", .help = "rounds until the confidence interval is ±P %; 25 at most, or --repeat"},
+                [](BenchArguments& arguments, const SwitchWord& word) {
+                    arguments.plan.within_percent = static_cast<double>(number_of(word, 1, 100));
+                }},
+};
+
+bool is_named(Switches switches, std::string_view name) {
+    return std::any_of(switches.begin(), switches.end(), [&](const Switch& each) { return each.name == name; });
+}
+
+// Of the rounds that were not counted.
+constexpr std::uint32_t kOpenRounds = 25;
+
+void take_measurement(BenchArguments& arguments, const SwitchWords& typed) {
+    if (typed.switches.empty()) return;
+    bool is_asked_for = false;
+    for (const SwitchWord& word : typed.switches) {
+        for (const BenchSwitch& entry : kRoundSwitches) {
+            if (entry.text.name != word.name) continue;
+            entry.apply(arguments, word);
+            is_asked_for = true;
+        }
+        is_asked_for = is_asked_for || is_named(measure_switches(), word.name);
+    }
+    if (!is_asked_for) return;
+    if (arguments.plan.until_stable && arguments.plan.within_percent) throw UsageError("--within: leave it out, or --until-stable");
+    const bool is_open = arguments.plan.until_stable || arguments.plan.within_percent;
+    if (is_open && !typed.has("repeat")) arguments.plan.rounds = kOpenRounds;
+    arguments.measure.emplace();
+    apply_measure_words(typed, *arguments.measure);
+    // What is wrong with it is said before anything is touched.
+    static_cast<void>(measure_spec_of(*arguments.measure));
+}
+
 }  // namespace
 
 BenchArguments parse_bench(const std::vector<std::string>& words) {
     BenchArguments arguments;
     SwitchWords typed = parse_words(bench_switches(), words);
+    take_measurement(arguments, typed);
+    if (arguments.measure) {
+        for (const SwitchWord& word : typed.switches) {
+            if (word.name == "json") arguments.json_path = word.value;
+        }
+        return arguments;
+    }
     for (const SwitchWord& word : typed.switches) {
         for (const BenchSwitch& entry : kBenchSwitches) {
             if (entry.text.name == word.name) entry.apply(arguments, word);
@@ -153,10 +203,21 @@ BenchArguments parse_bench(const std::vector<std::string>& words) {
     return arguments;
 }
 
-Switches bench_switches() {
+Switches bench_own_switches() {
     static const std::vector<Switch> texts = [] {
         std::vector<Switch> list;
         for (const BenchSwitch& entry : kBenchSwitches) list.push_back(entry.text);
+        return list;
+    }();
+    return texts;
+}
+
+Switches bench_switches() {
+    static const std::vector<Switch> texts = [] {
+        std::vector<Switch> list;
+        for (const Switch& entry : bench_own_switches()) list.push_back(entry);
+        for (const Switch& entry : measure_switches()) list.push_back(entry);
+        for (const BenchSwitch& entry : kRoundSwitches) list.push_back(entry.text);
         return list;
     }();
     return texts;

@@ -1,9 +1,12 @@
 // The command line of `ioproof bench`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/measure_request.hpp"
+#include "cli/measure_run.hpp"
 #include "cli/switches.hpp"
 #include "sim/bench/bench_options.hpp"
 
@@ -12,11 +15,16 @@ namespace cli {
 struct BenchArguments {
     sim::BenchOptions options;
     std::string json_path;  // empty = no JSON; "-" = on the standard output, instead of the text
+    // Set by any switch that only a measurement by specification has: the storage is measured, and not a run's own path.
+    std::optional<MeasureRequest> measure;
+    RoundPlan plan;
 };
 
 // `words`: what stands behind "bench". Throws UsageError with what is wrong and what is allowed.
 BenchArguments parse_bench(const std::vector<std::string>& words);
 
 Switches bench_switches();
+// Those that are not of a measurement by specification alone: shared with `ioproof sweep`.
+Switches bench_own_switches();
 
 }  // namespace cli

@@ -1,6 +1,9 @@
 #include "cli/bench_command.hpp"
 
+#include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,9 +14,14 @@
 #include "cli/console_sink.hpp"
 #include "cli/distinct_files.hpp"
 #include "cli/json_output.hpp"
+#include "cli/measure_presets.hpp"
+#include "cli/measure_request.hpp"
+#include "cli/measure_run.hpp"
 #include "cli/run_control.hpp"
 #include "cli/stop_signals.hpp"
 #include "reports/bench_report.hpp"
+#include "reports/json_text.hpp"
+#include "reports/measure_report.hpp"
 #include "sim/bench/bench.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/io/posix_storage.hpp"
@@ -55,6 +63,50 @@ ExitCode measure(const BenchArguments& arguments, Console& console) {
     return json.put(reports::bench_json(results), console, exit_code_of(results));
 }
 
+// The storage itself, by the specification that the switches make.
+ExitCode measure_storage(const BenchArguments& arguments, Console& console) {
+    sim::MeasureSpec spec = measure_spec_of(*arguments.measure);
+    std::vector<NamedFile> files{{.what = "--json", .path = arguments.json_path == "-" ? "" : arguments.json_path}};
+    for (const sim::MeasureTarget& target : spec.timespans.front().targets) {
+        files.push_back({.what = "the file to measure", .path = target.path, .is_written = false});
+    }
+    check_distinct(files);
+    JsonOutput json(arguments.json_path, reports::kMeasureDocument);
+    size_missing_files(spec);
+    sim::MeasureResults results;
+    reports::MeasureRounds rounds;
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    MeasureSession session(console);
+    session.run([&](const MeasureSession::Measure& measure, const std::function<bool()>& is_stopped) {
+        results = measure_rounds(measure, is_stopped, spec, arguments.plan, rounds, [&](const sim::MeasureResults& round) {
+            if (arguments.plan.rounds == 1) return;
+            all.push_back(reports::measure_json(round)["total"]);
+            if (json.shows_text()) console.add_result(reports::rounds_text(rounds));
+        });
+    });
+    nlohmann::ordered_json document = reports::measure_json(results);
+    if (arguments.plan.rounds > 1) {
+        document["rounds"] = reports::rounds_json(rounds);
+        document["rounds"]["totals"] = std::move(all);
+    }
+    if (json.shows_text()) console.add_result(reports::measure_text(results));
+    return json.put(reports::json_text(document), console, exit_code_of(results));
+}
+
+std::string_view bench_description() {
+    static const std::string text = fmt::format(
+        "Measures what a run's own path does on these files: scheduler, engine, pages, verification. A file that a run or a "
+        "measurement left behind is used as it is: its pages are examined first, and must stay what they are. A missing file is "
+        "created, filled with pages, and kept. Other files are refused.\n"
+        "The FILE 'null:' is no file: requests succeed at once, which shows what the path costs without a device.\n"
+        "With any of the switches from --preset on, the storage itself is measured instead: with mixes, rates, several classes of work, "
+        "percentiles and repeats, by requests that go straight to the engine. Pages are verified there, too. A FILE may be any file or "
+        "device "
+        "then; one that does not bear ioproof's mark is only read. Presets:\n{}",
+        presets_text());
+    return text;
+}
+
 }  // namespace
 
 Command bench_command() {
@@ -62,24 +114,26 @@ Command bench_command() {
             .operands = "FILE…",
             .kind = Operand::files,
             .summary = "measure this path's speed on files",
-            .description =
-                "Measures what a run's own path does on these files: scheduler, engine, pages, verification. A file that a run or a "
-                "measurement left behind is used as it is: its pages are examined first, and must stay what they are. A missing file is "
-                "created, filled with pages, and kept. Other files are refused.\n"
-                "The FILE 'null:' is no file: requests succeed at once, which shows what the path costs without a device.",
+            .description = bench_description(),
             .switches = bench_switches(),
             .examples =
                 "ioproof bench null: --verify=off\n"
                 "ioproof bench /mnt/data/bench.mdx --depth 64 --seconds 10\n"
                 "ioproof bench /mnt/data/bench.mdx --block 512K --depth 8 --scatter\n"
-                "ioproof bench /mnt/log/bench.ldx --op write --pattern sequential --block 4K-60K --durable --depth 1",
+                "ioproof bench /mnt/log/bench.ldx --op write --pattern sequential --block 4K-60K --durable --depth 1\n"
+                "ioproof bench /mnt/data/bench.mdx --preset oltp --size 8G --warm-up 10 --seconds 60 --json oltp.json\n"
+                "ioproof bench /mnt/data/b --mix oltp=70,log=20,backup=10 --depth 64 --threads 4 --repeat 5\n"
+                "ioproof bench /dev/nvme1n1 --random-percent 100 --rate 1000 --until-stable",
             .exit_codes =
                 "0 done\n"
                 "1 a page was wrong, or the storage failed\n"
                 "2 wrong usage, or refused because it could do harm\n"
                 "3 it could not be done\n"
                 "130 stopped by a person",
-            .execute = [](const Call& call) { return measure(parse_bench(call.words), call.console); }};
+            .execute = [](const Call& call) {
+                const BenchArguments arguments = parse_bench(call.words);
+                return arguments.measure ? measure_storage(arguments, call.console) : measure(arguments, call.console);
+            }};
 }
 
 }  // namespace cli

@@ -11,16 +11,17 @@
 #include "cli/report_command.hpp"
 #include "cli/run_command.hpp"
 #include "cli/sqlio/sqlio_command.hpp"
+#include "cli/sweep_command.hpp"
 #include "cli/verify_command.hpp"
 #include "cli/witness/witness_command.hpp"
 
 namespace cli {
 
 const std::vector<Command>& commands() {
-    static const std::vector<Command> all{run_command(),           verify_command(),   preflight_command(), report_command(),
-                                          compare_command(),       rehearse_command(), powertest_command(), bench_command(),
-                                          diskspd_command(),       sqlio_command(),    witness_command(),   config_show_command(),
-                                          config_explain_command()};
+    static const std::vector<Command> all{run_command(),         verify_command(),        preflight_command(), report_command(),
+                                          compare_command(),     rehearse_command(),      powertest_command(), bench_command(),
+                                          sweep_command(),       diskspd_command(),       sqlio_command(),     witness_command(),
+                                          config_show_command(), config_explain_command()};
     return all;
 }
 

@@ -23,5 +23,6 @@ ioproof_embed(ioproof_reports
   kReportScript=${CMAKE_SOURCE_DIR}/reports/html/report.js
   kCompareScript=${CMAKE_SOURCE_DIR}/reports/html/compare.js
   kPowertestScript=${CMAKE_SOURCE_DIR}/reports/html/powertest.js
+  kSweepScript=${CMAKE_SOURCE_DIR}/reports/html/sweep.js
   kErrorLogStyle=${CMAKE_SOURCE_DIR}/reports/html/ErrorLog.xslt
   kResultsSchema=${CMAKE_SOURCE_DIR}/docs/results.schema.json)

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 
+#include "reports/statistics.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "reports/text_report.hpp"
@@ -81,7 +81,7 @@ std::optional<double> noise_of(const Estimate& a, const Estimate& b) {
     const double sum = square_a + square_b;
     if (sum == 0) return 0.0;
     const double freedom = sum * sum / (square_a * square_a / a.freedom + square_b * square_b / b.freedom);
-    return boost::math::quantile(boost::math::students_t(freedom), 0.975) * std::sqrt(sum);
+    return students_t_95(freedom) * std::sqrt(sum);
 }
 
 std::vector<std::size_t> main_run(const Json& results) {

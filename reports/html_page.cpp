@@ -12,6 +12,7 @@
 #include "reports/comparison.hpp"
 #include "reports/html/embedded.hpp"
 #include "reports/results_document.hpp"
+#include "reports/sweep_report.hpp"
 #include "ums/base/printable.hpp"
 
 namespace reports {
@@ -115,6 +116,10 @@ std::string html_report(const Json& results) {
 std::string html_campaign(const Json& campaign, const std::string& plain) {
     return page(fmt::format("{}: ioproof power cuts", campaign.value("verdict", "")), campaign,
                 {embedded::kPowertestScript, embedded::kPowertestScriptHash}, plain);
+}
+
+std::string html_sweep(const Json& document) {
+    return page("ioproof sweep", document, {embedded::kSweepScript, embedded::kSweepScriptHash}, sweep_text(document));
 }
 
 std::string html_comparison(const Json& comparison) {

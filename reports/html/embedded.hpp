@@ -12,12 +12,14 @@ extern const std::string_view kCommonScript;
 extern const std::string_view kReportScript;
 extern const std::string_view kCompareScript;
 extern const std::string_view kPowertestScript;
+extern const std::string_view kSweepScript;
 // What a Content-Security-Policy allows them by: "sha256-...".
 extern const std::string_view kChartScriptHash;
 extern const std::string_view kCommonScriptHash;
 extern const std::string_view kReportScriptHash;
 extern const std::string_view kCompareScriptHash;
 extern const std::string_view kPowertestScriptHash;
+extern const std::string_view kSweepScriptHash;
 extern const std::string_view kErrorLogStyle;
 extern const std::string_view kResultsSchema;  // docs/results.schema.json
 

@@ -248,11 +248,14 @@ ums::Task<void> run_measure_task(MeasureShared& shared, MeasureThread& thread, M
     ums::Scheduler& scheduler = ums::Scheduler::current();
     ums::LocalCounter& live_requests = shared.live_requests[scheduler.id() % kCpusMax];
     ums::Prng prng(seed);
-    std::vector<std::unique_ptr<Step>> steps;
+    std::vector<std::shared_ptr<Step>> steps;
     for (const auto& each : thread.lanes) {
-        if (lane == nullptr || lane == each.get()) steps.push_back(std::make_unique<Step>(shared, *each));
+        if (lane == nullptr || lane == each.get()) steps.push_back(std::make_shared<Step>(shared, *each));
     }
-    for (const auto& step : steps) step->use_memory(scheduler);
+    for (const auto& step : steps) {
+        thread.kept.push_back(step);
+        step->use_memory(scheduler);
+    }
     while (!shared.stop.is_set()) {
         Step& step = *steps[lane != nullptr ? 0 : lane_by_weight(thread, prng)];
         bool has_ended = false;

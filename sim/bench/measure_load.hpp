@@ -64,6 +64,8 @@ struct MeasureLane {
 struct MeasureThread {
     std::uint32_t scheduler = 0;
     std::vector<std::unique_ptr<MeasureLane>> lanes;
+    // Memory that engines were told of must stay what it is until they are gone: it belongs to the thread, which outlives them.
+    std::vector<std::shared_ptr<const void>> kept;
     std::uint64_t weights = 0;  // of all lanes, where a task may use any
 };
 

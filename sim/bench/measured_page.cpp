@@ -24,7 +24,7 @@ bool has_sector_not_read(const std::byte* image) {
 }
 
 // Sectors of this page, but not all of one version.
-bool is_torn(const std::byte* image, std::uint64_t page) {
+bool is_torn_page(const std::byte* image, std::uint64_t page) {
     const std::uint32_t first = read_stamp(image, 0).version;
     bool differs = false;
     for (std::uint32_t sector = 0; sector < kSectorsPerPage; ++sector) {
@@ -35,8 +35,8 @@ bool is_torn(const std::byte* image, std::uint64_t page) {
     return differs;
 }
 
-FindingKind kind_of(const std::byte* image, const PageHeader& header, bool is_sound, std::uint32_t file_id, std::uint64_t page,
-                    std::uint32_t version, bool is_transient) {
+FindingKind wrong_page_kind(const std::byte* image, const PageHeader& header, bool is_sound, std::uint32_t file_id, std::uint64_t page,
+                            std::uint32_t version, bool is_transient) {
     if (is_sound && (header.page_id != page || header.file_id != file_id)) {
         return is_transient ? FindingKind::misdirected_read : FindingKind::misdirected_write;
     }
@@ -44,7 +44,7 @@ FindingKind kind_of(const std::byte* image, const PageHeader& header, bool is_so
     if (is_sound) return is_transient ? FindingKind::stale_read : FindingKind::lost_write;
     if (is_all_zero(image, kPageBytes)) return FindingKind::zeroed_page;
     if (has_sector_not_read(image)) return FindingKind::bytes_not_read;
-    return is_torn(image, page) ? FindingKind::torn_page : FindingKind::bit_corruption;
+    return is_torn_page(image, page) ? FindingKind::torn_page : FindingKind::bit_corruption;
 }
 
 std::string what_came(const PageHeader& header, bool is_sound) {
@@ -81,7 +81,8 @@ ums::Task<void> report_wrong_page(MeasureFile& file, ums::FileHandle handle, std
     const PageHeader header = read_header(finding.evidence.image.data());
     const std::uint32_t calculated = page_checksum(finding.evidence.image.data());
     const bool is_sound = header.magic == kPageMagic && header.checksum == calculated;
-    finding.kind = kind_of(finding.evidence.image.data(), header, is_sound, file.pages->file_id(), page, version, finding.transient);
+    finding.kind =
+        wrong_page_kind(finding.evidence.image.data(), header, is_sound, file.pages->file_id(), page, version, finding.transient);
     finding.expected = {.version = version};
     finding.received = {.version = header.version,
                         .lsn = header.lsn,

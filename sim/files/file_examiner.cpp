@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/files/file_names.hpp"
+#include "sim/page/measure_mark.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/base/size.hpp"
@@ -62,6 +63,11 @@ std::unique_ptr<FileClaim> FileExaminer::examine_own(const FileOptions& file, Pa
     std::unique_ptr<FileClaim> claim = inspect(0, file);
     open(*claim, {.direct = is_unbuffered(options_)});
     header = check_signature(*claim);
+    if (header.magic != kPageMagic) {
+        throw RefusedError(fmt::format(
+            "{}: refused: it holds data of a measurement, and no pages that could be verified. Name a file of pages, or a new one.",
+            file.path));
+    }
     claim->size_bytes = present_bytes(*claim) / kPageBytes * kPageBytes;
     claim->file.max_size_mb = std::max(claim->file.max_size_mb, claim->size_bytes / kMb);
     return claim;
@@ -140,6 +146,7 @@ PageHeader FileExaminer::check_signature(const FileClaim& claim) const {
     const auto error = storage_.read(claim.control, 0, page.data(), kPageBytes, transferred);
     if (error) fail_start(path, "its first page cannot be read", error);
     if (may_be_left_replica(page.data(), transferred)) return read_header(page.data());
+    if (transferred >= kMeasureMarkBytes && has_measure_mark(page.data())) return {};
     if (transferred < kPageBytes || !has_signature(page.data())) {
         throw RefusedError(fmt::format(
             "{}: refused: the file exists and does not begin with ioproof's signature, so it may be somebody's data. Choose another "

@@ -56,6 +56,7 @@ private:
     void refuse_kind(const FileClaim& claim) const;
     void refuse_duplicate(const FileClaim& claim);
     void open_found(FileClaim& claim) const;
+    // Of a file that a measurement wrote (measure_mark.hpp) an empty header: it is ours, and has no pages.
     [[nodiscard]] PageHeader check_signature(const FileClaim& claim) const;
     [[nodiscard]] bool may_be_left_replica(const std::byte* page, std::size_t size_bytes) const;
     void plan(FileClaim& claim) const;

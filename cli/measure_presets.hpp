@@ -1,0 +1,27 @@
+// Loads that stand for work of SQL Server: what `ioproof bench --preset` and `--mix` measure.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "sim/bench/measure_spec.hpp"
+
+namespace cli {
+
+struct MeasurePreset {
+    std::string_view name;
+    std::string_view load;    // in a few words
+    std::string_view work;    // of SQL Server
+    std::string_view source;  // where that is described
+    std::uint32_t depth;      // requests outstanding, unless asked for otherwise
+    void (*apply)(sim::MeasureTarget& target);
+};
+
+[[nodiscard]] std::span<const MeasurePreset> measure_presets();
+// Null if there is none.
+[[nodiscard]] const MeasurePreset* find_preset(std::string_view name);
+// For --help: name, load, work and source of each.
+[[nodiscard]] std::string_view presets_text();
+
+}  // namespace cli

@@ -1,0 +1,35 @@
+// The command line of `ioproof sweep`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/measure_request.hpp"
+#include "cli/switches.hpp"
+#include "reports/sweep_report.hpp"
+
+namespace cli {
+
+struct SweepArguments {
+    MeasureRequest request;  // what all combinations have in common
+    std::vector<reports::SweepKey> keys;
+    bool has_blocks = false;  // else blocks are the preset's, which may be of several sizes
+    std::vector<std::string> asked;     // the switches that decide what is measured, as "name=value"
+    std::vector<std::string> left_out;  // combinations that cannot be, in words
+    std::string json_path;
+    std::string csv_path;
+    std::string html_path;
+    bool resume = false;
+};
+
+// Throws UsageError.
+SweepArguments parse_sweep(const std::vector<std::string>& words);
+
+Switches sweep_switches();
+
+// "1..64": doubled; "8..32+8": in steps; "1,4,16": as they are. Sizes where `is_size`. Empty if it is none of these, or has a value
+// outside of minimum … maximum, or more than 64.
+[[nodiscard]] std::vector<std::uint64_t> parse_range(const std::string& text, bool is_size, std::uint64_t minimum, std::uint64_t maximum);
+
+}  // namespace cli

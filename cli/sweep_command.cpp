@@ -1,0 +1,146 @@
+#include "cli/sweep_command.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/console.hpp"
+#include "cli/distinct_files.hpp"
+#include "cli/measure_run.hpp"
+#include "cli/sweep_arguments.hpp"
+#include "reports/json_text.hpp"
+#include "reports/output_file.hpp"
+#include "reports/results_document.hpp"
+#include "reports/sweep_report.hpp"
+#include "reports/text.hpp"
+#include "sim/errors.hpp"
+#include "ums/base/input_file.hpp"
+
+namespace cli {
+namespace {
+
+using SweepPoints = std::vector<nlohmann::ordered_json>;
+
+reports::OutputKind csv_kind() {
+    return {.what = "CSV file",
+            .refusal = "is not a CSV file of ioproof sweep",
+            .is_ours = [](std::string_view head) { return head.starts_with(reports::sweep_csv_head()); },
+            .takes_streams = true};
+}
+
+void check_sweep_files(const SweepArguments& arguments) {
+    std::vector<NamedFile> files{{.what = "--json", .path = arguments.json_path},
+                                 {.what = "--csv", .path = arguments.csv_path},
+                                 {.what = "--html", .path = arguments.html_path}};
+    for (const std::string& file : arguments.request.files)
+        files.push_back({.what = "the file to measure", .path = file, .is_written = false});
+    check_distinct(files);
+    if (!arguments.json_path.empty()) reports::check_output(reports::json_kind(reports::kSweepDocument), arguments.json_path);
+    if (!arguments.csv_path.empty()) reports::check_output(csv_kind(), arguments.csv_path);
+    if (!arguments.html_path.empty()) reports::check_output(reports::html_kind(), arguments.html_path);
+}
+
+void write_output(reports::OutputKind kind, const std::string& path, const std::string& text) {
+    if (path.empty()) return;
+    reports::OutputFile file(std::move(kind), path);
+    if (const auto failure = file.write(text)) throw sim::EnvironmentError(*failure);
+}
+
+SweepPoints load_points(const SweepArguments& arguments) {
+    const ums::InputFile file = ums::read_input_file(arguments.json_path, reports::kResultsBytesMax);
+    if (!file.problem.empty()) throw sim::EnvironmentError(fmt::format("'{}': {}.", arguments.json_path, file.problem));
+    return reports::points_of_sweep(file.bytes, arguments.json_path, arguments.request.files, arguments.asked);
+}
+
+sim::MeasureSpec spec_of_key(const SweepArguments& arguments, const reports::SweepKey& key) {
+    MeasureRequest request = arguments.request;
+    request.depth = key.depth;
+    request.threads = key.threads;
+    request.write_percent = key.write_percent;
+    if (arguments.has_blocks) request.block_bytes = key.block_bytes;
+    sim::MeasureSpec spec = measure_spec_of(request);
+    size_missing_files(spec);
+    return spec;
+}
+
+bool has_key(const SweepPoints& points, const reports::SweepKey& key) {
+    return std::any_of(points.begin(), points.end(), [&](const auto& point) { return reports::key_of_point(point) == key; });
+}
+
+std::string title_of(std::size_t number, const SweepArguments& arguments, std::size_t left) {
+    const MeasureRequest& request = arguments.request;
+    const std::uint64_t seconds = left * (std::uint64_t{request.warm_up_s} + request.seconds + request.cool_down_s);
+    return fmt::format("{} of {}, {} left", number, arguments.keys.size(), reports::duration_text(seconds * 1'000'000));
+}
+
+ExitCode sweep(const SweepArguments& arguments, Console& console) {
+    check_sweep_files(arguments);
+    SweepPoints points = arguments.resume ? load_points(arguments) : SweepPoints{};
+    // What cannot be measured is said before the first measurement.
+    for (const reports::SweepKey& key : arguments.keys) static_cast<void>(spec_of_key(arguments, key));
+    for (const std::string& text : arguments.left_out)
+        console.add_message(fmt::format("Left out: {}, which cannot be shared evenly.\n", text));
+    std::optional<sim::MeasureResults> failed;
+    const auto document = [&] { return reports::sweep_document(arguments.request.files, arguments.asked, arguments.keys.size(), points); };
+    MeasureSession session(console);
+    session.run([&](const MeasureSession::Measure& measure, const std::function<bool()>& is_stopped) {
+        std::size_t number = 0;
+        for (const reports::SweepKey& key : arguments.keys) {
+            ++number;
+            if (is_stopped() || failed) return;
+            if (has_key(points, key)) continue;
+            sim::MeasureResults results =
+                measure(spec_of_key(arguments, key), title_of(number, arguments, arguments.keys.size() - points.size()));
+            if (results.stopped) return;
+            if (results.finding_count > 0 || !results.failure_reason.empty() || results.timespans.empty()) {
+                failed = std::move(results);
+                return;
+            }
+            points.push_back(reports::sweep_point(key, results.timespans.back()));
+            write_output(reports::json_kind(reports::kSweepDocument), arguments.json_path, reports::json_text(document()));
+        }
+    });
+    const nlohmann::ordered_json all = document();
+    if (!points.empty()) {
+        console.add_result(reports::sweep_text(all));
+        write_output(csv_kind(), arguments.csv_path, reports::sweep_csv(all));
+        write_output(reports::html_kind(), arguments.html_path, reports::html_sweep(all));
+    }
+    if (failed) {
+        if (!failed->failure_reason.empty()) console.add_message(fmt::format("ioproof: {}\n", failed->failure_reason));
+        return exit_code_of(*failed);
+    }
+    return all["is_complete"].get<bool>() ? ExitCode::ok : ExitCode::stopped;
+}
+
+}  // namespace
+
+Command sweep_command() {
+    return {
+        .name = "sweep",
+        .operands = "FILE…",
+        .kind = Operand::files,
+        .summary = "measure over ranges of depths, threads, blocks and mixes",
+        .description =
+            "Measures each combination as 'ioproof bench' does, and says in words at which depth more outstanding requests stop being "
+            "worth while (the knee), and whether the storage or a CPU is the limit there. A RANGE is a list (1,4,16), a range that doubles "
+            "(1..64), or one in steps (10..50+10). Ctrl-C keeps what is done; --resume goes on from it.",
+        .switches = sweep_switches(),
+        .examples =
+            "ioproof sweep /mnt/data/bench.mdx --depth 1..128 --seconds 10\n"
+            "ioproof sweep /mnt/data/bench.mdx --preset oltp --depth 1..64 --threads 1,4 --json sweep.json --html sweep.html\n"
+            "ioproof sweep /mnt/data/bench.mdx --preset oltp --depth 1..64 --threads 1,4 --json sweep.json --resume",
+        .exit_codes =
+            "0 done\n"
+            "1 a page was wrong, or the storage failed\n"
+            "2 wrong usage, or refused because it could do harm\n"
+            "3 it could not be done\n"
+            "130 stopped by a person",
+        .execute = [](const Call& call) { return sweep(parse_sweep(call.words), call.console); }};
+}
+
+}  // namespace cli

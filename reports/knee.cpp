@@ -1,0 +1,81 @@
+#include "reports/knee.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "reports/text.hpp"
+
+namespace reports {
+
+namespace {
+
+constexpr double kCpuBusyPercent = 95;
+
+std::string point_text(const SweepPoint& point) {
+    return fmt::format("{} requests/s at {} on average", count_text(static_cast<std::uint64_t>(std::llround(point.requests_per_s))),
+                       duration_text(static_cast<std::uint64_t>(std::llround(point.latency_mean_ms * 1000))));
+}
+
+}  // namespace
+
+Knee knee_of(const std::vector<SweepPoint>& points) {
+    Knee knee;
+    knee.at = points.size() - 1;
+    for (std::size_t i = 0; i + 1 < points.size(); ++i) {
+        const SweepPoint& here = points[i];
+        const SweepPoint& next = points[i + 1];
+        if (here.outstanding <= 0 || here.requests_per_s <= 0 || here.latency_mean_ms <= 0) continue;
+        const double deeper = next.outstanding / here.outstanding;
+        const double faster = next.requests_per_s / here.requests_per_s;
+        const double later = next.latency_mean_ms / here.latency_mean_ms;
+        if (later <= faster || faster - 1 >= (deeper - 1) / 2) continue;
+        knee.at = i;
+        knee.is_knee = true;
+        break;
+    }
+    const SweepPoint& point = points[knee.at];
+    knee.is_cpu_bound = point.busiest_cpu_percent >= kCpuBusyPercent;
+    if (point.outstanding > 0) knee.littles_ratio = point.requests_per_s * point.latency_mean_ms / 1000 / point.outstanding;
+    return knee;
+}
+
+std::string knee_text(const std::vector<SweepPoint>& points, const Knee& knee) {
+    const SweepPoint& point = points[knee.at];
+    std::string text;
+    if (knee.is_knee) {
+        const SweepPoint& next = points[knee.at + 1];
+        text = fmt::format(
+            "The knee is at {:g} outstanding requests: {}. At {:g} the throughput is {:+.0f} %, and the average latency {:+.0f} %: from "
+            "there on "
+            "requests only wait longer.",
+            point.outstanding, point_text(point), next.outstanding, 100 * (next.requests_per_s / point.requests_per_s - 1),
+            100 * (next.latency_mean_ms / point.latency_mean_ms - 1));
+    } else if (points.size() == 1) {
+        text = fmt::format("One depth was measured, {:g}: {}. A knee takes several.", point.outstanding, point_text(point));
+    } else {
+        text = fmt::format("Up to {:g} outstanding requests the throughput grew with them: {}. The knee lies beyond.", point.outstanding,
+                           point_text(point));
+    }
+    if (knee.is_cpu_bound) {
+        text += fmt::format(
+            " A CPU was busy for {:.0f} % of the time: it is this machine's CPU that is the limit there, and not the storage. More threads "
+            "on more "
+            "CPUs may reach more.",
+            point.busiest_cpu_percent);
+    }
+    const double in_flight = knee.littles_ratio * point.outstanding;
+    if (knee.littles_ratio < 0.8) {
+        text += fmt::format(
+            " By Little's law (rate times latency) {:.1f} requests were in flight there, of {:g} that were asked for: the storage was not "
+            "kept full.",
+            in_flight, point.outstanding);
+    } else if (knee.is_knee) {
+        text += fmt::format(" By Little's law (rate times latency) {:.1f} requests were in flight there: the storage was saturated.",
+                            in_flight);
+    }
+    return text;
+}
+
+}  // namespace reports

@@ -1,0 +1,36 @@
+// Where more outstanding requests stop being worth while: the knee of a sweep over depths. Pure.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace reports {
+
+struct SweepPoint {
+    double outstanding = 0;  // requests that were asked for at a time
+    double requests_per_s = 0;
+    double latency_mean_ms = 0;
+    double busiest_cpu_percent = 0;  // user and kernel; 0 = not known
+};
+
+struct Knee {
+    std::size_t at = 0;  // index of the last point that was worth while
+    // Beyond it the mean latency rises faster than the throughput...
+    bool is_knee = false;       // ... or false: it never did, up to the largest depth
+    bool is_cpu_bound = false;  // at the knee a CPU has no time left: it is not the storage that saturates
+    // By Little's law: requests in flight = rate * latency, compared with what was asked for, at the knee. Well below 1: the requests were
+    // not outstanding all the time, because whoever posts them did not keep up.
+    double littles_ratio = 1;
+};
+
+// `points` by ascending outstanding, at least one. From one point to the next throughput and latency grow by some factor; the knee is the
+// last point before the first step in which the latency's is the larger one, and the throughput falls short of half of what the step in
+// depth promised.
+[[nodiscard]] Knee knee_of(const std::vector<SweepPoint>& points);
+
+// "The knee is at 8 outstanding requests: 80,000 requests/s at 0.10 ms. ..." Sentences for people.
+[[nodiscard]] std::string knee_text(const std::vector<SweepPoint>& points, const Knee& knee);
+
+}  // namespace reports

@@ -1,0 +1,91 @@
+#include "reports/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <boost/math/distributions/students_t.hpp>
+
+namespace reports {
+
+double students_t_95(double freedom) { return boost::math::quantile(boost::math::students_t(freedom), 0.975); }
+
+std::optional<double> SampleSummary::half_interval_percent() const {
+    if (!half_interval || mean == 0) return std::nullopt;
+    return 100 * *half_interval / std::abs(mean);
+}
+
+SampleSummary summary_of(const std::vector<double>& values) {
+    SampleSummary summary;
+    summary.count = values.size();
+    if (values.empty()) return summary;
+    const auto count = static_cast<double>(values.size());
+    for (const double value : values) summary.mean += value / count;
+    if (values.size() < 2) return summary;
+    double squares = 0;
+    for (const double value : values) squares += (value - summary.mean) * (value - summary.mean);
+    summary.deviation = std::sqrt(squares / (count - 1));
+    summary.half_interval = students_t_95(count - 1) * summary.deviation / std::sqrt(count);
+    return summary;
+}
+
+std::optional<bool> differs_clearly(const SampleSummary& a, const SampleSummary& b) {
+    if (a.count < 2 || b.count < 2) return std::nullopt;
+    const double square_a = a.deviation * a.deviation / static_cast<double>(a.count);
+    const double square_b = b.deviation * b.deviation / static_cast<double>(b.count);
+    const double sum = square_a + square_b;
+    if (sum == 0) return a.mean != b.mean;
+    const double freedom =
+        sum * sum / (square_a * square_a / static_cast<double>(a.count - 1) + square_b * square_b / static_cast<double>(b.count - 1));
+    return std::abs(a.mean - b.mean) > students_t_95(freedom) * std::sqrt(sum);
+}
+
+SteadyState steady_state_of(const std::vector<double>& values) {
+    SteadyState state;
+    if (values.size() < kSteadyRounds) return state;
+    const std::vector<double> last(values.end() - static_cast<std::ptrdiff_t>(kSteadyRounds), values.end());
+    constexpr auto kCount = static_cast<double>(kSteadyRounds);
+    double mean = 0;
+    for (const double value : last) mean += value / kCount;
+    if (mean <= 0) return state;
+    const auto [least, largest] = std::minmax_element(last.begin(), last.end());
+    state.excursion_percent = 100 * (*largest - *least) / mean;
+    // Least squares over x = 0 … 4.
+    double over = 0;
+    double under = 0;
+    for (std::size_t i = 0; i < kSteadyRounds; ++i) {
+        const double x = static_cast<double>(i) - (kCount - 1) / 2;
+        over += x * (last[i] - mean);
+        under += x * x;
+    }
+    state.slope_percent = 100 * std::abs(over / under * (kCount - 1)) / mean;
+    state.is_reached = state.excursion_percent <= 20 && state.slope_percent <= 10;
+    return state;
+}
+
+std::optional<BurstCliff> burst_cliff_of(const std::vector<double>& values) {
+    constexpr std::size_t kPlateauMin = 5;
+    constexpr double kFallMin = 0.25;
+    constexpr double kUnevenMax = 0.1;
+    if (values.size() < 2 * kPlateauMin) return std::nullopt;
+    // The place that leaves the least unevenness on both sides together. One value in between may be of both.
+    std::optional<BurstCliff> best;
+    double least = 0;
+    for (std::size_t at = kPlateauMin; at + kPlateauMin <= values.size(); ++at) {
+        const SampleSummary before = summary_of({values.begin(), values.begin() + static_cast<std::ptrdiff_t>(at)});
+        const SampleSummary after = summary_of({values.begin() + static_cast<std::ptrdiff_t>(at), values.end()});
+        const double uneven = before.deviation * before.deviation * static_cast<double>(before.count - 1) +
+                              after.deviation * after.deviation * static_cast<double>(after.count - 1);
+        if (best && uneven >= least) continue;
+        least = uneven;
+        best = BurstCliff{at, before.mean, after.mean};
+    }
+    const auto at = static_cast<std::ptrdiff_t>(best->at);
+    // The second of the fall itself is of both levels.
+    const SampleSummary before = summary_of({values.begin(), values.begin() + at - 1});
+    const SampleSummary after = summary_of({values.begin() + at + (best->at + kPlateauMin < values.size() ? 1 : 0), values.end()});
+    const bool is_even = before.deviation <= kUnevenMax * before.mean && after.deviation <= kUnevenMax * after.mean;
+    if (!is_even || before.mean <= 0 || after.mean > before.mean * (1 - kFallMin)) return std::nullopt;
+    return BurstCliff{best->at, before.mean, after.mean};
+}
+
+}  // namespace reports

@@ -1,0 +1,48 @@
+// What repeated measurements say together. Pure.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace reports {
+
+// How far the mean of `count` values may lie from the true one in 95 of 100 cases, in standard errors: Student's t with `freedom` degrees
+// of freedom, two-sided. `freedom` > 0, not necessarily whole (Welch's test).
+[[nodiscard]] double students_t_95(double freedom);
+
+struct SampleSummary {
+    std::size_t count = 0;
+    double mean = 0;
+    double deviation = 0;                 // standard deviation of the sample (n - 1); 0 with one value
+    std::optional<double> half_interval;  // of the 95 % confidence interval of the mean: mean ± this; nothing with one value
+    [[nodiscard]] std::optional<double> half_interval_percent() const;  // of the mean
+};
+
+[[nodiscard]] SampleSummary summary_of(const std::vector<double>& values);
+
+// Whether two means differ by more than chance, in 95 of 100 cases (Welch's test). Nothing with less than two values on a side.
+[[nodiscard]] std::optional<bool> differs_clearly(const SampleSummary& a, const SampleSummary& b);
+
+// Steady state as SNIA's Solid State Storage Performance Test Specification defines it (PTS 2.0.2, 2.1.24): over the last five rounds the
+// values lie within 20 % of their mean, and the line fitted to them changes by no more than 10 % of it.
+inline constexpr std::size_t kSteadyRounds = 5;
+struct SteadyState {
+    bool is_reached = false;
+    double excursion_percent = 0;  // largest minus least, of the mean
+    double slope_percent = 0;      // change of the fitted line over the rounds, of the mean
+};
+// Of the last kSteadyRounds values; never reached with fewer.
+[[nodiscard]] SteadyState steady_state_of(const std::vector<double>& values);
+
+// A disk with burst credits is fast until they are used up, and slow from then on: a cliff between two plateaus.
+struct BurstCliff {
+    std::size_t at = 0;  // index of the first value of the lower plateau
+    double before = 0;   // mean of each plateau
+    double after = 0;
+};
+// `values`: one a second or so. Found if the level falls by a quarter or more, once, and both sides are even (their standard deviation is a
+// tenth of their mean or less) for five values or more. Nothing else is called a cliff.
+[[nodiscard]] std::optional<BurstCliff> burst_cliff_of(const std::vector<double>& values);
+
+}  // namespace reports

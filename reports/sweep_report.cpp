@@ -1,0 +1,184 @@
+#include "reports/sweep_report.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include <fmt/format.h>
+
+#include "reports/knee.hpp"
+#include "reports/results_document.hpp"
+#include "reports/table.hpp"
+#include "reports/text.hpp"
+#include "reports/text_report.hpp"
+
+namespace reports {
+
+namespace {
+
+using SweepJson = nlohmann::ordered_json;
+
+// Columns of a point, in the order of the CSV.
+constexpr std::string_view kPointColumns[] = {
+    "depth",          "threads",         "block_bytes",        "write_percent",    "requests_per_s",
+    "bytes_per_s",    "latency_mean_us", "latency_p50_us",     "latency_p99_us",   "latency_p999_us",
+    "latency_max_us", "in_flight",       "cpu_ns_per_request", "cpu_mean_percent", "cpu_busiest_percent"};
+
+std::string microseconds(const SweepJson& value) {
+    const double us = value.get<double>();
+    return us < 10'000 ? fmt::format("{:.1f} us", us) : duration_text(static_cast<std::uint64_t>(us));
+}
+
+std::string series_name(const SweepKey& key) {
+    return fmt::format("{}, {}, {} % writes", counted(key.threads, "thread"), size_text(key.block_bytes), key.write_percent);
+}
+
+bool is_same_series(const SweepKey& a, const SweepKey& b) {
+    return a.threads == b.threads && a.block_bytes == b.block_bytes && a.write_percent == b.write_percent;
+}
+
+SweepPoint knee_point_of(const SweepJson& point) {
+    return {point["depth"].get<double>(), point["requests_per_s"].get<double>(), point["latency_mean_us"].get<double>() / 1000,
+            point["cpu_busiest_percent"].get<double>()};
+}
+
+// Points with the same threads, block and mix, by depth.
+std::vector<std::vector<SweepJson>> series_of(const std::vector<SweepJson>& points) {
+    std::vector<std::vector<SweepJson>> series;
+    for (const SweepJson& point : points) {
+        const auto place = std::find_if(series.begin(), series.end(),
+                                        [&](const auto& each) { return is_same_series(key_of_point(each.front()), key_of_point(point)); });
+        if (place == series.end()) {
+            series.push_back({point});
+        } else {
+            place->push_back(point);
+        }
+    }
+    for (auto& each : series) {
+        std::stable_sort(each.begin(), each.end(), [](const SweepJson& a, const SweepJson& b) { return a["depth"] < b["depth"]; });
+    }
+    return series;
+}
+
+bool is_point(const SweepJson& point) {
+    if (!point.is_object()) return false;
+    return std::all_of(std::begin(kPointColumns), std::end(kPointColumns),
+                       [&](std::string_view name) { return point.contains(name) && point[std::string(name)].is_number(); });
+}
+
+}  // namespace
+
+SweepJson sweep_point(const SweepKey& key, const sim::MeasureTimespanResults& timespan) {
+    const sim::MeasureCounts both = timespan.total().both();
+    const double seconds = timespan.seconds() > 0 ? timespan.seconds() : 1;
+    const double rate = static_cast<double>(both.requests) / seconds;
+    const auto us = [&](double percent) { return static_cast<double>(both.latency.percentile_ns(percent)) / 1000; };
+    double busiest = 0;
+    for (const sim::MeasureCpu& cpu : timespan.cpus) busiest = std::max(busiest, cpu.usage_percent());
+    SweepJson point;
+    point["depth"] = key.depth;
+    point["threads"] = key.threads;
+    point["block_bytes"] = key.block_bytes;
+    point["write_percent"] = key.write_percent;
+    point["requests_per_s"] = rate;
+    point["bytes_per_s"] = static_cast<double>(both.bytes) / seconds;
+    point["latency_mean_us"] = both.latency.mean_ns() / 1000;
+    point["latency_p50_us"] = us(50);
+    point["latency_p99_us"] = us(99);
+    point["latency_p999_us"] = us(99.9);
+    point["latency_max_us"] = static_cast<double>(both.latency.max_ns()) / 1000;
+    point["in_flight"] = rate * both.latency.mean_ns() / 1e9;
+    point["cpu_ns_per_request"] = timespan.cpu_ns_per_request();
+    point["cpu_mean_percent"] = timespan.cpu_mean().usage_percent();
+    point["cpu_busiest_percent"] = busiest;
+    return point;
+}
+
+SweepKey key_of_point(const SweepJson& point) {
+    return {point["depth"].get<std::uint32_t>(), point["threads"].get<std::uint32_t>(), point["block_bytes"].get<std::uint32_t>(),
+            point["write_percent"].get<std::uint32_t>()};
+}
+
+SweepJson sweep_document(const std::vector<std::string>& files, const std::vector<std::string>& asked, std::size_t count,
+                         const std::vector<SweepJson>& points) {
+    SweepJson document{{"document", kSweepDocument}, {"version", kSweepVersion}, {"files", files}, {"asked", asked}};
+    document["combinations"] = count;
+    document["is_complete"] = points.size() >= count;
+    document["points"] = points;
+    document["series"] = SweepJson::array();
+    for (const auto& series : series_of(points)) {
+        std::vector<SweepPoint> line;
+        for (const SweepJson& point : series) line.push_back(knee_point_of(point));
+        const Knee knee = knee_of(line);
+        document["series"].push_back({{"name", series_name(key_of_point(series.front()))},
+                                      {"has_knee", knee.is_knee},
+                                      {"knee_depth", series[knee.at]["depth"]},
+                                      {"is_cpu_bound", knee.is_cpu_bound},
+                                      {"littles_ratio", knee.littles_ratio},
+                                      {"text", knee_text(line, knee)},
+                                      {"points", series}});
+    }
+    return document;
+}
+
+std::vector<SweepJson> points_of_sweep(std::string_view text, const std::string& name, const std::vector<std::string>& files,
+                                       const std::vector<std::string>& asked) {
+    const SweepJson document = SweepJson::parse(text, nullptr, false);
+    const auto fail = [&](std::string_view what) { throw ResultsDocumentError(fmt::format("'{}': {}.", name, what)); };
+    if (!document.is_object() || document.value("document", SweepJson()) != kSweepDocument || !document.contains("points") ||
+        !document["points"].is_array()) {
+        fail("is not what 'ioproof sweep --json' wrote");
+    }
+    if (document.value("version", SweepJson()) != kSweepVersion) fail("is of another version of ioproof");
+    if (document.value("files", SweepJson()) != SweepJson(files) || document.value("asked", SweepJson()) != SweepJson(asked)) {
+        fail("is of a sweep that was asked for something else; give the same files and switches, or leave --resume out");
+    }
+    std::vector<SweepJson> points;
+    for (const SweepJson& point : document["points"]) {
+        if (!is_point(point)) fail("has a point without its figures");
+        points.push_back(point);
+    }
+    return points;
+}
+
+std::string sweep_text(const SweepJson& document) {
+    std::string text;
+    Table table(
+        {{"depth"}, {"threads"}, {"block"}, {"writes"}, {"requests/s"}, {"MB/s"}, {"mean"}, {"99 %"}, {"99.9 %"}, {"in flight"}, {"CPU"}});
+    for (const SweepJson& series : document["series"]) {
+        for (const SweepJson& point : series["points"]) {
+            table.add_row({fmt::format("{}", point["depth"].get<std::uint32_t>()), fmt::format("{}", point["threads"].get<std::uint32_t>()),
+                           size_text(point["block_bytes"].get<std::uint64_t>()),
+                           fmt::format("{} %", point["write_percent"].get<std::uint32_t>()),
+                           count_text(static_cast<std::uint64_t>(point["requests_per_s"].get<double>())),
+                           fmt::format("{:.1f}", point["bytes_per_s"].get<double>() / (1 << 20)), microseconds(point["latency_mean_us"]),
+                           microseconds(point["latency_p99_us"]), microseconds(point["latency_p999_us"]),
+                           fmt::format("{:.1f}", point["in_flight"].get<double>()),
+                           fmt::format("{:.0f} %", point["cpu_busiest_percent"].get<double>())});
+        }
+    }
+    text += table.text(kReportColumns);
+    for (const SweepJson& series : document["series"]) {
+        text +=
+            "\n" + wrapped(fmt::format("{}: {}", series["name"].get<std::string>(), series["text"].get<std::string>()), kReportColumns, 2);
+    }
+    if (!document["is_complete"].get<bool>()) {
+        text += fmt::format("\nNot complete: {} of {} combinations were measured. --resume measures the others.\n",
+                            document["points"].size(), document["combinations"].get<std::size_t>());
+    }
+    return text;
+}
+
+std::string sweep_csv_head() { return fmt::format("{}\n", fmt::join(kPointColumns, ",")); }
+
+std::string sweep_csv(const SweepJson& document) {
+    std::string text = sweep_csv_head();
+    for (const SweepJson& point : document["points"]) {
+        std::vector<std::string> cells;
+        for (const std::string_view column : kPointColumns)
+            cells.push_back(fmt::format("{:.10g}", point[std::string(column)].get<double>()));
+        text += fmt::format("{}\n", fmt::join(cells, ","));
+    }
+    return text;
+}
+
+}  // namespace reports

@@ -1,0 +1,48 @@
+// A sweep: the same measured over and over with other depths, threads, block sizes and mixes. Its document, table, CSV and page. Pure.
+//
+// The document (kSweepDocument) holds what was asked for, and a point for each combination that was measured; a sweep that was interrupted
+// goes on from it. Figures bear their units.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/bench/measure_results.hpp"
+
+namespace reports {
+
+inline constexpr std::string_view kSweepDocument = "ioproof sweep";
+inline constexpr int kSweepVersion = 1;
+
+// One combination.
+struct SweepKey {
+    std::uint32_t depth = 1;    // requests outstanding, all threads of a file together
+    std::uint32_t threads = 1;  // of each file
+    std::uint32_t block_bytes = 8192;
+    std::uint32_t write_percent = 0;
+
+    friend bool operator==(const SweepKey&, const SweepKey&) = default;
+};
+
+[[nodiscard]] nlohmann::ordered_json sweep_point(const SweepKey& key, const sim::MeasureTimespanResults& timespan);
+[[nodiscard]] SweepKey key_of_point(const nlohmann::ordered_json& point);
+
+// `asked`: what the command line asked for, as text; two sweeps with the same can be one. `count`: combinations in all.
+[[nodiscard]] nlohmann::ordered_json sweep_document(const std::vector<std::string>& files, const std::vector<std::string>& asked,
+                                                    std::size_t count, const std::vector<nlohmann::ordered_json>& points);
+// Of a document that was read back: its points. Throws ResultsDocumentError if it is none, or was asked for something else.
+[[nodiscard]] std::vector<nlohmann::ordered_json> points_of_sweep(std::string_view text, const std::string& name,
+                                                                  const std::vector<std::string>& files,
+                                                                  const std::vector<std::string>& asked);
+
+// The table, and for each series over depths its knee in words.
+[[nodiscard]] std::string sweep_text(const nlohmann::ordered_json& document);
+// One line for each point, a first one with names.
+[[nodiscard]] std::string sweep_csv(const nlohmann::ordered_json& document);
+[[nodiscard]] std::string sweep_csv_head();
+[[nodiscard]] std::string html_sweep(const nlohmann::ordered_json& document);
+
+}  // namespace reports

@@ -1,0 +1,134 @@
+#include "cli/measure_request.hpp"
+
+#include "cli/bench_arguments.hpp"
+#include "cli/usage_error.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim;
+
+namespace {
+
+MeasureSpec spec_of_words(const std::vector<std::string>& words) {
+    const cli::BenchArguments arguments = cli::parse_bench(words);
+    REQUIRE(arguments.measure);
+    return measure_spec_of(*arguments.measure);
+}
+
+MeasureTarget target_of_words(const std::vector<std::string>& words) { return spec_of_words(words).timespans[0].targets.at(0); }
+
+}  // namespace
+
+TEST_CASE("without a switch of its own a bench measures a run's path as before") {
+    CHECK_FALSE(cli::parse_bench({"b.mdx", "--depth", "4", "--op", "write"}).measure);
+    CHECK(cli::parse_bench({"b.mdx", "--threads", "1"}).measure);
+    CHECK(cli::parse_bench({"b.mdx", "--repeat", "2"}).measure);
+}
+
+TEST_CASE("every preset makes a specification that the engine takes, under its name") {
+    for (const cli::MeasurePreset& preset : cli::measure_presets()) {
+        const MeasureTarget target = target_of_words({"b.mdx", "--preset", std::string(preset.name)});
+        CHECK(target.label == preset.name);
+        CHECK(target.outstanding == preset.depth);
+        CHECK_THAT(std::string(cli::presets_text()), ContainsSubstring(std::string(preset.name) + ": "));
+    }
+    const MeasureTarget log = target_of_words({"b.mdx", "--preset", "log", "--depth", "112"});
+    CHECK(log.write_through);
+    CHECK(log.block_bytes == 61440);
+    CHECK(log.block_bytes_min == 512);
+    CHECK(log.outstanding == 112);
+    const MeasureTarget oltp = target_of_words({"b.mdx", "--preset", "oltp", "--write-percent", "10", "--threads", "4"});
+    CHECK(oltp.write_percent == 10);
+    CHECK(oltp.outstanding == 8);
+    CHECK(oltp.source.contents == MeasureContents::pages);
+}
+
+TEST_CASE("each readable switch changes the specification") {
+    CHECK(target_of_words({"b", "--random-percent", "30"}).random_percent == 30);
+    CHECK(target_of_words({"b", "--random-percent", "0"}).access == MeasureAccess::sequential);
+    CHECK(target_of_words({"b", "--threads", "1", "--pattern", "sequential"}).access == MeasureAccess::interlocked);
+    CHECK(target_of_words({"b", "--hot", "90/10,0/20"}).spans.size() == 2);
+    CHECK(target_of_words({"b", "--align", "64K"}).alignment_bytes == 65536);
+    CHECK(target_of_words({"b", "--from", "1M", "--to", "2M"}).base_offset_bytes == 1 << 20);
+    CHECK(target_of_words({"b", "--from", "1M", "--to", "2M"}).max_offset_bytes == 2 << 20);
+    CHECK(target_of_words({"b", "--contents", "zeros"}).source.contents == MeasureContents::zeros);
+    CHECK(target_of_words({"b", "--compressible", "20"}).source.compressible_percent == 20);
+    CHECK(target_of_words({"b", "--compressible", "20"}).source.contents == MeasureContents::incompressible);
+    CHECK(target_of_words({"b", "--duplicate", "20"}).source.duplicate_percent == 20);
+    CHECK(target_of_words({"b", "--threads", "1", "--block", "4K"}).source.contents == MeasureContents::incompressible);
+    CHECK(target_of_words({"b", "--rate", "1000", "--threads", "4"}).rate.amount == 250);
+    CHECK(target_of_words({"b", "--rate", "1000"}).rate.unit == MeasureRateUnit::requests_per_s);
+    CHECK(target_of_words({"b", "--rate", "100M"}).rate.amount == 104'857'600);
+    CHECK(target_of_words({"b", "--rate", "100M"}).rate.unit == MeasureRateUnit::bytes_per_s);
+    CHECK(target_of_words({"b", "--burst", "10", "--think", "5"}).think_time_ms == 5);
+    CHECK(target_of_words({"b", "--flush-every", "7", "--op", "write"}).flush_every_writes == 7);
+    CHECK(target_of_words({"b", "--overwrite-foreign-files"}).may_overwrite);
+    CHECK(target_of_words({"b", "--threads", "1", "--durable"}).write_through);
+    CHECK_FALSE(target_of_words({"b", "--threads", "1", "--buffered"}).direct);
+    CHECK(target_of_words({"b", "--threads", "1", "--scatter"}).piece_bytes == 8192);
+    CHECK(target_of_words({"b", "--threads", "1", "--size", "4M"}).create_bytes == 4 << 20);
+    const MeasureTimespan timespan = spec_of_words({"b", "--warm-up", "3", "--cool-down", "2", "--interval", "100", "--affinity", "0,2",
+                                                    "--seconds", "9", "--seed", "4", "--cpus", "2"})
+                                         .timespans[0];
+    CHECK(timespan.warm_up_s == 3);
+    CHECK(timespan.cool_down_s == 2);
+    CHECK(timespan.duration_s == 9);
+    CHECK(timespan.iops_interval_ms == 100);
+    CHECK(timespan.affinity == std::vector<std::uint32_t>{0, 2});
+    CHECK(timespan.seed == 4);
+    CHECK(timespan.cpu_count == 2);
+    CHECK_FALSE(spec_of_words({"b", "--threads", "1", "--verify", "off"}).verify);
+}
+
+TEST_CASE("a mix has a file and a weight for each class") {
+    const MeasureTimespan timespan =
+        spec_of_words({"/m/b", "--mix", "oltp=70,log=20,backup=10", "--depth", "64", "--threads", "4"}).timespans[0];
+    REQUIRE(timespan.targets.size() == 3);
+    CHECK(timespan.threads_total == 4);
+    CHECK(timespan.requests_per_thread == 16);
+    CHECK(timespan.targets[0].path == "/m/b.oltp");
+    CHECK(timespan.targets[1].label == "log");
+    CHECK(timespan.targets[0].weight == 70);
+    CHECK(timespan.targets[2].weight == 10);
+}
+
+TEST_CASE("what cannot be measured is refused with the switch and what is allowed") {
+    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"--preset", "oltp"},
+                                                                                       {"b", "--preset", "olap"},
+                                                                                       {"b", "--mix", "oltp"},
+                                                                                       {"b", "--mix", "oltp=0"},
+                                                                                       {"b", "--mix", "oltp=1,oltp=2"},
+                                                                                       {"b", "--mix", "oltp=1", "--preset", "log"},
+                                                                                       {"b", "--mix", "oltp=1", "--rate", "5"},
+                                                                                       {"b", "--threads", "3"},
+                                                                                       {"b", "--write-percent", "101"},
+                                                                                       {"b", "--hot", "60/50,50/50"},
+                                                                                       {"b", "--hot", "60"},
+                                                                                       {"b", "--rate", "0"},
+                                                                                       {"b", "--contents", "random"},
+                                                                                       {"b", "--contents", "pages", "--block", "4K"},
+                                                                                       {"b", "--affinity", "64"},
+                                                                                       {"b", "--burst", "5"},
+                                                                                       {"b", "--until-stable", "--within", "5"},
+                                                                                       {"b", "--block", "1000", "--threads", "1"}}) {
+        INFO(words.back());
+        CHECK_THROWS_AS(cli::parse_bench(words), cli::UsageError);
+    }
+}
+
+TEST_CASE("rounds end when they are enough") {
+    cli::RoundPlan plan{.rounds = 10};
+    reports::MeasureRounds rounds;
+    rounds.requests_per_s = {100, 100, 100};
+    CHECK_FALSE(plan.is_enough(rounds));
+    plan.within_percent = 5;
+    CHECK(plan.is_enough(rounds));
+    rounds.requests_per_s = {100, 140, 60};
+    CHECK_FALSE(plan.is_enough(rounds));
+    plan.within_percent.reset();
+    plan.until_stable = true;
+    CHECK_FALSE(plan.is_enough(rounds));
+    rounds.requests_per_s = {500, 100, 100, 101, 99, 100};
+    CHECK(plan.is_enough(rounds));
+    rounds.requests_per_s.assign(10, 0);
+    CHECK(plan.is_enough(rounds));
+}

@@ -1,0 +1,66 @@
+#include "reports/knee.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "tests/support/catch.hpp"
+
+using namespace reports;
+
+namespace {
+
+// A device of `channels` that take `service_ms` each.
+std::vector<SweepPoint> device_points(double channels, double service_ms, double busy_percent = 10) {
+    std::vector<SweepPoint> points;
+    for (const double depth : {1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0}) {
+        const double rate = std::min(depth, channels) * 1000 / service_ms;
+        points.push_back({depth, rate, depth / rate * 1000, busy_percent});
+    }
+    return points;
+}
+
+}  // namespace
+
+TEST_CASE("the knee of a device with eight channels is at eight requests") {
+    const auto points = device_points(8, 0.1);
+    const Knee knee = knee_of(points);
+    CHECK(knee.is_knee);
+    CHECK(points[knee.at].outstanding == 8);
+    CHECK_FALSE(knee.is_cpu_bound);
+    CHECK_THAT(knee_text(points, knee),
+               ContainsSubstring("The knee is at 8 outstanding requests: 80,000 requests/s at 100 us on average") &&
+                   ContainsSubstring("At 16 the throughput is +0 %, and the average latency +100 %") &&
+                   ContainsSubstring("8.0 requests were in flight there: the storage was saturated"));
+}
+
+TEST_CASE("a device of one channel has its knee at the first depth, and one of very many has none") {
+    CHECK(knee_of(device_points(1, 1)).at == 0);
+    CHECK(knee_of(device_points(1, 1)).is_knee);
+    const auto wide = device_points(1000, 1);
+    CHECK_FALSE(knee_of(wide).is_knee);
+    CHECK(wide[knee_of(wide).at].outstanding == 64);
+    CHECK_THAT(knee_text(wide, knee_of(wide)), ContainsSubstring("The knee lies beyond"));
+}
+
+TEST_CASE("a device that yields slowly has its knee where latency outgrows throughput") {
+    // Doubling the depth gives 80, 60, 30, 10, 2 percent.
+    std::vector<SweepPoint> points{{1, 1000, 1, 0}};
+    for (const double gain : {1.8, 1.6, 1.3, 1.1, 1.02}) {
+        const SweepPoint last = points.back();
+        const double rate = last.requests_per_s * gain;
+        points.push_back({last.outstanding * 2, rate, last.outstanding * 2 / rate * 1000, 0});
+    }
+    const Knee knee = knee_of(points);
+    CHECK(knee.is_knee);
+    CHECK(points[knee.at].outstanding == 4);
+}
+
+TEST_CASE("a busy CPU, and requests that were not outstanding, are told from a saturated storage") {
+    auto points = device_points(8, 0.1, 99);
+    CHECK(knee_of(points).is_cpu_bound);
+    CHECK_THAT(knee_text(points, knee_of(points)), ContainsSubstring("this machine's CPU that is the limit"));
+    for (SweepPoint& point : points) point.latency_mean_ms /= 4;
+    CHECK_THAT(knee_text(points, knee_of(points)), ContainsSubstring("was not kept full"));
+    const std::vector<SweepPoint> one{{4, 100, 1, 0}};
+    CHECK_THAT(knee_text(one, knee_of(one)), ContainsSubstring("A knee takes several"));
+}

@@ -1,0 +1,80 @@
+#include "reports/statistics.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "tests/support/catch.hpp"
+
+using namespace reports;
+
+namespace {
+
+bool is_near(double value, double right) { return std::abs(value - right) <= 1e-3 * std::abs(right); }
+
+}  // namespace
+
+TEST_CASE("Student's t is that of the tables") {
+    CHECK(is_near(students_t_95(1), 12.706));
+    CHECK(is_near(students_t_95(4), 2.776));
+    CHECK(is_near(students_t_95(9), 2.262));
+    CHECK(is_near(students_t_95(1000), 1.962));
+}
+
+TEST_CASE("mean, deviation and confidence interval of known samples") {
+    // NIST's example data would do as well: these are checked by hand.
+    const SampleSummary summary = summary_of({10, 12, 14, 16, 18});
+    CHECK(summary.count == 5);
+    CHECK(is_near(summary.mean, 14));
+    CHECK(is_near(summary.deviation, 3.16228));
+    REQUIRE(summary.half_interval);
+    CHECK(is_near(*summary.half_interval, 2.776 * 3.16228 / std::sqrt(5.0)));
+    CHECK(is_near(*summary.half_interval_percent(), 100 * *summary.half_interval / 14));
+    CHECK_FALSE(summary_of({5}).half_interval);
+    CHECK(summary_of({5}).mean == 5);
+    CHECK(summary_of({}).count == 0);
+}
+
+TEST_CASE("means differ clearly when their intervals say so, and not by chance") {
+    const SampleSummary slow = summary_of({100, 101, 99, 100, 100});
+    CHECK(differs_clearly(slow, summary_of({110, 111, 109, 110, 110})) == true);
+    CHECK(differs_clearly(slow, summary_of({90, 115, 95, 105, 96})) == false);
+    CHECK_FALSE(differs_clearly(slow, summary_of({110})));
+    CHECK(differs_clearly(summary_of({5, 5}), summary_of({5, 5})) == false);
+    CHECK(differs_clearly(summary_of({5, 5}), summary_of({6, 6})) == true);
+}
+
+TEST_CASE("steady state takes five rounds, within 20 percent and without a slope above 10") {
+    CHECK_FALSE(steady_state_of({100, 100, 100, 100}).is_reached);
+    CHECK(steady_state_of({500, 300, 100, 101, 99, 100, 100}).is_reached);
+    CHECK_FALSE(steady_state_of({100, 100, 100, 100, 130}).is_reached);
+    // Within 20 %, but always downwards: 8 of 100 in four steps is 8 %, 12 are 12 %.
+    CHECK(steady_state_of({104, 102, 100, 98, 96}).is_reached);
+    const SteadyState falling = steady_state_of({106, 103, 100, 97, 94});
+    CHECK(is_near(falling.slope_percent, 12));
+    CHECK(is_near(falling.excursion_percent, 12));
+    CHECK_FALSE(falling.is_reached);
+    CHECK_FALSE(steady_state_of({0, 0, 0, 0, 0}).is_reached);
+}
+
+TEST_CASE("a plateau after a cliff is told with its place, and nothing else is called a cliff") {
+    std::vector<double> credits(20, 3000);
+    credits.push_back(1800);
+    credits.insert(credits.end(), 40, 500);
+    const auto cliff = burst_cliff_of(credits);
+    REQUIRE(cliff);
+    CHECK(cliff->at >= 20);
+    CHECK(cliff->at <= 21);
+    CHECK(is_near(cliff->before, 3000));
+    CHECK(is_near(cliff->after, 500));
+    CHECK_FALSE(burst_cliff_of(std::vector<double>(60, 1000)));
+    std::vector<double> slope;
+    for (int i = 0; i < 60; ++i) slope.push_back(3000 - 40.0 * i);
+    CHECK_FALSE(burst_cliff_of(slope));
+    std::vector<double> saw;
+    for (int i = 0; i < 60; ++i) saw.push_back(i % 7 == 0 ? 500 : 3000);
+    CHECK_FALSE(burst_cliff_of(saw));
+    std::vector<double> rise(20, 500);
+    rise.insert(rise.end(), 20, 3000);
+    CHECK_FALSE(burst_cliff_of(rise));
+    CHECK_FALSE(burst_cliff_of({3000, 3000, 500, 500}));
+}

@@ -1,0 +1,79 @@
+#include "sim/bench/page_book.hpp"
+
+#include <vector>
+
+#include "sim/page/page_codec.hpp"
+#include "tests/support/catch.hpp"
+#include "ums/base/memory_region.hpp"
+
+using namespace sim;
+
+namespace {
+
+class PageBookPage {
+public:
+    PageBookPage(std::uint64_t run_id, std::uint32_t page, std::uint32_t version) : memory_(kPageBytes, ums::MemoryKind::plain) {
+        make_page({run_id, 1, page, version, 0, 0}, memory_.data());
+    }
+    [[nodiscard]] std::byte* data() const { return memory_.data(); }
+
+private:
+    ums::MemoryRegion memory_;
+};
+
+}  // namespace
+
+TEST_CASE("a page that was written alone is right in its new version, and wrong in every other") {
+    PageBook book(10, 1, 77);
+    CHECK(book.begin_write(3) == 1);
+    book.end_write(3, true);
+    CHECK(book.begin_write(3) == 2);
+    book.end_write(3, true);
+    CHECK(book.was_written_by_us(3));
+    const PageBook::Mark mark = book.mark(3);
+    CHECK(book.judge(3, PageBookPage(77, 3, 2).data(), mark) == PageJudgement::right);
+    CHECK(book.judge(3, PageBookPage(77, 3, 1).data(), mark) == PageJudgement::wrong);
+    CHECK(book.judge(3, PageBookPage(78, 3, 2).data(), mark) == PageJudgement::wrong);
+    CHECK(book.judge(3, PageBookPage(77, 4, 2).data(), mark) == PageJudgement::wrong);
+    const PageBookPage bent(77, 3, 2);
+    bent.data()[5000] ^= std::byte{1};
+    CHECK(book.judge(3, bent.data(), mark) == PageJudgement::wrong);
+}
+
+TEST_CASE("a page that was written while it was read is not judged") {
+    PageBook book(10, 1, 77);
+    CHECK(book.begin_write(3) == 1);
+    const PageBook::Mark during = book.mark(3);
+    book.end_write(3, true);
+    CHECK(book.judge(3, PageBookPage(77, 3, 1).data(), during) == PageJudgement::not_judged);
+    const PageBook::Mark before = book.mark(3);
+    CHECK(book.begin_write(3) == 2);
+    book.end_write(3, true);
+    CHECK(book.judge(3, PageBookPage(77, 3, 1).data(), before) == PageJudgement::not_judged);
+}
+
+TEST_CASE("two writes at a time, and a write that failed, leave a page unknown until the next one") {
+    PageBook book(10, 1, 77);
+    static_cast<void>(book.begin_write(3));
+    static_cast<void>(book.begin_write(3));
+    book.end_write(3, true);
+    book.end_write(3, true);
+    CHECK_FALSE(book.was_written_by_us(3));
+    CHECK(book.judge(3, PageBookPage(77, 3, 1).data(), book.mark(3)) == PageJudgement::not_judged);
+    CHECK(book.begin_write(3) == 3);
+    book.end_write(3, false);
+    CHECK(book.judge(3, PageBookPage(77, 3, 3).data(), book.mark(3)) == PageJudgement::not_judged);
+    CHECK(book.begin_write(3) == 4);
+    book.end_write(3, true);
+    CHECK(book.judge(3, PageBookPage(77, 3, 3).data(), book.mark(3)) == PageJudgement::wrong);
+}
+
+TEST_CASE("a page of an unknown past is taken as it is when it is sound, and must stay so") {
+    PageBook book(10, 1, 77);
+    CHECK(book.judge(3, PageBookPage(5, 3, 9).data(), book.mark(3)) == PageJudgement::right);
+    CHECK(book.judge(3, PageBookPage(5, 3, 8).data(), book.mark(3)) == PageJudgement::wrong);
+    const std::vector<std::uint64_t> zeros(kPageBytes / 8);
+    CHECK(book.judge(4, reinterpret_cast<const std::byte*>(zeros.data()), book.mark(4)) == PageJudgement::not_judged);
+    CHECK(book.give_up(3, book.mark(3)));
+    CHECK(book.judge(3, PageBookPage(5, 3, 8).data(), book.mark(3)) == PageJudgement::not_judged);
+}

@@ -1,0 +1,42 @@
+#include "sim/page/measure_mark.hpp"
+
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "sim/page/checksum.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim;
+
+TEST_CASE("the mark of a measured file has the bytes that its header describes") {
+    std::array<std::byte, kMeasureMarkBytes> mark{};
+    make_measure_mark(mark.data());
+    CHECK(std::memcmp(mark.data() + 4, "IOPM\1\0ioproof: data of a measurement, of no value\0", 50) == 0);
+    std::uint32_t stored = 0;
+    std::memcpy(&stored, mark.data(), 4);
+    CHECK(stored == crc32c(mark.data() + 4, 508));
+    CHECK(has_measure_mark(mark.data()));
+    mark[511] = std::byte{1};
+    CHECK_FALSE(has_measure_mark(mark.data()));
+}
+
+TEST_CASE("the mark stays wherever a write touches the first 512 bytes of a file, and nothing else changes") {
+    std::array<std::byte, kMeasureMarkBytes> mark{};
+    make_measure_mark(mark.data());
+    std::array<std::byte, 1024> data{};
+    data.fill(std::byte{7});
+    keep_measure_mark(data.data(), 0, data.size());
+    CHECK(has_measure_mark(data.data()));
+    CHECK(data[512] == std::byte{7});
+    data.fill(std::byte{7});
+    keep_measure_mark(data.data(), 500, data.size());
+    CHECK(std::memcmp(data.data(), mark.data() + 500, 12) == 0);
+    CHECK(data[12] == std::byte{7});
+    data.fill(std::byte{7});
+    keep_measure_mark(data.data(), 512, data.size());
+    CHECK(data[0] == std::byte{7});
+    keep_measure_mark(data.data(), 8, 8);
+    CHECK(std::memcmp(data.data(), mark.data() + 8, 8) == 0);
+    CHECK(data[8] == std::byte{7});
+}

@@ -1,0 +1,65 @@
+#include "ums/base/machine_load.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/support/catch.hpp"
+
+namespace {
+
+// A tree of files like proc and sys, removed again.
+class LoadTree {
+public:
+    LoadTree() : root_(std::filesystem::temp_directory_path() / ("ioproof-load-" + std::to_string(getpid()))) {
+        std::filesystem::create_directories(root_ / "proc/self");
+    }
+    ~LoadTree() { std::filesystem::remove_all(root_); }
+    LoadTree(const LoadTree&) = delete;
+    LoadTree& operator=(const LoadTree&) = delete;
+
+    void write(const std::string& name, const std::string& text) const {
+        std::filesystem::create_directories((root_ / name).parent_path());
+        std::ofstream(root_ / name) << text;
+    }
+    [[nodiscard]] std::string root() const { return root_.string(); }
+
+private:
+    std::filesystem::path root_;
+};
+
+}  // namespace
+
+TEST_CASE("ticks of each CPU are read with their parts put together") {
+    const LoadTree tree;
+    tree.write("proc/stat", "cpu  1 1 1 1 1 1 1 1 0 0\ncpu0 10 2 30 400 50 6 7 8 0 0\ncpu3 1 0 0 9 0 0 0 0 0 0\nintr 5\n");
+    const auto cpus = ums::read_cpu_ticks(tree.root());
+    REQUIRE(cpus.size() == 2);
+    CHECK(cpus[0].id == 0);
+    CHECK(cpus[0].user == 12);
+    CHECK(cpus[0].kernel == 43);
+    CHECK(cpus[0].idle == 450);
+    CHECK(cpus[0].steal == 8);
+    CHECK(cpus[1].id == 3);
+}
+
+TEST_CASE("throttling is that of the group of the chain that was held back most") {
+    const LoadTree tree;
+    tree.write("proc/self/cgroup", "0::/a/b\n");
+    tree.write("sys/fs/cgroup/a/b/cpu.stat", "usage_usec 5\nnr_periods 9\nnr_throttled 1\nthrottled_usec 100\n");
+    tree.write("sys/fs/cgroup/a/cpu.stat", "usage_usec 5\nnr_periods 9\nnr_throttled 4\nthrottled_usec 90\n");
+    tree.write("sys/fs/cgroup/a/b/io.pressure", "some avg10=0.00 avg60=0.00 avg300=0.00 total=777\nfull avg10=0.00 total=5\n");
+    const ums::GroupThrottling throttling = ums::read_group_throttling(tree.root());
+    CHECK(throttling.is_known);
+    CHECK(throttling.periods_throttled == 4);
+    CHECK(throttling.throttled_us == 100);
+    CHECK(throttling.io_stalled_us == 777);
+}
+
+TEST_CASE("a system that tells nothing of its CPUs and groups is no error") {
+    const LoadTree tree;
+    CHECK(ums::read_cpu_ticks(tree.root()).empty());
+    CHECK_FALSE(ums::read_group_throttling(tree.root()).is_known);
+}
