@@ -64,7 +64,7 @@ sim::MeasureRate rate_of(const DiskspdTarget& target) {
     return {.unit = sim::MeasureRateUnit::bytes_per_s, .amount = target.rate * kMsPerSecond};
 }
 
-sim::MeasureTarget target_of(const DiskspdArguments& arguments, const DiskspdTarget& target, const DiskspdTimeSpan& span) {
+sim::MeasureTarget diskspd_target_of(const DiskspdArguments& arguments, const DiskspdTarget& target, const DiskspdTimeSpan& span) {
     refuse_without_counterpart(target);
     if (arguments.verifies && target.block_bytes % sim::kPageBytes != 0) {
         throw UsageError("--verify: needs blocks of whole pages of 8K; add -b8K, or a multiple of it");
@@ -168,7 +168,7 @@ sim::MeasureSpec diskspd_specification(const DiskspdArguments& arguments, const 
         result.measure_latency = span.measures_latency;
         result.iops_interval_ms = span.gathers_iops ? span.interval_ms : 0;
         for (const DiskspdTarget& target : span.targets) {
-            result.targets.push_back(target_of(arguments, target, span));
+            result.targets.push_back(diskspd_target_of(arguments, target, span));
             if (target.create_bytes) result.targets.back().keep_existing = !made.insert(target.path).second;
         }
         spec.timespans.push_back(std::move(result));

@@ -38,7 +38,9 @@ std::uint32_t number_of(const XmlElement& element, std::uint64_t minimum = 0, st
     return static_cast<std::uint32_t>(number_in(element, element.text, minimum, maximum));
 }
 
-std::uint64_t bytes_of(const XmlElement& element) { return number_in(element, element.text, 0, std::numeric_limits<std::uint64_t>::max()); }
+std::uint64_t size_of_element(const XmlElement& element) {
+    return number_in(element, element.text, 0, std::numeric_limits<std::uint64_t>::max());
+}
 
 bool flag_of(const XmlElement& element) {
     if (element.text == "true" || element.text == "1") return true;
@@ -78,7 +80,7 @@ void read_distribution(TargetReader& reader, const XmlElement& element) {
     for (const XmlElement& range : kind.children) {
         const std::string* const share = range.attribute("IO");
         if (range.name != "Range" || share == nullptr) refuse_element(range, "<Range IO=\"…\"> is needed");
-        const std::uint64_t span = reader.target.is_distribution_in_percent ? number_of(range, 1, 100) : bytes_of(range);
+        const std::uint64_t span = reader.target.is_distribution_in_percent ? number_of(range, 1, 100) : size_of_element(range);
         reader.target.distribution.push_back({static_cast<std::uint32_t>(number_in(range, *share, 0, 100)), span});
     }
 }
@@ -132,11 +134,11 @@ constexpr ElementRule<TargetReader> kTargetRules[] = {
     {"BlockSize", [](TargetReader& r, const XmlElement& e) { r.target.block_bytes = number_of(e, 1); }},
     {"StrideSize",
      [](TargetReader& r, const XmlElement& e) {
-         const std::uint64_t stride_bytes = bytes_of(e);
+         const std::uint64_t stride_bytes = size_of_element(e);
          if (!r.is_random) r.target.alignment_bytes = stride_bytes;  // Random counts more, wherever it stands
      }},
     {"InterlockedSequential", [](TargetReader& r, const XmlElement& e) { r.target.is_interlocked = flag_of(e); }},
-    {"BaseFileOffset", [](TargetReader& r, const XmlElement& e) { r.target.base_bytes = bytes_of(e); }},
+    {"BaseFileOffset", [](TargetReader& r, const XmlElement& e) { r.target.base_bytes = size_of_element(e); }},
     {"SequentialScan", [](TargetReader& r, const XmlElement& e) { r.target.sequential_hint = flag_of(e); }},
     {"RandomAccess", [](TargetReader& r, const XmlElement& e) { r.target.random_hint = flag_of(e); }},
     {"TemporaryFile", [](TargetReader& r, const XmlElement& e) { r.target.temporary_hint = flag_of(e); }},
@@ -174,10 +176,10 @@ constexpr ElementRule<TargetReader> kTargetRules[] = {
     {"ThreadsPerFile", [](TargetReader& r, const XmlElement& e) { r.target.threads_per_file = number_of(e, 1); }},
     {"FileSize", [](TargetReader& r,
                     const XmlElement& e) { r.target.create_bytes = number_in(e, e.text, 1, std::numeric_limits<std::uint64_t>::max()); }},
-    {"MaxFileSize", [](TargetReader& r, const XmlElement& e) { r.target.end_bytes = bytes_of(e); }},
+    {"MaxFileSize", [](TargetReader& r, const XmlElement& e) { r.target.end_bytes = size_of_element(e); }},
     {"WriteRatio", [](TargetReader& r, const XmlElement& e) { r.target.write_percent = number_of(e, 0, 100); }},
     {"ParallelAsyncIO", [](TargetReader& r, const XmlElement& e) { r.target.is_parallel = flag_of(e); }},
-    {"ThreadStride", [](TargetReader& r, const XmlElement& e) { r.target.thread_stride_bytes = bytes_of(e); }},
+    {"ThreadStride", [](TargetReader& r, const XmlElement& e) { r.target.thread_stride_bytes = size_of_element(e); }},
     {"IOPriority", [](TargetReader& r, const XmlElement& e) { r.target.io_priority = number_of(e, 1, 3); }},
     {"Weight", [](TargetReader& r, const XmlElement& e) { r.target.weight = number_of(e); }},
     {"ThreadTargets", read_thread_targets},

@@ -11,7 +11,7 @@ namespace cli {
 namespace {
 
 constexpr std::uint64_t kLookedThroughMaxBytes = std::uint64_t{16} << 30;
-constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+constexpr std::size_t kLookedAtBytes = std::size_t{1} << 20;
 
 class OpenFile {
 public:
@@ -50,7 +50,7 @@ bool is_filling(const std::byte* bytes, std::size_t size_bytes) {
 
 // All data of the file.
 bool is_all_filling(ums::Storage& storage, ums::FileHandle file, std::uint64_t size_bytes) {
-    const ums::MemoryRegion piece(kPieceBytes, ums::MemoryKind::plain);
+    const ums::MemoryRegion piece(kLookedAtBytes, ums::MemoryKind::plain);
     std::uint64_t looked_through_bytes = 0;
     std::uint64_t offset_bytes = 0;
     while (offset_bytes < size_bytes) {
@@ -58,12 +58,12 @@ bool is_all_filling(ums::Storage& storage, ums::FileHandle file, std::uint64_t s
         std::uint64_t end_bytes = 0;
         if (storage.next_data(file, offset_bytes, begin_bytes, end_bytes)) return false;
         if (begin_bytes >= size_bytes) return true;
-        begin_bytes = begin_bytes / kPieceBytes * kPieceBytes;
+        begin_bytes = begin_bytes / kLookedAtBytes * kLookedAtBytes;
         while (begin_bytes < end_bytes) {
             std::size_t read_bytes = 0;
-            if (storage.read(file, begin_bytes, piece.data(), kPieceBytes, read_bytes) || read_bytes == 0) return false;
+            if (storage.read(file, begin_bytes, piece.data(), kLookedAtBytes, read_bytes) || read_bytes == 0) return false;
             if (!is_filling(piece.data(), read_bytes)) return false;
-            begin_bytes += kPieceBytes;
+            begin_bytes += kLookedAtBytes;
             looked_through_bytes += read_bytes;
             if (looked_through_bytes > kLookedThroughMaxBytes) return false;
         }

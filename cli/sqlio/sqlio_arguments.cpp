@@ -116,7 +116,7 @@ void SqlioParser::option(std::string_view word) {
             break;
         case 'R': raw_devices(value); break;
         case 'f': pattern(value); break;
-        case 'p': affinity(value); break;
+        case 'p':
         case 'a': affinity(value); break;
         case 'o': arguments_.outstanding = number(value, 0, 4096); break;
         case 'b': arguments_.block_kb = number(value, 1, 1024 * 1024); break;

@@ -80,7 +80,7 @@ void add_means(DiskspdXml& xml, const LatencyCounts& latency, std::string_view m
     xml.decimal(deviation, in_ms(latency.deviation_ns()), 3);
 }
 
-void add_latency(DiskspdXml& xml, const MeasureRow& total) {
+void add_latency_buckets(DiskspdXml& xml, const MeasureRow& total) {
     const Latencies latencies = latencies_of(total);
     xml.open("Latency", fmt::format(" ReadHistoBuckets=\"{}\" WriteHistoBuckets=\"{}\" TotalHistoBuckets=\"{}\"",
                                     latencies.reads.buckets().size(), latencies.writes.buckets().size(), latencies.both.buckets().size()));
@@ -205,7 +205,7 @@ void add_span(DiskspdXml& xml, const DiskspdDocument& document, std::size_t inde
     xml.number("RequestCount", wanted.request_count);
     xml.number("ProcCount", found.cpus.size());
     add_cpus(xml, found, document.system.topology);
-    if (wanted.measures_latency) add_latency(xml, found.total());
+    if (wanted.measures_latency) add_latency_buckets(xml, found.total());
     if (wanted.gathers_iops) add_iops(xml, found.total(), wanted, found);
     if (document.is_verified) add_integrity(xml, found, document.results.finding_count);
     add_threads(xml, wanted, found);

@@ -13,7 +13,7 @@ namespace {
 using ums::Processor;
 using ums::ProcessorTopology;
 
-std::string moment_text(std::uint64_t utc_us) {
+std::string start_time_text(std::uint64_t utc_us) {
     if (utc_us == 0) return "";
     const std::tm fields = ums::utc_calendar(utc_us).fields;
     return fmt::format("{}/{:02}/{:02} {:02}:{:02}:{:02} UTC", fields.tm_year + 1900, fields.tm_mon + 1, fields.tm_mday, fields.tm_hour,
@@ -88,7 +88,7 @@ std::string diskspd_system_text(const DiskspdSystem& system) {
         "\theterogeneous cores:\tn\n"
         "\n"
         "\tactive power scheme:\t{}\n",
-        system.computer_name, moment_text(system.start_utc_us), topology.processors.size(), topology.core_count, group_count(topology),
+        system.computer_name, start_time_text(system.start_utc_us), topology.processors.size(), topology.core_count, group_count(topology),
         topology.node_count, topology.socket_count, topology.frequency_governor);
 }
 
@@ -99,7 +99,7 @@ void add_diskspd_system(DiskspdXml& xml, const DiskspdSystem& system) {
     xml.text("Version", system.tool_version);
     xml.text("VersionDate", "");
     xml.close("Tool");
-    xml.text("RunTime", moment_text(system.start_utc_us));
+    xml.text("RunTime", start_time_text(system.start_utc_us));
     xml.empty("PowerScheme", fmt::format(" Name=\"{}\" Guid=\"\"", xml_escaped(system.topology.frequency_governor)));
     add_topology(xml, system.topology);
     xml.close("System");

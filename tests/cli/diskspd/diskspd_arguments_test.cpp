@@ -27,7 +27,7 @@ DiskspdTimeSpan span_of_options(const std::vector<std::string>& options) { retur
 DiskspdTarget target_of_options(const std::vector<std::string>& options) { return span_of_options(options).targets.at(0); }
 
 // What is said about options that contradict each other.
-std::string refusal_of(const std::vector<std::string>& options) {
+std::string contradiction_in(const std::vector<std::string>& options) {
     try {
         check_diskspd_profile(parsed(options).profile);
     } catch (const cli::UsageError& error) {
@@ -161,7 +161,7 @@ TEST_CASE("DiskSpd: every option does what it says") {
         INFO(entry.options.front());
         const DiskspdTimeSpan span = span_of_options(entry.options);
         CHECK(entry.holds(span.targets.at(0), span));
-        CHECK(refusal_of(entry.options).empty());
+        CHECK(contradiction_in(entry.options).empty());
     }
 }
 
@@ -268,7 +268,7 @@ TEST_CASE("DiskSpd: options that contradict each other are refused") {
     };
     for (const Case& entry : cases) {
         INFO(entry.options.front() << " " << entry.options.back());
-        CHECK_THAT(refusal_of(entry.options), ContainsSubstring(entry.says));
+        CHECK_THAT(contradiction_in(entry.options), ContainsSubstring(entry.says));
     }
 }
 
@@ -324,7 +324,7 @@ TEST_CASE("DiskSpd: the command lines of articles and of other tools are taken")
     };
     for (const std::vector<std::string>& line : lines) {
         INFO(line.at(0) << " " << line.at(1));
-        CHECK(refusal_of(line).empty());
+        CHECK(contradiction_in(line).empty());
         CHECK(parsed(line).notices.empty());
     }
 }

@@ -63,7 +63,7 @@ TEST_CASE("SQLIO: writes go to a drive that was given a folder, into a file that
     CHECK(run.error == "");
     REQUIRE(run.code == 0);
     CHECK(std::filesystem::file_size(folder.data() / "testfile.dat") == 64 * 64 * 8192);
-    CHECK(figure_at(run, 8) > 0);
+    CHECK(figure_at(run, 9) > 0);
     CHECK(run.lines[2] == "\tusing 8KB random IOs");
     CHECK(sqlio(folder, {"-kR", "-s1", "-BY", "data/testfile.dat"}).code == 0);
 }
