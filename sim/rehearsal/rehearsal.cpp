@@ -99,7 +99,10 @@ std::vector<FaultPlan> draw_fault_plans(FindingKind kind, std::uint64_t seed) {
 RehearsalReport rehearse(std::uint64_t seed, const std::vector<FaultPlan>& plans) {
     const ums::MemoryReserve reserve;
     RehearsalReport report;
-    const Options options = rehearsal_options(seed);
+    Options options = rehearsal_options(seed);
+    // What a block that is missing must be called depends on whether the log goes on behind it: a backup reads it while it does.
+    const bool has_log_fault = std::any_of(plans.begin(), plans.end(), [](const FaultPlan& plan) { return is_log_fault(plan.kind); });
+    if (has_log_fault) options.backup_user = {};
     const ums::VirtualClock clock;
     ums::SimulatedStorage disk(clock, ums::simulated_disk(seed));
     FaultInjector::Setup setup{.plans = plans, .seed = ums::mix64(seed), .log_paths = {}};

@@ -94,7 +94,8 @@ void RunParts::add_backup_file(SimFile::Setup setup, const BackupUserOptions& op
     }
     const bool is_stripe = setup.options.role == FileRole::backup;
     const std::size_t restored = backup_files.data_files.size() - backup_files.stripe_count;
-    PageLedger ledger(is_stripe ? stripe_pages_max(options, pages_max) : pages_max.at(restored));
+    const std::uint64_t written_max = is_stripe ? stripe_pages_max(options, pages_max) : pages_max.at(restored);
+    PageLedger ledger(std::max(written_max, setup.size_bytes / kPageBytes));
     if (const auto checksum = setup.signature_checksum) ledger.acknowledge(0, 1, 0, *checksum);
     backup_files.data_files.push_back(std::make_unique<DataFile>(std::move(setup), std::move(ledger), storage, outstanding, run, journal));
     if (is_stripe) ++backup_files.stripe_count;
