@@ -65,8 +65,11 @@ std::optional<ImageIdentity> identity_in(const std::vector<std::byte>& image) {
     return ImageIdentity{page.run_id, page.file_id, page.page_id, page.version, page.lsn, page.write_utc_us, 0, false};
 }
 
+// 0: the image does not say, or says what cannot be.
 std::uint64_t by_witness(std::uint64_t utc_us, std::int64_t offset_us) {
-    return utc_us == 0 ? 0 : utc_us + static_cast<std::uint64_t>(offset_us);  // modulo 2^64, as offsets may be negative
+    const std::uint64_t distance_us = offset_us < 0 ? 0 - static_cast<std::uint64_t>(offset_us) : static_cast<std::uint64_t>(offset_us);
+    if (utc_us == 0 || (offset_us < 0 && utc_us < distance_us)) return 0;
+    return offset_us < 0 ? utc_us - distance_us : utc_us + distance_us;
 }
 
 std::string path_of(const GroupMemberResult& member, std::uint32_t file_id) {
