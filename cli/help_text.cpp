@@ -139,8 +139,8 @@ std::string help_text() {
         "  ioproof run -cfg sqliosim.cfg.ini -log run.log.xml  SQLIOSim's own configuration\n"
         "  ioproof config explain TargetIODuration\n"
         "\n"
-        "Called through a link named 'sqliosim' it takes the switches of SQLIOSIM.COM without a command; through 'diskspd' and\n"
-        "'sqlio' those of these tools.\n"
+        "Called through a link named 'sqliosim' it takes SQLIOSIM.COM's switches without a command;\n"
+        "through 'diskspd' and 'sqlio' those of these tools.\n"
         "\n{}",
         sim::kVersion, usage_lines(), exit_code_lines(kExitCodes));
 }

@@ -126,7 +126,7 @@ Command report_command() {
     return {.name = "report",
             .operands = "FILE...",
             .kind = Operand::files,
-            .summary = "show the results that runs wrote with --json; of several hosts as one",
+            .summary = "show results of --json, those of several hosts as one",
             .description =
                 "Prints the results of an earlier run as the text that stood at its end; with --html, writes them as one "
                 "self-contained page. Several results files, of the ranks of a group or of independent runs, are one result: a row "

@@ -158,7 +158,7 @@ Command run_command() {
                 "ioproof run -cfg sqliosim.hwcache.cfg.ini -dir /mnt/data -log run.log.xml\n"
                 "ioproof run -dir /mnt/data -save my.cfg.ini -size 1024 -d 300 --status 8080\n"
                 "ioproof run -dir /mnt/data --seed 4711 --engine threads --ephemeral\n"
-                "ioproof run -dir /mnt/shared -d 60 --witness 10.0.0.5:7017 --key-file KEY --group one --plan hand-over --rank 0 --of 2",
+                "ioproof run -dir /mnt/shared --witness 10.0.0.5:7017 --key-file KEY --group one --rank 0 --of 2",
             .execute = [](const Call& call) {
                 const RunArguments arguments = parse_run(call.words);
                 return arguments.group.are_given() ? run_in_group(call, arguments) : run_on_files(call, arguments);

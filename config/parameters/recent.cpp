@@ -18,7 +18,7 @@ std::vector<Parameter> recent_parameters() {
          .unit = "s",
          .range = {.min = 0, .max = kRecoverySMax},
          .field = +[](Options& o) -> Field { return &o.recent.target_recovery_time_s; },
-         .help = "Checkpoints of the main run are indirect, for a recovery that takes so long; 0 = they come by CheckpointInterval.",
+         .help = "Indirect checkpoints, for a recovery that takes so long; 0 = they come by CheckpointInterval.",
          .details = "An indirect checkpoint looks ten times a second how many pages of all files are dirty, and writes what is above the "
                     "target: as many pages as the files would carry within this time, by their request blocks and average duration. It "
                     "also keeps ahead of the log, a little at a time, so that a log that fills up needs no burst. CheckpointInterval has "
@@ -41,7 +41,7 @@ std::vector<Parameter> recent_parameters() {
          .toml_name = "log_instant_growth",
          .kind = Kind::flag,
          .field = +[](Options& o) -> Field { return &o.recent.log_instant_growth; },
-         .help = "The log grows as since SQL Server 2022; FALSE = by one virtual log file that is written with zeros first.",
+         .help = "The log grows as since SQL Server 2022; FALSE = by one VLF that is zeroed first.",
          .details = "Increments of a log file up to 64 MB are not written with zeros and become one virtual log file. Larger ones are "
                     "written with zeros, all their virtual log files at a time: 8 of them, 16 above 1 GB, and one where the increment is "
                     "below an eighth of the log. What stands in space that was not zeroed is never taken for log: 'ioproof rehearse "

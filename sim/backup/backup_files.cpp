@@ -55,12 +55,16 @@ std::uint64_t stripe_pages_max(const BackupUserOptions& options, const std::vect
     return 1 + backups * pages_of_one(options, sources);
 }
 
+bool is_backed_up(const FileOptions& file, const std::vector<FileOptions>& files) {
+    return !file.is_log && !file.is_tempdb && file.role == FileRole::test && source_of_replica(file, files) == nullptr;
+}
+
 std::vector<FileOptions> backup_files(const Options& options) {
     const BackupUserOptions& backup = options.backup_user;
     if (!backup.is_on() || is_about_left_files(options.job)) return {};
     std::vector<std::uint64_t> sources;
     for (const FileOptions& file : options.files) {
-        const bool is_source = !file.is_log && source_of_replica(file, options.files) == nullptr;
+        const bool is_source = is_backed_up(file, options.files);
         if (is_source) sources.push_back(file.initial_size_mb * kPagesPerMb);
     }
     const std::uint64_t stripe_mb = (stripe_pages_max(backup, sources) + kPagesPerMb - 1) / kPagesPerMb;
@@ -77,7 +81,7 @@ std::vector<FileOptions> backup_files(const Options& options) {
     }
     number = 0;
     for (const FileOptions& file : options.files) {
-        const bool is_source = !file.is_log && source_of_replica(file, options.files) == nullptr;
+        const bool is_source = is_backed_up(file, options.files);
         if (!is_source || backup.restore_folder.empty()) continue;
         std::string path = in_folder(backup.restore_folder, fmt::format("restored_{}_{}", ++number, base_name(file.path)));
         add(files, std::move(path), FileRole::restored, file.initial_size_mb);

@@ -18,6 +18,9 @@ namespace sim {
 // backup of the files at their first size takes them.
 [[nodiscard]] std::vector<FileOptions> backup_files(const Options& options);
 
+// A data file whose pages are in every backup: tempdb is in none, as in SQL Server, and neither are snapshots. Pure.
+[[nodiscard]] bool is_backed_up(const FileOptions& file, const std::vector<FileOptions>& files);
+
 // Pages of a ledger of a file of backup_files(): it has room for all that the run can write there. `sources`: pages of the data files at
 // their largest.
 [[nodiscard]] std::uint64_t stripe_pages_max(const BackupUserOptions& options, const std::vector<std::uint64_t>& sources);

@@ -25,7 +25,7 @@ BackupParts::BackupParts(RunContext& run_context, BackupFiles opened)
       buffers(options.buffer_count, options.max_transfer_kb * kKbBytes) {
     std::size_t restored = files.stripe_count;
     for (const auto& data : context.data_files) {
-        if (source_of_replica(data->file.options(), context.options.files) != nullptr) continue;
+        if (!is_backed_up(data->file.options(), context.options.files)) continue;
         BackupSource source{.data = data.get()};
         if (!options.restore_folder.empty()) source.restored = files.data_files.at(restored++).get();
         if (options.differential_interval_s != 0) source.base_lsns.resize(data->ledger.pages_max());

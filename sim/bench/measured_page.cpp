@@ -91,8 +91,9 @@ ums::Task<void> report_wrong_page(MeasureFile& file, ums::FileHandle handle, std
                         .run_id = header.run_id,
                         .file_id = header.file_id,
                         .page_id = header.page_id};
-    finding.description = fmt::format("Page {} of {} came back wrong: version {} was acknowledged, and {}. Read again it was {}.", page,
-                                      file.path, version, what_came(header, is_sound), finding.transient ? "right" : "not right");
+    const std::string known = version == 0 ? std::string() : fmt::format("version {} was acknowledged, and ", version);
+    finding.description = fmt::format("Page {} of {} came back wrong: {}{}. Read again it was {}.", page, file.path, known,
+                                      what_came(header, is_sound), finding.transient ? "right" : "not right");
     if (!finding.transient) static_cast<void>(file.pages->give_up(page, mark));
     journal.report(std::move(finding));
 }

@@ -53,6 +53,9 @@ PageJudgement PageBook::judge(std::uint64_t page, const std::byte* image, Mark m
         return is_sound && header.run_id == run_id_ && header.version == version_of(mark) ? PageJudgement::right : PageJudgement::wrong;
     }
     if ((mark & kFound) != 0) return is_sound && header.version == version_of(mark) ? PageJudgement::right : PageJudgement::wrong;
+    // A page of ours that contradicts itself is wrong, whatever stood there before.
+    const bool is_damaged = header.magic == kPageMagic && header.checksum != page_checksum(image);
+    if (is_damaged) return PageJudgement::wrong;
     std::uint64_t expected = mark;
     const std::uint64_t found = is_sound && header.version <= kVersion ? ((mark & ~kVersion) | header.version | kFound) : mark | kUnknown;
     entry.compare_exchange_strong(expected, found, std::memory_order_acq_rel);

@@ -3,7 +3,7 @@
 // or that two wrote at a time, is not judged.
 //
 // A page whose past is unknown is taken as it is when it is first read, if it is sound in itself (checksum, file, number); it must not
-// change any more then.
+// change any more then. One that says it is ours and whose checksum does not fit is wrong.
 #pragma once
 
 #include <atomic>

@@ -75,9 +75,10 @@ private:
         const auto found = power_.files.find(options_.files.at(file_id - 1).path);
         return found == power_.files.end() ? nullptr : found->second.get();
     }
-    [[nodiscard]] std::uint32_t id_of(const std::string& path) const {
+    // Nothing: a file of tempdb or of a backup, which the run adds by itself.
+    [[nodiscard]] std::optional<std::uint32_t> id_of(const std::string& path) const {
         const auto found = std::find_if(options_.files.begin(), options_.files.end(), [&](const auto& file) { return file.path == path; });
-        UMS_ASSERT(found != options_.files.end());
+        if (found == options_.files.end()) return std::nullopt;
         return static_cast<std::uint32_t>(found - options_.files.begin()) + 1;
     }
     [[nodiscard]] bool is_replica(std::uint32_t file_id) const { return is_transient(options_.files.at(file_id - 1), options_.files); }
@@ -259,8 +260,9 @@ private:
     // --- what is not ---
 
     [[nodiscard]] MissReason reason_of(const ums::LostWrite& lost) const {
-        const std::uint32_t file_id = id_of(lost.path);
-        if (is_replica(file_id)) return MissReason::replica;
+        const std::optional<std::uint32_t> of_options = id_of(lost.path);
+        if (!of_options || is_replica(*of_options)) return MissReason::not_logged;
+        const std::uint32_t file_id = *of_options;
         if (!is_any_signed_) return MissReason::no_signature;
         if (log_.is_empty()) return MissReason::nothing_logged;
         if (options_.files.at(file_id - 1).is_log) return reason_of_log(file_id, lost);
@@ -289,7 +291,7 @@ private:
     }
 
     [[nodiscard]] MissReason reason_of_pages(std::uint32_t file_id, const ums::LostWrite& lost) const {
-        MissReason first = MissReason::replica;
+        MissReason first = MissReason::not_logged;
         const std::uint64_t last_page = (lost.offset_bytes + lost.size_bytes - 1) / kPageBytes;
         for (std::uint64_t page = lost.offset_bytes / kPageBytes; page <= last_page; ++page) {
             first = std::min(first, reason_of_page({file_id, static_cast<std::uint32_t>(page)}));
@@ -320,7 +322,7 @@ private:
 
 std::string_view name_of(MissReason reason) {
     static constexpr std::array<std::string_view, kMissReasonCount> kNames = {
-        "unexplained", "no_signature", "nothing_logged", "end_of_log", "since_checkpoint", "released", "before_checkpoint", "replica"};
+        "unexplained", "no_signature", "nothing_logged", "end_of_log", "since_checkpoint", "released", "before_checkpoint", "not_logged"};
     return kNames.at(static_cast<std::size_t>(reason));
 }
 

@@ -21,7 +21,7 @@ enum class MissReason : std::uint8_t {
     since_checkpoint,   // page writes since the last complete checkpoint began
     released,           // in a part of a file that has been cut off
     before_checkpoint,  // log that recovery does not need any more
-    replica,            // in a replica, whose changes are not logged
+    not_logged,         // in a replica, a file of tempdb or a backup, whose changes are not logged
 };
 
 inline constexpr std::size_t kMissReasonCount = 8;

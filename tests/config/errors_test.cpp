@@ -156,7 +156,7 @@ TEST_CASE("an unknown section is an error with a suggestion") {
     CHECK(ini_error("[File]\n") == "test.ini:1: [File]: unknown section; did you mean [File1]?");
     CHECK(ini_error("[FileOne]\n") ==
           "test.ini:1: [FileOne]: unknown section; sections are [CONFIG], [RandomUser], [AuditUser], [ReadAheadUser], [BulkUpdateUser], "
-          "[ShrinkUser], [File1], [File2], ...");
+          "[ShrinkUser], [BackupUser], [ColumnstoreUser], [TempdbUser], [VersionStoreUser], [File1], [File2], ...");
 }
 
 TEST_CASE("an unknown key is a warning with a suggestion") {
@@ -187,7 +187,7 @@ TEST_CASE("all errors are shown at once, in the order of the file, a long list i
           "test.ini:3: nonsense: expected Key=Value, a [Section], or a comment that begins with ;\n"
           "test.ini:4: [CONFIG] StopOnError = 2: is not a boolean; allowed: TRUE or FALSE\n"
           "test.ini:5: [Foo]: unknown section; sections are [CONFIG], [RandomUser], [AuditUser], [ReadAheadUser], [BulkUpdateUser], "
-          "[ShrinkUser], "
+          "[ShrinkUser], [BackupUser], [ColumnstoreUser], [TempdbUser], [VersionStoreUser], "
           "[File1], [File2], ...");
     std::string text = "[CONFIG]\n";
     for (int i = 0; i < 30; ++i) text += "nonsense\n";

@@ -94,7 +94,7 @@ TEST_CASE("wrong structure is an error that shows the right one, all at once, in
           "test.toml:4:2: file: files are written as tables, [[file]]\n"
           "test.toml:6:2: [raid]: unknown section; sections are [config], [random_user], [audit_user], [read_ahead_user], "
           "[bulk_update_user], "
-          "[shrink_user], [[file]]");
+          "[shrink_user], [backup_user], [columnstore_user], [tempdb_user], [version_store_user], [[file]]");
     CHECK(toml_error("file = [1]\n") == "test.toml:1:1: file: files are written as tables, [[file]]");
 }
 
@@ -106,8 +106,10 @@ TEST_CASE("TOML names are exact, and the INI name is answered with the TOML one"
     CHECK(warnings[1] == "test.toml:3:1: cpu_cont: unknown key, ignored; did you mean cpu_count?");
     CHECK(warnings[2] ==
           "test.toml:4:1: user_count: unknown key, ignored; it belongs to [random_user] or [audit_user] or [read_ahead_user] or "
-          "[bulk_update_user]");
-    CHECK(warnings[3] == "test.toml:5:1: min_pages: unknown key, ignored; it belongs to [read_ahead_user] or [bulk_update_user]");
+          "[bulk_update_user] or [columnstore_user] or [tempdb_user] or [version_store_user]");
+    CHECK(warnings[3] ==
+          "test.toml:5:1: min_pages: unknown key, ignored; it belongs to [read_ahead_user] or [bulk_update_user] or "
+          "[version_store_user]");
 }
 
 TEST_CASE("characters beyond ASCII are read everywhere in a string, in comments and in quoted keys") {

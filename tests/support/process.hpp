@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -106,6 +107,8 @@ public:
     [[nodiscard]] std::string error() const { return read_text(captured_ / "err"); }
 
 private:
+    static constexpr unsigned kCloseOnExec = 1U << 2;  // CLOSE_RANGE_CLOEXEC, which older headers do not know
+
     [[noreturn]] void become(const std::vector<char*>& arguments, const std::filesystem::path& folder, const sigset_t& mask) const {
         for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
         ::pthread_sigmask(SIG_SETMASK, &mask, nullptr);
@@ -114,6 +117,8 @@ private:
         const int in = ::open("/dev/null", O_RDONLY);
         const bool ready = out >= 0 && err >= 0 && in >= 0 && ::dup2(in, 0) == 0 && ::dup2(out, 1) == 1 && ::dup2(err, 2) == 2 &&
                            ::chdir(folder.c_str()) == 0;
+        // What the test listens on is not the program's.
+        ::syscall(SYS_close_range, 3U, ~0U, kCloseOnExec);
         if (ready) ::execv(arguments[0], arguments.data());
         ::_exit(127);
     }

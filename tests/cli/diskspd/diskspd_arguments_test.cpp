@@ -24,8 +24,6 @@ DiskspdArguments parsed(std::vector<std::string> options) {
 
 DiskspdTimeSpan span_of_options(const std::vector<std::string>& options) { return parsed(options).profile.time_spans.at(0); }
 
-DiskspdTarget target_of_options(const std::vector<std::string>& options) { return span_of_options(options).targets.at(0); }
-
 // What is said about options that contradict each other.
 std::string contradiction_in(const std::vector<std::string>& options) {
     try {

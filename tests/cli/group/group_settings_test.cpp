@@ -40,7 +40,7 @@ TEST_CASE("rank and size come from what started the process, and switches go bef
     CHECK(settings_with(slurm).rank == 2);
     CHECK(settings_with(slurm).terms.of == 5);
     CHECK(settings_with(slurm).rank_from == "SLURM_PROCID");
-    CHECK(settings_with(slurm, {{"rank", "4"}}).rank_from == "--rank");
+    CHECK(settings_with(slurm, {{"rank", "4"}, {"of", "5"}}).rank_from == "--rank");
     CHECK(settings_with({{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "3"}}).terms.of == 3);
     CHECK(settings_with({{"PMI_RANK", "1"}, {"PMI_SIZE", "3"}}).rank == 1);
     CHECK(settings_with({{"JOB_COMPLETION_INDEX", "7"}}, {{"of", "8"}}).rank == 7);

@@ -152,7 +152,7 @@ TEST_CASE("the turn of an owner that is silent for the lease passes on, and is c
     const GroupView view = witness.hear(owner(1, 11, 2, changes));
     REQUIRE(view.turns.size() == 2);
     CHECK(view.turns[0].ended_by == (is_planned ? "fence" : "lost"));
-    CHECK(witness.hear(owner(1, 11, 2, changes)).revision == view.revision + 1);  // now it has it
+    CHECK(witness.hear(owner(1, 11, 2, changes)).revision > view.revision);  // now it has it
     // The old owner wakes up: it learns that its turn is over, and cannot end it a second time.
     GroupBeat zombie = owner(0, 10, 1, changes);
     zombie.is_turn_over = true;

@@ -104,7 +104,7 @@ TEST_CASE("DiskSpd's text: every line of a measurement stands in its place") {
         "     0 |         8192000 |         1000 |       0.78 |     100.00 |    2.000 |      10.00 |     1.000 | t.dat (1GiB)\n"
         "     1 |         8200192 |         1001 |       0.78 |     100.10 |    2.018 |      10.00 |     1.150 | t.dat (1GiB)\n"
         "------------------------------------------------------------------------------------------------------------------\n"
-        "total:          16392192 |         2001 |       1.56 |     200.10 |    2.009 |      20.00 |     1.077\n";
+        "total:          16392192 |         2001 |       1.56 |     200.10 |    2.009 |      20.00 |     1.078\n";
     const std::string text = example_text(example_document());
     CHECK(text.substr(0, expected.size()) == expected);
     CHECK_THAT(text, ContainsSubstring("\nRead IO\nthread |"));
