@@ -16,7 +16,8 @@ constexpr std::array kReportSwitches{
     Switch{.name = "html", .value = "FILE", .help = "as one page for a browser, which needs neither network nor other files"},
     Switch{.name = "json",
            .value = "FILE",
-           .help = "of several results files: their sums, rows and verdict for programs (docs/merged.schema.json); '-' is standard output"},
+           .help = "of several results files: their sums, rows and verdict (docs/merged.schema.json);\n"
+                   "'-' is standard output"},
 };
 
 constexpr std::array kComparisonSwitches{kReportSwitches[0]};

@@ -14,7 +14,7 @@ namespace cli {
 struct SweepArguments {
     MeasureRequest request;  // what all combinations have in common
     std::vector<reports::SweepKey> keys;
-    bool has_blocks = false;  // else blocks are the preset's, which may be of several sizes
+    bool has_blocks = false;            // else blocks are the preset's, which may be of several sizes
     std::vector<std::string> asked;     // the switches that decide what is measured, as "name=value"
     std::vector<std::string> left_out;  // combinations that cannot be, in words
     std::string json_path;

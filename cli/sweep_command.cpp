@@ -132,8 +132,8 @@ Command sweep_command() {
         .switches = sweep_switches(),
         .examples =
             "ioproof sweep /mnt/data/bench.mdx --depth 1..128 --seconds 10\n"
-            "ioproof sweep /mnt/data/bench.mdx --preset oltp --depth 1..64 --threads 1,4 --json sweep.json --html sweep.html\n"
-            "ioproof sweep /mnt/data/bench.mdx --preset oltp --depth 1..64 --threads 1,4 --json sweep.json --resume",
+            "ioproof sweep b.mdx --preset oltp --depth 1..64 --threads 1,4 --json sweep.json --html sweep.html\n"
+            "ioproof sweep b.mdx --preset oltp --depth 1..64 --threads 1,4 --json sweep.json --resume",
         .exit_codes =
             "0 done\n"
             "1 a page was wrong, or the storage failed\n"

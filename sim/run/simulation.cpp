@@ -9,8 +9,8 @@ namespace sim {
 
 namespace {
 
-std::unique_ptr<Driver> make_driver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink,
-                                    PromiseKeeper* keeper, RunGroup* group) {
+std::unique_ptr<Driver> make_driver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper,
+                                    RunGroup* group) {
     switch (options.job) {
         case Job::run:
         case Job::resume:

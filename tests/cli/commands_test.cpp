@@ -52,10 +52,9 @@ TEST_CASE("a command is found by its name, of one word or two") {
 
 TEST_CASE("mistakes in commands are explained") {
     CHECK_THAT(answer({}), ContainsSubstring("ioproof run"));
-    CHECK_THAT(answer({"rum"}),
-               ContainsSubstring(
-                   "unknown command 'rum'; allowed are run, verify, preflight, report, compare, rehearse, powertest, bench, sweep, diskspd, sqlio, witness, "
-                   "config"));
+    CHECK_THAT(answer({"rum"}), ContainsSubstring("unknown command 'rum'; allowed are run, verify, preflight, report, compare, rehearse, "
+                                                  "powertest, bench, sweep, diskspd, sqlio, witness, "
+                                                  "config"));
     CHECK_THAT(answer({"-dir", "/x"}), ContainsSubstring("ioproof run -dir"));
     CHECK_THAT(answer({"config"}), ContainsSubstring("config: say what; allowed are show, explain"));
     CHECK_THAT(answer({"config", "print"}), ContainsSubstring("'print' is not allowed; allowed are show, explain"));

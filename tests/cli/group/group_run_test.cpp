@@ -1,7 +1,9 @@
 // `ioproof run --group` from end to end: processes as hosts, on a folder that they share.
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <thread>
 
 #include "tests/cli/witness/witness_rig.hpp"
@@ -57,6 +59,19 @@ public:
         return Json::parse(folder.read("host-" + std::to_string(rank) + "/" + name));
     }
 
+    // Every page of the folder's data file has been written.
+    [[nodiscard]] bool has_filled(const std::string& data, std::chrono::seconds patience = std::chrono::seconds(60)) const {
+        const auto deadline = std::chrono::steady_clock::now() + patience;
+        while (std::chrono::steady_clock::now() < deadline) {
+            std::ifstream file(folder.path() / data / "sqliosim.mdx", std::ios::binary);
+            std::array<char, 8> begin{};
+            file.seekg(511 * 8192);
+            if (file.read(begin.data(), begin.size()) && std::string_view(begin.data() + 4, 4) == "IOPF") return true;
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        return false;
+    }
+
     IoproofFolder folder;
     std::unique_ptr<witness_test::Rig> rig;
     std::uint16_t port = 0;
@@ -93,8 +108,8 @@ TEST_CASE("a page of another host's run is named with host, file and page") {
     Hosts hosts;
     const auto first = hosts.start(0, 2, "a", {"-d", "4"});
     const auto second = hosts.start(1, 2, "b", {"-d", "4"});
-    REQUIRE(first->says("main run"));
-    REQUIRE(second->says("main run"));
+    REQUIRE(hosts.has_filled("a"));
+    REQUIRE(hosts.has_filled("b"));
     // The array sends one write to the wrong volume.
     const auto read = [&](const char* data) {
         std::ifstream file(hosts.folder.path() / data / "sqliosim.mdx", std::ios::binary);
@@ -105,14 +120,14 @@ TEST_CASE("a page of another host's run is named with host, file and page") {
     };
     const std::string page = read("b");
     // Again and again: a page that is written before it is read does no harm.
-    for (int round = 0; round < 40; ++round) {
+    for (int round = 0; round < 500 && first->is_running(); ++round) {
         std::fstream wrong(hosts.folder.path() / "a" / "sqliosim.mdx", std::ios::binary | std::ios::in | std::ios::out);
         for (int i = 0; i < 40; ++i) {
             wrong.seekp((60 + i) * 8192);
             wrong.write(page.data(), 8192);
         }
         wrong.close();
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     CHECK(first->wait() == 1);
     CHECK(second->wait() == 0);
@@ -171,11 +186,13 @@ TEST_CASE("promised writes that the new owner does not find are named, and nothi
     Hosts hosts;
     const std::vector<std::string> words{"-d", "2", "--plan", "hand-over", "--turns", "2", "--change", "kill", "--lease", "4"};
     const auto first = hosts.start(0, 2, "shared", words);
-    REQUIRE(first->says("main run"));
+    REQUIRE(hosts.has_filled("shared"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the witness has heard of it
     std::filesystem::copy(hosts.folder.path() / "shared", hosts.folder.path() / "old");
     CHECK(first->wait() == 128 + SIGKILL);
     // The other host sees the volume as it was some time ago.
-    std::filesystem::copy(hosts.folder.path() / "old", hosts.folder.path() / "shared", std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::copy(hosts.folder.path() / "old", hosts.folder.path() / "shared",
+                          std::filesystem::copy_options::overwrite_existing | std::filesystem::copy_options::recursive);
     const auto second = hosts.start(1, 2, "shared", words);
     CHECK(second->wait() == 1);
     const Json result = hosts.result(1, "r.turn-2.json");
