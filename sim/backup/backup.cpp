@@ -178,15 +178,16 @@ ums::Task<bool> Backup::begin_set(BackupSet& set) {
     co_return is_appended;
 }
 
-// Users who end break a checkpoint off.
+// Users who end break a checkpoint off; each that is broken off takes log that it does not free, so it waits until they have ended.
 ums::Task<bool> Backup::write_all_changes() {
     std::uint64_t before = 0;
     do {
+        while (parts_.context.run.users_are_ending() && !parts_.context.run.is_stopping()) {
+            co_await ums::sleep_until(parts_.context.now_ns() + ums::kNsPerMs);
+        }
         if (parts_.context.run.is_stopping()) co_return false;
         before = parts_.context.checkpoint.cycles;
         co_await checkpoint_.run_once();
-        const bool is_broken_off = parts_.context.checkpoint.cycles == before;
-        if (is_broken_off) co_await ums::sleep_until(parts_.context.now_ns() + ums::kNsPerMs);
     } while (parts_.context.checkpoint.cycles == before);
     co_return true;
 }

@@ -284,6 +284,7 @@ void LogManager::completed(LogBuffer& buffer, bool written) {
 // --- the ring ---
 
 void LogManager::truncate_locked(std::uint32_t vlf_sequence) {
+    truncated_to_ = std::max(truncated_to_, vlf_sequence);
     if (hold_ && *hold_ < vlf_sequence) {
         state_.vlfs.truncate(*hold_);
         if (is_hold_pinned_ || state_.vlfs.free_bytes() >= state_.vlfs.total_bytes() / 4) return;
@@ -321,18 +322,29 @@ bool LogManager::pin_hold() {
 }
 
 void LogManager::unpin_hold(std::uint32_t vlf_sequence) {
+    ums::WaitQueue released;
     {
         const std::lock_guard guard(state_.lock);
         hold_ = vlf_sequence;
         is_hold_pinned_ = false;
+        // What checkpoints did without meanwhile is free now: the room for the next one's records is among it.
+        truncate_locked(truncated_to_);
+        space_.release_locked(released);
     }
+    make_all_runnable(released);
     hold_unpinned_.set();
 }
 
 void LogManager::release_hold() {
-    const std::lock_guard guard(state_.lock);
-    UMS_ASSERT(!is_hold_pinned_);
-    hold_.reset();
+    ums::WaitQueue released;
+    {
+        const std::lock_guard guard(state_.lock);
+        UMS_ASSERT(!is_hold_pinned_);
+        hold_.reset();
+        truncate_locked(truncated_to_);
+        space_.release_locked(released);
+    }
+    make_all_runnable(released);
 }
 
 ums::Task<void> LogManager::wait_for_pinned_hold() {

@@ -155,6 +155,7 @@ private:
     std::uint32_t split_changes_ = 0;    // whose record continues in a filler that is still to come
     std::optional<std::uint32_t> hold_;  // the first VLF that is not used again
     bool is_hold_pinned_ = false;
+    std::uint32_t truncated_to_ = 0;  // the first VLF that the last checkpoint needs, whatever is held
 };
 
 }  // namespace sim

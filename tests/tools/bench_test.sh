@@ -35,7 +35,8 @@ EOF
 
 # Without the rows of two CPUs, which touch gigabytes of memory first.
 mkdir "$folder/files" "$folder/fast"
-PATH="$folder:$PATH" python3 -B "$tools/bench" --program "$folder/ioproof" --bare-loop "$folder/bare_loop" --group-load none --ram "$folder/files" \
+PATH="$folder:$PATH" python3 -B "$tools/bench" --program "$folder/ioproof" --bare-loop "$folder/bare_loop" \
+    --group-load none --ram "$folder/files" \
     --disk "$folder/files" --fast-folder "$folder/fast" --size 1 --seconds 1 --rounds 2 \
     --rows path,ram,disk,side,log,initial,final,memory,sparse,fast \
     --json "$folder/bench.json" >"$folder/table" 2>"$folder/errors" || { cat "$folder/errors" "$folder/table"; exit 1; }
