@@ -29,12 +29,11 @@ public:
     }
     [[nodiscard]] std::uint32_t number(const char* key, std::uint32_t least, std::uint32_t most) const {
         const auto found = json_.find(key);
-        const bool is_number =
-            found != json_.end() && found->is_number_integer() && (found->is_number_unsigned() || found->get<std::int64_t>() >= 0);
-        if (!is_number || found->get<std::uint64_t>() < least || found->get<std::uint64_t>() > most) {
+        const std::int64_t value = found != json_.end() && found->is_number_integer() ? found->get<std::int64_t>() : -1;
+        if (value < std::int64_t{least} || value > std::int64_t{most}) {
             refuse(key, fmt::format("a number from {} to {}", least, most));
         }
-        return found->get<std::uint32_t>();
+        return static_cast<std::uint32_t>(value);
     }
     // Null where there is none.
     [[nodiscard]] const Json* object(const char* key) const {
