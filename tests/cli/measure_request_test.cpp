@@ -116,7 +116,8 @@ TEST_CASE("what cannot be measured is refused with the switch and what is allowe
 }
 
 TEST_CASE("rounds end when they are enough") {
-    cli::RoundPlan plan{.rounds = 10};
+    cli::RoundPlan plan;
+    plan.rounds = 10;
     reports::MeasureRounds rounds;
     rounds.requests_per_s = {100, 100, 100};
     CHECK_FALSE(plan.is_enough(rounds));
