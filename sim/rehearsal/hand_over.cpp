@@ -301,6 +301,8 @@ public:
     HandOverReport run() {
         report_.text = fmt::format("--- seed {}, {}\n", seed_, name_of(fault_));
         CrashPlan plan = draw_crash_plan(seed_, {});
+        plan.options.tempdb_user = {};  // tempdb and backups stay with their host
+        plan.options.backup_user = {};
         plan.cut_count = 1;
         plan.has_ledger = true;
         owners_left_ = static_cast<std::uint32_t>(prng_.between(1, 2));

@@ -99,7 +99,7 @@ ums::Task<void> Checkpoint::write_up_to(std::size_t end, Haste haste) {
     const std::uint64_t pages = end - std::min(end, next_.load(std::memory_order_relaxed));
     const auto count =
         static_cast<std::uint32_t>(haste == Haste::as_needed ? std::min<std::uint64_t>(pages, std::uint64_t{cpus} * kWritersPerScheduler)
-                                                             : cpus * kWritersPerScheduler);
+                                                             : std::size_t{cpus} * kWritersPerScheduler);
     ums::TaskGroup writers;
     for (std::uint32_t i = 0; i < count; ++i) context_.schedulers[i % cpus].spawn(writers, "Checkpoint", write_some(i, end, haste));
     co_await writers.join();
