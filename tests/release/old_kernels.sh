@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # old_kernels.sh PROGRAM CACHE: boots kernels of other times, from 4.18 (the oldest that is supported) on, and lets the static program run
 # on an ext4 of theirs, with whatever io_uring they have; on 6.8 also where the system forbids it. In QEMU, which emulates the oldest CPU,
-# too. The kernels are fetched once, into CACHE. What cannot be fetched or booted is skipped with a word. Needs apt-get, busybox-static,
-# qemu-system-x86, e2fsprogs.
+# too. The kernels are fetched once, into CACHE: Debian's from the mirror that apt-get uses, Ubuntu's from IOPROOF_UBUNTU_MIRROR. What cannot
+# be fetched or booted is skipped with a word. Needs apt-get, busybox-static, qemu-system-x86, e2fsprogs.
 set -euo pipefail
 program=$(realpath "$1")
 cache=$(mkdir -p "$2" && cd "$2" && pwd -P)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-ubuntu=${IOPROOF_UBUNTU_MIRROR:-}/pool/main/l
-debian=${IOPROOF_DEBIAN_MIRROR:-}/pool/main/l
+debian=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | sed -n 1p)/pool/main/l
+ubuntu=${IOPROOF_UBUNTU_MIRROR:+$IOPROOF_UBUNTU_MIRROR/pool/main/l}
 
 fail() {
     printf 'FAILED  %s\n' "$1" >&2
@@ -87,6 +87,7 @@ boot() {
 # it is not.
 kernel() {
     local name=$1 engine=$2 begin=$SECONDS step
+    case $3 in /*) echo "skipped: kernel $name: IOPROOF_UBUNTU_MIRROR is not set"; return ;; esac
     fetch "$3" "$4" || { echo "skipped: kernel $name cannot be fetched: $(tail -n 1 "$work/console")"; return; }
     root_file_system
     boot

@@ -17,8 +17,8 @@ fail() {
 
 bootstrap() {
     case $1 in
-        focal | jammy | noble) set -- --no-check-gpg "$1" "$work/$1" ${IOPROOF_UBUNTU_MIRROR:-} ;;
-        *) set -- "$1" "$work/$1" ${IOPROOF_DEBIAN_MIRROR:-} ;;
+        focal | jammy | noble) set -- --no-check-gpg "$1" "$work/$1" ;;
+        *) set -- "$1" "$work/$1" ;;
     esac
     debootstrap --variant=minbase "$@" >"$work/output" 2>&1
 }

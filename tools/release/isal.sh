@@ -15,7 +15,8 @@ keyring=/usr/share/keyrings/$ID-archive-keyring.gpg
 mirror=$(apt-get indextargets --format '$(REPO_URI)' "Created-By: Packages" "Codename: $VERSION_CODENAME" 2>/dev/null | head -n 1)
 component=main
 [ "$ID" = debian ] || component='main universe'
-printf 'deb-src [signed-by=%s] %s %s %s\n' "$keyring" "${mirror:-${IOPROOF_DEBIAN_MIRROR:-}}" "$VERSION_CODENAME" "$component" \
+[ -n "$mirror" ] || { echo "isal.sh: apt-get knows no mirror of $VERSION_CODENAME: run apt-get update" >&2; exit 1; }
+printf 'deb-src [signed-by=%s] %s %s %s\n' "$keyring" "$mirror" "$VERSION_CODENAME" "$component" \
     >"$work/list"
 sources() {
     (cd "$work" && apt-get -qq -o Dir::Etc::SourceList="$work/list" -o Dir::Etc::SourceParts=- -o Dir::State::Lists="$work/lists" \
