@@ -103,7 +103,8 @@ void Backup::refuse(std::string_view what) {
 ums::Task<void> Backup::full() {
     sets_.clear();
     log_copy_.end();
-    const bool is_begun = co_await parts_.chain.begin(++chain_number_);
+    ++chain_number_;
+    const bool is_begun = co_await parts_.chain.begin(chain_number_);
     if (!is_begun) co_return;
     const bool is_made = co_await make(BackupKind::full);
     if (!is_made) co_await end_chain("the full backup could not be completed");
