@@ -7,8 +7,8 @@ using sim::Options;
 
 namespace {
 
-constexpr std::uint64_t kSegmentKbMax = sim::kTransferPagesMax * (sim::kPageBytes >> 10);
-constexpr std::uint64_t kExtentKb = sim::kExtentPages * (sim::kPageBytes >> 10);
+constexpr std::uint64_t kSegmentKbMax = std::uint64_t{sim::kTransferPagesMax} * (sim::kPageBytes >> 10);
+constexpr std::uint64_t kExtentKb = std::uint64_t{sim::kExtentPages} * (sim::kPageBytes >> 10);
 constexpr std::uint64_t kManyMax = 1'000'000;
 
 Range segments_kb() { return {.min = kExtentKb, .max = kSegmentKbMax}; }
