@@ -22,7 +22,7 @@ struct RoundPlan {
     std::optional<double> within_percent;  // until the 95 % confidence interval is that narrow, `rounds` at most
 
     // What has been measured suffices.
-    [[nodiscard]] bool is_enough(const reports::MeasureRounds& rounds) const;
+    [[nodiscard]] bool is_enough(const reports::MeasureRounds& measured) const;
 };
 
 // What runs on the thread of the work: measures one spec after the other by `measure` until it returns.

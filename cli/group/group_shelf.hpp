@@ -24,7 +24,7 @@ public:
     explicit GroupShelf(std::filesystem::path folder);
 
     // The answer to a beat; nothing if it is none. What the answer says is on stable storage by then.
-    [[nodiscard]] std::optional<std::string> answer(std::string_view beat);
+    [[nodiscard]] std::optional<std::string> answer(std::string_view text);
 
 private:
     [[nodiscard]] GroupState::Now now() const { return {clock_.now_ns() / 1000, clock_.utc_us()}; }
