@@ -15,7 +15,7 @@ buildah() { command buildah "${storage[@]}" "$@"; }
 mkdir -p "$work/tree/samples" "$work/tree/licences" "$work/tree/data"
 cp "$program" "$work/tree/ioproof"
 cp "$samples"/* "$work/tree/samples/"
-cp "$licence" "$work/tree/licences/"
+gzip -9n <"$licence" >"$work/tree/licences/copyright.gz"
 chmod 755 "$work/tree/ioproof"
 find "$work/tree" -type d -exec chmod 755 {} +
 find "$work/tree" -type f ! -name ioproof -exec chmod 644 {} +
