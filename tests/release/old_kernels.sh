@@ -8,7 +8,7 @@ program=$(realpath "$1")
 cache=$(mkdir -p "$2" && cd "$2" && pwd -P)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-debian=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | sed -n 1p)/pool/main/l
+debian=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | sed -n '1s,/*$,,p')/pool/main/l
 ubuntu=${IOPROOF_UBUNTU_MIRROR:+$IOPROOF_UBUNTU_MIRROR/pool/main/l}
 
 fail() {
