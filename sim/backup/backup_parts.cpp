@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/backup/backup_files.hpp"
 #include "sim/files/io_retry.hpp"
-#include "sim/files/replica.hpp"
 #include "ums/io/errno_error.hpp"
 
 namespace sim {
