@@ -79,6 +79,9 @@ void CrashSeries::cut_run(const sim::CrashPlan& drawn, Outcome& outcome) {
     } catch (const sim::RefusedError& error) {
         outcome.add_problem(fmt::format("seed {}: the {} was refused: {}", drawn.seed, run, error.what()));
         return;
+    } catch (const sim::EnvironmentError& error) {
+        outcome.add_problem(fmt::format("seed {}: the {} could not begin: {}", drawn.seed, run, error.what()));
+        return;
     }
     for (const sim::Finding& finding : report.findings) {
         outcome.add_problem(fmt::format("seed {}: a finding while there was power: {}", drawn.seed, finding.description));

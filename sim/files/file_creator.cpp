@@ -31,7 +31,7 @@ ums::Task<void> FileCreator::claim(const std::vector<FileOptions>& files, std::u
     check_open_files();
     for (const auto& claim : claims_) {
         if (is_stopping()) co_return;
-        if (claim->is_missing()) co_await make(*claim);
+        if (claim->is_missing() && !claim->is_created) co_await make(*claim);  // not those of an earlier call
     }
 }
 
