@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# old_kernels.sh PROGRAM CACHE: boots kernels of other times, from 4.18 (the oldest that is supported) on, and lets the static program run
-# on an ext4 of theirs, with whatever io_uring they have; on 6.8 also where the system forbids it. In QEMU, which emulates the oldest CPU,
-# too. The kernels are fetched once, into CACHE: Debian's from the mirror that apt-get uses, Ubuntu's from IOPROOF_UBUNTU_MIRROR. What cannot
-# be fetched or booted is skipped with a word. Needs apt-get, busybox-static, qemu-system-x86, e2fsprogs.
+# old_kernels.sh PROGRAM CACHE: boots kernels of other times, from 4.18 (the oldest that is supported) on, and lets the static program
+# run on an ext4 of theirs, with whatever io_uring they have; on 6.8 also where the system forbids it. In QEMU, which emulates the oldest
+# CPU, too. The kernels are fetched once, into CACHE: Debian's from the mirror that apt-get uses, Ubuntu's from IOPROOF_UBUNTU_MIRROR. What
+# cannot be fetched or booted is skipped with a word. Needs apt-get, busybox-static, qemu-system-x86, e2fsprogs.
 set -euo pipefail
 program=$(realpath "$1")
 cache=$(mkdir -p "$2" && cd "$2" && pwd -P)

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "sim/log/virtual_log_files.hpp"
+#include "sim/page/log_layout.hpp"
 #include "tests/sim/support/virtual_world.hpp"
 #include "tests/support/catch.hpp"
 #include "ums/base/size.hpp"
