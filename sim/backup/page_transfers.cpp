@@ -59,14 +59,19 @@ ums::Task<bool> PageTransfers::read_one(DataFile& data, std::uint32_t page, Page
     co_return retry.has_reported();
 }
 
+// All are compared before the first is diagnosed: its search may meet another one that has changed since it was read here, and must know
+// that it was right.
 ums::Task<void> PageTransfers::verify(DataFile& data, std::uint32_t first_page, std::vector<PageLedger::Entry>& entries,
                                       std::byte* memory) {
-    for (std::size_t i = 0; i < entries.size(); ++i) {
+    wrong_.clear();
+    for (std::uint32_t i = 0; i < entries.size(); ++i) {
         if (entries[i].unknown != 0) continue;
-        const std::uint32_t page = first_page + static_cast<std::uint32_t>(i);
         co_await ums::Scheduler::current().before_computing(data.file.has_device());
-        if (!checker_.matches(data, page, memory + i * kPageBytes)) co_await checker_.diagnose(data, page, memory + i * kPageBytes);
-        entries[i] = data.ledger[page];
+        if (!checker_.matches(data, first_page + i, memory + i * kPageBytes)) wrong_.push_back(i);
+    }
+    for (const std::uint32_t i : wrong_) co_await checker_.diagnose(data, first_page + i, memory + i * kPageBytes);
+    for (std::uint32_t i = 0; i < entries.size(); ++i) {
+        if (entries[i].unknown == 0) entries[i] = data.ledger[first_page + i];
     }
 }
 

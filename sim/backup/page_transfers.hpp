@@ -41,6 +41,7 @@ private:
     Journal& journal_;
     HeldRange held_;
     std::vector<std::uint32_t> checksums_;
+    std::vector<std::uint32_t> wrong_;  // of a range's pages, by their place in it
 };
 
 }  // namespace sim

@@ -100,10 +100,13 @@ ums::Task<bool> Snapshot::copy(std::uint32_t first_page, std::uint32_t count, On
 
 ums::Task<void> Snapshot::verify(std::uint32_t first_page, std::uint32_t count, const std::byte* images) {
     PageChecker& checker = buffers_.checker();
+    const auto image = [images](std::uint32_t i) { return images + std::uint64_t{i} * kPageBytes; };
+    // All before the first diagnosis, whose search may meet one of the others after it has changed.
+    std::vector<std::uint32_t> wrong;
     for (std::uint32_t i = 0; i < count; ++i) {
-        const std::byte* const image = images + std::uint64_t{i} * kPageBytes;
-        if (!checker.matches(source_, first_page + i, image)) co_await checker.diagnose(source_, first_page + i, image);
+        if (!checker.matches(source_, first_page + i, image(i))) wrong.push_back(i);
     }
+    for (const std::uint32_t i : wrong) co_await checker.diagnose(source_, first_page + i, image(i));
 }
 
 // Pages that were never written stay holes.

@@ -64,11 +64,12 @@ ums::Task<void> RunDriver::run_cycles() {
     try {
         co_await warm_up(*schedulers_, *parts_->pool, run_);
         start_services();
+        // Before the log goes on: with a block of this incarnation, and promises of the one before, nothing could be demanded of it.
+        if (!run_.is_stopping()) begin_promises();
         if (recovery_) {
             ums::Task<void> first_checkpoint = go_on();
             co_await phase(Phase::initial_checkpoint, first_checkpoint);
         }
-        if (!run_.is_stopping()) begin_promises();
         const bool has_cycles = options_.job != Job::repair;
         for (std::uint32_t cycle = 1; has_cycles && !run_.is_stopping() && (options_.test_cycles == 0 || cycle <= options_.test_cycles);
              ++cycle) {

@@ -1,9 +1,11 @@
 // A run that goes on with what another one has left, and files that are made usable again. In virtual time, on files in memory.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/errors.hpp"
+#include "sim/promises/promise_keeper.hpp"
 #include "tests/sim/support/left_run.hpp"
 #include "tests/support/catch.hpp"
 
@@ -29,7 +31,43 @@ void spoil(ums::SimulatedFile& file, std::uint32_t page) {
     file.write(std::uint64_t{page} * kPageBytes + 4000, &byte, 1);
 }
 
+// Counts the blocks that the log has of the incarnation for which promises begin.
+class LookingKeeper final : public sim::PromiseKeeper {
+public:
+    explicit LookingKeeper(LeftRun& left) : left_(left) {}
+    std::vector<int> blocks_of_incarnation;  // when each section began
+
+    [[nodiscard]] std::string name() const override { return "a keeper that looks"; }
+    [[nodiscard]] std::optional<sim::Promises> load(const Wanted&) override { return std::nullopt; }
+    void begin(const sim::PromiseSection& section) override {
+        int blocks = 0;
+        left_.for_each_block(
+            [&](std::uint64_t, const sim::LogBlockHeader& header) { blocks += header.incarnation == section.incarnation ? 1 : 0; });
+        blocks_of_incarnation.push_back(blocks);
+    }
+    void take_from(sim::PromiseBook&) override {}
+    void end(bool) override {}
+    [[nodiscard]] Status status() const override { return {}; }
+
+private:
+    LeftRun& left_;
+};
+
 }  // namespace
+
+TEST_CASE("a resumed run begins its promises before its log goes on, which would be newer than what is promised") {
+    LeftRun left;
+    LookingKeeper keeper(left);
+    Options options = left.options;
+    options.job = Job::resume;
+    sim::Simulation simulation(options, left.run.storage, left.run.clock, left.run.sink, &keeper);
+    const Results results = simulation.run();
+    CHECK(results.outcome == Outcome::passed);
+    CHECK(keeper.blocks_of_incarnation == std::vector<int>{0});
+    int blocks = 0;
+    left.for_each_block([&](std::uint64_t, const sim::LogBlockHeader& header) { blocks += header.incarnation == 2 ? 1 : 0; });
+    CHECK(blocks > 0);
+}
 
 TEST_CASE("a run goes on with the files of another one: versions count on, and the log proves both") {
     LeftRun left;

@@ -1,0 +1,69 @@
+#include "sim/backup/page_transfers.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/sim/support/raw_file.hpp"
+#include "tests/sim/support/rig.hpp"
+#include "tests/support/catch.hpp"
+
+using sim::FindingKind;
+using sim::kPageBytes;
+using sim::PageLedger;
+using sim::testing::Rig;
+
+namespace {
+
+constexpr std::uint32_t kLostPage = 3;
+constexpr std::uint32_t kRevertingPage = 9;
+
+// The version before comes back to its place when the page has been read right once.
+class RevertingPage final : public sim::testing::FaultyStorage::Observer {
+public:
+    RevertingPage(std::string path, std::vector<std::byte> before) : path_(std::move(path)), before_(std::move(before)) {}
+    bool is_armed = false;
+
+    void on_begin(const ums::IoRequest&) override {}
+    void on_end(const ums::IoRequest& request) override {
+        const std::uint64_t place = std::uint64_t{kRevertingPage} * kPageBytes;
+        const bool is_of_page = request.offset_bytes <= place && place < request.offset_bytes + request.size_bytes;
+        if (!is_armed || request.operation != ums::IoOperation::read || !is_of_page) return;
+        is_armed = false;
+        sim::testing::poke(path_, place, before_);
+    }
+
+private:
+    const std::string path_;
+    const std::vector<std::byte> before_;
+};
+
+}  // namespace
+
+TEST_CASE("a page of a block that changes while another one is diagnosed had been right before") {
+    Rig rig;
+    rig.run([](Rig& r) -> ums::Task<void> {
+        co_await r.write_pages(r.data(), 1, 16);
+        const std::vector<std::byte> lost = sim::testing::peek(r.data_path(), kLostPage * kPageBytes, kPageBytes);
+        const std::vector<std::byte> before = sim::testing::peek(r.data_path(), kRevertingPage * kPageBytes, kPageBytes);
+        co_await r.write_pages(r.data(), 1, 16);
+        r.forget_pages(r.data(), 1, 16);
+        sim::testing::poke(r.data_path(), kLostPage * kPageBytes, lost);
+        RevertingPage reverting(r.data_path(), before);
+        r.storage.set_observer(&reverting);
+        reverting.is_armed = true;
+
+        sim::PageTransfers transfers(Rig::kRunId, *r.pool, *r.checker, r.state, r.journal);
+        std::vector<PageLedger::Entry> entries;
+        std::vector<std::byte> memory(16 * kPageBytes);
+        const bool is_read = co_await transfers.read(r.data(), 1, 16, memory.data(), entries);
+        CHECK(is_read);
+        REQUIRE(r.sink.findings().size() == 2);
+        CHECK(r.sink.findings()[0].kind == FindingKind::lost_write);
+        CHECK(r.sink.findings()[0].place.page_id == kLostPage);
+        CHECK(r.sink.findings()[1].kind == FindingKind::reverted_page);
+        CHECK(r.sink.findings()[1].place.page_id == kRevertingPage);
+        CHECK(entries[kLostPage - 1].unknown == 1);
+        CHECK(entries[kLostPage].version == 2);
+    });
+}
