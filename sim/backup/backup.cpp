@@ -21,6 +21,7 @@ constexpr std::uint64_t kPauseNs = 5 * ums::kNsPerMs;
 constexpr std::uint64_t kLogCopyNs = 100 * ums::kNsPerMs;
 // The log is copied before its time when so much of it waits for that: when three quarters do, it is used again.
 constexpr double kLogShareMax = 0.25;
+constexpr const char* kLogUsedAgain = "the log was used again before it could be backed up";
 
 template <typename Value>
 void append_value(std::vector<std::byte>& bytes, const Value& value) {
@@ -58,7 +59,7 @@ ums::Task<void> Backup::serve() {
     while (!run.users_must_stop()) {
         const std::uint64_t now_ns = parts_.context.now_ns();
         if (log_copy_.is_broken() && has_full()) {
-            co_await end_chain("the log was used again before it could be backed up");
+            co_await end_chain(kLogUsedAgain);
             full_ns = now_ns;
         }
         if (now_ns >= full_ns) {
@@ -81,7 +82,7 @@ ums::Task<void> Backup::serve() {
 
 ums::Task<void> Backup::finish() {
     RunState& run = parts_.context.run;
-    if (log_copy_.is_broken()) co_await end_chain("the log was used again before it could be backed up");
+    if (log_copy_.is_broken()) co_await end_chain(kLogUsedAgain);
     if (!has_full() && !run.is_stopping()) co_await full();
     const bool has_log = has_full() && keeps_log() && !log_copy_.is_broken();
     if (has_log && !run.is_stopping()) co_await log();
@@ -100,6 +101,10 @@ void Backup::refuse(std::string_view what) {
     run.stop(Outcome::not_done, fmt::format("{}: {}; the warnings say why.", parts_.chain.file().path(), what));
 }
 
+std::string Backup::why_incomplete(std::string_view backup) const {
+    return log_copy_.is_broken() ? std::string(kLogUsedAgain) : fmt::format("{} could not be completed", backup);
+}
+
 ums::Task<void> Backup::full() {
     sets_.clear();
     log_copy_.end();
@@ -107,17 +112,17 @@ ums::Task<void> Backup::full() {
     const bool is_begun = co_await parts_.chain.begin(chain_number_);
     if (!is_begun) co_return;
     const bool is_made = co_await make(BackupKind::full);
-    if (!is_made) co_await end_chain("the full backup could not be completed");
+    if (!is_made) co_await end_chain(why_incomplete("the full backup"));
 }
 
 ums::Task<void> Backup::differential() {
     const bool is_made = co_await make(BackupKind::differential);
-    if (!is_made) co_await end_chain("a differential backup could not be completed");
+    if (!is_made) co_await end_chain(why_incomplete("a differential backup"));
 }
 
 ums::Task<void> Backup::log() {
     const bool is_made = co_await make(BackupKind::log);
-    if (!is_made) co_await end_chain("a log backup could not be completed");
+    if (!is_made) co_await end_chain(why_incomplete("a log backup"));
 }
 
 // A chain that cannot go on is of no use: the next full backup begins another one.

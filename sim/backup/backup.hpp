@@ -48,6 +48,7 @@ private:
     ums::Task<void> restore();
     ums::Task<void> end_chain(const std::string& why);
     void refuse(std::string_view what);
+    [[nodiscard]] std::string why_incomplete(std::string_view backup) const;
     void tell(const BackupSet& set, std::uint64_t pages, std::uint64_t log_bytes, std::uint64_t duration_us);
     [[nodiscard]] bool has_full() const { return !sets_.empty(); }
     [[nodiscard]] bool keeps_log() const { return parts_.options.log_interval_s != 0; }

@@ -63,13 +63,14 @@ ums::Task<bool> PageTransfers::read_one(DataFile& data, std::uint32_t page, Page
 // that it was right.
 ums::Task<void> PageTransfers::verify(DataFile& data, std::uint32_t first_page, std::vector<PageLedger::Entry>& entries,
                                       std::byte* memory) {
+    const auto image = [memory](std::uint32_t i) { return memory + std::uint64_t{i} * kPageBytes; };
     wrong_.clear();
     for (std::uint32_t i = 0; i < entries.size(); ++i) {
         if (entries[i].unknown != 0) continue;
         co_await ums::Scheduler::current().before_computing(data.file.has_device());
-        if (!checker_.matches(data, first_page + i, memory + i * kPageBytes)) wrong_.push_back(i);
+        if (!checker_.matches(data, first_page + i, image(i))) wrong_.push_back(i);
     }
-    for (const std::uint32_t i : wrong_) co_await checker_.diagnose(data, first_page + i, memory + i * kPageBytes);
+    for (const std::uint32_t i : wrong_) co_await checker_.diagnose(data, first_page + i, image(i));
     for (std::uint32_t i = 0; i < entries.size(); ++i) {
         if (entries[i].unknown == 0) entries[i] = data.ledger[first_page + i];
     }

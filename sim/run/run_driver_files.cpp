@@ -65,8 +65,8 @@ ums::Task<void> RunDriver::open_files(FileCreator& creator) {
 
 void RunDriver::reserve_memory(std::span<const FileOptions> files) {
     results_.buffer_pool_bytes = pool_mb_for(options_, machine_) * kMb;
-    const bool is_known = machine_.memory_bytes > 0;
-    if (is_known && kBufferPoolMbMin + ledger_mb(options_) > machine_.memory_bytes / kMb) throw EnvironmentError(memory_refused_text());
+    const std::uint64_t needed_mb = kBufferPoolMbMin + ledger_mb(options_) + backup_mb(options_);
+    if (machine_.memory_bytes > 0 && needed_mb > machine_.memory_bytes / kMb) throw EnvironmentError(memory_refused_text());
     try {
         parts_->reserve(options_, results_.buffer_pool_bytes, files);
     } catch (const std::bad_alloc&) {

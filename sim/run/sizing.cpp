@@ -45,12 +45,25 @@ std::uint64_t ledger_mb(const Options& options) {
     return sum_mb * kEntryBytes / kPageBytes;
 }
 
+std::uint64_t backup_mb(const Options& options) {
+    constexpr std::uint64_t kKbPerMb = 1024;
+    constexpr std::uint64_t kLsnBytes = 8;
+    const BackupUserOptions& backup = options.backup_user;
+    if (!backup.is_on()) return 0;
+    const std::uint64_t buffers_mb = std::uint64_t{backup.buffer_count} * backup.max_transfer_kb / kKbPerMb;
+    const bool has_differentials = backup.differential_interval_s != 0;
+    return buffers_mb + (has_differentials ? data_files_mb(options, &FileOptions::max_size_mb) * kLsnBytes / kPageBytes : 0);
+}
+
 std::uint64_t pool_mb_for(const Options& options, const ums::Machine& machine) {
     const bool is_given = options.max_memory_mb > 0;
     std::uint64_t pool_mb = is_given
                                 ? options.max_memory_mb
                                 : std::min(default_pool_mb(machine), data_files_mb(options, &FileOptions::initial_size_mb) / kDataForPool);
-    if (machine.memory_bytes > 0) pool_mb = std::min(pool_mb, pool_mb_max(machine) - std::min(pool_mb_max(machine), ledger_mb(options)));
+    if (machine.memory_bytes > 0) {
+        const std::uint64_t room_mb = pool_mb_max(machine);
+        pool_mb = std::min(pool_mb, room_mb - std::min(room_mb, ledger_mb(options) + backup_mb(options)));
+    }
     return std::max(std::min(pool_mb, data_files_mb(options, &FileOptions::max_size_mb)), kBufferPoolMbMin);
 }
 

@@ -21,8 +21,11 @@ std::uint64_t pool_mb_max(const ums::Machine& machine);
 // What the run's book of pages takes for the data files at their first size: 16 bytes a page that is there.
 std::uint64_t ledger_mb(const Options& options);
 
-// The buffer pool of the run: MaxMemoryMB or the default; never above what is left of pool_mb_max() beside the ledger, never above what the
-// data files hold at their largest, never below kBufferPoolMbMin.
+// What backups take beside the pool: their buffers, and for differential ones 8 bytes for each page that the data files can have.
+std::uint64_t backup_mb(const Options& options);
+
+// The buffer pool of the run: MaxMemoryMB or the default; never above what is left of pool_mb_max() beside the ledger and backups, never
+// above what the data files hold at their largest, never below kBufferPoolMbMin.
 std::uint64_t pool_mb_for(const Options& options, const ums::Machine& machine);
 
 }  // namespace sim

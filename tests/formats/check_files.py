@@ -253,14 +253,18 @@ def check(paths):
           f"{len(newest)} pages hold what the log says")
 
 
-def run(program, folder, *more):
-    result = subprocess.run([program, "run", "-dir", folder, "-size", "4", "-d", "1", "-log", os.path.join(folder, "log.xml"), "--quiet", *more],
-                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder, check=False)
+def execute(program, folder, *arguments):
+    result = subprocess.run([program, "run", *arguments, "-log", os.path.join(folder, "log.xml"), "--quiet"], stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder, check=False)
     if result.returncode == 3:
         print("skipped:", result.stdout)
         sys.exit(77)
     if result.returncode != 0:
         sys.exit(f"the run failed with {result.returncode}:\n{result.stdout}")
+
+
+def run(program, folder, *more):
+    execute(program, folder, "-dir", folder, "-size", "4", "-d", "1", *more)
 
 
 def run_and_check(program, folder):

@@ -37,6 +37,21 @@ TEST_CASE("MaxMemoryMB is followed, but never above the memory of the machine") 
     CHECK(sim::pool_mb_for(options_with(2000, 4000), {}) == 2000);
 }
 
+TEST_CASE("backups take their buffers from the memory, and a word for each page where there are differential ones") {
+    sim::Options options = options_with(2000, 4096);
+    options.backup_user.buffer_count = 100;
+    options.backup_user.max_transfer_kb = 4096;
+    options.backup_user.differential_interval_s = 1;
+    CHECK(sim::backup_mb(options) == 0);
+    options.backup_user.folders = "/backups";
+    CHECK(sim::backup_mb(options) == 400 + 4);
+    CHECK(sim::pool_mb_for(options, kMachine) == 1000 - 62 - 4 - 404);
+    options.backup_user.differential_interval_s = 0;
+    CHECK(sim::backup_mb(options) == 400);
+    options.backup_user.buffer_count = 1024;
+    CHECK(sim::pool_mb_for(options, kMachine) == sim::kBufferPoolMbMin);
+}
+
 TEST_CASE("the pool is not larger than the data files at their largest, logs not counted") {
     CHECK(sim::pool_mb_for(options_with(500, 128), kMachine) == 128);
 }
