@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "cli/engine_words.hpp"
 #include "cli/switch_words.hpp"
 #include "cli/usage_error.hpp"
+#include "reports/limit_words.hpp"
 #include "sim/limits.hpp"
 #include "ums/base/size.hpp"
 
@@ -140,7 +142,23 @@ void check_together(const sim::BenchOptions& options) {
 
 constexpr std::uint32_t kRoundsMax = 1000;
 
-constexpr std::array kRoundSwitches{
+void add_measure_limits(BenchArguments& arguments, const SwitchWord& word) {
+    std::string problem;
+    auto some = reports::parse_measure_limits(word.value, problem);
+    if (!some) throw UsageError(fmt::format("{}: {}", word.spelling, problem));
+    std::move(some->begin(), some->end(), std::back_inserter(arguments.demands.limits));
+}
+
+// "5", "5%", "2.5 %"
+void set_tolerance(BenchArguments& arguments, const SwitchWord& word) {
+    std::string_view text = word.value;
+    if (text.ends_with('%')) text.remove_suffix(1);
+    const auto percent = reports::limit_number(text);
+    if (!percent || *percent > 100) refuse_value(word, "0 to 100 percent, as in 5% or 2.5%");
+    arguments.demands.tolerance_percent = percent;
+}
+
+constexpr std::array kOutcomeSwitches{
     BenchSwitch{{.name = "repeat", .value = "N", .help = "1; rounds, told with mean, deviation and 95 % confidence interval"},
                 [](BenchArguments& arguments, const SwitchWord& word) {
                     arguments.plan.rounds = static_cast<std::uint32_t>(number_of(word, 1, kRoundsMax));
@@ -151,6 +169,20 @@ constexpr std::array kRoundSwitches{
                 [](BenchArguments& arguments, const SwitchWord& word) {
                     arguments.plan.within_percent = static_cast<double>(number_of(word, 1, 100));
                 }},
+    BenchSwitch{{.name = "fail-on",
+                 .value = "EXPRESSION",
+                 .repeatable = true,
+                 .help = "exit with 1 if a figure is beyond this limit: p99.9 > 5ms, log.write.p99 > 2ms,\n"
+                         "longest > 1s, average > 800us, requests_per_s < 10000, read.mb_per_s < 200; 'in\n"
+                         "FILE' behind it: only for this file. May be repeated, or separated by commas"},
+                add_measure_limits},
+    BenchSwitch{{.name = "baseline",
+                 .value = "FILE",
+                 .help = "compare with what an earlier --json of the same measurement holds, and exit with 1\n"
+                         "if requests per second or average latency are worse by more than --tolerance, and\n"
+                         "by more than chance, where both sides have rounds to tell"},
+                [](BenchArguments& arguments, const SwitchWord& word) { arguments.demands.baseline_path = word.value; }},
+    BenchSwitch{{.name = "tolerance", .value = "P%", .help = "5%; how much worse than the --baseline is allowed"}, set_tolerance},
 };
 
 bool is_named(Switches switches, std::string_view name) {
@@ -164,7 +196,7 @@ void take_measurement(BenchArguments& arguments, const SwitchWords& typed) {
     if (typed.switches.empty()) return;
     bool is_asked_for = false;
     for (const SwitchWord& word : typed.switches) {
-        for (const BenchSwitch& entry : kRoundSwitches) {
+        for (const BenchSwitch& entry : kOutcomeSwitches) {
             if (entry.text.name != word.name) continue;
             entry.apply(arguments, word);
             is_asked_for = true;
@@ -178,7 +210,10 @@ void take_measurement(BenchArguments& arguments, const SwitchWords& typed) {
     arguments.measure.emplace();
     apply_measure_words(typed, *arguments.measure);
     // What is wrong with it is said before anything is touched.
-    static_cast<void>(measure_spec_of(*arguments.measure));
+    check_limits(arguments.demands, measure_spec_of(*arguments.measure).timespans.front());
+    if (arguments.demands.tolerance_percent && arguments.demands.baseline_path.empty()) {
+        throw UsageError("--tolerance: says how far from a --baseline; name one");
+    }
 }
 
 }  // namespace
@@ -217,7 +252,7 @@ Switches bench_switches() {
         std::vector<Switch> list;
         for (const Switch& entry : bench_own_switches()) list.push_back(entry);
         for (const Switch& entry : measure_switches()) list.push_back(entry);
-        for (const BenchSwitch& entry : kRoundSwitches) list.push_back(entry.text);
+        for (const BenchSwitch& entry : kOutcomeSwitches) list.push_back(entry.text);
         return list;
     }();
     return texts;

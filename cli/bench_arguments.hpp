@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/measure_demands.hpp"
 #include "cli/measure_request.hpp"
 #include "cli/measure_run.hpp"
 #include "cli/switches.hpp"
@@ -18,6 +19,7 @@ struct BenchArguments {
     // Set by any switch that only a measurement by specification has: the storage is measured, and not a run's own path.
     std::optional<MeasureRequest> measure;
     RoundPlan plan;
+    MeasureDemands demands;
 };
 
 // `words`: what stands behind "bench". Throws UsageError with what is wrong and what is allowed.

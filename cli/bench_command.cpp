@@ -14,6 +14,7 @@
 #include "cli/console_sink.hpp"
 #include "cli/distinct_files.hpp"
 #include "cli/json_output.hpp"
+#include "cli/measure_demands.hpp"
 #include "cli/measure_presets.hpp"
 #include "cli/measure_request.hpp"
 #include "cli/measure_run.hpp"
@@ -21,7 +22,9 @@
 #include "cli/stop_signals.hpp"
 #include "reports/bench_report.hpp"
 #include "reports/json_text.hpp"
+#include "reports/measure_json.hpp"
 #include "reports/measure_report.hpp"
+#include "reports/measure_rounds.hpp"
 #include "sim/bench/bench.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/io/posix_storage.hpp"
@@ -67,30 +70,38 @@ ExitCode measure(const BenchArguments& arguments, Console& console) {
 ExitCode measure_storage(const BenchArguments& arguments, Console& console) {
     sim::MeasureSpec spec = measure_spec_of(*arguments.measure);
     std::vector<NamedFile> files{{.what = "--json", .path = arguments.json_path == "-" ? "" : arguments.json_path}};
+    files.push_back({.what = "--baseline", .path = arguments.demands.baseline_path, .is_written = false});
     for (const sim::MeasureTarget& target : spec.timespans.front().targets) {
         files.push_back({.what = "the file to measure", .path = target.path, .is_written = false});
     }
     check_distinct(files);
+    const auto baseline = load_baseline(arguments.demands, spec.timespans.front());
     JsonOutput json(arguments.json_path, reports::kMeasureDocument);
     size_missing_files(spec);
     sim::MeasureResults results;
     reports::MeasureRounds rounds;
-    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    nlohmann::ordered_json each_round;
     MeasureSession session(console);
     session.run([&](const MeasureSession::Measure& measure, const std::function<bool()>& is_stopped) {
         results = measure_rounds(measure, is_stopped, spec, arguments.plan, rounds, [&](const sim::MeasureResults& round) {
             if (arguments.plan.rounds == 1) return;
-            all.push_back(reports::measure_json(round)["total"]);
+            reports::add_round(each_round, reports::measure_json(round));
             if (json.shows_text()) console.add_result(reports::rounds_text(rounds));
         });
     });
     nlohmann::ordered_json document = reports::measure_json(results);
-    if (arguments.plan.rounds > 1) {
+    if (arguments.plan.rounds > 1 && !each_round.empty()) {
         document["rounds"] = reports::rounds_json(rounds);
-        document["rounds"]["totals"] = std::move(all);
+        document["rounds"].update(each_round);
     }
     if (json.shows_text()) console.add_result(reports::measure_text(results));
-    return json.put(reports::json_text(document), console, measure_exit_code(results));
+    ExitCode code = measure_exit_code(results);
+    if (code == ExitCode::ok) {
+        const DemandsVerdict verdict = judge_demands(arguments.demands, baseline, rounds, document);
+        if (json.shows_text()) console.add_result(verdict.text);
+        if (!verdict.are_kept) code = ExitCode::integrity;
+    }
+    return json.put(reports::json_text(document), console, code);
 }
 
 std::string_view bench_description() {
@@ -123,10 +134,13 @@ Command bench_command() {
                 "ioproof bench /mnt/log/bench.ldx --op write --pattern sequential --block 4K-60K --durable --depth 1\n"
                 "ioproof bench /mnt/data/bench.mdx --preset oltp --size 8G --warm-up 10 --seconds 60 --json oltp.json\n"
                 "ioproof bench /mnt/data/b --mix oltp=70,log=20,backup=10 --depth 64 --threads 4 --repeat 5\n"
-                "ioproof bench /dev/nvme1n1 --random-percent 100 --rate 1000 --until-stable",
+                "ioproof bench /dev/nvme1n1 --random-percent 100 --rate 1000 --until-stable\n"
+                "ioproof bench b.mdx --preset oltp --repeat 5 --fail-on 'read.p99.9 > 5ms, requests_per_s < 10000'\n"
+                "ioproof bench b.mdx --preset oltp --repeat 5 --baseline oltp.json --tolerance 5%",
             .exit_codes =
                 "0 done\n"
-                "1 a page was wrong, or the storage failed\n"
+                "1 a page was wrong, or the storage failed; or a limit of --fail-on was exceeded, or the\n"
+                "  --baseline was not held\n"
                 "2 wrong usage, or refused because it could do harm\n"
                 "3 it could not be done\n"
                 "130 stopped by a person",

@@ -120,10 +120,7 @@ sim::MeasureResults measure_rounds(const MeasureSession::Measure& measure, const
                                                  : fmt::format("round {} of {}{}", number,
                                                                plan.until_stable || plan.within_percent ? "at most " : "", plan.rounds));
         if (results.timespans.empty() || results.stopped || !results.failure_reason.empty() || results.finding_count > 0) return results;
-        const sim::MeasureTimespanResults& timespan = results.timespans.back();
-        const sim::MeasureCounts both = timespan.total().both();
-        rounds.requests_per_s.push_back(timespan.duration_ns == 0 ? 0 : static_cast<double>(both.requests) / timespan.seconds());
-        rounds.mean_latency_us.push_back(both.latency.mean_ns() / 1000);
+        rounds.add(results.timespans.back());
         on_round(results);
     } while (!is_stopped() && !plan.is_enough(rounds));
     return results;

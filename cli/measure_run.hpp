@@ -9,7 +9,7 @@
 
 #include "cli/console.hpp"
 #include "cli/exit_codes.hpp"
-#include "reports/measure_report.hpp"
+#include "reports/measure_rounds.hpp"
 #include "sim/bench/measure_results.hpp"
 #include "sim/bench/measure_spec.hpp"
 

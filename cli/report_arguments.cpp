@@ -20,7 +20,10 @@ constexpr std::array kReportSwitches{
                    "'-' is standard output"},
 };
 
-constexpr std::array kComparisonSwitches{kReportSwitches[0]};
+constexpr std::array kComparisonSwitches{
+    Switch{.name = "html", .value = "FILE", .help = "of two runs: as one page for a browser, which needs neither network nor other files"},
+    Switch{.name = "json", .value = "FILE", .help = "the comparison as JSON; '-': to the standard output, instead of the text"},
+};
 
 ReportArguments parsed(Switches switches, const std::vector<std::string>& words) {
     ReportArguments arguments;
@@ -30,8 +33,8 @@ ReportArguments parsed(Switches switches, const std::vector<std::string>& words)
     return arguments;
 }
 
-void refuse_count(std::string_view wanted, std::size_t count) {
-    throw UsageError(fmt::format("name {} (what 'ioproof run --json FILE' wrote); {} given", wanted, count));
+void refuse_count(std::string_view wanted, std::size_t count, std::string_view or_else = "") {
+    throw UsageError(fmt::format("name {} (what 'ioproof run --json FILE' wrote{}); {} given", wanted, or_else, count));
 }
 
 }  // namespace
@@ -49,7 +52,7 @@ ReportArguments parse_report(const std::vector<std::string>& words) {
 
 ReportArguments parse_comparison(const std::vector<std::string>& words) {
     ReportArguments arguments = parsed(kComparisonSwitches, words);
-    if (arguments.files.size() != 2) refuse_count("two results files, before and after", arguments.files.size());
+    if (arguments.files.size() != 2) refuse_count("two results files, before and after", arguments.files.size(), ", or bench, or sweep");
     return arguments;
 }
 

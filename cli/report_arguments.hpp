@@ -12,7 +12,7 @@ namespace cli {
 struct ReportArguments {
     std::vector<std::string> files;  // one for a report, or those of several hosts; two to compare
     std::string html_path;           // empty: none
-    std::string json_path;           // likewise; of several hosts
+    std::string json_path;           // likewise; of several hosts, or of a comparison
 };
 
 // Each takes some megabytes of memory.

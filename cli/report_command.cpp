@@ -9,29 +9,25 @@
 
 #include "cli/console.hpp"
 #include "cli/distinct_files.hpp"
+#include "cli/document_input.hpp"
 #include "cli/json_output.hpp"
 #include "cli/report_arguments.hpp"
 #include "cli/usage_error.hpp"
 #include "reports/comparison.hpp"
 #include "reports/html_page.hpp"
 #include "reports/json_text.hpp"
+#include "reports/measure_comparison.hpp"
+#include "reports/measured_side.hpp"
 #include "reports/merged_results.hpp"
 #include "reports/output_file.hpp"
 #include "reports/results_document.hpp"
 #include "sim/errors.hpp"
 #include "sim/version.hpp"
-#include "ums/base/input_file.hpp"
 
 namespace cli {
 namespace {
 
-nlohmann::ordered_json load(const std::string& path) {
-    const ums::InputFile file = ums::read_input_file(path, reports::kResultsBytesMax);
-    if (file.problem.empty()) return reports::parse_results(file.bytes, path);
-    const std::string text = fmt::format("'{}': {}.", path, file.problem);
-    if (file.is_unfit) throw reports::ResultsDocumentError(text);
-    throw sim::EnvironmentError(text);
-}
+nlohmann::ordered_json load(const std::string& path) { return reports::parse_results(read_document(path), path); }
 
 // A folder stands for the results files in it, in the order of their names: what the turns of a hand-over, or the ranks of a group, have
 // left.
@@ -111,13 +107,34 @@ ExitCode show(ReportArguments arguments, Console& console) {
     return ExitCode::ok;
 }
 
-void compare(const ReportArguments& arguments, Console& console) {
-    check_files(arguments);
-    const nlohmann::ordered_json before = load(arguments.files[0]);
-    const nlohmann::ordered_json after = load(arguments.files[1]);
-    const nlohmann::ordered_json comparison = reports::compare_results(before, arguments.files[0], after, arguments.files[1]);
-    console.add_result(reports::comparison_text(comparison));
+ExitCode put_comparison(const ReportArguments& arguments, const nlohmann::ordered_json& comparison, const std::string& text,
+                        Console& console) {
+    JsonOutput json(arguments.json_path, reports::kComparisonDocument);
+    if (json.shows_text()) console.add_result(text);
+    return json.put(reports::json_text(comparison), console, ExitCode::ok);
+}
+
+ExitCode compare_runs(const ReportArguments& arguments, const std::string& before, const std::string& after, Console& console) {
+    const std::string& name_before = arguments.files[0];
+    const std::string& name_after = arguments.files[1];
+    const nlohmann::ordered_json comparison = reports::compare_results(reports::parse_results(before, name_before), name_before,
+                                                                       reports::parse_results(after, name_after), name_after);
+    const ExitCode code = put_comparison(arguments, comparison, reports::comparison_text(comparison), console);
     if (!arguments.html_path.empty()) write_page(arguments.html_path, reports::html_comparison(comparison));
+    return code;
+}
+
+ExitCode compare(const ReportArguments& arguments, Console& console) {
+    check_files(arguments);
+    const std::string before = read_document(arguments.files[0]);
+    const std::string after = read_document(arguments.files[1]);
+    if (!reports::is_measured_document(before) && !reports::is_measured_document(after)) {
+        return compare_runs(arguments, before, after, console);
+    }
+    if (!arguments.html_path.empty()) throw UsageError("--html: a page is made of two runs; of measurements there are text and --json");
+    const nlohmann::ordered_json comparison = reports::compare_measurements(reports::read_measured_side(before, arguments.files[0]),
+                                                                            reports::read_measured_side(after, arguments.files[1]));
+    return put_comparison(arguments, comparison, reports::measure_comparison_text(comparison), console);
 }
 
 }  // namespace
@@ -147,17 +164,17 @@ Command compare_command() {
     return {.name = "compare",
             .operands = "BEFORE AFTER",
             .kind = Operand::files,
-            .summary = "two results side by side: before and after",
+            .summary = "two results or measurements side by side: before and after",
             .description =
-                "Shows what differs between two results that runs wrote with --json. Differences that exceed the noise, which is "
-                "how much a figure varies within each of the two main runs, are marked.",
+                "Shows what differs between two results that runs wrote with --json, or two measurements of bench, or two sweeps. "
+                "Differences that exceed the noise are marked. Noise is how much a figure varies within each of the two main runs; of "
+                "measurements, from round to round (bench --repeat).",
             .switches = comparison_switches(),
-            .examples = "ioproof compare before.json after.json\nioproof compare before.json after.json --html difference.html",
-            .exit_codes = "0 done, whatever differs\n2 wrong usage, or not a results file\n3 a file cannot be read or written",
-            .execute = [](const Call& call) {
-                compare(parse_comparison(call.words), call.console);
-                return ExitCode::ok;
-            }};
+            .examples =
+                "ioproof compare before.json after.json\nioproof compare before.json after.json --html difference.html\n"
+                "ioproof compare oltp-old.json oltp-new.json --json difference.json",
+            .exit_codes = "0 done, whatever differs\n2 wrong usage, or not such files\n3 a file cannot be read or written",
+            .execute = [](const Call& call) { return compare(parse_comparison(call.words), call.console); }};
 }
 
 }  // namespace cli

@@ -12,8 +12,6 @@ namespace reports {
 
 namespace {
 
-constexpr int kBenchVersion = 1;
-
 double per_second(std::uint64_t amount, std::uint64_t duration_ns) {
     return duration_ns == 0 ? 0 : static_cast<double>(amount) * 1e9 / static_cast<double>(duration_ns);
 }

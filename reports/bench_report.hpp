@@ -11,6 +11,7 @@ namespace reports {
 [[nodiscard]] std::string bench_text(const sim::BenchResults& results);
 
 inline constexpr std::string_view kBenchDocument = "ioproof bench";
+inline constexpr int kBenchVersion = 1;
 
 // One object, kBenchDocument as its "document"; keys as in the text's order; numbers without units in their own, the unit last in the key.
 [[nodiscard]] std::string bench_json(const sim::BenchResults& results);

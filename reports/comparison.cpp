@@ -286,7 +286,9 @@ std::string percent_text(const Json& percent, const char* form) {
 }  // namespace
 
 Json compare_results(const Json& before, const std::string& before_name, const Json& after, const std::string& after_name) {
-    Json comparison = {{"before", side_of(before, before_name)}, {"after", side_of(after, after_name)}};
+    Json comparison = {{"document", kComparisonDocument}, {"version", kComparisonVersion}, {"kind", "runs"}};
+    comparison["before"] = side_of(before, before_name);
+    comparison["after"] = side_of(after, after_name);
     comparison["configuration"] = configuration_changes(before, after);
     comparison["files"] = Json::array();
     comparison["unpaired"] = Json::array();

@@ -3,8 +3,13 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 namespace reports {
+
+// `compare --json`, of runs and of measurements (measure_comparison.hpp): "kind" tells which.
+inline constexpr std::string_view kComparisonDocument = "ioproof comparison";
+inline constexpr int kComparisonVersion = 1;
 
 // Both are results documents (results_document.hpp); the names are for people. Files are paired by path, and where a path is in one of
 // them only, data files with data files and logs with logs, in order.

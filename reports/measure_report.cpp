@@ -1,36 +1,20 @@
 #include "reports/measure_report.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include <fmt/format.h>
 
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "reports/text_report.hpp"
-#include "reports/time_text.hpp"
 #include "ums/base/printable.hpp"
 
 namespace reports {
 
 namespace {
 
-using MeasureJson = nlohmann::ordered_json;
-
 double per_second_of(std::uint64_t amount, const sim::MeasureTimespanResults& timespan) {
     return timespan.duration_ns == 0 ? 0 : static_cast<double>(amount) * 1e9 / static_cast<double>(timespan.duration_ns);
-}
-
-std::string time_text(std::uint64_t duration_ns) {
-    if (duration_ns < 1000) return fmt::format("{} ns", duration_ns);
-    if (duration_ns < 10'000'000) return fmt::format("{:.1f} us", static_cast<double>(duration_ns) / 1000);
-    return duration_text(duration_ns / 1000);
-}
-
-// A percentile that no request can tell from the longest is left out.
-std::string percentile_cell(const sim::LatencyCounts& latency, double percent) {
-    if (latency.count() == 0 || static_cast<double>(latency.count()) * (100 - percent) / 100 < 1) return "-";
-    return time_text(latency.percentile_ns(percent));
 }
 
 void add_counts(Table& table, const std::string& name, const sim::MeasureCounts& counts, const sim::MeasureTimespanResults& timespan) {
@@ -109,113 +93,17 @@ std::string verified_text(const sim::MeasureTimespanResults& timespan) {
     return text + "\n";
 }
 
-MeasureJson latency_json(const sim::LatencyCounts& latency) {
-    MeasureJson percentiles = MeasureJson::array();
-    for (const double percent : measure_percents()) percentiles.push_back({percent, latency.percentile_ns(percent)});
-    MeasureJson buckets = MeasureJson::array();
-    for (const sim::LatencyBucket& bucket : latency.buckets()) buckets.push_back({bucket.low_ns, bucket.high_ns, bucket.count});
-    return {{"count", latency.count()},      {"total_ns", latency.total_ns()}, {"min_ns", latency.min_ns()},
-            {"max_ns", latency.max_ns()},    {"mean_ns", latency.mean_ns()},   {"deviation_ns", latency.deviation_ns()},
-            {"percentiles_ns", percentiles}, {"buckets_ns", buckets}};
-}
-
-MeasureJson counts_json(const sim::MeasureCounts& counts, const sim::MeasureTimespanResults& timespan) {
-    return {{"requests", counts.requests},
-            {"bytes", counts.bytes},
-            {"requests_per_s", per_second_of(counts.requests, timespan)},
-            {"bytes_per_s", per_second_of(counts.bytes, timespan)},
-            {"latency", latency_json(counts.latency)}};
-}
-
-MeasureJson target_json(const sim::MeasureTimespanResults& timespan, std::uint32_t target) {
-    const sim::MeasureTarget& spec = timespan.spec.targets[target];
-    const sim::MeasureTargetFacts& facts = timespan.targets[target];
-    const sim::MeasureRow row = timespan.total_of_target(target);
-    constexpr std::string_view kAccess[] = {"sequential", "interlocked", "random", "mixed"};
-    MeasureJson json{{"path", facts.path},
-                     {"class", spec.label},
-                     {"size_bytes", facts.size_bytes},
-                     {"created", facts.was_created},
-                     {"block_bytes", spec.block_bytes},
-                     {"block_bytes_min", spec.block_bytes_min == 0 ? spec.block_bytes : spec.block_bytes_min},
-                     {"access", kAccess[static_cast<std::size_t>(spec.access)]},
-                     {"write_percent", spec.write_percent},
-                     {"outstanding", timespan.spec.requests_per_thread != 0 ? timespan.spec.requests_per_thread : spec.outstanding},
-                     {"threads", timespan.spec.threads_total != 0 ? timespan.spec.threads_total : spec.threads},
-                     {"weight", spec.weight},
-                     {"direct", spec.direct},
-                     {"durable", spec.write_through},
-                     {"verified", facts.is_verified},
-                     {"pages_verified", facts.pages_verified},
-                     {"pages_read_back", facts.pages_read_back},
-                     {"pages_not_judged", facts.pages_not_judged},
-                     {"flushes", row.flushes}};
-    json["reads"] = counts_json(row.reads, timespan);
-    json["writes"] = counts_json(row.writes, timespan);
-    return json;
-}
-
-MeasureJson threads_json(const sim::MeasureTimespanResults& timespan) {
-    MeasureJson threads = MeasureJson::array();
-    for (const sim::MeasureRow& row : timespan.rows) {
-        threads.push_back({{"thread", row.thread},
-                           {"target", row.target},
-                           {"reads", row.reads.requests},
-                           {"read_bytes", row.reads.bytes},
-                           {"read_mean_ns", row.reads.latency.mean_ns()},
-                           {"writes", row.writes.requests},
-                           {"written_bytes", row.writes.bytes},
-                           {"write_mean_ns", row.writes.latency.mean_ns()}});
-    }
-    return threads;
-}
-
-MeasureJson intervals_json(const sim::MeasureTimespanResults& timespan) {
-    MeasureJson reads = MeasureJson::array();
-    MeasureJson writes = MeasureJson::array();
-    for (const sim::MeasureInterval& interval : timespan.total().intervals) {
-        reads.push_back(interval.reads.requests);
-        writes.push_back(interval.writes.requests);
-    }
-    return {{"interval_ms", timespan.spec.iops_interval_ms}, {"reads", std::move(reads)}, {"writes", std::move(writes)}};
-}
-
-void add_machine(MeasureJson& json, const sim::MeasureTimespanResults& timespan) {
-    json["cpu_ns_per_request"] = timespan.cpu_ns_per_request();
-    json["cpu_user_us"] = timespan.cpu_user_us;
-    json["cpu_system_us"] = timespan.cpu_system_us;
-    json["cpus"] = MeasureJson::array();
-    for (const sim::MeasureCpu& cpu : timespan.cpus) {
-        json["cpus"].push_back({{"id", cpu.id},
-                                {"user_percent", cpu.user_percent},
-                                {"kernel_percent", cpu.kernel_percent},
-                                {"idle_percent", cpu.idle_percent},
-                                {"steal_percent", cpu.steal_percent}});
-    }
-    json["devices"] = MeasureJson::array();
-    for (const sim::MeasureDevice& device : timespan.devices) {
-        json["devices"].push_back({{"name", device.name},
-                                   {"reads", device.reads},
-                                   {"reads_merged", device.reads_merged},
-                                   {"read_bytes", device.read_bytes},
-                                   {"writes", device.writes},
-                                   {"writes_merged", device.writes_merged},
-                                   {"written_bytes", device.written_bytes},
-                                   {"queue_mean", device.queue_mean},
-                                   {"busy_percent", device.busy_percent},
-                                   {"wait_mean_ms", device.wait_mean_ms}});
-    }
-    json["throttling"] = {{"known", timespan.throttling.is_known},
-                          {"cpu_periods", timespan.throttling.cpu_periods_throttled},
-                          {"cpu_us", timespan.throttling.cpu_throttled_us},
-                          {"io_stalled_us", timespan.throttling.io_stalled_us}};
-}
-
 }  // namespace
 
-const std::vector<double>& measure_percents() {
-    static const std::vector<double> percents{25, 50, 75, 90, 95, 99, 99.9, 99.99, 99.999, 99.9999, 99.99999, 99.999999, 99.9999999};
-    return percents;
+std::string time_text(std::uint64_t duration_ns) {
+    if (duration_ns < 1000) return fmt::format("{} ns", duration_ns);
+    if (duration_ns < 10'000'000) return fmt::format("{:.1f} us", static_cast<double>(duration_ns) / 1000);
+    return duration_text(duration_ns / 1000);
+}
+
+std::string percentile_cell(const sim::LatencyCounts& latency, double percent) {
+    if (latency.count() == 0 || static_cast<double>(latency.count()) * (100 - percent) / 100 < 1) return "-";
+    return time_text(latency.percentile_ns(percent));
 }
 
 std::string measure_text(const sim::MeasureResults& results) {
@@ -244,36 +132,6 @@ std::string measure_text(const sim::MeasureResults& results) {
     return text;
 }
 
-MeasureJson measure_json(const sim::MeasureResults& results) {
-    MeasureJson json{{"document", kMeasureDocument}, {"version", kMeasureVersion}};
-    json["findings"] = results.finding_count;
-    json["stopped"] = results.stopped;
-    json["failure"] = results.failure_reason;
-    if (results.timespans.empty()) return json;
-    const sim::MeasureTimespanResults& timespan = results.timespans.back();
-    json["start_utc"] = utc_iso_text(timespan.start_utc_us);
-    json["engine"] = timespan.engine;
-    json["schedulers"] = timespan.cpu_count;
-    json["duration_ns"] = timespan.duration_ns;
-    json["warm_up_s"] = timespan.spec.warm_up_s;
-    json["seed"] = timespan.spec.seed;
-    json["targets"] = MeasureJson::array();
-    for (std::uint32_t target = 0; target < timespan.targets.size(); ++target) json["targets"].push_back(target_json(timespan, target));
-    const sim::MeasureRow total = timespan.total();
-    json["total"] = {{"reads", counts_json(total.reads, timespan)},
-                     {"writes", counts_json(total.writes, timespan)},
-                     {"both", counts_json(total.both(), timespan)}};
-    json["threads"] = threads_json(timespan);
-    json["intervals"] = intervals_json(timespan);
-    add_machine(json, timespan);
-    const auto cliff = burst_cliff_of(rates_by_interval(timespan));
-    json["burst"] = cliff ? MeasureJson{{"cliff_s", static_cast<double>(cliff->at) * timespan.spec.iops_interval_ms / 1000},
-                                        {"before_per_s", cliff->before},
-                                        {"sustainable_per_s", cliff->after}}
-                          : MeasureJson(nullptr);
-    return json;
-}
-
 std::vector<double> rates_by_interval(const sim::MeasureTimespanResults& timespan) {
     std::vector<double> rates;
     const std::uint32_t interval_ms = timespan.spec.iops_interval_ms;
@@ -297,45 +155,6 @@ std::string burst_text(const sim::MeasureTimespanResults& timespan) {
         "is {} requests/s.",
         static_cast<double>(cliff->at) * timespan.spec.iops_interval_ms / 1000, count_text(static_cast<std::uint64_t>(cliff->before)),
         count_text(static_cast<std::uint64_t>(cliff->after)), count_text(static_cast<std::uint64_t>(cliff->after)));
-}
-
-std::string rounds_text(const MeasureRounds& rounds) {
-    const SampleSummary rate = summary_of(rounds.requests_per_s);
-    const SampleSummary latency = summary_of(rounds.mean_latency_us);
-    std::string text =
-        fmt::format("{}: {:.0f} requests/s on average, standard deviation {:.0f}", counted(rate.count, "round"), rate.mean, rate.deviation);
-    if (rate.half_interval)
-        text +=
-            fmt::format(", 95 % confidence interval ±{:.0f} (±{:.1f} %)", *rate.half_interval, rate.half_interval_percent().value_or(0));
-    text += fmt::format("; mean latency {:.1f} us", latency.mean);
-    if (latency.half_interval) text += fmt::format(" ±{:.1f}", *latency.half_interval);
-    text += '\n';
-    if (!rounds.asked_for_steady_state) return text;
-    const SteadyState state = steady_state_of(rounds.requests_per_s);
-    if (rounds.requests_per_s.size() < kSteadyRounds)
-        return text + fmt::format("Steady state takes {} rounds: not reached.\n", kSteadyRounds);
-    const SampleSummary last =
-        summary_of({rounds.requests_per_s.end() - static_cast<std::ptrdiff_t>(kSteadyRounds), rounds.requests_per_s.end()});
-    return text + fmt::format(
-                      "Steady state {} (SNIA PTS): in the last {} rounds {:.0f} requests/s, which lie within {:.1f} % (at most 20), with a "
-                      "slope of "
-                      "{:.1f} % (at most 10).\n",
-                      state.is_reached ? "is reached" : "is not reached", kSteadyRounds, last.mean, state.excursion_percent,
-                      state.slope_percent);
-}
-
-MeasureJson rounds_json(const MeasureRounds& rounds) {
-    const SampleSummary rate = summary_of(rounds.requests_per_s);
-    const SampleSummary latency = summary_of(rounds.mean_latency_us);
-    const auto or_null = [](const std::optional<double>& value) { return value ? MeasureJson(*value) : MeasureJson(nullptr); };
-    MeasureJson json{{"count", rate.count}, {"requests_per_s", rounds.requests_per_s}, {"latency_mean_us", rounds.mean_latency_us}};
-    json["mean_per_s"] = rate.mean;
-    json["deviation_per_s"] = rate.deviation;
-    json["half_interval_95_per_s"] = or_null(rate.half_interval);
-    json["latency_mean_of_rounds_us"] = latency.mean;
-    json["latency_half_interval_95_us"] = or_null(latency.half_interval);
-    json["steady"] = rounds.asked_for_steady_state ? MeasureJson(rounds.is_steady()) : MeasureJson(nullptr);
-    return json;
 }
 
 }  // namespace reports

@@ -28,15 +28,21 @@ SampleSummary summary_of(const std::vector<double>& values) {
     return summary;
 }
 
-std::optional<bool> differs_clearly(const SampleSummary& a, const SampleSummary& b) {
+std::optional<double> chance_difference(const SampleSummary& a, const SampleSummary& b) {
     if (a.count < 2 || b.count < 2) return std::nullopt;
     const double square_a = a.deviation * a.deviation / static_cast<double>(a.count);
     const double square_b = b.deviation * b.deviation / static_cast<double>(b.count);
     const double sum = square_a + square_b;
-    if (sum == 0) return a.mean != b.mean;
+    if (sum == 0) return 0.0;
     const double freedom =
         sum * sum / (square_a * square_a / static_cast<double>(a.count - 1) + square_b * square_b / static_cast<double>(b.count - 1));
-    return std::abs(a.mean - b.mean) > students_t_95(freedom) * std::sqrt(sum);
+    return students_t_95(freedom) * std::sqrt(sum);
+}
+
+std::optional<bool> differs_clearly(const SampleSummary& a, const SampleSummary& b) {
+    const auto chance = chance_difference(a, b);
+    if (!chance) return std::nullopt;
+    return std::abs(a.mean - b.mean) > *chance;
 }
 
 SteadyState steady_state_of(const std::vector<double>& values) {

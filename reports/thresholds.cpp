@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "reports/limit_words.hpp"
 #include "reports/text.hpp"
 #include "ums/base/printable.hpp"
 
@@ -22,18 +22,8 @@ constexpr std::array<std::pair<std::string_view, Figure>, 5> kFigures{{{"average
                                                                        {"throttled", Figure::throttled},
                                                                        {"long_io", Figure::long_io},
                                                                        {"warnings", Figure::warnings}}};
-constexpr std::array<std::pair<std::string_view, double>, 3> kUnitsUs{{{"us", 1}, {"ms", 1e3}, {"s", 1e6}}};
-// More than this is no limit.
-constexpr double kLimitMax = 1e15;
 
 bool is_time(Figure figure) { return figure == Figure::percentile || figure == Figure::average || figure == Figure::longest; }
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view kBlanks = " \t";
-    const std::size_t begin = text.find_first_not_of(kBlanks);
-    if (begin == std::string_view::npos) return {};
-    return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
 
 std::string class_names() {
     std::vector<std::string_view> names;
@@ -77,24 +67,10 @@ bool set_figure(Threshold& threshold, std::string_view name) {
 
 // "5 ms", "100". False if it is no number of this kind.
 bool set_limit(Threshold& threshold, std::string_view text) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threshold.limit);
-    if (error != std::errc{} || !std::isfinite(threshold.limit) || threshold.limit < 0) return false;
-    const std::string_view unit = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
-    if (!is_time(threshold.figure)) return unit.empty() && threshold.limit == std::floor(threshold.limit) && threshold.limit <= kLimitMax;
-    const auto known = std::find_if(kUnitsUs.begin(), kUnitsUs.end(), [&](const auto& each) { return each.first == unit; });
-    if (known == kUnitsUs.end()) return false;
-    threshold.limit *= known->second;
-    return threshold.limit <= kLimitMax;
-}
-
-// "5 ms in FILE": takes the end off `text`.
-std::string take_file(std::string_view& text) {
-    constexpr std::string_view kIn = " in ";
-    const std::size_t in = text.find(kIn);
-    if (in == std::string_view::npos) return {};
-    std::string file(trimmed(text.substr(in + kIn.size())));
-    text = trimmed(text.substr(0, in));
-    return file;
+    const auto limit = is_time(threshold.figure) ? limit_time_us(text) : limit_number(text);
+    if (!limit || (!is_time(threshold.figure) && *limit != std::floor(*limit))) return false;
+    threshold.limit = *limit;
+    return true;
 }
 
 std::optional<Threshold> parse_one(std::string_view text, std::string& problem) {
@@ -107,15 +83,15 @@ std::optional<Threshold> parse_one(std::string_view text, std::string& problem) 
     const std::size_t sign = text.find('>');
     if (sign == std::string_view::npos) return refused("write FIGURE > VALUE, such as p99 > 50 ms or log_flush.p99.9 > 5 ms");
     threshold.at_limit = text.substr(sign + 1, 1) == "=";
-    std::string_view left = trimmed(text.substr(0, sign));
-    std::string_view right = trimmed(text.substr(sign + (threshold.at_limit ? 2 : 1)));
+    std::string_view left = limit_trimmed(text.substr(0, sign));
+    std::string_view right = limit_trimmed(text.substr(sign + (threshold.at_limit ? 2 : 1)));
     threshold.io_class = take_class(left);
     if (!set_figure(threshold, left)) {
         return refused(fmt::format("'{}' is not allowed; allowed are {}, the times also with one of {} and a point before them",
                                    ums::printable(left), figure_names(), class_names()));
     }
     if (threshold.io_class && !is_time(threshold.figure)) return refused(fmt::format("{} is counted for a file, not for a class", left));
-    threshold.file = take_file(right);
+    threshold.file = take_limit_file(right);
     if (set_limit(threshold, right)) return threshold;
     return refused(is_time(threshold.figure) ? "allowed is a number with us, ms or s behind it, such as 5 ms, and 'in FILE' behind that"
                                              : "allowed is a whole number without a unit, and 'in FILE' behind it");
@@ -174,12 +150,10 @@ std::optional<Measured> worst_of(const Threshold& threshold, const sim::Results&
 
 std::optional<std::vector<Threshold>> parse_thresholds(std::string_view text, std::string& problem) {
     std::vector<Threshold> thresholds;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        auto threshold = parse_one(trimmed(text.substr(begin, end - begin)), problem);
+    for (const std::string_view expression : limit_expressions(text)) {
+        auto threshold = parse_one(expression, problem);
         if (!threshold) return std::nullopt;
         thresholds.push_back(std::move(*threshold));
-        begin = end + 1;
     }
     return thresholds;
 }

@@ -17,6 +17,7 @@
 #include "cli/diskspd/diskspd_arguments.hpp"
 #include "cli/diskspd/diskspd_options.hpp"
 #include "cli/diskspd/diskspd_specification.hpp"
+#include "cli/diskspd/precreated_files.hpp"
 #include "cli/diskspd/profile_reader.hpp"
 #include "cli/help_text.hpp"
 #include "cli/measuring/measuring.hpp"
@@ -141,11 +142,25 @@ DiskspdProfile profile_of(const DiskspdArguments& arguments, Console& console) {
     return std::move(read.profile);
 }
 
+// False if that could not be done, or a person stopped it, which is said.
+bool precreate_files(const DiskspdProfile& profile, sim::MeasureSpec& spec, Progress& progress, Console& console) {
+    const auto sizes = precreated_sizes(profile);
+    if (sizes.empty()) return true;
+    const sim::MeasureSpec making = precreation_of(spec, sizes);
+    make_folders(making);
+    const sim::MeasureResults results = run_measurement(making, console, [&](const sim::MeasureProgress& now) { progress.on_second(now); });
+    if (!results.failure_reason.empty()) console.add_message(fmt::format("diskspd: {}\n", results.failure_reason));
+    if (results.stopped) console.add_message("diskspd: stopped while the files were made; nothing was measured\n");
+    take_as_made(spec, sizes);
+    return !results.stopped && results.failure_reason.empty() && results.finding_count == 0;
+}
+
 ExitCode run_diskspd(const DiskspdArguments& arguments, DiskspdDocument& document, Console& console) {
     sim::MeasureSpec spec = diskspd_specification(arguments, document.profile);
     complete(arguments, document.profile, document.system.topology, spec);
     make_folders(spec);
     Progress progress(document.profile, console);
+    if (!precreate_files(document.profile, spec, progress, console)) return kDiskspdFailed;
     document.results = run_measurement(spec, console, [&](const sim::MeasureProgress& now) { progress.on_second(now); });
     document.is_verified = arguments.verifies;
     console.add_result(document.profile.format == DiskspdFormat::xml ? diskspd_results_xml(document)
@@ -184,7 +199,7 @@ ExitCode execute_diskspd(const Call& call) {
     DiskspdDocument document;
     document.profile = profile_of(arguments, console);
     document.profile.command_line = command_line_of(call);
-    document.system = {.tool_version = {},
+    document.system = {.tool_version = fmt::format("ioproof {}", sim::kVersion),
                        .computer_name = ums::this_machine().host_name,
                        .start_utc_us = clock.utc_us(),
                        .topology = ums::processor_topology()};

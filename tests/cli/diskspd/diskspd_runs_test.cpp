@@ -238,3 +238,34 @@ TEST_CASE("DiskSpd: Ctrl-C ends a measurement with the figures up to there") {
     CHECK_THAT(run->output(), ContainsSubstring("Total IO") && ContainsSubstring("duration: 600s"));
     CHECK_THAT(run->error(), ContainsSubstring("...") && ContainsSubstring("timespan 1: measuring"));
 }
+
+TEST_CASE("DiskSpd: PrecreateFiles makes a file once, as large as any time span wants it") {
+    const IoproofFolder folder;
+    const std::string span =
+        "<TimeSpan><Duration>1</Duration><Warmup>0</Warmup><Targets><Target><Path>f.dat</Path><BlockSize>8192</BlockSize>"
+        "<FileSize>SIZE</FileSize></Target></Targets></TimeSpan>";
+    const auto with_size = [&](const std::string& size) {
+        std::string text = span;
+        return text.replace(text.find("SIZE"), 4, size);
+    };
+    const std::string spans = "<TimeSpans>" + with_size("2097152") + with_size("1048576") + "</TimeSpans>";
+    folder.write("plain.xml", "<Profile>" + spans + "</Profile>");
+    folder.write("max.xml", "<Profile><PrecreateFiles>UseMaxSize</PrecreateFiles>" + spans + "</Profile>");
+    const auto size_after = [&](const std::string& profile) {
+        const Ran ran = diskspd(folder, {"-X" + profile});
+        INFO(ran.error);
+        CHECK(ran.code == 0);
+        return std::filesystem::file_size(folder.path() / "f.dat");
+    };
+    CHECK(size_after("max.xml") == 2097152);
+    CHECK(size_after("plain.xml") == 1048576);
+}
+
+TEST_CASE("DiskSpd: the XML says which tool has made it") {
+    const IoproofFolder folder;
+    const Ran ran = diskspd(folder, {"-Rsxml"});
+    CHECK(ran.code == 0);
+    const cli::XmlElement system = cli::read_xml(ran.output);
+    REQUIRE(system.child("Tool") != nullptr);
+    CHECK_THAT(system.child("Tool")->child("Version")->text, ContainsSubstring("ioproof ") && ContainsSubstring("."));
+}

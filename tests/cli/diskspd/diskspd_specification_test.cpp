@@ -1,6 +1,10 @@
 #include "cli/diskspd/diskspd_specification.hpp"
 
+#include <map>
+
+#include "cli/diskspd/precreated_files.hpp"
 #include "cli/usage_error.hpp"
+#include "sim/bench/measurement.hpp"
 #include "tests/support/catch.hpp"
 
 using sim::MeasureAccess;
@@ -100,6 +104,36 @@ TEST_CASE("DiskSpd: a file that two time spans make is made once") {
     const sim::MeasureSpec spec = cli::diskspd_specification(arguments, arguments.profile);
     CHECK_FALSE(spec.timespans.at(0).targets.at(0).keep_existing);
     CHECK(spec.timespans.at(1).targets.at(0).keep_existing);
+}
+
+TEST_CASE("DiskSpd: which files PrecreateFiles makes beforehand, and how large") {
+    using Precreate = reports::DiskspdPrecreate;
+    // a: 1M twice; b: 1M and none; c: 1M and 2M; d: none.
+    cli::DiskspdArguments arguments = cli::parse_diskspd({"-c1M", "a", "b", "c", "d"}, 0);
+    reports::DiskspdProfile& profile = arguments.profile;
+    profile.time_spans.push_back(profile.time_spans.front());
+    profile.time_spans[0].targets.at(3).create_bytes.reset();
+    profile.time_spans[1].targets.at(3).create_bytes.reset();
+    profile.time_spans[0].targets.at(1).create_bytes.reset();
+    profile.time_spans[1].targets.at(2).create_bytes = 2 << 20;
+    const auto sizes_by = [&](Precreate rule) {
+        profile.precreate = rule;
+        return cli::precreated_sizes(profile);
+    };
+    using Sizes = std::map<std::string, std::uint64_t>;
+    CHECK(sizes_by(Precreate::none).empty());
+    CHECK(sizes_by(Precreate::use_max_size) == Sizes{{"a", 1 << 20}, {"b", 1 << 20}, {"c", 2 << 20}});
+    CHECK(sizes_by(Precreate::constant_sizes) == Sizes{{"a", 1 << 20}});
+    CHECK(sizes_by(Precreate::constant_or_zero_sizes) == Sizes{{"a", 1 << 20}, {"b", 1 << 20}});
+    sim::MeasureSpec spec = cli::diskspd_specification(arguments, profile);
+    const sim::MeasureSpec making = cli::precreation_of(spec, sizes_by(Precreate::use_max_size));
+    REQUIRE(making.timespans.at(0).targets.size() == 3);
+    CHECK(making.timespans[0].targets[2].create_bytes == 2 << 20);
+    CHECK(making.timespans[0].targets[2].write_percent == 0);
+    CHECK(sim::check_measure_spec(making).empty());
+    cli::take_as_made(spec, sizes_by(Precreate::constant_sizes));
+    CHECK(spec.timespans[1].targets.at(0).create_bytes == 0);
+    CHECK(spec.timespans[1].targets.at(2).create_bytes == 2 << 20);
 }
 
 TEST_CASE("DiskSpd: threads are bound to all CPUs in turn, unless something else is said") {

@@ -1,0 +1,67 @@
+#include "reports/limit_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace reports {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, double>, 3> kUnitsUs{{{"us", 1}, {"ms", 1e3}, {"s", 1e6}}};
+// More than this is no limit.
+constexpr double kLimitMax = 1e15;
+
+// The number in front of `text`, which is left with what stands behind it.
+std::optional<double> take_number(std::string_view& text) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || !std::isfinite(number) || number < 0) return std::nullopt;
+    text = limit_trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
+    return number;
+}
+
+}  // namespace
+
+std::string_view limit_trimmed(std::string_view text) {
+    constexpr std::string_view kBlanks = " \t";
+    const std::size_t begin = text.find_first_not_of(kBlanks);
+    if (begin == std::string_view::npos) return {};
+    return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+std::vector<std::string_view> limit_expressions(std::string_view text) {
+    std::vector<std::string_view> expressions;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        expressions.push_back(limit_trimmed(text.substr(begin, end - begin)));
+        begin = end + 1;
+    }
+    return expressions;
+}
+
+std::string take_limit_file(std::string_view& text) {
+    constexpr std::string_view kIn = " in ";
+    const std::size_t in = text.find(kIn);
+    if (in == std::string_view::npos) return {};
+    std::string file(limit_trimmed(text.substr(in + kIn.size())));
+    text = limit_trimmed(text.substr(0, in));
+    return file;
+}
+
+std::optional<double> limit_time_us(std::string_view text) {
+    const auto number = take_number(text);
+    const auto* const unit = std::find_if(kUnitsUs.begin(), kUnitsUs.end(), [&](const auto& each) { return each.first == text; });
+    if (!number || unit == kUnitsUs.end() || *number * unit->second > kLimitMax) return std::nullopt;
+    return *number * unit->second;
+}
+
+std::optional<double> limit_number(std::string_view text) {
+    const auto number = take_number(text);
+    if (!number || !text.empty() || *number > kLimitMax) return std::nullopt;
+    return number;
+}
+
+}  // namespace reports

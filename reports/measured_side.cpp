@@ -1,0 +1,325 @@
+#include "reports/measured_side.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "reports/bench_report.hpp"
+#include "reports/json_limits.hpp"
+#include "reports/json_schema.hpp"
+#include "reports/json_text.hpp"
+#include "reports/measure_json.hpp"
+#include "reports/results_document.hpp"
+#include "reports/sweep_report.hpp"
+#include "ums/base/printable.hpp"
+
+namespace reports {
+
+namespace {
+
+using SideJson = nlohmann::ordered_json;
+
+// --- what a document holds at least ---
+
+std::string object_schema(const std::string& properties, std::string_view required) {
+    return fmt::format(R"({{"type":"object","properties":{{{}}},"required":[{}]}})", properties, required);
+}
+
+std::string array_schema(const std::string& items) { return fmt::format(R"({{"type":"array","items":{}}})", items); }
+
+constexpr std::string_view kNumber = R"({"type":"number","minimum":0})";
+constexpr std::string_view kCount = R"({"type":"integer","minimum":0})";
+constexpr std::string_view kText = R"({"type":"string"})";
+
+std::string property(std::string_view name, std::string_view schema) { return fmt::format(R"("{}":{})", name, schema); }
+
+std::string counts_schema() {
+    const std::string pair = fmt::format(R"({{"type":"array","minItems":2,"maxItems":2,"items":{}}})", kNumber);
+    const std::string latency = object_schema(fmt::format("{},{},{},{}", property("count", kCount), property("mean_ns", kNumber),
+                                                          property("max_ns", kNumber), property("percentiles_ns", array_schema(pair))),
+                                              R"("count","mean_ns","max_ns","percentiles_ns")");
+    return object_schema(fmt::format("{},{},{},{}", property("requests", kCount), property("requests_per_s", kNumber),
+                                     property("bytes_per_s", kNumber), property("latency", latency)),
+                         R"("requests","requests_per_s","bytes_per_s","latency")");
+}
+
+std::string directions_schema(const std::string& more, std::string_view more_required) {
+    const std::string counts = counts_schema();
+    return object_schema(fmt::format("{}{},{},{}", more, property("reads", counts), property("writes", counts), property("both", counts)),
+                         fmt::format(R"({}"reads","writes")", more_required));
+}
+
+std::string measurement_schema() {
+    const std::string target =
+        directions_schema(fmt::format("{},{},", property("path", kText), property("class", kText)), R"("path","class",)");
+    const std::string total = directions_schema("", "");
+    const std::string rounds = object_schema(
+        fmt::format("{},{}", property("totals", array_schema(total)), property("targets", array_schema(array_schema(target)))),
+        R"("totals")");
+    return object_schema(fmt::format("{},{},{},{},{},{},{},{}", property("findings", kCount), property("stopped", R"({"type":"boolean"})"),
+                                     property("failure", kText), property("start_utc", kText), property("engine", kText),
+                                     property("targets", array_schema(target)), property("total", total), property("rounds", rounds)),
+                         R"("findings","stopped","failure","start_utc","engine","targets","total")");
+}
+
+std::string own_path_schema() {
+    return object_schema(
+        fmt::format("{},{},{},{},{},{},{},{},{}", property("files", array_schema(std::string(kText))), property("engine", kText),
+                    property("requests_per_s", kNumber), property("bytes_per_s", kNumber), property("latency_mean_us", kNumber),
+                    property("cpu_ns_per_request", kNumber), property("findings", kCount), property("stopped", R"({"type":"boolean"})"),
+                    property("failure", kText)),
+        R"("files","engine","requests_per_s","bytes_per_s","latency_mean_us","cpu_ns_per_request","findings","stopped","failure")");
+}
+
+std::string sweep_schema() {
+    std::string columns = property("depth", kCount);
+    std::string required = R"("depth")";
+    for (const std::string_view name : {"requests_per_s", "latency_mean_us", "latency_p99_us"}) {
+        columns += "," + property(name, kNumber);
+        required += fmt::format(R"(,"{}")", name);
+    }
+    const std::string series =
+        object_schema(fmt::format("{},{},{},{}", property("name", kText), property("has_knee", R"({"type":"boolean"})"),
+                                  property("knee_depth", kCount), property("points", array_schema(object_schema(columns, required)))),
+                      R"("name","has_knee","knee_depth","points")");
+    return object_schema(
+        fmt::format("{},{},{},{}", property("files", array_schema(std::string(kText))), property("asked", array_schema(std::string(kText))),
+                    property("is_complete", R"({"type":"boolean"})"), property("series", array_schema(series))),
+        R"("files","asked","is_complete","series")");
+}
+
+// --- figures ---
+
+constexpr std::string_view kDirections[] = {"reads", "writes", "both"};
+
+// What a percentile needs to be more than the longest.
+bool has_percentile(const SideJson& counts, double percent) {
+    return counts["latency"]["count"].get<double>() * (100 - percent) / 100 >= 1;
+}
+
+double percentile_in(const SideJson& counts, double percent) {
+    for (const SideJson& pair : counts["latency"]["percentiles_ns"]) {
+        if (pair[0].get<double>() == percent) return pair[1].get<double>();
+    }
+    return 0;
+}
+
+// One direction in every round.
+void add_direction(MeasuredGroup& group, const std::string& name, bool is_judged, const std::vector<const SideJson*>& rounds) {
+    constexpr double kMbBytes = 1 << 20;
+    MeasuredFigure rate{name, "/s", true, is_judged, {}};
+    MeasuredFigure bytes{name, "MB/s", true, false, {}};
+    MeasuredFigure mean{name + ", average", "us", false, is_judged, {}};
+    for (const SideJson* counts : rounds) {
+        rate.values.push_back((*counts)["requests_per_s"].get<double>());
+        bytes.values.push_back((*counts)["bytes_per_s"].get<double>() / kMbBytes);
+        mean.values.push_back((*counts)["latency"]["mean_ns"].get<double>() / 1000);
+    }
+    group.figures.insert(group.figures.end(), {std::move(rate), std::move(bytes), std::move(mean)});
+    for (const double percent : {50.0, 99.0, 99.9, 99.99}) {
+        MeasuredFigure figure{fmt::format("{}, {} %", name, percent), "us", false, false, {}};
+        const bool is_there =
+            std::all_of(rounds.begin(), rounds.end(), [&](const SideJson* counts) { return has_percentile(*counts, percent); });
+        if (!is_there) continue;
+        for (const SideJson* counts : rounds) figure.values.push_back(percentile_in(*counts, percent) / 1000);
+        group.figures.push_back(std::move(figure));
+    }
+}
+
+// `rounds`: objects with "reads" and "writes", of the total also with "both".
+void add_directions(MeasuredGroup& group, const std::vector<const SideJson*>& rounds) {
+    const auto has_requests = [&](const char* direction) {
+        return std::any_of(rounds.begin(), rounds.end(), [&](const SideJson* round) { return (*round)[direction]["requests"] != 0; });
+    };
+    const bool is_mixed = has_requests("reads") && has_requests("writes");
+    for (const std::string_view direction : kDirections) {
+        const std::string name(direction);
+        const bool is_there = std::all_of(rounds.begin(), rounds.end(), [&](const SideJson* round) { return round->contains(name); });
+        if (!is_there || (name == "both" && !is_mixed) || !has_requests(name.c_str())) continue;
+        std::vector<const SideJson*> counts;
+        for (const SideJson* round : rounds) counts.push_back(&(*round)[name]);
+        add_direction(group, name, true, counts);
+    }
+}
+
+// What stands in an object by the names of asked_json(), as text.
+void add_asked(MeasuredGroup& group, const SideJson& target) {
+    sim::MeasureTimespan names;
+    names.targets.emplace_back();
+    const SideJson asked = asked_json(names, 0);
+    for (const auto& item : asked.items()) {
+        const auto value = target.find(item.key());
+        if (value == target.end()) continue;
+        group.asked.emplace_back(item.key(), value->is_string() ? value->get<std::string>() : value->dump());
+    }
+}
+
+MeasuredGroup group_of_target(const SideJson& document, std::size_t index) {
+    const SideJson& target = document["targets"][index];
+    MeasuredGroup group{target["class"].get<std::string>(), target["path"].get<std::string>(), {}, {}};
+    add_asked(group, target);
+    for (const char* fact : {"size_bytes", "verified"}) {
+        if (target.contains(fact)) group.asked.emplace_back(fact, target[fact].dump());
+    }
+    std::vector<const SideJson*> rounds;
+    if (document.contains("rounds") && document["rounds"].contains("targets")) {
+        for (const SideJson& round : document["rounds"]["targets"]) {
+            if (index < round.size()) rounds.push_back(&round[index]);
+        }
+    }
+    if (rounds.empty()) rounds.push_back(&target);
+    add_directions(group, rounds);
+    return group;
+}
+
+MeasuredSide side_of_measurement(const SideJson& document) {
+    MeasuredSide side;
+    side.kind = MeasuredKind::measurement;
+    side.start_utc = document["start_utc"].get<std::string>();
+    side.engine = document["engine"].get<std::string>();
+    side.is_whole = !document["stopped"].get<bool>() && document["failure"].get<std::string>().empty();
+    std::vector<const SideJson*> rounds;
+    if (document.contains("rounds")) {
+        for (const SideJson& round : document["rounds"]["totals"]) rounds.push_back(&round);
+    }
+    if (rounds.empty()) rounds.push_back(&document["total"]);
+    side.round_count = rounds.size();
+    const std::size_t targets = document["targets"].size();
+    if (targets != 1) {
+        side.groups.push_back({"all", "", {}, {}});
+        add_directions(side.groups.back(), rounds);
+    }
+    for (std::size_t i = 0; i < targets; ++i) side.groups.push_back(group_of_target(document, i));
+    if (targets == 1) {
+        // Both directions together stand in the total only.
+        side.groups.back().figures.clear();
+        add_directions(side.groups.back(), rounds);
+    }
+    return side;
+}
+
+MeasuredSide side_of_own_path(const SideJson& document) {
+    MeasuredSide side;
+    side.kind = MeasuredKind::own_path;
+    side.engine = document["engine"].get<std::string>();
+    side.is_whole = !document["stopped"].get<bool>() && document["failure"].get<std::string>().empty();
+    MeasuredGroup group;
+    for (const SideJson& file : document["files"]) group.path += (group.path.empty() ? "" : ", ") + file.get<std::string>();
+    for (const char* name :
+         {"pattern", "op", "block_bytes_min", "block_bytes_max", "depth", "cpus", "verify", "durable", "scatter", "direct"}) {
+        if (!document.contains(name)) continue;
+        const SideJson& value = document[name];
+        group.asked.emplace_back(name, value.is_string() ? value.get<std::string>() : value.dump());
+    }
+    const auto number = [&](const char* name) { return std::vector<double>{document[name].get<double>()}; };
+    group.figures = {{"requests", "/s", true, true, number("requests_per_s")},
+                     {"bytes", "/s", true, false, number("bytes_per_s")},
+                     {"average latency", "us", false, true, number("latency_mean_us")},
+                     {"CPU a request", "ns", false, false, number("cpu_ns_per_request")}};
+    side.groups.push_back(std::move(group));
+    return side;
+}
+
+MeasuredSide side_of_sweep(const SideJson& document) {
+    MeasuredSide side;
+    side.kind = MeasuredKind::sweep;
+    side.is_whole = document["is_complete"].get<bool>();
+    MeasuredGroup sweep{"sweep", "", {}, {}};
+    for (const SideJson& file : document["files"]) sweep.path += (sweep.path.empty() ? "" : ", ") + file.get<std::string>();
+    for (const SideJson& word : document["asked"]) {
+        const auto text = word.get<std::string>();
+        const std::size_t sign = text.find('=');
+        sweep.asked.emplace_back("--" + text.substr(0, sign), sign == std::string::npos ? "given" : text.substr(sign + 1));
+    }
+    side.groups.push_back(std::move(sweep));
+    for (const SideJson& series : document["series"]) {
+        MeasuredGroup group{series["name"].get<std::string>(), "", {}, {}};
+        for (const SideJson& point : series["points"]) {
+            const auto add = [&](const char* name, const char* unit, bool more_is_better, const char* column) {
+                group.figures.push_back({fmt::format("depth {}{}", point["depth"].get<std::uint64_t>(), name),
+                                         unit,
+                                         more_is_better,
+                                         false,
+                                         {point[column].get<double>()}});
+            };
+            add("", "/s", true, "requests_per_s");
+            add(", average", "us", false, "latency_mean_us");
+            add(", 99 %", "us", false, "latency_p99_us");
+        }
+        if (series["has_knee"].get<bool>())
+            group.figures.push_back({"knee at depth", "", true, false, {series["knee_depth"].get<double>()}});
+        side.groups.push_back(std::move(group));
+    }
+    return side;
+}
+
+struct MeasuredForm {
+    std::string_view document;
+    int version;
+    std::string (*schema)();
+    MeasuredSide (*read)(const SideJson& document);
+};
+
+constexpr MeasuredForm kMeasuredForms[] = {{kMeasureDocument, kMeasureVersion, measurement_schema, side_of_measurement},
+                                           {kBenchDocument, kBenchVersion, own_path_schema, side_of_own_path},
+                                           {kSweepDocument, kSweepVersion, sweep_schema, side_of_sweep}};
+
+const MeasuredForm* form_of(const SideJson& document) {
+    if (!document.is_object() || !document.contains("document")) return nullptr;
+    const auto* const form = std::find_if(std::begin(kMeasuredForms), std::end(kMeasuredForms),
+                                          [&](const MeasuredForm& each) { return document["document"] == each.document; });
+    return form == std::end(kMeasuredForms) ? nullptr : form;
+}
+
+}  // namespace
+
+bool is_measured_document(std::string_view text) {
+    constexpr std::size_t kHeadBytes = 256;
+    const std::string_view head = text.substr(0, kHeadBytes);
+    return std::any_of(std::begin(kMeasuredForms), std::end(kMeasuredForms), [&](const MeasuredForm& form) {
+        return head.starts_with('{') && head.find(json_mark(form.document)) != std::string_view::npos;
+    });
+}
+
+MeasuredSide read_measured_side(std::string_view text, const std::string& name) {
+    const auto refuse = [&](const std::string& reason) {
+        throw ResultsDocumentError(
+            fmt::format("'{}': {}. A measurement is what 'ioproof bench --json FILE' or 'ioproof sweep --json FILE' writes.",
+                        ums::printable(name), reason));
+    };
+    if (const auto problem = json_problem(text)) refuse("it " + *problem);
+    const SideJson document = SideJson::parse(text);
+    const MeasuredForm* const form = form_of(document);
+    if (form == nullptr) refuse("it is JSON, but not a measurement of ioproof");
+    if (document.value("version", SideJson()) != form->version) {
+        refuse(fmt::format("it is of version {}; this version of ioproof reads version {}", document.value("version", SideJson()).dump(),
+                           form->version));
+    }
+    if (document.contains("failure") && !document.contains("targets") && form->document == kMeasureDocument) {
+        refuse("nothing was measured in it");
+    }
+    if (const auto problem = JsonSchema(form->schema()).problem_of(document)) refuse(*problem);
+    return measured_side_of(document, name);
+}
+
+MeasuredSide measured_side_of(const SideJson& document, const std::string& name) {
+    MeasuredSide side = form_of(document)->read(document);
+    side.name = name;
+    side.finding_count = document.contains("findings") ? document["findings"].get<std::uint64_t>() : 0;
+    return side;
+}
+
+MeasuredSide measured_side_of(const sim::MeasureTimespan& spec) {
+    MeasuredSide side;
+    side.kind = MeasuredKind::measurement;
+    if (spec.targets.size() > 1) side.groups.push_back({"all", "", {}, {}});
+    for (std::size_t i = 0; i < spec.targets.size(); ++i) {
+        side.groups.push_back({spec.targets[i].label, spec.targets[i].path, {}, {}});
+        add_asked(side.groups.back(), asked_json(spec, i));
+    }
+    return side;
+}
+
+}  // namespace reports

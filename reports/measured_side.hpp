@@ -1,0 +1,57 @@
+// A measurement or a sweep that was read back, as figures with a value for each round: one side of a comparison. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/bench/measure_spec.hpp"
+
+namespace reports {
+
+struct MeasuredFigure {
+    std::string name;  // "reads, 99 %"
+    std::string unit;
+    bool more_is_better = false;
+    bool is_judged = false;      // by a baseline: the rate and the average, which vary least
+    std::vector<double> values;  // of each round
+};
+
+// A target, all of them together, or the series of a sweep.
+struct MeasuredGroup {
+    std::string label;  // class of work, or name of the series; may be empty
+    std::string path;
+    std::vector<std::pair<std::string, std::string>> asked;  // what was asked for, by name
+    std::vector<MeasuredFigure> figures;
+};
+
+enum class MeasuredKind : std::uint8_t { measurement, own_path, sweep };
+
+struct MeasuredSide {
+    std::string name;  // of the file
+    MeasuredKind kind{};
+    std::string start_utc;  // empty: not known
+    std::string engine;     // likewise
+    std::size_t round_count = 1;
+    std::uint64_t finding_count = 0;
+    bool is_whole = true;  // not stopped, and nothing failed
+    std::vector<MeasuredGroup> groups;
+};
+
+// Whether a document is one of bench or sweep, by its beginning.
+[[nodiscard]] bool is_measured_document(std::string_view text);
+
+// Reads such a document; `name` is for messages. Throws ResultsDocumentError.
+[[nodiscard]] MeasuredSide read_measured_side(std::string_view text, const std::string& name);
+
+// Of a document that was just made (measure_json()), with "rounds" or without.
+[[nodiscard]] MeasuredSide measured_side_of(const nlohmann::ordered_json& document, const std::string& name);
+
+// What is about to be measured, without figures.
+[[nodiscard]] MeasuredSide measured_side_of(const sim::MeasureTimespan& spec);
+
+}  // namespace reports

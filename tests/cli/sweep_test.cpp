@@ -1,0 +1,89 @@
+// `ioproof sweep` from end to end.
+#include <chrono>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/cli/ioproof_program.hpp"
+#include "tests/support/catch.hpp"
+
+using SweepDocument = nlohmann::ordered_json;
+using test::IoproofFolder;
+
+namespace {
+
+constexpr std::size_t kSweepPoints = 64;
+
+// A minute of measurements, of which nobody waits for the end.
+std::vector<std::string> sweep_words(const std::vector<std::string>& more) {
+    std::vector<std::string> words{"sweep", "data/b.mdx", "--buffered", "--size", "2M",    "--seconds",
+                                   "1",     "--depth",    "1..64+1",    "--json", "s.json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+// Waits for the first point. The file is replaced as a whole, so it can be read at any time.
+bool has_first_point(const IoproofFolder& folder) {
+    for (int i = 0; i < 3000; ++i) {
+        if (folder.has("s.json") && !folder.read("s.json").empty()) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    return false;
+}
+
+}  // namespace
+
+TEST_CASE("a sweep that is interrupted keeps what is done, and is resumed without measuring it again") {
+    const IoproofFolder folder;
+    const auto sweep = folder.start(sweep_words({"--csv", "s.csv", "--html", "s.html"}));
+    REQUIRE(has_first_point(folder));
+    sweep->send(SIGINT);
+    CHECK(sweep->wait() == 130);
+    CHECK_THAT(sweep->output(), ContainsSubstring("Not complete") && ContainsSubstring("--resume"));
+    SweepDocument kept = SweepDocument::parse(folder.read("s.json"));
+    CHECK(kept["is_complete"] == false);
+    CHECK(kept["combinations"] == kSweepPoints);
+    const std::size_t measured = kept["points"].size();
+    REQUIRE(measured >= 1);
+    REQUIRE(measured < kSweepPoints);
+    CHECK(kept["points"][0]["depth"] == 1);
+    CHECK(kept["points"][0]["requests_per_s"].get<double>() > 0);
+    CHECK_THAT(folder.read("s.csv"), ContainsSubstring("depth,threads,block_bytes"));
+    CHECK_THAT(folder.read("s.html"), ContainsSubstring("Not complete"));
+
+    // As if all but the last had been measured, so that the rest takes a second.
+    SweepDocument points = kept["points"];
+    while (points.size() < kSweepPoints - 1) {
+        SweepDocument point = kept["points"][0];
+        point["depth"] = points.size() + 1;
+        points.push_back(point);
+    }
+    kept["points"] = points;
+    folder.write("s.json", kept.dump(2));
+    const auto resumed = folder.start(sweep_words({"--resume"}));
+    CHECK(resumed->wait() == 0);
+    const SweepDocument all = SweepDocument::parse(folder.read("s.json"));
+    CHECK(all["is_complete"] == true);
+    REQUIRE(all["points"].size() == kSweepPoints);
+    for (std::size_t i = 0; i < points.size(); ++i) CHECK(all["points"][i] == points[i]);
+    CHECK(all["points"].back()["depth"] == kSweepPoints);
+    CHECK(all["points"].back()["requests_per_s"].get<double>() > 0);
+}
+
+TEST_CASE("a sweep is not resumed from what another one has measured, nor from nothing") {
+    const IoproofFolder folder;
+    const auto nothing = folder.start(sweep_words({"--resume"}));
+    CHECK(nothing->wait() == 3);
+    REQUIRE(
+        folder.start({"sweep", "data/b.mdx", "--buffered", "--size", "2M", "--seconds", "1", "--depth", "1", "--json", "s.json"})->wait() ==
+        0);
+    const std::string before = folder.read("s.json");
+    const auto other = folder.start(sweep_words({"--resume"}));
+    CHECK(other->wait() == 2);
+    CHECK_THAT(other->error(), ContainsSubstring("asked for something else"));
+    CHECK(folder.read("s.json") == before);
+    folder.write("s.json", "{\"document\": \"ioproof sweep\"");
+    CHECK(folder.start(sweep_words({"--resume"}))->wait() == 2);
+}

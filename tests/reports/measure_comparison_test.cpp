@@ -1,0 +1,175 @@
+#include "reports/measure_comparison.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "reports/json_text.hpp"
+#include "reports/results_document.hpp"
+#include "reports/sweep_report.hpp"
+#include "tests/reports/measured_example.hpp"
+#include "tests/support/catch.hpp"
+
+using ComparedJson = nlohmann::ordered_json;
+
+namespace {
+
+// Rounds of so many reads, each of 1,000,000 / rate us.
+ComparedJson rounds_of(const std::vector<std::uint64_t>& rates) {
+    std::vector<sim::MeasureTimespanResults> seconds;
+    for (const std::uint64_t rate : rates) seconds.push_back(test::measured_second(rate, 1'000'000 / rate));
+    return test::measured_document(seconds);
+}
+
+reports::MeasuredSide read_back(const ComparedJson& document, const std::string& name) {
+    return reports::read_measured_side(reports::json_text(document), name);
+}
+
+ComparedJson compared(const ComparedJson& before, const ComparedJson& after) {
+    return reports::compare_measurements(read_back(before, "a.json"), read_back(after, "b.json"));
+}
+
+ComparedJson figure_row(const ComparedJson& comparison, std::size_t group, const std::string& figure, const std::string& unit) {
+    for (const ComparedJson& row : comparison["groups"][group]["rows"]) {
+        if (row["figure"] == figure && row["unit"] == unit) return row;
+    }
+    return nullptr;
+}
+
+std::string refusal_of(const std::string& text) {
+    try {
+        static_cast<void>(reports::read_measured_side(text, "x.json"));
+    } catch (const reports::ResultsDocumentError& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+sim::MeasureTimespanResults sweep_second(std::uint64_t rate) { return test::measured_second(rate, 100); }
+
+ComparedJson sweep_of(const std::vector<std::uint64_t>& rates, const std::vector<std::string>& asked) {
+    std::vector<ComparedJson> points;
+    std::uint32_t depth = 1;
+    for (const std::uint64_t rate : rates) points.push_back(reports::sweep_point({depth *= 2, 1, 8192, 0}, sweep_second(rate)));
+    return reports::sweep_document({"b.mdx"}, asked, rates.size(), points);
+}
+
+}  // namespace
+
+TEST_CASE("rounds tell whether two measurements differ by more than chance") {
+    const ComparedJson before = rounds_of({1000, 1010, 990, 1005, 995});
+    // Mean 1000, deviation 7.9 (variance 62.5), standard error of each side 3.54: t of 8 degrees of freedom 2.306, noise 11.5.
+    const ComparedJson same = compared(before, rounds_of({1004, 1014, 994, 1009, 999}));
+    const ComparedJson row = figure_row(same, 0, "reads", "/s");
+    CHECK(row["before"].get<double>() == Approx(1000));
+    CHECK(row["after"].get<double>() == Approx(1004));
+    CHECK(row["change_percent"].get<double>() == Approx(0.4));
+    CHECK(row["noise_percent"].get<double>() == Approx(2.306 * std::sqrt(2 * 62.5 / 5) / 10).epsilon(0.001));
+    CHECK(row["verdict"] == "same");
+    const ComparedJson slower = compared(before, rounds_of({984, 994, 974, 989, 979}));
+    CHECK(figure_row(slower, 0, "reads", "/s")["verdict"] == "worse");
+    CHECK(figure_row(slower, 0, "reads, average", "us")["verdict"] == "worse");
+    CHECK_THAT(reports::measure_comparison_text(slower), ContainsSubstring("5 rounds") && ContainsSubstring("worse"));
+    CHECK(figure_row(compared(rounds_of({984, 994, 974, 989, 979}), before), 0, "reads", "/s")["verdict"] == "better");
+}
+
+TEST_CASE("of single rounds the change is told, and nothing about chance") {
+    const ComparedJson comparison = compared(rounds_of({1000}), rounds_of({500}));
+    const ComparedJson row = figure_row(comparison, 0, "reads", "/s");
+    CHECK(row["change_percent"].get<double>() == Approx(-50));
+    CHECK(row["noise_percent"].is_null());
+    CHECK(row["verdict"] == "unknown");
+    CHECK(comparison["document"] == "ioproof comparison");
+    CHECK(comparison["kind"] == "measurements");
+    // A percentile that no request of 500 is beyond is left out.
+    CHECK_FALSE(figure_row(comparison, 0, "reads, 99 %", "us").is_null());
+    CHECK(figure_row(comparison, 0, "reads, 99.9 %", "us").is_null());
+}
+
+TEST_CASE("targets are compared by class, and all of them together") {
+    const auto mix = [](std::uint64_t factor, const std::string& folder) {
+        return test::measured_document({test::side_by_side(test::measured_second(1000 * factor, 100, 500, 100, "oltp", folder + "b.oltp"),
+                                                           test::measured_second(0, 0, 200, 1000, "log", folder + "b.log"))});
+    };
+    const ComparedJson comparison = compared(mix(1, "/a/"), mix(2, "/b/"));
+    REQUIRE(comparison["groups"].size() == 3);
+    CHECK(figure_row(comparison, 0, "both", "/s")["after"] == 2700);
+    CHECK(figure_row(comparison, 1, "reads", "/s")["after"] == 2000);
+    CHECK(comparison["groups"][1]["class"] == "oltp");
+    CHECK(comparison["groups"][2]["class"] == "log");
+    CHECK(figure_row(comparison, 2, "writes", "/s")["change_percent"] == 0);
+    CHECK(comparison["unpaired"].empty());
+    CHECK_THAT(reports::measure_comparison_text(comparison), ContainsSubstring("log /a/b.log -> /b/b.log"));
+}
+
+TEST_CASE("what was asked for otherwise is told, and makes no baseline") {
+    ComparedJson before = rounds_of({1000, 1000});
+    before["targets"][0]["block_bytes"] = 65536;
+    const ComparedJson comparison = compared(before, rounds_of({1000, 1000}));
+    REQUIRE(comparison["asked"].size() == 1);
+    CHECK(comparison["asked"][0]["name"] == "block_bytes");
+    CHECK_THAT(reports::measure_comparison_text(comparison), ContainsSubstring("block_bytes: 65536 -> 8192"));
+    const sim::MeasureTimespan spec = test::measured_second(1, 1).spec;
+    CHECK_THAT(reports::baseline_problem(read_back(before, "base.json"), spec),
+               ContainsSubstring("'base.json'") && ContainsSubstring("block_bytes was 65536, and is 8192"));
+    CHECK(reports::baseline_problem(read_back(rounds_of({1000}), "base.json"), spec).empty());
+    ComparedJson stopped = rounds_of({1000});
+    stopped["stopped"] = true;
+    CHECK_THAT(reports::baseline_problem(read_back(stopped, "base.json"), spec), ContainsSubstring("is no baseline"));
+    sim::MeasureTimespan two = spec;
+    two.targets.push_back(spec.targets[0]);
+    CHECK_THAT(reports::baseline_problem(read_back(rounds_of({1000}), "base.json"), two), ContainsSubstring("other files"));
+}
+
+TEST_CASE("a baseline fails what is worse by more than the tolerance and by more than chance") {
+    const auto holds = [](const ComparedJson& before, const ComparedJson& after, double tolerance) {
+        ComparedJson comparison = compared(before, after);
+        reports::judge_by_baseline(comparison, tolerance);
+        CHECK(comparison["baseline"]["worse"].empty() == reports::holds_baseline(comparison));
+        return reports::holds_baseline(comparison);
+    };
+    CHECK(holds(rounds_of({1000}), rounds_of({960}), 5));
+    CHECK_FALSE(holds(rounds_of({1000}), rounds_of({940}), 5));
+    CHECK(holds(rounds_of({1000}), rounds_of({2000}), 5));
+    CHECK_FALSE(holds(rounds_of({1000}), rounds_of({999}), 0));
+    // 10 % worse on average, of rounds that differ by more than that among themselves.
+    CHECK(holds(rounds_of({1000, 1300, 700}), rounds_of({900, 1200, 600}), 5));
+    CHECK_FALSE(holds(rounds_of({1000, 1001, 999}), rounds_of({900, 901, 899}), 5));
+    ComparedJson comparison = compared(rounds_of({1000}), rounds_of({500}));
+    reports::judge_by_baseline(comparison, 2.5);
+    CHECK_THAT(reports::baseline_text(comparison), ContainsSubstring("WORSE") && ContainsSubstring("50.0 % worse (allowed: 2.5 %)"));
+}
+
+TEST_CASE("two sweeps are compared point by point") {
+    const std::vector<std::string> asked{"depth=2..8"};
+    const ComparedJson comparison =
+        compared(sweep_of({1000, 1900, 2000}, asked), sweep_of({1000, 1900, 3600}, {"depth=2..8", "verify=off"}));
+    CHECK(comparison["kind"] == "sweeps");
+    REQUIRE(comparison["groups"].size() == 1);
+    CHECK(figure_row(comparison, 0, "depth 8", "/s")["change_percent"].get<double>() == Approx(80));
+    CHECK(figure_row(comparison, 0, "depth 2", "/s")["change_percent"] == 0);
+    REQUIRE(comparison["asked"].size() == 1);
+    CHECK(comparison["asked"][0]["name"] == "--verify");
+    CHECK_THROWS_AS(compared(sweep_of({1000}, asked), rounds_of({1000})), reports::ResultsDocumentError);
+}
+
+TEST_CASE("a document that is no measurement is refused with its place") {
+    CHECK(reports::is_measured_document(reports::json_text(rounds_of({10}))));
+    CHECK(reports::is_measured_document(reports::json_text(sweep_of({10}, {}))));
+    CHECK_FALSE(reports::is_measured_document(R"({"program": "ioproof"})"));
+    CHECK_THAT(refusal_of("{"), ContainsSubstring("'x.json': it is not JSON"));
+    CHECK_THAT(refusal_of("[]"), ContainsSubstring("not a measurement of ioproof"));
+    ComparedJson document = rounds_of({1000, 1000});
+    document["version"] = 9;
+    CHECK_THAT(refusal_of(reports::json_text(document)), ContainsSubstring("version 9"));
+    document = rounds_of({1000, 1000});
+    document["rounds"]["totals"][1]["reads"]["latency"]["mean_ns"] = "fast";
+    CHECK_THAT(refusal_of(reports::json_text(document)), ContainsSubstring("rounds.totals[1].reads.latency.mean_ns is a string"));
+    document = rounds_of({1000});
+    document["targets"][0].erase("path");
+    CHECK_THAT(refusal_of(reports::json_text(document)), ContainsSubstring("path"));
+    sim::MeasureResults nothing;
+    CHECK_THAT(refusal_of(reports::json_text(reports::measure_json(nothing))), ContainsSubstring("nothing was measured"));
+    document = sweep_of({1000}, {});
+    document["series"][0]["points"][0].erase("latency_p99_us");
+    CHECK_THAT(refusal_of(reports::json_text(document)), ContainsSubstring("latency_p99_us"));
+}

@@ -1,0 +1,107 @@
+#include "reports/measure_limits.hpp"
+
+#include <string>
+
+#include "tests/reports/measured_example.hpp"
+#include "tests/support/catch.hpp"
+
+using Outcome = reports::MeasureLimitResult::Outcome;
+
+namespace {
+
+reports::MeasureLimit measure_limit(const std::string& text) {
+    std::string problem;
+    const auto limits = reports::parse_measure_limits(text, problem);
+    INFO(text << ": " << problem);
+    REQUIRE(limits.has_value());
+    REQUIRE(limits->size() == 1);
+    return limits->front();
+}
+
+// 900 reads of 1 ms and 100 writes of 8 ms of oltp, 50 writes of 2 ms of log, in one second.
+reports::MeasureRounds mixed_rounds() {
+    reports::MeasureRounds rounds;
+    rounds.add(test::side_by_side(test::measured_second(900, 1000, 100, 8000, "oltp", "/mnt/b.oltp"),
+                                  test::measured_second(0, 0, 50, 2000, "log", "/mnt/b.log")));
+    return rounds;
+}
+
+Outcome outcome_of(const std::string& text) { return reports::evaluate_measure_limit(measure_limit(text), mixed_rounds()).outcome; }
+
+}  // namespace
+
+TEST_CASE("a limit of a measurement names class, direction, figure, value and file") {
+    const reports::MeasureLimit limit = measure_limit(" log.write.p99.9 >= 2.5 ms in b.log ");
+    CHECK(limit.expression == "log.write.p99.9 >= 2.5 ms in b.log");
+    CHECK(limit.label == "log");
+    CHECK(limit.direction == sim::MeasureDirection::writes);
+    CHECK(limit.figure == reports::MeasureLimit::Figure::percentile);
+    CHECK(limit.percent == 99.9);
+    CHECK(limit.at_limit);
+    CHECK(limit.limit == 2500);
+    CHECK(limit.file == "b.log");
+    CHECK(measure_limit("read-ahead.average>1s").label == "read-ahead");
+    CHECK(measure_limit("read.longest > 1s").direction == sim::MeasureDirection::reads);
+    CHECK(measure_limit("mb_per_s <= 12.5").limit == 12.5);
+    CHECK(measure_limit("p99.9999999 > 1us").percent == 99.9999999);
+}
+
+TEST_CASE("what is no limit of a measurement is refused with what is allowed") {
+    for (const char* bad :
+         {"", "fast", "p99", "p97 > 5ms", "p97.5 > 5ms", "p99 > 5", "p99 < 5ms", "p99 > -1ms", "p99 > 1e300s", "p99 > nan ms",
+          "requests_per_s > 5", "requests_per_s < 5ms", "oltp.read.write.p99 > 1ms", "p99 > 5ms,", "log_flush > 5ms"}) {
+        std::string problem;
+        INFO(bad);
+        CHECK_FALSE(reports::parse_measure_limits(bad, problem).has_value());
+        CHECK_THAT(problem, ContainsSubstring("is no limit: "));
+    }
+}
+
+TEST_CASE("times are judged where they are worst, rates over everything") {
+    CHECK(outcome_of("p99 > 7ms") == Outcome::exceeded);
+    CHECK(outcome_of("p99 > 9ms") == Outcome::kept);
+    CHECK(outcome_of("read.p99 > 7ms") == Outcome::kept);
+    CHECK(outcome_of("log.p99 > 3ms") == Outcome::kept);
+    CHECK(outcome_of("log.longest > 1.9ms") == Outcome::exceeded);
+    CHECK(outcome_of("average > 1ms in b.log") == Outcome::exceeded);
+    CHECK(outcome_of("average > 1ms in /mnt/b.log") == Outcome::exceeded);
+    CHECK(outcome_of("read.average > 1ms") == Outcome::kept);
+    CHECK(outcome_of("read.average >= 1ms") == Outcome::exceeded);
+    CHECK(outcome_of("requests_per_s < 1050") == Outcome::kept);
+    CHECK(outcome_of("requests_per_s <= 1050") == Outcome::exceeded);
+    CHECK(outcome_of("oltp.requests_per_s < 1001") == Outcome::exceeded);
+    CHECK(outcome_of("oltp.write.requests_per_s < 100") == Outcome::kept);
+    CHECK(outcome_of("mb_per_s < 8.2") == Outcome::kept);
+    CHECK(outcome_of("mb_per_s < 8.3") == Outcome::exceeded);
+}
+
+TEST_CASE("a time that was not measured is not within its limit") {
+    reports::MeasureRounds rounds;
+    rounds.add(test::measured_second(0, 0));
+    const auto result = reports::evaluate_measure_limit(measure_limit("p99 > 1000 s"), rounds);
+    CHECK(result.outcome == Outcome::not_measured);
+    CHECK_FALSE(result.is_kept());
+    CHECK_THAT(reports::measure_limit_text(result), ContainsSubstring("nothing to measure"));
+    CHECK(reports::measure_limit_json(result)["outcome"] == "not measured");
+}
+
+TEST_CASE("a limit is judged over all rounds together") {
+    reports::MeasureRounds rounds;
+    for (int i = 0; i < 9; ++i) rounds.add(test::measured_second(100, 1000));
+    rounds.add(test::measured_second(100, 5000));
+    // 100 of 1,000 requests took 5 ms.
+    CHECK(reports::evaluate_measure_limit(measure_limit("p90 > 2ms"), rounds).is_kept());
+    CHECK_FALSE(reports::evaluate_measure_limit(measure_limit("p95 > 2ms"), rounds).is_kept());
+    CHECK(reports::evaluate_measure_limit(measure_limit("requests_per_s < 100"), rounds).value == 100);
+    CHECK_THAT(reports::measure_limit_text(reports::evaluate_measure_limit(measure_limit("longest > 1 ms"), rounds)),
+               ContainsSubstring("EXCEEDED") && ContainsSubstring("5000.0 us for reads of /mnt/data/b.mdx"));
+}
+
+TEST_CASE("a limit on what the measurement has not is told before it begins") {
+    const sim::MeasureTimespan spec = test::measured_second(1, 1, 0, 0, "oltp").spec;
+    const auto problem = [&](const std::string& text) { return reports::measure_limit_problem(measure_limit(text), spec); };
+    CHECK(problem("oltp.p99 > 1ms in b.mdx").empty());
+    CHECK_THAT(problem("log.p99 > 1ms"), ContainsSubstring("no class log") && ContainsSubstring("oltp"));
+    CHECK_THAT(problem("p99 > 1ms in c.mdx"), ContainsSubstring("no such file") && ContainsSubstring("/mnt/data/b.mdx"));
+    CHECK_THAT(problem("write.p99 > 1ms"), ContainsSubstring("nothing is written"));
+}
