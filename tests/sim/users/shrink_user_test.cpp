@@ -180,7 +180,7 @@ TEST_CASE("a file that cannot grow for lack of space stays as it is, with a warn
 TEST_CASE("a file that cannot shrink loses nothing") {
     VirtualRun run;
     Options options = shrinking(8, 16, 4);
-    options.random_user.user_count = 4;
+    options.random_user.user_count = 1;
     run.storage.set_fault([](const Recorded& request) {
         return request.operation == ums::IoOperation::truncate ? std::make_error_code(std::errc::operation_not_permitted)
                                                                : std::error_code{};
