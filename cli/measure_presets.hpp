@@ -15,7 +15,18 @@ struct MeasurePreset {
     std::string_view work;    // of SQL Server
     std::string_view source;  // where that is described
     std::uint32_t depth;      // requests outstanding, unless asked for otherwise
-    void (*apply)(sim::MeasureTarget& target);
+
+    // As in sim::MeasureTarget.
+    std::uint32_t block_bytes;
+    std::uint32_t block_bytes_min = 0;
+    std::uint32_t piece_bytes = 0;
+    std::uint64_t alignment_bytes = 0;
+    sim::MeasureAccess access = sim::MeasureAccess::interlocked;
+    std::uint32_t write_percent = 0;
+    bool write_through = false;
+    sim::MeasureContents contents = sim::MeasureContents::pages;  // noise where blocks are no whole pages, as those of the log
+
+    void apply(sim::MeasureTarget& target) const;
 };
 
 [[nodiscard]] std::span<const MeasurePreset> measure_presets();

@@ -48,8 +48,7 @@ std::string knee_text(const std::vector<SweepPoint>& points, const Knee& knee) {
         const SweepPoint& next = points[knee.at + 1];
         text = fmt::format(
             "The knee is at {:g} outstanding requests: {}. At {:g} the throughput is {:+.0f} %, and the average latency {:+.0f} %: from "
-            "there on "
-            "requests only wait longer.",
+            "there on more requests mostly wait for each other.",
             point.outstanding, point_text(point), next.outstanding, 100 * (next.requests_per_s / point.requests_per_s - 1),
             100 * (next.latency_mean_ms / point.latency_mean_ms - 1));
     } else if (points.size() == 1) {
@@ -72,8 +71,8 @@ std::string knee_text(const std::vector<SweepPoint>& points, const Knee& knee) {
             "kept full.",
             in_flight, point.outstanding);
     } else if (knee.is_knee) {
-        text += fmt::format(" By Little's law (rate times latency) {:.1f} requests were in flight there: the storage was saturated.",
-                            in_flight);
+        text += fmt::format(" By Little's law (rate times latency) {:.1f} requests were in flight there: {}.", in_flight,
+                            knee.is_cpu_bound ? "the CPU had enough to do" : "the storage was saturated");
     }
     return text;
 }

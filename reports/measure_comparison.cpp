@@ -37,7 +37,7 @@ PairJson side_json(const MeasuredSide& side) {
             {"rounds", side.round_count}, {"findings", side.finding_count}, {"is_whole", side.is_whole}};
 }
 
-PairJson or_null(const std::optional<double>& value) { return value ? PairJson(*value) : PairJson(nullptr); }
+PairJson json_or_null(const std::optional<double>& value) { return value ? PairJson(*value) : PairJson(nullptr); }
 
 PairJson row_of_figures(const MeasuredFigure& before, const MeasuredFigure& after) {
     const SampleSummary a = summary_of(before.values);
@@ -47,8 +47,8 @@ PairJson row_of_figures(const MeasuredFigure& before, const MeasuredFigure& afte
     PairJson row{{"figure", before.name}, {"unit", before.unit}, {"more_is_better", before.more_is_better}, {"judged", before.is_judged}};
     row["before"] = a.mean;
     row["after"] = b.mean;
-    row["before_half_interval_95"] = or_null(a.half_interval);
-    row["after_half_interval_95"] = or_null(b.half_interval);
+    row["before_half_interval_95"] = json_or_null(a.half_interval);
+    row["after_half_interval_95"] = json_or_null(b.half_interval);
     row["change_percent"] = a.mean == 0 ? PairJson(nullptr) : PairJson(100 * change / a.mean);
     row["noise_percent"] = a.mean == 0 || !noise ? PairJson(nullptr) : PairJson(100 * *noise / a.mean);
     row["verdict"] = !noise ? "unknown" : std::abs(change) <= *noise ? "same" : (change > 0) == before.more_is_better ? "better" : "worse";

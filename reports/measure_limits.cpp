@@ -105,7 +105,7 @@ bool is_of_file(const MeasureLimit& limit, std::string_view path) {
     return limit.file.empty() || limit.file == path || limit.file == path.substr(path.find_last_of('/') + 1);
 }
 
-bool is_of(const MeasureLimit& limit, std::string_view label, std::string_view path) {
+bool is_meant(const MeasureLimit& limit, std::string_view label, std::string_view path) {
     return (limit.label.empty() || limit.label == label) && is_of_file(limit, path);
 }
 
@@ -127,7 +127,7 @@ void judge(const MeasureLimit& limit, double value, MeasureLimitResult& result) 
 void judge_time(const MeasureLimit& limit, const MeasureRounds& rounds, MeasureLimitResult& result) {
     double worst = -1;
     for (const RoundsTarget& target : rounds.targets) {
-        if (!is_of(limit, target.label, target.path)) continue;
+        if (!is_meant(limit, target.label, target.path)) continue;
         for (const MeasureDirection direction : {MeasureDirection::reads, MeasureDirection::writes}) {
             if (limit.direction != MeasureDirection::both && limit.direction != direction) continue;
             const bool is_read = direction == MeasureDirection::reads;
@@ -146,7 +146,7 @@ void judge_rate(const MeasureLimit& limit, const MeasureRounds& rounds, MeasureL
     if (rounds.duration_ns == 0) return;
     sim::MeasureCounts sum;
     for (const RoundsTarget& target : rounds.targets) {
-        if (!is_of(limit, target.label, target.path)) continue;
+        if (!is_meant(limit, target.label, target.path)) continue;
         if (limit.direction != MeasureDirection::writes) sum.merge(target.reads);
         if (limit.direction != MeasureDirection::reads) sum.merge(target.writes);
     }
@@ -192,7 +192,7 @@ std::string measure_limit_problem(const MeasureLimit& limit, const sim::MeasureT
         paths.push_back(target.path);
         const bool has_direction = limit.direction == MeasureDirection::both ||
                                    (limit.direction == MeasureDirection::reads ? target.write_percent < 100 : target.write_percent > 0);
-        is_there = is_there || (is_of(limit, target.label, target.path) && has_direction);
+        is_there = is_there || (is_meant(limit, target.label, target.path) && has_direction);
     }
     if (is_there) return "";
     const auto any = [&](auto&& is_it) { return std::any_of(spec.targets.begin(), spec.targets.end(), is_it); };

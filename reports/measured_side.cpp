@@ -29,19 +29,20 @@ std::string object_schema(const std::string& properties, std::string_view requir
 
 std::string array_schema(const std::string& items) { return fmt::format(R"({{"type":"array","items":{}}})", items); }
 
-constexpr std::string_view kNumber = R"({"type":"number","minimum":0})";
-constexpr std::string_view kCount = R"({"type":"integer","minimum":0})";
-constexpr std::string_view kText = R"({"type":"string"})";
+constexpr std::string_view kNumberSchema = R"({"type":"number","minimum":0})";
+constexpr std::string_view kCountSchema = R"({"type":"integer","minimum":0})";
+constexpr std::string_view kTextSchema = R"({"type":"string"})";
 
 std::string property(std::string_view name, std::string_view schema) { return fmt::format(R"("{}":{})", name, schema); }
 
 std::string counts_schema() {
-    const std::string pair = fmt::format(R"({{"type":"array","minItems":2,"maxItems":2,"items":{}}})", kNumber);
-    const std::string latency = object_schema(fmt::format("{},{},{},{}", property("count", kCount), property("mean_ns", kNumber),
-                                                          property("max_ns", kNumber), property("percentiles_ns", array_schema(pair))),
-                                              R"("count","mean_ns","max_ns","percentiles_ns")");
-    return object_schema(fmt::format("{},{},{},{}", property("requests", kCount), property("requests_per_s", kNumber),
-                                     property("bytes_per_s", kNumber), property("latency", latency)),
+    const std::string pair = fmt::format(R"({{"type":"array","minItems":2,"maxItems":2,"items":{}}})", kNumberSchema);
+    const std::string latency =
+        object_schema(fmt::format("{},{},{},{}", property("count", kCountSchema), property("mean_ns", kNumberSchema),
+                                  property("max_ns", kNumberSchema), property("percentiles_ns", array_schema(pair))),
+                      R"("count","mean_ns","max_ns","percentiles_ns")");
+    return object_schema(fmt::format("{},{},{},{}", property("requests", kCountSchema), property("requests_per_s", kNumberSchema),
+                                     property("bytes_per_s", kNumberSchema), property("latency", latency)),
                          R"("requests","requests_per_s","bytes_per_s","latency")");
 }
 
@@ -53,41 +54,42 @@ std::string directions_schema(const std::string& more, std::string_view more_req
 
 std::string measurement_schema() {
     const std::string target =
-        directions_schema(fmt::format("{},{},", property("path", kText), property("class", kText)), R"("path","class",)");
+        directions_schema(fmt::format("{},{},", property("path", kTextSchema), property("class", kTextSchema)), R"("path","class",)");
     const std::string total = directions_schema("", "");
     const std::string rounds = object_schema(
         fmt::format("{},{}", property("totals", array_schema(total)), property("targets", array_schema(array_schema(target)))),
         R"("totals")");
-    return object_schema(fmt::format("{},{},{},{},{},{},{},{}", property("findings", kCount), property("stopped", R"({"type":"boolean"})"),
-                                     property("failure", kText), property("start_utc", kText), property("engine", kText),
-                                     property("targets", array_schema(target)), property("total", total), property("rounds", rounds)),
-                         R"("findings","stopped","failure","start_utc","engine","targets","total")");
+    return object_schema(
+        fmt::format("{},{},{},{},{},{},{},{}", property("findings", kCountSchema), property("stopped", R"({"type":"boolean"})"),
+                    property("failure", kTextSchema), property("start_utc", kTextSchema), property("engine", kTextSchema),
+                    property("targets", array_schema(target)), property("total", total), property("rounds", rounds)),
+        R"("findings","stopped","failure","start_utc","engine","targets","total")");
 }
 
 std::string own_path_schema() {
     return object_schema(
-        fmt::format("{},{},{},{},{},{},{},{},{}", property("files", array_schema(std::string(kText))), property("engine", kText),
-                    property("requests_per_s", kNumber), property("bytes_per_s", kNumber), property("latency_mean_us", kNumber),
-                    property("cpu_ns_per_request", kNumber), property("findings", kCount), property("stopped", R"({"type":"boolean"})"),
-                    property("failure", kText)),
+        fmt::format("{},{},{},{},{},{},{},{},{}", property("files", array_schema(std::string(kTextSchema))),
+                    property("engine", kTextSchema), property("requests_per_s", kNumberSchema), property("bytes_per_s", kNumberSchema),
+                    property("latency_mean_us", kNumberSchema), property("cpu_ns_per_request", kNumberSchema),
+                    property("findings", kCountSchema), property("stopped", R"({"type":"boolean"})"), property("failure", kTextSchema)),
         R"("files","engine","requests_per_s","bytes_per_s","latency_mean_us","cpu_ns_per_request","findings","stopped","failure")");
 }
 
 std::string sweep_schema() {
-    std::string columns = property("depth", kCount);
+    std::string columns = property("depth", kCountSchema);
     std::string required = R"("depth")";
     for (const std::string_view name : {"requests_per_s", "latency_mean_us", "latency_p99_us"}) {
-        columns += "," + property(name, kNumber);
+        columns += "," + property(name, kNumberSchema);
         required += fmt::format(R"(,"{}")", name);
     }
     const std::string series =
-        object_schema(fmt::format("{},{},{},{}", property("name", kText), property("has_knee", R"({"type":"boolean"})"),
-                                  property("knee_depth", kCount), property("points", array_schema(object_schema(columns, required)))),
+        object_schema(fmt::format("{},{},{},{}", property("name", kTextSchema), property("has_knee", R"({"type":"boolean"})"),
+                                  property("knee_depth", kCountSchema), property("points", array_schema(object_schema(columns, required)))),
                       R"("name","has_knee","knee_depth","points")");
-    return object_schema(
-        fmt::format("{},{},{},{}", property("files", array_schema(std::string(kText))), property("asked", array_schema(std::string(kText))),
-                    property("is_complete", R"({"type":"boolean"})"), property("series", array_schema(series))),
-        R"("files","asked","is_complete","series")");
+    return object_schema(fmt::format("{},{},{},{}", property("files", array_schema(std::string(kTextSchema))),
+                                     property("asked", array_schema(std::string(kTextSchema))),
+                                     property("is_complete", R"({"type":"boolean"})"), property("series", array_schema(series))),
+                         R"("files","asked","is_complete","series")");
 }
 
 // --- figures ---
@@ -108,13 +110,13 @@ double percentile_in(const SideJson& counts, double percent) {
 
 // One direction in every round.
 void add_direction(MeasuredGroup& group, const std::string& name, bool is_judged, const std::vector<const SideJson*>& rounds) {
-    constexpr double kMbBytes = 1 << 20;
+    constexpr double kMegabyte = 1 << 20;
     MeasuredFigure rate{name, "/s", true, is_judged, {}};
     MeasuredFigure bytes{name, "MB/s", true, false, {}};
     MeasuredFigure mean{name + ", average", "us", false, is_judged, {}};
     for (const SideJson* counts : rounds) {
         rate.values.push_back((*counts)["requests_per_s"].get<double>());
-        bytes.values.push_back((*counts)["bytes_per_s"].get<double>() / kMbBytes);
+        bytes.values.push_back((*counts)["bytes_per_s"].get<double>() / kMegabyte);
         mean.values.push_back((*counts)["latency"]["mean_ns"].get<double>() / 1000);
     }
     group.figures.insert(group.figures.end(), {std::move(rate), std::move(bytes), std::move(mean)});

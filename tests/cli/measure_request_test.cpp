@@ -36,6 +36,11 @@ TEST_CASE("every preset makes a specification that the engine takes, under its n
     CHECK(log.block_bytes == 61440);
     CHECK(log.block_bytes_min == 512);
     CHECK(log.outstanding == 112);
+    CHECK(log.source.contents == MeasureContents::incompressible);
+    CHECK(target_of_words({"b.mdx", "--preset", "log", "--block", "8K"}).source.contents == MeasureContents::pages);
+    for (const char* preset : {"backup", "restore", "scan", "read-ahead", "checkpoint", "tempdb"}) {
+        CHECK(target_of_words({"b.mdx", "--preset", preset}).source.contents == MeasureContents::pages);
+    }
     const MeasureTarget oltp = target_of_words({"b.mdx", "--preset", "oltp", "--write-percent", "10", "--threads", "4"});
     CHECK(oltp.write_percent == 10);
     CHECK(oltp.outstanding == 8);

@@ -24,7 +24,7 @@ reports::MeasuredSide read_back(const ComparedJson& document, const std::string&
     return reports::read_measured_side(reports::json_text(document), name);
 }
 
-ComparedJson compared(const ComparedJson& before, const ComparedJson& after) {
+ComparedJson compared_documents(const ComparedJson& before, const ComparedJson& after) {
     return reports::compare_measurements(read_back(before, "a.json"), read_back(after, "b.json"));
 }
 
@@ -35,7 +35,7 @@ ComparedJson figure_row(const ComparedJson& comparison, std::size_t group, const
     return nullptr;
 }
 
-std::string refusal_of(const std::string& text) {
+std::string measured_refusal(const std::string& text) {
     try {
         static_cast<void>(reports::read_measured_side(text, "x.json"));
     } catch (const reports::ResultsDocumentError& error) {
@@ -58,22 +58,22 @@ ComparedJson sweep_of(const std::vector<std::uint64_t>& rates, const std::vector
 TEST_CASE("rounds tell whether two measurements differ by more than chance") {
     const ComparedJson before = rounds_of({1000, 1010, 990, 1005, 995});
     // Mean 1000, deviation 7.9 (variance 62.5), standard error of each side 3.54: t of 8 degrees of freedom 2.306, noise 11.5.
-    const ComparedJson same = compared(before, rounds_of({1004, 1014, 994, 1009, 999}));
+    const ComparedJson same = compared_documents(before, rounds_of({1004, 1014, 994, 1009, 999}));
     const ComparedJson row = figure_row(same, 0, "reads", "/s");
     CHECK(row["before"].get<double>() == Approx(1000));
     CHECK(row["after"].get<double>() == Approx(1004));
     CHECK(row["change_percent"].get<double>() == Approx(0.4));
     CHECK(row["noise_percent"].get<double>() == Approx(2.306 * std::sqrt(2 * 62.5 / 5) / 10).epsilon(0.001));
     CHECK(row["verdict"] == "same");
-    const ComparedJson slower = compared(before, rounds_of({984, 994, 974, 989, 979}));
+    const ComparedJson slower = compared_documents(before, rounds_of({984, 994, 974, 989, 979}));
     CHECK(figure_row(slower, 0, "reads", "/s")["verdict"] == "worse");
     CHECK(figure_row(slower, 0, "reads, average", "us")["verdict"] == "worse");
     CHECK_THAT(reports::measure_comparison_text(slower), ContainsSubstring("5 rounds") && ContainsSubstring("worse"));
-    CHECK(figure_row(compared(rounds_of({984, 994, 974, 989, 979}), before), 0, "reads", "/s")["verdict"] == "better");
+    CHECK(figure_row(compared_documents(rounds_of({984, 994, 974, 989, 979}), before), 0, "reads", "/s")["verdict"] == "better");
 }
 
 TEST_CASE("of single rounds the change is told, and nothing about chance") {
-    const ComparedJson comparison = compared(rounds_of({1000}), rounds_of({500}));
+    const ComparedJson comparison = compared_documents(rounds_of({1000}), rounds_of({500}));
     const ComparedJson row = figure_row(comparison, 0, "reads", "/s");
     CHECK(row["change_percent"].get<double>() == Approx(-50));
     CHECK(row["noise_percent"].is_null());
@@ -90,7 +90,7 @@ TEST_CASE("targets are compared by class, and all of them together") {
         return test::measured_document({test::side_by_side(test::measured_second(1000 * factor, 100, 500, 100, "oltp", folder + "b.oltp"),
                                                            test::measured_second(0, 0, 200, 1000, "log", folder + "b.log"))});
     };
-    const ComparedJson comparison = compared(mix(1, "/a/"), mix(2, "/b/"));
+    const ComparedJson comparison = compared_documents(mix(1, "/a/"), mix(2, "/b/"));
     REQUIRE(comparison["groups"].size() == 3);
     CHECK(figure_row(comparison, 0, "both", "/s")["after"] == 2700);
     CHECK(figure_row(comparison, 1, "reads", "/s")["after"] == 2000);
@@ -104,7 +104,7 @@ TEST_CASE("targets are compared by class, and all of them together") {
 TEST_CASE("what was asked for otherwise is told, and makes no baseline") {
     ComparedJson before = rounds_of({1000, 1000});
     before["targets"][0]["block_bytes"] = 65536;
-    const ComparedJson comparison = compared(before, rounds_of({1000, 1000}));
+    const ComparedJson comparison = compared_documents(before, rounds_of({1000, 1000}));
     REQUIRE(comparison["asked"].size() == 1);
     CHECK(comparison["asked"][0]["name"] == "block_bytes");
     CHECK_THAT(reports::measure_comparison_text(comparison), ContainsSubstring("block_bytes: 65536 -> 8192"));
@@ -122,7 +122,7 @@ TEST_CASE("what was asked for otherwise is told, and makes no baseline") {
 
 TEST_CASE("a baseline fails what is worse by more than the tolerance and by more than chance") {
     const auto holds = [](const ComparedJson& before, const ComparedJson& after, double tolerance) {
-        ComparedJson comparison = compared(before, after);
+        ComparedJson comparison = compared_documents(before, after);
         reports::judge_by_baseline(comparison, tolerance);
         CHECK(comparison["baseline"]["worse"].empty() == reports::holds_baseline(comparison));
         return reports::holds_baseline(comparison);
@@ -134,7 +134,7 @@ TEST_CASE("a baseline fails what is worse by more than the tolerance and by more
     // 10 % worse on average, of rounds that differ by more than that among themselves.
     CHECK(holds(rounds_of({1000, 1300, 700}), rounds_of({900, 1200, 600}), 5));
     CHECK_FALSE(holds(rounds_of({1000, 1001, 999}), rounds_of({900, 901, 899}), 5));
-    ComparedJson comparison = compared(rounds_of({1000}), rounds_of({500}));
+    ComparedJson comparison = compared_documents(rounds_of({1000}), rounds_of({500}));
     reports::judge_by_baseline(comparison, 2.5);
     CHECK_THAT(reports::baseline_text(comparison), ContainsSubstring("WORSE") && ContainsSubstring("50.0 % worse (allowed: 2.5 %)"));
 }
@@ -142,34 +142,34 @@ TEST_CASE("a baseline fails what is worse by more than the tolerance and by more
 TEST_CASE("two sweeps are compared point by point") {
     const std::vector<std::string> asked{"depth=2..8"};
     const ComparedJson comparison =
-        compared(sweep_of({1000, 1900, 2000}, asked), sweep_of({1000, 1900, 3600}, {"depth=2..8", "verify=off"}));
+        compared_documents(sweep_of({1000, 1900, 2000}, asked), sweep_of({1000, 1900, 3600}, {"depth=2..8", "verify=off"}));
     CHECK(comparison["kind"] == "sweeps");
     REQUIRE(comparison["groups"].size() == 1);
     CHECK(figure_row(comparison, 0, "depth 8", "/s")["change_percent"].get<double>() == Approx(80));
     CHECK(figure_row(comparison, 0, "depth 2", "/s")["change_percent"] == 0);
     REQUIRE(comparison["asked"].size() == 1);
     CHECK(comparison["asked"][0]["name"] == "--verify");
-    CHECK_THROWS_AS(compared(sweep_of({1000}, asked), rounds_of({1000})), reports::ResultsDocumentError);
+    CHECK_THROWS_AS(compared_documents(sweep_of({1000}, asked), rounds_of({1000})), reports::ResultsDocumentError);
 }
 
 TEST_CASE("a document that is no measurement is refused with its place") {
     CHECK(reports::is_measured_document(reports::json_text(rounds_of({10}))));
     CHECK(reports::is_measured_document(reports::json_text(sweep_of({10}, {}))));
     CHECK_FALSE(reports::is_measured_document(R"({"program": "ioproof"})"));
-    CHECK_THAT(refusal_of("{"), ContainsSubstring("'x.json': it is not JSON"));
-    CHECK_THAT(refusal_of("[]"), ContainsSubstring("not a measurement of ioproof"));
+    CHECK_THAT(measured_refusal("{"), ContainsSubstring("'x.json': it is not JSON"));
+    CHECK_THAT(measured_refusal("[]"), ContainsSubstring("not a measurement of ioproof"));
     ComparedJson document = rounds_of({1000, 1000});
     document["version"] = 9;
-    CHECK_THAT(refusal_of(reports::json_text(document)), ContainsSubstring("version 9"));
+    CHECK_THAT(measured_refusal(reports::json_text(document)), ContainsSubstring("version 9"));
     document = rounds_of({1000, 1000});
     document["rounds"]["totals"][1]["reads"]["latency"]["mean_ns"] = "fast";
-    CHECK_THAT(refusal_of(reports::json_text(document)), ContainsSubstring("rounds.totals[1].reads.latency.mean_ns is a string"));
+    CHECK_THAT(measured_refusal(reports::json_text(document)), ContainsSubstring("rounds.totals[1].reads.latency.mean_ns is a string"));
     document = rounds_of({1000});
     document["targets"][0].erase("path");
-    CHECK_THAT(refusal_of(reports::json_text(document)), ContainsSubstring("path"));
+    CHECK_THAT(measured_refusal(reports::json_text(document)), ContainsSubstring("path"));
     sim::MeasureResults nothing;
-    CHECK_THAT(refusal_of(reports::json_text(reports::measure_json(nothing))), ContainsSubstring("nothing was measured"));
+    CHECK_THAT(measured_refusal(reports::json_text(reports::measure_json(nothing))), ContainsSubstring("nothing was measured"));
     document = sweep_of({1000}, {});
     document["series"][0]["points"][0].erase("latency_p99_us");
-    CHECK_THAT(refusal_of(reports::json_text(document)), ContainsSubstring("latency_p99_us"));
+    CHECK_THAT(measured_refusal(reports::json_text(document)), ContainsSubstring("latency_p99_us"));
 }

@@ -5,7 +5,7 @@
 #include "tests/reports/measured_example.hpp"
 #include "tests/support/catch.hpp"
 
-using Outcome = reports::MeasureLimitResult::Outcome;
+using LimitOutcome = reports::MeasureLimitResult::Outcome;
 
 namespace {
 
@@ -26,7 +26,7 @@ reports::MeasureRounds mixed_rounds() {
     return rounds;
 }
 
-Outcome outcome_of(const std::string& text) { return reports::evaluate_measure_limit(measure_limit(text), mixed_rounds()).outcome; }
+LimitOutcome outcome_of(const std::string& text) { return reports::evaluate_measure_limit(measure_limit(text), mixed_rounds()).outcome; }
 
 }  // namespace
 
@@ -58,28 +58,28 @@ TEST_CASE("what is no limit of a measurement is refused with what is allowed") {
 }
 
 TEST_CASE("times are judged where they are worst, rates over everything") {
-    CHECK(outcome_of("p99 > 7ms") == Outcome::exceeded);
-    CHECK(outcome_of("p99 > 9ms") == Outcome::kept);
-    CHECK(outcome_of("read.p99 > 7ms") == Outcome::kept);
-    CHECK(outcome_of("log.p99 > 3ms") == Outcome::kept);
-    CHECK(outcome_of("log.longest > 1.9ms") == Outcome::exceeded);
-    CHECK(outcome_of("average > 1ms in b.log") == Outcome::exceeded);
-    CHECK(outcome_of("average > 1ms in /mnt/b.log") == Outcome::exceeded);
-    CHECK(outcome_of("read.average > 1ms") == Outcome::kept);
-    CHECK(outcome_of("read.average >= 1ms") == Outcome::exceeded);
-    CHECK(outcome_of("requests_per_s < 1050") == Outcome::kept);
-    CHECK(outcome_of("requests_per_s <= 1050") == Outcome::exceeded);
-    CHECK(outcome_of("oltp.requests_per_s < 1001") == Outcome::exceeded);
-    CHECK(outcome_of("oltp.write.requests_per_s < 100") == Outcome::kept);
-    CHECK(outcome_of("mb_per_s < 8.2") == Outcome::kept);
-    CHECK(outcome_of("mb_per_s < 8.3") == Outcome::exceeded);
+    CHECK(outcome_of("p99 > 7ms") == LimitOutcome::exceeded);
+    CHECK(outcome_of("p99 > 9ms") == LimitOutcome::kept);
+    CHECK(outcome_of("read.p99 > 7ms") == LimitOutcome::kept);
+    CHECK(outcome_of("log.p99 > 3ms") == LimitOutcome::kept);
+    CHECK(outcome_of("log.longest > 1.9ms") == LimitOutcome::exceeded);
+    CHECK(outcome_of("average > 1ms in b.log") == LimitOutcome::exceeded);
+    CHECK(outcome_of("average > 1ms in /mnt/b.log") == LimitOutcome::exceeded);
+    CHECK(outcome_of("read.average > 1ms") == LimitOutcome::kept);
+    CHECK(outcome_of("read.average >= 1ms") == LimitOutcome::exceeded);
+    CHECK(outcome_of("requests_per_s < 1050") == LimitOutcome::kept);
+    CHECK(outcome_of("requests_per_s <= 1050") == LimitOutcome::exceeded);
+    CHECK(outcome_of("oltp.requests_per_s < 1001") == LimitOutcome::exceeded);
+    CHECK(outcome_of("oltp.write.requests_per_s < 100") == LimitOutcome::kept);
+    CHECK(outcome_of("mb_per_s < 8.2") == LimitOutcome::kept);
+    CHECK(outcome_of("mb_per_s < 8.3") == LimitOutcome::exceeded);
 }
 
 TEST_CASE("a time that was not measured is not within its limit") {
     reports::MeasureRounds rounds;
     rounds.add(test::measured_second(0, 0));
     const auto result = reports::evaluate_measure_limit(measure_limit("p99 > 1000 s"), rounds);
-    CHECK(result.outcome == Outcome::not_measured);
+    CHECK(result.outcome == LimitOutcome::not_measured);
     CHECK_FALSE(result.is_kept());
     CHECK_THAT(reports::measure_limit_text(result), ContainsSubstring("nothing to measure"));
     CHECK(reports::measure_limit_json(result)["outcome"] == "not measured");

@@ -57,10 +57,10 @@ struct Creation {
     }
 };
 
-constexpr std::uint64_t kStampOffset = 8192 + 2 * kMb;
+constexpr std::uint64_t kStampWriteOffset = 8192 + 2 * kMb;
 
 bool is_at_stamp(const ums::IoRequest& request) {
-    return request.operation == ums::IoOperation::write && request.offset_bytes == kStampOffset;
+    return request.operation == ums::IoOperation::write && request.offset_bytes == kStampWriteOffset;
 }
 
 // The same in virtual time.
@@ -87,7 +87,7 @@ struct VirtualCreation {
 }  // namespace
 
 TEST_CASE("a write that fails while a file is made is tried again, and a finding although the file was made") {
-    const Creation creation(kStampOffset, 1, {.error = EIO});
+    const Creation creation(kStampWriteOffset, 1, {.error = EIO});
     CHECK(creation.is_made);
     const auto findings = creation.sink.findings();
     REQUIRE(findings.size() == 1);
@@ -96,14 +96,14 @@ TEST_CASE("a write that fails while a file is made is tried again, and a finding
     CHECK(findings[0].request.is_write);
     CHECK(findings[0].place.is_log);
     CHECK(findings[0].place.file_id == 7);
-    CHECK(findings[0].place.offset_bytes == kStampOffset);
+    CHECK(findings[0].place.offset_bytes == kStampWriteOffset);
     CHECK(findings[0].place.size_bytes == kMb);
     CHECK(or_empty(findings[0].failure).error_code == EIO);
     CHECK(creation.sink.count_of(sim::Severity::warning, "It is tried again") == 1);
 }
 
 TEST_CASE("a write that is cut short while a file is made is a finding of its own kind") {
-    const Creation creation(kStampOffset, 1, {.transferred_bytes = 4096});
+    const Creation creation(kStampWriteOffset, 1, {.transferred_bytes = 4096});
     CHECK(creation.is_made);
     const auto findings = creation.sink.findings();
     REQUIRE(findings.size() == 1);
@@ -112,7 +112,7 @@ TEST_CASE("a write that is cut short while a file is made is a finding of its ow
 }
 
 TEST_CASE("a write that was cut short, then failed, then succeeded is one finding") {
-    const Creation creation(kStampOffset, 1, {.error = EIO, .short_bytes = 4096});
+    const Creation creation(kStampWriteOffset, 1, {.error = EIO, .short_bytes = 4096});
     CHECK(creation.is_made);
     const auto findings = creation.sink.findings();
     REQUIRE(findings.size() == 1);
@@ -133,20 +133,20 @@ TEST_CASE("a write that keeps failing while a file is made is a finding, and not
 }
 
 TEST_CASE("a device that is gone while a file is made is a finding") {
-    const Creation creation(kStampOffset, 1000, {.error = ENODEV});
+    const Creation creation(kStampWriteOffset, 1000, {.error = ENODEV});
     CHECK_FALSE(creation.is_made);
     REQUIRE(creation.sink.findings().size() == 1);
     CHECK(or_empty(creation.sink.findings()[0].failure).error_code == ENODEV);
 }
 
 TEST_CASE("no space and no memory while a file is made are no findings") {
-    const Creation full(kStampOffset, 1000, {.error = ENOSPC});
+    const Creation full(kStampWriteOffset, 1000, {.error = ENOSPC});
     CHECK_FALSE(full.is_made);
     CHECK(full.tries == 1);
     CHECK(full.sink.findings().empty());
     CHECK_THAT(full.message, ContainsSubstring("cannot be stamped with zeros: No space left on device. The file system "));
     CHECK_THAT(full.message, ContainsSubstring("MB free"));
-    const Creation short_of_memory(kStampOffset, 2, {.error = ENOMEM});
+    const Creation short_of_memory(kStampWriteOffset, 2, {.error = ENOMEM});
     CHECK(short_of_memory.is_made);
     CHECK(short_of_memory.sink.findings().empty());
 }
@@ -160,7 +160,7 @@ TEST_CASE("a write that comes late while a file is made is warned about, and a f
     REQUIRE(findings.size() == 1);
     CHECK(findings[0].kind == sim::FindingKind::stalled_io);
     CHECK(findings[0].is_warning);
-    CHECK(findings[0].place.offset_bytes == kStampOffset);
+    CHECK(findings[0].place.offset_bytes == kStampWriteOffset);
     CHECK(or_empty(findings[0].failure).duration_us >= 20'000'000);
     REQUIRE_FALSE(creation.sink.events().empty());
     CHECK_THAT(creation.sink.events()[0].description, ContainsSubstring("a.ldx completed after 20"));
@@ -189,7 +189,7 @@ TEST_CASE("a write that does not come back while a file is made is warned about,
     CHECK(findings[0].kind == sim::FindingKind::stalled_io);
     CHECK_FALSE(findings[0].is_warning);
     CHECK(findings[0].place.file_id == 7);
-    CHECK(findings[0].place.offset_bytes == kStampOffset);
+    CHECK(findings[0].place.offset_bytes == kStampWriteOffset);
     REQUIRE_FALSE(creation.sink.events().empty());
     CHECK_THAT(creation.sink.events()[0].description, ContainsSubstring("a.ldx is outstanding for 1"));
 }

@@ -1,0 +1,149 @@
+// What a measurement writes, and how it verifies what it reads.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/bench/bench.hpp"
+#include "sim/page/measure_mark.hpp"
+#include "sim/page/page_codec.hpp"
+#include "tests/sim/bench/measurement_fixture.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim::testing;
+using namespace sim;
+using ums::kMb;
+
+TEST_CASE("pages of ours are verified when they are read, and read back when they were written") {
+    VirtualRun run;
+    MeasureTarget target = small_target();
+    target.write_percent = 50;
+    target.source.contents = MeasureContents::pages;
+    const MeasureResults results = run_spec(run, spec_of(target));
+    const MeasureTargetFacts& facts = results.timespans[0].targets[0];
+    CHECK(results.finding_count == 0);
+    CHECK(facts.is_verified);
+    CHECK(facts.pages_verified > 1000);
+    CHECK(facts.pages_verified > 10 * facts.pages_not_judged);
+    CHECK(facts.pages_read_back > 200);
+    CHECK(has_signature(measured_bytes(run, 8192).data()));
+    // And again, as the file is.
+    target.create_bytes = 0;
+    const MeasureResults again = run_spec(run, spec_of(target));
+    CHECK(again.finding_count == 0);
+    CHECK(again.timespans[0].targets[0].pages_verified > 1000);
+}
+
+TEST_CASE("a measured file of pages can be measured as a run's file, and one without pages is refused there") {
+    VirtualRun run;
+    MeasureTarget target = small_target();
+    target.source.contents = MeasureContents::pages;
+    run_spec(run, spec_of(target));
+    BenchOptions bench;
+    bench.files = {kMeasured};
+    bench.seconds = 1;
+    bench.depth = 2;
+    const BenchResults results = Bench(bench, run.storage, run.clock, run.sink).run();
+    CHECK(results.finding_count == 0);
+    CHECK(results.pages_verified > 1000);
+    target.source.contents = MeasureContents::zeros;
+    run_spec(run, spec_of(target));
+    CHECK_THROWS_WITH(Bench(bench, run.storage, run.clock, run.sink).run(), ContainsSubstring("holds data of a measurement"));
+}
+
+TEST_CASE("a lost write, a stale read and a flipped bit are found in a measurement") {
+    const std::string kind = GENERATE(as<std::string>(), "lost", "stale", "bit");
+    VirtualRun run;
+    MeasureTarget target = small_target();
+    target.write_percent = 50;
+    target.outstanding = 1;
+    target.source.contents = MeasureContents::pages;
+    int writes = 0;
+    std::vector<std::byte> old_page(8192);
+    std::uint64_t old_offset = 0;
+    run.storage.set_fault([&](const Recorded& request) -> std::error_code {
+        if (request.operation != ums::IoOperation::write || request.size_bytes != 8192) return {};
+        if (++writes != 500) return {};
+        old_offset = request.offset_bytes;
+        run.memory.find(kMeasured)->read(old_offset, old_page.data(), old_page.size());
+        return {};
+    });
+    bool done = false;
+    run.storage.set_tamper([&](ums::IoRequest& request, const std::string&) {
+        if (writes < 500 || done || request.offset_bytes != old_offset || request.size_bytes != 8192) return;
+        if (kind == "lost" && request.operation == ums::IoOperation::write) {
+            run.memory.find(kMeasured)->write(old_offset, old_page.data(), old_page.size());
+            done = true;
+        }
+        if (request.operation != ums::IoOperation::read) return;
+        if (kind == "stale") std::memcpy(request.segments[0].data, old_page.data(), old_page.size());
+        if (kind == "bit") request.segments[0].data[1234] ^= std::byte{4};
+        done = kind != "lost";
+    });
+    const MeasureResults results = run_spec(run, spec_of(target));
+    REQUIRE(done);
+    CHECK(results.finding_count == 1);
+    const std::vector<Finding> found = run.sink.findings();
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].place.offset_bytes == old_offset);
+    const FindingKind right = kind == "lost"    ? FindingKind::lost_write
+                              : kind == "stale" ? FindingKind::stale_read
+                                                : FindingKind::bit_corruption;
+    CHECK(found[0].kind == right);
+    CHECK(found[0].transient == (kind != "lost"));
+}
+
+TEST_CASE("overlapping writes and reads of a measurement are no finding") {
+    VirtualRun run(random_disk(7, 10, 3000));
+    MeasureTarget target = small_target();
+    target.create_bytes = 4 * 8192;
+    target.write_percent = 50;
+    target.outstanding = 64;
+    target.source.contents = MeasureContents::pages;
+    const MeasureResults results = run_spec(run, spec_of(target));
+    CHECK(results.finding_count == 0);
+    CHECK(results.timespans[0].targets[0].pages_not_judged > 100);
+}
+
+TEST_CASE("what is written is what the source says, and the mark stays") {
+    const auto contents =
+        GENERATE(MeasureContents::incompressible, MeasureContents::zeros, MeasureContents::counting, MeasureContents::buffer);
+    VirtualRun run;
+    MeasureTarget target = small_target();
+    target.create_bytes = 64 * 8192;
+    target.access = MeasureAccess::sequential;
+    target.write_percent = 100;
+    target.source.contents = contents;
+    target.source.bytes = std::make_shared<std::vector<std::byte>>(8192, std::byte{'b'});
+    run_spec(run, spec_of(target));
+    const std::vector<std::byte> bytes = measured_bytes(run, 64 * 8192);
+    CHECK(has_measure_mark(bytes.data()));
+    std::set<std::string> blocks;
+    for (std::size_t i = 1; i < 64; ++i) blocks.insert(std::string(reinterpret_cast<const char*>(bytes.data()) + i * 8192, 8192));
+    CHECK(blocks.size() == (contents == MeasureContents::incompressible ? 63 : 1));
+    const std::byte value = bytes[8192 * 5 + 259];
+    if (contents == MeasureContents::zeros) CHECK(value == std::byte{0});
+    if (contents == MeasureContents::counting) CHECK(value == std::byte{3});
+    if (contents == MeasureContents::buffer) CHECK(value == std::byte{'b'});
+}
+
+TEST_CASE("shares of compressible and duplicate contents are kept") {
+    VirtualRun run;
+    MeasureTarget target = small_target();
+    target.access = MeasureAccess::sequential;
+    target.write_percent = 100;
+    target.source.compressible_percent = 25;
+    target.source.duplicate_percent = 50;
+    run_spec(run, spec_of(target));
+    const std::vector<std::byte> bytes = measured_bytes(run, 2 * kMb);
+    std::multiset<std::string> blocks;
+    for (std::size_t i = 8192; i < bytes.size(); i += 8192)
+        blocks.insert(std::string(reinterpret_cast<const char*>(bytes.data()) + i, 8192));
+    const auto most =
+        std::max_element(blocks.begin(), blocks.end(), [&](const auto& a, const auto& b) { return blocks.count(a) < blocks.count(b); });
+    CHECK(std::abs(static_cast<double>(blocks.count(*most)) / static_cast<double>(blocks.size()) - 0.5) < 0.12);
+    CHECK(std::all_of(bytes.begin() + 8192 + 3072, bytes.begin() + 8192 + 4096, [](std::byte byte) { return byte == std::byte{0}; }));
+    CHECK(bytes[8192 + 3071] != bytes[8192 + 3070]);
+}

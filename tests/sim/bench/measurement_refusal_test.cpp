@@ -1,0 +1,91 @@
+// What a measurement does not do: files that are not ours, and what cannot be carried out.
+#include <vector>
+
+#include "sim/page/measure_mark.hpp"
+#include "tests/sim/bench/measurement_fixture.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim::testing;
+using namespace sim;
+using ums::kMb;
+
+TEST_CASE("a file that is not ours is read, but neither written nor made anew, unless the user said so") {
+    VirtualRun run;
+    auto foreign = std::make_unique<MemoryFile>(99);
+    const std::vector<std::byte> data(kMb, std::byte{'F'});
+    foreign->write(0, data.data(), data.size());
+    run.memory.put(kMeasured, std::move(foreign));
+    MeasureTarget target = small_target();
+    target.write_percent = 1;
+    CHECK_THROWS_AS(run_spec(run, spec_of(target)), RefusedError);
+    target.create_bytes = 0;
+    CHECK_THROWS_AS(run_spec(run, spec_of(target)), RefusedError);
+    CHECK(measured_bytes(run, kMb) == data);
+    target.write_percent = 0;
+    CHECK(run_spec(run, spec_of(target)).timespans[0].total().reads.requests > 1000);
+    CHECK(measured_bytes(run, kMb) == data);
+    target.write_percent = 1;
+    target.may_overwrite = true;
+    CHECK(run_spec(run, spec_of(target)).timespans[0].total().writes.requests > 10);
+    CHECK(has_measure_mark(measured_bytes(run, kMb).data()));
+    target.may_overwrite = false;  // it is ours now
+    CHECK(run_spec(run, spec_of(target)).failure_reason.empty());
+}
+
+TEST_CASE("a missing file without a size, and a database's name, are refused") {
+    VirtualRun run;
+    MeasureTarget target = small_target();
+    target.create_bytes = 0;
+    CHECK_THROWS_AS(run_spec(run, spec_of(target)), EnvironmentError);
+    target.path = "/memory/master.mdf";
+    target.create_bytes = kMb;
+    CHECK_THROWS_AS(run_spec(run, spec_of(target)), RefusedError);
+    CHECK(run.memory.file_count() == 0);
+}
+
+TEST_CASE("a file that is ours and of the right size is kept if asked, and made anew otherwise") {
+    VirtualRun run;
+    MeasureTarget target = small_target();
+    target.keep_existing = true;
+    run_spec(run, spec_of(target));
+    const std::vector<std::byte> before = measured_bytes(run, 2 * kMb);
+    const MeasureResults kept = run_spec(run, spec_of(target));
+    CHECK_FALSE(kept.timespans[0].targets[0].was_created);
+    CHECK(measured_bytes(run, 2 * kMb) == before);
+    target.keep_existing = false;
+    CHECK(run_spec(run, spec_of(target)).timespans[0].targets[0].was_created);
+    target.create_bytes = 4 * kMb;
+    target.keep_existing = true;
+    CHECK(run_spec(run, spec_of(target)).timespans[0].targets[0].size_bytes == 4 * kMb);
+}
+
+TEST_CASE("what the engine cannot do is refused in a sentence that names the target") {
+    const auto text_of = [](auto&& change) {
+        MeasureSpec spec = spec_of(small_target());
+        change(spec.timespans[0], spec.timespans[0].targets[0]);
+        return check_measure_spec(spec);
+    };
+    CHECK(text_of([](auto&, auto&) {}).empty());
+    CHECK_THAT(text_of([](auto&, auto& target) { target.block_bytes = 1000; }),
+               ContainsSubstring("target 1 (/memory/measured.dat): a block is"));
+    CHECK_FALSE(text_of([](auto& timespan, auto&) { timespan.targets.clear(); }).empty());
+    CHECK_FALSE(text_of([](auto& timespan, auto&) { timespan.duration_s = 0; }).empty());
+    CHECK_FALSE(text_of([](auto&, auto& target) { target.write_percent = 101; }).empty());
+    CHECK_FALSE(text_of([](auto&, auto& target) { target.random_percent = 20; }).empty());
+    CHECK_FALSE(text_of([](auto&, auto& target) { target.access = MeasureAccess::mixed; }).empty());
+    CHECK_FALSE(text_of([](auto&, auto& target) { target.outstanding = 70'000; }).empty());
+    CHECK_FALSE(text_of([](auto&, auto& target) { target.burst_requests = 1; }).empty());
+    CHECK_FALSE(text_of([](auto&, auto& target) { target.alignment_bytes = 100; }).empty());
+    CHECK_FALSE(text_of([](auto&, auto& target) { target.thread_stride_bytes = 8192; }).empty());
+    CHECK_FALSE(text_of([](auto&, auto& target) { target.flush_every_writes = 1; }).empty());
+    CHECK_FALSE(text_of([](auto&, auto& target) { target.spans = {{60, 50, 0}, {50, 50, 0}}; }).empty());
+    CHECK_FALSE(text_of([](auto&, auto& target) { target.spans = {{60, 100, 0}}; }).empty());
+    CHECK_FALSE(text_of([](auto&, auto& target) { target.spans = {{60, 50, 0}, {40, 0, 8192}}; }).empty());
+    CHECK_FALSE(text_of([](auto&, auto& target) {
+                    target.source.contents = MeasureContents::pages;
+                    target.alignment_bytes = 4096;
+                }).empty());
+    CHECK_FALSE(text_of([](auto&, auto& target) { target.source.contents = MeasureContents::buffer; }).empty());
+    CHECK_FALSE(text_of([](auto&, auto& target) { target.rate = {MeasureRateUnit::requests_per_s, 0}; }).empty());
+    CHECK_FALSE(text_of([](auto& timespan, auto&) { timespan.affinity = {64}; }).empty());
+}
