@@ -18,17 +18,17 @@ namespace sim {
 
 namespace {
 
-constexpr std::uint32_t kRangePages = 128;
-constexpr std::uint32_t kReadersPerFile = 4;  // a report among users, who have their own work to do
+constexpr std::uint32_t kReadTogetherPages = 128;
+constexpr std::uint32_t kReadersOfFile = 4;  // a report among users, who have their own work to do
 // A host that sees an old volume has a hundred thousand wrong pages: the first ones are looked into, and all are counted.
 constexpr std::uint64_t kLookedIntoMax = 64;
-constexpr std::uint64_t kReportedMax = 1000;
+constexpr std::uint64_t kFoundMax = 1000;
 // A page that is damaged, and stays so for this much longer than re-reads take, is not being written.
 constexpr std::uint64_t kStillDamagedNs = 2 * ums::kNsPerSecond;
 constexpr std::uint64_t kSizePauseNs = 50 * ums::kNsPerMs;
 constexpr std::uint32_t kSizeLooks = 10;
 
-bool is_whole(const std::byte* image) {
+bool is_whole_image(const std::byte* image) {
     const PageHeader header = read_header(image);
     return is_all_zero(image, kPageBytes) || (header.magic == kPageMagic && header.checksum == page_checksum(image));
 }
@@ -66,7 +66,7 @@ ums::Task<void> ReaderPass::run() {
     std::uint32_t cpu = 0;
     for (const auto& file : files_) {
         co_await demand_size(*file->file);
-        for (std::uint32_t i = 0; i < kReadersPerFile; ++i) {
+        for (std::uint32_t i = 0; i < kReadersOfFile; ++i) {
             schedulers_[cpu++ % schedulers_.size()].spawn(readers, "Reader", read_ranges(*file));
         }
     }
@@ -74,13 +74,13 @@ ums::Task<void> ReaderPass::run() {
 }
 
 ums::Task<void> ReaderPass::read_ranges(File& file) {
-    const ums::MemoryRegion buffer(std::uint64_t{kRangePages} * kPageBytes, ums::MemoryKind::plain);
+    const ums::MemoryRegion buffer(std::uint64_t{kReadTogetherPages} * kPageBytes, ums::MemoryKind::plain);
     const std::uint32_t pages = file.file->pages();
     while (!run_.is_stopping() && !file.file->is_given_up()) {
-        const std::uint32_t first = file.next_page.fetch_add(kRangePages, std::memory_order_relaxed);
+        const std::uint32_t first = file.next_page.fetch_add(kReadTogetherPages, std::memory_order_relaxed);
         if (first >= pages) break;
         if (setup_.asks_again) co_await view_.refresh_if_due();
-        co_await read_range(*file.file, first, std::min(kRangePages, pages - first), buffer.data());
+        co_await read_range(*file.file, first, std::min(kReadTogetherPages, pages - first), buffer.data());
         co_await ums::Scheduler::current().yield_if_due();
     }
 }
@@ -109,8 +109,8 @@ ums::Task<void> ReaderPass::take_page(SimFile& file, const ProvenPage& proven, c
 // `first`: what the image is, torn as a write under way leaves it, or wrong.
 ums::Task<void> ReaderPass::look_again(SimFile& file, const ProvenPage& proven, const std::byte* image, PageCondition first) {
     const std::uint64_t number = looked_into_.fetch_add(1, std::memory_order_relaxed);
-    if (number >= kReportedMax) co_return;
-    const bool may_be_in_flight = !setup_.is_last && !is_whole(image);
+    if (number >= kFoundMax) co_return;
+    const bool may_be_in_flight = !setup_.is_last && !is_whole_image(image);
     Rereader rereader(file, journal_, std::uint64_t{proven.page_id} * kPageBytes, kPageBytes);
     std::vector<Reread> rereads;
     PageJudgement later{first, 0, false};

@@ -17,7 +17,7 @@ namespace sim {
 
 namespace {
 
-constexpr std::uint64_t kAskAgainNs = 5 * ums::kNsPerMs;
+constexpr std::uint64_t kMeetAgainNs = 5 * ums::kNsPerMs;
 // Small files would be read, and the witness asked, all the time.
 constexpr std::uint64_t kBetweenPassesNs = 100 * ums::kNsPerMs;
 
@@ -66,7 +66,7 @@ ums::Task<void> ReaderDriver::main() {
 ums::Task<void> ReaderDriver::meet(RunGroup::Meeting meeting) {
     ums::Event never;
     while (!run_.is_stopping() && !group_->may_pass(meeting, 1)) {
-        co_await never.wait(ums::WaitType::sleep_task, clock_.now_ns() + kAskAgainNs);
+        co_await never.wait(ums::WaitType::sleep_task, clock_.now_ns() + kMeetAgainNs);
     }
 }
 
