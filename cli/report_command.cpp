@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -23,6 +24,7 @@
 #include "reports/results_document.hpp"
 #include "sim/errors.hpp"
 #include "sim/version.hpp"
+#include "ums/base/printable.hpp"
 
 namespace cli {
 namespace {
@@ -81,7 +83,28 @@ ExitCode code_of(const std::string& verdict) {
     return verdict == "FAIL" ? ExitCode::integrity : ExitCode::environment;
 }
 
-ExitCode show_all(const ReportArguments& arguments, Console& console) {
+// A run that was lost leaves the file as it was claimed at its begin.
+bool is_unwritten(const std::string& path) {
+    std::error_code error;
+    return std::filesystem::is_regular_file(path, error) && std::filesystem::file_size(path, error) == 0;
+}
+
+// Those of a group say themselves which ranks and turns there must be; of runs that have nothing to do with each other nobody knows.
+void pass_over_unwritten(std::vector<std::string>& files, Console& console) {
+    std::vector<std::string> written;
+    for (const std::string& path : files) {
+        if (!is_unwritten(path)) written.push_back(path);
+    }
+    if (written.empty() || written.size() == files.size() || !load(written.front()).contains("group")) return;
+    for (const std::string& path : files) {
+        if (!is_unwritten(path)) continue;
+        console.add_message(fmt::format("'{}' is empty: its run has not come to its end.\n", ums::printable(path)));
+    }
+    files = std::move(written);
+}
+
+ExitCode show_all(ReportArguments arguments, Console& console) {
+    pass_over_unwritten(arguments.files, console);
     std::vector<nlohmann::ordered_json> results;
     for (const std::string& path : arguments.files) {
         results.push_back(load(path));
@@ -102,7 +125,7 @@ ExitCode show(ReportArguments arguments, Console& console) {
         throw UsageError("--json is for several results files: one is such a document already");
     }
     check_files(arguments);
-    if (arguments.files.size() > 1) return show_all(arguments, console);
+    if (arguments.files.size() > 1) return show_all(std::move(arguments), console);
     show_one(arguments, console);
     return ExitCode::ok;
 }

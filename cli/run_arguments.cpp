@@ -199,6 +199,10 @@ void check_group(const RunArguments& run) {
     if (!run.group.are_given()) return;
     if (!run.witness) throw UsageError("--group: needs --witness ADDR:PORT, by which the runs find each other");
     const GroupSettings settings = group_settings(run.group, [](const char* name) -> const char* { return std::getenv(name); });
+    if (settings.is_readers()) {
+        if (run.job == sim::Job::resume) throw UsageError("--resume: not with --plan readers, whose owner makes the files");
+        if (run.ephemeral) throw UsageError("--ephemeral: would take the files away from the readers of --plan readers");
+    }
     if (!settings.is_hand_over()) return;
     if (run.job == sim::Job::resume) throw UsageError("--resume: is what every turn of --plan hand-over but the first does by itself");
     if (run.ephemeral) throw UsageError("--ephemeral: would take the files away from the next owner of --plan hand-over");

@@ -89,6 +89,14 @@ void check_limits(const std::vector<reports::Threshold>& limits, const sim::Opti
     }
 }
 
+// Files may grow, but are not cut: whether a page had been cut away when it was read nobody could tell.
+void fit_for_readers(sim::Options& options) {
+    if (options.delete_files_at_shutdown) {
+        throw UsageError("DeleteFilesAtShutdown=TRUE: would take the files away from the readers of --plan readers; allowed is FALSE");
+    }
+    for (sim::FileOptions& file : options.files) file.shrinkable = false;
+}
+
 // The run's own log stays: it is evidence.
 std::string verification_log(const std::string& run_log) {
     constexpr std::string_view kEnd = ".log.xml";
@@ -113,6 +121,7 @@ ExitCode run_on_files(const Call& call, const RunArguments& arguments, GroupMemb
     sim::Options options = configuration.options;
     if (!arguments.seed) options.seed = random_seed();
     check_limits(arguments.limits, options);
+    if (group != nullptr && group->settings().is_readers()) fit_for_readers(options);
     options.cpu_count = sim::cpu_count_for(options, machine);
     options.max_memory_mb = sim::pool_mb_for(options, machine);
     ums::PosixStorage storage;

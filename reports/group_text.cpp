@@ -51,6 +51,14 @@ std::string verified_line(const sim::TakeOverResult& verified) {
     return text;
 }
 
+std::string reader_line(const sim::ReaderResult& reader) {
+    std::string text = fmt::format("{} over the files, {} read, {} of them such as the owner had been promised before",
+                                   fmt::format("{} {}", count_text(reader.passes), reader.passes == 1 ? "pass" : "passes"),
+                                   counted(reader.pages, "page"), count_text(reader.promised_pages));
+    if (reader.in_flight_pages > 0) text += fmt::format("; {} just being written, and whole later", count_text(reader.in_flight_pages));
+    return text;
+}
+
 std::string facts_text(const sim::Results& results) {
     std::set<sim::GroupFactKind> kinds;
     for (const sim::Finding& finding : results.findings) {
@@ -125,6 +133,7 @@ std::string group_text(const sim::Results& results) {
         text += group_line("turn", turn_line(*group.turn));
         if (group.turn->previous) text += group_line("verified", verified_line(group.turn->verified));
     }
+    if (group.reader) text += group_line("reader", reader_line(*group.reader));
     for (const sim::GroupMemberResult& member : group.members) {
         text +=
             group_line(fmt::format("rank {}", member.rank), fmt::format("{}, run {:016x}, {}", member.host, member.run_id, member.state));

@@ -68,7 +68,8 @@ void refuse_strangers(const Host& first, const Host& other) {
 void refuse_twins(const Host& a, const Host& b) {
     const Json& run_a = results_of(a)["run"];
     const Json& run_b = results_of(b)["run"];
-    const bool is_same_run = run_a["run_id"] == run_b["run_id"] && run_a["start_utc"] == run_b["start_utc"] &&
+    const bool are_of_ranks = a.member && b.member && a.member->rank != b.member->rank;  // a reader's is its owner's
+    const bool is_same_run = !are_of_ranks && run_a["run_id"] == run_b["run_id"] && run_a["start_utc"] == run_b["start_utc"] &&
                              results_of(a).contains("durability") == results_of(b).contains("durability");
     const bool is_same_place = a.member && b.member && a.member->rank == b.member->rank && a.member->turn == b.member->turn;
     if (is_same_run) {
@@ -263,6 +264,15 @@ void add_host_remarks(const std::vector<Host>& hosts, std::string_view judgement
     }
 }
 
+// What it was that all have found.
+std::string_view proof_of(const Host& any) {
+    if (!any.member) return "Each run got back from its storage what it had given to it.";
+    if (any.member->plan == "hand-over") return "Each owner found what the ones before it had been promised.";
+    if (any.member->plan == "readers")
+        return "The owner got back what it had written, and each reader saw what had been promised to the owner.";
+    return "Each host got back what it had written, and nothing of another one's.";
+}
+
 Judged judged(const std::vector<Host>& hosts, const MergedGaps& gaps, std::uint64_t pages_verified) {
     Judged judged;
     const std::string_view noun = hosts.front().member ? (gaps.turn_count != 0 ? "turn" : "rank") : "result";
@@ -286,8 +296,8 @@ Judged judged(const std::vector<Host>& hosts, const MergedGaps& gaps, std::uint6
         add_host_remarks(hosts, "INCOMPLETE", judged);
     } else {
         judged.verdict = "PASS";
-        judged.headline = fmt::format("all {}: {} were verified, and each host found what it had been promised.",
-                                      counted(hosts.size(), noun), counted(pages_verified, "page read"));
+        judged.headline = fmt::format("all {}: {} were verified. {}", counted(hosts.size(), noun), counted(pages_verified, "page read"),
+                                      proof_of(hosts.front()));
     }
     return judged;
 }

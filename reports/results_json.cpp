@@ -341,6 +341,15 @@ Json turn_of(const sim::TurnResult& turn) {
               {"findings", turn.verified.findings}}}};
 }
 
+Json reader_of(const sim::ReaderResult& reader) {
+    return {{"passes", reader.passes},
+            {"opens", reader.opens},
+            {"pages", reader.pages},
+            {"promised_pages", reader.promised_pages},
+            {"in_flight_pages", reader.in_flight_pages},
+            {"promise_loads", reader.promise_loads}};
+}
+
 Json group_of(const sim::GroupResult& group) {
     return {{"name", group.name},
             {"plan", group.plan},
@@ -354,7 +363,8 @@ Json group_of(const sim::GroupResult& group) {
             {"started_utc_us", group.started_utc_us},
             {"missing_ranks", group.missing_ranks},
             {"members", members_of(group)},
-            {"turn", group.turn ? turn_of(*group.turn) : Json(nullptr)}};
+            {"turn", group.turn ? turn_of(*group.turn) : Json(nullptr)},
+            {"reader", group.reader ? reader_of(*group.reader) : Json(nullptr)}};
 }
 
 Json durability_of(const sim::DurabilityResult& durability) {

@@ -24,12 +24,31 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kLookAgain{50};
 constexpr milliseconds kFarewell{5000};
+constexpr std::uint32_t kMainRunStage = 2;  // the meeting before the first main run
 // So long an owner that has woken up writes, before it asks whether it still is one.
 constexpr milliseconds kZombieTime{2000};
 
 std::uint64_t drawn_number() {
     std::random_device device;
     return std::max<std::uint64_t>((static_cast<std::uint64_t>(device()) << 32) | device(), 1);
+}
+
+std::optional<GroupPeer> peer_of_rank(const GroupView& view, std::uint32_t rank) {
+    if (!view.peers) return std::nullopt;
+    const auto found = std::find_if(view.peers->begin(), view.peers->end(), [rank](const GroupPeer& peer) { return peer.rank == rank; });
+    return found == view.peers->end() ? std::nullopt : std::optional(*found);
+}
+
+// Each one's log ends where the next one has found its end; of the last one nobody has told yet.
+std::vector<sim::KnownOwner> owners_before(const std::vector<GroupTurn>& turns, std::uint32_t number) {
+    std::vector<sim::KnownOwner> owners;
+    for (const GroupTurn& turn : turns) {
+        if (turn.number >= number || turn.incarnation == 0) continue;
+        if (!owners.empty()) owners.back().last_lsn = turn.found_lsn;
+        owners.push_back({turn.rank, turn.host, turn.incarnation, turn.first_vlf, turn.ended_utc_us, turn.clock_offset_us, 0,
+                          turn.ended_by == "in-order"});
+    }
+    return owners;
 }
 
 std::vector<sim::GroupMemberResult> members_of(const GroupView& view) {
@@ -112,6 +131,7 @@ std::optional<std::uint32_t> GroupMember::wait_for_turn(const GracefulStop& stop
             beat.findings = 0;
             beat.run_id = 0;
             beat.incarnation = beat.first_vlf = 0;
+            beat.found_lsn = 0;
         });
     }
     return std::nullopt;
@@ -202,6 +222,10 @@ std::uint64_t GroupMember::rest_us() const {
 }
 
 std::uint64_t GroupMember::wanted_run_id() const {
+    if (settings_.only_reads()) {
+        const std::optional<GroupPeer> owner = peer_of_rank(link_.knowledge().view, 0);
+        return owner ? owner->run_id : 0;
+    }
     if (!settings_.is_hand_over() || turn_ < 2) return 0;
     const GroupLink::Knowledge known = link_.knowledge();
     for (auto turn = known.view.turns.rbegin(); turn != known.view.turns.rend(); ++turn) {
@@ -220,24 +244,44 @@ void GroupMember::takes_over(sim::TakeOver what) {
         beat.run_id = what.run_id;
         beat.incarnation = what.incarnation;
         beat.first_vlf = what.first_vlf;
+        beat.found_lsn = what.last_lsn;
     });
     const std::lock_guard guard(mutex_);
     taken_over_ = std::move(what);
+}
+
+std::optional<sim::RunGroup::Coherence> GroupMember::reads_with() const {
+    if (!settings_.only_reads()) return std::nullopt;
+    return settings_.terms.coherence == "close-to-open" ? Coherence::close_to_open : Coherence::strict;
+}
+
+sim::RunGroup::Owner GroupMember::owner() const {
+    const std::optional<GroupPeer> owner = peer_of_rank(link_.knowledge().view, 0);
+    if (!owner || owner->state == "gone") return Owner::lost;
+    return owner->state == "done" ? Owner::ended : Owner::works;
+}
+
+void GroupMember::has_read(const sim::ReaderResult& what) {
+    const std::lock_guard guard(mutex_);
+    read_ = what;
 }
 
 sim::GroupKnowledge GroupMember::knowledge() const {
     const GroupLink::Knowledge known = link_.knowledge();
     sim::GroupKnowledge group;
     group.rank = settings_.rank;
+    group.host = ums::this_machine().host_name;
+    group.is_reading = settings_.only_reads();
+    if (const std::optional<GroupPeer> owner = peer_of_rank(known.view, 0); owner && group.is_reading) {
+        group.owners.push_back({0, owner->host, 1, 1, 0, owner->clock_offset_us});
+    }
     group.members = members_of(known.view);
     group.clock_offset_us = known.clock_offset_us;
     group.is_taking_over = settings_.is_hand_over() && turn_ > 1;
-    for (const GroupTurn& turn : known.view.turns) {
-        if (turn.number >= turn_ || turn.incarnation == 0) continue;
-        group.owners.push_back({turn.rank, turn.host, turn.incarnation, turn.first_vlf, turn.ended_utc_us, turn.clock_offset_us});
-    }
+    if (settings_.is_hand_over()) group.owners = owners_before(known.view.turns, turn_);
     const std::lock_guard guard(mutex_);
     group.run_id = run_id_;
+    if (group.is_reading && !group.owners.empty()) group.run_id = peer_of_rank(known.view, 0)->run_id;
     group.taken_over = taken_over_;
     return group;
 }
@@ -247,9 +291,18 @@ void GroupMember::explain(sim::Finding& finding) const { sim::explain(finding, k
 // --- how turns end ---
 
 void GroupMember::on_beat() {
+    if (settings_.only_reads()) follow_owner();
     if (!settings_.is_hand_over() || turn_ == 0) return;
     meet_fate();
     watch_fence();
+}
+
+// Its meetings need no reader: those that come behind the begin of the main run hold nobody up.
+void GroupMember::follow_owner() {
+    const std::optional<GroupPeer> owner = peer_of_rank(link_.knowledge().view, 0);
+    const std::uint32_t own_stage = link_.beat().stage;
+    if (!owner || own_stage < kMainRunStage || owner->stage <= own_stage) return;
+    link_.tell([&](GroupBeat& beat) { beat.stage = owner->stage; });
 }
 
 void GroupMember::meet_fate() {
@@ -318,6 +371,7 @@ sim::GroupResult GroupMember::result() const {
     result.host = ums::this_machine().host_name;
     result.witness = link_.name();
     result.bursts = settings_.terms.bursts;
+    result.coherence = settings_.terms.coherence;
     result.clock_offset_us = known.clock_offset_us;
     result.round_trip_us = known.round_trip_us;
     result.started_utc_us = known.view.released_utc_us;
@@ -326,6 +380,10 @@ sim::GroupResult GroupMember::result() const {
     result.turn = turn_result(known.view);
     for (const GroupTurn& turn : known.view.turns) {
         if (turn.number == turn_) result.started_utc_us = turn.began_utc_us;
+    }
+    if (settings_.only_reads()) {
+        const std::lock_guard guard(mutex_);
+        result.reader = read_;
     }
     return result;
 }

@@ -59,10 +59,14 @@ public:
     [[nodiscard]] std::uint64_t wanted_run_id() const override;
     void verified(const sim::TakeOverResult& what) override;
     void takes_over(sim::TakeOver what) override;
+    [[nodiscard]] std::optional<Coherence> reads_with() const override;
+    [[nodiscard]] Owner owner() const override;
+    void has_read(const sim::ReaderResult& what) override;
     void explain(sim::Finding& finding) const override;
 
 private:
     void on_beat();
+    void follow_owner();
     void meet_fate();
     void freeze();
     void watch_fence();
@@ -85,6 +89,7 @@ private:
     std::optional<sim::TakeOver> taken_over_;
     std::uint64_t run_id_ = 0;
     sim::TakeOverResult verified_;
+    sim::ReaderResult read_;
     ums::Prng random_;
     GroupLink link_;
 };

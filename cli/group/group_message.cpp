@@ -63,6 +63,7 @@ std::optional<GroupBeat> read_beat(const Json& json) {
     beat.failure = short_text(json, "failure");
     beat.incarnation = json.value("incarnation", std::uint32_t{0});
     beat.first_vlf = json.value("first_vlf", std::uint32_t{0});
+    beat.found_lsn = json.value("found_lsn", std::uint64_t{0});
     beat.known_revision = json.value("known_revision", std::uint64_t{0});
     const bool is_state = beat.state == "joined" || beat.state == "working" || beat.state == "done";
     if (!is_group_name(beat.group) || !are_allowed(beat.terms) || beat.rank >= beat.terms.of || beat.session == 0 || !is_state) {
@@ -101,8 +102,9 @@ bool is_group_name(std::string_view name) {
 }
 
 Json json_of(const GroupTerms& terms) {
-    return {{"plan", terms.plan},         {"of", terms.of},           {"turns", terms.turns},   {"changes", terms.changes},
-            {"lease_ms", terms.lease_ms}, {"wait_ms", terms.wait_ms}, {"bursts", terms.bursts}, {"burst_s", terms.burst_s}};
+    return {{"plan", terms.plan},          {"of", terms.of},           {"turns", terms.turns},   {"changes", terms.changes},
+            {"lease_ms", terms.lease_ms},  {"wait_ms", terms.wait_ms}, {"bursts", terms.bursts}, {"burst_s", terms.burst_s},
+            {"coherence", terms.coherence}};
 }
 
 GroupTerms terms_of(const Json& json) {
@@ -114,6 +116,7 @@ GroupTerms terms_of(const Json& json) {
     terms.lease_ms = json.at("lease_ms").get<std::uint64_t>();
     terms.wait_ms = json.at("wait_ms").get<std::uint64_t>();
     terms.bursts = short_text(json, "bursts");
+    terms.coherence = short_text(json, "coherence");
     terms.burst_s = json.value("burst_s", std::uint64_t{10});
     return terms;
 }
@@ -146,6 +149,7 @@ Json json_of(const GroupTurn& turn) {
             {"run_id", turn.run_id},
             {"incarnation", turn.incarnation},
             {"first_vlf", turn.first_vlf},
+            {"found_lsn", turn.found_lsn},
             {"clock_offset_us", turn.clock_offset_us},
             {"began_utc_us", turn.began_utc_us},
             {"ended_utc_us", turn.ended_utc_us},
@@ -162,6 +166,7 @@ GroupTurn turn_of(const Json& json) {
     turn.run_id = json.at("run_id").get<std::uint64_t>();
     turn.incarnation = json.at("incarnation").get<std::uint32_t>();
     turn.first_vlf = json.at("first_vlf").get<std::uint32_t>();
+    turn.found_lsn = json.value("found_lsn", std::uint64_t{0});
     turn.clock_offset_us = json.value("clock_offset_us", std::int64_t{0});
     turn.began_utc_us = json.at("began_utc_us").get<std::uint64_t>();
     turn.ended_utc_us = json.at("ended_utc_us").get<std::uint64_t>();
@@ -187,6 +192,7 @@ std::string encode(const GroupBeat& beat) {
                     {"failure", beat.failure},
                     {"incarnation", beat.incarnation},
                     {"first_vlf", beat.first_vlf},
+                    {"found_lsn", beat.found_lsn},
                     {"known_revision", beat.known_revision}});
 }
 

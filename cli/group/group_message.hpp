@@ -22,7 +22,7 @@ inline constexpr std::size_t kGroupTextMax = 512;
 
 // What all members must have been told alike.
 struct GroupTerms {
-    std::string plan;  // "side-by-side", "hand-over"
+    std::string plan;  // "side-by-side", "hand-over", "readers"
     std::uint32_t of = 1;
     std::uint32_t turns = 1;
     std::vector<std::string> changes;  // how turn 1, 2, … end
@@ -30,6 +30,7 @@ struct GroupTerms {
     std::uint64_t wait_ms = 300'000;
     std::string bursts;
     std::uint64_t burst_s = 10;
+    std::string coherence;  // of readers: "strict", "close-to-open"
 
     // How the turn is to end, from 1. The last one ends in order.
     [[nodiscard]] std::string end_of_turn(std::uint32_t turn) const {
@@ -58,6 +59,7 @@ struct GroupBeat {
     std::string failure;         // why the turn could not be done
     std::uint32_t incarnation = 0;
     std::uint32_t first_vlf = 0;
+    std::uint64_t found_lsn = 0;       // the last one of the log, as this owner found it
     std::uint64_t known_revision = 0;  // of the members, as the last view told them
 };
 
@@ -81,6 +83,7 @@ struct GroupTurn {
     std::uint64_t run_id = 0;
     std::uint32_t incarnation = 0;
     std::uint32_t first_vlf = 0;
+    std::uint64_t found_lsn = 0;
     std::int64_t clock_offset_us = 0;
     std::uint64_t began_utc_us = 0;
     std::uint64_t ended_utc_us = 0;

@@ -111,8 +111,10 @@ ExitCode run_in_group(const Call& call, const RunArguments& arguments) {
         member.end(0);
         return code;
     }
+    RunArguments of = arguments;
+    if (settings.only_reads()) of.job = sim::Job::verify;  // it makes no files, and changes none
     std::uint64_t findings = 0;
-    const ExitCode code = run_on_files(call, arguments, &member, &findings);
+    const ExitCode code = run_on_files(call, of, &member, &findings);
     member.end(findings);
     return code;
 }

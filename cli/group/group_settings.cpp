@@ -21,7 +21,8 @@ constexpr std::array kGroupSwitches{
     Switch{.name = "plan",
            .value = "PLAN",
            .help = "side-by-side (default): each has its own files, and they work at the same time;\n"
-                   "hand-over: one set of files on shared storage, whose owner changes"},
+                   "hand-over: one set of files on shared storage, whose owner changes;\n"
+                   "readers: rank 0 works on one set of files, the others read it meanwhile"},
     Switch{.name = "rank",
            .value = "R",
            .help = "which of them this one is, from 0 (default: JOB_COMPLETION_INDEX, SLURM_PROCID,\n"
@@ -42,6 +43,10 @@ constexpr std::array kGroupSwitches{
            .help = "side-by-side: load comes in bursts, aligned: at the same time on all of them, or\n"
                    "staggered: one behind the other (default: no bursts)"},
     Switch{.name = "burst-seconds", .value = "S", .help = "of one burst and the rest behind it, half each (default: 10)"},
+    Switch{.name = "coherence",
+           .value = "HOW",
+           .help = "readers: what a read must see. strict (default): what had been promised before it began;\n"
+                   "close-to-open, as NFS has it: before the file was opened, and each pass opens it anew"},
 };
 
 struct EngineVariables {
@@ -119,7 +124,7 @@ Switches group_switches() { return kGroupSwitches; }
 
 bool GroupWords::are_given() const {
     return !name.empty() || !plan.empty() || !rank.empty() || !of.empty() || !turns.empty() || !change.empty() || !lease.empty() ||
-           !wait.empty() || !bursts.empty() || !burst_seconds.empty();
+           !wait.empty() || !bursts.empty() || !burst_seconds.empty() || !coherence.empty();
 }
 
 void set_group_value(GroupWords& words, const SwitchWord& word) {
@@ -129,12 +134,17 @@ void set_group_value(GroupWords& words, const SwitchWord& word) {
         words.name = word.value;
     }
     if (word.name == "plan") {
-        if (word.value != "side-by-side" && word.value != "hand-over") refuse_value(word, "side-by-side or hand-over");
+        const bool is_plan = word.value == "side-by-side" || word.value == "hand-over" || word.value == "readers";
+        if (!is_plan) refuse_value(word, "side-by-side, hand-over or readers");
         words.plan = word.value;
     }
     if (word.name == "bursts") {
         if (word.value != "aligned" && word.value != "staggered") refuse_value(word, "aligned or staggered");
         words.bursts = word.value;
+    }
+    if (word.name == "coherence") {
+        if (word.value != "strict" && word.value != "close-to-open") refuse_value(word, "strict or close-to-open");
+        words.coherence = word.value;
     }
     if (word.name == "rank") words.rank = word.value;
     if (word.name == "of") words.of = word.value;
@@ -154,15 +164,23 @@ GroupSettings group_settings(const GroupWords& words, Environment environment) {
     find_rank(words, environment, settings);
     settings.terms.lease_ms = number_or("--lease", words.lease, 10, 1, 86'400) * 1000;
     settings.terms.wait_ms = number_or("--wait-for-ranks", words.wait, 300, 1, 864'000) * 1000;
-    if (settings.is_hand_over()) {
+    if (!settings.is_readers()) refuse_for_plan(settings.terms.plan, "coherence", words.coherence);
+    if (settings.is_hand_over() || settings.is_readers()) {
         refuse_for_plan(settings.terms.plan, "bursts", words.bursts);
         refuse_for_plan(settings.terms.plan, "burst-seconds", words.burst_seconds);
+    }
+    if (settings.is_hand_over()) {
         settings.terms.turns = static_cast<std::uint32_t>(number_or("--turns", words.turns, settings.terms.of, 1, kGroupTurnsMax));
         settings.terms.changes = changes_of(words.change);
         return settings;
     }
     refuse_for_plan(settings.terms.plan, "turns", words.turns);
     refuse_for_plan(settings.terms.plan, "change", words.change);
+    if (settings.is_readers()) {
+        if (settings.terms.of < 2) throw UsageError("--plan readers: one owner and at least one reader are needed: --of 2 or more");
+        settings.terms.coherence = words.coherence.empty() ? "strict" : words.coherence;
+        return settings;
+    }
     settings.terms.bursts = words.bursts;
     if (words.bursts.empty()) refuse_for_plan("side-by-side without --bursts", "burst-seconds", words.burst_seconds);
     settings.terms.burst_s = number_or("--burst-seconds", words.burst_seconds, 10, 2, 3600);

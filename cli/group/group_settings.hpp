@@ -18,6 +18,9 @@ struct GroupSettings {
     std::string rank_from{};  // "--rank", "SLURM_PROCID"
 
     [[nodiscard]] bool is_hand_over() const { return terms.plan == "hand-over"; }
+    [[nodiscard]] bool is_readers() const { return terms.plan == "readers"; }
+    // Else it owns files.
+    [[nodiscard]] bool only_reads() const { return is_readers() && rank != 0; }
 };
 
 // What was typed; what was not is empty.
@@ -32,6 +35,7 @@ struct GroupWords {
     std::string wait;
     std::string bursts;
     std::string burst_seconds;
+    std::string coherence;
 
     [[nodiscard]] bool are_given() const;
 };

@@ -21,9 +21,10 @@ constexpr std::uint32_t kFirstMainStage = 2;
 constexpr std::uint64_t kOverKeptUs = 60'000'000;
 
 std::string text_of_terms(const GroupTerms& terms) {
-    return fmt::format("--plan {} --of {} --turns {} --change {} --lease {} --wait-for-ranks {} --bursts {} --burst-seconds {}", terms.plan,
-                       terms.of, terms.turns, fmt::join(terms.changes, ","), static_cast<double>(terms.lease_ms) / 1000,
-                       terms.wait_ms / 1000, terms.bursts.empty() ? "-" : terms.bursts, terms.burst_s);
+    return fmt::format(
+        "--plan {} --of {} --turns {} --change {} --lease {} --wait-for-ranks {} --bursts {} --burst-seconds {} --coherence {}", terms.plan,
+        terms.of, terms.turns, fmt::join(terms.changes, ","), static_cast<double>(terms.lease_ms) / 1000, terms.wait_ms / 1000,
+        terms.bursts.empty() ? "-" : terms.bursts, terms.burst_s, terms.coherence.empty() ? "-" : terms.coherence);
 }
 
 }  // namespace
@@ -157,10 +158,12 @@ void GroupState::take_turn(const GroupBeat& beat, Now now) {
         turn.began_utc_us = now.utc_us;
         change();
     }
-    if (beat.run_id != 0 && (turn.run_id != beat.run_id || turn.incarnation != beat.incarnation || turn.first_vlf != beat.first_vlf)) {
+    if (beat.run_id != 0 && (turn.run_id != beat.run_id || turn.incarnation != beat.incarnation || turn.first_vlf != beat.first_vlf ||
+                             turn.found_lsn != beat.found_lsn)) {
         turn.run_id = beat.run_id;
         turn.incarnation = beat.incarnation;
         turn.first_vlf = beat.first_vlf;
+        turn.found_lsn = beat.found_lsn;
         change();
     }
     turn.clock_offset_us = beat.clock_offset_us;

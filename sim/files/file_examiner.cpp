@@ -83,9 +83,21 @@ std::unique_ptr<FileClaim> FileExaminer::examine_left(std::uint32_t id, const Fi
     if (claim->is_missing()) return claim;
     const bool is_exclusive = claim->is_device() && !is_read_only;
     open(*claim, {.direct = is_unbuffered(options_), .read_only = is_read_only, .exclusive = is_exclusive});
-    claim->size_bytes = present_bytes(*claim) / kPageBytes * kPageBytes;
-    if (claim->is_device()) claim->size_bytes = std::min(claim->size_bytes, claim->file.initial_size_mb * kMb);
+    fit_size(*claim);
     return claim;
+}
+
+std::unique_ptr<FileClaim> FileExaminer::examine_shared(std::uint32_t id, const FileOptions& file) {
+    std::unique_ptr<FileClaim> claim = inspect(id, file);
+    if (claim->is_missing()) return claim;
+    open_unlocked(*claim, {.direct = is_unbuffered(options_), .read_only = true});
+    fit_size(*claim);
+    return claim;
+}
+
+void FileExaminer::fit_size(FileClaim& claim) const {
+    claim.size_bytes = present_bytes(claim) / kPageBytes * kPageBytes;
+    if (claim.is_device()) claim.size_bytes = std::min(claim.size_bytes, claim.file.initial_size_mb * kMb);
 }
 
 std::unique_ptr<FileClaim> FileExaminer::inspect(std::uint32_t id, const FileOptions& file) {
@@ -131,6 +143,13 @@ void FileExaminer::refuse_duplicate(const FileClaim& claim) {
 }
 
 void FileExaminer::open(FileClaim& claim, ums::OpenOptions how) const {
+    open_unlocked(claim, how);
+    if (storage_.lock(claim.control)) {
+        throw EnvironmentError(fmt::format("{}: is in use by another run (or another program holds a lock on it).", claim.file.path));
+    }
+}
+
+void FileExaminer::open_unlocked(FileClaim& claim, ums::OpenOptions how) const {
     const std::string& path = claim.file.path;
     auto refusal = storage_.open(path, how, claim.control);
     if (may_be_buffered(claim, how, refusal)) {
@@ -143,9 +162,6 @@ void FileExaminer::open(FileClaim& claim, ums::OpenOptions how) const {
     if (const auto error = storage_.status_of(claim.control, opened)) fail_start(path, "cannot be examined", error);
     if (!how.create_new && !opened.is_same_file(claim.found)) {
         throw EnvironmentError(fmt::format("{}: another file has taken this name while the run was starting.", path));
-    }
-    if (storage_.lock(claim.control)) {
-        throw EnvironmentError(fmt::format("{}: is in use by another run (or another program holds a lock on it).", path));
     }
 }
 

@@ -38,6 +38,8 @@ public:
 
     // A file as a crash has left it, whatever stands in it: open and locked; or missing.
     [[nodiscard]] std::unique_ptr<FileClaim> examine_left(std::uint32_t id, const FileOptions& file, bool is_read_only);
+    // A file that a run on another host works on: to be read only, and not locked.
+    [[nodiscard]] std::unique_ptr<FileClaim> examine_shared(std::uint32_t id, const FileOptions& file);
 
     // Opens and locks what stands under the name of the claim, or a new file.
     void open(FileClaim& claim, ums::OpenOptions how) const;
@@ -55,7 +57,8 @@ private:
     [[nodiscard]] std::unique_ptr<FileClaim> inspect(std::uint32_t id, const FileOptions& file);
     void refuse_kind(const FileClaim& claim) const;
     void refuse_duplicate(const FileClaim& claim);
-    void open_found(FileClaim& claim) const;
+    void open_unlocked(FileClaim& claim, ums::OpenOptions how) const;
+    void fit_size(FileClaim& claim) const;
     // Of a file that a measurement wrote (measure_mark.hpp) an empty header: it is ours, and has no pages.
     [[nodiscard]] PageHeader check_signature(const FileClaim& claim) const;
     [[nodiscard]] bool may_be_left_replica(const std::byte* page, std::size_t size_bytes) const;

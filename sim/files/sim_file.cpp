@@ -184,6 +184,31 @@ ums::Task<void> SimFile::drop_cache() const {
     return ums::run_blocking([this] { storage_.drop_cache(setup_.transfers); });
 }
 
+ums::Task<std::error_code> SimFile::look_at_size() {
+    return ums::run_blocking([this] { return read_size(); });
+}
+
+std::error_code SimFile::read_size() {
+    if (setup_.is_device) return {};  // as much of it as was asked for
+    std::uint64_t now_bytes = 0;
+    const std::error_code error = storage_.size(setup_.control, now_bytes);
+    if (!error) size_bytes_.store(now_bytes / kPageBytes * kPageBytes, std::memory_order_release);
+    return error;
+}
+
+ums::Task<std::error_code> SimFile::open_anew() {
+    return ums::run_blocking([this] {
+        if (setup_.transfers.is_open()) storage_.close(setup_.transfers);
+        if (setup_.control.is_open()) storage_.close(setup_.control);
+        setup_.transfers = setup_.control = {};
+        const ums::OpenOptions how{.direct = setup_.direct, .read_only = true};
+        std::error_code error = storage_.open(path(), how, setup_.control);
+        if (!error) error = storage_.reopen(setup_.control, how, setup_.transfers);
+        if (!error) error = read_size();
+        return error;
+    });
+}
+
 ums::Task<std::uint64_t> SimFile::next_data_bytes(std::uint64_t offset_bytes) const {
     return ums::run_blocking([this, offset_bytes] {
         std::uint64_t begin_bytes = 0;

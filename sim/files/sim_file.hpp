@@ -92,6 +92,11 @@ public:
     ums::Task<std::error_code> open_again(ums::FileHandle& handle) const;
     ums::Task<void> close_again(ums::FileHandle handle) const;
 
+    // For files that belong to another host. Its size is what it is to whoever looks now; one that cannot be read is as before.
+    ums::Task<std::error_code> look_at_size();
+    // Closes the file, and opens it anew by its name, to be read only. No request of it may be under way. After an error it is closed.
+    ums::Task<std::error_code> open_anew();
+
     // Nothing more can be expected of the file. True the first time: whoever gets that reports it. Any thread.
     [[nodiscard]] bool give_up() { return !is_given_up_.exchange(true); }
     [[nodiscard]] bool is_given_up() const { return is_given_up_.load(std::memory_order_relaxed); }
@@ -123,10 +128,11 @@ public:
 
 private:
     [[nodiscard]] bool should_abandon(OnStop on_stop) const;
+    std::error_code read_size();
     void count(const ums::IoRequest& request);
     void report_if_short(const ums::IoRequest& request);
 
-    const Setup setup_;
+    Setup setup_;  // changed by open_anew() only
     ums::Storage& storage_;
     ums::Semaphore& outstanding_;
     const RunState& run_;

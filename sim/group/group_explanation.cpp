@@ -225,6 +225,22 @@ bool is_about_what_was_promised(FindingKind kind) {
     }
 }
 
+// The files are another host's all the time.
+void explain_reading(Finding& finding, const GroupKnowledge& group) {
+    if (!is_about_what_was_promised(finding.kind) || group.owners.empty()) return;
+    const KnownOwner& owner = group.owners.back();
+    GroupFact fact;
+    fact.kind = GroupFactKind::stale_on_reader;
+    name_owner(fact, owner, group);
+    fact.path = finding.place.path;
+    fact.page_id = finding.place.page_id;
+    fact.text = fmt::format("The reader, rank {} on {}, was given less than the owner, rank {} on {}, had been promised before: {}",
+                            group.rank, group.host, owner.rank, owner.host,
+                            finding.transient ? "a later read was right, so what is old is a cache on the reader's way to the files."
+                                              : "and reading again did not help.");
+    finding.group_fact = std::move(fact);
+}
+
 // While the files are being taken over.
 void explain_taking_over(Finding& finding, const GroupKnowledge& group) {
     const KnownOwner& owner = group.owners.back();
@@ -281,7 +297,9 @@ void explain_own_work(Finding& finding, const GroupKnowledge& group, const Image
 
 void find_fact(Finding& finding, const GroupKnowledge& group) {
     const std::optional<ImageIdentity> image = identity_in(finding.evidence.image);
-    if (explain_other_host(finding, group, image) || !group.is_taking_over || group.owners.empty()) return;
+    if (explain_other_host(finding, group, image)) return;
+    if (group.is_reading) return explain_reading(finding, group);
+    if (!group.is_taking_over || group.owners.empty()) return;
     if (image && explain_zombie(finding, group, *image)) return;
     if (!group.taken_over) return explain_taking_over(finding, group);
     if (image) explain_own_work(finding, group, *image);

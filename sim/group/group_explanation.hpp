@@ -37,6 +37,8 @@ struct GroupKnowledge {
     std::vector<KnownOwner> owners;      // before this one, in order
     std::optional<TakeOver> taken_over;  // nothing: the files are being verified, or were made anew
     bool is_taking_over = false;         // this run does not own the files from their begin
+    bool is_reading = false;             // it never owns them: `owners` has the one whose they are
+    std::string host;                    // of this run
     std::int64_t clock_offset_us = 0;    // of this host
 };
 

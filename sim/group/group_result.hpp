@@ -43,6 +43,16 @@ struct TurnResult {
     TakeOverResult verified{};
 };
 
+// What a reader of another run's files has done.
+struct ReaderResult {
+    std::uint64_t passes = 0;           // over all files, to their end
+    std::uint64_t opens = 0;            // of a file
+    std::uint64_t pages = 0;            // read, each time counted
+    std::uint64_t promised_pages = 0;   // of them such as the owner had been promised before the read, or the open, began
+    std::uint64_t in_flight_pages = 0;  // of several versions at first, as the owner was writing them
+    std::uint64_t promise_loads = 0;    // times that the witness has answered what was promised
+};
+
 struct GroupResult {
     std::string name;
     std::string plan;  // "side-by-side", "hand-over", "readers"
@@ -58,6 +68,7 @@ struct GroupResult {
     std::vector<std::uint32_t> missing_ranks;
     std::vector<GroupMemberResult> members;  // by rank
     std::optional<TurnResult> turn;          // of a hand-over
+    std::optional<ReaderResult> reader{};    // of a reader
 };
 
 }  // namespace sim

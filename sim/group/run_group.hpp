@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,11 +41,28 @@ public:
     // How long users rest from now on, between two bursts of load. 0: they work.
     [[nodiscard]] virtual std::uint64_t rest_us() const = 0;
 
-    // The run of the files that are to be taken over; 0: they are made anew.
+    // The run of the files that are to be taken over, or read; 0: they are made anew, or nobody knows of one.
     [[nodiscard]] virtual std::uint64_t wanted_run_id() const = 0;
     // What was read and compared before anything is written, also where it ended with findings.
     virtual void verified(const TakeOverResult& what) = 0;
     virtual void takes_over(TakeOver what) = 0;
+
+    // Of a run that only reads what another one, the owner, writes.
+    enum class Coherence : std::uint8_t {
+        strict,         // each read must see what was promised before it began
+        close_to_open,  // ... before its file was opened: the files are opened anew for each pass
+    };
+    enum class Owner : std::uint8_t {
+        works,
+        ended,  // in order: no write of it is under way
+        lost,
+    };
+    // Nothing: this run has files of its own.
+    [[nodiscard]] virtual std::optional<Coherence> reads_with() const { return std::nullopt; }
+    // Whose files are read: wanted_run_id().
+    [[nodiscard]] virtual Owner owner() const { return Owner::works; }
+    // What it has come to by now.
+    virtual void has_read(const ReaderResult& what) { static_cast<void>(what); }
 
     // Adds to a finding what the group knows of it.
     virtual void explain(Finding& finding) const = 0;

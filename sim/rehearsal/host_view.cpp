@@ -62,8 +62,9 @@ void HostView::land() {
         works_since_ns_ = clock_.now_ns();
     }
     for (Trouble& trouble : troubles_) {
-        const bool is_due = trouble.stale_reads == 0 && !trouble.has_landed && clock_.now_ns() >= works_since_ns_ + trouble.lands_at_ns;
-        if (!is_due) continue;
+        // What a cache had is never written, also when the cache has dropped it.
+        const bool is_to_land = trouble.stale_reads == 0 && !trouble.has_landed && !trouble.is_gone;
+        if (!is_to_land || clock_.now_ns() < works_since_ns_ + trouble.lands_at_ns) continue;
         ums::SimulatedFile* const file = volume_.find(trouble.path);
         const std::uint64_t offset_bytes = std::uint64_t{trouble.page_id} * kPageBytes;
         trouble.has_landed = true;

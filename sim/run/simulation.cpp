@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "sim/run/reader_driver.hpp"
 #include "sim/run/run_driver.hpp"
 #include "sim/run/verify_driver.hpp"
 
@@ -11,6 +12,8 @@ namespace {
 
 std::unique_ptr<Driver> make_driver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper,
                                     RunGroup* group) {
+    const bool only_reads = group != nullptr && group->reads_with().has_value();
+    if (only_reads) return std::make_unique<ReaderDriver>(std::move(options), storage, clock, sink, keeper, group);
     switch (options.job) {
         case Job::run:
         case Job::resume:

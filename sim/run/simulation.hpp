@@ -1,5 +1,6 @@
 // A whole run: creates the files, drives all users through all phases, verifies, and says what happened. Or a verification of the files
-// that a crash has left, see Options::job. The only class of sim that others need.
+// that a crash has left, see Options::job, or a run that reads what one on another host writes, see RunGroup::reads_with(). The only class
+// of sim that others need.
 #pragma once
 
 #include <memory>

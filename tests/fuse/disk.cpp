@@ -45,6 +45,19 @@ void DiskFile::put_on_device(std::uint64_t offset, std::span<const std::uint8_t>
     }
 }
 
+// What is new in it is as it is now.
+void Disk::follow_size(DiskFile& file) const {
+    struct stat facts {};
+    if (!is_shared_ || fstat(file.fd, &facts) != 0 || static_cast<std::uint64_t>(facts.st_size) == file.size()) return;
+    const std::uint64_t before = file.size();
+    const auto now = static_cast<std::uint64_t>(facts.st_size);
+    file.right.resize(now);
+    file.pages.resize(file.page_count());
+    if (now < before) return;
+    const Bytes added = file.device_bytes(before, now - before);
+    std::copy(added.begin(), added.end(), file.right.begin() + static_cast<std::ptrdiff_t>(before));
+}
+
 void Disk::add_fault(FaultSpec spec) {
     const std::lock_guard lock(mutex_);
     truth_.write(TruthEntry("fault").add("spec", spec.text));

@@ -93,6 +93,8 @@ public:
     // Any thread.
     void add_fault(FaultSpec spec);
     void clear_faults();
+    // Other hosts write to the folder, too: what they write is no fault, and files have the size that they have there.
+    void share() { is_shared_ = true; }
     // The file of this name, opened already if it is; throws nothing, null with errno set on failure.
     std::shared_ptr<DiskFile> open(const std::string& name, const std::string& path, int flags, unsigned mode);
     void forget(const std::string& name);
@@ -142,6 +144,7 @@ private:
     void hit_page(FaultSpec& spec, DiskFile& file, std::uint64_t page);
     void misdirect(FaultSpec& spec, DiskFile& file, std::uint64_t page);
     void cut(DiskFile& file, std::uint64_t size_bytes);
+    void follow_size(DiskFile& file) const;
 
     TruthLog& truth_;
     std::mutex mutex_;             // guards everything here, also the files' contents
@@ -151,6 +154,7 @@ private:
     std::map<std::uint64_t, bool> target_seen_;         // misdirected writes whose overwritten page has been read
     std::uint64_t last_injection_ = 0;
     PowerCache power_;
+    bool is_shared_ = false;
 };
 
 }  // namespace faultfs

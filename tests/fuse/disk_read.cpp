@@ -27,6 +27,7 @@ std::uint64_t short_size(const PageState& state, std::uint64_t offset, std::uint
 
 Answer Disk::read(DiskFile& file, std::span<std::uint8_t> out, std::uint64_t offset) {
     const std::lock_guard lock(mutex_);
+    follow_size(file);
     Request request{file, offset, offset < file.size() ? std::min<std::uint64_t>(out.size(), file.size() - offset) : 0};
     if (file.is_log) damage_log(request);
     arm_reads(request);
@@ -48,6 +49,10 @@ void Disk::arm_reads(const Request& request) {
         if (spec.on_write || spec.fired >= spec.count || (request.file.is_log && !is_request_effect(spec.effect))) continue;
         for (std::uint64_t page = request.first(); page < request.end(); ++page) {
             PageState& state = request.file.pages[page];
+            // A cache that is as new as the volume does no harm.
+            const bool is_fresh =
+                spec.source == "opened" && request.file.device_bytes(page * kPageBytes, kPageBytes) == request.file.right_page(page);
+            if (is_fresh) continue;
             const bool is_busy = state.injection != 0 || state.read_injection != 0 || state.unknown || state.revert != nullptr;
             if (!is_busy && is_eligible(spec, request, page, state.writes)) arm_page(spec, request, page);
         }
@@ -69,7 +74,7 @@ void Disk::arm_page(FaultSpec& spec, const Request& request, std::uint64_t page)
     if (spec.effect == Effect::stalled_io) state.read_bytes = static_cast<std::uint64_t>(spec.seconds);
     if (is_request_effect(spec.effect)) return;
     const Bytes right = request.file.right_page(page);
-    const Bytes older = state.older.empty() ? Bytes(kPageBytes) : state.older;
+    const Bytes older = spec.source == "opened" ? right : state.older.empty() ? Bytes(kPageBytes) : state.older;
     state.read_image = faulty_image(spec, {right, older, other.file == nullptr ? right : other.file->right_page(other.page)});
 }
 
@@ -101,6 +106,7 @@ std::int64_t Disk::apply_reads(const Request& request, std::span<std::uint8_t> o
 }
 
 void Disk::compare(const Request& request, std::span<const std::uint8_t> got) {
+    if (is_shared_) return;  // others write, too
     DiskFile& file = request.file;
     for (std::uint64_t page = request.first(); page < request.end(); ++page) {
         PageState& state = file.pages[page];
@@ -167,6 +173,7 @@ bool Disk::damage_block(FaultSpec& spec, DiskFile& file, std::size_t index) {
 }
 
 void Disk::compare_log(const Request& request, std::span<const std::uint8_t> got) {
+    if (is_shared_) return;
     for (BlockWrite& block : request.file.blocks) {
         if (block.injection == 0 || block.offset < request.offset) continue;
         if (block.offset + block.written.size() > request.offset + request.size) continue;

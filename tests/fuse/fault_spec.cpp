@@ -90,7 +90,7 @@ const std::map<std::string_view, Setter>& setters() {
          }},
         {"source",
          [](FaultSpec& spec, std::string_view value) {
-             set_choice(spec.source, value, {"random", "run"});
+             set_choice(spec.source, value, {"random", "run", "opened"});
          }},
         {"bytes", number(&FaultSpec::bytes)},
         {"seconds", number(&FaultSpec::seconds)},

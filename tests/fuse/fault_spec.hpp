@@ -65,13 +65,13 @@ struct FaultSpec {
     std::uint64_t unit_bytes = 512;
     std::uint64_t bits = 1;
     std::uint64_t shift_bytes = 0;
-    bool whole_sector = false;  // bit_corruption: one sector of random bytes
-    std::string to = "next";    // misdirected: next, far, other (data file)
-    std::string source = "random";
-    std::uint64_t bytes = 0;  // short_transfer: so many come through; 0 = half
-    double seconds = 20;      // stalled_io
-    int error = 5;            // EIO
-    std::uint64_t back = 0;   // log files: which block, counted from the newest
+    bool whole_sector = false;      // bit_corruption: one sector of random bytes
+    std::string to = "next";        // misdirected: next, far, other (data file)
+    std::string source = "random";  // opened: of stale_read: what stood there when this mount first opened the file
+    std::uint64_t bytes = 0;        // short_transfer: so many come through; 0 = half
+    double seconds = 20;            // stalled_io
+    int error = 5;                  // EIO
+    std::uint64_t back = 0;         // log files: which block, counted from the newest
 
     std::uint64_t seen = 0;
     std::uint64_t fired = 0;

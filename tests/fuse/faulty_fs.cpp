@@ -289,6 +289,7 @@ struct Arguments {
     std::vector<std::string> faults;
     unsigned lifetime_s = 600;
     unsigned pace_us = 0;
+    bool is_shared = false;
 };
 
 Arguments parse(int argc, char** argv) {
@@ -297,6 +298,10 @@ Arguments parse(int argc, char** argv) {
         const std::string_view name = argv[index];
         if (!name.starts_with("--")) {
             arguments.mountpoint = name;
+            continue;
+        }
+        if (name == "--shared") {
+            arguments.is_shared = true;
             continue;
         }
         if (++index == argc) throw std::invalid_argument(fmt::format("{} needs a value", name));
@@ -315,7 +320,8 @@ Arguments parse(int argc, char** argv) {
     }
     if (arguments.folder.empty() || arguments.truth.empty() || arguments.mountpoint.empty())
         throw std::invalid_argument(
-            "usage: faulty_fs --folder FOLDER --truth FILE [--fault FAULT]... [--lifetime SECONDS] [--pace-us MICROSECONDS] MOUNTPOINT");
+            "usage: faulty_fs --folder FOLDER --truth FILE [--fault FAULT]... [--lifetime SECONDS] [--pace-us MICROSECONDS] "
+            "[--shared] MOUNTPOINT");
     return arguments;
 }
 
@@ -378,6 +384,7 @@ int main(int argc, char** argv) {
         static State state(arguments.folder, arguments.truth);
         g_state = &state;
         state.pace = std::chrono::microseconds(arguments.pace_us);
+        if (arguments.is_shared) state.disk.share();
         for (const std::string& fault : arguments.faults) state.disk.add_fault(faultfs::parse_fault(fault));
         // Other threads may still use the state: no destructors.
         _exit(serve(arguments));

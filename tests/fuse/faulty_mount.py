@@ -33,13 +33,15 @@ def why_not():
 class FaultyMount:
     """with FaultyMount(program, folder, faults) as mount: mount.path is the mounted folder, mount.truth() what has happened."""
 
-    def __init__(self, program, folder, faults, lifetime_s=120, pace_us=0):
+    def __init__(self, program, folder, faults, lifetime_s=120, pace_us=0, shared_folder=None):
         self.folder = os.path.realpath(folder)
         self.path = os.path.join(self.folder, "mnt")
-        self.backing = os.path.join(self.folder, "backing")
+        self.backing = shared_folder or os.path.join(self.folder, "backing")
         self.truth_path = os.path.join(self.folder, "truth.jsonl")
         self.command = [program, "--folder", self.backing, "--truth", self.truth_path, "--lifetime", str(lifetime_s), "--pace-us",
                         str(pace_us)]
+        if shared_folder:  # that other hosts write to, past this mount
+            self.command.append("--shared")
         for fault in faults:
             self.command += ["--fault", fault]
         self.process = None

@@ -3,10 +3,12 @@
 
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "reports/html_page.hpp"
 #include "reports/results_document.hpp"
 #include "reports/results_json.hpp"
+#include "reports/text_report.hpp"
 #include "sim/files/latency_histogram.hpp"
 #include "tests/reports/prepared_results.hpp"
 #include "tests/support/catch.hpp"
@@ -100,6 +102,47 @@ TEST_CASE("what several hosts have counted is the sum of their parts, and each h
     CHECK(group["clock"] == "hosts");
     const std::string text = reports::merged_text(group);
     CHECK_THAT(text, ContainsSubstring("PASS: all 3 results:") && ContainsSubstring("r2.json") && ContainsSubstring("were not"));
+    // Nobody had promised anything to them.
+    CHECK_THAT(group["headline"].get<std::string>(), ContainsSubstring("Each run got back") && !ContainsSubstring("promised"));
+}
+
+TEST_CASE("what a pass of several hosts has proven depends on their plan") {
+    const auto headline = [](const char* plan) {
+        Parts files;
+        for (std::uint32_t rank = 0; rank < 2; ++rank) {
+            Json json = ranked_part(rank + 1, rank, 2);
+            json["group"]["plan"] = plan;
+            files.add(std::move(json));
+        }
+        return files.merged()["headline"].get<std::string>();
+    };
+    CHECK_THAT(headline("side-by-side"), ContainsSubstring("nothing of another one's"));
+    CHECK_THAT(headline("hand-over"), ContainsSubstring("ones before it had been promised"));
+    CHECK_THAT(headline("readers"), ContainsSubstring("each reader saw"));
+}
+
+TEST_CASE("a reader's result has the run id of its owner, and is another one all the same") {
+    Parts files;
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+        files.add(part_of(1));
+        files.results.back()["group"] = group_of_rank(rank, 2);
+    }
+    CHECK(files.merged()["hosts"].size() == 2);
+}
+
+TEST_CASE("the tables of several hosts fit a terminal, however long their names and figures are") {
+    Parts files;
+    for (std::uint32_t rank = 0; rank < 3; ++rank) {
+        files.add(ranked_part(rank + 1, rank, 3, rank == 1));
+        files.results.back()["group"]["host"] = "a-node-with-a-name-as-long-as-some-clusters-have-them.example.org";
+        files.results.back()["run"]["duration_us"] = 86'400'000'000 + rank;
+        for (Json& file : files.results.back()["files"]) file["pages_verified"] = 12'345'678'901;
+    }
+    std::istringstream lines(reports::merged_text(files.merged()));
+    for (std::string line; std::getline(lines, line);) {
+        INFO(line);
+        CHECK(line.size() <= reports::kReportColumns);
+    }
 }
 
 TEST_CASE("one host that fails fails all, and its findings stand among the others' by time") {

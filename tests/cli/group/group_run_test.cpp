@@ -182,6 +182,28 @@ TEST_CASE("an owner that is killed by plan loses its turn after the lease, and t
     CHECK(turn["verified"]["promised_pages"] > 0);
 }
 
+TEST_CASE("an owner that is to be lost works until it is taken away, and the next one says that it was") {
+    Hosts hosts;
+    const std::vector<std::string> words{"-d", "1", "--plan", "hand-over", "--turns", "2", "--change", "loss", "--lease", "4"};
+    const auto first = hosts.start(0, 2, "shared", words);
+    const auto second = hosts.start(1, 2, "shared", words);
+    REQUIRE(hosts.has_filled("shared"));
+    std::this_thread::sleep_for(std::chrono::seconds(4));
+    REQUIRE(first->is_running());  // behind its main run of a second, for nobody has taken it away
+    first->send(SIGKILL);
+    CHECK(first->wait() == 128 + SIGKILL);
+    CHECK(second->wait() == 0);
+    const Json turn = hosts.result(1, "r.turn-2.json")["group"]["turn"];
+    CHECK(turn["previous"]["ended_by"] == "loss");
+    CHECK(turn["verified"]["promised_pages"] > 0);
+    CHECK(turn["verified"]["findings"] == 0);
+    // What the lost owner had claimed for its results is empty, and no results file.
+    const auto merged = hosts.folder.start({"report", "host-0", "host-1"});
+    CHECK(merged->wait() == 0);
+    CHECK_THAT(merged->error() + merged->output(), ContainsSubstring("r.turn-1.json' is empty: its run has not come to its end"));
+    CHECK_THAT(merged->output(), ContainsSubstring("PASS: all 1 turn"));
+}
+
 TEST_CASE("promised writes that the new owner does not find are named, and nothing is written") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "2", "--plan", "hand-over", "--turns", "2", "--change", "kill", "--lease", "4"};
@@ -216,4 +238,53 @@ TEST_CASE("an owner that was frozen and writes after it has lost the files is na
     CHECK(result["findings"][0]["group_fact"]["rank"] == 0);
     CHECK(first->wait() == 1);  // the group has failed
     CHECK_THAT(first->error() + first->output(), ContainsSubstring("was taken from rank 0"));
+}
+
+TEST_CASE("readers see what the owner had been promised, with files that stay open and with files that are opened anew") {
+    Hosts hosts;
+    const std::string coherence = GENERATE("strict", "close-to-open");
+    const std::vector<std::string> words{"-d", "2", "--plan", "readers", "--coherence", coherence};
+    const auto owner = hosts.start(0, 2, "shared", words);
+    const auto reader = hosts.start(1, 2, "shared", words);
+    CHECK(owner->wait() == 0);
+    CHECK(reader->wait() == 0);
+    const Json result = hosts.result(1);
+    CAPTURE(reader->output() + reader->error(), result["group"]["reader"].dump());
+    CHECK(result["verdict"]["judgement"] == "PASS");
+    CHECK(result["run"]["run_id"] == hosts.result(0)["run"]["run_id"]);
+    CHECK(result["group"]["coherence"] == coherence);
+    const Json read = result["group"]["reader"];
+    CHECK(read["passes"] >= 2);
+    CHECK(read["promised_pages"] > 500);
+    CHECK(read["opens"] == (coherence == "strict" ? Json(1) : read["passes"]));
+    CHECK(hosts.result(0)["group"]["reader"].is_null());
+    CHECK(result["files"][0]["writes"] == 0);
+    CHECK_THAT(reader->output(), ContainsSubstring("passes over the files"));
+}
+
+TEST_CASE("what a reader sees on an old volume is named with reader and owner, and the owner has nothing to do with it") {
+    Hosts hosts;
+    // The volume as the reader sees it: an earlier run has used it, and of the owner it knows nothing.
+    std::filesystem::create_directory(hosts.folder.path() / "old");
+    REQUIRE(hosts.folder.start({"run", "-dir", "old", "-size", "4", "-d", "1"})->wait() == 0);
+    const std::vector<std::string> words{"-d", "2", "--plan", "readers"};
+    const auto owner = hosts.start(0, 2, "shared", words);
+    const auto reader = hosts.start(1, 2, "old", words);
+    CHECK(owner->wait() == 0);
+    CHECK(reader->wait() == 1);
+    const Json result = hosts.result(1);
+    const std::vector<std::string> names = fact_names(result);
+    REQUIRE_FALSE(names.empty());
+    CHECK(names.front() == "stale_on_reader");
+    CHECK_THAT(result["findings"][0]["group_fact"]["text"].get<std::string>(), ContainsSubstring("The reader, rank 1 on"));
+    const auto merged = hosts.folder.start({"report", "host-0/r.json", "host-1/r.json"});
+    CHECK(merged->wait() == 1);
+    CHECK_THAT(merged->output(), ContainsSubstring("FAIL: 1 of 2 ranks failed"));
+}
+
+TEST_CASE("readers without an owner read nothing, and say so") {
+    Hosts hosts;
+    const auto reader = hosts.start(1, 2, "shared", {"--plan", "readers", "--wait-for-ranks", "1", "--lease", "1"});
+    CHECK(reader->wait() == 3);
+    CHECK_THAT(reader->output(), ContainsSubstring("there was nothing to read"));
 }

@@ -61,9 +61,26 @@ TEST_CASE("switches of a group that do not go together are refused") {
     refused({{"turns", "3"}}, "--turns is not for --plan side-by-side");
     refused({{"plan", "hand-over"}, {"bursts", "aligned"}}, "--bursts is not for --plan hand-over");
     refused({{"plan", "hand-over"}, {"change", "kill,explode"}}, "'explode' is not allowed");
+    refused({{"plan", "readers"}, {"turns", "3"}}, "--turns is not for --plan readers");
+    refused({{"plan", "readers"}, {"bursts", "aligned"}}, "--bursts is not for --plan readers");
+    refused({{"plan", "hand-over"}, {"coherence", "strict"}}, "--coherence is not for --plan hand-over");
+    refused({{"coherence", "strict"}}, "--coherence is not for --plan side-by-side");
     refused({{"lease", "0"}}, "--lease: '0'");
     refused({{"burst-seconds", "5"}}, "--burst-seconds is not for");
     CHECK(settings_with({}, {{"plan", "hand-over"}, {"rank", "0"}, {"of", "3"}}).terms.turns == 3);
+}
+
+TEST_CASE("readers are strict unless they are told otherwise, and need an owner") {
+    const auto of = [](Typed typed) {
+        typed.insert({{"plan", "readers"}, {"rank", "1"}});
+        return settings_with({}, typed);
+    };
+    CHECK(of({{"of", "2"}}).terms.coherence == "strict");
+    CHECK(of({{"of", "2"}}).only_reads());
+    CHECK(of({{"of", "2"}, {"coherence", "close-to-open"}}).terms.coherence == "close-to-open");
+    CHECK_FALSE(settings_with({}, {{"plan", "readers"}, {"rank", "0"}, {"of", "2"}}).only_reads());
+    CHECK_THROWS_WITH(settings_with({}, {{"plan", "readers"}, {"rank", "0"}, {"of", "1"}}), ContainsSubstring("at least one reader"));
+    CHECK_THROWS_WITH(of({{"of", "2"}, {"coherence", "loose"}}), ContainsSubstring("strict or close-to-open"));
 }
 
 TEST_CASE("the last turn ends in order, those before it as the list says, again and again") {

@@ -234,3 +234,31 @@ TEST_CASE("beats and views come back as they were sent, and what is none is refu
     CHECK_FALSE(cli::decode_beat("{\"group\":7}"));
     CHECK_FALSE(cli::decode_view("{}"));
 }
+
+TEST_CASE("where an owner found the end of the log is told to those who come behind it, also by a witness that was started again") {
+    Witness witness;
+    GroupBeat first = owner(0, 10, 1);
+    first.run_id = 5;
+    first.incarnation = first.first_vlf = 1;
+    witness.hear(first);
+    first.is_turn_over = true;
+    witness.hear(first);
+    GroupBeat second = owner(1, 11, 2);
+    second.run_id = 5;
+    second.incarnation = 2;
+    second.first_vlf = 65536;
+    second.found_lsn = 0x2'0000'1234;
+    const std::uint64_t before = witness.hear(owner(1, 11, 2)).revision;
+    const GroupView view = witness.hear(second);
+    CHECK(view.revision > before);
+    REQUIRE(view.turns.size() == 2);
+    CHECK(view.turns[0].found_lsn == 0);
+    CHECK(view.turns[1].found_lsn == 0x2'0000'1234);
+    const auto decoded = cli::decode_view(cli::encode(view));
+    REQUIRE(decoded);
+    CHECK(decoded->turns[1].found_lsn == 0x2'0000'1234);
+    CHECK(cli::decode_beat(cli::encode(second))->found_lsn == 0x2'0000'1234);
+    witness.begin_again();
+    second.known_revision = 0;
+    CHECK(witness.hear(second).turns.at(1).found_lsn == 0x2'0000'1234);
+}

@@ -1,4 +1,12 @@
 // A witness and those who ask it, over real connections.
+#include <grp.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -197,6 +205,60 @@ TEST_CASE("keys that cannot be used are refused with what is wrong") {
     std::filesystem::permissions(folder.path() / "open", std::filesystem::perms(0644));
     refused(key_of(folder, "open"), "others may read");
     refused({.cert = folder.path() / "x", .cert_key = folder.path() / "x", .ca = folder.path() / "x"}, "--cert ");
+}
+
+// What a process of this user, and of this group alone, is told of the key: "" if it takes it.
+std::string answer_to(uid_t user, gid_t group, const std::string& path) {
+    std::array<int, 2> ends{};
+    REQUIRE(::pipe(ends.data()) == 0);
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        std::string answer;
+        try {
+            if (::setgroups(0, nullptr) != 0 || ::setgid(group) != 0 || ::setuid(user) != 0) answer = "another user it cannot be";
+            if (answer.empty()) static_cast<void>(cli::tls_context(cli::TlsSide::server, {.key_file = path}));
+        } catch (const std::exception& error) {
+            answer = error.what();
+        }
+        const bool is_told = ::write(ends[1], answer.data(), answer.size()) == static_cast<ssize_t>(answer.size());
+        ::_exit(is_told ? 0 : 1);
+    }
+    ::close(ends[1]);
+    std::string answer(1000, '\0');
+    answer.resize(static_cast<std::size_t>(std::max<ssize_t>(::read(ends[0], answer.data(), answer.size()), 0)));
+    ::close(ends[0]);
+    int status = 1;
+    ::waitpid(child, &status, 0);
+    REQUIRE(status == 0);
+    return answer;
+}
+
+// Users are changed here, which the system allows nobody but root.
+TEST_CASE("a key that root has laid down may be read by a group, one of another user may not, and nobody's by others") {
+    if (::geteuid() != 0) {
+        WARN("skipped: files of root can only be made by root");
+        return;
+    }
+    constexpr uid_t kUser = 12345;
+    constexpr uid_t kOther = 12346;
+    constexpr gid_t kGroup = 12347;
+    const test::TempFolder folder;
+    std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
+    const std::string path = folder / "key";
+    std::ofstream(path) << kKey << "\n";
+    const auto answer = [&](uid_t owner, unsigned mode) {
+        REQUIRE(::chown(path.c_str(), owner, kGroup) == 0);
+        std::filesystem::permissions(path, std::filesystem::perms(mode));
+        return answer_to(kUser, kGroup, path);
+    };
+    CHECK(answer(0, 0640) == "");
+    CHECK(answer(0, 0440) == "");
+    CHECK_THAT(answer(0, 0660), ContainsSubstring("others may read or write"));
+    CHECK_THAT(answer(0, 0644), ContainsSubstring("others may read or write"));
+    CHECK_THAT(answer(kOther, 0640), ContainsSubstring("others may read or write"));
+    CHECK_THAT(answer(kUser, 0640), ContainsSubstring("others may read or write"));
+    CHECK(answer(kUser, 0600) == "");
 }
 
 TEST_CASE("a folder has one witness, and a file is no folder") {

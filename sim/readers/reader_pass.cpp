@@ -1,0 +1,179 @@
+#include "sim/readers/reader_pass.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/files/io_retry.hpp"
+#include "sim/files/rereader.hpp"
+#include "sim/page/page_codec.hpp"
+#include "ums/base/memory_region.hpp"
+#include "ums/sched/event.hpp"
+#include "ums/sched/scheduler.hpp"
+#include "ums/sched/task_group.hpp"
+
+namespace sim {
+
+namespace {
+
+constexpr std::uint32_t kReadTogetherPages = 128;
+constexpr std::uint32_t kReadersOfFile = 4;  // a report among users, who have their own work to do
+// A host that sees an old volume has a hundred thousand wrong pages: the first ones are looked into, and all are counted.
+constexpr std::uint64_t kLookedIntoMax = 64;
+constexpr std::uint64_t kFoundMax = 1000;
+// A page that is damaged, and stays so for this much longer than re-reads take, is not being written.
+constexpr std::uint64_t kStillDamagedNs = 2 * ums::kNsPerSecond;
+constexpr std::uint64_t kSizePauseNs = 50 * ums::kNsPerMs;
+constexpr std::uint32_t kSizeLooks = 10;
+
+bool is_whole_image(const std::byte* image) {
+    const PageHeader header = read_header(image);
+    return is_all_zero(image, kPageBytes) || (header.magic == kPageMagic && header.checksum == page_checksum(image));
+}
+
+}  // namespace
+
+ReaderPass::ReaderPass(const Setup& setup, const std::vector<SimFile*>& files, PromiseView& view, ums::SchedulerGroup& schedulers,
+                       RunState& run, Journal& journal)
+    : setup_(setup),
+      view_(view),
+      schedulers_(schedulers),
+      run_(run),
+      journal_(journal),
+      every_change_{setup.run_id, ~std::uint64_t{0}, ~std::uint64_t{0}, false} {
+    for (SimFile* file : files) {
+        files_.push_back(std::make_unique<File>());
+        files_.back()->file = file;
+        total_pages_ += file->pages();
+    }
+}
+
+double ReaderPass::done_fraction() const {
+    if (total_pages_ == 0) return 0;
+    return std::min(1.0, static_cast<double>(pages_.load(std::memory_order_relaxed)) / static_cast<double>(total_pages_));
+}
+
+void ReaderPass::add_to(ReaderResult& result) const {
+    result.pages += pages_.load(std::memory_order_relaxed);
+    result.promised_pages += promised_pages_.load(std::memory_order_relaxed);
+    result.in_flight_pages += in_flight_pages_.load(std::memory_order_relaxed);
+}
+
+ums::Task<void> ReaderPass::run() {
+    ums::TaskGroup readers;
+    std::uint32_t cpu = 0;
+    for (const auto& file : files_) {
+        co_await demand_size(*file->file);
+        for (std::uint32_t i = 0; i < kReadersOfFile; ++i) {
+            schedulers_[cpu++ % schedulers_.size()].spawn(readers, "Reader", read_ranges(*file));
+        }
+    }
+    co_await readers.join();
+}
+
+ums::Task<void> ReaderPass::read_ranges(File& file) {
+    const ums::MemoryRegion buffer(std::uint64_t{kReadTogetherPages} * kPageBytes, ums::MemoryKind::plain);
+    const std::uint32_t pages = file.file->pages();
+    while (!run_.is_stopping() && !file.file->is_given_up()) {
+        const std::uint32_t first = file.next_page.fetch_add(kReadTogetherPages, std::memory_order_relaxed);
+        if (first >= pages) break;
+        if (setup_.asks_again) co_await view_.refresh_if_due();
+        co_await read_range(*file.file, first, std::min(kReadTogetherPages, pages - first), buffer.data());
+        co_await ums::Scheduler::current().yield_if_due();
+    }
+}
+
+ums::Task<void> ReaderPass::read_range(SimFile& file, std::uint32_t first_page, std::uint32_t count, std::byte* bytes) {
+    const std::shared_ptr<const Promises> promised = view_.known();  // before the read begins
+    const ums::IoSegment segment{bytes, std::uint64_t{count} * kPageBytes};
+    stamp_not_read(bytes, segment.size_bytes);
+    IoRetry retry(file, run_, journal_);
+    const bool has_come = co_await retry.read(std::uint64_t{first_page} * kPageBytes, {&segment, 1}, ums::WaitType::io_completion);
+    for (std::uint32_t i = 0; has_come && i < count && !run_.is_stopping(); ++i) {
+        ProvenPage proven{file.id(), first_page + i, {}, promised->page(file.id(), first_page + i), true};
+        proven.bound.has_changed = setup_.is_last ? 0 : 1;  // a write of it may be under way
+        co_await take_page(file, proven, bytes + std::size_t{i} * kPageBytes);
+    }
+    pages_.fetch_add(count, std::memory_order_relaxed);
+}
+
+ums::Task<void> ReaderPass::take_page(SimFile& file, const ProvenPage& proven, const std::byte* image) {
+    const PageJudgement judgement = judge_page(image, proven, every_change_);
+    if (judgement.condition != PageCondition::sound) co_await look_again(file, proven, image, judgement.condition);
+    file.local_counters().pages_verified.add(1);
+    if (proven.promised.version != 0) promised_pages_.fetch_add(1, std::memory_order_relaxed);
+}
+
+// `first`: what the image is, torn as a write under way leaves it, or wrong.
+ums::Task<void> ReaderPass::look_again(SimFile& file, const ProvenPage& proven, const std::byte* image, PageCondition first) {
+    const std::uint64_t number = looked_into_.fetch_add(1, std::memory_order_relaxed);
+    if (number >= kFoundMax) co_return;
+    const bool may_be_in_flight = !setup_.is_last && !is_whole_image(image);
+    Rereader rereader(file, journal_, std::uint64_t{proven.page_id} * kPageBytes, kPageBytes);
+    std::vector<Reread> rereads;
+    PageJudgement later{first, 0, false};
+    bool is_same_image = true;
+    const std::uint32_t attempts = number < kLookedIntoMax ? kRereadsMax : 1;
+    const bool is_late_look_due = may_be_in_flight && first == PageCondition::wrong;
+    for (std::uint32_t attempt = 1; attempt <= attempts + (is_late_look_due ? 1 : 0); ++attempt) {
+        const bool is_late_look = attempt > attempts;
+        if (is_late_look) co_await ums::sleep_until(ums::Scheduler::current().now_ns() + kStillDamagedNs);
+        Reread reread = co_await rereader.read(std::min(attempt, kRereadsMax), image);
+        if (reread.has_come()) {
+            const PageHeader header = read_header(rereader.bytes());
+            reread.version = header.version;
+            reread.checksum = header.checksum;
+            is_same_image = reread.result == RereadResult::same_image;
+            later = judge_page(rereader.bytes(), proven, every_change_);
+            if (later.condition == PageCondition::sound) reread.result = RereadResult::right;
+        }
+        rereads.push_back(reread);
+        if (later.condition == PageCondition::sound || file.is_given_up()) break;
+    }
+    const bool is_right = later.condition == PageCondition::sound;
+    const bool was_written_meanwhile = may_be_in_flight && (is_right ? later.version > proven.promised.version : !is_same_image);
+    // What it becomes in the end, this or another pass will see.
+    if (was_written_meanwhile || (first == PageCondition::torn && !setup_.is_last)) {
+        in_flight_pages_.fetch_add(1, std::memory_order_relaxed);
+        co_return;
+    }
+    report(file, proven, image, is_right, std::move(rereads));
+}
+
+void ReaderPass::report(SimFile& file, const ProvenPage& proven, const std::byte* image, bool is_transient, std::vector<Reread> rereads) {
+    ProvenPage named = proven;
+    named.bound.has_changed = 1;  // what the reasons say of a log is for a cut
+    Finding finding = name_wrong_page(image, named, every_change_, is_transient);
+    finding.place.path = file.path();
+    finding.reads = 1 + static_cast<std::uint32_t>(rereads.size());
+    finding.rereads = std::move(rereads);
+    finding.reasoning.emplace_back(setup_.is_last ? "The owner of the files had ended in order: no write of the page was under way."
+                                                  : "What counts is what the witness knew before this read, or this open, began.");
+    file.report(std::move(finding));
+}
+
+// A file that is shorter than promised is so for a moment, or it stays.
+ums::Task<void> ReaderPass::demand_size(SimFile& file) {
+    const std::uint32_t promised = view_.known()->page_count(file.id());
+    const std::uint32_t found = file.pages();
+    if (found >= promised || file.is_given_up()) co_return;
+    for (std::uint32_t look = 0; look < kSizeLooks && file.pages() < promised; ++look) {
+        co_await ums::sleep_until(ums::Scheduler::current().now_ns() + kSizePauseNs);
+        co_await file.look_at_size();
+    }
+    Finding finding;
+    finding.transient = file.pages() >= promised;
+    finding.kind = finding.transient ? FindingKind::stale_read : FindingKind::lost_write;
+    finding.place.file_id = file.id();
+    finding.place.path = file.path();
+    finding.place.page_id = found;
+    finding.place.offset_bytes = std::uint64_t{found} * kPageBytes;
+    finding.place.size_bytes = std::uint64_t{promised - found} * kPageBytes;
+    finding.description = fmt::format("The file has {} pages here; its owner had been promised {}, and that this size was durable.{}",
+                                      found, promised, finding.transient ? " Looked at again it had them." : "");
+    file.report(std::move(finding));
+}
+
+}  // namespace sim

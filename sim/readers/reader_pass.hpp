@@ -1,0 +1,68 @@
+// Reads all pages of files that a run on another host works on, once, and compares each with what that run had been promised before.
+//
+// Between a page that is damaged and one that the owner is just writing there is a difference: a write under way gives way to a whole page
+// with a newer version. A page that is whole and older than promised is wrong, whatever the owner does.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/files/sim_file.hpp"
+#include "sim/group/group_result.hpp"
+#include "sim/journal/journal.hpp"
+#include "sim/journal/run_state.hpp"
+#include "sim/readers/promise_view.hpp"
+#include "sim/verify/page_judge.hpp"
+#include "ums/sched/scheduler_group.hpp"
+
+namespace sim {
+
+class ReaderPass {
+public:
+    struct Setup {
+        std::uint64_t run_id = 0;  // of the owner
+        bool is_last = false;      // the owner has ended in order: no write is under way any more
+        bool asks_again = false;   // what is promised meanwhile counts for reads that begin later
+    };
+
+    // All references must outlive the object. `view` has been asked.
+    ReaderPass(const Setup& setup, const std::vector<SimFile*>& files, PromiseView& view, ums::SchedulerGroup& schedulers, RunState& run,
+               Journal& journal);
+
+    ums::Task<void> run();
+
+    // Adds what was read.
+    void add_to(ReaderResult& result) const;
+    [[nodiscard]] double done_fraction() const;
+
+private:
+    struct File {
+        SimFile* file = nullptr;
+        std::atomic<std::uint32_t> next_page{0};
+    };
+
+    ums::Task<void> read_ranges(File& file);
+    ums::Task<void> read_range(SimFile& file, std::uint32_t first_page, std::uint32_t count, std::byte* bytes);
+    ums::Task<void> take_page(SimFile& file, const ProvenPage& proven, const std::byte* image);
+    ums::Task<void> look_again(SimFile& file, const ProvenPage& proven, const std::byte* image, PageCondition first);
+    ums::Task<void> demand_size(SimFile& file);
+    void report(SimFile& file, const ProvenPage& proven, const std::byte* image, bool is_transient, std::vector<Reread> rereads);
+
+    const Setup setup_;
+    PromiseView& view_;
+    ums::SchedulerGroup& schedulers_;
+    RunState& run_;
+    Journal& journal_;
+    const RecoveredLog every_change_;  // no log is looked at: each change may have been made
+    std::vector<std::unique_ptr<File>> files_;
+    std::uint64_t total_pages_ = 0;
+    std::atomic<std::uint64_t> pages_{0};
+    std::atomic<std::uint64_t> promised_pages_{0};
+    std::atomic<std::uint64_t> in_flight_pages_{0};
+    std::atomic<std::uint64_t> looked_into_{0};
+};
+
+}  // namespace sim

@@ -1,0 +1,222 @@
+#include "sim/run/reader_driver.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/errors.hpp"
+#include "sim/files/file_examiner.hpp"
+#include "sim/files/replica.hpp"
+#include "sim/files/transfer_failure.hpp"
+#include "sim/run/drive_facts.hpp"
+#include "ums/base/assert.hpp"
+
+namespace sim {
+
+namespace {
+
+constexpr std::uint64_t kMeetAgainNs = 5 * ums::kNsPerMs;
+// Small files would be read, and the witness asked, all the time.
+constexpr std::uint64_t kBetweenPassesNs = 100 * ums::kNsPerMs;
+
+}  // namespace
+
+ReaderDriver::ReaderDriver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper,
+                           RunGroup* group)
+    : Driver(std::move(options), storage, clock, sink, keeper, group),
+      is_close_to_open_(group_->reads_with() == RunGroup::Coherence::close_to_open) {
+    UMS_ASSERT(keeper_ != nullptr);
+    journal_.on_finding([this] {
+        if (options_.stop_on_error) run_.stop(Outcome::failed, "");
+    });
+}
+
+ReaderDriver::~ReaderDriver() = default;
+
+ums::Task<void> ReaderDriver::main() {
+    co_await meet(RunGroup::Meeting::begin);
+    co_await meet(RunGroup::Meeting::main_run);  // the owner has made the files, and written them
+    if (run_.is_stopping()) co_return;
+    may_begin_ = true;
+    if (group_->wanted_run_id() == 0) {
+        run_.stop(Outcome::not_done,
+                  "The owner of the files did not come, or was lost before it had made them: there was nothing to read.");
+        co_return;
+    }
+    open_files();
+    journal_.begin_run();
+    are_cycles_running_ = true;
+    watch_long_io(parts_->monitors, parts_->monitors_stop);
+    (*schedulers_)[0].spawn(parts_->monitors, "Time Series", record_time_series());
+    try {
+        ums::Task<void> reading = read_passes();
+        co_await phase(Phase::page_verification, reading);
+    } catch (...) {
+        stop_on_failure(std::current_exception());
+    }
+    phase_.store(Phase::summary, std::memory_order_relaxed);
+    parts_->monitors_stop.set();
+    co_await join(parts_->monitors);
+    collect();
+    close_files();
+}
+
+ums::Task<void> ReaderDriver::meet(RunGroup::Meeting meeting) {
+    ums::Event never;
+    while (!run_.is_stopping() && !group_->may_pass(meeting, 1)) {
+        co_await never.wait(ums::WaitType::sleep_task, clock_.now_ns() + kMeetAgainNs);
+    }
+}
+
+void ReaderDriver::open_files() {
+    auto parts = std::make_unique<Parts>();
+    FileExaminer examiner(options_, storage_);
+    PromiseKeeper::Wanted wanted{group_->wanted_run_id(), {}};
+    parts->run_id = wanted.run_id;
+    std::uint32_t id = 0;
+    for (const FileOptions& file : options_.files) {
+        ++id;
+        if (file.is_log || is_transient(file, options_.files)) continue;
+        const std::unique_ptr<FileClaim> claim = examiner.examine_shared(id, file);
+        if (claim->is_missing()) {
+            throw EnvironmentError(
+                fmt::format("{}: is not there. The owner of the files has made it: is this the same file system?", file.path));
+        }
+        parts->owned.push_back(std::make_unique<SimFile>(examiner.hand_over(*claim, id, true), storage_, *outstanding_, run_, journal_));
+        SimFile* const opened = parts->owned.back().get();
+        parts->files.push_back(opened);
+        parts->drives.push_back(read_drive_facts(opened->path()));
+        wanted.paths.push_back(opened->path());
+        ++done_.opens;
+    }
+    group_->begins(parts->run_id, wanted.paths);
+    parts->view = std::make_unique<PromiseView>(*keeper_, std::move(wanted), clock_);
+    parts->time_series = std::make_unique<TimeSeries>(parts->files, clock_, journal_.start_ns());
+    results_.run_id = parts->run_id;
+    const std::lock_guard guard(parts_mutex_);
+    parts_ = std::move(parts);
+}
+
+ums::Task<void> ReaderDriver::record_time_series() {
+    for (;;) {
+        const std::uint64_t next_ns = parts_->time_series->next_sample_ns();
+        const bool is_over = co_await parts_->monitors_stop.wait(ums::WaitType::sleep_task, next_ns);
+        if (is_over) co_return;
+        parts_->time_series->sample_if_due(phase_.load(std::memory_order_relaxed), 1);
+    }
+}
+
+// --- reading ---
+
+ums::Task<void> ReaderDriver::read_passes() {
+    ums::Event never;
+    for (;;) {
+        const RunGroup::Owner owner = group_->owner();
+        co_await read_once(owner == RunGroup::Owner::ended);
+        if (!run_.is_stopping()) ++done_.passes;
+        done_.promise_loads = parts_->view->loads();
+        group_->has_read(done_);
+        if (owner != RunGroup::Owner::works || run_.is_stopping()) break;
+        co_await never.wait(ums::WaitType::sleep_task, clock_.now_ns() + kBetweenPassesNs);
+    }
+    if (!run_.is_stopping()) judge_promises();
+}
+
+ums::Task<void> ReaderDriver::read_once(bool is_last) {
+    // Close-to-open: what was promised before the open.
+    co_await parts_->view->refresh();
+    tell_trouble();
+    if (is_close_to_open_ && done_.passes > 0) co_await open_anew();
+    for (SimFile* file : parts_->files) {
+        if (file->is_given_up()) continue;
+        if (is_close_to_open_) {
+            co_await file->drop_cache();
+        } else {
+            co_await file->look_at_size();
+        }
+    }
+    if (run_.is_stopping()) co_return;
+    auto pass = std::make_unique<ReaderPass>(ReaderPass::Setup{parts_->run_id, is_last, !is_close_to_open_}, parts_->files, *parts_->view,
+                                             *schedulers_, run_, journal_);
+    {
+        const std::lock_guard guard(parts_mutex_);
+        parts_->pass = std::move(pass);
+    }
+    co_await parts_->pass->run();
+    parts_->pass->add_to(done_);
+}
+
+ums::Task<void> ReaderDriver::open_anew() {
+    for (SimFile* file : parts_->files) {
+        if (file->is_given_up()) continue;
+        const std::error_code error = co_await file->open_anew();
+        ++done_.opens;
+        if (!error) continue;
+        if (!is_about_storage(error)) {
+            run_.stop(Outcome::not_done, fmt::format("{}: cannot be opened again: {}.", file->path(), error.message()));
+            co_return;
+        }
+        if (file->give_up()) file->report(failed_request(file->id(), file->options(), FileRequest::open, error));
+    }
+}
+
+void ReaderDriver::tell_trouble() {
+    std::string trouble = parts_->view->trouble();
+    if (trouble == trouble_) return;
+    trouble_ = std::move(trouble);
+    if (trouble_.empty()) {
+        journal_.info(fmt::format("{} can be asked again.", keeper_->name()));
+    } else {
+        journal_.warning(
+            fmt::format("What is promised meanwhile is not known here: {}. The run goes on with what was promised before.", trouble_));
+    }
+}
+
+// Pages that are whole and of this run say little where nothing had been promised.
+void ReaderDriver::judge_promises() {
+    if (done_.promised_pages > 0 || journal_.finding_count() > 0) return;
+    run_.stop(Outcome::not_done, trouble_.empty() ? fmt::format("{} held no promise of the owner's before a read: there was nothing to "
+                                                                "compare with.",
+                                                                keeper_->name())
+                                                  : trouble_ + ". So there was nothing to compare with.");
+}
+
+// --- what came of it ---
+
+Driver::Totals ReaderDriver::totals() const {
+    Totals totals;
+    for (const SimFile* file : parts_->files) {
+        const FileCountersPerCpu& counters = file->counters();
+        totals.read_bytes += sum_of(counters, &FileCounters::read_bytes);
+        totals.pages_verified += sum_of(counters, &FileCounters::pages_verified);
+    }
+    return totals;
+}
+
+void ReaderDriver::after_phase(Phase phase) { parts_->time_series->sample(phase, 1); }
+
+void ReaderDriver::collect() {
+    if (!run_.is_stopping()) results_.cycles_completed = 1;
+    collect_files(parts_->files, parts_->drives, *parts_->time_series);
+}
+
+void ReaderDriver::close_files() {
+    std::unique_ptr<Parts> parts;
+    const std::lock_guard guard(parts_mutex_);
+    parts = std::move(parts_);
+}
+
+Progress ReaderDriver::progress() const {
+    Progress progress = common_progress();
+    progress.cycles = 1;
+    const std::lock_guard guard(parts_mutex_);
+    if (!parts_) return progress;
+    progress.done_fraction = parts_->pass ? parts_->pass->done_fraction() : 0;
+    add_files(progress, parts_->files);
+    progress.is_ending = run_.is_stopping();
+    return progress;
+}
+
+}  // namespace sim

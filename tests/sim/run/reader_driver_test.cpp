@@ -1,0 +1,221 @@
+// A run that reads the files of another host, in virtual time: what it must see, and what it must not blame.
+#include "sim/run/reader_driver.hpp"
+
+#include <cstring>
+#include <vector>
+
+#include "sim/group/group_explanation.hpp"
+#include "sim/rehearsal/host_view.hpp"
+#include "sim/rehearsal/promise_memory.hpp"
+#include "tests/sim/support/left_run.hpp"
+
+using sim::Finding;
+using sim::FindingKind;
+using sim::Outcome;
+using sim::testing::LeftRun;
+using sim::testing::PageBuffer;
+
+namespace {
+
+constexpr std::uint32_t kPage = 33;
+
+// Of all pages, as they stand in the files.
+sim::Promises promises_of(LeftRun& left) {
+    const auto pages = static_cast<std::uint32_t>(left.data().size_bytes() / sim::kPageBytes);
+    sim::Promises promises;
+    sim::PromiseSection section;
+    section.run_id = left.run_id;
+    section.section_id = 7;
+    section.incarnation = 1;
+    section.files = {{1, false, pages, left.options.files[0].path}, {2, true, 0, left.options.files[1].path}};
+    promises.begin(section);
+    sim::PromiseBatch batch;
+    batch.run_id = left.run_id;
+    batch.section_id = 7;
+    batch.number = 1;
+    for (std::uint32_t page = 0; page < pages; ++page) {
+        const sim::PageHeader header = left.header(page);
+        batch.pages.push_back({1, page, header.version, header.checksum});
+    }
+    REQUIRE(promises.add(batch));
+    return promises;
+}
+
+// The owner is at work for so many passes, and has ended in order then, or is lost.
+class Reader final : public sim::RunGroup {
+public:
+    explicit Reader(LeftRun& owner)
+        : left(owner), view(owner.run.memory, owner.run.clock, [] { return true; }), ledger(promises_of(owner)) {}
+
+    void begins(std::uint64_t /*run_id*/, std::vector<std::string> /*paths*/) override {}
+    [[nodiscard]] bool may_pass(Meeting /*meeting*/, std::uint32_t /*cycle*/) override { return true; }
+    [[nodiscard]] std::uint64_t rest_us() const override { return 0; }
+    [[nodiscard]] std::uint64_t wanted_run_id() const override { return left.run_id; }
+    void verified(const sim::TakeOverResult& /*what*/) override {}
+    void takes_over(sim::TakeOver /*what*/) override {}
+    [[nodiscard]] std::optional<Coherence> reads_with() const override { return coherence; }
+    [[nodiscard]] Owner owner() const override {
+        return asked++ < passes_of_owner ? Owner::works : is_owner_lost ? Owner::lost : Owner::ended;
+    }
+    void has_read(const sim::ReaderResult& what) override { read = what; }
+    void explain(Finding& finding) const override {
+        sim::GroupKnowledge knowledge;
+        knowledge.run_id = left.run_id;
+        knowledge.rank = 3;
+        knowledge.host = "node-r";
+        knowledge.is_reading = true;
+        sim::KnownOwner writer;
+        writer.host = "node-w";
+        knowledge.owners.push_back(writer);
+        sim::explain(finding, knowledge);
+    }
+
+    // So many reads of the page return this image, then what stands there.
+    void give(const PageBuffer& image, std::uint32_t reads) {
+        sim::HostView::Trouble trouble;
+        trouble.path = left.options.files[0].path;
+        trouble.page_id = kPage;
+        trouble.image.assign(image.data(), image.data() + sim::kPageBytes);
+        trouble.stale_reads = reads;
+        view.add(std::move(trouble));
+    }
+    [[nodiscard]] PageBuffer standing() const {
+        PageBuffer image;
+        left.data().read(std::uint64_t{kPage} * sim::kPageBytes, image.data(), sim::kPageBytes);
+        return image;
+    }
+    [[nodiscard]] PageBuffer version(std::uint32_t number) const { return PageBuffer({left.run_id, 1, kPage, number, 99, 1}); }
+    // The page now is of this version, and the owner has been promised no more than before.
+    void put(const PageBuffer& image) const { left.data().write(std::uint64_t{kPage} * sim::kPageBytes, image.data(), sim::kPageBytes); }
+
+    sim::Results run() {
+        sim::Options options = left.options;
+        options.job = sim::Job::verify;
+        sim::Simulation simulation(options, view, left.run.clock, sink, &ledger, this);
+        return simulation.run();
+    }
+
+    LeftRun& left;
+    sim::HostView view;
+    sim::PromiseMemory ledger;
+    sim::testing::CollectingSink sink;
+    sim::ReaderResult read;
+    Coherence coherence = Coherence::strict;
+    std::uint32_t passes_of_owner = 1;
+    bool is_owner_lost = false;
+    mutable std::uint32_t asked = 0;
+};
+
+std::vector<std::byte> left_bytes(LeftRun& left) {
+    std::vector<std::byte> bytes(left.data().size_bytes());
+    left.data().read(0, bytes.data(), bytes.size());
+    return bytes;
+}
+
+// The first `sectors` of one image, the rest of another.
+PageBuffer torn_of(const PageBuffer& newer, const PageBuffer& older, std::uint32_t sectors) {
+    PageBuffer image = older;
+    std::memcpy(image.data(), newer.data(), std::size_t{sectors} * sim::kSectorBytes);
+    return image;
+}
+
+}  // namespace
+
+TEST_CASE("a reader of an honest volume reads it until its owner has ended, blames nobody, and changes nothing") {
+    LeftRun left;
+    Reader reader(left);
+    reader.coherence = GENERATE(sim::RunGroup::Coherence::strict, sim::RunGroup::Coherence::close_to_open);
+    reader.passes_of_owner = 3;
+    const std::vector<std::byte> before = left_bytes(left);
+    const sim::Results results = reader.run();
+    INFO(reader.sink.text());
+    CHECK(results.outcome == Outcome::passed);
+    CHECK(results.run_id == left.run_id);
+    CHECK(reader.read.passes == 4);
+    CHECK(reader.read.promised_pages == 4 * left.data().size_bytes() / sim::kPageBytes);
+    // One file, and each pass opens it anew.
+    CHECK(reader.read.opens == (reader.coherence == sim::RunGroup::Coherence::strict ? 1U : 4U));
+    CHECK(left_bytes(left) == before);
+    CHECK(reader.sink.findings().empty());
+}
+
+TEST_CASE("an image older than promised is stale on the reader, and that a later read was right is told") {
+    LeftRun left;
+    Reader reader(left);
+    const bool stays = GENERATE(false, true);
+    reader.give(reader.version(left.header(kPage).version - 1), stays ? 1000 : 2);
+    const sim::Results results = reader.run();
+    INFO(reader.sink.text());
+    CHECK(results.outcome == Outcome::failed);
+    REQUIRE(reader.sink.findings().size() == 1);
+    const Finding finding = reader.sink.findings().front();
+    CHECK(finding.kind == (stays ? FindingKind::lost_write : FindingKind::stale_read));
+    CHECK(finding.transient != stays);
+    REQUIRE(finding.group_fact);
+    CHECK(finding.group_fact->kind == sim::GroupFactKind::stale_on_reader);
+    CHECK_THAT(finding.group_fact->text, ContainsSubstring("rank 3 on node-r") && ContainsSubstring("rank 0 on node-w"));
+    CHECK_THAT(finding.group_fact->text, ContainsSubstring(stays ? "reading again did not help" : "a later read was right"));
+}
+
+TEST_CASE("a page that the owner is writing is no finding, whether it is torn, newer than promised, or both") {
+    LeftRun left;
+    Reader reader(left);
+    reader.is_owner_lost = GENERATE(false, true);
+    const std::uint32_t promised = left.header(kPage).version;
+    const PageBuffer newer = reader.version(promised + 1);
+    PageBuffer mixed = torn_of(newer, reader.standing(), 5);
+    if (GENERATE(false, true)) mixed[5 * sim::kSectorBytes + 100] ^= std::byte{1};  // the copy stopped within a sector
+    reader.put(newer);
+    reader.give(mixed, 2);
+    const sim::Results results = reader.run();
+    INFO(reader.sink.text());
+    CHECK(results.outcome == Outcome::passed);
+    CHECK(reader.read.in_flight_pages == 1);
+}
+
+TEST_CASE("a page that is still torn when its owner has ended is torn") {
+    LeftRun left;
+    Reader reader(left);
+    reader.put(torn_of(reader.version(left.header(kPage).version + 1), reader.standing(), 5));
+    const sim::Results results = reader.run();
+    INFO(reader.sink.text());
+    CHECK(results.outcome == Outcome::failed);
+    REQUIRE(reader.sink.findings().size() == 1);
+    CHECK(reader.sink.findings().front().kind == FindingKind::torn_page);
+    CHECK(reader.asked == 2);  // while it worked, a write may have been under way
+}
+
+TEST_CASE("damage is damage while the owner works, too, for nothing that it had been promised changes meanwhile") {
+    LeftRun left;
+    Reader reader(left);
+    PageBuffer damaged = reader.standing();
+    damaged[3000] ^= std::byte{4};
+    reader.give(damaged, GENERATE(2U, 1000U));
+    const sim::Results results = reader.run();
+    INFO(reader.sink.text());
+    CHECK(results.outcome == Outcome::failed);
+    REQUIRE(reader.sink.findings().size() == 1);
+    CHECK(reader.sink.findings().front().kind == FindingKind::bit_corruption);
+    CHECK_FALSE(reader.sink.findings().front().group_fact);
+    CHECK(reader.asked == 1);
+}
+
+TEST_CASE("a file that is shorter on the reader than its owner had been promised is named") {
+    LeftRun left;
+    Reader reader(left);
+    left.data().resize(left.data().size_bytes() - sim::kPageBytes);
+    const sim::Results results = reader.run();
+    REQUIRE(reader.sink.findings().size() >= 1);
+    CHECK(reader.sink.findings().front().kind == FindingKind::lost_write);
+    CHECK(reader.sink.findings().front().group_fact->kind == sim::GroupFactKind::stale_on_reader);
+    CHECK_THAT(reader.sink.findings().front().description, ContainsSubstring("pages here"));
+}
+
+TEST_CASE("a reader that never learns of a promise has proven nothing") {
+    LeftRun left;
+    Reader reader(left);
+    reader.ledger = sim::PromiseMemory();
+    const sim::Results results = reader.run();
+    CHECK(results.outcome == Outcome::not_done);
+    CHECK_THAT(results.outcome_reason, ContainsSubstring("held no promise"));
+}
