@@ -18,8 +18,8 @@ BEGIN {
     sees["ums/io"] = " base io "
     sees["ums/sched"] = " base io sched "
     # Folders of sim, likewise; all see the plain data above them.
-    sim_order = " ledger page group promises journal files pool diagnosis log buffer context users workers backup verify readers recovery run " \
-                "bench rehearsal preflight "
+    sim_order = " ledger page group promises journal files pool diagnosis log buffer context users workers backup verify readers " \
+                "recovery run bench rehearsal preflight "
     # What config and reports see of sim: plain data, which includes nothing but plain data.
     plain["config"] = " sim/options.hpp sim/backup_options.hpp sim/recent_options.hpp sim/file_role.hpp sim/limits.hpp "
     plain["reports"] = " sim/group/group_fact.hpp sim/group/group_result.hpp sim/backup_results.hpp sim/file_role.hpp " \
