@@ -208,7 +208,7 @@ TEST_CASE("keys that cannot be used are refused with what is wrong") {
 }
 
 // What a process of this user, and of this group alone, is told of the key: "" if it takes it.
-std::string answer_to(uid_t user, gid_t group, const std::string& path) {
+std::string key_answer_to(uid_t user, gid_t group, const std::string& path) {
     std::array<int, 2> ends{};
     REQUIRE(::pipe(ends.data()) == 0);
     const pid_t child = ::fork();
@@ -250,7 +250,7 @@ TEST_CASE("a key that root has laid down may be read by a group, one of another 
     const auto answer = [&](uid_t owner, unsigned mode) {
         REQUIRE(::chown(path.c_str(), owner, kGroup) == 0);
         std::filesystem::permissions(path, std::filesystem::perms(mode));
-        return answer_to(kUser, kGroup, path);
+        return key_answer_to(kUser, kGroup, path);
     };
     CHECK(answer(0, 0640) == "");
     CHECK(answer(0, 0440) == "");

@@ -17,7 +17,7 @@ using sim::testing::PageBuffer;
 
 namespace {
 
-constexpr std::uint32_t kPage = 33;
+constexpr std::uint32_t kSharedPage = 33;
 
 // Of all pages, as they stand in the files.
 sim::Promises promises_of(LeftRun& left) {
@@ -42,9 +42,9 @@ sim::Promises promises_of(LeftRun& left) {
 }
 
 // The owner is at work for so many passes, and has ended in order then, or is lost.
-class Reader final : public sim::RunGroup {
+class ReaderOfLeftRun final : public sim::RunGroup {
 public:
-    explicit Reader(LeftRun& owner)
+    explicit ReaderOfLeftRun(LeftRun& owner)
         : left(owner), view(owner.run.memory, owner.run.clock, [] { return true; }), ledger(promises_of(owner)) {}
 
     void begins(std::uint64_t /*run_id*/, std::vector<std::string> /*paths*/) override {}
@@ -74,19 +74,21 @@ public:
     void give(const PageBuffer& image, std::uint32_t reads) {
         sim::HostView::Trouble trouble;
         trouble.path = left.options.files[0].path;
-        trouble.page_id = kPage;
+        trouble.page_id = kSharedPage;
         trouble.image.assign(image.data(), image.data() + sim::kPageBytes);
         trouble.stale_reads = reads;
         view.add(std::move(trouble));
     }
     [[nodiscard]] PageBuffer standing() const {
         PageBuffer image;
-        left.data().read(std::uint64_t{kPage} * sim::kPageBytes, image.data(), sim::kPageBytes);
+        left.data().read(std::uint64_t{kSharedPage} * sim::kPageBytes, image.data(), sim::kPageBytes);
         return image;
     }
-    [[nodiscard]] PageBuffer version(std::uint32_t number) const { return PageBuffer({left.run_id, 1, kPage, number, 99, 1}); }
+    [[nodiscard]] PageBuffer version(std::uint32_t number) const { return PageBuffer({left.run_id, 1, kSharedPage, number, 99, 1}); }
     // The page now is of this version, and the owner has been promised no more than before.
-    void put(const PageBuffer& image) const { left.data().write(std::uint64_t{kPage} * sim::kPageBytes, image.data(), sim::kPageBytes); }
+    void put(const PageBuffer& image) const {
+        left.data().write(std::uint64_t{kSharedPage} * sim::kPageBytes, image.data(), sim::kPageBytes);
+    }
 
     sim::Results run() {
         sim::Options options = left.options;
@@ -123,7 +125,7 @@ PageBuffer torn_of(const PageBuffer& newer, const PageBuffer& older, std::uint32
 
 TEST_CASE("a reader of an honest volume reads it until its owner has ended, blames nobody, and changes nothing") {
     LeftRun left;
-    Reader reader(left);
+    ReaderOfLeftRun reader(left);
     reader.coherence = GENERATE(sim::RunGroup::Coherence::strict, sim::RunGroup::Coherence::close_to_open);
     reader.passes_of_owner = 3;
     const std::vector<std::byte> before = left_bytes(left);
@@ -141,9 +143,9 @@ TEST_CASE("a reader of an honest volume reads it until its owner has ended, blam
 
 TEST_CASE("an image older than promised is stale on the reader, and that a later read was right is told") {
     LeftRun left;
-    Reader reader(left);
+    ReaderOfLeftRun reader(left);
     const bool stays = GENERATE(false, true);
-    reader.give(reader.version(left.header(kPage).version - 1), stays ? 1000 : 2);
+    reader.give(reader.version(left.header(kSharedPage).version - 1), stays ? 1000 : 2);
     const sim::Results results = reader.run();
     INFO(reader.sink.text());
     CHECK(results.outcome == Outcome::failed);
@@ -159,9 +161,9 @@ TEST_CASE("an image older than promised is stale on the reader, and that a later
 
 TEST_CASE("a page that the owner is writing is no finding, whether it is torn, newer than promised, or both") {
     LeftRun left;
-    Reader reader(left);
+    ReaderOfLeftRun reader(left);
     reader.is_owner_lost = GENERATE(false, true);
-    const std::uint32_t promised = left.header(kPage).version;
+    const std::uint32_t promised = left.header(kSharedPage).version;
     const PageBuffer newer = reader.version(promised + 1);
     PageBuffer mixed = torn_of(newer, reader.standing(), 5);
     if (GENERATE(false, true)) mixed[5 * sim::kSectorBytes + 100] ^= std::byte{1};  // the copy stopped within a sector
@@ -175,8 +177,8 @@ TEST_CASE("a page that the owner is writing is no finding, whether it is torn, n
 
 TEST_CASE("a page that is still torn when its owner has ended is torn") {
     LeftRun left;
-    Reader reader(left);
-    reader.put(torn_of(reader.version(left.header(kPage).version + 1), reader.standing(), 5));
+    ReaderOfLeftRun reader(left);
+    reader.put(torn_of(reader.version(left.header(kSharedPage).version + 1), reader.standing(), 5));
     const sim::Results results = reader.run();
     INFO(reader.sink.text());
     CHECK(results.outcome == Outcome::failed);
@@ -187,7 +189,7 @@ TEST_CASE("a page that is still torn when its owner has ended is torn") {
 
 TEST_CASE("damage is damage while the owner works, too, for nothing that it had been promised changes meanwhile") {
     LeftRun left;
-    Reader reader(left);
+    ReaderOfLeftRun reader(left);
     PageBuffer damaged = reader.standing();
     damaged[3000] ^= std::byte{4};
     reader.give(damaged, GENERATE(2U, 1000U));
@@ -202,7 +204,7 @@ TEST_CASE("damage is damage while the owner works, too, for nothing that it had 
 
 TEST_CASE("a file that is shorter on the reader than its owner had been promised is named") {
     LeftRun left;
-    Reader reader(left);
+    ReaderOfLeftRun reader(left);
     left.data().resize(left.data().size_bytes() - sim::kPageBytes);
     const sim::Results results = reader.run();
     REQUIRE(reader.sink.findings().size() >= 1);
@@ -213,7 +215,7 @@ TEST_CASE("a file that is shorter on the reader than its owner had been promised
 
 TEST_CASE("a reader that never learns of a promise has proven nothing") {
     LeftRun left;
-    Reader reader(left);
+    ReaderOfLeftRun reader(left);
     reader.ledger = sim::PromiseMemory();
     const sim::Results results = reader.run();
     CHECK(results.outcome == Outcome::not_done);
