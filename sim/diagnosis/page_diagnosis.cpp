@@ -9,6 +9,8 @@
 
 #include "sim/diagnosis/finding_facts.hpp"
 #include "sim/files/io_retry.hpp"
+#include "ums/sched/scheduler.hpp"
+#include "ums/sched/task_group.hpp"
 
 namespace sim {
 
@@ -18,6 +20,8 @@ namespace {
 constexpr std::uint32_t kRereadsBeforeGlance = 2;
 // All re-reads take half a second, unless the disk is slow: then a run that stops does not wait for the rest.
 constexpr std::uint64_t kStoppingDiagnosisUs = 2'000'000;
+
+constexpr std::size_t kSuspectsAtATime = 32;
 
 // Where it stands among the images; it is added if it is new.
 std::size_t keep_image(std::vector<PageImage>& images, const std::byte* bytes) {
@@ -38,8 +42,18 @@ WriteTimeRange PageDiagnosis::write_times() const {
 ums::Task<void> PageDiagnosis::diagnose(DataFile& data, std::uint32_t page, const std::byte* image) {
     ScanHoldings holdings(pool_, data);
     co_await diagnose_one(data, page, image, holdings);
-    while (const std::unique_ptr<SuspectPage> suspect = holdings.next_suspect()) {
-        co_await diagnose_suspect(*suspect, holdings);
+    // Side by side, for each takes half a second; they may meet more.
+    for (bool has_more = true; has_more;) {
+        std::vector<std::unique_ptr<SuspectPage>> suspects;
+        while (suspects.size() < kSuspectsAtATime) {
+            std::unique_ptr<SuspectPage> suspect = holdings.next_suspect();
+            if (!suspect) break;
+            suspects.push_back(std::move(suspect));
+        }
+        ums::TaskGroup diagnoses;
+        for (const auto& suspect : suspects) ums::Scheduler::current().fork(diagnoses, diagnose_suspect(*suspect, holdings));
+        co_await diagnoses.join();
+        has_more = !suspects.empty();
     }
 }
 

@@ -229,7 +229,7 @@ TEST_CASE("an owner that was frozen and writes after it has lost the files is na
     const std::vector<std::string> words{"-d", "6", "--plan", "hand-over", "--turns", "2", "--change", "fence", "--lease", "2"};
     const auto first = hosts.start(0, 2, "shared", words);
     const auto second = hosts.start(1, 2, "shared", words);
-    CHECK(second->wait() == 1);
+    CHECK(second->wait(std::chrono::seconds(150)) == 1);  // there is much to find
     const Json result = hosts.result(1, "r.turn-2.json");
     const std::vector<std::string> names = fact_names(result);
     CAPTURE(result["findings"].dump());
