@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/statistics.hpp"
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "reports/text_report.hpp"

@@ -196,7 +196,7 @@ void ImageSearch::inspect(const HeldPage& held, const std::byte* image, ScanHold
 void ImageSearch::inspect_unheld(const HeldPage& page, const std::byte* image, std::uint64_t write_mark, ScanHoldings& holdings) {
     const PageLedger::Entry entry = page.data->ledger[page.page];
     if (!page.data->writes.is_quiet_since(page.page, write_mark)) return;
-    if (page_matches(image, {run_id_, page.data->file.id(), page.page, entry})) return;
+    if (page_matches(image, {run_id_, page.data->file.id(), page.page, entry}) || !holdings.is_first_look(page)) return;
     ++suspects_;
     holdings.keep({page, PageImage(image), entry, write_mark});
 }

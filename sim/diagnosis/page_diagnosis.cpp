@@ -75,9 +75,10 @@ ums::Task<void> PageDiagnosis::diagnose_suspect(const SuspectPage& suspect, Scan
 ums::Task<void> PageDiagnosis::diagnose_unheld(const SuspectPage& suspect, ScanHoldings& holdings) {
     DataFile& data = *suspect.held.data;
     const ExpectedPage expected{run_id_, data.file.id(), suspect.held.page, suspect.entry};
-    const Observation observation = co_await observe(data, expected, PageImage(suspect.image.bytes()), suspect.write_mark, holdings);
+    Observation observation = co_await observe(data, expected, PageImage(suspect.image.bytes()), suspect.write_mark, holdings);
+    observation.has_stood = observation.is_overwritten && is_missed_at_home(suspect.image);
     std::vector<Finding> findings = co_await classify_all(data, expected, observation, holdings);
-    if (find_reported(expected)) co_return;
+    if (find_reported({expected.file_id, expected.page_id}, expected.entry.version)) co_return;
     note_reported(expected, suspect.image, false);
     for (Finding& finding : findings) report(data, std::move(finding), observation);
 }
@@ -92,7 +93,7 @@ ums::Task<void> PageDiagnosis::diagnose_one(DataFile& data, std::uint32_t page, 
     if (!observation.stays(0)) co_await search_.forget(data, page, observation.images[0].bytes());
     const bool will_repair = observation.stays_wrong() && repairs_;
     std::vector<Finding> findings = co_await classify_all(data, expected, observation, holdings);
-    const std::optional<Reported> reported = find_reported(expected);
+    const std::optional<Reported> reported = find_reported({expected.file_id, expected.page_id}, expected.entry.version);
     const bool is_known = reported && !reported->was_held && reported->checksum == page_checksum(observation.images[0].bytes());
     note_reported(expected, observation.images[0], true);
     for (Finding& finding : findings) {
@@ -142,14 +143,14 @@ ums::Task<std::vector<Finding>> PageDiagnosis::classify_all(DataFile& data, cons
     std::vector<Finding> findings;
     std::optional<Finding> staying;
     if (observation.stays_wrong()) {
-        staying = co_await judge(data, expected, images[observation.last], observation.right, false, holdings);
+        staying = co_await judge(data, expected, images[observation.last], observation, false, holdings);
     }
     for (std::size_t i = 0; i < images.size(); ++i) {
         if (observation.stays(i)) continue;
-        Finding finding = co_await judge(data, expected, images[i], observation.right, true, holdings);
+        Finding finding = co_await judge(data, expected, images[i], observation, true, holdings);
         if (staying && is_same_fault(finding, *staying)) {
             // The first image is what the run has met.
-            if (i == 0) staying = co_await judge(data, expected, images[i], observation.right, false, holdings);
+            if (i == 0) staying = co_await judge(data, expected, images[i], observation, false, holdings);
             continue;
         }
         const bool is_known =
@@ -160,10 +161,17 @@ ums::Task<std::vector<Finding>> PageDiagnosis::classify_all(DataFile& data, cons
     co_return findings;
 }
 
-std::optional<PageDiagnosis::Reported> PageDiagnosis::find_reported(const ExpectedPage& expected) {
+// The page that this image is of was reported for not being what it should: for this image.
+bool PageDiagnosis::is_missed_at_home(const PageImage& image) {
+    const PageHeader header = read_header(image.bytes());
+    if (header.magic != kPageMagic || header.run_id != run_id_) return false;
+    return find_reported({header.file_id, header.page_id}, header.version).has_value();
+}
+
+std::optional<PageDiagnosis::Reported> PageDiagnosis::find_reported(PageKey page, std::uint32_t version) {
     const std::lock_guard lock(mutex_);
-    const auto reported = reported_.find(PageKey{expected.file_id, expected.page_id}.packed());
-    if (reported == reported_.end() || reported->second.version != expected.entry.version) return std::nullopt;
+    const auto reported = reported_.find(page.packed());
+    if (reported == reported_.end() || reported->second.version != version) return std::nullopt;
     return reported->second;
 }
 
@@ -187,12 +195,13 @@ Evidence PageDiagnosis::examine_image(const PageImage& image, const ExpectedPage
     return evidence;
 }
 
-// `right`: the page as a later read returned it, or none.
-ums::Task<Finding> PageDiagnosis::judge(DataFile& data, const ExpectedPage& expected, const PageImage& image, const PageImage& right,
-                                        bool transient, ScanHoldings& holdings) {
+ums::Task<Finding> PageDiagnosis::judge(DataFile& data, const ExpectedPage& expected, const PageImage& image,
+                                        const Observation& observation, bool transient, ScanHoldings& holdings) {
+    const PageImage& right = observation.right;
     const WrittenImage written(right.is_none() ? image.bytes() : right.bytes(), expected, write_times());
     Evidence evidence = examine_image(image, expected, written);
     evidence.is_transient = transient;
+    evidence.is_overwritten = observation.has_stood;
     evidence.is_first_write_over_old = expected.entry.first_write != 0 && !data.file.was_created();
     const bool is_missing = !transient && is_older_image(evidence);
     if (is_missing) evidence.found_elsewhere = co_await search_.find(data, expected.page_id, expected.entry.version, holdings);

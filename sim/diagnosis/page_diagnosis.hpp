@@ -41,9 +41,10 @@ private:
         std::size_t last = 0;           // of them, the last that came
         PageImage right;                // null unless the page became right
         bool is_overwritten = false;    // the page was written before it was known whether it stays wrong
+        bool has_stood = false;         // until then, as another page shows, which misses this image
         std::vector<Reread> rereads;
 
-        [[nodiscard]] bool stays_wrong() const { return right.is_none() && !is_overwritten; }
+        [[nodiscard]] bool stays_wrong() const { return right.is_none() && (!is_overwritten || has_stood); }
         [[nodiscard]] bool stays(std::size_t index) const { return stays_wrong() && index == last; }
     };
 
@@ -55,8 +56,8 @@ private:
                                    ScanHoldings& holdings);
     ums::Task<std::vector<Finding>> classify_all(DataFile& data, const ExpectedPage& expected, const Observation& observation,
                                                  ScanHoldings& holdings);
-    ums::Task<Finding> judge(DataFile& data, const ExpectedPage& expected, const PageImage& image, const PageImage& right, bool transient,
-                             ScanHoldings& holdings);
+    ums::Task<Finding> judge(DataFile& data, const ExpectedPage& expected, const PageImage& image, const Observation& observation,
+                             bool transient, ScanHoldings& holdings);
     void report(DataFile& data, Finding finding, const Observation& observation);
     ums::Task<void> repair(DataFile& data, const ExpectedPage& expected, const PageImage& image);
     [[nodiscard]] bool is_older(const PageImage& image, const ExpectedPage& expected);
@@ -75,7 +76,8 @@ private:
         std::uint32_t checksum = 0;
         bool was_held = false;
     };
-    [[nodiscard]] std::optional<Reported> find_reported(const ExpectedPage& expected);
+    [[nodiscard]] bool is_missed_at_home(const PageImage& image);
+    [[nodiscard]] std::optional<Reported> find_reported(PageKey page, std::uint32_t version);
     void note_reported(const ExpectedPage& expected, const PageImage& image, bool was_held);
 
     const std::uint64_t run_id_;

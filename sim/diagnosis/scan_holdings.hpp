@@ -6,12 +6,14 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "sim/files/data_file.hpp"
 #include "sim/page/page_image.hpp"
 #include "sim/pool/buffer_pool.hpp"
+#include "sim/pool/frame.hpp"
 
 namespace sim {
 
@@ -47,6 +49,8 @@ public:
     void release(const HeldPage& held);
 
     void keep(SuspectPage suspect) { suspects_.push_back(std::move(suspect)); }
+    // Of a page that somebody else holds, and that is wrong: nobody repairs it meanwhile, so every search meets it. True the first time.
+    bool is_first_look(const HeldPage& page) { return looked_at_.insert(PageKey{page.data->file.id(), page.page}.packed()).second; }
     // Null if there is none left. The caller releases the page, if it is held.
     [[nodiscard]] std::unique_ptr<SuspectPage> next_suspect();
     [[nodiscard]] bool has_suspects() const { return !suspects_.empty(); }
@@ -57,6 +61,7 @@ private:
     const DataFile& home_;
     std::vector<DataFile*> files_;
     std::deque<SuspectPage> suspects_;
+    std::unordered_set<std::uint64_t> looked_at_;
 };
 
 }  // namespace sim

@@ -108,7 +108,12 @@ MatchResult match_faults(const std::vector<InjectedFault>& faults, const std::ve
     }
     for (std::size_t i = 0; i < findings.size(); ++i) {
         const auto repeats = [&](const InjectedFault& fault) { return is_repetition(fault, findings[i]); };
-        if (taken[i] || std::any_of(faults.begin(), faults.end(), repeats)) continue;
+        // Where a write went to may be seen by the search for it alone, and be written over before anybody else reads it.
+        const auto foresees = [&](const InjectedFault& fault) {
+            const bool may_be_searched_for = !fault.exposed && fault.kind == FindingKind::misdirected_write;
+            return may_be_searched_for && fit_of(fault, findings[i]) == 4 && what_is_wrong(fault, findings[i]).empty();
+        };
+        if (taken[i] || std::any_of(faults.begin(), faults.end(), repeats) || std::any_of(faults.begin(), faults.end(), foresees)) continue;
         ++result.tallies[static_cast<std::size_t>(findings[i].kind)].false_alarms;
         result.problems.push_back("false alarm: " + describe(findings[i]));
     }

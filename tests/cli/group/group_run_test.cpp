@@ -225,19 +225,28 @@ TEST_CASE("promised writes that the new owner does not find are named, and nothi
 }
 
 TEST_CASE("an owner that was frozen and writes after it has lost the files is named as a zombie") {
-    Hosts hosts;
     const std::vector<std::string> words{"-d", "6", "--plan", "hand-over", "--turns", "2", "--change", "fence", "--lease", "2"};
-    const auto first = hosts.start(0, 2, "shared", words);
-    const auto second = hosts.start(1, 2, "shared", words);
-    CHECK(second->wait(std::chrono::seconds(150)) == 1);  // there is much to find
-    const Json result = hosts.result(1, "r.turn-2.json");
-    const std::vector<std::string> names = fact_names(result);
-    CAPTURE(result["findings"].dump());
-    REQUIRE_FALSE(names.empty());
-    CHECK(std::find(names.begin(), names.end(), "zombie_owner") != names.end());
-    CHECK(result["findings"][0]["group_fact"]["rank"] == 0);
-    CHECK(first->wait() == 1);  // the group has failed
-    CHECK_THAT(first->error() + first->output(), ContainsSubstring("was taken from rank 0"));
+    constexpr int kTries = 4;
+    for (int attempt = 1; attempt <= kTries; ++attempt) {
+        Hosts hosts;
+        const auto first = hosts.start(0, 2, "shared", words);
+        const auto second = hosts.start(1, 2, "shared", words);
+        const int code = second->wait(std::chrono::seconds(150));  // there is much to find
+        // It learns at once that the files are no longer its own: in the moment until then it may have had nothing to write, or nothing
+        // that anybody reads.
+        if (code == 0 && attempt < kTries) continue;
+        CAPTURE(attempt, second->error() + second->output());
+        REQUIRE(code == 1);
+        const Json result = hosts.result(1, "r.turn-2.json");
+        const std::vector<std::string> names = fact_names(result);
+        CAPTURE(result["findings"].dump());
+        REQUIRE_FALSE(names.empty());
+        CHECK(std::find(names.begin(), names.end(), "zombie_owner") != names.end());
+        CHECK(result["findings"][0]["group_fact"]["rank"] == 0);
+        CHECK(first->wait() == 1);  // the group has failed
+        CHECK_THAT(first->error() + first->output(), ContainsSubstring("was taken from rank 0"));
+        break;
+    }
 }
 
 TEST_CASE("readers see what the owner had been promised, with files that stay open and with files that are opened anew") {

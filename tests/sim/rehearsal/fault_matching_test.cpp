@@ -69,6 +69,19 @@ TEST_CASE("a finding that no exposed fault explains is a false alarm, also a sec
     CHECK(tally_of(match_faults({fault}, {finding}), FindingKind::torn_page).false_alarms == 1);
 }
 
+TEST_CASE("the other end of a misdirected write may be found by the search for it alone, if it is named rightly") {
+    InjectedFault fault = fault_at(7, FindingKind::misdirected_write);
+    fault.exposed = false;
+    fault.other_path = "a.mdx";
+    fault.other_page = 9;
+    Finding finding = finding_at(7, FindingKind::misdirected_write);
+    finding.other = sim::PagePlace{.path = "a.mdx", .page_id = 9};
+    CHECK(match_faults({fault}, {finding}).problems.empty());
+    finding.other->page_id = 10;
+    CHECK(match_faults({fault}, {finding}).problems.size() == 1);
+    CHECK(match_faults({fault}, {finding_at(7, FindingKind::misdirected_read)}).problems.size() == 1);
+}
+
 TEST_CASE("a wrong kind, a wrong duration, a wrong weight and a wrong other place are named wrong") {
     const auto wrong_of = [](const InjectedFault& fault, const Finding& finding) {
         const auto match = match_faults({fault}, {finding});
