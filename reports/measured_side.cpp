@@ -278,8 +278,8 @@ const MeasuredForm* form_of(const SideJson& document) {
 }  // namespace
 
 bool is_measured_document(std::string_view text) {
-    constexpr std::size_t kHeadBytes = 256;
-    const std::string_view head = text.substr(0, kHeadBytes);
+    constexpr std::size_t kSearchedBytes = 256;
+    const std::string_view head = text.substr(0, kSearchedBytes);
     return std::any_of(std::begin(kMeasuredForms), std::end(kMeasuredForms), [&](const MeasuredForm& form) {
         return head.starts_with('{') && head.find(json_mark(form.document)) != std::string_view::npos;
     });

@@ -52,7 +52,7 @@ enum class SectorState : std::uint8_t {
     foreign,     // a sector of another run
     zero,        // all zeros, where something was written
     not_read,    // still holds the pattern that was there before the read
-    damaged,     // none of these
+    damaged,     // none of these; with a version: of the one that is expected, but not of its last write
 };
 
 [[nodiscard]] std::string_view name_of(SectorState state);

@@ -54,15 +54,15 @@ void add_cpus(DiskspdXml& xml, const MeasureTimespanResults& found, const ums::P
 
 // --- latency ---
 
-struct Latencies {
+struct RowLatencies {
     LatencyCounts reads;
     LatencyCounts writes;
     LatencyCounts both;
 };
 
-Latencies latencies_of(const MeasureRow& row) { return {row.reads.latency, row.writes.latency, row.both().latency}; }
+RowLatencies latencies_of(const MeasureRow& row) { return {row.reads.latency, row.writes.latency, row.both().latency}; }
 
-void add_bucket(DiskspdXml& xml, const Latencies& latencies, std::string_view name, double percent) {
+void add_bucket(DiskspdXml& xml, const RowLatencies& latencies, std::string_view name, double percent) {
     const auto add = [&](std::string_view element, const LatencyCounts& latency) {
         if (latency.count() > 0) xml.decimal(element, in_ms(static_cast<double>(latency.percentile_ns(percent))), 3);
     };
@@ -81,7 +81,7 @@ void add_means(DiskspdXml& xml, const LatencyCounts& latency, std::string_view m
 }
 
 void add_latency_buckets(DiskspdXml& xml, const MeasureRow& total) {
-    const Latencies latencies = latencies_of(total);
+    const RowLatencies latencies = latencies_of(total);
     xml.open("Latency", fmt::format(" ReadHistoBuckets=\"{}\" WriteHistoBuckets=\"{}\" TotalHistoBuckets=\"{}\"",
                                     latencies.reads.buckets().size(), latencies.writes.buckets().size(), latencies.both.buckets().size()));
     add_means(xml, latencies.reads, "AverageReadMilliseconds", "ReadLatencyStdev");
@@ -152,7 +152,7 @@ void add_row(DiskspdXml& xml, const MeasureRow& row, const DiskspdTimeSpan& want
     xml.number("WriteCount", row.writes.requests);
     add_effective_ranges(xml, effective_ranges(target, size_bytes));
     if (wanted.measures_latency) {
-        const Latencies latencies = latencies_of(row);
+        const RowLatencies latencies = latencies_of(row);
         add_means(xml, latencies.reads, "AverageReadLatencyMilliseconds", "ReadLatencyStdev");
         add_means(xml, latencies.writes, "AverageWriteLatencyMilliseconds", "WriteLatencyStdev");
         add_means(xml, latencies.both, "AverageLatencyMilliseconds", "LatencyStdev");

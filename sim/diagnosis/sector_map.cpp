@@ -103,6 +103,7 @@ private:
         identity.version = stamp.version;
         const std::uint32_t from = stamp.file_and_sector & 15U;
         if (matches(sector, identity, from)) {
+            // Of the version that is expected, only the time of the write can be another one.
             fact = {SectorState::other_page, identity.version, identity.file_id, identity.page_id, from};
             const bool is_here = identity.file_id == expected_.file_id && identity.page_id == expected_.page_id && from == index;
             if (!is_here) return;

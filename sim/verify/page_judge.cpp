@@ -50,9 +50,10 @@ bool may_be_there(const SectorFact& fact, const ProvenPage& proven, const Recove
         case SectorState::newer: return bound.is_released != 0 || bound.newest == 0 || fact.version <= bound.newest || log.has_hole;
         case SectorState::zero: return proven.least() == 0;
         case SectorState::foreign: return proven.least() == 0 && fact.file_id == proven.file_id && fact.page_id == proven.page_id;
+        // Of another write of the version that the header has: recovery writes a torn page anew, and may be cut off itself.
+        case SectorState::damaged: return fact.version != 0 && fact.version >= proven.least();
         case SectorState::other_page:
-        case SectorState::not_read:
-        case SectorState::damaged: return false;
+        case SectorState::not_read: return false;
     }
     UMS_ASSERT(false && "unknown sector state");
 }

@@ -24,3 +24,27 @@ TEST_CASE("a page that nobody knows of, and that is half written, is torn: it ha
     CHECK(finding.kind == FindingKind::torn_page);
     CHECK(finding.description == "The page is torn: its sectors are of several versions.");
 }
+
+TEST_CASE("a page that was torn, and torn again while recovery wrote it anew, is of one version written twice: no finding") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    const sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900};
+    sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {.newest = 1, .has_changed = 1}};
+    PageBuffer left;
+    PageBuffer redone;
+    sim::make_page({kRun, 1, 9, 1, 500, 1}, left.data());
+    sim::make_page({kRun, 1, 9, 1, 500, 2'000'000}, redone.data());
+    std::memcpy(left.data(), redone.data(), sim::kSectorBytes);
+    std::memset(left.data() + kPageBytes / 2, 0, kPageBytes / 2);
+    const sim::PageJudgement judgement = sim::judge_page(left.data(), page, log);
+    CHECK(judgement.condition == PageCondition::torn);
+    CHECK(judgement.version == 1);
+
+    SECTION("a sector with one wrong bit is not of either write") {
+        left.data()[3 * sim::kSectorBytes + 77] ^= std::byte{4};
+        CHECK(sim::judge_page(left.data(), page, log).condition == PageCondition::wrong);
+    }
+    SECTION("where no write can have been in flight, it is one") {
+        page.bound.has_changed = 0;
+        CHECK(sim::judge_page(left.data(), page, log).condition == PageCondition::wrong);
+    }
+}
