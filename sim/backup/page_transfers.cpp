@@ -59,18 +59,16 @@ ums::Task<bool> PageTransfers::read_one(DataFile& data, std::uint32_t page, Page
     co_return retry.has_reported();
 }
 
-// All are compared before the first is diagnosed: its search may meet another one that has changed since it was read here, and must know
-// that it was right.
 ums::Task<void> PageTransfers::verify(DataFile& data, std::uint32_t first_page, std::vector<PageLedger::Entry>& entries,
                                       std::byte* memory) {
-    const auto image = [memory](std::uint32_t i) { return memory + std::uint64_t{i} * kPageBytes; };
     wrong_.clear();
     for (std::uint32_t i = 0; i < entries.size(); ++i) {
         if (entries[i].unknown != 0) continue;
         co_await ums::Scheduler::current().before_computing(data.file.has_device());
-        if (!checker_.matches(data, first_page + i, image(i))) wrong_.push_back(i);
+        const ReadPage read{first_page + i, memory + std::uint64_t{i} * kPageBytes};
+        if (!checker_.matches(data, read)) wrong_.push_back(read);
     }
-    for (const std::uint32_t i : wrong_) co_await checker_.diagnose(data, first_page + i, image(i));
+    co_await checker_.diagnose(data, wrong_);
     for (std::uint32_t i = 0; i < entries.size(); ++i) {
         if (entries[i].unknown == 0) entries[i] = data.ledger[first_page + i];
     }

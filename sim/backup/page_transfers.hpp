@@ -41,7 +41,7 @@ private:
     Journal& journal_;
     HeldRange held_;
     std::vector<std::uint32_t> checksums_;
-    std::vector<std::uint32_t> wrong_;  // of a range's pages, by their place in it
+    std::vector<ReadPage> wrong_;  // of a range's pages
 };
 
 }  // namespace sim

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "sim/diagnosis/page_diagnosis.hpp"
 #include "sim/files/data_file.hpp"
@@ -10,16 +11,24 @@
 
 namespace sim {
 
+// A page that came back, and is held by whoever read it.
+struct ReadPage {
+    std::uint32_t page = 0;
+    const std::byte* image = nullptr;  // kPageBytes
+};
+
 class PageChecker {
 public:
     PageChecker(std::uint64_t run_id, PageDiagnosis& diagnosis) : run_id_(run_id), diagnosis_(diagnosis) {}
 
-    // Compares `image` with the ledger, and counts. The caller holds the page's latch (UP or EX), so nobody writes it meanwhile. What is
-    // not right must be diagnosed under the same latch.
-    [[nodiscard]] bool matches(DataFile& data, std::uint32_t page, const std::byte* image) const;
+    // Compares the page with the ledger, and counts. The caller holds its latch (UP or EX), so nobody writes it meanwhile. What is not
+    // right must be diagnosed under the same latch.
+    [[nodiscard]] bool matches(DataFile& data, const ReadPage& read) const;
 
-    // Names, reports and repairs what is wrong with the page; it may be used afterwards.
-    ums::Task<void> diagnose(DataFile& data, std::uint32_t page, const std::byte* image) { return diagnosis_.diagnose(data, page, image); }
+    // Names, reports and repairs what is wrong with the pages; they may be used afterwards. Side by side, since a diagnosis takes a while.
+    // Whoever has read several compares all of them before: a search may meet another one that has changed meanwhile, and must know that it
+    // was right.
+    ums::Task<void> diagnose(DataFile& data, std::span<const ReadPage> wrong);
 
 private:
     const std::uint64_t run_id_;

@@ -148,22 +148,11 @@ ums::Task<std::uint32_t> RangeReader::check_pages(DataFile& data, std::uint32_t 
         if (items_[i].frame == nullptr || !items_[i].complete) continue;
         co_await ums::Scheduler::current().before_computing(data.file.has_device());
         ++read_count;
-        const std::uint32_t page = first_page + static_cast<std::uint32_t>(i);
-        if (!buffers_.checker().matches(data, page, buffers_.pool().slots().data(items_[i].slot))) wrong_.push_back(i);
+        const ReadPage read{first_page + static_cast<std::uint32_t>(i), buffers_.pool().slots().data(items_[i].slot)};
+        if (!buffers_.checker().matches(data, read)) wrong_.push_back(read);
     }
-    if (!wrong_.empty()) co_await diagnose_pages(data, first_page);
+    if (!wrong_.empty()) co_await buffers_.checker().diagnose(data, wrong_);
     co_return read_count;
-}
-
-// A diagnosis takes a while: of several wrong pages they go on side by side.
-ums::Task<void> RangeReader::diagnose_pages(DataFile& data, std::uint32_t first_page) {
-    ums::TaskGroup diagnoses;
-    for (const std::size_t i : wrong_) {
-        const std::uint32_t page = first_page + static_cast<std::uint32_t>(i);
-        const std::byte* const image = buffers_.pool().slots().data(items_[i].slot);
-        ums::Scheduler::current().fork(diagnoses, buffers_.checker().diagnose(data, page, image));
-    }
-    co_await diagnoses.join();
 }
 
 void RangeReader::finish_pages(DataFile& data, std::uint32_t first_page, bool keep) {

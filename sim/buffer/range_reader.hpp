@@ -46,7 +46,6 @@ private:
                                     std::uint64_t offset_bytes, TransferResult result);
     ums::Task<bool> read_page(DataFile& data, std::uint32_t page, Item& item, OnStop on_stop);  // true if it reported something
     ums::Task<std::uint32_t> check_pages(DataFile& data, std::uint32_t first_page);
-    ums::Task<void> diagnose_pages(DataFile& data, std::uint32_t first_page);
     void finish_pages(DataFile& data, std::uint32_t first_page, bool keep);
     void release(Item& item, bool keep);
 
@@ -57,7 +56,7 @@ private:
     std::vector<Slot> slots_;
     std::vector<Slot> unused_;
     std::vector<Item> items_;
-    std::vector<std::size_t> wrong_;  // of them, pages that came back wrong
+    std::vector<ReadPage> wrong_;  // of them, those that came back wrong
     std::vector<ums::IoSegment> segments_;
 };
 

@@ -100,13 +100,12 @@ ums::Task<bool> Snapshot::copy(std::uint32_t first_page, std::uint32_t count, On
 
 ums::Task<void> Snapshot::verify(std::uint32_t first_page, std::uint32_t count, const std::byte* images) {
     PageChecker& checker = buffers_.checker();
-    const auto image = [images](std::uint32_t i) { return images + std::uint64_t{i} * kPageBytes; };
-    // All before the first diagnosis, whose search may meet one of the others after it has changed.
-    std::vector<std::uint32_t> wrong;
+    std::vector<ReadPage> wrong;
     for (std::uint32_t i = 0; i < count; ++i) {
-        if (!checker.matches(source_, first_page + i, image(i))) wrong.push_back(i);
+        const ReadPage read{first_page + i, images + std::uint64_t{i} * kPageBytes};
+        if (!checker.matches(source_, read)) wrong.push_back(read);
     }
-    for (const std::uint32_t i : wrong) co_await checker.diagnose(source_, first_page + i, image(i));
+    co_await checker.diagnose(source_, wrong);
 }
 
 // Pages that were never written stay holes.

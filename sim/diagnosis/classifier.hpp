@@ -21,7 +21,7 @@ struct Evidence {
     ImageDifference difference;
     std::uint32_t not_read_bytes = 0;
     bool is_transient = false;                 // a later read was right, or at least did not return this image again
-    bool is_overwritten = false;               // somebody wrote the page before it was read again
+    bool has_stood = false;                    // wrong until somebody wrote the page, before it was read again
     bool is_first_write_over_old = false;      // the file was there before the run, and this is the page's first version
     bool is_before_repair = false;             // the image of the right version that a repair has replaced
     std::optional<PagePlace> found_elsewhere;  // this page's newest image

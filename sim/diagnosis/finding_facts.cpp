@@ -100,9 +100,9 @@ Finding make_finding(const Evidence& evidence, Verdict verdict) {
         finding.evidence.expected_image.assign(evidence.written->bytes(), evidence.written->bytes() + kPageBytes);
     finding.reasoning = std::move(verdict.reasoning);
     finding.description = what_happened(finding);
-    finding.description += evidence.is_transient     ? " A later read did not return it."
-                           : evidence.is_overwritten ? " Somebody wrote the page before it was read again."
-                                                     : " Reading again did not help.";
+    finding.description += evidence.is_transient ? " A later read did not return it."
+                           : evidence.has_stood  ? " Somebody wrote the page before it was read again."
+                                                 : " Reading again did not help.";
     return finding;
 }
 

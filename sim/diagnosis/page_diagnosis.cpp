@@ -76,7 +76,7 @@ ums::Task<void> PageDiagnosis::diagnose_unheld(const SuspectPage& suspect, ScanH
     DataFile& data = *suspect.held.data;
     const ExpectedPage expected{run_id_, data.file.id(), suspect.held.page, suspect.entry};
     Observation observation = co_await observe(data, expected, PageImage(suspect.image.bytes()), suspect.write_mark, holdings);
-    observation.has_stood = observation.is_overwritten && is_missed_at_home(suspect.image);
+    if (observation.fate == Fate::overwritten && is_missed_at_home(suspect.image)) observation.fate = Fate::stood_till_written;
     std::vector<Finding> findings = co_await classify_all(data, expected, observation, holdings);
     if (find_reported({expected.file_id, expected.page_id}, expected.entry.version)) co_return;
     note_reported(expected, suspect.image, false);
@@ -113,8 +113,10 @@ ums::Task<PageDiagnosis::Observation> PageDiagnosis::observe(DataFile& data, con
     Rereader rereader(data.file, journal_, std::uint64_t{expected.page_id} * kPageBytes, kPageBytes);
     for (std::uint32_t attempt = 1; attempt <= kRereadsMax && observation.stays_wrong(); ++attempt) {
         Reread reread = co_await rereader.read(attempt, observation.images[0].bytes());
-        observation.is_overwritten = write_mark && !data.writes.is_quiet_since(expected.page_id, *write_mark);
-        if (observation.is_overwritten) break;
+        if (write_mark && !data.writes.is_quiet_since(expected.page_id, *write_mark)) {
+            observation.fate = Fate::overwritten;
+            break;
+        }
         if (reread.has_come()) {
             const PageHeader header = read_header(rereader.bytes());
             reread.version = header.version;
@@ -201,7 +203,7 @@ ums::Task<Finding> PageDiagnosis::judge(DataFile& data, const ExpectedPage& expe
     const WrittenImage written(right.is_none() ? image.bytes() : right.bytes(), expected, write_times());
     Evidence evidence = examine_image(image, expected, written);
     evidence.is_transient = transient;
-    evidence.is_overwritten = observation.has_stood;
+    evidence.has_stood = observation.fate == Fate::stood_till_written;
     evidence.is_first_write_over_old = expected.entry.first_write != 0 && !data.file.was_created();
     const bool is_missing = !transient && is_older_image(evidence);
     if (is_missing) evidence.found_elsewhere = co_await search_.find(data, expected.page_id, expected.entry.version, holdings);

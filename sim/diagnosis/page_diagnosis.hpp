@@ -36,15 +36,21 @@ public:
     ums::Task<void> diagnose(DataFile& data, std::uint32_t page, const std::byte* image);
 
 private:
+    // What became of the page while it was watched.
+    enum class Fate : std::uint8_t {
+        left_alone,
+        overwritten,        // before it was known whether it stays wrong
+        stood_till_written  // overwritten, but it had stayed wrong until then: another page shows that, which misses this image
+    };
+
     struct Observation {
         std::vector<PageImage> images;  // that came back wrong, each once; first the one that was seen first
         std::size_t last = 0;           // of them, the last that came
         PageImage right;                // null unless the page became right
-        bool is_overwritten = false;    // the page was written before it was known whether it stays wrong
-        bool has_stood = false;         // until then, as another page shows, which misses this image
+        Fate fate = Fate::left_alone;
         std::vector<Reread> rereads;
 
-        [[nodiscard]] bool stays_wrong() const { return right.is_none() && (!is_overwritten || has_stood); }
+        [[nodiscard]] bool stays_wrong() const { return right.is_none() && fate != Fate::overwritten; }
         [[nodiscard]] bool stays(std::size_t index) const { return stays_wrong() && index == last; }
     };
 

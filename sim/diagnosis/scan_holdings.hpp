@@ -33,7 +33,7 @@ struct SuspectPage {
     std::optional<std::uint64_t> write_mark;  // of a page that somebody else holds: no write of it was in flight since
 };
 
-// Owned by one task, and used by its scheduler's thread only.
+// Used by the tasks of one diagnosis, all of one scheduler's thread.
 class ScanHoldings {
 public:
     // `home`: a file that the caller keeps from changing its size by himself.
