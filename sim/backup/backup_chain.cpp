@@ -120,9 +120,9 @@ ums::Task<bool> BackupChain::read(std::uint32_t begin, std::uint32_t end, const 
     co_return are_right;
 }
 
-// True if a later read was right: `bytes` holds it then.
+// True if a later read was right: `bytes` holds it then. What stays wrong is told once: the chunk is unknown afterwards.
 ums::Task<bool> BackupChain::diagnose(std::uint32_t index, std::byte* bytes) {
-    const Chunk& chunk = chunks_.at(index);
+    Chunk& chunk = chunks_.at(index);
     const std::vector<std::byte> first(bytes, bytes + chunk.size_bytes);
     Finding finding;
     finding.kind = kind_of(first.data(), chunk.size_bytes);
@@ -147,6 +147,7 @@ ums::Task<bool> BackupChain::diagnose(std::uint32_t index, std::byte* bytes) {
                          finding.transient ? "Reading it again gave the right chunk." : "It stays: reading it again did not help."};
     const bool is_right = finding.transient;
     if (is_right) std::memcpy(bytes, rereader.bytes(), chunk.size_bytes);
+    chunk.is_unknown = !is_right;
     file_.report(std::move(finding));
     co_return is_right;
 }

@@ -42,7 +42,7 @@ private:
         std::uint64_t offset_bytes = 0;
         std::uint32_t size_bytes = 0;
         std::uint32_t checksum = 0;
-        bool is_unknown = false;  // could not be written
+        bool is_unknown = false;  // could not be written, or was found to be wrong
     };
 
     ums::Task<bool> make_room(std::uint64_t end_bytes);

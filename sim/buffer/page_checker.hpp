@@ -11,12 +11,6 @@
 
 namespace sim {
 
-// A page that came back, and is held by whoever read it.
-struct ReadPage {
-    std::uint32_t page = 0;
-    const std::byte* image = nullptr;  // kPageBytes
-};
-
 class PageChecker {
 public:
     PageChecker(std::uint64_t run_id, PageDiagnosis& diagnosis) : run_id_(run_id), diagnosis_(diagnosis) {}
@@ -25,10 +19,9 @@ public:
     // right must be diagnosed under the same latch.
     [[nodiscard]] bool matches(DataFile& data, const ReadPage& read) const;
 
-    // Names, reports and repairs what is wrong with the pages; they may be used afterwards. Side by side, since a diagnosis takes a while.
-    // Whoever has read several compares all of them before: a search may meet another one that has changed meanwhile, and must know that it
-    // was right.
-    ums::Task<void> diagnose(DataFile& data, std::span<const ReadPage> wrong);
+    // Names, reports and repairs what is wrong with the pages; they may be used afterwards. Whoever has read several compares all of them
+    // before: a search may meet another one that has changed meanwhile, and must know that it was right.
+    ums::Task<void> diagnose(DataFile& data, std::span<const ReadPage> wrong) { return diagnosis_.diagnose(data, wrong); }
 
 private:
     const std::uint64_t run_id_;

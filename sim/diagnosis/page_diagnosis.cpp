@@ -39,10 +39,17 @@ WriteTimeRange PageDiagnosis::write_times() const {
     return {now_us - std::min(now_us, elapsed_us), now_us};
 }
 
-ums::Task<void> PageDiagnosis::diagnose(DataFile& data, std::uint32_t page, const std::byte* image) {
-    ScanHoldings holdings(pool_, data);
-    co_await diagnose_one(data, page, image, holdings);
-    // Side by side, for each takes half a second; they may meet more.
+// Side by side, for each takes half a second.
+ums::Task<void> PageDiagnosis::diagnose(DataFile& data, std::span<const ReadPage> wrong) {
+    ums::TaskGroup diagnoses;
+    for (const ReadPage& read : wrong) ums::Scheduler::current().fork(diagnoses, diagnose_page(data, read, wrong));
+    co_await diagnoses.join();
+}
+
+ums::Task<void> PageDiagnosis::diagnose_page(DataFile& data, const ReadPage& read, std::span<const ReadPage> in_hand) {
+    ScanHoldings holdings(pool_, data, in_hand);
+    co_await diagnose_one(data, read.page, read.image, holdings);
+    // What it has met on the way, which may meet more.
     for (bool has_more = true; has_more;) {
         std::vector<std::unique_ptr<SuspectPage>> suspects;
         while (suspects.size() < kSuspectsAtATime) {

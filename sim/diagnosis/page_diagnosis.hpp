@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -30,10 +31,10 @@ public:
     // Its pages may have gone to other files, and theirs to it. Before the first diagnosis.
     void add_file(DataFile& data) { search_.add_file(data); }
 
-    // `image` came back for the page and is wrong. The caller holds the page's latch (UP or EX) and its file's resize latch. Makes one
-    // finding, and one more for each other fault that the re-reads show. Afterwards the ledger says what the page holds: what it should,
-    // or unknown. So for wrong pages that are met on the way.
-    ums::Task<void> diagnose(DataFile& data, std::uint32_t page, const std::byte* image);
+    // `wrong` came back, and is not what the ledger says. The caller holds the pages' latches (UP or EX) and their file's resize latch, or
+    // the latter exclusively. Makes one finding for each, and one more for each other fault that the re-reads show. Afterwards the ledger
+    // says what the pages hold: what they should, or unknown. So for wrong pages that are met on the way.
+    ums::Task<void> diagnose(DataFile& data, std::span<const ReadPage> wrong);
 
 private:
     // What became of the page while it was watched.
@@ -54,6 +55,7 @@ private:
         [[nodiscard]] bool stays(std::size_t index) const { return stays_wrong() && index == last; }
     };
 
+    ums::Task<void> diagnose_page(DataFile& data, const ReadPage& read, std::span<const ReadPage> in_hand);
     ums::Task<void> diagnose_one(DataFile& data, std::uint32_t page, const std::byte* image, ScanHoldings& holdings);
     ums::Task<void> diagnose_suspect(const SuspectPage& suspect, ScanHoldings& holdings);
     ums::Task<void> diagnose_unheld(const SuspectPage& suspect, ScanHoldings& holdings);

@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -36,20 +37,22 @@ struct SuspectPage {
 // Used by the tasks of one diagnosis, all of one scheduler's thread.
 class ScanHoldings {
 public:
-    // `home`: a file that the caller keeps from changing its size by himself.
-    ScanHoldings(BufferPool& pool, const DataFile& home) : pool_(pool), home_(home) {}
+    // `home`: a file that the caller keeps from changing its size by himself. `in_hand`: pages of it that he looks into anyway, and may
+    // hold by that alone.
+    ScanHoldings(BufferPool& pool, const DataFile& home, std::span<const ReadPage> in_hand);
     ScanHoldings(const ScanHoldings&) = delete;
     ScanHoldings& operator=(const ScanHoldings&) = delete;
     ~ScanHoldings();
 
     // Never waits. False if somebody changes the size of the file, or wants to.
     bool hold_file(DataFile& data);
-    // Never waits. A null frame if somebody else holds the page. The file must be held.
+    // Never waits. A null frame if somebody else holds the page, or the caller has it in hand. The file must be held.
     [[nodiscard]] HeldPage hold_page(DataFile& data, std::uint32_t page);
     void release(const HeldPage& held);
 
     void keep(SuspectPage suspect) { suspects_.push_back(std::move(suspect)); }
-    // Of a page that somebody else holds, and that is wrong: nobody repairs it meanwhile, so every search meets it. True the first time.
+    // Of a page that somebody else holds, and that is wrong: nobody repairs it meanwhile, so every search meets it. True the first time,
+    // never of pages in hand.
     bool is_first_look(const HeldPage& page) { return looked_at_.insert(PageKey{page.data->file.id(), page.page}.packed()).second; }
     // Null if there is none left. The caller releases the page, if it is held.
     [[nodiscard]] std::unique_ptr<SuspectPage> next_suspect();
@@ -61,6 +64,7 @@ private:
     const DataFile& home_;
     std::vector<DataFile*> files_;
     std::deque<SuspectPage> suspects_;
+    std::unordered_set<std::uint64_t> in_hand_;
     std::unordered_set<std::uint64_t> looked_at_;
 };
 

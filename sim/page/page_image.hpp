@@ -1,4 +1,4 @@
-// A page's bytes, kept apart from the frame they came in.
+// A page as it came back: where it lies, or a copy that is kept apart from the frame it came in.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,11 @@
 #include "sim/page/page_layout.hpp"
 
 namespace sim {
+
+struct ReadPage {
+    std::uint32_t page = 0;
+    const std::byte* image = nullptr;  // kPageBytes
+};
 
 class PageImage {
 public:

@@ -50,9 +50,10 @@ void FaultChoice::decide_transfer(FaultyFile& file, const ums::IoRequest& reques
     save_buffers(file, request, fate);
 }
 
-std::optional<FindingKind> FaultChoice::draw_log_fault() {
+std::optional<FindingKind> FaultChoice::draw_log_fault(bool in_chain) {
     for (FaultPlan& plan : plans_) {
-        if (!is_log_fault(plan.kind) || !draws(plan)) continue;
+        const bool is_meant = is_log_fault(plan.kind) && (plan.place == FaultPlace::chain) == in_chain;
+        if (!is_meant || !draws(plan)) continue;
         --plan.count_max;
         return plan.kind;
     }
@@ -75,7 +76,8 @@ bool FaultChoice::fits(const FaultPlan& plan, const FaultyFile& file, const ums:
         case FaultPlace::first_page: return page == 0;
         case FaultPlace::middle_page: return page > first && page < last;
         case FaultPlace::moving_end: return std::uint64_t{page} * kPageBytes >= file.smallest_bytes;
-        case FaultPlace::sync: return false;
+        case FaultPlace::sync:
+        case FaultPlace::chain: return false;
         case FaultPlace::last_page:
             return !parts_.inner.size(request.file, size_bytes) && (std::uint64_t{page} + 1) * kPageBytes == size_bytes;
     }

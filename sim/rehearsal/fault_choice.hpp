@@ -37,8 +37,8 @@ public:
 
     // The choice fell on a page of which no such fault can be made: the plan has one more to go.
     void take_back(const RequestFate::Chosen& chosen) { ++plans_[chosen.plan].count_max; }
-    // For a log block that has been written: how it shall be wrong, or nothing.
-    [[nodiscard]] std::optional<FindingKind> draw_log_fault();
+    // For a block of the log, or a chunk of the chain of backups, that has been written: how it shall be wrong, or nothing.
+    [[nodiscard]] std::optional<FindingKind> draw_log_fault(bool in_chain);
 
 private:
     [[nodiscard]] bool draws(const FaultPlan& plan);

@@ -18,6 +18,7 @@ constexpr std::array<std::pair<FaultPlace, std::string_view>, kFaultPlaceCount> 
     {FaultPlace::middle_page, "middle"},
     {FaultPlace::moving_end, "end"},
     {FaultPlace::sync, "sync"},
+    {FaultPlace::chain, "chain"},
 }};
 
 constexpr std::array<std::pair<Phase, std::string_view>, 6> kPhases = {{

@@ -18,9 +18,10 @@ enum class FaultPlace : std::uint8_t {
     middle_page,  // of a request for several pages, neither its first nor its last one
     moving_end,   // of a file that has been smaller: where it grows and shrinks
     sync,         // no place: syncs of a file fail (io_error only)
+    chain,        // chunks of the chain of backups, instead of blocks of the log (faults of the log only)
 };
 
-inline constexpr std::uint32_t kFaultPlaceCount = 6;
+inline constexpr std::uint32_t kFaultPlaceCount = 7;
 
 struct FaultPlan {
     FindingKind kind{};

@@ -40,7 +40,7 @@ void FaultRecord::expose(std::uint64_t number) {
     fault.exposed_ns = moment_.now_ns();
     // Where the image went has been written over: what is left is that it is not here.
     if (fault.went_elsewhere && !is_other_end_known(fault)) fault.expected = FindingKind::lost_write;
-    is_log_exposed_ |= is_log_fault(fault.kind);
+    is_log_exposed_ |= is_log_fault(fault.kind) && !fault.is_in_chain;
     name_log_fault(fault);
 }
 

@@ -29,8 +29,9 @@ struct InjectedFault {
     std::vector<FaultRange> more{};  // that are wrong, too; a finding about one of them says the same again
     bool transient = false;          // goes away by itself when it is read or tried again
     bool is_warning = false;
-    bool is_sync = false;  // of the whole file, which has no place
-    std::string phase;     // of the injection
+    bool is_sync = false;      // of the whole file, which has no place
+    bool is_in_chain = false;  // of a chunk of the chain of backups
+    std::string phase;         // of the injection
     std::uint64_t at_ns = 0;
     // The program was given wrong data, or an error. A fault that was written over before is not.
     bool exposed = false;

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "sim/backup/backup_format.hpp"
 #include "sim/page/log_layout.hpp"
 
 namespace sim {
@@ -33,14 +34,18 @@ bool has_updates(const std::vector<std::byte>& block, const LogBlockHeader& head
 
 void LogFaults::finish_write(FaultyFile& file, const ums::IoRequest& request) {
     std::vector<std::byte> block(request.size_bytes);
-    if (block.size() > kLogBlockBytesMax || request.owner == nullptr) return;
+    if (block.size() < sizeof(ChunkHeader) || request.owner == nullptr) return;
     ums::copy_from_request(request, request.offset_bytes, block.data(), block.size());
+    if (is_sound_chunk(block.data(), block.size())) {
+        if (const auto kind = choice_.draw_log_fault(true)) spoil_chunk(file, request, *kind, std::move(block));
+        return;
+    }
     const LogBlockHeader header = header_of(block);
     if (header.magic != kLogMagic || header.size_bytes != block.size()) return;
     record_.log_block_written(header.sequence);
     if (tail_fault_ != 0) {
         lose_behind_tail(file, request, block);
-    } else if (const auto kind = choice_.draw_log_fault()) {
+    } else if (const auto kind = choice_.draw_log_fault(false)) {
         spoil(file, request, *kind, std::move(block));
     }
 }
@@ -58,7 +63,10 @@ void LogFaults::spoil(FaultyFile& file, const ums::IoRequest& request, FindingKi
     const bool updates = has_updates(block, header);
     std::string what;
     switch (kind) {
-        case FindingKind::log_block_damaged: damage_block(block.data(), block.size(), prng_, what); break;
+        case FindingKind::log_block_damaged:
+            damage_block(block.data(), block.size(), prng_, what);
+            what += " in a log block";
+            break;
         case FindingKind::log_stale_block: age_block(block.data(), block.size(), prng_, what); break;
         default:
             what = kind == FindingKind::log_gap ? "a log block is missing" : "the log is missing from this block on";
@@ -69,6 +77,24 @@ void LogFaults::spoil(FaultyFile& file, const ums::IoRequest& request, FindingKi
     if (kind == FindingKind::log_block_damaged) return;
     record_.log_block_lost({fault.number, header.sequence, updates, {file.path(), request.offset_bytes, request.size_bytes}});
     if (kind == FindingKind::wal_violation) tail_fault_ = fault.number;
+}
+
+void LogFaults::spoil_chunk(FaultyFile& file, const ums::IoRequest& request, FindingKind kind, std::vector<std::byte> chunk) {
+    std::string what;
+    switch (kind) {
+        case FindingKind::log_block_damaged:
+            damage_block(chunk.data(), chunk.size(), prng_, what);
+            what += " in a chunk of the chain of backups";
+            break;
+        case FindingKind::log_stale_block: age_chunk(chunk.data(), prng_, what); break;
+        default:
+            kind = FindingKind::log_gap;  // nothing but the chain's reader knows that something is missing at its end
+            what = "a chunk of the chain of backups is missing";
+            std::fill(chunk.begin(), chunk.end(), std::byte{0});
+    }
+    InjectedFault& fault = record_.add(kind, {file, request.offset_bytes, request.size_bytes}, false, what);
+    fault.is_in_chain = true;
+    file.put_wrong(request.offset_bytes, chunk.data(), chunk.size(), fault.number);
 }
 
 }  // namespace sim

@@ -1,4 +1,5 @@
-// What becomes of blocks of the log that have been written. Not thread-safe: the injector guards it.
+// What becomes of blocks of the log, and of chunks of the chain of backups, that have been written. Not thread-safe: the injector guards
+// it.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +17,13 @@ public:
     // All must outlive this.
     LogFaults(FaultChoice& choice, FaultRecord& record, ums::Prng& prng) : choice_(choice), record_(record), prng_(prng) {}
 
-    // A write to a log file has come back.
+    // A write to a log file, or to a chain of backups, has come back.
     void finish_write(FaultyFile& file, const ums::IoRequest& request);
 
 private:
     void lose_behind_tail(FaultyFile& file, const ums::IoRequest& request, const std::vector<std::byte>& block);
     void spoil(FaultyFile& file, const ums::IoRequest& request, FindingKind kind, std::vector<std::byte> block);
+    void spoil_chunk(FaultyFile& file, const ums::IoRequest& request, FindingKind kind, std::vector<std::byte> chunk);
 
     FaultChoice& choice_;
     FaultRecord& record_;

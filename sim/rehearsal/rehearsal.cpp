@@ -66,6 +66,10 @@ FaultPlan draw_plan(FindingKind kind, ums::Prng& prng) {
         plan.rate = 0.2;
         plan.not_before_ns = prng.between(500, 950) * ums::kNsPerMs;
         plan.count_max = 1;
+        // What follows a block may be missing; a chunk is there or not.
+        if (kind == FindingKind::wal_violation || prng.below(2) == 0) return plan;
+        plan.place = FaultPlace::chain;
+        plan.not_before_ns = 0;
         return plan;
     }
     const Chance chance = draw_chance(kind, prng);
@@ -75,7 +79,8 @@ FaultPlan draw_plan(FindingKind kind, ums::Prng& prng) {
     const bool is_about_requests = kind == FindingKind::io_error || kind == FindingKind::short_transfer || kind == FindingKind::stalled_io;
     if (is_about_requests) plan.rate = std::min(1.0, plan.rate * 10);
     if (prng.below(3) == 0) {
-        plan.place = static_cast<FaultPlace>(prng.between(1, kind == FindingKind::io_error ? kFaultPlaceCount - 1 : kFaultPlaceCount - 2));
+        constexpr auto kEnd = static_cast<std::uint64_t>(FaultPlace::moving_end);
+        plan.place = static_cast<FaultPlace>(prng.between(1, kind == FindingKind::io_error ? kEnd + 1 : kEnd));
         plan.rate = plan.place == FaultPlace::middle_page ? plan.rate * 2 : 0.3;
     }
     return plan;
@@ -100,9 +105,12 @@ RehearsalReport rehearse(std::uint64_t seed, const std::vector<FaultPlan>& plans
     const ums::MemoryReserve reserve;
     RehearsalReport report;
     Options options = rehearsal_options(seed);
+    const auto is_any = [&plans](auto predicate) { return std::any_of(plans.begin(), plans.end(), predicate); };
+    const bool is_in_chain = is_any([](const FaultPlan& plan) { return plan.place == FaultPlace::chain; });
+    const bool is_in_log = is_any([](const FaultPlan& plan) { return is_log_fault(plan.kind) && plan.place != FaultPlace::chain; });
+    if (is_in_chain) add_backups(options, seed);
     // What a block that is missing must be called depends on whether the log goes on behind it: a backup reads it while it does.
-    const bool has_log_fault = std::any_of(plans.begin(), plans.end(), [](const FaultPlan& plan) { return is_log_fault(plan.kind); });
-    if (has_log_fault) options.backup_user = {};
+    if (is_in_log) options.backup_user = {};
     const ums::VirtualClock clock;
     ums::SimulatedStorage disk(clock, ums::simulated_disk(seed));
     FaultInjector::Setup setup{.plans = plans, .seed = ums::mix64(seed), .log_paths = {}};

@@ -6,7 +6,7 @@ namespace sim {
 
 namespace {
 
-// Backups, and restores of them, go wrong as all other files do. The log has room for what waits to be copied.
+// The log has room for what waits to be copied.
 void add_backups(Options& options, ums::Prng& prng) {
     options.files[1].initial_size_mb = options.files[1].max_size_mb = 4;
     BackupUserOptions& backup = options.backup_user;
@@ -61,6 +61,11 @@ void add_recent_load(Options& options, std::uint64_t seed) {
 }
 
 }  // namespace
+
+void add_backups(Options& options, std::uint64_t seed) {
+    ums::Prng prng(ums::mix64(seed ^ 0x6261636b7570));
+    add_backups(options, prng);
+}
 
 Options rehearsal_options(std::uint64_t seed) {
     ums::Prng prng(ums::mix64(seed));

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/backup/backup_format.hpp"
 #include "sim/page/checksum.hpp"
 #include "sim/page/log_layout.hpp"
 #include "ums/base/assert.hpp"
@@ -101,7 +102,7 @@ void damage_block(std::byte* block, std::size_t size_bytes, ums::Prng& prng, std
     if (prng.below(2) == 0) {
         const std::uint64_t bits = prng.between(1, 16);
         flip_bits(block, size_bytes, bits, prng);
-        what = fmt::format("{} wrong bits in a log block", bits);
+        what = fmt::format("{} wrong bits", bits);
         return;
     }
     // The beginning stays, or it would be a gap.
@@ -109,7 +110,7 @@ void damage_block(std::byte* block, std::size_t size_bytes, ums::Prng& prng, std
     const std::size_t sector = prng.below(sectors);
     const std::size_t begin = sector == 0 ? sizeof(LogBlockHeader) : sector * kSectorBytes;
     fill_random(block + begin, (sector + 1) * kSectorBytes - begin, prng);
-    what = fmt::format("garbage in sector {} of a log block", sector);
+    what = fmt::format("garbage in sector {}", sector);
 }
 
 void age_block(std::byte* block, std::size_t size_bytes, ums::Prng& prng, std::string& what) {
@@ -128,6 +129,18 @@ void age_block(std::byte* block, std::size_t size_bytes, ums::Prng& prng, std::s
     std::memcpy(block, &header, sizeof header);
     const std::uint32_t checksum = crc32c(block + sizeof header.checksum, header.size_bytes - sizeof header.checksum);
     std::memcpy(block, &checksum, sizeof checksum);
+}
+
+void age_chunk(std::byte* chunk, ums::Prng& prng, std::string& what) {
+    ChunkHeader header = read_chunk_header(chunk);
+    if (prng.below(2) == 0 || header.chain_number < 2) {
+        header.run_id = prng.next();
+        what = "a sound chunk of another run's chain of backups";
+    } else {
+        --header.chain_number;
+        what = fmt::format("the sound chunk {} of the chain of backups before", header.sequence);
+    }
+    finish_chunk(header, chunk);
 }
 
 }  // namespace sim

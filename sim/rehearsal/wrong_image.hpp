@@ -23,9 +23,11 @@ using ImageBytes = std::vector<std::byte>;  // kPageBytes, aligned as operator n
 // A sound image of the same page with a version that is to come.
 [[nodiscard]] ImageBytes future_image(const ImageBytes& right, ums::Prng& prng, std::string& what);
 
-// A block of the log with some wrong bytes.
+// A block of the log, or a chunk of a chain of backups, with some wrong bytes.
 void damage_block(std::byte* block, std::size_t size_bytes, ums::Prng& prng, std::string& what);
 // Turns a sound block into one of an earlier round of the ring or of another run at the same place: sound in itself.
 void age_block(std::byte* block, std::size_t size_bytes, ums::Prng& prng, std::string& what);
+// Turns a sound chunk into one of an earlier chain or of another run at the same place: sound in itself.
+void age_chunk(std::byte* chunk, ums::Prng& prng, std::string& what);
 
 }  // namespace sim

@@ -273,6 +273,24 @@ TEST_CASE("many wrong pages of one read are diagnosed side by side") {
     CHECK(rig.sink.findings().size() == 127);
 }
 
+// As where a file is cut, and a snapshot keeps what it loses.
+TEST_CASE("pages that only their file's size latch holds are told once, though the search for their images meets them again") {
+    Rig rig({.repairs = true});
+    rig.run([](Rig& r) -> ums::Task<void> {
+        const std::vector<std::byte> first = co_await write_twice(r);
+        put_on_disk(r, kDamagedPage, first);
+        flip_bits(r.data_path(), (kDamagedPage + 1) * kPageBytes + 100, std::byte{1});
+        const std::vector<std::byte> damaged = page_on_disk(r, kDamagedPage + 1);
+        const sim::ReadPage wrong[] = {{kDamagedPage, first.data()}, {kDamagedPage + 1, damaged.data()}};
+        co_await r.data().file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
+        co_await r.checker->diagnose(r.data(), wrong);
+        r.data().file.resize_latch().release_exclusive();
+    });
+    const auto findings = rig.sink.findings();
+    REQUIRE(findings.size() == 2);
+    for (const Finding& finding : findings) CHECK_FALSE(finding.transient);
+}
+
 TEST_CASE("a page that somebody holds is verified where a search reads it, unless it was being written") {
     const std::uint32_t held = kDamagedPage + 20;
     for (const bool is_written : {false, true}) {

@@ -154,3 +154,21 @@ TEST_CASE("a sync that fails is an I/O error of the storage, found once, and the
     }
     CHECK(found >= 5);
 }
+
+TEST_CASE("a chunk of the chain of backups that is missing, damaged or old is found when the backup is read back, and told once") {
+    for (const FindingKind kind : {FindingKind::log_gap, FindingKind::log_block_damaged, FindingKind::log_stale_block}) {
+        std::uint64_t found = 0;
+        for (std::uint64_t seed = 1; seed <= test::virtual_runs(20); ++seed) {
+            const RehearsalReport report = rehearse(seed, {{.kind = kind, .rate = 0.3, .place = FaultPlace::chain, .count_max = 1}});
+            INFO("ioproof rehearse --fault " << name_of(kind) << ":0.3 --place chain --seed " << seed << "\n" << text_of(report));
+            CHECK(report.is_good());
+            for (const sim::InjectedFault& fault : report.faults) CHECK(fault.path.ends_with(".trn"));
+            for (const sim::Finding& finding : report.findings) {
+                CHECK(finding.kind == kind);
+                CHECK(finding.place.path.ends_with(".trn"));
+                ++found;
+            }
+        }
+        CHECK(found > 0);
+    }
+}
