@@ -24,11 +24,11 @@ using sim::BenchResults;
 namespace {
 
 using ums::kMb;
-const std::string kFile = "/memory/bench.mdx";
+const std::string kBenchFile = "/memory/bench.mdx";
 
 BenchOptions small_bench() {
     BenchOptions options;
-    options.files = {kFile};
+    options.files = {kBenchFile};
     options.size_bytes = 4 * kMb;
     options.depth = 4;
     options.seconds = 1;
@@ -56,8 +56,8 @@ TEST_CASE("a missing file is made, filled with pages, and every page that is rea
     CHECK(results.requests > 1000);
     CHECK(results.bytes == results.requests * sim::kPageBytes);
     CHECK(results.pages_verified == results.requests);
-    CHECK(run.memory.find(kFile)->size_bytes() == 4 * kMb);
-    CHECK(run.memory.find(kFile)->stored_bytes() == 4 * kMb);
+    CHECK(run.memory.find(kBenchFile)->size_bytes() == 4 * kMb);
+    CHECK(run.memory.find(kBenchFile)->stored_bytes() == 4 * kMb);
     CHECK(run.storage.overlaps().empty());
     CHECK(run.memory.open_count() == 0);
 }
@@ -66,14 +66,14 @@ TEST_CASE("a file that was left behind is read as it is, and nothing in it chang
     VirtualRun run;
     make_file(run);
     std::vector<std::byte> before(4 * kMb);
-    run.memory.find(kFile)->read(0, before.data(), before.size());
+    run.memory.find(kBenchFile)->read(0, before.data(), before.size());
     BenchOptions options = small_bench();
     options.size_bytes = 0;
     const BenchResults results = run_bench(run, options);
     CHECK(results.finding_count == 0);
     CHECK(results.pages_verified == results.requests);
     std::vector<std::byte> after(4 * kMb);
-    run.memory.find(kFile)->read(0, after.data(), after.size());
+    run.memory.find(kBenchFile)->read(0, after.data(), after.size());
     CHECK(before == after);
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("the files of a run are read and verified") {
 TEST_CASE("a page that was damaged since is a finding, and so is one that belongs elsewhere") {
     VirtualRun run;
     make_file(run);
-    sim::testing::MemoryFile& file = *run.memory.find(kFile);
+    sim::testing::MemoryFile& file = *run.memory.find(kBenchFile);
     file.chunk(7 * sim::kPageBytes)[1000] ^= std::byte{1};
     std::memcpy(file.chunk(9 * sim::kPageBytes), file.chunk(8 * sim::kPageBytes), sim::kPageBytes);
     const BenchResults results = run_bench(run, small_bench());
@@ -124,12 +124,12 @@ TEST_CASE("an old version of a page, sound in itself, is a finding when it is re
     bool is_lost = false;
     const std::uint64_t end_ns = run.clock.now_ns() + ums::kNsPerSecond;
     std::vector<std::byte> old_page(sim::kPageBytes);
-    run.memory.find(kFile)->read(5 * sim::kPageBytes, old_page.data(), old_page.size());
+    run.memory.find(kBenchFile)->read(5 * sim::kPageBytes, old_page.data(), old_page.size());
     run.storage.set_tamper([&](ums::IoRequest& request, const std::string&) {
         const bool is_first_range = request.operation == ums::IoOperation::read && request.offset_bytes == 0;
         if (is_first_range && request.size_bytes > sim::kPageBytes && run.clock.now_ns() > end_ns && !is_lost) {
             is_lost = true;
-            run.memory.find(kFile)->write(5 * sim::kPageBytes, old_page.data(), old_page.size());
+            run.memory.find(kBenchFile)->write(5 * sim::kPageBytes, old_page.data(), old_page.size());
             std::memcpy(request.segments[0].data + 5 * sim::kPageBytes, old_page.data(), old_page.size());
         }
     });
@@ -150,7 +150,7 @@ TEST_CASE("written pages are stamped, known to the ledger and read back, verify 
     options.verify = false;
     results = run_bench(run, options);
     CHECK(results.pages_read_back == 0);
-    const auto page = run.memory.find(kFile)->chunk(3 * sim::kPageBytes);
+    const auto page = run.memory.find(kBenchFile)->chunk(3 * sim::kPageBytes);
     CHECK(sim::read_header(page).checksum == sim::page_checksum(page));
     CHECK(sim::read_header(page).version > 1);
 }
@@ -158,7 +158,7 @@ TEST_CASE("written pages are stamped, known to the ledger and read back, verify 
 TEST_CASE("reads without verification look at no page") {
     VirtualRun run;
     make_file(run);
-    run.memory.find(kFile)->chunk(7 * sim::kPageBytes)[1000] ^= std::byte{1};
+    run.memory.find(kBenchFile)->chunk(7 * sim::kPageBytes)[1000] ^= std::byte{1};
     BenchOptions options = small_bench();
     options.verify = false;
     const BenchResults results = run_bench(run, options);
@@ -308,7 +308,7 @@ TEST_CASE("log blocks follow each other without gaps, have any size between the 
     CHECK(*sizes.begin() == 4096);
     CHECK(*sizes.rbegin() == 61440);
     sim::LogBlockHeader header{};
-    run.memory.find(kFile)->read(sim::kPageBytes, reinterpret_cast<std::byte*>(&header), sizeof header);
+    run.memory.find(kBenchFile)->read(sim::kPageBytes, reinterpret_cast<std::byte*>(&header), sizeof header);
     CHECK(header.magic == sim::kLogMagic);
 }
 
@@ -336,10 +336,10 @@ TEST_CASE("a foreign file is refused and left as it is, and files that were made
     run.memory.find("/memory/foreign.mdx")->write(0, bytes.data(), bytes.size());
     run.memory.close(foreign);
     BenchOptions options = small_bench();
-    options.files = {kFile, "/memory/foreign.mdx"};
+    options.files = {kBenchFile, "/memory/foreign.mdx"};
     options.operation = GENERATE(BenchOperation::read, BenchOperation::write);
     CHECK_THROWS_AS(run_bench(run, options), sim::RefusedError);
-    CHECK(run.memory.find(kFile) == nullptr);
+    CHECK(run.memory.find(kBenchFile) == nullptr);
     std::vector<std::byte> now(64);
     run.memory.find("/memory/foreign.mdx")->read(0, now.data(), now.size());
     CHECK(now == bytes);
