@@ -31,9 +31,9 @@ public:
     // Its pages may have gone to other files, and theirs to it. Before the first diagnosis.
     void add_file(DataFile& data) { search_.add_file(data); }
 
-    // `wrong` came back, and is not what the ledger says. The caller holds the pages' latches (UP or EX) and their file's resize latch, or
-    // the latter exclusively. Makes one finding for each, and one more for each other fault that the re-reads show. Afterwards the ledger
-    // says what the pages hold: what they should, or unknown. So for wrong pages that are met on the way.
+    // `wrong` came back, ascending, and is not what the ledger says. The caller holds the pages' latches (UP or EX) and their file's resize
+    // latch, or the latter exclusively. Makes one finding for each, and one more for each other fault that the re-reads show. Afterwards
+    // the ledger says what the pages hold: what they should, or unknown. So for wrong pages that are met on the way.
     ums::Task<void> diagnose(DataFile& data, std::span<const ReadPage> wrong);
 
 private:

@@ -7,14 +7,16 @@
 
 namespace sim {
 
-ScanHoldings::ScanHoldings(BufferPool& pool, const DataFile& home, std::span<const ReadPage> in_hand) : pool_(pool), home_(home) {
-    for (const ReadPage& read : in_hand) in_hand_.insert(PageKey{home.file.id(), read.page}.packed());
-    looked_at_ = in_hand_;
-}
-
 ScanHoldings::~ScanHoldings() {
     UMS_ASSERT(suspects_.empty());
     for (DataFile* data : files_) data->file.resize_latch().release_shared();
+}
+
+bool ScanHoldings::is_in_hand(const DataFile& data, std::uint32_t page) const {
+    if (&data != &home_) return false;
+    const auto found = std::lower_bound(in_hand_.begin(), in_hand_.end(), page,
+                                        [](const ReadPage& read, std::uint32_t wanted) { return read.page < wanted; });
+    return found != in_hand_.end() && found->page == page;
 }
 
 bool ScanHoldings::hold_file(DataFile& data) {
@@ -26,7 +28,7 @@ bool ScanHoldings::hold_file(DataFile& data) {
 
 HeldPage ScanHoldings::hold_page(DataFile& data, std::uint32_t page) {
     HeldPage held{.data = &data, .page = page, .is_file_held = true};
-    if (in_hand_.contains(PageKey{data.file.id(), page}.packed())) return held;
+    if (is_in_hand(data, page)) return held;
     Frame& frame = pool_.find_or_insert({data.file.id(), page}, held.is_new);
     if (!held.is_new && !frame.latch.try_acquire(ums::LatchMode::update)) {
         pool_.unpin(frame);

@@ -37,9 +37,9 @@ struct SuspectPage {
 // Used by the tasks of one diagnosis, all of one scheduler's thread.
 class ScanHoldings {
 public:
-    // `home`: a file that the caller keeps from changing its size by himself. `in_hand`: pages of it that he looks into anyway, and may
-    // hold by that alone.
-    ScanHoldings(BufferPool& pool, const DataFile& home, std::span<const ReadPage> in_hand);
+    // `home`: a file that the caller keeps from changing its size by himself. `in_hand`: pages of it, ascending, that he looks into
+    // anyway, and may hold by that alone; they must outlive the object.
+    ScanHoldings(BufferPool& pool, const DataFile& home, std::span<const ReadPage> in_hand) : pool_(pool), home_(home), in_hand_(in_hand) {}
     ScanHoldings(const ScanHoldings&) = delete;
     ScanHoldings& operator=(const ScanHoldings&) = delete;
     ~ScanHoldings();
@@ -53,18 +53,22 @@ public:
     void keep(SuspectPage suspect) { suspects_.push_back(std::move(suspect)); }
     // Of a page that somebody else holds, and that is wrong: nobody repairs it meanwhile, so every search meets it. True the first time,
     // never of pages in hand.
-    bool is_first_look(const HeldPage& page) { return looked_at_.insert(PageKey{page.data->file.id(), page.page}.packed()).second; }
+    bool is_first_look(const HeldPage& page) {
+        return !is_in_hand(*page.data, page.page) && looked_at_.insert(PageKey{page.data->file.id(), page.page}.packed()).second;
+    }
     // Null if there is none left. The caller releases the page, if it is held.
     [[nodiscard]] std::unique_ptr<SuspectPage> next_suspect();
     [[nodiscard]] bool has_suspects() const { return !suspects_.empty(); }
     [[nodiscard]] std::size_t suspect_count() const { return suspects_.size(); }
 
 private:
+    [[nodiscard]] bool is_in_hand(const DataFile& data, std::uint32_t page) const;
+
     BufferPool& pool_;
     const DataFile& home_;
+    const std::span<const ReadPage> in_hand_;
     std::vector<DataFile*> files_;
     std::deque<SuspectPage> suspects_;
-    std::unordered_set<std::uint64_t> in_hand_;
     std::unordered_set<std::uint64_t> looked_at_;
 };
 

@@ -41,7 +41,7 @@ void LogFaults::finish_write(FaultyFile& file, const ums::IoRequest& request) {
         return;
     }
     const LogBlockHeader header = header_of(block);
-    if (header.magic != kLogMagic || header.size_bytes != block.size()) return;
+    if (block.size() > kLogBlockBytesMax || header.magic != kLogMagic || header.size_bytes != block.size()) return;
     record_.log_block_written(header.sequence);
     if (tail_fault_ != 0) {
         lose_behind_tail(file, request, block);

@@ -79,8 +79,8 @@ FaultPlan draw_plan(FindingKind kind, ums::Prng& prng) {
     const bool is_about_requests = kind == FindingKind::io_error || kind == FindingKind::short_transfer || kind == FindingKind::stalled_io;
     if (is_about_requests) plan.rate = std::min(1.0, plan.rate * 10);
     if (prng.below(3) == 0) {
-        constexpr auto kEnd = static_cast<std::uint64_t>(FaultPlace::moving_end);
-        plan.place = static_cast<FaultPlace>(prng.between(1, kind == FindingKind::io_error ? kEnd + 1 : kEnd));
+        const FaultPlace last = kind == FindingKind::io_error ? FaultPlace::sync : FaultPlace::moving_end;
+        plan.place = static_cast<FaultPlace>(prng.between(1, static_cast<std::uint64_t>(last)));
         plan.rate = plan.place == FaultPlace::middle_page ? plan.rate * 2 : 0.3;
     }
     return plan;
