@@ -16,7 +16,7 @@ namespace {
 // A finding with its images and its history takes some 100 KB.
 constexpr std::size_t kEvidenceMax = 128;
 constexpr std::size_t kItemsMax = 20'000;
-constexpr std::chrono::milliseconds kPatience{1000};
+constexpr std::chrono::milliseconds kWriterPatience{1000};
 
 void drop_evidence(sim::Finding& finding) {
     finding.evidence.image = {};
@@ -48,13 +48,13 @@ void OutputWriter::on_begin() { enqueue({.payload = Begin{}}); }
 void OutputWriter::on_event(const sim::Event& event) { enqueue({.payload = event}); }
 void OutputWriter::on_finding(const sim::Finding& finding) { enqueue({.payload = finding, .has_evidence = true}); }
 
-bool OutputWriter::is_stuck() const { return is_busy_ && clock_.now_ns() - busy_since_ns_ > kPatience.count() * ums::kNsPerMs; }
+bool OutputWriter::is_stuck() const { return is_busy_ && clock_.now_ns() - busy_since_ns_ > kWriterPatience.count() * ums::kNsPerMs; }
 
 bool OutputWriter::is_full() const { return queued_evidence_ >= kEvidenceMax || queue_.size() >= kItemsMax; }
 
 void OutputWriter::enqueue(Item item) {
     std::unique_lock lock(mutex_);
-    while (is_full() && !is_stuck()) changed_.wait_for(lock, kPatience / 10);
+    while (is_full() && !is_stuck()) changed_.wait_for(lock, kWriterPatience / 10);
     if (queue_.size() >= kItemsMax) {
         ++left_out_;
         return;
@@ -117,7 +117,7 @@ std::optional<sim::DevicePlace> OutputWriter::place_of(const sim::Finding& findi
     const auto ask = [answer, path = finding.place.path, offset = finding.place.offset_bytes] {
         *answer = ums::device_offset_of(path, offset);
     };
-    if (!places_.call(ask, kPatience) || !*answer) return std::nullopt;
+    if (!places_.call(ask, kWriterPatience) || !*answer) return std::nullopt;
     return sim::DevicePlace{(*answer)->device, (*answer)->offset_bytes};
 }
 

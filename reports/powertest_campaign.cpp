@@ -9,7 +9,7 @@
 namespace reports {
 namespace {
 
-constexpr std::uint64_t kUsPerMs = 1000;
+constexpr std::uint64_t kCampaignUsPerMs = 1000;
 
 std::string_view campaign_verdict(const CampaignSums& sums, std::uint32_t wanted) {
     if (sums.with_findings > 0) return "FAIL";
@@ -73,12 +73,12 @@ CampaignSums sums_of(const std::vector<PowerCycle>& cycles) {
 
 std::string cycle_text(const PowerCycle& cycle) {
     const std::string begin = fmt::format("cycle {}: {} after {}{}: ", cycle.number, cycle.was_cut ? "cut" : "ended, not cut,",
-                                          duration_text(cycle.load_ms * kUsPerMs), moment_text(cycle.moment));
+                                          duration_text(cycle.load_ms * kCampaignUsPerMs), moment_text(cycle.moment));
     if (cycle.outcome == CutOutcome::nothing) return fmt::format("{}nothing can be said: {}\n", begin, cycle.said);
     const std::string verdict =
         cycle.outcome == CutOutcome::intact ? "intact" : fmt::format("{} FOUND", counted(cycle.finding_count, "finding"));
     return fmt::format("{}{}, {}, {} behind the end, verified in {}\n", begin, verdict, counted(cycle.torn_pages, "torn page"),
-                       counted(cycle.blocks_behind, "block"), duration_text(cycle.verify_ms * kUsPerMs));
+                       counted(cycle.blocks_behind, "block"), duration_text(cycle.verify_ms * kCampaignUsPerMs));
 }
 
 std::string campaign_text(const std::vector<PowerCycle>& cycles, std::uint32_t wanted, std::size_t columns) {

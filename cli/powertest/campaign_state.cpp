@@ -18,7 +18,7 @@ constexpr std::string_view kStateFormat = "ioproof powertest campaign";
 constexpr std::array<std::string_view, 4> kPhaseNames{"idle", "running", "cutting", "verifying"};
 
 // Bytes that are not UTF-8 come back as they were: names of files are bytes.
-StateJson bytes_of(const std::string& text) {
+StateJson byte_array_of(const std::string& text) {
     StateJson bytes = StateJson::array();
     for (const char c : text) bytes.push_back(static_cast<unsigned char>(c));
     return bytes;
@@ -31,7 +31,7 @@ bool is_ascii(const std::string& text) {
     return true;
 }
 
-StateJson text_to_json(const std::string& text) { return is_ascii(text) ? StateJson(text) : bytes_of(text); }
+StateJson text_to_json(const std::string& text) { return is_ascii(text) ? StateJson(text) : byte_array_of(text); }
 
 std::string text_from_json(const StateJson& json) {
     if (json.is_string()) return json.get<std::string>();

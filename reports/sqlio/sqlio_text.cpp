@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "ums/base/time.hpp"
+
 namespace reports {
 namespace {
 
@@ -59,27 +61,25 @@ std::string size_lines(const SqlioHead& head, const sim::MeasureTimespanResults&
 
 // Whole milliseconds 0 to 23, all else in the last column; percent, rounded.
 std::string histogram_lines(const sim::LatencyCounts& latency) {
-    constexpr std::size_t kColumns = 25;
-    constexpr std::uint64_t kNsPerMs = 1'000'000;
-    std::array<std::uint64_t, kColumns> counts{};
+    constexpr std::size_t kHistogramColumns = 25;
+    std::array<std::uint64_t, kHistogramColumns> counts{};
     for (const sim::LatencyBucket& bucket : latency.buckets()) {
-        const std::uint64_t middle_ms = (bucket.low_ns + bucket.high_ns) / 2 / kNsPerMs;
-        counts[std::min<std::uint64_t>(middle_ms, kColumns - 1)] += bucket.count;
+        const std::uint64_t middle_ms = (bucket.low_ns + bucket.high_ns) / 2 / ums::kNsPerMs;
+        counts[std::min<std::uint64_t>(middle_ms, kHistogramColumns - 1)] += bucket.count;
     }
     std::string names = "ms:";
     std::string shares = "%:";
-    for (std::size_t i = 0; i < kColumns; ++i) {
+    for (std::size_t i = 0; i < kHistogramColumns; ++i) {
         names += i == 0 ? " 0" : fmt::format("{:>3}", i);
         const double share = latency.count() == 0 ? 0 : 100.0 * static_cast<double>(counts[i]) / static_cast<double>(latency.count());
         shares += fmt::format("{:>3}", std::lround(share));
-        if (i + 1 == kColumns) names += "+";
+        if (i + 1 == kHistogramColumns) names += "+";
     }
     return fmt::format("histogram:\n{}\n{}\n", names, shares);
 }
 
 std::string latency_lines(const sim::LatencyCounts& latency) {
-    constexpr double kNsPerMs = 1e6;
-    const auto whole_ms = [](double duration_ns) { return static_cast<std::uint64_t>(duration_ns / kNsPerMs); };
+    const auto whole_ms = [](double duration_ns) { return static_cast<std::uint64_t>(duration_ns / static_cast<double>(ums::kNsPerMs)); };
     return fmt::format("latency metrics:\nMin_Latency(ms): {}\nAvg_Latency(ms): {}\nMax_Latency(ms): {}\n{}",
                        whole_ms(static_cast<double>(latency.min_ns())), whole_ms(latency.mean_ns()),
                        whole_ms(static_cast<double>(latency.max_ns())), histogram_lines(latency));

@@ -121,9 +121,9 @@ public:
         std::uint64_t judged = 0;
         for (std::size_t i = 0; i < page_count(); ++i) {
             const std::byte* const image = page_data(i);
-            const PageJudgement judgement = file_.pages->judge(first_page() + i, image, marks_[i]);
-            if (judgement != PageJudgement::not_judged) ++judged;
-            if (judgement != PageJudgement::wrong) continue;
+            const BookJudgement judgement = file_.pages->judge(first_page() + i, image, marks_[i]);
+            if (judgement != BookJudgement::not_judged) ++judged;
+            if (judgement != BookJudgement::wrong) continue;
             co_await report_wrong_page(file_, request_.file, first_page() + i, image, marks_[i], shared_.journal);
         }
         lane_.work.pages_verified.fetch_add(judged, std::memory_order_relaxed);

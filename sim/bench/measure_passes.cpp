@@ -123,7 +123,7 @@ ums::Task<void> MeasurePasses::read_ranges(MeasureFile& file, ums::FileHandle ha
         if (!is_read) break;
         for (std::uint64_t i = 0; i < count; ++i) {
             const std::byte* const image = memory.data() + i * kPageBytes;
-            if (book.judge(first + i, image, marks[i]) != PageJudgement::wrong) continue;
+            if (book.judge(first + i, image, marks[i]) != BookJudgement::wrong) continue;
             co_await report_wrong_page(file, handle, first + i, image, marks[i], journal_);
         }
         count_.fetch_add(own, std::memory_order_relaxed);

@@ -76,7 +76,7 @@ ums::Task<void> report_wrong_page(MeasureFile& file, ums::FileHandle handle, std
     request.owner = &file;
     co_await ums::Scheduler::current().io(request);
     finding.reads = 2;
-    finding.transient = request.is_complete_transfer() && file.pages->judge(page, again.data(), mark) == PageJudgement::right;
+    finding.transient = request.is_complete_transfer() && file.pages->judge(page, again.data(), mark) == BookJudgement::right;
     const std::uint32_t version = PageBook::version_of(mark);
     const PageHeader header = read_header(finding.evidence.image.data());
     const std::uint32_t calculated = page_checksum(finding.evidence.image.data());

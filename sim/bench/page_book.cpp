@@ -42,24 +42,24 @@ void PageBook::end_write(std::uint64_t page, bool succeeded) {
     } while (!entry.compare_exchange_weak(before, after, std::memory_order_acq_rel));
 }
 
-PageJudgement PageBook::judge(std::uint64_t page, const std::byte* image, Mark mark) {
+BookJudgement PageBook::judge(std::uint64_t page, const std::byte* image, Mark mark) {
     std::atomic<std::uint64_t>& entry = word(page);
     // A write that began meanwhile has changed the version.
-    if ((mark & (kInFlight | kUnknown)) != 0 || entry.load(std::memory_order_acquire) != mark) return PageJudgement::not_judged;
+    if ((mark & (kInFlight | kUnknown)) != 0 || entry.load(std::memory_order_acquire) != mark) return BookJudgement::not_judged;
     const PageHeader header = read_header(image);
     const bool is_sound = header.magic == kPageMagic && header.checksum == page_checksum(image) && header.file_id == file_id_ &&
                           header.page_id == page && header.version != 0;
     if ((mark & kOwn) != 0) {
-        return is_sound && header.run_id == run_id_ && header.version == version_of(mark) ? PageJudgement::right : PageJudgement::wrong;
+        return is_sound && header.run_id == run_id_ && header.version == version_of(mark) ? BookJudgement::right : BookJudgement::wrong;
     }
-    if ((mark & kFound) != 0) return is_sound && header.version == version_of(mark) ? PageJudgement::right : PageJudgement::wrong;
+    if ((mark & kFound) != 0) return is_sound && header.version == version_of(mark) ? BookJudgement::right : BookJudgement::wrong;
     // A page of ours that contradicts itself is wrong, whatever stood there before.
     const bool is_damaged = header.magic == kPageMagic && header.checksum != page_checksum(image);
-    if (is_damaged) return PageJudgement::wrong;
+    if (is_damaged) return BookJudgement::wrong;
     std::uint64_t expected = mark;
     const std::uint64_t found = is_sound && header.version <= kVersion ? ((mark & ~kVersion) | header.version | kFound) : mark | kUnknown;
     entry.compare_exchange_strong(expected, found, std::memory_order_acq_rel);
-    return (found & kFound) != 0 ? PageJudgement::right : PageJudgement::not_judged;
+    return (found & kFound) != 0 ? BookJudgement::right : BookJudgement::not_judged;
 }
 
 bool PageBook::give_up(std::uint64_t page, Mark mark) {

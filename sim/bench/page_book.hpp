@@ -15,7 +15,7 @@
 
 namespace sim {
 
-enum class PageJudgement : std::uint8_t { right, not_judged, wrong };
+enum class BookJudgement : std::uint8_t { right, not_judged, wrong };
 
 class PageBook {
 public:
@@ -35,7 +35,7 @@ public:
     // Before the read is posted.
     [[nodiscard]] Mark mark(std::uint64_t page) const { return word(page).load(std::memory_order_acquire); }
     // When it has come back, with what came. `mark`: of the page, before it was posted.
-    [[nodiscard]] PageJudgement judge(std::uint64_t page, const std::byte* image, Mark mark);
+    [[nodiscard]] BookJudgement judge(std::uint64_t page, const std::byte* image, Mark mark);
     // A finding was made of it: nothing is promised until it is written again. False if somebody wrote it meanwhile.
     bool give_up(std::uint64_t page, Mark mark);
 

@@ -18,7 +18,7 @@ namespace sim {
 namespace {
 
 // 1 MB requests, enough of them outstanding to keep any storage busy.
-constexpr std::uint32_t kRangePages = 128;
+constexpr std::uint32_t kVerifiedRangePages = 128;
 constexpr std::uint32_t kReadersPerFile = 16;
 constexpr std::uint32_t kReadersMax = 256;
 
@@ -61,12 +61,12 @@ ums::Task<void> PageVerification::run() {
 }
 
 ums::Task<void> PageVerification::verify_ranges(File& file) {
-    const ums::MemoryRegion buffer(std::uint64_t{kRangePages} * kPageBytes, ums::MemoryKind::plain);
+    const ums::MemoryRegion buffer(std::uint64_t{kVerifiedRangePages} * kPageBytes, ums::MemoryKind::plain);
     const std::uint32_t pages = file.file->pages();
     while (!run_.is_stopping()) {
-        const std::uint32_t first = file.next_page.fetch_add(kRangePages, std::memory_order_relaxed);
+        const std::uint32_t first = file.next_page.fetch_add(kVerifiedRangePages, std::memory_order_relaxed);
         if (first >= pages) break;
-        const std::uint32_t count = std::min(kRangePages, pages - first);
+        const std::uint32_t count = std::min(kVerifiedRangePages, pages - first);
         co_await verify_range(file, first, count, buffer.data());
         done_pages_.fetch_add(count, std::memory_order_relaxed);
         co_await ums::Scheduler::current().yield_if_due();

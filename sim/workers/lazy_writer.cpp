@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint32_t kFramesPerSweep = 1024;
 constexpr std::uint32_t kWritesPerSweep = 16;
 // Everything is in use: others must get the CPU to change that.
-constexpr std::uint64_t kPauseNs = ums::kNsPerMs;
+constexpr std::uint64_t kLazyPauseNs = ums::kNsPerMs;
 
 }  // namespace
 
@@ -34,7 +34,7 @@ ums::Task<void> LazyWriter::make_room() {
     const std::uint64_t target = context_.buffers.free_target();
     while (slots.has_waiters() || (slots.free_count() < target && !stopping_ && !context_.run.users_are_ending())) {
         const bool progress = co_await sweep_some();
-        if (!progress) co_await ums::sleep_until(context_.now_ns() + kPauseNs, ums::WaitType::lazywriter_sleep);
+        if (!progress) co_await ums::sleep_until(context_.now_ns() + kLazyPauseNs, ums::WaitType::lazywriter_sleep);
         co_await ums::Scheduler::current().yield_if_due();
     }
 }

@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr std::uint64_t kSecondUs = 1'000'000;
+constexpr std::uint64_t kDisplaySecondUs = 1'000'000;
 
 // A console whose messages go to a file.
 struct FileConsole {
@@ -41,10 +41,10 @@ sim::Progress progress_in(sim::Phase phase, std::uint64_t io_count) {
 
 TEST_CASE("where lines cannot be redrawn there is one every ten seconds and one for each phase") {
     FileConsole file;
-    cli::ProgressDisplay display(file.console, true, 100 * kSecondUs);
+    cli::ProgressDisplay display(file.console, true, 100 * kDisplaySecondUs);
     for (std::uint64_t second = 1; second <= 35; ++second) {
         const sim::Phase phase = second < 13 ? sim::Phase::initial_update : sim::Phase::main_run;
-        display.update(progress_in(phase, second * 1000), (100 + second) * kSecondUs);
+        display.update(progress_in(phase, second * 1000), (100 + second) * kDisplaySecondUs);
     }
     CHECK(display.line().empty());
     const std::string text = file.text();
@@ -60,10 +60,10 @@ TEST_CASE("a new cycle is shown like a new phase") {
     cli::ProgressDisplay display(file.console, true, 0);
     sim::Progress progress = progress_in(sim::Phase::main_run, 1);
     progress.cycles = 0;
-    display.update(progress, kSecondUs);
+    display.update(progress, kDisplaySecondUs);
     progress.cycle = 2;
-    display.update(progress, 2 * kSecondUs);
-    display.update(progress, 3 * kSecondUs);
+    display.update(progress, 2 * kDisplaySecondUs);
+    display.update(progress, 3 * kDisplaySecondUs);
     const std::string text = file.text();
     CHECK(std::count(text.begin(), text.end(), '\n') == 2);
     CHECK_THAT(text, ContainsSubstring("cycle 2"));
@@ -72,6 +72,7 @@ TEST_CASE("a new cycle is shown like a new phase") {
 TEST_CASE("nothing is shown where no progress is wanted") {
     FileConsole file;
     cli::ProgressDisplay display(file.console, false, 0);
-    for (std::uint64_t second = 1; second <= 30; ++second) display.update(progress_in(sim::Phase::main_run, second), second * kSecondUs);
+    for (std::uint64_t second = 1; second <= 30; ++second)
+        display.update(progress_in(sim::Phase::main_run, second), second * kDisplaySecondUs);
     CHECK(file.text().empty());
 }

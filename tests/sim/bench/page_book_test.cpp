@@ -31,13 +31,13 @@ TEST_CASE("a page that was written alone is right in its new version, and wrong 
     book.end_write(3, true);
     CHECK(book.was_written_by_us(3));
     const PageBook::Mark mark = book.mark(3);
-    CHECK(book.judge(3, PageBookPage(77, 3, 2).data(), mark) == PageJudgement::right);
-    CHECK(book.judge(3, PageBookPage(77, 3, 1).data(), mark) == PageJudgement::wrong);
-    CHECK(book.judge(3, PageBookPage(78, 3, 2).data(), mark) == PageJudgement::wrong);
-    CHECK(book.judge(3, PageBookPage(77, 4, 2).data(), mark) == PageJudgement::wrong);
+    CHECK(book.judge(3, PageBookPage(77, 3, 2).data(), mark) == BookJudgement::right);
+    CHECK(book.judge(3, PageBookPage(77, 3, 1).data(), mark) == BookJudgement::wrong);
+    CHECK(book.judge(3, PageBookPage(78, 3, 2).data(), mark) == BookJudgement::wrong);
+    CHECK(book.judge(3, PageBookPage(77, 4, 2).data(), mark) == BookJudgement::wrong);
     const PageBookPage bent(77, 3, 2);
     bent.data()[5000] ^= std::byte{1};
-    CHECK(book.judge(3, bent.data(), mark) == PageJudgement::wrong);
+    CHECK(book.judge(3, bent.data(), mark) == BookJudgement::wrong);
 }
 
 TEST_CASE("a page that was written while it was read is not judged") {
@@ -45,11 +45,11 @@ TEST_CASE("a page that was written while it was read is not judged") {
     CHECK(book.begin_write(3) == 1);
     const PageBook::Mark during = book.mark(3);
     book.end_write(3, true);
-    CHECK(book.judge(3, PageBookPage(77, 3, 1).data(), during) == PageJudgement::not_judged);
+    CHECK(book.judge(3, PageBookPage(77, 3, 1).data(), during) == BookJudgement::not_judged);
     const PageBook::Mark before = book.mark(3);
     CHECK(book.begin_write(3) == 2);
     book.end_write(3, true);
-    CHECK(book.judge(3, PageBookPage(77, 3, 1).data(), before) == PageJudgement::not_judged);
+    CHECK(book.judge(3, PageBookPage(77, 3, 1).data(), before) == BookJudgement::not_judged);
 }
 
 TEST_CASE("two writes at a time, and a write that failed, leave a page unknown until the next one") {
@@ -59,21 +59,21 @@ TEST_CASE("two writes at a time, and a write that failed, leave a page unknown u
     book.end_write(3, true);
     book.end_write(3, true);
     CHECK_FALSE(book.was_written_by_us(3));
-    CHECK(book.judge(3, PageBookPage(77, 3, 1).data(), book.mark(3)) == PageJudgement::not_judged);
+    CHECK(book.judge(3, PageBookPage(77, 3, 1).data(), book.mark(3)) == BookJudgement::not_judged);
     CHECK(book.begin_write(3) == 3);
     book.end_write(3, false);
-    CHECK(book.judge(3, PageBookPage(77, 3, 3).data(), book.mark(3)) == PageJudgement::not_judged);
+    CHECK(book.judge(3, PageBookPage(77, 3, 3).data(), book.mark(3)) == BookJudgement::not_judged);
     CHECK(book.begin_write(3) == 4);
     book.end_write(3, true);
-    CHECK(book.judge(3, PageBookPage(77, 3, 3).data(), book.mark(3)) == PageJudgement::wrong);
+    CHECK(book.judge(3, PageBookPage(77, 3, 3).data(), book.mark(3)) == BookJudgement::wrong);
 }
 
 TEST_CASE("a page of an unknown past is taken as it is when it is sound, and must stay so") {
     PageBook book(10, 1, 77);
-    CHECK(book.judge(3, PageBookPage(5, 3, 9).data(), book.mark(3)) == PageJudgement::right);
-    CHECK(book.judge(3, PageBookPage(5, 3, 8).data(), book.mark(3)) == PageJudgement::wrong);
+    CHECK(book.judge(3, PageBookPage(5, 3, 9).data(), book.mark(3)) == BookJudgement::right);
+    CHECK(book.judge(3, PageBookPage(5, 3, 8).data(), book.mark(3)) == BookJudgement::wrong);
     const std::vector<std::uint64_t> zeros(kPageBytes / 8);
-    CHECK(book.judge(4, reinterpret_cast<const std::byte*>(zeros.data()), book.mark(4)) == PageJudgement::not_judged);
+    CHECK(book.judge(4, reinterpret_cast<const std::byte*>(zeros.data()), book.mark(4)) == BookJudgement::not_judged);
     CHECK(book.give_up(3, book.mark(3)));
-    CHECK(book.judge(3, PageBookPage(5, 3, 8).data(), book.mark(3)) == PageJudgement::not_judged);
+    CHECK(book.judge(3, PageBookPage(5, 3, 8).data(), book.mark(3)) == BookJudgement::not_judged);
 }

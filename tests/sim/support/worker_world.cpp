@@ -8,7 +8,7 @@
 namespace sim::testing {
 
 namespace {
-constexpr std::uint64_t kRunId = 4711;
+constexpr std::uint64_t kWorldRunId = 4711;
 }  // namespace
 
 WorkerWorld::WorkerWorld() {
@@ -19,7 +19,7 @@ WorkerWorld::WorkerWorld() {
 }
 
 ums::Task<void> WorkerWorld::open() {
-    FileCreator creator(options, storage, journal, kRunId);
+    FileCreator creator(options, storage, journal, kWorldRunId);
     parts = std::make_unique<RunParts>();
     co_await creator.claim(options.files);
     parts->reserve(options, kPoolBytes, creator.files());
@@ -28,7 +28,7 @@ ums::Task<void> WorkerWorld::open() {
         SimFile::Setup setup = co_await creator.prepare(i);
         parts->add_file(std::move(setup), storage, outstanding_, state, journal);
     }
-    parts->assemble(options, kRunId, storage, *schedulers, state, journal, {});
+    parts->assemble(options, kWorldRunId, storage, *schedulers, state, journal, {});
     (*schedulers)[0].spawn(parts->log_writer, "Log Writer", parts->log->run_writer());
 }
 
