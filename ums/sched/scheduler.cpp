@@ -161,6 +161,12 @@ bool Scheduler::has_many_started() const {
     return started > kStartedForOneQueued * (queued_io_ + 1);
 }
 
+// The more the device has, the longer the others may wait for company. After many answers at a time it has nothing: the first request goes
+// to it alone, and it works while the tasks behind that one make theirs.
+bool Scheduler::should_start_queued() const {
+    return queued_io_ > 0 && !completes_immediately_ && clock_.is_real() && !has_many_started();
+}
+
 // One system call, and in a virtual machine one call of the host, for many requests, as long as the device does not idle meanwhile. One
 // that answers at once works only during the call.
 bool Scheduler::is_device_saturated(std::uint64_t now) const {
@@ -240,7 +246,7 @@ bool Scheduler::run_batch(std::uint64_t& now) {
     while (Waiter* waiter = batch.pop_front()) {
         --runnable_count_;
         run(*waiter, now);
-        if (now - started > kTurnNs) break;
+        if (now - started > kTurnNs || should_start_queued()) break;
     }
     // What was not reached stays in front of what became runnable meanwhile.
     batch.append(runnable_);

@@ -177,6 +177,7 @@ private:
     void make_runnable(Waiter& waiter, std::uint64_t now_ns);
     void take_inbox();
     [[nodiscard]] bool has_many_started() const;
+    [[nodiscard]] bool should_start_queued() const;
     [[nodiscard]] bool is_device_saturated(std::uint64_t now_ns) const;
     void collect_io(std::uint64_t& now_ns);
     void note_oldest_io();

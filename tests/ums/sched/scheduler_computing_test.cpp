@@ -1,5 +1,6 @@
 // Scheduler::before_computing(): who has I/O to start goes before those who compute on pages.
 #include <string>
+#include <vector>
 
 #include "tests/support/catch.hpp"
 #include "tests/support/scheduler_run.hpp"
@@ -75,6 +76,25 @@ TEST_CASE("what was queued is given to the kernel before a task computes, not by
         co_await group.join();
     });
     CHECK(polls_after > polls_before);
+}
+
+TEST_CASE("a device that has nothing gets the first request alone; the more it has, the more start with one call") {
+    constexpr int kReaders = 64;
+    std::vector<std::uint64_t> polls;  // before each reader's request
+    run_real(RunOptions{.delay = fixed_delay(50 * kNsPerMs)}, [&](World& world) -> Task<void> {
+        auto start = [&]() -> Task<void> {
+            polls.push_back(world.storage.engine(0).polls());
+            IoRequest request = read_of_a_page();
+            co_await Scheduler::current().io(request);
+        };
+        TaskGroup group;
+        for (int i = 0; i < kReaders; ++i) world.schedulers[0].spawn(group, "reader", start());
+        co_await group.join();
+    });
+    REQUIRE(polls.size() == kReaders);
+    CHECK(polls[1] > polls[0]);
+    CHECK(polls[2] > polls[1]);
+    CHECK(polls[kReaders - 1] - polls[kReaders / 2] < kReaders / 4);
 }
 
 TEST_CASE("who computes alone is not interrupted, and whoever has begun goes on before the next begins") {
