@@ -208,6 +208,6 @@ const configurationSection = () => section('Configuration', data.run.repeat_comm
 
 const facts = [['started', data.run.start_utc.slice(0, 19).replace('T', ' ') + ' UTC'], ['took', duration(data.run.duration_us)], ['engine', data.run.engine + (data.run.engine_reason ? ` (${data.run.engine_reason})` : '')],
   ['CPUs', data.run.cpu_count], ['buffer pool', data.durability ? '' : size(data.run.buffer_pool_bytes)], ['run', data.run.run_id], ['seed', data.durability ? '' : data.run.seed], ['log', data.run.log_file || '-'], ['version', 'ioproof ' + data.version]].filter(([name, value]) => value !== '' && !(name === 'engine' && !data.run.engine) && !(name === 'run' && !Number('0x' + value)));
-page.append(verdictBox(data.verdict, data.durability ? 'Is everything there that had been acknowledged?' : 'Can SQL Server be trusted to this storage?'), el('dl', {class: 'facts'}, facts.map(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))])),
+page.append(verdictBox(data.verdict, data.durability ? 'Is everything there that had been acknowledged?' : 'Can this storage be trusted with SQL Server?'), el('dl', {class: 'facts'}, facts.map(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))])),
   ...[durabilitySection(), resumedSection(), ...data.files.map(fileSection), backupSection(), runSection(), storageSection(), preflightSection(), thresholdsSection(), warningsSection(), findingsSection(), configurationSection()].filter(node => node));
 draw();
