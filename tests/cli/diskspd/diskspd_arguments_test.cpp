@@ -237,7 +237,7 @@ TEST_CASE("DiskSpd: options that contradict each other are refused") {
         {{"-rs50", "-s"}, "-r<size>"},
         {{"-f1G", "-B1M:1M"}, "the end is given once"},
         {{"-B1M", "-B2M"}, "the beginning is given once"},
-        {{"-B2M", "-f1M"}, "not behind its beginning"},
+        {{"-B2M", "-f1M"}, "not after its beginning"},
         {{"-h", "-Su"}, "two things about caches"},
         {{"-Su", "-h"}, "another option"},
         {{"-Su", "-Sm"}, "memory mapped"},
