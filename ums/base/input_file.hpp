@@ -10,7 +10,7 @@ namespace ums {
 struct InputFile {
     std::string bytes;
     // Empty if `bytes` is the entire file; otherwise the obstacle, as text to follow the name: "cannot be opened: Permission denied", "is a
-    // FIFO; only ordinary files are read", "is larger than 4 MB".
+    // FIFO; only regular files are read", "is larger than 4 MB".
     std::string problem;
     bool is_unfit = false;    // with a problem: the system would read it, but it is not a regular file, or too large
     bool is_of_root = false;  // it belongs to root and this process does not: it reads the file through its group, or as anybody may
