@@ -33,8 +33,8 @@ public:
     // Outcome::not_done.
     Results run();
 
-    // Ends the run in order: users stop, everything outstanding is drained, the result says Outcome::stopped. Any thread, any time, at
-    // once.
+    // Ends the run in order: users stop, everything outstanding is drained, the result says Outcome::stopped. Any thread, any time,
+    // immediately.
     void request_stop();
 
     // Others may have the files although this run has not ended: it does not own them any more. For a rehearsal of just that. Any thread.

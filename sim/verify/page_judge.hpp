@@ -48,7 +48,7 @@ struct PageJudgement {
 // `page`: kPageBytes, 8-aligned.
 [[nodiscard]] PageJudgement judge_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log);
 
-// Names what is wrong. All but path, times, re-reads and history. `is_transient`: a later read gave another page.
+// Names what is wrong. Everything except path, times, re-reads and history. `is_transient`: a later read gave another page.
 [[nodiscard]] Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log, bool is_transient);
 
 }  // namespace sim
