@@ -18,7 +18,7 @@ std::vector<Parameter> recent_parameters() {
          .unit = "s",
          .range = {.min = 0, .max = kRecoverySMax},
          .field = +[](Options& o) -> Field { return &o.recent.target_recovery_time_s; },
-         .help = "Indirect checkpoints, for a recovery that takes this long; 0 = checkpoints follow CheckpointInterval.",
+         .help = "Indirect checkpoints, for a recovery that takes this long; 0 = by CheckpointInterval instead.",
          .details =
              "Ten times a second an indirect checkpoint checks how many pages of all files are dirty, and writes those above the target: "
              "as many pages as the files could write within this time, by their request blocks and average duration. It also stays ahead "
