@@ -217,7 +217,7 @@ TEST_CASE("DiskSpd: what is wrong in itself is refused with the option's name") 
 }
 
 TEST_CASE("DiskSpd: options stand in front of targets, and values are glued to them") {
-    CHECK_THROWS_WITH(parse_diskspd({"-o", "8", "-t2", "t.dat"}, 0), ContainsSubstring("-t2: options stand in front of the targets"));
+    CHECK_THROWS_WITH(parse_diskspd({"-o", "8", "-t2", "t.dat"}, 0), ContainsSubstring("-t2: options come before the targets"));
     CHECK_THROWS_AS(parse_diskspd({"t.dat", "-L"}, 0), cli::UsageError);
     CHECK(parse_diskspd({"-o8", "/absolute/path"}, 0).profile.time_spans.at(0).targets.at(0).path == "/absolute/path");
 }
