@@ -99,14 +99,14 @@ constexpr std::array kBenchSwitches{
                 set_block},
     BenchSwitch{{.name = "depth", .value = "N", .help = "32; requests outstanding at a time, all CPUs together"}, set_depth},
     BenchSwitch{{.name = "cpus", .value = "N", .help = "1; schedulers"}, set_cpus},
-    BenchSwitch{{.name = "seconds", .value = "N", .help = "5; of measurement, preparing the files comes on top"}, set_seconds},
-    BenchSwitch{{.name = "size", .value = "SIZE", .help = "use so much of each file; all of a file that is there, 1G of a new one"},
+    BenchSwitch{{.name = "seconds", .value = "N", .help = "5; of measurement; preparing the files takes additional time"}, set_seconds},
+    BenchSwitch{{.name = "size", .value = "SIZE", .help = "use this much of each file; all of an existing file, 1G of a new one"},
                 set_size},
     BenchSwitch{{.name = "verify", .value = "on|off", .help = "on; off: reads are requests alone, and writes are not read back"},
                 set_verify},
     BenchSwitch{{.name = "durable", .help = "writes are on stable storage when they complete (O_DSYNC)"},
                 [](BenchArguments& arguments, const SwitchWord&) { arguments.options.durable = true; }},
-    BenchSwitch{{.name = "scatter", .help = "every page of a block in memory of its own, no two side by side"},
+    BenchSwitch{{.name = "scatter", .help = "every page of a block in separate memory, no two adjacent"},
                 [](BenchArguments& arguments, const SwitchWord&) { arguments.options.scatter = true; }},
     BenchSwitch{{.name = "buffered", .help = "through the system's cache; without it: O_DIRECT"},
                 [](BenchArguments& arguments, const SwitchWord&) { arguments.options.direct = false; }},
@@ -121,7 +121,8 @@ void check_together(const sim::BenchOptions& options) {
     const bool is_write = options.operation == sim::BenchOperation::write;
     if (options.files.empty()) fail(fmt::format("name a file, as in 'ioproof bench /mnt/data/bench.mdx', or '{}'", sim::kNullFile));
     const bool has_null = std::find(options.files.begin(), options.files.end(), sim::kNullFile) != options.files.end();
-    if (has_null && options.files.size() > 1) fail(fmt::format("'{}' stands alone: there is one engine for all files", sim::kNullFile));
+    if (has_null && options.files.size() > 1)
+        fail(fmt::format("'{}' must be the only file: there is one engine for all files", sim::kNullFile));
     if (has_null && options.verify && !is_write) {
         fail(fmt::format("'{}' transfers nothing, so there is nothing to verify; add --verify=off", sim::kNullFile));
     }
@@ -129,8 +130,8 @@ void check_together(const sim::BenchOptions& options) {
     for (std::size_t i = 0; i < options.files.size(); ++i) {
         if (std::count(options.files.begin(), options.files.end(), options.files[i]) > 1) fail(options.files[i] + ": is named twice");
     }
-    if (options.files.size() > options.depth) fail("--depth: is less than the number of files; each file gets one request at least");
-    if (options.durable && !is_write) fail("--durable: says something about writes; add --op write");
+    if (options.files.size() > options.depth) fail("--depth: is less than the number of files; each file needs at least one request");
+    if (options.durable && !is_write) fail("--durable: is for writes; add --op write");
     if (options.is_log() && (!is_write || options.pattern != sim::BenchPattern::sequential || options.scatter)) {
         fail(
             "--block: blocks that are not whole pages of 8K, and blocks of several sizes, are a log's: add --op write --pattern "
@@ -159,7 +160,7 @@ void set_tolerance(BenchArguments& arguments, const SwitchWord& word) {
 }
 
 constexpr std::array kOutcomeSwitches{
-    BenchSwitch{{.name = "repeat", .value = "N", .help = "1; rounds, told with mean, deviation and 95 % confidence interval"},
+    BenchSwitch{{.name = "repeat", .value = "N", .help = "1; rounds, reported with mean, deviation and 95 % confidence interval"},
                 [](BenchArguments& arguments, const SwitchWord& word) {
                     arguments.plan.rounds = static_cast<std::uint32_t>(number_of(word, 1, kRoundsMax));
                 }},
@@ -174,13 +175,13 @@ constexpr std::array kOutcomeSwitches{
                  .repeatable = true,
                  .help = "exit with 1 if a figure is beyond this limit: p99.9 > 5ms, log.write.p99 > 2ms,\n"
                          "longest > 1s, average > 800us, requests_per_s < 10000, read.mb_per_s < 200; 'in\n"
-                         "FILE' behind it: only for this file. May be repeated, or separated by commas"},
+                         "FILE' after it: only for this file. May be repeated, or separated by commas"},
                 add_measure_limits},
     BenchSwitch{{.name = "baseline",
                  .value = "FILE",
                  .help = "compare with what an earlier --json of the same measurement holds, and exit with 1\n"
                          "if requests per second or average latency are worse by more than --tolerance, and\n"
-                         "by more than chance, where both sides have rounds to tell"},
+                         "by more than chance, if both sides have several rounds"},
                 [](BenchArguments& arguments, const SwitchWord& word) { arguments.demands.baseline_path = word.value; }},
     BenchSwitch{{.name = "tolerance", .value = "P%", .help = "5%; how much worse than the --baseline is allowed"}, set_tolerance},
 };
@@ -204,7 +205,8 @@ void take_measurement(BenchArguments& arguments, const SwitchWords& typed) {
         is_asked_for = is_asked_for || is_named(measure_switches(), word.name);
     }
     if (!is_asked_for) return;
-    if (arguments.plan.until_stable && arguments.plan.within_percent) throw UsageError("--within: leave it out, or --until-stable");
+    if (arguments.plan.until_stable && arguments.plan.within_percent)
+        throw UsageError("--within: not together with --until-stable; give one of them");
     const bool is_open = arguments.plan.until_stable || arguments.plan.within_percent;
     if (is_open && !typed.has("repeat")) arguments.plan.rounds = kOpenRounds;
     arguments.measure.emplace();
@@ -212,7 +214,7 @@ void take_measurement(BenchArguments& arguments, const SwitchWords& typed) {
     // What is wrong with it is said before anything is touched.
     check_limits(arguments.demands, measure_spec_of(*arguments.measure).timespans.front());
     if (arguments.demands.tolerance_percent && arguments.demands.baseline_path.empty()) {
-        throw UsageError("--tolerance: says how far from a --baseline; name one");
+        throw UsageError("--tolerance: needs a --baseline; name one");
     }
 }
 

@@ -22,11 +22,11 @@ struct BenchArguments {
     MeasureDemands demands;
 };
 
-// `words`: what stands behind "bench". Throws UsageError with what is wrong and what is allowed.
+// `words`: what follows "bench". Throws UsageError with what is wrong and what is allowed.
 BenchArguments parse_bench(const std::vector<std::string>& words);
 
 Switches bench_switches();
-// Those that are not of a measurement by specification alone: shared with `ioproof sweep`.
+// Switches that are not only for a measurement by specification: shared with `ioproof sweep`.
 Switches bench_own_switches();
 
 }  // namespace cli

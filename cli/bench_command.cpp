@@ -106,14 +106,14 @@ ExitCode measure_storage(const BenchArguments& arguments, Console& console) {
 
 std::string_view bench_description() {
     static const std::string text = fmt::format(
-        "Measures what a run's own path does on these files: scheduler, engine, pages, verification. A file that a run or a "
-        "measurement left behind is used as it is: its pages are examined first, and must stay what they are. A missing file is "
-        "created, filled with pages, and kept. Other files are refused.\n"
-        "The FILE 'null:' is no file: requests succeed at once, which shows what the path costs without a device.\n"
+        "Measures what a run's own path does on these files: scheduler, engine, pages, verification. A file that a run or a measurement "
+        "left behind is used as it is: its pages are examined first, and must stay what they are. A missing file is created, filled with "
+        "pages, and kept. Other files are refused.\n"
+        "The FILE 'null:' is not a file: requests succeed immediately, which shows what the path costs without a device.\n"
         "With any of the switches from --preset on, the storage itself is measured instead: with mixes, rates, several classes of work, "
-        "percentiles and repeats, by requests that go straight to the engine. Pages are verified there, too. A FILE may be any file or "
-        "device "
-        "then; one that does not bear ioproof's mark is only read. Presets:\n{}",
+        "percentiles and repeats, by requests that go directly to the engine. Pages are verified there, too. A FILE may then be any file "
+        "or device; one without ioproof's mark is only read. Presets:\n"
+        "{}",
         presets_text());
     return text;
 }
@@ -140,7 +140,7 @@ Command bench_command() {
             .exit_codes =
                 "0 done\n"
                 "1 a page was wrong, or the storage failed; or a limit of --fail-on was exceeded, or the\n"
-                "  --baseline was not held\n"
+                "  figures were worse than the --baseline allows\n"
                 "2 wrong usage, or refused because it could do harm\n"
                 "3 it could not be done\n"
                 "130 stopped by a person",

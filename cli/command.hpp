@@ -1,5 +1,5 @@
 // What a command is: its name, what it does, its switches and its help. Each command defines its own (*_command.cpp); commands.cpp lists
-// them. The help, the manual page and the completions of shells are made of it.
+// them. The help, the manual page and the shells' completions are made from it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Console;
 // One call of the program.
 struct Call {
     std::vector<std::string> command_line;  // as typed, the program's name first
-    std::vector<std::string> words;         // what stands behind the command
+    std::vector<std::string> words;         // what follows the command
     bool as_sqliosim = false;               // through a link of that name: behave as SQLIOSIM.COM does
     Console& console;
 };
@@ -32,11 +32,11 @@ struct Command {
     std::string_view description;  // paragraphs, separated by '\n'
     Switches switches{};
     std::string_view switches_of{};  // the command whose switches these are, if it is another one
-    std::string_view options{};      // of another tool's command line, which the command reads itself, -h included; lines "SPELLING\thelp"
+    std::string_view options{};      // of another tool's command line, which the command parses itself, even -h; lines "SPELLING\thelp"
     std::string_view examples{};     // command lines, separated by '\n'
-    std::string_view exit_codes{};   // where they differ from a run's; lines "CODE meaning"
+    std::string_view exit_codes{};   // if they differ from a run's; lines "CODE meaning"
 
-    // Parses the words and does it; results are in the console's queue then. Throws UsageError, config::ConfigError,
+    // Parses the words and carries out the command; results are then in the console's queue. Throws UsageError, config::ConfigError,
     // reports::ResultsDocumentError, sim::RefusedError, sim::EnvironmentError.
     ExitCode (*execute)(const Call& call) = nullptr;
 };

@@ -10,7 +10,7 @@ namespace cli {
 
 const std::vector<Command>& commands();
 
-// The command that `words` begin with, or nullptr. A name may be of two words: "config show".
+// The command that `words` begin with, or nullptr. A name may have two words: "config show".
 const Command* find_command(const std::vector<std::string>& words);
 
 }  // namespace cli

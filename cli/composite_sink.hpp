@@ -1,5 +1,5 @@
-// Hands every event and finding of a run to several receivers, in their order. One call at a time, so that
-// the command line may add its own events to those of a simulation.
+// Passes every event and finding of a run to several receivers, in their order. One call at a time, so that the command line may add its
+// own events to those of a simulation.
 #pragma once
 
 #include <mutex>

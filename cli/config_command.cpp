@@ -22,7 +22,7 @@ void show(const RunArguments& arguments, Console& console) {
     const std::string text = config::write_options(configuration.options, is_toml ? config::Dialect::toml : config::Dialect::ini);
     if (ums::printable_lines(text) != text) {
         console.add_message(
-            "warning: characters that are not fit for a terminal are shown by their numbers; -save FILE writes them as they are\n");
+            "warning: characters that are not safe for a terminal are shown as numbers; -save FILE writes them as they are\n");
     }
     console.add_result(text);
 }

@@ -10,7 +10,7 @@
 
 namespace cli {
 
-// The file that is read: the one that was named, or SQLIOSim's default name if it exists in the current folder.
+// The file to read: the one that was named, or SQLIOSim's default name if it exists in the current folder.
 std::optional<std::string> configuration_file(const RunArguments& arguments);
 
 // Defaults, file, and switches, checked. Throws config::ConfigError.

@@ -1,6 +1,6 @@
-// The terminal, shared by messages, the report, and one progress line that is redrawn in place. Any thread may hand in text, which never
-// blocks it; only the thread of the run's control writes. So a terminal that stands still (Ctrl-S, a pager) does not stop the I/O that
-// is being measured, and nothing garbles the progress line.
+// The terminal, shared by messages, the report, and one progress line that is redrawn in place. Any thread may pass in text, which never
+// blocks it; only the thread of the run's control writes. So a stalled terminal (Ctrl-S, a pager) does not stop the I/O that is being
+// measured, and nothing garbles the progress line.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace cli {
 
-// A part of a message that stands out on a terminal.
+// A part of a message that is highlighted on a terminal.
 struct Highlight {
     enum class Color { none, yellow, red };
 
@@ -34,20 +34,20 @@ public:
     // Columns of the terminal now; people resize windows.
     [[nodiscard]] std::size_t columns() const;
 
-    // Queues whole lines. Any thread. Whatever stands in them, a terminal sees nothing but text: what is handed in goes through
-    // ums::printable_lines, and colours are added behind that. When nobody takes them off, the oldest messages stay and further ones are
-    // counted and left out (they are in the log); results are never left out.
+    // Queues complete lines. Any thread. Whatever they hold, a terminal sees nothing but text: they pass through ums::printable_lines, and
+    // colours are added after that. When nobody drains the queue, the oldest messages stay and further ones are counted and left out (they
+    // are in the log); results are never left out.
     void add_result(std::string_view text);
     void add_message(std::string_view text, const Highlight& highlight = {});
 
     // Control thread only. Writes what can be written without waiting, then draws `progress` (not wider than columns()) if everything is
-    // out.
+    // written.
     void flush(std::string_view progress);
     // Control thread only. Writes everything, waits for a slow reader, and leaves no progress line behind. Output that nobody can
     // receive any more (closed pipe, terminal that hung up) is dropped.
     void finish();
 
-    // After finish(): why results could not be written, or nothing. A reader that went away has read what it wanted (`| head`): that is no
+    // After finish(): why results could not be written, or nothing. A reader that has gone away read what it wanted (`| head`): that is no
     // failure.
     [[nodiscard]] std::error_code results_error() const { return results_error_; }
 
@@ -58,11 +58,11 @@ private:
         bool is_message = false;
     };
 
-    // Keeps the first reason why results got lost.
+    // Keeps the first reason why results were lost.
     void note_lost(int descriptor, int error_number);
     // True if no progress line is left on the screen.
     bool erase_progress(bool wait);
-    // Writes from the head of the queue; `wait` = also when that takes time. True if the queue is empty.
+    // Writes from the head of the queue; `wait` = even if that takes time. True if the queue is empty.
     bool write_queued(bool wait);
 
     const int results_descriptor_;

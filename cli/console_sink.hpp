@@ -28,7 +28,7 @@ public:
     void on_finding(const sim::Finding& finding) override;
 
 private:
-    // A broken disk has as many findings as pages; the log has them all.
+    // A broken disk has as many findings as pages; the log has all of them.
     static constexpr std::uint64_t kFindingsShownMax = 20;
 
     const ConsoleSinkOptions options_;

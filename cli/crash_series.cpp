@@ -115,7 +115,7 @@ std::string CrashSeries::first_problems() const {
     std::size_t shown = 0;
     for (const auto& [index, problem] : problems_) {
         if (shown++ == kShownMax) break;
-        text += fmt::format("\n{}See it again with: {}\n", problem, replay_command(index));
+        text += fmt::format("\n{}Repeat it with: {}\n", problem, replay_command(index));
     }
     return text;
 }

@@ -1,4 +1,4 @@
-// Rehearsals of power cuts for many seeds and devices, and what comes out of them.
+// Rehearsals of power cuts for many seeds and devices, and their results.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace cli {
 
-// A line of the tables: the device that was cut, judged by the files alone, and with a ledger outside of it.
+// A line of the tables: the device that lost power, judged by the files alone, and with a ledger outside of it.
 struct CrashRow {
     CrashDevice device;
     sim::CrashTally tally;
@@ -31,11 +31,11 @@ public:
 
     [[nodiscard]] std::uint64_t run_count() const { return run_count_; }
     [[nodiscard]] const std::vector<CrashRow>& rows() const { return rows_; }
-    // Of the runs, those that went on with what a cut had left, and were cut once more.
+    // The number of runs that continued with what a cut had left, and were cut again.
     [[nodiscard]] std::uint64_t resumed_count() const { return resumed_count_; }
-    // Cuts with a problem that is no matter of a percentage: blamed wrongly, not to be explained, a finding while there was power.
+    // Cuts with a problem that no percentage excuses: blamed wrongly, unexplained, a finding while there was power.
     [[nodiscard]] std::uint64_t wrong_count() const { return wrong_count_; }
-    // The first problems, in the order of the seeds, and how to see them again; empty if there are none.
+    // The first problems, in the order of the seeds, and how to reproduce them; empty if there are none.
     [[nodiscard]] std::string first_problems() const;
 
 private:
@@ -46,7 +46,7 @@ private:
     void rehearse_one(std::uint64_t index);
     void cut_run(const sim::CrashPlan& drawn, Outcome& outcome);
     static void add_text(const sim::CrashPlan& plan, const sim::CutJudgement& judgement, std::string_view knowledge, Outcome& outcome);
-    // Goes on with the first cut of the run that leaves what a run can go on with.
+    // Continues with the first cut of the run that leaves files with which a run can continue.
     void judge(const sim::CrashPlan& plan, sim::CrashState& state, Outcome& outcome);
 
     const RehearseArguments& arguments_;

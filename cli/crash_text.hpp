@@ -8,7 +8,7 @@
 
 namespace cli {
 
-// Two tables, by the files alone and with a ledger: a line for each device, and below what cannot be proven, by the rule that says why.
+// Two tables, by the files alone and with a ledger: a line for each device, and below it what cannot be proven, by the rule that says why.
 [[nodiscard]] std::string crash_table_text(const std::vector<CrashRow>& rows);
 
 struct CrashJudgement {
@@ -16,7 +16,7 @@ struct CrashJudgement {
     std::string sentence;  // ends with a line break
 };
 
-// Good: in each row 99 % of the provable damage was found, nobody was blamed, each miss has its rule, and `wrong_count` is 0.
+// Good: in each row 99 % of the provable damage was found, nothing was blamed wrongly, a rule explains each miss, and `wrong_count` is 0.
 [[nodiscard]] CrashJudgement judge_crashes(const std::vector<CrashRow>& rows, std::uint64_t wrong_count);
 
 }  // namespace cli

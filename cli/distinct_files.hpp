@@ -1,4 +1,4 @@
-// Two files of a command that are one, by whatever spelling: found out before either is touched.
+// Two files of a command that are the same file, however they are spelled: detected before either is touched.
 #pragma once
 
 #include <string>

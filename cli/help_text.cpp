@@ -13,11 +13,11 @@ namespace cli {
 
 const std::string_view kExitCodes =
     "0 nothing wrong\n"
-    "1 the storage returned or kept something else than what was written, or failed; or a limit of --fail-on was exceeded\n"
+    "1 the storage returned or kept something other than what was written, or failed; or a --fail-on limit was exceeded\n"
     "2 wrong usage or configuration, or refused because it could do harm\n"
-    "3 the run could not be done: no space, a missing or read-only folder, a file in use, a limit of the process reached; or nothing "
-    "was wrong, but not all output could be written\n"
-    "70 a mistake of ioproof itself\n"
+    "3 the run could not be done: no space, a missing or read-only folder, a file in use, a limit of the process reached; or nothing was "
+    "wrong, but not all output could be written\n"
+    "70 an internal error of ioproof\n"
     "130 stopped by a person, nothing wrong until then";
 
 namespace {
@@ -127,8 +127,7 @@ std::string help_text() {
         "ioproof {}: proves that storage gives back what it was given, with SQL Server's I/O.\n"
         "\n"
         "Usage:\n"
-        "{}"
-        "  ioproof --version\n"
+        "{}  ioproof --version\n"
         "  ioproof --help\n"
         "\n"
         "'ioproof COMMAND --help' explains a command and its switches; so does the manual page, man ioproof.\n"
@@ -139,9 +138,10 @@ std::string help_text() {
         "  ioproof run -cfg sqliosim.cfg.ini -log run.log.xml  SQLIOSim's own configuration\n"
         "  ioproof config explain TargetIODuration\n"
         "\n"
-        "Called through a link named 'sqliosim' it takes SQLIOSIM.COM's switches without a command;\n"
+        "When called through a link named 'sqliosim' it takes SQLIOSIM.COM's switches without a command;\n"
         "through 'diskspd' and 'sqlio' those of these tools.\n"
-        "\n{}",
+        "\n"
+        "{}",
         sim::kVersion, usage_lines(), exit_code_lines(kExitCodes));
 }
 

@@ -34,7 +34,7 @@ public:
         std::size_t shown = 0;
         for (const auto& [index, problem] : problems_) {
             if (shown++ == kProblemsShown) break;
-            text += fmt::format("\n{}See it again with: ioproof rehearse --hosts --hand-over {} --seed {} --verbose\n", problem,
+            text += fmt::format("\n{}Repeat it with: ioproof rehearse --hosts --hand-over {} --seed {} --verbose\n", problem,
                                 name_of(rows_[row_of(index)].fault), seed_of(index));
         }
         return text;
@@ -99,8 +99,7 @@ ExitCode rehearse_hosts(const RehearseArguments& arguments, Console& console) {
         std::all_of(series.rows().begin(), series.rows().end(), [](const HandOverRow& row) { return row.tally.is_good(); });
     if (!is_good) {
         console.add_result(
-            "FAILED: what went wrong between the hosts was missed or named wrongly, or somebody was blamed for nothing. The "
-            "first:\n" +
+            "FAILED: what went wrong between the hosts was missed or named wrongly, or something was blamed wrongly. The first:\n" +
             series.first_problems());
         return ExitCode::integrity;
     }

@@ -1,4 +1,4 @@
-// Where `--json FILE` of a command puts its document: a file of ours, or with '-' the standard output in place of the text.
+// Where `--json FILE` of a command puts its document: a file of ours or, with '-', standard output instead of the text.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,12 @@ namespace cli {
 
 class JsonOutput {
 public:
-    // `path`: of the file, "-", or empty: no document is wanted. Looks at once whether the file can be written; throws as OutputFile does.
+    // `path`: of the file, "-", or empty: no document is wanted. Checks immediately whether the file can be written; throws as OutputFile
+    // does.
     JsonOutput(const std::string& path, std::string_view document);
 
     [[nodiscard]] bool shows_text() const { return !is_standard_output_; }
-    // The exit code of a command that would end with `code`: where the file cannot be written, that is said, and ok is none.
+    // The exit code of a command that would end with `code`: if the file cannot be written, this is reported, and the result is not ok.
     [[nodiscard]] ExitCode put(const std::string& json, Console& console, ExitCode code);
 
 private:

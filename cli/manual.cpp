@@ -106,9 +106,9 @@ std::string program_manual() {
     page += synopsis();
     page +=
         roff_section("Description") +
-        "ioproof does the I/O of SQL Server on files of its own, as SQLIOSim does, verifies every page that comes back, and says in plain "
-        "words whether SQL Server can be trusted to this storage.\n.PP\n"
-        "Called through a link named \\fBsqliosim\\fR it takes the switches of SQLIOSIM.COM without a command: those of "
+        "ioproof performs SQL Server's I/O on test files of its own, as SQLIOSim does, verifies every page that comes back, and says in "
+        "plain words whether this storage can be trusted with SQL Server.\n.PP\n"
+        "When called through a link named \\fBsqliosim\\fR it takes the switches of SQLIOSIM.COM without a command: those of "
         "\\fBioproof run\\fR.\n";
     for (const Command& command : commands()) page += command_part(command);
     page += roff_section("Exit status") + code_list(kExitCodes);

@@ -21,17 +21,17 @@ struct MeasureDemands {
     std::optional<double> tolerance_percent;
 };
 
-// Throws UsageError where a limit speaks of what the measurement has not.
+// Throws UsageError if a limit names something that the measurement does not have.
 void check_limits(const MeasureDemands& demands, const sim::MeasureTimespan& spec);
 
-// Nothing if there is no baseline. Throws UsageError if it is of another measurement, and as read_document() does.
+// Nothing if there is no baseline. Throws UsageError if it belongs to another measurement, and as read_document() does.
 [[nodiscard]] std::optional<reports::MeasuredSide> load_baseline(const MeasureDemands& demands, const sim::MeasureTimespan& spec);
 
 struct DemandsVerdict {
     std::string text;
     bool are_kept = true;
 };
-// Of a measurement that came to its end; adds "limits" and "baseline" to its document.
+// Of a measurement that was completed; adds "limits" and "baseline" to its document.
 [[nodiscard]] DemandsVerdict judge_demands(const MeasureDemands& demands, const std::optional<reports::MeasuredSide>& baseline,
                                            const reports::MeasureRounds& rounds, nlohmann::ordered_json& document);
 

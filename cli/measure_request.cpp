@@ -81,7 +81,7 @@ void set_mix(MeasureRequest& request, const SwitchWord& word) {
 // "90/10,5/20": so many percent of the requests to so many percent of the file, one part behind the other.
 void set_spans(MeasureRequest& request, const SwitchWord& word) {
     constexpr const char* kAllowed =
-        "shares REQUESTS/FILE in percent, one part of the file behind the other, as in 90/10 or 50/5,0/20,30/10";
+        "shares REQUESTS/FILE in percent, one part of the file after the other, as in 90/10 or 50/5,0/20,30/10";
     for (const std::string& part : parts_of(word.value, ',')) {
         const std::size_t slash = part.find('/');
         if (slash == std::string::npos) refuse_value(word, kAllowed);
@@ -137,40 +137,40 @@ constexpr std::array kMeasureSwitches{
                   [](MeasureRequest& request, const SwitchWord& word) { request.threads = small_number(word, 1, 1024); }},
     MeasureSwitch{{.name = "write-percent", .value = "P", .help = "0; share of writes"},
                   [](MeasureRequest& request, const SwitchWord& word) { request.write_percent = small_number(word, 0, 100); }},
-    MeasureSwitch{{.name = "random-percent", .value = "P", .help = "share of random requests, the others go on behind the one before"},
+    MeasureSwitch{{.name = "random-percent", .value = "P", .help = "share of random requests; the others continue after the previous one"},
                   [](MeasureRequest& request, const SwitchWord& word) { request.random_percent = small_number(word, 0, 100); }},
-    MeasureSwitch{{.name = "hot", .value = "R/F,…", .help = "random requests are not even: R % of them to F % of the file"}, set_spans},
+    MeasureSwitch{{.name = "hot", .value = "R/F,…", .help = "uneven random requests: R % of them go to F % of the file"}, set_spans},
     MeasureSwitch{{.name = "align", .value = "SIZE", .help = "of random requests; of sequential ones the stride; the block"},
                   [](MeasureRequest& request, const SwitchWord& word) { request.align_bytes = size_of(word); }},
-    MeasureSwitch{{.name = "from", .value = "SIZE", .help = "0; leave out what lies before this offset"},
+    MeasureSwitch{{.name = "from", .value = "SIZE", .help = "0; leave out everything before this offset"},
                   [](MeasureRequest& request, const SwitchWord& word) { request.base_bytes = size_of(word); }},
-    MeasureSwitch{{.name = "to", .value = "SIZE", .help = "the end of the file; and what lies behind this one"},
+    MeasureSwitch{{.name = "to", .value = "SIZE", .help = "the end of the file; leave out everything after this one"},
                   [](MeasureRequest& request, const SwitchWord& word) { request.end_bytes = size_of(word); }},
     MeasureSwitch{{.name = "contents", .value = "KIND", .help = "pages; of what is written: pages (verified), noise, zeros or counting"},
                   set_contents},
-    MeasureSwitch{{.name = "compressible", .value = "P", .help = "0; so much of each 4 KB of noise is zeros, in percent"},
+    MeasureSwitch{{.name = "compressible", .value = "P", .help = "0; share of each 4 KB of noise that is zeros, in percent"},
                   [](MeasureRequest& request, const SwitchWord& word) { request.compressible_percent = small_number(word, 0, 100); }},
-    MeasureSwitch{{.name = "duplicate", .value = "P", .help = "0; so many blocks of noise are the same, in percent"},
+    MeasureSwitch{{.name = "duplicate", .value = "P", .help = "0; share of noise blocks that are the same, in percent"},
                   [](MeasureRequest& request, const SwitchWord& word) { request.duplicate_percent = small_number(word, 0, 100); }},
     MeasureSwitch{{.name = "rate",
                    .value = "N",
-                   .help = "requests a second, or bytes with a unit (100M), of each file; latency counts from\n"
-                           "the intended start then"},
+                   .help = "requests a second, or bytes with a unit (100M), of each file; latency then counts\n"
+                           "from the intended start"},
                   set_rate},
-    MeasureSwitch{{.name = "burst", .value = "N", .help = "a thread pauses after so many requests, for --think"},
+    MeasureSwitch{{.name = "burst", .value = "N", .help = "a thread pauses after this many requests, for --think"},
                   [](MeasureRequest& request, const SwitchWord& word) { request.burst = small_number(word, 1, 1'000'000'000); }},
-    MeasureSwitch{{.name = "think", .value = "MS", .help = "the pause behind a --burst"},
+    MeasureSwitch{{.name = "think", .value = "MS", .help = "the pause after a --burst"},
                   [](MeasureRequest& request, const SwitchWord& word) { request.think_ms = small_number(word, 1, 3'600'000); }},
-    MeasureSwitch{{.name = "flush-every", .value = "N", .help = "fdatasync after so many writes of a thread"},
+    MeasureSwitch{{.name = "flush-every", .value = "N", .help = "fdatasync after this many writes of a thread"},
                   [](MeasureRequest& request, const SwitchWord& word) { request.flush_every = small_number(word, 1, 1'000'000'000); }},
     MeasureSwitch{{.name = "warm-up", .value = "S", .help = "0; seconds of load before the measurement"},
                   [](MeasureRequest& request, const SwitchWord& word) { request.warm_up_s = small_number(word, 0, 86400); }},
-    MeasureSwitch{{.name = "cool-down", .value = "S", .help = "0; seconds of load behind it"},
+    MeasureSwitch{{.name = "cool-down", .value = "S", .help = "0; seconds of load after it"},
                   [](MeasureRequest& request, const SwitchWord& word) { request.cool_down_s = small_number(word, 0, 86400); }},
-    MeasureSwitch{{.name = "interval", .value = "MS", .help = "1000; requests are counted by intervals of this length"},
+    MeasureSwitch{{.name = "interval", .value = "MS", .help = "1000; requests are counted in intervals of this length"},
                   [](MeasureRequest& request, const SwitchWord& word) { request.interval_ms = small_number(word, 10, 3'600'000); }},
     MeasureSwitch{{.name = "affinity", .value = "CPU,…", .help = "schedulers are bound to these CPUs, in turn"}, set_affinity},
-    MeasureSwitch{{.name = "overwrite-foreign-files", .help = "files and devices that do not bear ioproof's mark may be written, too"},
+    MeasureSwitch{{.name = "overwrite-foreign-files", .help = "files and devices without ioproof's mark may be written, too"},
                   [](MeasureRequest& request, const SwitchWord&) { request.may_overwrite = true; }},
 };
 

@@ -1,4 +1,4 @@
-// What people ask a measurement for with readable switches: `ioproof bench` with any of them, and `ioproof sweep`. Becomes a
+// What people request of a measurement with readable switches: `ioproof bench` with any of them, and `ioproof sweep`. Becomes a
 // sim::MeasureSpec.
 #pragma once
 
@@ -19,7 +19,7 @@ struct MixPart {
     std::uint32_t share = 1;
 };
 
-// What was not asked for is left to the preset, or to the defaults of sim::MeasureTarget.
+// What was not requested is left to the preset, or to the defaults of sim::MeasureTarget.
 struct MeasureRequest {
     std::vector<std::string> files;
     const MeasurePreset* preset = nullptr;
@@ -61,14 +61,14 @@ struct MeasureRequest {
     bool verify = true;
 };
 
-// Those that only a measurement of this kind has. The others are bench's: pattern, op, block, depth, cpus, seconds, size, verify, durable,
-// scatter, buffered, engine, seed.
+// Switches of such measurements only. The others are bench's: pattern, op, block, depth, cpus, seconds, size, verify, durable, scatter,
+// buffered, engine, seed.
 [[nodiscard]] Switches measure_switches();
 
-// Takes what `words` say into `request`; switches that it does not know are left to the caller. Throws UsageError.
+// Puts what `words` say into `request`; switches that it does not know are left to the caller. Throws UsageError.
 void apply_measure_words(const SwitchWords& words, MeasureRequest& request);
 
-// Throws UsageError where the request is none that can be measured.
+// Throws UsageError if the request cannot be measured.
 [[nodiscard]] sim::MeasureSpec measure_spec_of(const MeasureRequest& request);
 
 }  // namespace cli

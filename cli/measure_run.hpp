@@ -1,4 +1,4 @@
-// Carries out measurements one after the other, in one go of the process: signals, progress, rounds.
+// Carries out measurements one after the other, in one process: signals, progress, rounds.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ struct RoundPlan {
     bool until_stable = false;             // until steady state, `rounds` at most
     std::optional<double> within_percent;  // until the 95 % confidence interval is that narrow, `rounds` at most
 
-    // What has been measured suffices.
+    // What has been measured is enough.
     [[nodiscard]] bool is_enough(const reports::MeasureRounds& measured) const;
 };
 
-// What runs on the thread of the work: measures one spec after the other by `measure` until it returns.
+// Runs on the thread of the work: measures one spec after the other by `measure` until it returns.
 class MeasureSession {
 public:
     using Measure = std::function<sim::MeasureResults(const sim::MeasureSpec& spec, const std::string& title)>;
@@ -48,7 +48,7 @@ private:
 
 [[nodiscard]] ExitCode measure_exit_code(const sim::MeasureResults& results);
 
-// Files that are missing are made with this size unless another was asked for.
+// Missing files are created with this size unless another was requested.
 inline constexpr std::uint64_t kMeasureSizeBytes = std::uint64_t{1} << 30;
 void size_missing_files(sim::MeasureSpec& spec);
 

@@ -13,8 +13,8 @@ MomentPipe::MomentPipe(const std::string& path) : is_open_(!path.empty()) {
     if (!is_open_) return;
     const std::error_code error = ums::PipeWriter::open(path, pipe_);
     if (!error) return;
-    throw UsageError(fmt::format("--moments {}: {}; allowed is a pipe (mkfifo) that somebody reads", path,
-                                 error == std::errc::no_such_device_or_address ? "nobody reads there"
+    throw UsageError(fmt::format("--moments {}: {}; allowed is a pipe (mkfifo) that has a reader", path,
+                                 error == std::errc::no_such_device_or_address ? "it has no reader"
                                  : error == std::errc::not_a_stream            ? "is no pipe"
                                                                                : ums::error_text(error)));
 }

@@ -1,5 +1,5 @@
-// Writes what a run tells to its files: log, findings, evidence. On a thread of its own: those files may stand on a disk that does not
-// answer, and whoever has something to tell (the schedulers, who are measured; the thread that watches over the run) must go on.
+// Writes what a run reports to its files: log, findings, evidence. On a thread of its own: those files may be on a disk that does not
+// answer, and the threads that report (the schedulers, which are measured; the thread that watches over the run) must continue.
 #pragma once
 
 #include <chrono>
@@ -25,30 +25,30 @@ namespace cli {
 
 class OutputWriter final : public sim::EventSink {
 public:
-    // The files must outlive the writer and are its thread's from now on, until flush() has said true. `findings` may be null. Throws
-    // std::system_error if there can be no thread.
+    // The files must outlive the writer and belong to its thread from now on, until flush() has returned true. `findings` may be null.
+    // Throws std::system_error if no thread can be started.
     OutputWriter(reports::XmlLog& log, reports::FindingsFile* findings, reports::ErrorDump& evidence);
     OutputWriter(const OutputWriter&) = delete;
     OutputWriter& operator=(const OutputWriter&) = delete;
-    // Waits until all is written, however long that takes: who cannot be sure of that calls flush() before, and ends the process.
+    // Waits until everything is written, however long that takes: a caller that cannot rely on that calls flush() before, and ends the
+    // process.
     ~OutputWriter() override;
 
-    // Any thread. While there is much to write already they wait for the writer, a second at most from when it last got something done:
-    // a fast disk loses nothing, one that hangs holds up nobody. What is not written then is counted: evidence first, messages after
-    // that.
+    // Any thread. While much is queued already, callers wait for the writer, at most a second since it last made progress: a fast disk
+    // loses nothing, one that hangs delays nobody. What is then not written is counted: evidence first, messages after that.
     void on_begin() override;
     void on_event(const sim::Event& event) override;
     // A finding is written with its place on the device and the name of the file that has its evidence.
     void on_finding(const sim::Finding& finding) override;
 
-    // Waits until all is written. False if nothing was done for `patience`.
+    // Waits until everything is written. False if there was no progress for `patience`.
     [[nodiscard]] bool flush(std::chrono::milliseconds patience);
-    // For how long the writer has been at what it does now; 0 if there is nothing to do. Any thread.
+    // How long the writer has been busy with its present item; 0 if there is nothing to do. Any thread.
     [[nodiscard]] std::chrono::milliseconds stuck() const;
 
-    // Adds to findings that were handed in what their writing has shown: the file of the evidence, the place on the device. After flush().
+    // Adds to findings that were passed in what writing them has shown: the file of the evidence, the place on the device. After flush().
     void complete(std::vector<sim::Finding>& findings) const;
-    // What is not in the files although it was handed in: a sentence each. After flush().
+    // What is not in the files although it was passed in: a sentence each. After flush().
     [[nodiscard]] std::vector<std::string> failures() const;
 
 private:
@@ -79,7 +79,7 @@ private:
     mutable std::mutex mutex_;  // guards what follows
     std::condition_variable changed_;
     std::deque<Item> queue_;
-    std::size_t queued_evidence_ = 0;  // findings with all that is known of them
+    std::size_t queued_evidence_ = 0;  // findings with everything that is known about them
     std::uint64_t without_evidence_ = 0;
     std::uint64_t left_out_ = 0;
     std::uint64_t done_ = 0;

@@ -1,5 +1,5 @@
-// A thread for calls that may never return: to a disk that does not answer, to a file system whose server is gone. Whoever asks waits for
-// a while and goes on.
+// A thread for calls that may never return: to a disk that does not answer, to a file system whose server is gone. The caller waits for a
+// while, then continues.
 #pragma once
 
 #include <chrono>
@@ -16,9 +16,9 @@ public:
     // Does not wait for a call that has not come back.
     ~PatientThread();
 
-    // Makes the call and waits for its end. False if it has not come back within `patience`, or was not made because an earlier one is
-    // still out. `call` must not throw, and owns what it uses: it may outlive whoever asked. If the system gives no thread the call is
-    // made here, however long it takes. One thread at a time.
+    // Makes the call and waits for its end. False if it has not returned within `patience`, or was not made because an earlier one has not
+    // returned. `call` must not throw, and owns what it uses: it may outlive the caller. If the system refuses a thread, the call is made
+    // here, however long it takes. One thread at a time.
     [[nodiscard]] bool call(std::function<void()> call, std::chrono::milliseconds patience);
 
 private:

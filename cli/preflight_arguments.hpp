@@ -14,7 +14,7 @@ struct PreflightArguments {
     std::string json_path;  // empty = no JSON; "-" = on the standard output, instead of the text
 };
 
-// `words`: what stands behind "preflight". Throws UsageError with what is wrong and what is allowed.
+// `words`: what follows "preflight". Throws UsageError with what is wrong and what is allowed.
 PreflightArguments parse_preflight(const std::vector<std::string>& words);
 
 Switches preflight_switches();

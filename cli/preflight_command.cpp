@@ -54,9 +54,9 @@ Command preflight_command() {
         .kind = Operand::folders,
         .summary = "say what SQL Server will meet in these folders",
         .description =
-            "Looks at the folders that database files shall be in: file system and mount options, direct I/O, how writes are made "
-            "durable and what that costs, sectors, alignment, stripes, queue settings, limits, and other users of the disk. Each line "
-            "is OK, WARN or FAIL; those that are not OK say why, who says so, and the command that fixes it.\n"
+            "Examines the folders for database files: file system and mount options, direct I/O, how writes are made durable and what "
+            "that costs, sectors, alignment, stripes, queue settings, limits, and other users of the disk. Each line is OK, WARN or FAIL; "
+            "those that are not OK give the reason, the source, and the command that fixes it.\n"
             "Writes one temporary file of 32 MB to each folder, which has no name and is gone at the end; changes nothing else. Takes "
             "some seconds for each folder. Without root it sees less of other users' processes.",
         .switches = preflight_switches(),

@@ -1,4 +1,4 @@
-// `ioproof preflight`: what SQL Server will meet in some folders. And the short look that a run takes before it begins.
+// `ioproof preflight`: what SQL Server will meet in some folders. Also the brief check that a run makes before it begins.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@ namespace cli {
 
 Command preflight_command();
 
-// Of the folders of a run's files, each once; block devices are passed over. A folder that cannot be looked at gives no lines: the run
-// itself will say what is wrong with it.
+// Of the folders of a run's files, each once; block devices are skipped. A folder that cannot be examined gives no lines: the run itself
+// will say what is wrong with it.
 [[nodiscard]] std::vector<sim::PreflightLine> preflight_of_run(const sim::Options& options, const ums::Clock& clock);
 
 }  // namespace cli

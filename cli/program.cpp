@@ -208,7 +208,7 @@ int run_program(const std::vector<std::string>& command_line) {
     }
     console.finish();
     if (const std::error_code error = console.results_error()) {
-        add_error(console, program, fmt::format("standard output: {}; what was to be said there is not all there", error.message()));
+        add_error(console, program, fmt::format("standard output: {}; the output there is incomplete", error.message()));
         console.finish();
         if (code == ExitCode::ok) code = ExitCode::environment;
     }

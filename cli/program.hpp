@@ -1,4 +1,4 @@
-// The whole program but for its entry: command line in, exit code out.
+// The entire program except for its entry: command line in, exit code out.
 #pragma once
 
 #include <string>

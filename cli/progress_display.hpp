@@ -21,7 +21,7 @@ public:
     // Every second.
     void update(const sim::Progress& progress, std::uint64_t now_us);
 
-    // What stands in the last line of the terminal; empty elsewhere.
+    // The last line of the terminal; empty elsewhere.
     [[nodiscard]] const std::string& line() const { return line_; }
 
 private:

@@ -1,5 +1,5 @@
-// `ioproof run --inject`: faults between the run and its real files, and what became of them. Without --inject it is nothing but the door
-// to the files.
+// `ioproof run --inject`: faults between the run and its real files, and what became of them. Without --inject it only passes everything
+// through.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ public:
     RehearsalOnFiles(ums::Storage& files, const ums::Clock& clock, const sim::Options& options, std::vector<sim::FaultPlan> plans);
 
     [[nodiscard]] bool is_enabled() const { return injector_ != nullptr; }
-    // What the run works with.
+    // The storage that the run works with.
     [[nodiscard]] ums::Storage& storage() { return injector_ ? static_cast<ums::Storage&>(*injector_) : files_; }
     // The phase of this run decides where a fault may be injected; until unfollow().
     void follow(const sim::Simulation& simulation);

@@ -7,7 +7,7 @@
 
 namespace cli {
 
-// A line for each class of which anything was injected or reported, and a sum.
+// A line for each class that was injected or reported, and a sum.
 [[nodiscard]] std::string tallies_text(const sim::FaultTallies& tallies);
 
 }  // namespace cli

@@ -22,7 +22,7 @@ struct CrashDevice {
 [[nodiscard]] std::string_view name_of(const CrashDevice& device);
 
 struct RehearseArguments {
-    // Together in each run. A plan without a rate (0) is drawn from the seed. Empty: each class in a run of its own, and one without
+    // Together in each run. A plan without a rate (0) is drawn from the seed. Empty: each class in a run of its own, and one run without
     // faults.
     std::vector<sim::FaultPlan> faults;
     bool without_faults = false;  // --fault none
@@ -45,7 +45,7 @@ struct RehearseArguments {
     bool hand_over_in_turn = false;                    // each seed with one of them
 };
 
-// `words`: what stands behind the command. Throws UsageError.
+// `words`: what follows the command. Throws UsageError.
 [[nodiscard]] RehearseArguments parse_rehearse(const std::vector<std::string>& words);
 [[nodiscard]] Switches rehearse_switches();
 

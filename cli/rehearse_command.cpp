@@ -47,7 +47,7 @@ public:
         std::size_t shown = 0;
         for (const auto& [index, problem] : problems_) {
             if (shown++ == kShownMax) break;
-            text += fmt::format("\n{}\nSee it again with: {}\n", problem, replay_command(index));
+            text += fmt::format("\n{}\nRepeat it with: {}\n", problem, replay_command(index));
         }
         return text;
     }
@@ -145,10 +145,10 @@ Command rehearse_command() {
             .operands = "",
             .summary = "prove on a simulated disk that faults are found",
             .description =
-                "Proves that the alarm works: whole runs on a simulated disk in virtual time that goes wrong on purpose, and a "
-                "comparison of what was injected with what was found. With --crash the disk loses power instead, honest or lying about "
-                "what is durable, and what is left is verified. With --hosts files are handed from host to host, and what only "
-                "several hosts can see goes wrong. Writes no file.",
+                "Proves that the alarm works: performs complete runs, in virtual time, on a simulated disk that goes wrong on purpose, "
+                "and compares what was injected with what was found. With --crash the disk loses power instead, honest or lying about "
+                "what is durable, and what is left is verified. With --hosts files are handed from host to host, and things go wrong that "
+                "only several hosts can see. Writes no file.",
             .switches = rehearse_switches(),
             .examples =
                 "ioproof rehearse --seeds 100\nioproof rehearse --fault stale_read --seed 7 --verbose\n"

@@ -18,7 +18,7 @@ struct ReportArguments {
 // Each takes some megabytes of memory.
 inline constexpr std::size_t kReportFilesMax = 4096;
 
-// `words`: what stands behind the command. Throw UsageError.
+// `words`: what follows the command. Throw UsageError.
 ReportArguments parse_report(const std::vector<std::string>& words);
 ReportArguments parse_comparison(const std::vector<std::string>& words);
 

@@ -98,7 +98,7 @@ void pass_over_unwritten(std::vector<std::string>& files, Console& console) {
     if (written.empty() || written.size() == files.size() || !load(written.front()).contains("group")) return;
     for (const std::string& path : files) {
         if (!is_unwritten(path)) continue;
-        console.add_message(fmt::format("'{}' is empty: its run has not come to its end.\n", ums::printable(path)));
+        console.add_message(fmt::format("'{}' is empty: its run has not ended.\n", ums::printable(path)));
     }
     files = std::move(written);
 }
@@ -168,11 +168,10 @@ Command report_command() {
             .kind = Operand::files,
             .summary = "show results of --json, those of several hosts as one",
             .description =
-                "Prints the results of an earlier run as the text that stood at its end; with --html, writes them as one "
-                "self-contained page. Several results files, of the ranks of a group or of independent runs, are one result: a row "
-                "for each host, exact sums, all findings by time, and one verdict. A folder stands for the *.json in it. The verdict is "
-                "FAIL if one is, and INCOMPLETE if a rank did "
-                "not come back.",
+                "Prints the results of an earlier run as the text that it printed at its end; with --html, writes them as one "
+                "self-contained page. Several results files, of the ranks of a group or of independent runs, are one result: a row for "
+                "each host, exact sums, all findings by time, and one verdict. A folder stands for the *.json in it. The verdict is FAIL "
+                "if one is, and INCOMPLETE if a rank did not come back.",
             .switches = report_switches(),
             .examples =
                 "ioproof report results.json\nioproof report results.json --html results.html\n"

@@ -1,4 +1,4 @@
-// `ioproof report` and `ioproof compare`: what was written by runs, shown again.
+// `ioproof report` and `ioproof compare`: what runs have written, shown again.
 #pragma once
 
 #include "cli/command.hpp"

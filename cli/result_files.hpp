@@ -1,4 +1,4 @@
-// The files that --json and --html ask for: what came of a run, for scripts and for people.
+// The files that --json and --html ask for: the results of a run, for scripts and for people.
 #pragma once
 
 #include <memory>
@@ -13,10 +13,10 @@ namespace cli {
 
 class ResultFiles {
 public:
-    // An empty path: not asked for. Throws as reports::OutputFile does, so that a run does not begin for nothing.
+    // An empty path: not requested. Throws as reports::OutputFile does, so that a run does not begin in vain.
     ResultFiles(const std::string& json_path, const std::string& html_path);
 
-    // Those that hold what an earlier run came to.
+    // Those that hold the results of an earlier run.
     [[nodiscard]] std::vector<std::string> earlier() const;
 
     // One of them goes to a pipe or a terminal.

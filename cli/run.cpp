@@ -38,7 +38,7 @@ constexpr std::chrono::milliseconds kStreamTimeout = 24h;
 
 std::string stop_text(int signal) {
     const char* name = signal == SIGINT ? "Ctrl-C" : signal == SIGTERM ? "SIGTERM" : "SIGHUP";
-    return fmt::format("{}: draining I/O, then the summary; again to end at once", name);
+    return fmt::format("{}: draining I/O, then the summary; again to end immediately", name);
 }
 
 // The lines that SQLIOSIM.COM ends with, to the letter, and ours that says what they mean.
@@ -147,9 +147,10 @@ void Run::warn_of_near_ledger() {
     if (arguments_.ledger_path.empty() || options_.job == sim::Job::verify) return;
     for (const sim::FileOptions& file : options_.files) {
         if (!ums::are_on_one_file_system(arguments_.ledger_path, file.path)) continue;
-        emit(sim::Severity::warning, fmt::format("The ledger {} lies on the file system of {}: what takes the one can take the other, too. "
-                                                 "Keep it on another disk.",
-                                                 arguments_.ledger_path, file.path));
+        emit(
+            sim::Severity::warning,
+            fmt::format("The ledger {} is on the file system of {}: what destroys one can destroy the other, too. Keep it on another disk.",
+                        arguments_.ledger_path, file.path));
         return;
     }
 }
@@ -218,7 +219,7 @@ void Run::watch_output() {
     if (is_stuck == output_is_stuck_) return;
     output_is_stuck_ = is_stuck;
     const char* const text =
-        is_stuck ? "the disk of the log does not answer: for 10 s messages and findings have not been written down. The run goes on"
+        is_stuck ? "the disk of the log does not answer: for 10 s messages and findings have not been written. The run continues"
                  : "the disk of the log answers again";
     console_sink_.on_event(event_of(sim::Severity::warning, text, std::source_location::current()));
 }
@@ -235,7 +236,7 @@ void Run::watch_drain(const sim::Progress& progress) {
     io_count_ = progress.io_count;
     if (stalled_seconds_ == kDrainSecondsMax && progress.is_internal_error) {
         give_up(progress.findings > 0 ? ExitCode::integrity : ExitCode::internal_error,
-                "A mistake of ioproof itself ended the run. The process ends without a summary.",
+                "An internal error of ioproof ended the run. The process ends without a summary.",
                 "A task has failed, and others wait for it, so the run cannot be drained and ends here.");
     }
     if (stalled_seconds_ == kDrainSecondsMax) {
@@ -340,7 +341,7 @@ void Run::write_files(sim::Results results) {
     // A reader of a pipe may be a person.
     is_file_stuck_ = !patient_.call(write, result_files_.have_streams() ? kStreamTimeout : kResultsTimeout);
     if (is_file_stuck_) {
-        unwritten_.emplace_back("--json, --html: the disk has not answered for 60 s; the results are not all there.");
+        unwritten_.emplace_back("--json, --html: the disk has not answered for 60 s; the results are incomplete.");
     } else {
         unwritten_.insert(unwritten_.end(), failures->begin(), failures->end());
     }

@@ -1,5 +1,5 @@
 // One run, with everything that lives as long as it: files that are written, console, storage, simulation. RunCommand decides what is run;
-// this leads it from its first message to its last.
+// this takes it from its first message to its last.
 #pragma once
 
 #include <chrono>
@@ -38,10 +38,10 @@
 
 namespace cli {
 
-// How a run that ended tells its caller. Pure.
+// The exit code of a run that ended. Pure.
 [[nodiscard]] ExitCode exit_code_of(const sim::Results& results);
 
-// A finding decides about the exit code even if the run is ended by force.
+// A finding determines the exit code even if the run is ended by force.
 class ExitCodeSink final : public sim::EventSink {
 public:
     void on_event(const sim::Event& /*event*/) override {}
@@ -53,8 +53,8 @@ public:
 // The main thread only, but for status_texts().
 class Run {
 public:
-    // Opens what will be written. Throws what keeps the run from beginning; nothing is touched then that was there before.
-    // `group`: of which it is one, or null; must outlive it.
+    // Opens what will be written. Throws what prevents the run from starting; nothing that existed before has then been touched. `group`:
+    // of which it is a member, or null; must outlive it.
     Run(sim::Options options, const RunArguments& arguments, bool as_sqliosim, Console& console, const GracefulStop& graceful_stop,
         GroupMember* group = nullptr);
     ~Run();
@@ -63,11 +63,11 @@ public:
 
     // Into the log, and onto the console.
     void emit(sim::Severity severity, const std::string& text, std::source_location where = std::source_location::current());
-    // What was drawn and found out, and what the folders are like.
+    // What was drawn and found out, and the state of the folders.
     void announce(const StartFacts& facts);
 
-    // Runs to the end and reports: the report is in the console's queue then. Ends the process instead where a disk does not answer:
-    // whatever waits for it cannot be called off.
+    // Runs to the end and reports: the report is then in the console's queue. Ends the process instead if a disk does not answer: a wait
+    // for it cannot be cancelled.
     [[nodiscard]] ExitCode execute();
 
     // Wrong answers of the storage. When it has ended.

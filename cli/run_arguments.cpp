@@ -34,18 +34,18 @@ constexpr std::array kOwnSwitches{
                    "(default: sqliosim.cfg.ini of the current folder, if there is one)"},
     Switch{.name = "profile",
            .value = "NAME",
-           .help = "take this load for what the configuration does not say: sql2005 (SQLIOSim's, default),\n"
+           .help = "use this load for what the configuration does not set: sql2005 (SQLIOSim's, default),\n"
                    "sql2022-oltp, sql2022-warehouse or sql2022-mixed; 'config show --profile NAME' shows it"},
     Switch{.name = "save",
            .sqliosim = "save",
            .value = "FILE",
            .help = "write the resulting configuration (defaults, file, switches), then run;\n"
-                   "without any file named it is written all the same, to be completed"},
+                   "if no file is named yet, it is still written, for you to complete"},
     Switch{
         .name = "log", .sqliosim = "log", .value = "FILE", .help = "XML log (default: ErrorFile of the configuration, sqliosim.log.xml)"},
     Switch{.name = "findings",
            .value = "FILE",
-           .help = "write each finding, the moment it is made, as a line of JSON (docs/findings_format.md)\n"
+           .help = "write each finding immediately as a line of JSON (docs/findings_format.md)\n"
                    "to this file; one that is not empty is refused"},
     Switch{.name = "json",
            .value = "FILE",
@@ -57,8 +57,10 @@ constexpr std::array kOwnSwitches{
            .value = "DIR",
            .repeatable = true,
            .help = "make sqliosim.mdx and sqliosim.ldx in this folder; may be repeated.\nReplaces the files of the configuration"},
-    Switch{
-        .name = "duration", .sqliosim = "d", .value = "SECONDS", .help = "length of the main run; preparation and final audit come on top"},
+    Switch{.name = "duration",
+           .sqliosim = "d",
+           .value = "SECONDS",
+           .help = "length of the main run; preparation and final audit take additional time"},
     Switch{.name = "size",
            .sqliosim = "size",
            .value = "MB",
@@ -74,18 +76,18 @@ constexpr std::array kOwnSwitches{
     Switch{.name = "fail-on",
            .value = "EXPRESSION",
            .repeatable = true,
-           .help = "exit with 1 if a figure of the run is above this limit, also where all data were right:\n"
+           .help = "exit with 1 if a figure of the run is above this limit, even if all data were right:\n"
                    "p99 > 50ms, log_flush.p99.9 > 5ms, longest > 1s, average > 20ms, throttled > 100,\n"
-                   "long_io > 0, warnings > 0; 'in FILE' behind it: only for this file. Classes: read,\n"
+                   "long_io > 0, warnings > 0; 'in FILE' after it: only for this file. Classes: read,\n"
                    "scatter_read, write, gather_write, log_flush. May be repeated, or separated by commas"},
     Switch{.name = "resume",
-           .help = "go on with the files that a crash has left, instead of making them anew: verify them, bring\n"
-                   "every page to where the log ends, and count on (docs/durability.md)"},
+           .help = "continue with the files that a crash left, instead of recreating them: verify them, bring\n"
+                   "every page to the end of the log, and count its versions on (docs/durability.md)"},
     Switch{.name = "ledger",
            .value = "FILE",
-           .help = "keep in this file, on another disk, what the storage has acknowledged: 'verify' and\n"
-                   "'run --resume' with the same --ledger find it missing where the log has lost its own\n"
-                   "end, too (docs/ledger_format.md)"},
+           .help = "record in this file, on another disk, what the storage has acknowledged: with the same\n"
+                   "--ledger, 'verify' and 'run --resume' find losses even if the log has lost its own end\n"
+                   "(docs/ledger_format.md)"},
     Switch{
         .name = "witness", .value = "ADDR:PORT", .help = "the same on another machine, where 'ioproof witness' keeps it (docs/witness.md)"},
     Switch{.name = "moments",
@@ -98,7 +100,7 @@ constexpr std::array kOwnSwitches{
                    "*.ldf and to block devices. Whatever they hold (databases, file systems)\nis destroyed for good"},
     Switch{.name = "status",
            .value = "[ADDR:]PORT",
-           .help = "serve a live view by HTTP: a page, /status.json, and /metrics for Prometheus.\n"
+           .help = "serve a live view over HTTP: a page, /status.json, and /metrics for Prometheus.\n"
                    "Without ADDR for this machine only; port 0: any free one"},
     Switch{.name = "no-progress", .help = "no progress display"},
     Switch{.name = "quiet", .sqliosim = "q", .help = "only errors and the final report"},

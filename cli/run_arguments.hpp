@@ -27,7 +27,7 @@ struct RunArguments {
     std::string findings_path;
     std::string json_path;
     std::string html_path;
-    std::string moments_path;               // a pipe, on which the moments for a power cut are told
+    std::string moments_path;               // a pipe, to which the moments for a power cut are reported
     std::string ledger_path;                // where acknowledged writes are kept, outside of the storage
     std::optional<WitnessAddress> witness;  // or on which machine,
     TlsKeys witness_keys;                   // with these keys to it
@@ -38,7 +38,7 @@ struct RunArguments {
     std::optional<std::uint64_t> seed;
     sim::EngineChoice engine = sim::EngineChoice::automatic;
     std::vector<sim::FaultPlan> injections;  // a rehearsal on real files: faults on purpose
-    std::vector<reports::Threshold> limits;  // above which the run fails
+    std::vector<reports::Threshold> limits;  // beyond which the run fails
     std::optional<StatusAddress> status;
     bool ephemeral = false;
     bool overwrite_foreign_files = false;
@@ -46,7 +46,7 @@ struct RunArguments {
     bool quiet = false;
 };
 
-// `words`: what stands behind "run". Throws UsageError.
+// `words`: what follows "run". Throws UsageError.
 RunArguments parse_run(const std::vector<std::string>& words);
 
 // A switch of that table takes effect. Throws UsageError if its value is not allowed.

@@ -12,8 +12,8 @@ class GroupMember;
 
 Command run_command();
 
-// What the switches ask for: a run, or a verification of what one has left. Throws what keeps it from beginning.
-// `group`: of which it is one, or null. `findings`: becomes how many wrong answers there were; may be null.
+// What the switches ask for: a run, or a verification of what a run has left. Throws what prevents it from starting. `group`: of which it
+// is a member, or null. `findings`: becomes the number of wrong answers; may be null.
 ExitCode run_on_files(const Call& call, const RunArguments& arguments, GroupMember* group = nullptr, std::uint64_t* findings = nullptr);
 
 }  // namespace cli

@@ -25,7 +25,7 @@ struct StartFacts {
     std::string repeat_command;
 };
 
-// A name and its values; the first line of a longer list bears the name.
+// A name and its values; the first line of a longer list has the name.
 struct StartLine {
     std::string name;
     std::string text;
@@ -33,7 +33,7 @@ struct StartLine {
 
 std::vector<StartLine> start_lines(const sim::Options& options, const StartFacts& facts);
 
-// What a look at the folders brought to light: how many lines are right, and those that are not, shortly. Empty if nobody looked.
+// The result of examining the folders: how many lines are OK, and those that are not, briefly. Empty if nobody looked.
 std::vector<StartLine> preflight_start_lines(const std::vector<sim::PreflightLine>& lines);
 
 // The lines as a block with a title, for a terminal.

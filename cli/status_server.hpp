@@ -1,6 +1,6 @@
-// Serves the live view of a run by HTTP, from one thread of its own: a page, the same as JSON, and metrics. Read-only: GET and HEAD. What
-// is served is made once a second, however many ask, so those who look on do not disturb the run. Answers only requests that are addressed
-// to this machine (status_host.hpp).
+// Serves the live view of a run by HTTP, from one thread of its own: a page, the same as JSON, and metrics. Read-only: GET and HEAD. The
+// answers are made once a second, however many clients ask, so they do not disturb the run. Answers only requests that are addressed to
+// this machine (status_host.hpp).
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ struct StatusTexts {
 
 class StatusServer {
 public:
-    // Takes the address; nobody is answered yet. Throws sim::EnvironmentError if that is not possible (port in use, address not of this
+    // Binds the address; nobody is answered yet. Throws sim::EnvironmentError if that is not possible (port in use, address not of this
     // machine).
     explicit StatusServer(const StatusAddress& address);
     ~StatusServer();  // stops
@@ -30,9 +30,10 @@ public:
     // "http://127.0.0.1:8080/", with the port that the system chose.
     [[nodiscard]] std::string url() const;
 
-    // Begins to answer. `make_texts` is called at once and then every second, on the server's thread, and must not throw. Once per object.
+    // Begins to answer. `make_texts` is called immediately and then every second, on the server's thread, and must not throw. Once per
+    // object.
     void start(std::function<StatusTexts()> make_texts);
-    // Ends all connections; `make_texts` is not called any more when this returns. More than once is no mistake.
+    // Ends all connections; `make_texts` is not called any more once this has returned. May be called more than once.
     void stop();
 
 private:

@@ -1,4 +1,4 @@
-// One connection to the live view: requests one after the other, with limits on their size and on the patience with slow ones.
+// One connection to the live view: requests one after the other, with limits on their size and on the time that slow ones may take.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace cli {
 
-// Lives as long as something is to come: whoever makes it calls read_next() and lets it go. The server's thread only.
+// Lives as long as something is expected: its creator calls read_next() and lets it go. The server's thread only.
 class StatusSession : public std::enable_shared_from_this<StatusSession> {
 public:
     using Texts = std::function<std::shared_ptr<const StatusTexts>()>;
 
-    // `turns` counts what happens in all sessions: the order of time.
+    // `turns` counts events in all sessions: their order in time.
     StatusSession(boost::asio::ip::tcp::socket socket, Texts texts, std::shared_ptr<std::uint64_t> turns);
 
     void read_next();

@@ -42,7 +42,7 @@ void write_to_stderr(std::string_view text) {
 
 [[noreturn]] void end_process(bool has_begun) {
     if (erases_line.load()) write_to_stderr("\r\x1b[K");
-    write_to_stderr(has_begun ? "ioproof: ended at once; the files stay as they are\n" : "ioproof: stopped\n");
+    write_to_stderr(has_begun ? "ioproof: ended immediately; the files stay as they are\n" : "ioproof: stopped\n");
     ums::remove_unfinished_files();  // may wait for a disk
     ::_exit(exit_code.load());
 }

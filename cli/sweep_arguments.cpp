@@ -130,7 +130,7 @@ Switches sweep_switches() {
             {.name = "write-percent", .value = "RANGE", .help = "0, or the preset's; share of writes"},
             {.name = "csv", .value = "FILE", .help = "the points as comma-separated values"},
             {.name = "html", .value = "FILE", .help = "table and charts as one page for a browser, which needs nothing else"},
-            {.name = "resume", .help = "go on with the sweep of which --json FILE holds a part"},
+            {.name = "resume", .help = "continue the sweep of which --json FILE holds a part"},
         };
         for (const Switches table : {bench_own_switches(), measure_switches()}) {
             for (const Switch& entry : table) {

@@ -127,8 +127,8 @@ Command sweep_command() {
         .summary = "measure over ranges of depths, threads, blocks and mixes",
         .description =
             "Measures each combination as 'ioproof bench' does, and says in words at which depth more outstanding requests stop being "
-            "worth while (the knee), and whether the storage or a CPU is the limit there. A RANGE is a list (1,4,16), a range that doubles "
-            "(1..64), or one in steps (10..50+10). Ctrl-C keeps what is done; --resume goes on from it.",
+            "worthwhile (the knee), and whether the storage or a CPU is the limit there. A RANGE is a list (1,4,16), a range that doubles "
+            "(1..64), or one in steps (10..50+10). Ctrl-C keeps what is done; --resume continues from there.",
         .switches = sweep_switches(),
         .examples =
             "ioproof sweep /mnt/data/bench.mdx --depth 1..128 --seconds 10\n"

@@ -1,5 +1,5 @@
-// What was typed after a command, taken apart by the command's table of switches. `--name VALUE` and `--name=VALUE` are the same, and so
-// are SQLIOSim's spellings where the table has them.
+// What was typed after a command, parsed by the command's table of switches. `--name VALUE` and `--name=VALUE` are the same, and so are
+// SQLIOSim's spellings where the table has them.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,17 @@ struct SwitchWord {
 
 struct SwitchWords {
     std::vector<SwitchWord> switches;   // in the order of the table; a repeatable one in the order typed
-    std::vector<std::string> operands;  // all else, "-" included
+    std::vector<std::string> operands;  // everything else, including "-"
 
     [[nodiscard]] bool has(std::string_view name) const;
 };
 
 // Throws UsageError for a switch that is not in the table, for one that is given again although it is not repeatable, and for a value that
-// is missing, or too much.
+// is missing or superfluous.
 SwitchWords parse_words(Switches table, const std::vector<std::string>& words);
 
-// The value of `word` as a whole number. Throws UsageError if it is none, or not within minimum … maximum. `unit`: " of seconds", or empty.
+// The value of `word` as a whole number. Throws UsageError if it is not one, or not within minimum … maximum. `unit`: " of seconds", or
+// empty.
 std::uint64_t number_of(const SwitchWord& word, std::uint64_t minimum, std::uint64_t maximum, std::string_view unit = {});
 
 // "--NAME: 'VALUE' is not allowed; allowed is ALLOWED"

@@ -1,5 +1,5 @@
-// What a switch is, and how it is written. A table of switches feeds the parser, the help, the manual page, the completions of shells and
-// the messages about mistakes.
+// What a switch is, and how it is written. A table of switches feeds the parser, the help, the manual page, the shells' completions and the
+// error messages.
 #pragma once
 
 #include <span>

@@ -28,7 +28,7 @@ const std::vector<Switch>& verify_table() {
             if (entry.name == "dir") {
                 entry.help =
                     "the run's sqliosim.mdx and sqliosim.ldx are in this folder; may be repeated.\n"
-                    "Takes the place of the files of the configuration";
+                    "Replaces the files of the configuration";
             }
             if (entry.name == "log") {
                 entry.help = "XML log (default: the run's, with 'verify' in its name: sqliosim.verify.log.xml)";
@@ -74,14 +74,14 @@ Command verify_command() {
     return {
         .name = "verify",
         .operands = "",
-        .summary = "say what of a run has survived a crash",
+        .summary = "say what has survived of a run after a crash",
         .description =
             "After a crash, a kill -9, a power cut, a reset of the virtual machine, a failover or the restore of a snapshot: reads the "
-            "files that the run has left, as SQL Server's recovery does, and says whether everything is there that had been "
-            "acknowledged. The log is read from the last complete checkpoint to its end, and every page is compared with what the log "
-            "proves of it (docs/durability.md). Name the files as the run did: by the same -cfg or -dir.\n"
-            "Writes nothing to the files, unless --repair asks for it. The next run deletes them, so verify first; 'run --resume' goes on "
-            "with them.",
+            "files that the run left, as SQL Server's recovery does, and says whether everything that was acknowledged is there. The log "
+            "is read from the last complete checkpoint to its end, and every page is compared with what the log proves of it "
+            "(docs/durability.md). Name the files as the run did: by the same -cfg or -dir.\n"
+            "Writes nothing to the files, unless --repair asks for it. The next run deletes them, so verify first; 'run --resume' "
+            "continues with them.",
         .switches = verify_table(),
         .examples =
             "ioproof verify -dir /mnt/data\n"
@@ -92,7 +92,7 @@ Command verify_command() {
             "1 acknowledged writes are lost, or the storage failed\n"
             "2 wrong usage or configuration, or none of the files is ours\n"
             "3 nothing can be said: the run was cut off before its first change, or the files cannot be read\n"
-            "70 a mistake of ioproof itself\n"
+            "70 an internal error of ioproof\n"
             "130 stopped by a person, nothing wrong until then",
         .execute = [](const Call& call) { return run_on_files(call, parse_verify(call.words)); }};
 }

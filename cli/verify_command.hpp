@@ -1,4 +1,4 @@
-// `ioproof verify`: what of a run has survived a crash.
+// `ioproof verify`: what has survived of a run after a crash.
 #pragma once
 
 #include "cli/command.hpp"
@@ -6,7 +6,7 @@
 
 namespace cli {
 
-// `words`: what stands behind "verify". Throws UsageError.
+// `words`: what follows "verify". Throws UsageError.
 RunArguments parse_verify(const std::vector<std::string>& words);
 
 Command verify_command();

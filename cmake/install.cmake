@@ -44,8 +44,8 @@ set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_CONTACT "The ioproof developers <ioproof@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Proves that storage gives back what it was given, with SQL Server's I/O")
 set(CPACK_PACKAGE_DESCRIPTION
-"A native SQLIOSim: does the reads and writes that SQL Server would do on files of its own, verifies every page that comes back,
-and says in plain words whether SQL Server can be trusted to this storage. Takes SQLIOSim's configuration files and command line.")
+"A native SQLIOSim: performs SQL Server's reads and writes on test files of its own, verifies every page that comes back,
+and says in plain words whether this storage can be trusted with SQL Server. Takes SQLIOSim's configuration files and command line.")
 set(CPACK_GENERATOR DEB)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)

@@ -19,7 +19,7 @@ inline constexpr std::string_view kDefaultFileName = "sqliosim.cfg.ini";
 // Size of the data file of -dir when -size is not given.
 inline constexpr std::uint64_t kDefaultSizeMb = 4096;
 
-// What some checks need to know of the machine. Nothing of it is written into the options: CPUCount 0 and MaxMemoryMB 0 stay 0.
+// What some checks need to know about the machine. Nothing of it is written into the options: CPUCount 0 and MaxMemoryMB 0 stay 0.
 struct MachineFacts {
     std::uint32_t cpu_count = 1;        // logical CPUs that the run may use
     std::uint64_t cpus = 0;             // which of the first 64, one bit each; 0 = not known, then Affinity and IOAffinity are not checked
@@ -27,9 +27,9 @@ struct MachineFacts {
     std::uint64_t memory_mb = 0;        // that a pool may take; 0 = not known, then MaxMemoryMB is not capped
 };
 
-// The switches; all but the profile win over the file.
+// The switches; all but the profile override the file.
 struct CommandLineOverrides {
-    std::string profile{};                      // --profile: comes before the file, which wins over it; empty: none
+    std::string profile{};                      // --profile: applied before the file, which overrides it; empty: none
     std::optional<std::string> error_log{};     // -log: ErrorFile
     std::vector<std::string> directories{};     // -dir, each makes a data and a log file and replaces the files of the configuration
     std::optional<std::uint64_t> duration_s{};  // -d: TestCycleDuration
@@ -47,15 +47,15 @@ struct Configuration {
     std::vector<std::string> missing_files;  // with allow_missing_files: files that a run still needs, in the same form
 };
 
-// Reads `path` (TOML if it ends in .toml, else INI; none = every parameter has its default), applies the switches and checks the whole.
-// Throws ConfigError, with every error that was found. Opens no other file than `path`.
+// Reads `path` (TOML if it ends in .toml, otherwise INI; none = every parameter has its default), applies the switches and checks the
+// result. Throws ConfigError, with every error that was found. Opens no file other than `path`.
 Configuration load_file(const std::optional<std::string>& path, const CommandLineOverrides& overrides, const MachineFacts& machine);
 
-// What a file `path` (TOML if it ends in .toml, else INI) shall hold for load_file to give the same options back: every parameter (but
+// What a file `path` (TOML if it ends in .toml, otherwise INI) must hold for load_file to return the same options: every parameter (but
 // seed, engine and overwrite_foreign_files, which no file holds). Opens no file. Throws ConfigError if a file name does not fit the format.
 std::string saved_configuration(const sim::Options& options, const std::string& path);
 
-// True if a file that begins with these bytes was made of saved_configuration().
+// True if a file that begins with these bytes was written from saved_configuration().
 bool is_saved_configuration(std::string_view head);
 
 // The narrowest terminal that `explain` fills.
@@ -66,7 +66,7 @@ inline constexpr std::size_t kTerminalColumns = 80;
 // Throws ConfigError with a suggestion if there is no such topic.
 std::string explain(std::string_view topic, std::size_t columns = kTerminalColumns);
 
-// docs/configuration.md, whole.
+// The text of docs/configuration.md.
 std::string documentation_page();
 
 }  // namespace config

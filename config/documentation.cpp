@@ -17,42 +17,43 @@ std::string paragraph(std::string_view text) { return ums::wrap(text, kPageColum
 std::string item(std::string_view text) { return ums::wrap(text, kPageColumns, "- ", 2); }
 
 constexpr std::string_view kIntroduction[] = {
-    ("ioproof reads SQLIOSim's configuration files as they are, and files in TOML whose names say their units. A file whose name ends in "
-     "`.toml` is TOML, every other is INI. Both hold the same parameters. `-save FILE` writes all of them, in the form that the name asks "
-     "for. Switches of the command line win over the file, and what neither gives has its default."),
-    "A file is an ordinary one (no pipe, no device) of at most 4 MB, with at most 16 KB in a line, 10,000 sections and 100,000 keys.",
+    ("ioproof reads SQLIOSim's configuration files as they are, and files in TOML whose names include the units. A file whose name "
+     "ends in `.toml` is TOML; every other file is INI. Both hold the same parameters. `-save FILE` writes all of them, in the form "
+     "that the name implies. Command-line switches override the file; a parameter that neither sets has its default."),
+    "A configuration file is a regular file (no pipe, no device) of at most 4 MB, with at most 16 KB in a line, 10,000 sections and "
+    "100,000 keys.",
     "`ioproof config explain` shows this page in the terminal, `ioproof config explain KEY` one parameter.",
 };
 
 constexpr std::string_view kIniRules[] = {
-    "Sections in brackets, `Key=Value` below them. Upper and lower case are the same in sections, keys and booleans.",
-    "A line that begins with `;` or `#` is a comment. There are no comments behind a value.",
-    "LF, CRLF and CR end a line; UTF-8 with and without byte order mark and UTF-16 with one are read.",
-    "Booleans are `TRUE` or `FALSE`, also `1`/`0`, `YES`/`NO`, `ON`/`OFF`.",
+    "Sections are in brackets, with `Key=Value` below them. Sections, keys and booleans are not case-sensitive.",
+    "A line that begins with `;` or `#` is a comment. A comment cannot follow a value.",
+    "Lines end in LF, CRLF or CR. The text is UTF-8, with or without a byte order mark, or UTF-16 with one.",
+    "Booleans are `TRUE` or `FALSE`, or `1`/`0`, `YES`/`NO`, `ON`/`OFF`.",
     "Ratios and chances are in hundredths of a percent: 1000 = 10 %, 10000 = 100 %.",
-    "A value in matching quotes loses them. An empty value is ignored, and so is a `[FileN]` section with nothing but empty values.",
-    "A key that is given twice counts as given last, with a warning.",
+    "Matching quotes around a value are removed. An empty value is ignored, and so is a `[FileN]` section with nothing but empty values.",
+    "If a key is given twice, the last one counts, with a warning.",
 };
 
 constexpr std::string_view kTomlRules[] = {
-    "Tables `[config]`, `[random_user]`, ... and one `[[file]]` table per file. Names are in lower case; the unit stands last.",
+    "Tables are `[config]`, `[random_user]`, ... and one `[[file]]` table per file. Names are in lower case and end with the unit.",
     "Ratios and chances are in percent with at most two decimals: `10.0`, `0.05`.",
-    "Masks above 63 bits are written as a string: `\"0x8000000000000000\"`.",
+    "Masks above 63 bits are strings: `\"0x8000000000000000\"`.",
 };
 
 constexpr std::string_view kErrorRules[] = {
-    ("A value that is not allowed, an unknown section, a missing file and parameters that contradict each other are errors: all of them "
-     "are shown, each with file, line, key, value and what is allowed, and the exit code is 2. Nothing has been touched by then."),
+    ("A value that is not allowed, an unknown section, a missing file and contradictory parameters are errors. All errors are shown, "
+     "each with file, line, key, value and what is allowed; the exit code is 2, and nothing has been touched."),
     "An unknown key is a warning with a suggestion.",
-    ("With `-dir DIR` the files of the configuration are replaced by `DIR/sqliosim.mdx` and `DIR/sqliosim.ldx` and are not even looked at. "
-     "`-dir` may be repeated. The data file has the size of `-size` (4096 MB without it) and may grow to twice that; the log file is half "
-     "as large, at most 50 MB and at least 4 MB."),
+    ("`-dir DIR` replaces the files of the configuration, which are then not even looked at, by `DIR/sqliosim.mdx` and "
+     "`DIR/sqliosim.ldx`. `-dir` may be repeated. The data file has the size of `-size` (4096 MB without it) and may grow to twice "
+     "that; the log file is half as large, at most 50 MB and at least 4 MB."),
     "`-size` without `-dir` sets the sizes of the configuration's files in the same way.",
     "A Windows path (`f:\\sqliosim.mdx`) is an error on Linux, unless `-dir` is given.",
-    "All users together may be at most CPUCount x 1023 - 100.",
-    "MaxMemoryMB is capped to the memory of the machine, with a warning.",
-    "Increment, and where that is not enough MaxExtends, is made smaller until Increment x MaxExtends < MaxMemoryMB / number of data "
-    "files, with a warning.",
+    "There may be at most CPUCount x 1023 - 100 users in all.",
+    "MaxMemoryMB is limited to the memory of the machine, with a warning.",
+    "Increment, and if necessary MaxExtends, is reduced until Increment x MaxExtends < MaxMemoryMB / number of data files, with a "
+    "warning.",
 };
 
 template <std::size_t N>

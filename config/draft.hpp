@@ -1,5 +1,5 @@
-// Options in the making: the values together with where each came from, so that a check that finds something wrong can say where to change
-// it. Lives for the time of one load.
+// Options under construction: the values together with their sources, so that a check that finds an error can say where to change it. Lives
+// for the time of one load.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,11 @@ public:
     // `source` is the name of the configuration file, empty if there is none.
     Draft(std::string source, Dialect dialect) : source_(std::move(source)), dialect_(dialect) {}
 
-    // Adds a file. `place` is how messages about what it lacks begin: "x.ini:30: [File1]".
+    // Adds a file. `place` begins messages about what it lacks: "x.ini:30: [File1]".
     std::size_t add_file(std::string place, std::size_t number);
     void remove_files();
 
-    // What has been read so far counts as default from now on, by this name: "profile sql2022-oltp".
+    // What has been read so far counts as default from now on, under this name: "profile sql2022-oltp".
     void take_as_defaults(std::string name);
 
     // Remembers that the parameter (of the file with this index, if it is one of a file) was given. `place` is "x.ini:12" or "-size".

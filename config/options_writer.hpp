@@ -8,13 +8,13 @@
 
 namespace config {
 
-// By which such a file is known.
+// The mark by which such a file is recognised.
 std::string first_line(Dialect dialect);
 
 // Throws ConfigError if a name cannot be written in this dialect: INI values are one line, TOML is UTF-8.
 std::string write_options(sim::Options options, Dialect dialect);
 
-// Every parameter with its value as an INI file has it, for whoever shows them; any name can be in it.
+// Every parameter with its value as in an INI file, for display; any name can be in it.
 std::vector<RawSection> listed_options(sim::Options options);
 
 }  // namespace config

@@ -1,4 +1,4 @@
-// One row of the table of parameters: everything that readers, writer, help and documentation know of a parameter.
+// One row of the table of parameters: everything that readers, writer, help and documentation know about a parameter.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct SectionInfo {
     std::string_view ini_name;    // RandomUser; files are File1, File2, ...
     std::string_view toml_name;   // random_user; files are [[file]]
     std::string_view help;        // one line
-    std::string_view background;  // what SQL Server does that it stands for
+    std::string_view background;  // what SQL Server does in its place
 };
 
 enum class Kind : std::uint8_t {
@@ -71,7 +71,7 @@ struct Parameter {
     bool may_be_empty = false;                // a text
     std::variant<OptionsField, FileField> field{};
     std::string_view help;          // one line
-    std::string_view details;       // what one should know to choose a value
+    std::string_view details;       // what people should know to choose a value
     std::string_view background{};  // SQL Server's own behaviour, or empty
 };
 

@@ -1,4 +1,4 @@
-// Collects what is wrong, so that a person sees it at once: all of it, or, of a file that is no configuration, enough of it.
+// Collects what is wrong, so that a person sees all of it together or, for a file that is not a configuration, enough of it.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace config {
 
-// What a message quotes of a file, cut where it would drown the message.
+// What a message quotes of a file, cut if it would drown the message.
 std::string shortened(std::string_view text);
 
 class Problems {
 public:
     // `text` is one line; control characters that it quotes are made visible. Errors are shown in the order of their places, those without
-    // one first. Of both the first are kept, the others counted.
+    // one first. The first of both kinds are kept, the others counted.
     void error(const std::string& text, Place place = {});
     void warning(const std::string& text);
 
@@ -24,7 +24,7 @@ public:
 
     [[nodiscard]] std::size_t error_count() const { return error_count_; }
     [[nodiscard]] std::vector<std::string> warnings() const;
-    // False when so much is wrong that a suggestion would not be read: they cost time.
+    // False if so much is wrong that nobody would read a suggestion, which costs time.
     [[nodiscard]] bool shows_suggestions() const;
 
 private:

@@ -1,4 +1,4 @@
-// Profiles: configurations for the loads of certain versions of SQL Server, compiled in (samples/NAME.toml), under whatever a person
+// Profiles: configurations for the loads of certain versions of SQL Server, compiled in (samples/NAME.toml), below whatever a person
 // configures.
 #pragma once
 

@@ -6,7 +6,7 @@
 
 namespace config {
 
-// The text as it is to be read: nothing in it acts as a request or an escape. Hyphens stay hyphens, so that switches can be copied.
+// The text as it should appear: nothing in it acts as a request or an escape. Hyphens stay hyphens, so that switches can be copied.
 [[nodiscard]] std::string roff_text(std::string_view text);
 
 // A word in bold, or as a place for a value (italic).

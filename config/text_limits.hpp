@@ -1,4 +1,4 @@
-// How much a configuration file may hold: far more than a person needs, and little enough that every file is read or refused at once. One
+// How much a configuration file may hold: far more than a person needs, and little enough that every file is read or refused quickly. One
 // object watches over the reading of one file.
 #pragma once
 
@@ -14,7 +14,7 @@ public:
     // `file_name` must outlive it.
     explicit TextLimits(const std::string& file_name) : file_name_(file_name) {}
 
-    // Throw ConfigError, with the line, where there is more than is allowed. `rest` begins with the line.
+    // Throw ConfigError, with the line, if there is more than is allowed. `rest` begins with the line.
     void begin_line(std::string_view rest);
     void count_section();
     void count_key();

@@ -1,5 +1,5 @@
-// Looks over the text of a TOML file before the parser does: that one calls itself for each level of nesting, and what it makes does so
-// again when it goes, so a line of some thousand dots or brackets would end the process.
+// Checks the text of a TOML file before the parser reads it: the parser recurses for each level of nesting, and so does freeing its result,
+// so a line of some thousand dots or brackets would end the process.
 #pragma once
 
 #include <string>

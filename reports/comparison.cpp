@@ -316,7 +316,10 @@ std::string comparison_text(const Json& comparison) {
             findings == 0 ? "" : fmt::format(" ({} finding{})", count_text(findings), findings == 1 ? "" : "s"),
             ums::printable(run["start_utc"].get<std::string>().substr(0, 19)), ums::printable(run["engine"].get<std::string>()));
     }
-    if (!comparison["configuration"].empty()) text += "\nThe runs were not asked for the same; what follows may come from that:\n";
+    if (!comparison["configuration"].empty())
+        text +=
+            "\n"
+            "The runs had different settings; the differences below may come from that:\n";
     for (const Json& change : comparison["configuration"]) {
         text += fmt::format("  {}: {} -> {}\n", ums::printable(change["parameter"].get<std::string>()),
                             ums::printable(change["before"].get<std::string>()), ums::printable(change["after"].get<std::string>()));
@@ -339,8 +342,8 @@ std::string comparison_text(const Json& comparison) {
         text += fmt::format("\n{}: only in one of the two runs\n", ums::printable(path.get<std::string>()));
     return text + "\n" +
            wrapped(
-               "'better' and 'worse' mark differences that exceed the noise: what the figure varies within the two main runs. Where no "
-               "noise is given (percentiles, main runs of less than five seconds) nothing is marked.",
+               "'better' and 'worse' mark differences that exceed the noise: how much the figure varies within the two main runs. Where "
+               "no noise is given (percentiles, main runs of less than five seconds) nothing is marked.",
                kReportColumns, 0);
 }
 

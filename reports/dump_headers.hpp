@@ -1,4 +1,4 @@
-// The headers of two images taken apart, field by field, hex and decimal. Pure; lines of at most 100 columns, each closed with '\n'.
+// The headers of two images decoded, field by field, hex and decimal. Pure; lines of at most 100 columns, each ending with '\n'.
 #pragma once
 
 #include <cstddef>

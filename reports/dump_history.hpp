@@ -1,4 +1,4 @@
-// Operations and re-reads of a finding as tables. Pure; lines of at most 100 columns unless a figure is out of all proportion.
+// Operations and re-reads of a finding as tables. Pure; lines of at most 100 columns unless a figure is extremely large.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace reports {
 
-// What touched the page, block or range that is wrong. Empty if nothing is known.
+// The operations on the page, block or range that is wrong. Empty if nothing is known.
 std::string page_history_table(const sim::Finding& finding);
 
 // The last operations on all files. Empty if nothing is known.

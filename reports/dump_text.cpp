@@ -70,7 +70,7 @@ std::string verdict(const sim::Finding& finding) {
     }
     const KindText kind = kind_text(finding.kind);
     text += "\nWhat it means:\n" + indented(kind.meaning, 2) + "\nWhat to do:\n" + indented(kind.advice, 2);
-    if (finding.repaired) text += "\nThe page has been written again, so that the run could go on.\n";
+    if (finding.repaired) text += "\nThe page has been rewritten, so that the run could continue.\n";
     return text;
 }
 
@@ -91,7 +91,7 @@ std::string places(const sim::Finding& finding) {
             fact("on the device", fmt::format("{}, byte {}, sector {} of 512 bytes", finding.place.device->device,
                                               offset_text(finding.place.device->offset_bytes), finding.place.device->offset_bytes / 512));
     } else {
-        text += fact("on the device", "not known here (the file system does not tell)");
+        text += fact("on the device", "not known here (the file system does not report it)");
     }
     if (comparison.wrong_bytes > 0 || comparison.first_wrong_byte > 0)
         text += fact("first wrong byte", fmt::format("0x{:x} of the page, {} in the file", comparison.first_wrong_byte,
@@ -165,9 +165,9 @@ std::string rereads(const sim::Finding& finding) {
 }
 
 constexpr std::string_view kHistoryNote =
-    "Offsets are bytes in the file, versions and LSNs (virtual log file:block:slot) those in the header of the first page of a request, as "
-    "it "
-    "was written or as it came back. Requests that were still out are not listed. \"reread\" and \"repair\" are the diagnosis' own.";
+    "Offsets are bytes in the file, versions and LSNs (virtual log file:block:slot) those in the header of the first page of a request, "
+    "as it was written or as it came back. Requests that were still outstanding are not listed. \"reread\" and \"repair\" are the "
+    "diagnosis' own.";
 
 }  // namespace
 

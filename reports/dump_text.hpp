@@ -1,5 +1,5 @@
-// All that is known of a finding, for the engineers of the storage's vendor: the verdict in words first, then the evidence. Pure but for
-// the local time zone. Plain text of at most 100 columns.
+// Everything that is known about a finding, for the engineers of the storage's vendor: the verdict in words first, then the evidence. Pure
+// but for the local time zone. Plain text of at most 100 columns.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a verification after a crash has read and proven, and what it took to go on, as blocks of the text report. Pure.
+// What a verification after a crash has read and proven, and what it took to continue, as blocks of the text report. Pure.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// One file for each finding beside the XML log, SqlSimErrorDump00001.txt and so on: all that is known, for the vendor of the storage.
+// One file for each finding beside the XML log, SqlSimErrorDump00001.txt and so on: everything that is known, for the vendor of the
+// storage.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +15,14 @@ namespace reports {
 // A broken disk has as many findings as pages.
 inline constexpr std::uint64_t kDumpsMax = 1000;
 
-// One thread. Never throws: what cannot be written is said once in the log, and the run goes on.
+// One thread. Never throws: what cannot be written is reported once in the log, and the run continues.
 class ErrorDump {
 public:
-    // `log_path`: the dumps come into its folder. `messages` gets the warnings; it must outlive this object. `version`: of the program.
+    // `log_path`: the dumps go into its folder. `messages` gets the warnings; it must outlive this object. `version`: of the program.
     ErrorDump(const std::string& log_path, std::string version, sim::EventSink& messages);
 
-    // Writes the first kDumpsMax of a run under the next free number; a file that exists is never touched. The file's name, or nothing if
-    // none was written.
+    // Writes the first kDumpsMax of a run under the next free number; an existing file is never touched. Returns the file's name, or
+    // nothing if none was written.
     std::string save(const sim::Finding& finding);
 
     // Dumps that could not be written (more than kDumpsMax is no failure): one sentence, or nothing. Ask at the end.

@@ -9,7 +9,7 @@ namespace reports {
 
 inline constexpr int kFindingsFormat = 1;
 
-// One JSON object on one line, with '\n'; the keys always all there and in the same order. Bytes that are not UTF-8 (in paths) become
+// One JSON object on one line, with '\n'; all keys are always present, in the same order. Bytes that are not UTF-8 (in paths) become
 // U+FFFD.
 std::string finding_json(const sim::Finding& finding);
 

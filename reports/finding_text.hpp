@@ -14,7 +14,7 @@ std::string finding_detail(const sim::Finding& finding);
 // Where in its file: "page 17 (offset 0x22000)", of a log "offset 0x22000".
 std::string finding_place(const sim::Finding& finding);
 
-// A whole sentence: the finding's own description, or one made of kind and detail where it has none.
+// A complete sentence: the finding's own description, or one made from kind and detail if it has none.
 std::string finding_sentence(const sim::Finding& finding);
 
 }  // namespace reports

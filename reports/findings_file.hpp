@@ -1,4 +1,4 @@
-// `--findings FILE`: one JSON object per line, in the file the moment a finding is made.
+// `--findings FILE`: one JSON object per line, written to the file immediately when a finding is made.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,18 @@ OutputKind findings_kind();
 // One call at a time (the contract of EventSink); any thread. Nothing but the constructor throws.
 class FindingsFile final : public sim::EventSink {
 public:
-    // Makes the file, or takes an empty one, and locks it. Throws sim::RefusedError if there is something in it or it is no regular file
-    // (what is there is never overwritten), sim::EnvironmentError if the system does not let us make it or another run writes to it.
+    // Creates the file, or uses an empty one, and locks it. Throws sim::RefusedError if it is not empty or not a regular file (its contents
+    // are never overwritten), sim::EnvironmentError if the system does not let us create it or another run writes to it.
     explicit FindingsFile(const std::string& path);
     FindingsFile(const FindingsFile&) = delete;
     FindingsFile& operator=(const FindingsFile&) = delete;
 
     void on_event(const sim::Event& /*event*/) override {}
-    // Written with one system call, so that a reader sees whole lines, and whatever happens to the process afterwards they stay. Warnings
+    // Written with one system call, so that a reader sees complete lines, which stay whatever happens to the process afterwards. Warnings
     // are lines, too ("warning": true).
     void on_finding(const sim::Finding& finding) override;
 
-    // What could not be written (a full disk does not stop the run): one sentence, or nothing if all is there. Ask at the end.
+    // What could not be written (a full disk does not stop the run): one sentence, or nothing if everything was. Ask at the end.
     [[nodiscard]] std::optional<std::string> failure() const;
 
 private:

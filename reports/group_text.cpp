@@ -87,19 +87,16 @@ std::string_view hint_of(sim::GroupFactKind kind) {
                    "thin pool or RAID that is rebuilt, for one RBD image or one claim mounted twice, and for a bind mount to the same "
                    "folder.";
         case sim::GroupFactKind::missing_after_hand_over:
-            return "The owner before was told that it was written, and another host cannot see it. NFS: export with sync, not async; mount "
-                   "hard. SMB: "
-                   "continuous availability, no write-back leases. iSCSI, NVMe-oF: the target's write cache must be off or obey flushes. "
-                   "RBD: "
-                   "rbd_cache writethrough, or flushes that reach it. Gluster: performance.write-behind and flush-behind off. Kubernetes: "
-                   "the "
-                   "claim may be another volume, or a snapshot.";
+            return "The previous owner was told that it was written, but another host cannot see it. NFS: export with sync, not async; "
+                   "mount "
+                   "hard. SMB: continuous availability, no write-back leases. iSCSI, NVMe-oF: the target's write cache must be off or obey "
+                   "flushes. RBD: rbd_cache writethrough, or flushes that reach it. Gluster: performance.write-behind and flush-behind "
+                   "off. "
+                   "Kubernetes: the claim may be another volume, or a snapshot.";
         case sim::GroupFactKind::stale_on_new_owner:
-            return "The new host's cache is old. NFS: actimeo, lookupcache, and whether the files were closed and opened again. SMB: "
-                   "cache=none or "
-                   "leases that are broken in time. Gluster and other FUSE clients: performance.io-cache, md-cache, kernel page cache "
-                   "without "
-                   "invalidation. iSCSI, RBD with a local file system: it was mounted on two hosts at once.";
+            return "The new host's cache is stale. NFS: actimeo, lookupcache, and whether the files were closed and opened again. SMB: "
+                   "cache=none or leases that are broken in time. Gluster and other FUSE clients: performance.io-cache, md-cache, kernel "
+                   "page cache without invalidation. iSCSI, RBD with a local file system: it was mounted on two hosts at once.";
         case sim::GroupFactKind::late_write:
             return "A write that had been sent twice arrived twice: the second time after a newer one. NVMe-oF and iSCSI multipath: a path "
                    "that failed "

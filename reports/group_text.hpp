@@ -1,4 +1,4 @@
-// What a run that was one of several says of the others, and what a finding means among them, for people.
+// What a run that was one of several says about the others, and what a finding means among them, for people.
 #pragma once
 
 #include <string>

@@ -31,7 +31,7 @@ constexpr std::array kTable{
              "Look at the percentiles and the time series of that file. If your load can do with less, allow more with --fail-on.", ""},
     Guidance{"threshold_incomplete", Grade::poor, "Until the run ended, the storage was slower than you allow: {reason}.",
              "Look at the percentiles and the time series of that file.", ""},
-    Guidance{"threshold_besides", Grade::poor, "Besides, the storage is slower than you allow: {reason}.",
+    Guidance{"threshold_besides", Grade::poor, "In addition, the storage is slower than you allow: {reason}.",
              "Find the cause of what was wrong first: it may be the same.", ""},
     Guidance{
         "late", Grade::poor,
@@ -70,7 +70,7 @@ constexpr std::array kTable{
              "The verification was stopped before its end: {pages} verified until then, nothing was missing.",
              "What was not read is not proven: let a verification go to its end.", ""},
     Guidance{"verify_not_done", Grade::poor, "The verification came to no result. That proves nothing about the storage, good or bad.",
-             "Where the cut came too early, run again and let it work for longer before the next one.", ""},
+             "If the cut came too early, run again and let it work for longer before the next one.", ""},
 
     // The median of what the guidance is about: single reads of a data file, flushes of a log.
     Guidance{"data_good", Grade::good, "Half of the 8 KB reads took no more than {median} under this load: 0-5 ms is good for data files.",

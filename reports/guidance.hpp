@@ -1,4 +1,4 @@
-// What figures of a run mean, in one table: every sentence of a verdict, what to look at next, and who says so. Pure.
+// What a run's figures mean, in one table: every sentence of a verdict, what to look at next, and the source. Pure.
 #pragma once
 
 #include <span>
@@ -16,10 +16,11 @@ std::string_view name_of(Grade grade);
 inline constexpr double kDataGoodMs = 5;
 inline constexpr double kLogGoodMs = 2;
 inline constexpr double kPoorMs = 15;
-// Fewer request blocks than this on a file that was throttled are few: paths that are up to the load end with 100 and more.
+// Fewer request blocks than this on a file that was throttled are few: paths that can handle the load end with 100 or more.
 inline constexpr unsigned kFewRequestBlocks = 50;
 
-// `text` and `next` have the places {average}, {median}, {target}, {count}, {longest}, {blocks}, {pages}, {reason}; not each in each.
+// `text` and `next` have the placeholders {average}, {median}, {target}, {count}, {longest}, {blocks}, {pages}, {reason}, not all in every
+// text.
 struct Guidance {
     std::string_view id;
     Grade grade;

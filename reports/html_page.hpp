@@ -1,4 +1,4 @@
-// Pages of results: one file each, which needs nothing else, neither network nor other files; light or dark as the browser is, printable.
+// Pages of results: one self-contained file each, which needs neither network nor other files; light or dark like the browser, printable.
 // Pure.
 #pragma once
 
@@ -13,13 +13,13 @@ inline constexpr std::size_t kHtmlFindings = 500;
 // `results` is a results document (results_document.hpp).
 std::string html_report(const nlohmann::ordered_json& results);
 
-// `comparison` is what compare_results() gives.
+// `comparison` is what compare_results() returns.
 std::string html_comparison(const nlohmann::ordered_json& comparison);
 
-// `group` is what merged_results() gives: all hosts, on one time axis.
+// `group` is what merged_results() returns: all hosts, on one time axis.
 std::string html_merged(const nlohmann::ordered_json& group);
 
-// `campaign` is what campaign_document() gives, `plain` its text.
+// `campaign` is what campaign_document() returns, `plain` its text.
 std::string html_campaign(const nlohmann::ordered_json& campaign, const std::string& plain);
 
 // JSON that may stand in a script element of a page: nothing in it ends the element or begins a comment.

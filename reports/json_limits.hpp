@@ -1,4 +1,4 @@
-// A look at JSON of unknown origin before it is taken into memory. Pure.
+// Checks JSON of unknown origin before it is read into memory. Pure.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,15 @@
 
 namespace reports {
 
-// What is allowed at most. Nested values end in recursion when they are copied, written or freed; a key is searched for among all others of
-// its object; each value costs memory many times its size.
+// The limits. Nested values cause recursion when they are copied, written or freed; a key is searched for among all others of its object;
+// each value takes many times its size in memory.
 struct JsonLimits {
     std::size_t depth = 32;
     std::size_t object_keys = 1'000;
     std::size_t values = 10'000'000;
 };
 
-// Nothing if the text is JSON within the limits, else what it is instead, with the line: "is not JSON: line 3, column 7". Needs little
+// Nothing if the text is JSON within the limits, otherwise what is wrong, with the line: "is not JSON: line 3, column 7". Needs little
 // memory, whatever the text is, and time in proportion to its length.
 std::optional<std::string> json_problem(std::string_view text, const JsonLimits& limits = {});
 

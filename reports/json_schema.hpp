@@ -1,8 +1,9 @@
-// Checks JSON documents against a schema, so that whoever uses a document afterwards need not ask whether a value is there and of its type.
+// Checks JSON documents against a schema, so that code which uses a document afterwards need not check whether a value exists and has its
+// type.
 //
-// Of JSON Schema (https://json-schema.org/draft/2020-12/schema) it knows: type, const, enum, minimum, maximum, minItems, maxItems, items,
-// properties, required, additionalProperties (a schema). An integer is a number written without fraction or exponent. Numbers are compared
-// as floating point, good to 53 bits.
+// Of JSON Schema (https://json-schema.org/draft/2020-12/schema) it supports: type, const, enum, minimum, maximum, minItems, maxItems,
+// items, properties, required, additionalProperties (a schema). An integer is a number written without fraction or exponent. Numbers are
+// compared as floating point, exact to 53 bits.
 #pragma once
 
 #include <memory>
@@ -15,14 +16,14 @@ namespace reports {
 
 class JsonSchema {
 public:
-    // `text` is a schema of our own: what it may not hold is an assertion.
+    // `text` is a schema of our own: an unsupported keyword is an assertion.
     explicit JsonSchema(std::string_view text);
     ~JsonSchema();
     JsonSchema(const JsonSchema&) = delete;
     JsonSchema& operator=(const JsonSchema&) = delete;
 
-    // Nothing if the document fits; else the first thing that does not, with its place and what is allowed:
-    // "findings[3].class is an array; allowed: a string". Any thread.
+    // Nothing if the document conforms; otherwise the first thing that does not, with its place and what is allowed: "findings[3].class is
+    // an array; allowed: a string". Any thread.
     [[nodiscard]] std::optional<std::string> problem_of(const nlohmann::ordered_json& document) const;
 
 private:

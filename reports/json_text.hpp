@@ -1,4 +1,4 @@
-// JSON as text. Names of files are bytes: those that are not UTF-8 are replaced, lest nobody can read the document.
+// JSON as text. Names of files are bytes: those that are not UTF-8 are replaced, or the document could not be read.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ namespace reports {
     return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
-// How one knows a json_text() whose "document" is `name` (OutputFile's mark).
+// The mark by which a json_text() whose "document" is `name` is recognised (for OutputFile).
 [[nodiscard]] inline std::string json_mark(std::string_view name) { return fmt::format("\"document\": \"{}\"", name); }
 
 }  // namespace reports

@@ -59,16 +59,15 @@ std::string knee_text(const std::vector<SweepPoint>& points, const Knee& knee) {
     }
     if (knee.is_cpu_bound) {
         text += fmt::format(
-            " A CPU was busy for {:.0f} % of the time: it is this machine's CPU that is the limit there, and not the storage. More threads "
-            "on more "
-            "CPUs may reach more.",
+            " A CPU was busy for {:.0f} % of the time: the limit there is this machine's CPU, not the storage. More threads on more CPUs "
+            "may reach more.",
             point.busiest_cpu_percent);
     }
     const double in_flight = knee.littles_ratio * point.outstanding;
     if (knee.littles_ratio < 0.8) {
         text += fmt::format(
-            " By Little's law (rate times latency) {:.1f} requests were in flight there, of {:g} that were asked for: the storage was not "
-            "kept full.",
+            " By Little's law (rate times latency) {:.1f} requests were in flight there, of {:g} requested: the storage was not kept "
+            "full.",
             in_flight, point.outstanding);
     } else if (knee.is_knee) {
         text += fmt::format(" By Little's law (rate times latency) {:.1f} requests were in flight there: {}.", in_flight,

@@ -1,4 +1,4 @@
-// Where more outstanding requests stop being worth while: the knee of a sweep over depths. Pure.
+// Where more outstanding requests stop being worthwhile: the knee of a sweep over depths. Pure.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,19 @@
 namespace reports {
 
 struct SweepPoint {
-    double outstanding = 0;  // requests that were asked for at a time
+    double outstanding = 0;  // requested number of outstanding requests
     double requests_per_s = 0;
     double latency_mean_ms = 0;
     double busiest_cpu_percent = 0;  // user and kernel; 0 = not known
 };
 
 struct Knee {
-    std::size_t at = 0;  // index of the last point that was worth while
+    std::size_t at = 0;  // index of the last point that was worthwhile
     // Beyond it the mean latency rises faster than the throughput...
     bool is_knee = false;       // ... or false: it never did, up to the largest depth
-    bool is_cpu_bound = false;  // at the knee a CPU has no time left: it is not the storage that saturates
-    // By Little's law: requests in flight = rate * latency, compared with what was asked for, at the knee. Well below 1: the requests were
-    // not outstanding all the time, because whoever posts them did not keep up.
+    bool is_cpu_bound = false;  // at the knee a CPU has no time left: the storage is not what saturates
+    // By Little's law: requests in flight = rate * latency, compared with what was requested, at the knee. Well below 1: the requests were
+    // not outstanding all the time, because the tasks that post them did not keep up.
     double littles_ratio = 1;
 };
 

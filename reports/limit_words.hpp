@@ -1,4 +1,4 @@
-// The words that limits are made of, of a run (thresholds.hpp) and of a measurement (measure_limits.hpp). Pure.
+// The words from which limits are made, for a run (thresholds.hpp) and for a measurement (measure_limits.hpp). Pure.
 #pragma once
 
 #include <optional>
@@ -8,18 +8,18 @@
 
 namespace reports {
 
-// Without blanks around it.
+// Without surrounding blanks.
 [[nodiscard]] std::string_view limit_trimmed(std::string_view text);
 
-// Expressions are separated by commas; without blanks around them. An empty one is one, too.
+// Expressions are separated by commas; without surrounding blanks. An empty one counts, too.
 [[nodiscard]] std::vector<std::string_view> limit_expressions(std::string_view text);
 
 // "5 ms in FILE": takes " in FILE" off the end of `text` and returns FILE; empty if there is none.
 [[nodiscard]] std::string take_limit_file(std::string_view& text);
 
-// "5 ms" in microseconds: a number that is not negative with us, ms or s behind it. Nothing if it is none, or more than anybody waits for.
+// "5 ms" in microseconds: a non-negative number followed by us, ms or s. Nothing if it is not one, or longer than anybody waits.
 [[nodiscard]] std::optional<double> limit_time_us(std::string_view text);
-// A number that is not negative without a unit.
+// A non-negative number without a unit.
 [[nodiscard]] std::optional<double> limit_number(std::string_view text);
 
 }  // namespace reports

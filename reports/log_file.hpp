@@ -1,5 +1,5 @@
-// The file of the XML log. Where there is a log under its name it is kept in memory, and the older one stays, until it is told to take its
-// place: with all that was written until then, in one step.
+// The file of the XML log. If there is a log under its name, the new one is kept in memory and the older one stays, until the new one is
+// told to replace it: with everything that was written until then, in one step.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,24 @@
 
 namespace reports {
 
-// Logs of ours and of SQLIOSim, as which they may be UTF-16.
+// Logs of ioproof and of SQLIOSim; the latter may be UTF-16.
 OutputKind log_kind();
 
-// Made and ended on the main thread; written on any, one call at a time.
+// Created and destroyed on the main thread; written on any, one call at a time.
 class LogFile final : public TailFile {
 public:
-    // An empty file under this name, or the log that is there, locked until the object ends. Throws as open_output does, and
+    // An empty file under this name, or the existing log, locked until the object ends. Throws as open_output does, and
     // sim::EnvironmentError if another run writes to it.
     explicit LogFile(const std::string& path);
-    // Removes what has not taken its place.
+    // Removes a file that has not taken its place.
     ~LogFile() override;
     LogFile(const LogFile&) = delete;
     LogFile& operator=(const LogFile&) = delete;
 
     // There is a log under the name that has not been replaced yet.
     [[nodiscard]] bool is_waiting() const { return old_file_.is_open() && !file_.is_open(); }
-    // The log before is replaced: by a second file that takes its name, so that readers of the old one keep that; where there is no room
-    // for a second file, by writing over it. If that fails, too, nothing can be written any more. A new file stays from then on.
+    // Replaces the previous log: by a second file that takes its name, so that readers of the old one keep it; or, if there is no room for
+    // a second file, by overwriting it. If that fails, too, nothing can be written any more. A new file stays from then on.
     std::error_code take_place();
 
     std::error_code write_at(std::uint64_t offset_bytes, std::string_view bytes) override;

@@ -180,7 +180,7 @@ PairJson compare_measurements(const MeasuredSide& before, const MeasuredSide& af
 
 std::string measure_comparison_text(const PairJson& comparison) {
     std::string text = side_text("before", comparison["before"]) + side_text("after", comparison["after"]);
-    if (!comparison["asked"].empty()) text += "\nNot the same was asked for; what follows may come from that:\n";
+    if (!comparison["asked"].empty()) text += "\nThe settings differ; the differences below may come from that:\n";
     for (const PairJson& change : comparison["asked"]) {
         text += fmt::format("  {}: {}: {} -> {}\n", ums::printable(change["group"].get<std::string>()), change["name"].get<std::string>(),
                             ums::printable(change["before"].get<std::string>()), ums::printable(change["after"].get<std::string>()));
@@ -205,8 +205,8 @@ std::string measure_comparison_text(const PairJson& comparison) {
     }
     return text + "\n" +
            wrapped(
-               "'better' and 'worse' mark differences that exceed the noise: how far the means of the rounds may lie apart by chance in 95 "
-               "of 100 cases. Where a side has one round (--repeat 5 makes more) there is no noise to tell, and nothing is marked.",
+               "'better' and 'worse' mark differences that exceed the noise: how far the means of the rounds may lie apart by chance in "
+               "95 of 100 cases. Where a side has one round (--repeat 5 makes more) the noise is not known, and nothing is marked.",
                kReportColumns, 0);
 }
 
@@ -216,7 +216,7 @@ std::string baseline_problem(const MeasuredSide& baseline, const sim::MeasureTim
                            kind_word(baseline.kind));
     }
     if (!baseline.is_whole || baseline.finding_count > 0) {
-        return fmt::format("'{}' was stopped, failed or met wrong pages: it is no baseline", ums::printable(baseline.name));
+        return fmt::format("'{}' was stopped, failed or met wrong pages: it cannot be a baseline", ums::printable(baseline.name));
     }
     const MeasuredSide asked = measured_side_of(spec);
     const std::vector<const MeasuredGroup*> partner = partners_of(baseline.groups, asked.groups);
@@ -229,9 +229,8 @@ std::string baseline_problem(const MeasuredSide& baseline, const sim::MeasureTim
     if (!is_paired) return fmt::format("'{}' has other files or classes of work", ums::printable(baseline.name));
     if (differences.empty()) return "";
     const PairJson& first = differences.front();
-    return fmt::format("'{}' was asked for something else: {} was {}, and is {}", ums::printable(baseline.name),
-                       first["name"].get<std::string>(), ums::printable(first["before"].get<std::string>()),
-                       ums::printable(first["after"].get<std::string>()));
+    return fmt::format("'{}' had other settings: {} was {}, and is {}", ums::printable(baseline.name), first["name"].get<std::string>(),
+                       ums::printable(first["before"].get<std::string>()), ums::printable(first["after"].get<std::string>()));
 }
 
 void judge_by_baseline(PairJson& comparison, double tolerance_percent) {

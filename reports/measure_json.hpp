@@ -14,16 +14,16 @@ namespace reports {
 inline constexpr std::string_view kMeasureDocument = "ioproof measurement";
 inline constexpr int kMeasureVersion = 1;
 
-// Percentiles that are told, in percent; of them those with many nines only where there are so many requests.
+// The percentiles that are reported, in percent; those with many nines only if there are enough requests.
 [[nodiscard]] const std::vector<double>& measure_percents();
 
 // One round as an object: targets, threads, CPUs, devices, throttling, intervals.
 [[nodiscard]] nlohmann::ordered_json measure_json(const sim::MeasureResults& results);
 
-// Reads or writes over so long a time.
+// Reads or writes over this time.
 [[nodiscard]] nlohmann::ordered_json counts_json(const sim::MeasureCounts& counts, std::uint64_t duration_ns);
 
-// What was asked for on one target, in the words that target_json has them by: what must be the same for two measurements to be compared.
+// What was requested for one target, in the words of target_json: what must be equal for two measurements to be compared.
 [[nodiscard]] nlohmann::ordered_json asked_json(const sim::MeasureTimespan& timespan, std::size_t target);
 
 }  // namespace reports

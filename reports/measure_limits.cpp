@@ -76,7 +76,7 @@ std::optional<MeasureLimit> parse_measure_limit(std::string_view text, std::stri
     MeasureLimit limit;
     limit.expression = text;
     const auto refused = [&](const std::string& reason) {
-        problem = fmt::format("'{}' is no limit: {}", ums::printable(text), reason);
+        problem = fmt::format("'{}' is not a limit: {}", ums::printable(text), reason);
         return std::nullopt;
     };
     const std::size_t sign = text.find_first_of("<>");
@@ -94,8 +94,8 @@ std::optional<MeasureLimit> parse_measure_limit(std::string_view text, std::stri
     limit.file = take_limit_file(right);
     const auto value = is_time ? limit_time_us(right) : limit_number(right);
     if (!value) {
-        return refused(is_time ? "allowed is a number with us, ms or s behind it, such as 5 ms, and 'in FILE' behind that"
-                               : "allowed is a number without a unit, and 'in FILE' behind it");
+        return refused(is_time ? "allowed is a number followed by us, ms or s, such as 5 ms, and after that 'in FILE'"
+                               : "allowed is a number without a unit, and after it 'in FILE'");
     }
     limit.limit = *value;
     return limit;

@@ -1,5 +1,5 @@
-// Limits on figures of a measurement, for pipelines: bench --fail-on 'p99.9 > 5 ms'. What a limit looks like, and whether a measurement
-// keeps it. Pure.
+// Limits on figures of a measurement, for pipelines: bench --fail-on 'p99.9 > 5 ms'. The form of a limit, and whether a measurement keeps
+// it. Pure.
 //
 //   expression  [class "."] [direction "."] figure sign value ["in" file]
 //   class       of --mix or --preset, as in log.p99
@@ -28,7 +28,7 @@ namespace reports {
 struct MeasureLimit {
     enum class Figure : std::uint8_t { percentile, average, longest, requests_per_s, mb_per_s };
 
-    std::string expression;  // as it was typed, without blanks around it
+    std::string expression;  // as it was typed, without surrounding blanks
     std::string label;       // class; empty: each
     sim::MeasureDirection direction = sim::MeasureDirection::both;
     Figure figure{};
@@ -38,10 +38,10 @@ struct MeasureLimit {
     std::string file;       // empty: each
 };
 
-// Nothing, and a sentence in `problem` that says what is allowed, if one of them is none.
+// Nothing, and a sentence in `problem` that says what is allowed, if one of them is invalid.
 [[nodiscard]] std::optional<std::vector<MeasureLimit>> parse_measure_limits(std::string_view text, std::string& problem);
 
-// What the limit speaks of and the measurement has not, for a person; empty if it can be judged.
+// What the limit names but the measurement does not have, for a person; empty if it can be judged.
 [[nodiscard]] std::string measure_limit_problem(const MeasureLimit& limit, const sim::MeasureTimespan& spec);
 
 struct MeasureLimitResult {

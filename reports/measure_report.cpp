@@ -88,7 +88,7 @@ std::string verified_text(const sim::MeasureTimespanResults& timespan) {
         read_back += facts.pages_read_back;
         not_judged += facts.pages_not_judged;
     }
-    if (!is_verified) return "  verified    nothing: the data is no pages of ours, or verification is switched off\n";
+    if (!is_verified) return "  verified    nothing: the data is not ioproof's pages, or verification is switched off\n";
     std::string text = fmt::format("  verified    {} when read, {} read back", counted(verified, "page"), count_text(read_back));
     if (not_judged > 0) text += fmt::format("; {} could not be judged, being written or first met at that moment", count_text(not_judged));
     return text + "\n";
@@ -151,9 +151,8 @@ std::string burst_text(const sim::MeasureTimespanResults& timespan) {
     const auto cliff = burst_cliff_of(rates_by_interval(timespan));
     if (!cliff) return "";
     return fmt::format(
-        "after {:.0f} s the rate fell from {} to {} requests/s and stayed there, as on a disk whose burst credits are used up. What can be "
-        "had for long "
-        "is {} requests/s.",
+        "after {:.0f} s the rate fell from {} to {} requests/s and stayed there, as on a disk whose burst credits are used up. {} "
+        "requests/s can be sustained.",
         static_cast<double>(cliff->at) * timespan.spec.iops_interval_ms / 1000, count_text(static_cast<std::uint64_t>(cliff->before)),
         count_text(static_cast<std::uint64_t>(cliff->after)), count_text(static_cast<std::uint64_t>(cliff->after)));
 }

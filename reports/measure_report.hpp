@@ -12,14 +12,14 @@ namespace reports {
 // One round, the last of the results' timespans.
 [[nodiscard]] std::string measure_text(const sim::MeasureResults& results);
 
-// Requests a second of all rows by whole intervals, for burst_cliff_of(); empty without intervals.
+// Requests a second of all rows by complete intervals, for burst_cliff_of(); empty without intervals.
 [[nodiscard]] std::vector<double> rates_by_interval(const sim::MeasureTimespanResults& timespan);
 // A sentence about burst credits, with the second of the cliff and the sustainable figure; empty if there was no cliff.
 [[nodiscard]] std::string burst_text(const sim::MeasureTimespanResults& timespan);
 
 // "812.4 us", "48 ms".
 [[nodiscard]] std::string time_text(std::uint64_t duration_ns);
-// Likewise; "-" for a percentile that fewer than one request can be beyond.
+// Likewise; "-" for a percentile beyond which there would be less than one request.
 [[nodiscard]] std::string percentile_cell(const sim::LatencyCounts& latency, double percent);
 
 }  // namespace reports

@@ -1,4 +1,4 @@
-// Several measurements of the same, and what they say together. Pure.
+// Repeated measurements, and what they say together. Pure.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct MeasureRounds {
 // Without the figures of each round, which add_round() puts there.
 [[nodiscard]] nlohmann::ordered_json rounds_json(const MeasureRounds& rounds);
 
-// The figures of one round in the document of all: appends to "totals" and "targets" of `json`, what measure_json() says of the round.
+// The figures of one round in the document of all: appends what measure_json() says about the round to "totals" and "targets" of `json`.
 void add_round(nlohmann::ordered_json& json, const nlohmann::ordered_json& round);
 
 }  // namespace reports

@@ -25,7 +25,7 @@ struct MeasuredFigure {
 struct MeasuredGroup {
     std::string label;  // class of work, or name of the series; may be empty
     std::string path;
-    std::vector<std::pair<std::string, std::string>> asked;  // what was asked for, by name
+    std::vector<std::pair<std::string, std::string>> asked;  // what was requested, by name
     std::vector<MeasuredFigure> figures;
 };
 
@@ -42,13 +42,13 @@ struct MeasuredSide {
     std::vector<MeasuredGroup> groups;
 };
 
-// Whether a document is one of bench or sweep, by its beginning.
+// Whether a document is from bench or sweep, by its beginning.
 [[nodiscard]] bool is_measured_document(std::string_view text);
 
 // Reads such a document; `name` is for messages. Throws ResultsDocumentError.
 [[nodiscard]] MeasuredSide read_measured_side(std::string_view text, const std::string& name);
 
-// Of a document that was just made (measure_json()), with "rounds" or without.
+// From a document that was just made (measure_json()), with "rounds" or without.
 [[nodiscard]] MeasuredSide measured_side_of(const nlohmann::ordered_json& document, const std::string& name);
 
 // What is about to be measured, without figures.

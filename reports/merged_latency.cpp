@@ -28,7 +28,7 @@ std::optional<std::string> problem_of(const Json& latency) {
     for (const Json& bucket : latency["buckets_ns"]) {
         const auto low_ns = bucket[0].get<std::uint64_t>();
         const auto high_ns = bucket[1].get<std::uint64_t>();
-        if (!is_bucket(low_ns, high_ns)) return fmt::format("its bucket from {} to {} ns is none of ioproof's", low_ns, high_ns);
+        if (!is_bucket(low_ns, high_ns)) return fmt::format("its bucket from {} to {} ns is not one of ioproof's", low_ns, high_ns);
         count += bucket[2].get<std::uint64_t>();
     }
     const auto wanted = latency["count"].get<std::uint64_t>();

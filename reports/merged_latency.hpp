@@ -1,5 +1,5 @@
 // Adds up how long requests took in several runs, as if one had measured them all. A results file holds every bucket of a run's histogram
-// that is not empty, so count, sum, least and most are exact, and percentiles are what one histogram of all requests would say. Pure.
+// that is not empty, so count, sum, minimum and maximum are exact, and percentiles are those of a single histogram of all requests. Pure.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace reports {
 class MergedLatency {
 public:
     // `latency`: of one class of requests, as docs/results.schema.json has it. A sentence if it cannot be added exactly; nothing of it is
-    // added then.
+    // then added.
     [[nodiscard]] std::optional<std::string> add(const nlohmann::ordered_json& latency);
 
     [[nodiscard]] std::uint64_t count() const { return count_; }

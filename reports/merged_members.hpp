@@ -1,4 +1,4 @@
-// Who of a group has a results file, who has not, and what that means. Pure.
+// Which members of a group have a results file, which have not, and what that means. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace reports {
 
-// What a results file says of its place in a group; nothing if it was of none.
+// What a results file says about its place in a group; nothing if it belonged to none.
 struct MergedMember {
     std::string group;
     std::string plan;
@@ -37,7 +37,7 @@ struct MergedGaps {
     std::uint32_t turn_count = 0;
 };
 
-// `members`: all of one group. A turn that ended as planned without an owner who could have written is told by the next one.
+// `members`: all of one group. A turn that ended as planned, without an owner that could have written a file, is described by the next one.
 [[nodiscard]] MergedGaps gaps_of(const std::vector<MergedMember>& members);
 
 }  // namespace reports

@@ -292,7 +292,7 @@ Judged judged(const std::vector<Host>& hosts, const MergedGaps& gaps, std::uint6
     } else if (!missing.empty() || incomplete > 0) {
         judged.verdict = "INCOMPLETE";
         if (incomplete > 0) missing.push_back(fmt::format("{} of {} proved nothing", incomplete, counted(hosts.size(), noun)));
-        judged.headline = fmt::format("{}. What the others found good does not speak for all.", fmt::join(missing, "; "));
+        judged.headline = fmt::format("{}. The results of the others do not speak for all.", fmt::join(missing, "; "));
         add_host_remarks(hosts, "INCOMPLETE", judged);
     } else {
         judged.verdict = "PASS";

@@ -9,7 +9,7 @@
 
 namespace reports {
 
-// What parse_results() has read of a file, and the name of the file.
+// What parse_results() has read from a file, and the name of the file.
 struct NamedResults {
     std::string name;
     const nlohmann::ordered_json* results = nullptr;
@@ -17,8 +17,8 @@ struct NamedResults {
 
 inline constexpr std::string_view kMergedDocument = "ioproof merged report";
 
-// The document of `report --json` (docs/merged.schema.json). Throws ResultsDocumentError if the files do not belong together, one is given
-// twice, or one cannot be added exactly.
+// The document of `report --json` (docs/merged.schema.json). Throws ResultsDocumentError if the files do not belong together, or if one is
+// given twice or cannot be added exactly.
 nlohmann::ordered_json merged_results(const std::vector<NamedResults>& all, std::string_view program_version);
 
 // The same for a terminal.

@@ -1,4 +1,4 @@
-// A file of results that is written in one go and takes the place of an older one of its kind, and of nothing else.
+// A file of results that is written in one go and replaces an older one of its kind, and nothing else.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@ namespace reports {
 // On the main thread.
 class OutputFile {
 public:
-    // Looks whether the file can be written, so that nobody waits for a run to learn that it cannot: makes it if it does not exist. Throws
+    // Checks that the file can be written, so that nobody learns only after a run that it cannot: creates it if it does not exist. Throws
     // as open_output does.
     OutputFile(OutputKind kind, std::string path);
-    // Removes what the constructor made if nothing was written.
+    // Removes what the constructor created if nothing was written.
     ~OutputFile();
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
@@ -26,7 +26,7 @@ public:
     [[nodiscard]] bool is_stream() const { return output_.is_stream; }
     [[nodiscard]] const std::string& path() const { return path_; }
 
-    // All or nothing: by way of a second file that takes the first one's name (and its permissions). A stream takes what it can. One
+    // All or nothing: through a second file that takes the first one's name (and its permissions). A stream accepts what it can. One
     // sentence if it could not be done. Once.
     [[nodiscard]] std::optional<std::string> write(std::string_view text);
 

@@ -42,7 +42,7 @@ std::string remark(const std::string& text, std::size_t columns) { return "  " +
 
 std::string_view moment_text(const std::string& moment) {
     if (moment == "checkpoint") return " in a checkpoint";
-    if (moment == "flush") return " behind a log flush";
+    if (moment == "flush") return " after a log flush";
     return moment == "growth" ? " in a growth" : "";
 }
 

@@ -1,4 +1,4 @@
-// What a look at folders before a run brought to light, for people and for programs. Pure.
+// The results of examining folders before a run, for people and for programs. Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace reports {
 
-// Folder by folder, one line for each thing that was looked at; below those that are not right the reason, the source and the fix. At most
-// `width` columns, except for words that are longer. Ends with a sentence that sums up.
+// Folder by folder, one line for each thing that was checked; below those that are not OK the reason, the source and the fix. At most
+// `width` columns, except for words that are longer. Ends with a summary sentence.
 [[nodiscard]] std::string preflight_text(const std::vector<sim::PreflightLine>& lines, std::size_t width);
 
-// The last sentence alone: "3 OK, 1 WARN, 0 FAIL: …".
+// Only the last sentence: "3 OK, 1 WARN, 0 FAIL: …".
 [[nodiscard]] std::string preflight_summary(const std::vector<sim::PreflightLine>& lines);
 
 // One line without a break, for logs: "preflight /mnt/data: WARN access times: relatime. Reading …. Fix: …".

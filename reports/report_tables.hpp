@@ -1,4 +1,4 @@
-// The tables of the text report. Pure; each is a block of whole lines, empty if there is nothing to say.
+// The tables of the text report. Pure; each is a block of complete lines, empty if there is nothing to say.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace reports {
 // Cycles of the same phase are summed up.
 std::string phases_table(const sim::Results& results);
 std::string users_table(const sim::Results& results);
-// One line for each file, with what is known about it at the end: `verdict` is that of the results.
+// One line for each file, with what is known about it at the end; `verdict` is that of the results.
 std::string files_table(const sim::Results& results, const Verdict& verdict);
 // One table for each file: how long requests of each kind took.
 std::string latency_tables(const sim::Results& results);
@@ -22,7 +22,7 @@ std::string schedulers_table(const sim::Results& results);
 std::string warnings_table(const sim::Results& results);
 // The limits of --fail-on.
 std::string thresholds_table(const sim::Results& results);
-// Neighbouring pages of a file with the same kind of finding share a line. Warnings are not in it.
+// Neighbouring pages of a file with the same kind of finding share a line. Warnings are not included.
 std::string findings_table(const sim::Results& results);
 
 }  // namespace reports

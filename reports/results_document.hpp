@@ -15,11 +15,11 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-// More is not read: a run's results have some megabytes, those of thousands of files and findings some tens of them.
+// Larger files are not read: a run's results have a few megabytes, those of thousands of files and findings a few tens.
 inline constexpr std::size_t kResultsBytesMax = 128UL * 1024 * 1024;
 
-// Reads the text of a results file; `name` is for messages. What is not such a file, or of a newer form, throws ResultsDocumentError. What
-// is returned is as docs/results.schema.json says, and its columns have a value for each interval: reports need not look.
+// Reads the text of a results file; `name` is for messages. Throws ResultsDocumentError if it is not such a file, or of a newer form. The
+// result conforms to docs/results.schema.json, and its columns have a value for each interval: reports need not check.
 nlohmann::ordered_json parse_results(std::string_view text, const std::string& name);
 
 // The report that was printed at the end of the run.

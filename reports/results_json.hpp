@@ -1,4 +1,4 @@
-// A whole run for programs: docs/results.schema.json. Pure.
+// A complete run for programs: docs/results.schema.json. Pure.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,7 +10,7 @@
 
 namespace reports {
 
-// Raised when a reader of the old form would misunderstand the new one; fields that are added do not change it.
+// Incremented when a reader of the old form would misunderstand the new one; added fields do not change it.
 inline constexpr int kResultsFormat = 1;
 
 // What a run knows besides its results.
@@ -24,10 +24,10 @@ struct RunFacts {
     std::vector<Section> configuration;
 };
 
-// Keys are always all there and in the same order. Numbers above 2^53 that are no amounts (seed, run_id) are strings.
+// All keys are always present, in the same order. Numbers above 2^53 that are not amounts (seed, run_id) are strings.
 nlohmann::ordered_json results_document(const sim::Results& results, const RunFacts& facts);
 
-// The document on one line, closed with '\n'. Bytes that are not UTF-8 (in paths) become U+FFFD.
+// The document on one line, ending with '\n'. Bytes that are not UTF-8 (in paths) become U+FFFD.
 std::string results_json(const sim::Results& results, const RunFacts& facts);
 
 }  // namespace reports

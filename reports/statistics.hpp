@@ -21,7 +21,7 @@ struct SampleSummary {
 
 [[nodiscard]] SampleSummary summary_of(const std::vector<double>& values);
 
-// How far two means may lie apart by chance in 95 of 100 cases, whose true values are the same (Welch's test). Nothing with less than two
+// How far apart two means whose true values are equal may lie by chance in 95 of 100 cases (Welch's test). Nothing with less than two
 // values on a side.
 [[nodiscard]] std::optional<double> chance_difference(const SampleSummary& a, const SampleSummary& b);
 

@@ -75,7 +75,8 @@ std::string group_metrics(const StatusBoard& board) {
     if (!board.group()) return {};
     const sim::GroupResult& group = *board.group();
     std::string text = metric("ioproof_group_ranks", "gauge", "Runs of the group.", std::uint64_t{group.of});
-    text += metric("ioproof_group_missing_ranks", "gauge", "Of them did not come, or are lost.", std::uint64_t{group.missing_ranks.size()});
+    text += metric("ioproof_group_missing_ranks", "gauge", "Runs of the group that did not come, or are lost.",
+                   std::uint64_t{group.missing_ranks.size()});
     if (group.turn) text += metric("ioproof_group_turn", "gauge", "The turn of the hand-over, from 1.", std::uint64_t{group.turn->number});
     return text;
 }
@@ -154,7 +155,7 @@ std::string status_metrics(const StatusBoard& board) {
     text += metric("ioproof_warnings_total", "counter", "Requests that came back late, with the right answer.", progress.warnings);
     text += metric("ioproof_throttles_total", "counter", "Request blocks thrown away because the average was above the target.",
                    progress.throttle_count);
-    text += metric("ioproof_outstanding_io", "gauge", "Requests on their way.", progress.outstanding_io);
+    text += metric("ioproof_outstanding_io", "gauge", "Requests outstanding.", progress.outstanding_io);
     text += metric("ioproof_lost_requests", "gauge", "Requests that did not come back in two minutes.", progress.lost_requests);
     return text + group_metrics(board) + file_metrics(progress);
 }

@@ -1,4 +1,4 @@
-// What a running test tells to those who look on through a browser or a monitoring system. Pure.
+// What a running test shows to a browser or a monitoring system. Pure.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class StatusBoard {
 public:
     explicit StatusBoard(StatusHead head) : head_(std::move(head)) {}
 
-    // `run_elapsed_us`: since the run began. Counters that look a little older than before (see ProgressMeter) stay as they were.
+    // `run_elapsed_us`: since the run began. Counters that appear slightly older than before (see ProgressMeter) stay as they were.
     void update(sim::Progress progress, std::uint64_t run_elapsed_us);
 
     // Of a run that is one of several: the others, as they are by now.
@@ -60,7 +60,7 @@ private:
 // Prometheus' text format 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats).
 [[nodiscard]] std::string status_metrics(const StatusBoard& board);
 
-// The page that shows status_json() and asks for it again every second. It needs nothing from elsewhere.
+// The page that shows status_json() and requests it again every second. It needs nothing from elsewhere.
 [[nodiscard]] std::string status_page();
 
 }  // namespace reports

@@ -130,7 +130,7 @@ std::vector<SweepJson> points_of_sweep(std::string_view text, const std::string&
     }
     if (document.value("version", SweepJson()) != kSweepVersion) fail("is of another version of ioproof");
     if (document.value("files", SweepJson()) != SweepJson(files) || document.value("asked", SweepJson()) != SweepJson(asked)) {
-        fail("is of a sweep that was asked for something else; give the same files and switches, or leave --resume out");
+        fail("is of a sweep with other settings; give the same files and switches, or leave --resume out");
     }
     std::vector<SweepJson> points;
     for (const SweepJson& point : document["points"]) {

@@ -1,7 +1,7 @@
-// A sweep: the same measured over and over with other depths, threads, block sizes and mixes. Its document, table, CSV and page. Pure.
+// A sweep: the same measurement repeated with different depths, threads, block sizes and mixes. Its document, table, CSV and page. Pure.
 //
-// The document (kSweepDocument) holds what was asked for, and a point for each combination that was measured; a sweep that was interrupted
-// goes on from it. Figures bear their units.
+// The document (kSweepDocument) holds what was requested, and a point for each combination that was measured; a sweep that was interrupted
+// continues from it. Figures have their units.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,10 @@ struct SweepKey {
 [[nodiscard]] nlohmann::ordered_json sweep_point(const SweepKey& key, const sim::MeasureTimespanResults& timespan);
 [[nodiscard]] SweepKey key_of_point(const nlohmann::ordered_json& point);
 
-// `asked`: what the command line asked for, as text; two sweeps with the same can be one. `count`: combinations in all.
+// `asked`: what the command line asked for, as text; two sweeps with the same text can be joined. `count`: the number of all combinations.
 [[nodiscard]] nlohmann::ordered_json sweep_document(const std::vector<std::string>& files, const std::vector<std::string>& asked,
                                                     std::size_t count, const std::vector<nlohmann::ordered_json>& points);
-// Of a document that was read back: its points. Throws ResultsDocumentError if it is none, or was asked for something else.
+// The points of a document that was read back. Throws ResultsDocumentError if it is not one, or if something else was requested.
 [[nodiscard]] std::vector<nlohmann::ordered_json> points_of_sweep(std::string_view text, const std::string& name,
                                                                   const std::vector<std::string>& files,
                                                                   const std::vector<std::string>& asked);

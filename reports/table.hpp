@@ -13,7 +13,7 @@ public:
     struct Column {
         std::string title;
         Align align = Align::right;
-        // Gives way, keeping the end of its texts, when the table would be too wide: for paths.
+        // Shrinks, keeping the end of its texts, when the table would be too wide: for paths.
         bool shrinks = false;
     };
 
@@ -22,7 +22,7 @@ public:
     // One text for each column.
     void add_row(std::vector<std::string> cells);
 
-    // The titles and all rows, one line each, closed with '\n', at most `width` columns if the shrinking column can give enough.
+    // The titles and all rows, one line each, ending with '\n', at most `width` columns if the shrinking column can give enough.
     [[nodiscard]] std::string text(std::size_t width) const;
 
 private:

@@ -29,14 +29,14 @@ std::string rate_text(double per_second);
 // Mebibytes per second: "96.1", from 100 on without a decimal: "925"; 0 if no time has passed.
 std::string mb_rate_text(std::uint64_t size_bytes, std::uint64_t duration_us);
 
-// Filled with spaces up to `width`; longer texts stay as they are.
+// Padded with spaces to `width`; longer texts stay as they are.
 std::string pad_left(std::string_view text, std::size_t width);
 std::string pad_right(std::string_view text, std::size_t width);
 
 // At most `width` columns, keeping the end, where the name of a file is: "...ata/sqliosim.mdx".
 std::string keep_end(std::string_view text, std::size_t width);
 
-// Broken at spaces into lines of at most `width` columns, each closed with '\n'; lines after the first begin with `indent` spaces.
+// Broken at spaces into lines of at most `width` columns, each ending with '\n'; lines after the first begin with `indent` spaces.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
 
 }  // namespace reports

@@ -20,7 +20,7 @@ inline constexpr std::size_t kWaitsListed = 8;
 
 std::string text_report(const sim::Results& results);
 
-// The line that ends a run, as SQLIOSim has it, or a verification.
+// The line that ends a run, as in SQLIOSim, or a verification.
 std::string_view completion_text(const sim::Results& results);
 
 // The first and the last lines of the report: PASS, FAIL or INCOMPLETE, why, and what to do next.

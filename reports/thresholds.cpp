@@ -77,7 +77,7 @@ std::optional<Threshold> parse_one(std::string_view text, std::string& problem) 
     Threshold threshold;
     threshold.expression = text;
     const auto refused = [&](const std::string& reason) {
-        problem = fmt::format("'{}' is no limit: {}", ums::printable(text), reason);
+        problem = fmt::format("'{}' is not a limit: {}", ums::printable(text), reason);
         return std::nullopt;
     };
     const std::size_t sign = text.find('>');
@@ -93,8 +93,8 @@ std::optional<Threshold> parse_one(std::string_view text, std::string& problem) 
     if (threshold.io_class && !is_time(threshold.figure)) return refused(fmt::format("{} is counted for a file, not for a class", left));
     threshold.file = take_limit_file(right);
     if (set_limit(threshold, right)) return threshold;
-    return refused(is_time(threshold.figure) ? "allowed is a number with us, ms or s behind it, such as 5 ms, and 'in FILE' behind that"
-                                             : "allowed is a whole number without a unit, and 'in FILE' behind it");
+    return refused(is_time(threshold.figure) ? "allowed is a number followed by us, ms or s, such as 5 ms, and after that 'in FILE'"
+                                             : "allowed is a whole number without a unit, and after it 'in FILE'");
 }
 
 // --- judging ---

@@ -1,4 +1,4 @@
-// Limits on figures of a run, for pipelines: --fail-on 'log_flush.p99 > 5 ms'. What a limit looks like, and whether a run keeps it. Pure.
+// Limits on figures of a run, for pipelines: --fail-on 'log_flush.p99 > 5 ms'. The form of a limit, and whether a run keeps it. Pure.
 //
 //   expression  [class "."] figure (">" | ">=") value ["in" file]
 //   class       read, scatter_read, write, gather_write, log_flush; without it each class by itself
@@ -24,22 +24,22 @@ namespace reports {
 struct Threshold {
     enum class Figure : std::uint8_t { percentile, average, longest, throttled, long_io, warnings };
 
-    std::string expression;  // as it was typed, without blanks around it
+    std::string expression;  // as it was typed, without surrounding blanks
     std::optional<sim::IoClass> io_class{};
     Figure figure{};
     std::size_t percentile = 0;  // index of sim::kLatencyPercents
-    bool at_limit = false;       // ">=": the limit itself is too much
+    bool at_limit = false;       // ">=": the limit itself is exceeded, too
     double limit = 0;            // microseconds, or a number
     std::string file;            // empty: each
 };
 
-// Nothing, and a sentence in `problem` that says what is allowed, if one of them is none.
+// Nothing, and a sentence in `problem` that says what is allowed, if one of them is invalid.
 [[nodiscard]] std::optional<std::vector<Threshold>> parse_thresholds(std::string_view text, std::string& problem);
 
-// The file that a threshold names is this one, by its path or its name.
+// True if the threshold names this file, by its path or its name.
 [[nodiscard]] bool is_about_file(const Threshold& threshold, std::string_view path);
 
-// The worst figure of all that the threshold speaks of.
+// The worst of all figures that the threshold covers.
 [[nodiscard]] sim::ThresholdResult evaluate_threshold(const Threshold& threshold, const sim::Results& results);
 
 // What is wrong with it, for a person: "log_flush.p99 > 5 ms: 7.2 ms was measured for log_flush of /mnt/log/sqliosim.ldx".

@@ -1,4 +1,4 @@
-// Moments as people and programs read them, to the microsecond (ISO 8601).
+// Points in time as people and programs read them, to the microsecond (ISO 8601).
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ namespace reports {
 
 // "2025-11-24T16:01:01.250000Z"
 std::string utc_iso_text(std::uint64_t utc_us);
-// Read back, in that form and no other.
+// Parses that form and no other.
 std::optional<std::uint64_t> utc_us_of(std::string_view iso);
 
-// In the local time zone, with its distance from UTC: "2025-11-24T17:01:01.250000+01:00"
+// In the local time zone, with its offset from UTC: "2025-11-24T17:01:01.250000+01:00"
 std::string local_iso_text(std::uint64_t utc_us);
 
 // Time of day in UTC: "16:01:01.250000"

@@ -1,4 +1,4 @@
-// What a run says about the storage, in sentences: the same for the terminal, the XML log, JSON and HTML. The wording is in guidance.cpp.
+// What a run says about the storage, in sentences, the same for the terminal, the XML log, JSON and HTML. The wording is in guidance.cpp.
 // Pure.
 #pragma once
 
@@ -48,11 +48,11 @@ std::string verdict_text(const Verdict& verdict, std::size_t columns);
 // What the figures of each file mean, at most `columns` wide; empty if there are no files.
 std::string file_verdicts_text(const Verdict& verdict, std::size_t columns);
 
-// The average duration of what a file is for: flushes of a log, all requests of a data file. 0 without requests.
+// The average duration of a file's main requests: flushes of a log, all requests of a data file. 0 without requests.
 double average_latency_ms(const sim::FileResult& file);
 
 // What the guidance judges: the median of single 8 KB reads of a data file, of flushes of a log. Bursts of checkpoints and of the initial
-// update, and reads of 512 KB, do not count: guidance knows nothing of them. 0 without such requests.
+// update, and reads of 512 KB, do not count: the guidance does not cover them. 0 without such requests.
 double rated_latency_ms(const sim::FileResult& file);
 
 }  // namespace reports

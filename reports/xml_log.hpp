@@ -14,7 +14,7 @@ namespace reports {
 // One call at a time (the contract of EventSink); any thread. Nothing but the constructor throws.
 class XmlLog final : public sim::EventSink {
 public:
-    // Makes the file. A log of ours or of SQLIOSim that is there is replaced, as SQLIOSim does, when the run begins or has a finding: a run
+    // Creates the file. An existing log of ioproof or SQLIOSim is replaced, as SQLIOSim does, when the run begins or has a finding: a run
     // that is refused leaves it as it is. The file stays locked until the object ends. Throws as LogFile does; the file is not touched
     // then.
     explicit XmlLog(const std::string& path);
@@ -25,11 +25,11 @@ public:
     void on_event(const sim::Event& event) override;
     void on_finding(const sim::Finding& finding) override;
 
-    // What could not be written (a full disk does not stop the run): one sentence, or nothing if all is there. Ask at the end.
+    // What could not be written (a full disk does not stop the run): one sentence, or nothing if everything was. Ask at the end.
     [[nodiscard]] std::optional<std::string> failure() const;
 
     [[nodiscard]] const std::string& path() const { return path_; }
-    // The log of an earlier run stands there still.
+    // The log of an earlier run is still there.
     [[nodiscard]] bool is_waiting() const { return file_.is_waiting(); }
 
 private:

@@ -1,4 +1,4 @@
-// Names that belong to databases: nothing is written there, whatever stands there now.
+// Names that belong to databases: nothing is written there, whatever is there now.
 #pragma once
 
 #include <algorithm>

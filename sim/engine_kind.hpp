@@ -1,4 +1,4 @@
-// What somebody chose, as the engine that a storage makes.
+// Converts a choice into the engine that a storage makes.
 #pragma once
 
 #include "sim/options.hpp"

@@ -1,4 +1,4 @@
-// Why a run could not begin or go on, as an exception with a message for a person: what, where, what is allowed. Only for start-up and
+// Why a run could not begin or continue, as an exception with a message for a person: what, where, what is allowed. Only for start-up and
 // for files; results of I/O are values.
 #pragma once
 
@@ -8,20 +8,19 @@
 
 namespace sim {
 
-// What was asked for is wrong or would do harm: a file that is not ours, a real database file. Exit code 2.
+// The request is wrong or would do harm: a file that is not ours, a real database file. Exit code 2.
 class RefusedError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-// The machine cannot do what was asked for: no space, a read-only or missing folder, a file in use, O_DIRECT refused.
-// Exit code 3.
+// The machine cannot do what was requested: no space, a read-only or missing folder, a file in use, O_DIRECT refused. Exit code 3.
 class EnvironmentError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-// What such an exception says, for a run that tells it among its results. Any other goes on.
+// The text of such an exception, for a run that reports it among its results. Other exceptions pass through.
 [[nodiscard]] inline std::string message_of(const std::exception_ptr& failure) {
     try {
         std::rethrow_exception(failure);

@@ -1,4 +1,4 @@
-// What a run tells while it goes on: messages, findings, phases. sim prints nothing; it hands events to a sink.
+// What a run reports while it works: messages, findings, phases. sim prints nothing; it passes events to a sink.
 #pragma once
 
 #include <cstdint>
@@ -26,19 +26,19 @@ struct Event {
     std::string description;
 };
 
-// What a power cut would meet now.
+// What a power cut would interrupt now.
 enum class Moment : std::uint8_t {
     checkpoint,  // it has begun to write pages
     log_flush,   // a block has just been acknowledged
     growth,      // a file is being made longer
 };
 
-// Called from the schedulers' threads, one call at a time (the caller holds a lock): must not wait for a device, which may be the one that
-// is being tested.
+// Called from the schedulers' threads, one call at a time (the caller holds a lock): must not wait for a device, which may be the one under
+// test.
 class EventSink {
 public:
     virtual ~EventSink() = default;
-    // All that could keep the run from starting has been looked at, and the first file is about to be touched. Once, or never.
+    // Everything that could prevent the run from starting has been checked, and the first file is about to be touched. Once, or never.
     virtual void on_begin() {}
     virtual void on_event(const Event& event) = 0;
     virtual void on_finding(const Finding& finding) = 0;

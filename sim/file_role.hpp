@@ -1,4 +1,4 @@
-// What a file of a run is there for.
+// The purpose of a run's file.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace sim {
 enum class FileRole : std::uint8_t {
     test,          // a data or log file of the configuration
     backup,        // pages of a backup
-    backup_chain,  // what a backup is made of, and its log
+    backup_chain,  // the description of a backup, and its log
     restored,      // a data file as a restore has made it
 };
 

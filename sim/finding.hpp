@@ -1,5 +1,6 @@
-// A finding: one wrong answer of the storage, with all that is known about it. Plain data. A finding is a result, not an error of
-// the program: it is never thrown. docs/fault_model.md says what each kind means, how it is told from the others, and what cannot be found.
+// A finding: one wrong answer of the storage, with all that is known about it. Plain data. A finding is a result, not an error of the
+// program: it is never thrown. docs/fault_model.md says what each kind means, how it is distinguished from the others, and what cannot be
+// found.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@ enum class FindingKind : std::uint8_t {
     lost_write,         // an acknowledged write never arrived: what was there before stays
     reverted_page,      // the newest version had been read back, now an older one is there and stays
     torn_page,          // sectors of two versions of the page
-    misdirected_write,  // an image of ours stands where it does not belong, or stands elsewhere instead of here
+    misdirected_write,  // an image of ours is where it does not belong, or elsewhere instead of here
     misdirected_read,   // another page's image came back, a later read did not return it
     zeroed_page,        // zeros where data was acknowledged
     bytes_not_read,     // success was reported, but (part of) the buffer was not filled
@@ -57,7 +58,7 @@ enum class SectorState : std::uint8_t {
 
 [[nodiscard]] std::string_view name_of(SectorState state);
 
-// What was asked of a file as a whole, where no page and no bytes are meant.
+// A request about a file as a whole, without a page or bytes.
 enum class FileRequest : std::uint8_t { none, sync, resize, open };
 
 struct SectorFact {
@@ -68,7 +69,7 @@ struct SectorFact {
     std::uint32_t sector = 0;  // 0 … 15, as the stamp says
 };
 
-// A place of ours, for the other end of a misdirected transfer.
+// A place in our files, for the other end of a misdirected transfer.
 struct PagePlace {
     std::uint32_t file_id = 0;
     std::string path;
@@ -89,7 +90,7 @@ struct Reread {
     std::uint32_t checksum = 0;
     int error_code = 0;
 
-    // All bytes came, and nobody has judged them yet.
+    // All bytes came, and they have not been judged yet.
     [[nodiscard]] bool has_come() const { return result == RereadResult::same_image || result == RereadResult::other_image; }
 };
 
@@ -99,12 +100,12 @@ struct DevicePlace {
     std::uint64_t offset_bytes = 0;  // on that device
 };
 
-// What a finding is about: bytes of a file. What was asked of the file as a whole has no page, no offset and no size.
+// What a finding is about: bytes of a file. A request about the file as a whole has no page, no offset and no size.
 struct FindingPlace {
     std::uint32_t file_id = 0;
     std::string path;
     FileRole role = FileRole::test;
-    bool is_log = false;                // a log file's: about a block of the log, not about a page
+    bool is_log = false;                // of a log file: about a log block, not about a page
     std::uint32_t page_id = 0;          // of the first byte, in a data file
     std::uint64_t offset_bytes = 0;     // in the file
     std::uint64_t size_bytes = 0;       // of the page, block or request that is wrong
@@ -121,7 +122,7 @@ struct FindingRequest {
 struct RequestFailure {
     int error_code = 0;  // the system's
     std::string error_text{};
-    std::uint64_t duration_us = 0;  // stalled_io: how long it took, or has been out
+    std::uint64_t duration_us = 0;  // stalled_io: how long it took, or has been outstanding
 };
 
 // What the ledger expects: of findings about a page or a block of the log.
@@ -142,14 +143,14 @@ struct ReceivedIdentity {
     std::uint32_t page_id = 0;
 };
 
-// The image compared with the one that was written: where a page came back.
+// The image compared with the one that was written, if a page came back.
 struct ImageComparison {
     std::vector<SectorFact> sectors{};  // kSectorsPerPage of them
     std::uint32_t first_wrong_byte = 0;
     std::uint32_t wrong_bytes = 0;
     std::uint32_t wrong_bits = 0;
     std::vector<std::uint32_t> wrong_bit_positions{};  // byte * 8 + bit (0 = lowest) in the page; the first kBitPositionsMax
-    std::int32_t shift_bytes = 0;                      // the expected bytes came, moved by so many; 0 = not
+    std::int32_t shift_bytes = 0;                      // the expected bytes came, shifted by this many; 0 = not
     std::uint32_t not_read_bytes = 0;
     bool tear_on_4k_lines = false;  // torn page: every 4096-byte block is of one version
 };
@@ -164,10 +165,10 @@ struct FindingMoment {
     std::uint64_t utc_us = 0;
 };
 
-// What is kept for those who look into it. Large.
+// The evidence. Large.
 struct FindingEvidence {
     std::vector<std::byte> image;            // as it came back first; empty if nothing came
-    std::vector<std::byte> expected_image;   // as it was written, made again; empty if nothing was written or it cannot be known
+    std::vector<std::byte> expected_image;   // as it was written, recreated; empty if nothing was written or it is not known
     std::vector<HistoryEntry> page_history;  // operations that touched the page, oldest first
     std::vector<HistoryEntry> file_history;  // the last operations of all files, oldest first
     std::string dump_path;                   // where the evidence was saved; empty if it was not
@@ -182,7 +183,7 @@ struct Finding {
 
     FindingPlace place;
     FindingRequest request;
-    // What this kind of finding does not have is not there.
+    // Parts that this kind of finding does not have are empty.
     std::optional<RequestFailure> failure;
     std::optional<ExpectedIdentity> expected;
     std::optional<ReceivedIdentity> received;
@@ -198,7 +199,7 @@ struct Finding {
     std::vector<std::string> reasoning;  // why this kind and no other, a sentence each
 };
 
-// For those who write a finding down: of a part that it does not have, zeros.
+// For writers of findings: zeros for a part that it does not have.
 template <typename Part>
 [[nodiscard]] const Part& or_empty(const std::optional<Part>& part) {
     static const Part kEmpty{};

@@ -9,7 +9,7 @@ namespace sim {
 // SQL Server's page and extent.
 inline constexpr std::uint32_t kPageBytes = 8192;
 inline constexpr std::uint32_t kExtentPages = 8;
-// Unit of the stamps that tell torn pages apart: the smallest sector a disk has.
+// Unit of the stamps by which torn pages are recognised: the smallest sector a disk has.
 inline constexpr std::uint32_t kSectorBytes = 512;
 inline constexpr std::uint32_t kSectorsPerPage = kPageBytes / kSectorBytes;
 

@@ -18,7 +18,7 @@ namespace sim {
 // UserCount = -1: as the CPUs need, see user_count_for().
 inline constexpr std::int32_t kAutomaticUserCount = -1;
 
-// Users of a section: UserCount, or for -1 two a CPU, at most 8.
+// Users of a section: UserCount, or for -1 two for each CPU, at most 8.
 constexpr std::uint32_t user_count_for(std::int32_t user_count, std::uint32_t cpu_count) {
     constexpr std::uint32_t kAutomaticMax = 8;
     return user_count == kAutomaticUserCount ? std::min(cpu_count * 2, kAutomaticMax) : static_cast<std::uint32_t>(user_count);
@@ -47,7 +47,7 @@ struct AuditUserOptions {
     std::uint32_t buffers_validated_pages = 64;
     std::uint32_t delay_after_cycles = 2;  // 0 = never pause
     std::uint32_t delay_ms = 200;
-    bool checks_snapshot = false;  // whole checks through the snapshots, one after the other
+    bool checks_snapshot = false;  // checks of complete files through the snapshots, one after the other
     std::uint32_t snapshot_check_delay_s = 0;
 
     friend bool operator==(const AuditUserOptions&, const AuditUserOptions&) = default;
@@ -82,12 +82,12 @@ struct ShrinkUserOptions {
     friend bool operator==(const ShrinkUserOptions&, const ShrinkUserOptions&) = default;
 };
 
-// How the writes of a file become durable, as SQL Server on Linux knows it.
+// How the writes of a file become durable, as in SQL Server on Linux.
 enum class Durability : std::uint8_t {
-    inherited,      // of a file: as the run says; of a run: as WriteThrough says, forced flush where it is off
+    inherited,      // of a file: as for the run; of a run: as WriteThrough says, forced flush if it is off
     write_through,  // each write is durable when it has come back (O_DSYNC; FUA where there is)
     forced_flush,   // written, then flushed: the log before a block counts as hardened, data files before a checkpoint is complete
-    none,           // nobody asks: what comes back counts, whether or not a power cut would leave it
+    none,           // not requested: what completes counts, whether or not a power cut would leave it
 };
 
 struct FileOptions {
@@ -108,13 +108,13 @@ struct FileOptions {
 
 // What is done with the files.
 enum class Job : std::uint8_t {
-    run,     // made anew, filled, used and audited
-    resume,  // the same, but with the files as a crash has left them, after recovery
+    run,     // recreated, filled, used and audited
+    resume,  // the same, but with the files as a crash left them, after recovery
     repair,  // recovery only, which makes the files usable whatever is wrong with them
-    verify,  // read as a crash has left them, and compared with what their log proves; nothing is written
+    verify,  // read as a crash left them, and compared with what their log proves; nothing is written
 };
 
-// No users work: it is about what an earlier run has left.
+// No users work: it is about what an earlier run left.
 constexpr bool is_about_left_files(Job job) { return job == Job::verify || job == Job::repair; }
 
 enum class EngineChoice : std::uint8_t { automatic, uring, threads };
@@ -125,7 +125,7 @@ struct Options {
     std::uint32_t cpu_count = 0;  // 0 = as many as the machine (or container) has
     std::uint64_t affinity = 0;
     std::uint64_t io_affinity = 0;
-    std::uint64_t max_memory_mb = 0;  // 0 = half of what is available
+    std::uint64_t max_memory_mb = 0;  // 0 = a quarter of the data files, see sim/run/sizing.hpp
     bool stop_on_error = true;
     std::uint32_t test_cycles = 1;  // 0 = until stopped
     std::uint64_t test_cycle_duration_s = 300;
@@ -142,11 +142,11 @@ struct Options {
     bool delete_files_at_shutdown = false;
     bool stamp_files = false;
 
-    // [CONFIG], ours: SQLIOSim has them built in.
-    std::uint32_t checkpoint_pages = 128;         // largest gather write: 128 as SQL Server 2016 and later, 32 as before
+    // [CONFIG], extensions: in SQLIOSim they are built in.
+    std::uint32_t checkpoint_pages = 128;         // largest gather write: 128 as in SQL Server 2016 and later, 32 before
     std::uint32_t checkpoint_interval_ms = 1000;  // pause between two checkpoints of the main run
-    std::uint32_t log_flushes_outstanding = 112;  // as SQL Server 2012 and later; 32 as before
-    bool merge_buffers = false;                   // neighbours in memory are one segment of a request; else each page has its own
+    std::uint32_t log_flushes_outstanding = 112;  // as in SQL Server 2012 and later; 32 before
+    bool merge_buffers = false;                   // neighbours in memory are one segment of a request; otherwise each page has its own
 
     RandomUserOptions random_user;
     AuditUserOptions audit_user;
@@ -155,7 +155,7 @@ struct Options {
     ShrinkUserOptions shrink_user;
     BackupUserOptions backup_user;
 
-    // What SQL Server has learned since SQLIOSim; off unless asked for.
+    // What SQL Server has learned since SQLIOSim; off by default.
     RecentSystemOptions recent;  // [CONFIG]
     ColumnstoreUserOptions columnstore_user;
     TempdbUserOptions tempdb_user;
@@ -179,7 +179,7 @@ constexpr Durability durability_of(const Options& options, const FileOptions& fi
     return options.write_through ? Durability::write_through : Durability::forced_flush;
 }
 
-// Requests that may be out at a time, in the whole process.
+// Requests that may be outstanding at a time, in the entire process.
 constexpr std::uint32_t outstanding_io_max(const Options& options) {
     return options.max_outstanding_io == 0 ? kOutstandingIoMax : options.max_outstanding_io;
 }

@@ -1,4 +1,4 @@
-// One thing that was looked at before a run, and what it means for SQL Server. Plain data.
+// One thing that was checked before a run, and what it means for SQL Server. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct PreflightLine {
     PreflightGrade grade = PreflightGrade::ok;
     std::string found{};   // what is there
     std::string reason{};  // why that is not good; empty for ok
-    std::string source{};  // who says so: a document; empty for ok where nothing is to be looked up
+    std::string source{};  // the document that says so; empty for ok if there is nothing to look up
     std::string remedy{};  // a command, or what to do; empty for ok
 };
 

@@ -1,4 +1,4 @@
-// What to do, continued: SQL Server's work of later years, which SQLIOSim does not know. All of it is off by default, so that SQLIOSim's
+// What to do, continued: SQL Server's newer work, which SQLIOSim does not know. All of it is off by default, so that SQLIOSim's
 // configurations keep their meaning. Chances are in hundredths of a percent.
 #pragma once
 
@@ -8,9 +8,9 @@
 namespace sim {
 
 struct RecentSystemOptions {
-    std::uint32_t target_recovery_time_s = 0;    // 0: checkpoints come by the clock; else they are indirect
-    std::uint32_t checkpoint_slow_write_ms = 0;  // writes that take longer slow a checkpoint down; 0: nothing does
-    bool log_instant_growth = false;             // the log grows as since SQL Server 2022
+    std::uint32_t target_recovery_time_s = 0;    // 0: checkpoints at fixed intervals; otherwise they are indirect
+    std::uint32_t checkpoint_slow_write_ms = 0;  // writes that take longer slow a checkpoint down; 0: never
+    bool log_instant_growth = false;             // the log grows as it does since SQL Server 2022
     std::uint32_t log_kb_outstanding = 0;        // log that is being written at a time; 0: as LogFlushesOutstanding allows
 
     friend bool operator==(const RecentSystemOptions&, const RecentSystemOptions&) = default;
@@ -46,7 +46,7 @@ struct VersionStoreUserOptions {
     std::uint32_t min_pages = 8;  // of versions that a transaction leaves
     std::uint32_t max_pages = 64;
     std::uint32_t store_pages = 2048;      // of each user
-    std::uint32_t retention_ms = 5000;     // for so long somebody may need a version
+    std::uint32_t retention_ms = 5000;     // how long a transaction may need a version
     std::uint32_t delay_after_cycles = 1;  // 0 = never pause
     std::uint32_t delay_ms = 10;
 

@@ -21,10 +21,10 @@ enum class Phase : std::uint8_t {
     initial_update,
     initial_checkpoint,
     main_run,
-    backup,  // what the main run has begun is ended, verified and restored
+    backup,  // what the main run has begun is completed, verified and restored
     final_checkpoint,
     final_audit,
-    log_analysis,       // of a verification, and of files that a run goes on with
+    log_analysis,       // of a verification, and of files with which a run continues
     page_verification,  // likewise
     redo,               // of files that a run goes on with
     summary,
@@ -32,8 +32,8 @@ enum class Phase : std::uint8_t {
 
 std::string_view name_of(Phase phase);
 
-// The block device below a file, as the kernel tells. Where it cannot be told (overlay, network file systems), `known` is false
-// and the figures are 0.
+// The block device below a file, as the kernel reports it. If it does not (overlay, network file systems), `known` is false and the figures
+// are 0.
 struct DriveFacts {
     bool known = false;
     std::string name;          // "sda", "nvme0n1", "dm-3"
@@ -59,7 +59,8 @@ struct DriveFacts {
     std::uint64_t merged_requests = 0;
 };
 
-// Powers of two from 512 ns on: bucket i holds what took at least 512 ns * 2^i and less than twice that; the ends hold all below and above.
+// Powers of two from 512 ns on: bucket i holds durations of at least 512 ns * 2^i and less than twice that; the ends hold everything below
+// and above.
 inline constexpr std::size_t kCoarseLatencyBuckets = 31;
 using CoarseLatency = std::array<std::uint32_t, kCoarseLatencyBuckets>;
 
@@ -125,7 +126,7 @@ struct FileResult {
 struct Interval {
     std::uint64_t start_us = 0;  // since the run began
     std::uint64_t duration_us = 0;
-    Phase phase{};  // of merged intervals that of the longer
+    Phase phase{};  // of merged intervals, that of the longer one
     std::uint32_t cycle = 1;
 };
 
@@ -174,23 +175,23 @@ enum class Outcome : std::uint8_t {
     not_done,  // the run could not be done: no space, no memory
 };
 
-// A limit that whoever started the run has set (--fail-on), and what was measured.
+// A limit that was set for the run (--fail-on), and what was measured.
 struct ThresholdResult {
     std::string expression;  // "log_flush.p99 > 5 ms"
     bool is_exceeded = false;
-    std::string measured;  // the worst of what it speaks of: "7.2 ms"; empty if there was nothing to measure
+    std::string measured;  // the worst of what it covers: "7.2 ms"; empty if there was nothing to measure
     double value = 0;      // the same and the limit as numbers, in microseconds where they are times
     double limit = 0;
     std::string path;      // of the file where that was; empty if of none
-    std::string io_class;  // of requests, "read"; empty if it speaks of no requests
+    std::string io_class;  // of requests, "read"; empty if it is not about requests
 };
 
-// What a ledger outside of the storage, a file or a witness, had to say to a verification.
+// What a ledger outside of the storage, a file or a witness, contributed to a verification.
 struct PromisesResult {
     std::string keeper;       // "the ledger /x/y"
-    bool are_used = false;    // else the remark says why not
+    bool are_used = false;    // otherwise the remark says why not
     std::string remark;       // a sentence, or empty
-    std::uint64_t pages = 0;  // of which it holds the version that they must have at least
+    std::uint64_t pages = 0;  // for which it holds the version that they must have at least
     std::uint64_t block = 0;  // up to which the log was hardened; 0: nothing of it is promised
     std::uint64_t checkpoint_lsn = 0;
     std::uint64_t last_utc_us = 0;  // of the last promise, by the clock of the run
@@ -204,7 +205,7 @@ struct PromiseKeepingResult {
     std::uint64_t dropped_pages = 0;  // written, acknowledged, and not promised: the keeper was too slow, or not there
     std::uint64_t last_utc_us = 0;    // of the last promise
     std::uint64_t breaks = 0;         // times that promises had stopped
-    std::string stopped_because;      // they had not begun again when the run ended; else empty
+    std::string stopped_because;      // why they had not resumed when the run ended; otherwise empty
 };
 
 // What a verification after a crash has read and proven. docs/durability.md explains each figure.
@@ -216,30 +217,30 @@ struct DurabilityResult {
     std::uint64_t hardened_block = 0;     // at least up to this one everything had been acknowledged
     std::uint64_t last_lsn = 0;           // of the last record
     std::uint64_t last_write_utc_us = 0;  // when the last block was made
-    std::uint64_t blocks_behind = 0;      // behind the end: were in flight at the cut
+    std::uint64_t blocks_behind = 0;      // after the end: were in flight at the cut
     std::uint64_t missing_blocks = 0;     // acknowledged, and not there
     std::uint64_t checkpoint_lsn = 0;     // where the last complete checkpoint began; 0: there is none
     // The pages.
-    std::uint64_t pages_proven = 0;          // of which the log proves the version that they must have at least
+    std::uint64_t pages_proven = 0;          // for which the log proves the version that they must have at least
     std::uint64_t pages_released = 0;        // of which nothing is promised
     std::uint64_t regions_compared = 0;      // with the sums of the checkpoint
     std::uint64_t regions_skipped = 0;       // because something in them is wrong or not promised
     std::uint64_t torn_pages = 0;            // in flight at the cut, of old and new sectors: no fault, but SQL Server would report 824
     std::uint64_t torn_on_4k_lines = 0;      // of them
     std::uint64_t pages_beyond_log = 0;      // whose changes a hole in the log has taken
-    std::uint64_t wrong_pages = 0;           // all of them, also those that are not told one by one
+    std::uint64_t wrong_pages = 0;           // all of them, including those that are not listed one by one
     std::optional<PromisesResult> promises;  // if there is a ledger
     std::uint64_t undurable_files = 0;       // with Durability=None: nothing was asked of the storage for them
 };
 
-// What it took to go on with the files that a crash has left.
+// What it took to continue with the files that a crash left.
 struct ResumeResult {
     std::uint32_t incarnation = 0;      // of the run, that began then
-    std::uint64_t last_block = 0;       // with which the log before it ended
-    std::uint64_t pages_redone = 0;     // written anew, because the log had a later change of them, or because they were torn or wrong
+    std::uint64_t last_block = 0;       // with which the previous log ended
+    std::uint64_t pages_redone = 0;     // rewritten, because the log had a later change of them, or because they were torn or wrong
     std::uint64_t torn_pages = 0;       // of them: by the crash, which is legal
-    std::uint64_t pages_given_up = 0;   // were wrong, and nothing is left of them: they begin anew
-    std::uint64_t blocks_given_up = 0;  // of the log, behind its end or behind a hole, with the changes in them
+    std::uint64_t pages_given_up = 0;   // were wrong, and nothing is left of them: they start over
+    std::uint64_t blocks_given_up = 0;  // of the log, after its end or after a hole, with the changes in them
 };
 
 struct Results {
@@ -256,7 +257,7 @@ struct Results {
     std::uint32_t cycles_completed = 0;
     Outcome outcome = Outcome::passed;
     std::string outcome_reason;      // a sentence when not passed
-    bool is_internal_error = false;  // of this program: that is why it was not done
+    bool is_internal_error = false;  // of this program, which is why the run was not done
 
     std::vector<PreflightLine> preflight;  // of the files' folders, before the run; filled in by whoever looked
     std::vector<FileResult> files;
@@ -272,8 +273,8 @@ struct Results {
     std::vector<ThresholdResult> thresholds;        // filled in by whoever set them
     std::optional<DurabilityResult> durability;     // of a verification
     std::optional<PromiseKeepingResult> promising;  // of a run with a ledger
-    std::optional<ResumeResult> resumed;            // of a run that went on, and of a repair
-    std::optional<GroupResult> group;               // of a run that was one of several; filled in by whoever knows the others
+    std::optional<ResumeResult> resumed;            // of a run that continued, and of a repair
+    std::optional<GroupResult> group;               // of a run that was one of several; filled in by the code that knows the others
     std::optional<BackupResult> backup;             // of a run that made backups
 };
 
@@ -297,11 +298,11 @@ struct Progress {
     std::uint64_t warnings = 0;
     std::uint64_t throttle_count = 0;
     std::uint64_t outstanding_io = 0;
-    std::uint64_t oldest_io_us = 0;   // how long the oldest of them has been out
-    bool is_ending = false;           // the main run or the whole run: what is outstanding is waited for
+    std::uint64_t oldest_io_us = 0;   // how long the oldest of them has been outstanding
+    bool is_ending = false;           // the main run or the entire run: waiting for outstanding requests
     std::uint64_t lost_requests = 0;  // did not come back in two minutes: the run may never drain
-    bool may_begin = false;           // all that could keep the run from starting has been looked at; the first file is touched
-    bool is_internal_error = false;   // a mistake of this program ends the run
+    bool may_begin = false;           // everything that could prevent the run from starting has been checked; the first file is touched
+    bool is_internal_error = false;   // an error of this program ends the run
     std::vector<File> files;
 };
 

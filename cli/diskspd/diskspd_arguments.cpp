@@ -115,7 +115,7 @@ void DiskspdParser::split(const std::vector<std::string>& words) {
             paths_.push_back(words[i]);
         } else if (!paths_.empty()) {
             throw UsageError(
-                fmt::format("{}: options stand in front of the targets, and a value is glued to its option: -o8, not -o 8", words[i]));
+                fmt::format("{}: options come before the targets, and a value is attached to its option: -o8, not -o 8", words[i]));
         } else if (!take_own_switch(words, i)) {
             options_.push_back(words[i]);
         }
@@ -153,7 +153,7 @@ DiskspdArguments DiskspdParser::parse(const std::vector<std::string>& words) {
     for (const std::string& option : options_) {
         option_ = option;
         const Entry* const entry = option.size() > 1 ? entry_of(option[1]) : nullptr;
-        if (entry == nullptr) throw UsageError(fmt::format("'{}': no such option; -? shows which there are", option));
+        if (entry == nullptr) throw UsageError(fmt::format("'{}': no such option; -? lists the options", option));
         (this->*entry->handler)(option_.substr(2));
     }
     finish();

@@ -1,7 +1,7 @@
 // DiskSpd's command line. Pure: nothing is opened or read.
 //
-// Each option is one word with its value glued on; all stand in front of the targets. -b counts first, so that sizes in blocks ("8b") mean
-// the same wherever they stand. Source: the options of DiskSpd 2.2 and 2.3.
+// Each option is one word with its value attached; all come before the targets. -b counts first, so that sizes in blocks ("8b") mean the
+// same everywhere. Source: the options of DiskSpd 2.2 and 2.3.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace cli {
 
-// Which CPUs threads are bound to, where no list says it: one after the other, or one of each core first (-ac).
+// Which CPUs threads are bound to if no list says it: one after the other, or one of each core first (-ac).
 enum class DiskspdCpuOrder : std::uint8_t { by_number, cores_first };
 
-// What may stand beside -X, and then counts more than the profile.
+// Options that may accompany -X, and then override the profile.
 struct DiskspdOverrides {
     std::optional<std::uint32_t> warm_up_s{};
     std::optional<std::uint32_t> duration_s{};
@@ -27,9 +27,9 @@ struct DiskspdOverrides {
 };
 
 struct DiskspdArguments {
-    bool wants_usage = false;  // -?: nothing else counts
+    bool wants_usage = false;  // -?: nothing else matters
     reports::DiskspdProfile profile;
-    std::string profile_path;  // -X; empty = none. `profile` has no time span then
+    std::string profile_path;  // -X; empty = none. `profile` then has no time span
     DiskspdOverrides overrides;
     std::vector<std::string> substitutes;  // with -X: for the targets *1, *2 ... of the profile
 
@@ -41,7 +41,7 @@ struct DiskspdArguments {
     bool may_overwrite = false;  // --overwrite-foreign-files
     bool verifies = false;       // --verify
 
-    std::vector<std::string> notices;  // a line each: what is taken, but does nothing on Linux
+    std::vector<std::string> notices;  // a line each: what is accepted, but has no effect on Linux
 };
 
 // `words`: behind the command. `bare_seed`: for -z without a number. Throws UsageError; checks each option by itself, and what DiskSpd
@@ -51,7 +51,7 @@ DiskspdArguments parse_diskspd(const std::vector<std::string>& words, std::uint3
 // Applies the overrides to a profile that was read from a file, and puts the substitutes in.
 void complete_diskspd_profile(const DiskspdArguments& arguments, reports::DiskspdProfile& profile);
 
-// What contradicts itself in a profile: throws UsageError. Returns warnings, a line each: what works, but hardly as it was meant.
+// Throws UsageError for contradictions in a profile. Returns warnings, a line each: what works, but hardly as intended.
 std::vector<std::string> check_diskspd_profile(const reports::DiskspdProfile& profile);
 
 }  // namespace cli

@@ -39,11 +39,11 @@ void check_random(const DiskspdTarget& target) {
 
 void check_sequential(const DiskspdTarget& target, bool has_threads, std::vector<std::string>& warnings) {
     fail_if(!target.distribution.empty(), "-rd: is for random requests; add -r or -rs");
-    if (target.is_parallel && target.request_count == 1) warnings.emplace_back("-p: changes nothing with one request outstanding");
+    if (target.is_parallel && target.request_count == 1) warnings.emplace_back("-p: has no effect with one request outstanding");
     if (target.is_interlocked) {
         fail_if(target.thread_stride_bytes > 0, "-T: not together with -si, whose threads share one position");
         fail_if(target.is_parallel, "-p: not together with -si, whose threads share one position");
-        if (!has_threads) warnings.emplace_back("-si: changes nothing with one thread");
+        if (!has_threads) warnings.emplace_back("-si: has no effect with one thread");
         return;
     }
     fail_if(!has_threads && target.thread_stride_bytes > 0, "-T: needs more than one thread");
@@ -97,7 +97,7 @@ void check_target(const DiskspdTimeSpan& span, const DiskspdTarget& target, std:
     fail_if(target.memory_mapped && span.completion_routines, "-Sm: not together with -x");
     fail_if(target.memory_mapped && target.cache == reports::DiskspdCache::unbuffered, "-Sm: memory mapped files go through the cache");
     fail_if(!target.memory_mapped && target.flush != reports::DiskspdFlush::none, "-N: is for memory mapped files; add -Sm");
-    fail_if(target.end_bytes != 0 && target.end_bytes <= target.base_bytes, "-f: the end of the target is not behind its beginning (-B)");
+    fail_if(target.end_bytes != 0 && target.end_bytes <= target.base_bytes, "-f: the end of the target is not after its beginning (-B)");
 }
 
 void add_once(std::vector<std::string>& list, std::vector<std::string> more) {

@@ -150,7 +150,7 @@ bool precreate_files(const DiskspdProfile& profile, sim::MeasureSpec& spec, Prog
     make_folders(making);
     const sim::MeasureResults results = run_measurement(making, console, [&](const sim::MeasureProgress& now) { progress.on_second(now); });
     if (!results.failure_reason.empty()) console.add_message(fmt::format("diskspd: {}\n", results.failure_reason));
-    if (results.stopped) console.add_message("diskspd: stopped while the files were made; nothing was measured\n");
+    if (results.stopped) console.add_message("diskspd: stopped while the files were being created; nothing was measured\n");
     take_as_made(spec, sizes);
     return !results.stopped && results.failure_reason.empty() && results.finding_count == 0;
 }
@@ -213,52 +213,50 @@ ExitCode execute_diskspd(const Call& call) {
 }
 
 constexpr std::array kDiskspdSwitches{
-    Switch{.name = "verify", .help = "write and read pages of ours, and look at every one that is read; blocks of whole pages of 8K"},
+    Switch{.name = "verify", .help = "write and read ioproof's pages, and check each page that is read; blocks: multiples of 8K"},
     Switch{.name = "text-style", .value = "2.0|2.2", .help = "2.2; 2.0 for scripts that read the text of DiskSpd 2.0"},
-    Switch{
-        .name = "overwrite-foreign-files",
-        .help = "write also to files with data of others, and to block devices that nothing uses.\nWhat they hold is destroyed for good"},
+    Switch{.name = "overwrite-foreign-files",
+           .help = "also write to files with other data, and to unused block devices.\nWhat they hold is destroyed for good"},
 };
 
 }  // namespace
 
 Command diskspd_command() {
-    return {
-        .name = "diskspd",
-        .operands = "[OPTIONS] TARGET…",
-        .kind = Operand::files,
-        .summary = "measure as Microsoft's DiskSpd does",
-        .description =
-            "Takes the command line of DiskSpd 2.2 and 2.3 and prints its text or its XML. Each option is one word, its value glued to it "
-            "(-o8), and all stand in front of the targets, which are files or block devices. Called by the name 'diskspd', the program "
-            "takes the same without the word 'diskspd'.\n"
-            "Nothing of others is written over: -w writes to files that ioproof has made and to files that hold nothing but zeros or "
-            "DiskSpd's own filling. Anything else needs --overwrite-foreign-files.",
-        .switches = kDiskspdSwitches,
-        .options = kDiskspdOptions,
-        .examples =
-            "ioproof diskspd -c1G -d10 -r -b8K -o8 -t2 -w30 -Sh -L testfile.dat\n"
-            "ioproof diskspd -b512K -d60 -o16 -t2 -si -Sh -L -D -Rxml /mnt/data/testfile.dat\n"
-            "ioproof diskspd -Xprofile.xml -d30 /mnt/data/a.dat /mnt/data/b.dat",
-        .exit_codes =
-            "0 done\n"
-            "1 a page was wrong, the storage failed, or it could not be done\n"
-            "3 wrong usage, or refused because it could do harm",
-        .execute = [](const Call& call) {
-            try {
-                return execute_diskspd(call);
-            } catch (const UsageError& error) {
-                call.console.add_message(fmt::format("diskspd: {}\n", error.what()));
-                return kDiskspdWrong;
-            } catch (const sim::RefusedError& error) {
-                call.console.add_message(fmt::format(
-                    "diskspd: {}\ndiskspd: --overwrite-foreign-files lets files and devices of others be written to\n", error.what()));
-                return kDiskspdWrong;
-            } catch (const sim::EnvironmentError& error) {
-                call.console.add_message(fmt::format("diskspd: {}\n", error.what()));
-                return kDiskspdFailed;
-            }
-        }};
+    return {.name = "diskspd",
+            .operands = "[OPTIONS] TARGET…",
+            .kind = Operand::files,
+            .summary = "measure as Microsoft's DiskSpd does",
+            .description =
+                "Takes the command line of DiskSpd 2.2 and 2.3 and prints its text or its XML. Each option is one word with its value "
+                "attached (-o8), and all come before the targets, which are files or block devices. When called as 'diskspd', the program "
+                "takes the same without the word 'diskspd'.\n"
+                "Foreign data is never overwritten: -w writes to files that ioproof has made and to files that hold nothing but zeros or "
+                "DiskSpd's own filling. Anything else needs --overwrite-foreign-files.",
+            .switches = kDiskspdSwitches,
+            .options = kDiskspdOptions,
+            .examples =
+                "ioproof diskspd -c1G -d10 -r -b8K -o8 -t2 -w30 -Sh -L testfile.dat\n"
+                "ioproof diskspd -b512K -d60 -o16 -t2 -si -Sh -L -D -Rxml /mnt/data/testfile.dat\n"
+                "ioproof diskspd -Xprofile.xml -d30 /mnt/data/a.dat /mnt/data/b.dat",
+            .exit_codes =
+                "0 done\n"
+                "1 a page was wrong, the storage failed, or it could not be done\n"
+                "3 wrong usage, or refused because it could do harm",
+            .execute = [](const Call& call) {
+                try {
+                    return execute_diskspd(call);
+                } catch (const UsageError& error) {
+                    call.console.add_message(fmt::format("diskspd: {}\n", error.what()));
+                    return kDiskspdWrong;
+                } catch (const sim::RefusedError& error) {
+                    call.console.add_message(fmt::format(
+                        "diskspd: {}\ndiskspd: --overwrite-foreign-files allows writing to foreign files and devices\n", error.what()));
+                    return kDiskspdWrong;
+                } catch (const sim::EnvironmentError& error) {
+                    call.console.add_message(fmt::format("diskspd: {}\n", error.what()));
+                    return kDiskspdFailed;
+                }
+            }};
 }
 
 }  // namespace cli

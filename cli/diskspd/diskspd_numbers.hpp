@@ -1,4 +1,4 @@
-// Numbers and sizes as DiskSpd's command line has them. Pure.
+// Numbers and sizes in the form of DiskSpd's command line. Pure.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace cli {
 
-// As C's atoi: blanks in front are skipped, what stands behind the digits does not matter ("8 threads" = 8), no digits are 0. That makes
-// "-o 8" in one word work, as scripts write it. Held within ±2^62.
+// Like C's atoi: leading blanks are skipped, what follows the digits does not matter ("8 threads" = 8), no digits are 0. So "-o 8" in one
+// word works, as scripts write it. Limited to ±2^62.
 std::int64_t lenient_number(std::string_view text);
 
 struct DiskspdSizeWord {
@@ -16,11 +16,11 @@ struct DiskspdSizeWord {
     std::string_view rest;  // behind it
 };
 
-// Decimal digits and perhaps K, M, G, T (1024 to the power of 1 to 4) or b (blocks of `block_bytes`), in any case. Nothing if there are no
-// digits, or too many.
+// Decimal digits and optionally K, M, G, T (1024 to the power of 1 to 4) or b (blocks of `block_bytes`), in either case. Nothing if there
+// are no digits, or too many.
 std::optional<DiskspdSizeWord> leading_size(std::string_view text, std::uint64_t block_bytes);
 
-// The same with nothing behind it.
+// The same with nothing after it.
 std::optional<std::uint64_t> whole_size(std::string_view text, std::uint64_t block_bytes);
 
 }  // namespace cli

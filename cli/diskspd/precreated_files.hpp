@@ -1,4 +1,4 @@
-// PrecreateFiles of a profile: files are made before the first time span, each once, and not again by the spans that name them.
+// PrecreateFiles of a profile: files are created before the first time span, each once, and not again by the spans that name them.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace cli {
 
-// By path, the size of each file that is made beforehand. What is left out is made by its time span. Pure.
+// By path, the size of each file that is created beforehand. Other files are created by their time span. Pure.
 //   UseMaxSize                                all with a size, by the largest that any target gives
 //   CreateOnlyFilesWithConstantSizes          those for which all targets give the same size
 //   CreateOnlyFilesWithConstantOrZeroSizes    those for which all targets that give a size give the same
 [[nodiscard]] std::map<std::string, std::uint64_t> precreated_sizes(const reports::DiskspdProfile& profile);
 
-// The work that makes them: one second with next to no load, whose results are of no interest. `spec` is what the profile means else.
+// The work that creates them: one second with almost no load, whose results do not matter. `spec` is what the profile means otherwise.
 [[nodiscard]] sim::MeasureSpec precreation_of(const sim::MeasureSpec& spec, const std::map<std::string, std::uint64_t>& sizes);
 
-// They are there now.
+// They now exist.
 void take_as_made(sim::MeasureSpec& spec, const std::map<std::string, std::uint64_t>& sizes);
 
 }  // namespace cli

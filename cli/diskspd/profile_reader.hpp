@@ -11,11 +11,11 @@ namespace cli {
 
 struct ReadProfile {
     reports::DiskspdProfile profile;
-    std::vector<std::string> notices;  // a line each: what is taken, but does nothing on Linux
+    std::vector<std::string> notices;  // a line each: what is accepted, but has no effect on Linux
 };
 
-// Throws UsageError: "FILE: line 7: …". An element that DiskSpd does not know is refused, too, as DiskSpd does. A document of results is
-// taken as well: the profile in it. `name`: of the file, for messages.
+// Throws UsageError: "FILE: line 7: …". An element that DiskSpd does not know is refused, too, as DiskSpd does. A results document is
+// accepted as well: the profile in it. `name`: of the file, for messages.
 ReadProfile read_diskspd_profile(std::string_view document, const std::string& name);
 
 }  // namespace cli

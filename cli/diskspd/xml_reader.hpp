@@ -1,7 +1,7 @@
-// A small document of XML as a tree: enough for the profiles that people write for DiskSpd. Pure.
+// A small XML document as a tree: enough for the profiles that people write for DiskSpd. Pure.
 //
 // Elements, attributes, text, the five entities and numeric references, comments, CDATA, a declaration in front. A document type is
-// refused, so nothing can be pulled in from outside or blown up. Bytes are taken as UTF-8 and kept as they are.
+// refused, so nothing can be included from outside or expanded. Bytes are taken as UTF-8 and kept as they are.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace cli {
 struct XmlElement {
     std::string name;  // without the prefix of a namespace
     std::vector<std::pair<std::string, std::string>> attributes;
-    std::string text;  // all text directly below it, without blanks around it
+    std::string text;  // all text directly below it, without surrounding blanks
     std::vector<XmlElement> children;
     std::uint32_t line = 0;  // where it begins
 

@@ -148,13 +148,13 @@ std::string GroupLink::receive_view(GroupView& view) {
     if (!problem.empty()) return problem;
     if (frame.magic == kAnswerMagic) {
         const std::lock_guard guard(mutex_);
-        knowledge_.problem = "the witness is of an older version, which knows no groups";
+        knowledge_.problem = "the witness has an older version, which does not support groups";
         link_.close();
         return knowledge_.problem;
     }
     if (frame.magic != kFrameMagic || frame.size_bytes > kGroupViewBytesMax) {
         link_.close();
-        return "what answers is no witness";
+        return "the server that answers is not a witness";
     }
     std::string text(frame.size_bytes, '\0');
     problem = link_.receive(std::as_writable_bytes(std::span(text.data(), text.size())), kLinkPatience);
@@ -162,7 +162,7 @@ std::string GroupLink::receive_view(GroupView& view) {
     std::optional<GroupView> decoded = decode_view(text);
     if (!decoded) {
         link_.close();
-        return "what the witness sends is no view of a group";
+        return "the witness's answer is not a view of a group";
     }
     view = std::move(*decoded);
     return {};

@@ -22,34 +22,34 @@ namespace cli {
 
 class GroupMember final : public sim::RunGroup {
 public:
-    // `command_line`: with which this process begins again when its turn was taken from it. Throws as GroupLink does.
+    // `command_line`: with which this process restarts when its turn was taken from it. Throws as GroupLink does.
     GroupMember(GroupSettings settings, const WitnessAddress& address, const TlsKeys& keys, std::vector<std::string> command_line);
     ~GroupMember() override;
 
-    // Until the group has taken this run. Throws sim::EnvironmentError if it will not, or the witness cannot be reached.
+    // Waits until the group has accepted this run. Throws sim::EnvironmentError if it does not, or if the witness cannot be reached.
     void join(const GracefulStop& stop);
     [[nodiscard]] const GroupSettings& settings() const { return settings_; }
     // "night-1, hand-over, rank 1 of 3, turn 2 of 6"
     [[nodiscard]] std::string text() const;
 
-    // Of a hand-over: until this rank's next turn has come. Nothing if there is none any more, or a person stops it.
+    // In a hand-over: waits until this rank's next turn has come. Nothing if there is none any more, or if a person stops it.
     [[nodiscard]] std::optional<std::uint32_t> wait_for_turn(const GracefulStop& stop);
-    // The turn that was come begins; `main_run_s`: how long its main run is.
+    // The turn begins; `main_run_s`: how long its main run is.
     void begin_turn(std::uint32_t turn, std::uint64_t main_run_s);
     // The files are closed, and the next owner may have them. `failure`: why the turn could not be done, or empty.
     void end_turn(std::uint64_t findings, const std::string& failure);
     // Side by side: this run has ended.
     void end(std::uint64_t findings);
 
-    // What there is to say of the group by now.
+    // What there is to say about the group by now.
     [[nodiscard]] sim::GroupResult result() const;
-    // Adds it to the results, and says that a run whose group was not complete is none that has passed.
+    // Adds it to the results, and says that a run whose group was not complete has not passed.
     void complete(sim::Results& results) const;
-    // Why the group ended before its time; else empty.
+    // Why the group ended before its time; otherwise empty.
     [[nodiscard]] std::string failure() const { return link_.knowledge().view.failure; }
     [[nodiscard]] bool is_anybody_missing() const { return !link_.knowledge().view.missing.empty(); }
 
-    // Called when this owner is about to freeze: it must not keep others from the files by a lock. Empty: there is none.
+    // Called when this owner is about to freeze: it must not keep others from the files by a lock. Empty: no callback.
     void on_freeze(std::function<void()> release);
 
     // As sim::RunGroup says.
@@ -81,7 +81,7 @@ private:
     const std::uint64_t session_;
     std::atomic<std::uint32_t> turn_{0};      // that this run has; 0: none
     std::atomic<std::uint64_t> fate_ns_{0};   // when the turn ends as planned; 0: by itself, or not yet known
-    std::atomic<std::uint64_t> asked_ns_{0};  // since when the present meeting is waited for
+    std::atomic<std::uint64_t> asked_ns_{0};  // since when this run waits for the present meeting
     std::atomic<std::uint32_t> asked_stage_{0};
     mutable std::mutex mutex_;  // guards what follows
     std::uint64_t main_run_s_ = 0;

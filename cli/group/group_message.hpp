@@ -1,7 +1,7 @@
-// What a run and the witness say to each other about a group: a beat, answered by a view, again and again. JSON, because both sides know
-// fields that the other does not: unknown ones are passed over. docs/witness.md describes it for people.
+// What a run and the witness say to each other about a group: a beat, answered by a view, again and again. JSON, because either side may
+// know fields that the other does not: unknown ones are ignored. docs/witness.md describes it for people.
 //
-// A beat says all that its run has come to, so one that is lost, or told twice, changes nothing.
+// A beat reports everything that its run has reached, so a beat that is lost, or sent twice, changes nothing.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ inline constexpr std::uint32_t kGroupRanksMax = 4096;
 inline constexpr std::uint32_t kGroupTurnsMax = 10'000;
 inline constexpr std::uint32_t kGroupBeatBytesMax = 64 << 10;
 inline constexpr std::uint32_t kGroupViewBytesMax = 32 << 20;
-// Of a member, as others are told; what is more is cut off.
+// Of a member, as reported to others; anything beyond is cut off.
 inline constexpr std::size_t kGroupFilesMax = 16;
 inline constexpr std::size_t kGroupTextMax = 512;
 
-// What all members must have been told alike.
+// What all members must have been given alike.
 struct GroupTerms {
     std::string plan;  // "side-by-side", "hand-over", "readers"
     std::uint32_t of = 1;
@@ -51,7 +51,7 @@ struct GroupBeat {
     std::uint64_t run_id = 0;
     std::vector<std::string> files;
     std::int64_t clock_offset_us = 0;
-    std::uint32_t stage = 0;  // to which meeting it has come
+    std::uint32_t stage = 0;  // the meeting that it has reached
     // Of a hand-over.
     std::uint32_t turn = 0;  // that it wants, or has
     bool is_turn_over = false;
@@ -60,7 +60,7 @@ struct GroupBeat {
     std::uint32_t incarnation = 0;
     std::uint32_t first_vlf = 0;
     std::uint64_t found_lsn = 0;       // the last one of the log, as this owner found it
-    std::uint64_t known_revision = 0;  // of the members, as the last view told them
+    std::uint64_t known_revision = 0;  // of the members, as in the last view
 };
 
 struct GroupPeer {
@@ -87,20 +87,20 @@ struct GroupTurn {
     std::int64_t clock_offset_us = 0;
     std::uint64_t began_utc_us = 0;
     std::uint64_t ended_utc_us = 0;
-    std::string ended_by;  // empty: it goes on
+    std::string ended_by;  // empty: it continues
     std::uint64_t findings = 0;
 };
 
 struct GroupView {
-    std::string problem;         // the group will not have this run; for good
-    std::string trouble;         // for now: it is asked again
-    bool is_rank_taken = false;  // by another process, which has not been silent for the lease
+    std::string problem;         // the group rejects this run; final
+    std::string trouble;         // temporary: ask again
+    bool is_rank_taken = false;  // by another process, whose lease is not over
     std::uint64_t utc_us = 0;    // the witness's clock
     std::uint64_t revision = 0;
-    std::optional<std::vector<GroupPeer>> peers;  // nothing: as before
+    std::optional<std::vector<GroupPeer>> peers;  // nothing: unchanged
     std::vector<std::uint32_t> missing;           // ranks that did not come, or are gone
     std::uint32_t released_stage = 0;
-    std::uint64_t released_utc_us = 0;  // when the main run was let go
+    std::uint64_t released_utc_us = 0;  // when the main run was released
     std::vector<GroupTurn> turns;       // of a hand-over: the last ones, up to the present one
     bool is_over = false;
     std::string failure;  // why it ended before its time
@@ -108,7 +108,7 @@ struct GroupView {
 
 [[nodiscard]] std::string encode(const GroupBeat& beat);
 [[nodiscard]] std::string encode(const GroupView& view);
-// Nothing if the text is none, or says more than is allowed. It may come from anybody who has the key.
+// Nothing if the text is not such a message, or holds more than is allowed. It may come from anybody who has the key.
 [[nodiscard]] std::optional<GroupBeat> decode_beat(std::string_view text);
 [[nodiscard]] std::optional<GroupView> decode_view(std::string_view text);
 

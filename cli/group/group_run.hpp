@@ -1,4 +1,4 @@
-// `ioproof run --group`: one run side by side with others, or the turns of a hand-over, one behind the other.
+// `ioproof run --group`: one run side by side with others, or the turns of a hand-over, one after the other.
 #pragma once
 
 #include "cli/command.hpp"

@@ -30,23 +30,23 @@ constexpr std::array kGroupSwitches{
     Switch{.name = "of", .value = "N", .help = "how many they are (default: SLURM_NTASKS, OMPI_COMM_WORLD_SIZE or PMI_SIZE)"},
     Switch{.name = "turns",
            .value = "N",
-           .help = "hand-over: so many times a host owns the files; turn T is rank (T - 1) mod N's (default: N\nof --of)"},
+           .help = "hand-over: how many times a host owns the files; turn T is rank (T - 1) mod N's (default: N\nof --of)"},
     Switch{.name = "change",
            .value = "LIST",
-           .help = "hand-over: how the first turn ends, the second, ..., and again from the begin: in-order\n"
-                   "(default); kill: by kill -9 of its own; loss: when you take the host away; fence: it\n"
+           .help = "hand-over: how the first turn ends, the second, ..., and again from the start: in-order\n"
+                   "(default); kill: it kills itself (kill -9); loss: when you take the host away; fence: it\n"
                    "freezes, and wakes up and writes when the files are another host's. Separated by commas"},
-    Switch{.name = "lease", .value = "SECONDS", .help = "so long a run may be silent before it counts as lost (default: 10)"},
-    Switch{.name = "wait-for-ranks", .value = "SECONDS", .help = "so long the others wait for one that does not come (default: 300)"},
+    Switch{.name = "lease", .value = "SECONDS", .help = "how long a run may be silent before it counts as lost (default: 10)"},
+    Switch{.name = "wait-for-ranks", .value = "SECONDS", .help = "how long the others wait for one that does not come (default: 300)"},
     Switch{.name = "bursts",
            .value = "HOW",
            .help = "side-by-side: load comes in bursts, aligned: at the same time on all of them, or\n"
-                   "staggered: one behind the other (default: no bursts)"},
-    Switch{.name = "burst-seconds", .value = "S", .help = "of one burst and the rest behind it, half each (default: 10)"},
+                   "staggered: one after the other (default: no bursts)"},
+    Switch{.name = "burst-seconds", .value = "S", .help = "of one burst and the rest after it, half each (default: 10)"},
     Switch{.name = "coherence",
            .value = "HOW",
            .help = "readers: what a read must see. strict (default): what had been promised before it began;\n"
-                   "close-to-open, as NFS has it: before the file was opened, and each pass opens it anew"},
+                   "close-to-open, as in NFS: before the file was opened, and each pass reopens it"},
 };
 
 struct EngineVariables {

@@ -1,4 +1,4 @@
-// Of which group a run is one, as its switches and what started it say.
+// The group of which a run is a member, by its switches and by what started it.
 #pragma once
 
 #include <chrono>
@@ -46,7 +46,7 @@ void set_group_value(GroupWords& words, const SwitchWord& word);
 
 // A variable of the environment, or null.
 using Environment = const char* (*)(const char* name);
-// Rank and size are the switches', else those of Kubernetes, Slurm, OpenMPI or PMI. Throws UsageError.
+// Rank and size come from the switches, otherwise from Kubernetes, Slurm, OpenMPI or PMI. Throws UsageError.
 [[nodiscard]] GroupSettings group_settings(const GroupWords& words, Environment environment);
 
 }  // namespace cli

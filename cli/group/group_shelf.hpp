@@ -1,6 +1,6 @@
-// The groups of a witness: each in memory, and in a file of the witness's folder, so that they outlive its end. Used by one thread.
+// The groups of a witness: each in memory, and in a file of the witness's folder, so that they survive its end. Used by one thread.
 //
-// Bounded: at most kGroupsMax groups; one that has ended, or has not been heard of for longest, makes room.
+// Bounded: at most kGroupsMax groups; one that has ended, or has been silent for longest, makes room.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ class GroupShelf {
 public:
     static constexpr std::size_t kGroupsMax = 64;
 
-    // The folder is there, and is this process's. Takes up what is in it; a file that is no group's any more is left out.
+    // The folder exists and belongs to this process. Loads what is in it; a file that no longer belongs to a group is skipped.
     explicit GroupShelf(std::filesystem::path folder);
 
-    // The answer to a beat; nothing if it is none. What the answer says is on stable storage by then.
+    // The answer to a beat; nothing if the message is not one. What the answer says is already on stable storage.
     [[nodiscard]] std::optional<std::string> answer(std::string_view text);
 
 private:
@@ -35,7 +35,7 @@ private:
 
     struct Group {
         GroupState state;
-        bool is_unsaved = false;  // the disk has not taken what has changed
+        bool is_unsaved = false;  // the disk has not accepted what has changed
     };
 
     const ums::RealClock clock_;

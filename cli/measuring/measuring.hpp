@@ -24,7 +24,7 @@ void allow_empty_targets(sim::MeasureSpec& spec);
 // The CPUs below 64 that this process may run on, by number.
 std::vector<std::uint32_t> allowed_cpus();
 
-// The name in a program's path without its folder and ".exe" or ".com", in small letters.
+// The name in a program's path without its folder and ".exe" or ".com", in lower case.
 std::string program_name(const std::string& path);
 
 }  // namespace cli

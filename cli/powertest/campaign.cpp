@@ -99,7 +99,7 @@ void Campaign::take_up() {
     if (state_.phase != CampaignPhase::running) return;
     state_.was_cut = is_guided();
     state_.load_ms = 0;
-    if (!is_guided()) say(fmt::format("cycle {}: was broken off before its cut; what the run has left is verified\n", cycle_number()));
+    if (!is_guided()) say(fmt::format("cycle {}: was broken off before its cut; what the run left is verified\n", cycle_number()));
     enter(CampaignPhase::verifying);
 }
 
@@ -132,7 +132,7 @@ bool Campaign::load() {
     if (is_guided()) {
         say(
             fmt::format("Cycle {} of {}: the run works on the files now. Cut the power at any moment, after 10 s at the earliest.\n"
-                        "After the boot: ioproof powertest --state {}\n",
+                        "After the reboot: ioproof powertest --state {}\n",
                         number, state_.plan.cycles, folder_.path()));
     }
     Waited waited = wait_for(*run_, is_guided() ? kForeverMs : drawn_cut(state_.plan, number).after_ms);
@@ -215,15 +215,15 @@ bool Campaign::cut() {
     if (failure.empty()) return true;
     state_.was_cut = false;
     folder_.save(state_);
-    throw sim::EnvironmentError(fmt::format("{}; 'ioproof powertest --state {}' goes on", failure, folder_.path()));
+    throw sim::EnvironmentError(fmt::format("{}; 'ioproof powertest --state {}' continues", failure, folder_.path()));
 }
 
 bool Campaign::restore() {
     const std::string failure = state_.plan.restore.empty() ? "" : run_command_line("restore", state_.plan.restore);
     if (!failure.empty() && !goes_on_behind_cut_) {
-        throw sim::EnvironmentError(fmt::format("{}; 'ioproof powertest --state {}' goes on", failure, folder_.path()));
+        throw sim::EnvironmentError(fmt::format("{}; 'ioproof powertest --state {}' continues", failure, folder_.path()));
     }
-    if (!failure.empty()) say(fmt::format("{}; it may have been done before: going on\n", failure));
+    if (!failure.empty()) say(fmt::format("{}; it may have been done before: continuing\n", failure));
     goes_on_behind_cut_ = false;
     if (run_ && wait_for(*run_, state_.plan.timeout_s * 1000) == Waited::timed_out) {
         throw sim::EnvironmentError(
@@ -244,7 +244,7 @@ bool Campaign::wait_for_folders() {
             if (stop_.signal() != 0) return false;
             if (now_ms() - begin_ms >= state_.plan.timeout_s * 1000) {
                 throw sim::EnvironmentError(
-                    fmt::format("{}: is not there again {} s after the restore; 'ioproof powertest --state {}' goes on", path.string(),
+                    fmt::format("{}: has not come back {} s after the restore; 'ioproof powertest --state {}' continues", path.string(),
                                 state_.plan.timeout_s, folder_.path()));
             }
             std::this_thread::sleep_for(kTick);

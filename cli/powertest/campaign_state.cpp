@@ -66,7 +66,7 @@ StateJson cycle_to_json(const reports::PowerCycle& cycle) {
 }
 
 [[noreturn]] void refuse_damaged(const std::string& path, std::string_view what) {
-    throw UsageError(fmt::format("{}: is damaged, or no campaign of ours: {}; name another folder for a new campaign", path, what));
+    throw UsageError(fmt::format("{}: is damaged, or not a campaign of ioproof: {}; name another folder for a new campaign", path, what));
 }
 
 reports::CutOutcome outcome_named(const std::string& name, const std::string& path) {
@@ -168,7 +168,7 @@ CampaignState parse_campaign_state(const std::string& text, const std::string& p
     try {
         return state_from_json(StateJson::parse(text), path);
     } catch (const nlohmann::json::exception&) {
-        refuse_damaged(path, "what should be there is not");
+        refuse_damaged(path, "an entry is missing");
     }
 }
 

@@ -1,4 +1,4 @@
-// What a campaign knows, and its file, which outlives a power cut at any moment.
+// What a campaign knows, and its file, which survives a power cut at any moment.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@ namespace cli {
 
 inline constexpr std::uint32_t kCampaignVersion = 1;
 
-// What was asked for, in the words of the command line.
+// What was requested, in the words of the command line.
 struct CampaignPlan {
-    std::vector<std::string> typed{};      // all but --state and --json: how one campaign is told from another
-    std::string folder{};                  // where it was typed: relative names are from here
+    std::vector<std::string> typed{};      // all but --state and --json: how one campaign is distinguished from another
+    std::string folder{};                  // where it was typed: relative names start here
     std::vector<std::string> run_words{};  // switches of the run
     std::uint32_t cycles = 0;
     std::string cut{};      // command; empty: a person pulls the plug
-    std::string restore{};  // command; empty: nothing is to be done after a cut
+    std::string restore{};  // command; empty: nothing needs to be done after a cut
     std::uint64_t least_s = 0;
     std::uint64_t most_s = 0;
     std::uint64_t timeout_s = 0;
@@ -36,8 +36,8 @@ enum class CampaignPhase : std::uint8_t {
 struct CampaignState {
     CampaignPlan plan{};
     CampaignPhase phase = CampaignPhase::idle;
-    bool begins_anew = true;   // the next run makes the files; else it goes on with them
-    bool makes_files = false;  // none of them was there when the campaign began: what is there is its own
+    bool begins_anew = true;   // the next run creates the files; otherwise it continues with them
+    bool makes_files = false;  // none of them existed when the campaign began: those that exist are its own
     std::string moment{};      // that the present cut has waited for; empty: none
     bool was_cut = false;      // what verifying looks at was left by a cut
     bool is_over = false;      // by --end

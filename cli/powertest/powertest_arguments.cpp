@@ -26,8 +26,8 @@ constexpr std::array<std::string_view, 4> kMoments{"any", "checkpoint", "flush",
 constexpr std::array kPowertestSwitches{
     Switch{.name = "state",
            .value = "FOLDER",
-           .help = "what the campaign knows is kept in this folder, better not on the tested storage. Alone: go on\n"
-                   "with the campaign that is there"},
+           .help = "keep the campaign's state in this folder, better not on the tested storage. Alone: continue\n"
+                   "the campaign that is there"},
     Switch{.name = "dir",
            .sqliosim = "dir",
            .value = "DIR",
@@ -53,8 +53,8 @@ constexpr std::array kPowertestSwitches{
     Switch{.name = "seed", .value = "N", .help = "with --cut: repeat the random moments of an earlier campaign"},
     Switch{.name = "json", .value = "FILE", .help = "write the report to this file at the end (docs/powertest.schema.json)"},
     Switch{.name = "html", .value = "FILE", .help = "write the report as one page for a browser, with its charts"},
-    Switch{.name = "unit", .help = "print a systemd unit that goes on with the campaign at each boot"},
-    Switch{.name = "end", .help = "end the campaign of the folder now, with the report of its cycles"},
+    Switch{.name = "unit", .help = "print a systemd unit that continues the campaign at each boot"},
+    Switch{.name = "end", .help = "end the campaign in the folder now, with a report of its cycles"},
 };
 
 // These would end the runs, or are powertest's own to give.
@@ -105,7 +105,7 @@ void take_switch(PowertestArguments& arguments, const SwitchWord& word) {
 
 void check_together(const PowertestArguments& arguments, const SwitchWords& typed) {
     const CampaignPlan& plan = arguments.plan;
-    if (arguments.state_path.empty()) throw UsageError("powertest: --state FOLDER is missing: where the campaign keeps what it knows");
+    if (arguments.state_path.empty()) throw UsageError("powertest: --state FOLDER is missing: the campaign keeps its state there");
     for (const std::string_view name : {"restore", "least", "most", "moments", "timeout", "seed"}) {
         if (typed.has(name) && plan.cut.empty())
             throw UsageError(fmt::format("--{}: is for unattended cuts; give --cut COMMAND, too", name));

@@ -16,15 +16,15 @@ struct PowertestArguments {
     bool prints_unit = false;
     bool ends_campaign = false;
     bool has_seed = false;
-    CampaignPlan plan;  // its folder is not filled in; typed is empty if a campaign is to go on as it is
+    CampaignPlan plan;  // its folder is not filled in; `typed` is empty if a campaign is to continue as it is
 };
 
 Switches powertest_switches();
 
-// `words`: what stands behind "powertest". Throws UsageError.
+// `words`: what follows "powertest". Throws UsageError.
 PowertestArguments parse_powertest(const std::vector<std::string>& words);
 
-// The switches among `run_words` that a verification has, too: which files, and whatever else both know.
+// The switches among `run_words` that a verification has, too: which files, and everything else that both know.
 std::vector<std::string> words_for_verify(const std::vector<std::string>& run_words);
 
 // The folders that -dir names among them.

@@ -54,10 +54,10 @@ CampaignState campaign_in(const PowertestArguments& arguments, const StateFolder
         state = new_campaign(arguments, folder);
         folder.save(*state);
     } else if (!arguments.plan.typed.empty() && arguments.plan.typed != state->plan.typed) {
-        throw UsageError(
-            fmt::format("{0}: holds a campaign with other switches; go on with it by 'ioproof powertest --state {0}', or name "
-                        "another folder for this one",
-                        folder.path()));
+        throw UsageError(fmt::format(
+            "{0}: holds a campaign with other switches; continue it with 'ioproof powertest --state {0}', or name another folder for "
+            "this one",
+            folder.path()));
     }
     return *state;
 }
@@ -105,7 +105,7 @@ ExitCode execute_powertest(const Call& call) {
     }
     Campaign campaign(state, folder, call.console, stop);
     if (campaign.go_on()) return report(state, json, html, call.console);
-    call.console.add_message(fmt::format("Stopped; 'ioproof powertest --state {}' goes on\n", folder.path()));
+    call.console.add_message(fmt::format("Stopped; 'ioproof powertest --state {}' continues\n", folder.path()));
     return ExitCode::stopped;
 }
 
@@ -116,12 +116,12 @@ Command powertest_command() {
             .operands = "",
             .summary = "cut the power many times, and see what survives",
             .description =
-                "A campaign of power cuts on one set of files: run, cut, verify, go on with the files, cut, verify … (docs/powertest.md). "
-                "What has been done is kept in the folder of --state, so a campaign goes on after each cut and each interruption with one "
-                "command: ioproof powertest --state FOLDER.\n"
-                "With --cut and --restore it works unattended; else it says when to pull the plug, and is started again after the boot "
-                "(by hand, or by the unit of --unit). It stops at the first finding, and leaves the files as they are.\n"
-                "What stands behind -- are switches of the runs; those that 'ioproof verify' knows are handed to it, too.",
+                "A campaign of power cuts on one set of files: run, cut, verify, continue with the files, cut, verify … "
+                "(docs/powertest.md). The folder of --state keeps what has been done, so a single command continues a campaign after each "
+                "cut and each interruption: ioproof powertest --state FOLDER.\n"
+                "With --cut and --restore it works unattended; otherwise it says when to pull the plug, and is started again after the "
+                "reboot (by hand, or by the unit of --unit). It stops at the first finding, and leaves the files as they are.\n"
+                "What follows -- are switches of the runs; those that 'ioproof verify' knows are passed to it, too.",
             .switches = powertest_switches(),
             .examples =
                 "ioproof powertest -dir /mnt/data --state campaign --cycles 20\n"
@@ -132,8 +132,8 @@ Command powertest_command() {
                 "1 acknowledged writes are lost, or the storage failed\n"
                 "2 wrong usage or configuration, or the folder holds another campaign\n"
                 "3 a command, a run or a verification could not be done, or no cut could be verified\n"
-                "70 a mistake of ioproof itself\n"
-                "130 stopped by a person; the campaign can go on",
+                "70 an internal error of ioproof\n"
+                "130 stopped by a person; the campaign can be continued",
             .execute = execute_powertest};
 }
 

@@ -28,7 +28,7 @@ void make_folder(const std::string& path) {
     std::error_code error;
     std::filesystem::create_directory(path, error);
     if (error && !std::filesystem::exists(path)) throw sim::EnvironmentError(fmt::format("--state {}: {}", path, error.message()));
-    if (!std::filesystem::is_directory(path)) throw UsageError(fmt::format("--state {}: is no folder", path));
+    if (!std::filesystem::is_directory(path)) throw UsageError(fmt::format("--state {}: is not a folder", path));
 }
 
 ums::OutputHandle open_lock(const std::string& path) {

@@ -1,4 +1,4 @@
-// The folder of a campaign: campaign.json, and beside it what the runs and verifications have said. One powertest at a time.
+// The folder of a campaign: campaign.json, and beside it the output of the runs and verifications. One powertest at a time.
 #pragma once
 
 #include <optional>
@@ -12,21 +12,21 @@ namespace cli {
 
 class StateFolder {
 public:
-    // Makes the folder if it is to be made. Waits some seconds for a run that is just ending. Throws UsageError if it is no folder,
+    // Creates the folder if it does not exist. Waits some seconds for a run that is just ending. Throws UsageError if it is not a folder,
     // sim::EnvironmentError if another powertest has it or it cannot be used.
     explicit StateFolder(const std::string& path);
     StateFolder(const StateFolder&) = delete;
     StateFolder& operator=(const StateFolder&) = delete;
 
     [[nodiscard]] const std::string& path() const { return path_; }  // absolute
-    // A run that has it open holds the folder until it has ended, whatever happens to us.
+    // A run that has it open holds the folder until the run has ended, whatever happens to us.
     [[nodiscard]] const ums::OutputHandle& lock() const { return lock_; }
     // "FOLDER/cycle-0003.run.txt"
     [[nodiscard]] std::string file_of_cycle(std::uint32_t number, std::string_view what) const;
 
     // Empty if there is no campaign yet. Throws UsageError if its state is damaged.
     [[nodiscard]] std::optional<CampaignState> load() const;
-    // When it returns the state is on stable storage; before that, the older one is. Throws sim::EnvironmentError.
+    // When it returns, the state is on stable storage; until then the older one is. Throws sim::EnvironmentError.
     void save(const CampaignState& state) const;
     // For a campaign that could not begin.
     void forget() const;

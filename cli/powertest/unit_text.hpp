@@ -1,4 +1,4 @@
-// A systemd unit that goes on with a campaign at each boot. Pure.
+// A systemd unit that continues a campaign at each boot. Pure.
 #pragma once
 
 #include <string>

@@ -133,7 +133,7 @@ void SqlioParser::option(std::string_view word) {
             if (value.empty()) refuse("name the parameter file, as in -Fparam.txt");
             arguments_.parameter_path = value;
             break;
-        default: throw UsageError(fmt::format("'{}': no such option; -? shows which there are", word));
+        default: throw UsageError(fmt::format("'{}': no such option; -? lists the options", word));
     }
 }
 

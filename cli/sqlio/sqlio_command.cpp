@@ -76,9 +76,8 @@ constexpr std::array kSqlioSwitches{
            .value = "LETTER=DIR",
            .repeatable = true,
            .help = "what a drive of -d stands for, as in L=/mnt/data; for -R a block device"},
-    Switch{
-        .name = "overwrite-foreign-files",
-        .help = "write also to files with data of others, and to block devices that nothing uses.\nWhat they hold is destroyed for good"},
+    Switch{.name = "overwrite-foreign-files",
+           .help = "also write to files with other data, and to unused block devices.\nWhat they hold is destroyed for good"},
 };
 
 }  // namespace
@@ -90,10 +89,10 @@ Command sqlio_command() {
         .kind = Operand::files,
         .summary = "measure as Microsoft's SQLIO does",
         .description =
-            "Takes the command line of SQLIO 1.5 and prints its text, line by line in its places. Each option is one word, its value glued "
-            "to it (-o8); without a file it is testfile.dat. A missing file is made, large enough for the strides. Called by the name "
+            "Takes the command line of SQLIO 1.5 and prints its text, line by line in its places. Each option is one word with its value "
+            "attached (-o8); without a file it is testfile.dat. A missing file is created, large enough for the strides. When called as "
             "'sqlio', the program takes the same without the word 'sqlio'.\n"
-            "Nothing of others is written over: -kW writes to files that ioproof has made and to files that hold nothing but zeros. "
+            "Foreign data is never overwritten: -kW writes to files that ioproof has made and to files that hold nothing but zeros. "
             "Anything else needs --overwrite-foreign-files.",
         .switches = kSqlioSwitches,
         .options = kSqlioOptions,
@@ -112,8 +111,8 @@ Command sqlio_command() {
                 call.console.add_message(fmt::format("sqlio: {}\n", error.what()));
                 return kSqlioWrong;
             } catch (const sim::RefusedError& error) {
-                call.console.add_message(fmt::format(
-                    "sqlio: {}\nsqlio: --overwrite-foreign-files lets files and devices of others be written to\n", error.what()));
+                call.console.add_message(
+                    fmt::format("sqlio: {}\nsqlio: --overwrite-foreign-files allows writing to foreign files and devices\n", error.what()));
                 return kSqlioWrong;
             } catch (const sim::EnvironmentError& error) {
                 call.console.add_message(fmt::format("sqlio: {}\n", error.what()));

@@ -1,4 +1,4 @@
-// Keeps the promises of a run: takes them from its book in batches, by a thread of its own, and hands them to a sink.
+// Keeps the promises of a run: takes them from its book in batches, on a thread of its own, and passes them to a sink.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ public:
     [[nodiscard]] Status status() const override;
 
 private:
-    // What the thread works with. It is left behind with it if the sink does not answer in the end.
+    // What the thread works with. If the sink does not answer at the end, it is left behind together with the thread.
     struct Work;
     static void serve(const std::shared_ptr<Work>& work, sim::PromiseBook& book);
 

@@ -18,8 +18,8 @@ public:
     [[nodiscard]] virtual std::string name() const = 0;
     // As sim::PromiseKeeper does.
     [[nodiscard]] virtual std::optional<sim::Promises> load(const sim::PromiseKeeper::Wanted& wanted) = 0;
-    // One record, in the order of its section; the same one again where it is not known what became of it. Empty if it is on stable
-    // storage, else why not. Waits some seconds at most, unless a disk does not answer.
+    // One record, in the order of its section; repeated if it is not known what became of it. Empty if it is on stable storage, otherwise
+    // why not. Waits some seconds at most, unless a disk does not answer.
     [[nodiscard]] virtual std::string append(std::span<const std::byte> record) = 0;
 };
 

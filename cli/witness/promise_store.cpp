@@ -65,7 +65,7 @@ void PromiseStore::open(Use use) {
     if (error) throw sim::EnvironmentError(fmt::format("{}: cannot be opened: {}", path_, ums::error_text(error)));
     ums::OutputStatus status;
     if (ums::read_output_status(file_, status) || status.type != ums::OutputStatus::Type::regular) {
-        throw sim::RefusedError(fmt::format("{}: refused: a ledger is an ordinary file.", path_));
+        throw sim::RefusedError(fmt::format("{}: refused: a ledger is a regular file.", path_));
     }
     if (use == Use::read) return;
     if (!file_.lock()) throw sim::EnvironmentError(fmt::format("{}: another process keeps its promises there.", path_));

@@ -20,9 +20,8 @@ class PromiseStore {
 public:
     enum class Use : std::uint8_t { read, write };
 
-    // Throws EnvironmentError if the file cannot be opened or somebody writes to it, RefusedError if it is something else than promise
-    // records, or of another format. To be written: made if there is none, and a record at its end that is not whole is cut off: it was
-    // never promised.
+    // Throws EnvironmentError if the file cannot be opened or somebody writes to it, RefusedError if it holds anything but promise records,
+    // or has another format. For writing: created if there is none, and an incomplete record at its end is cut off: it was never promised.
     PromiseStore(const std::filesystem::path& path, Use use);
     PromiseStore(const PromiseStore&) = delete;
     PromiseStore& operator=(const PromiseStore&) = delete;
@@ -30,15 +29,15 @@ public:
     // What the records add up to. Reads the file.
     [[nodiscard]] sim::Promises load() const;
 
-    // Whole records, one or more. On stable storage if there is no error; else as if it had not been asked for.
+    // Complete records, one or more. On stable storage if there is no error; otherwise as if they had never been appended.
     [[nodiscard]] std::error_code append(std::span<const std::byte> records);
     // The tail is long: it is time for compact().
     [[nodiscard]] bool is_due() const { return size_bytes_ - compact_bytes_ > tail_bytes_max(); }
-    // Rewrites the file into another one beside it, which takes its place when it is on stable storage. An error leaves everything as it
+    // Rewrites the file into another one beside it, which takes its place once it is on stable storage. An error leaves everything as it
     // was.
     [[nodiscard]] std::error_code compact();
 
-    // Bytes of whole records, as they are.
+    // Bytes of complete records, as they are.
     [[nodiscard]] std::error_code read(std::uint64_t offset_bytes, std::span<std::byte> bytes) const;
     [[nodiscard]] const std::string& path() const { return path_; }
     [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
@@ -50,7 +49,7 @@ private:
     void open(Use use);
     void find_end(Use use);
 
-    const std::string path_;  // of the file itself, where a link was named
+    const std::string path_;  // of the file itself, if a link was named
     ums::OutputHandle file_;
     std::uint64_t size_bytes_ = 0;     // whole records
     std::uint64_t compact_bytes_ = 0;  // the size when it was rewritten last; 0: never since it was opened

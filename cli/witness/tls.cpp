@@ -49,13 +49,13 @@ Key read_key(const std::string& path) {
     const fs::perms group = file.is_of_root ? fs::perms::group_write : fs::perms::group_read | fs::perms::group_write;
     const fs::perms others = fs::perms::others_read | fs::perms::others_write | group;
     if ((fs::status(path, error).permissions() & others) != fs::perms::none) {
-        refuse_key(path, "others may read or write it; 'chmod 600' makes it ours alone");
+        refuse_key(path, "others may read or write it; 'chmod 600' makes it private");
     }
     std::string_view digits = file.bytes;
     while (!digits.empty() && (digits.back() == '\n' || digits.back() == '\r' || digits.back() == ' ')) digits.remove_suffix(1);
     const bool is_hex = std::all_of(digits.begin(), digits.end(), [](char c) { return digit_of(c) >= 0; });
     if (!is_hex || digits.size() % 2 != 0 || digits.size() < kDigitsMin || digits.size() > kDigitsMax) {
-        refuse_key(path, "is no key: 32 to 128 hexadecimal digits are; 'openssl rand -hex 32' makes one");
+        refuse_key(path, "is not a key, which has 32 to 128 hexadecimal digits; 'openssl rand -hex 32' makes one");
     }
     Key key;
     for (std::size_t i = 0; i < digits.size(); i += 2) {

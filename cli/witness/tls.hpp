@@ -1,4 +1,4 @@
-// TLS 1.3 between a run and its witness: both know a key, or both have a certificate of the same authority. Whoever has neither gets no
+// TLS 1.3 between a run and its witness: both know a key, or both have a certificate of the same authority. A peer with neither gets no
 // further than the handshake. All cryptography is OpenSSL's.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A connection to a witness, for one thread that may wait: each call waits for its time at most.
+// A connection to a witness, for one thread that may wait: each call waits at most for its given time.
 #pragma once
 
 #include <chrono>
@@ -18,10 +18,10 @@ namespace cli {
 
 class TlsLink {
 public:
-    // `context` must outlive it. `checks_name`: the other side's certificate must be of this host.
+    // `context` must outlive it. `checks_name`: the other side's certificate must name this host.
     TlsLink(boost::asio::ssl::context& context, std::string host, std::uint16_t port, bool checks_name);
 
-    // Each: empty if it was done, else why not; the link is closed then.
+    // Each: empty if it was done, otherwise why not; the link is then closed.
     [[nodiscard]] std::string connect(std::chrono::milliseconds patience);
     [[nodiscard]] std::string send(std::span<const std::byte> bytes, std::chrono::milliseconds patience);
     [[nodiscard]] std::string receive(std::span<std::byte> bytes, std::chrono::milliseconds patience);

@@ -34,10 +34,10 @@ void set_tls_value(TlsKeys& keys, const SwitchWord& word) {
 
 WitnessAddress parse_witness_address(const SwitchWord& word) {
     const auto refuse = [&] {
-        throw UsageError(
-            fmt::format("{}: '{}' is not allowed; allowed are a name or an address, and a port from 0 to 65535 behind a colon "
-                        "(default: {}), as in db-witness:7017, 10.0.0.5, [::1]:7017",
-                        word.spelling, word.value, kWitnessPort));
+        throw UsageError(fmt::format(
+            "{}: '{}' is not allowed; allowed are a name or an address, and a port from 0 to 65535 after a colon (default: {}), as in "
+            "db-witness:7017, 10.0.0.5, [::1]:7017",
+            word.spelling, word.value, kWitnessPort));
     };
     WitnessAddress address;
     std::string_view rest = word.value;

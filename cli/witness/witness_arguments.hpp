@@ -1,4 +1,4 @@
-// What names a witness and the keys to it, for those who serve one and those who ask one.
+// The switches that name a witness and its keys, for commands that run one and commands that use one.
 #pragma once
 
 #include "cli/switch_words.hpp"

@@ -27,7 +27,7 @@ const std::vector<Switch>& witness_table() {
                            "free one)"},
             Switch{.name = "store",
                    .value = "DIR",
-                   .help = "the promises are kept in this folder, a file for each run; it is made if it is not there"},
+                   .help = "keep the promises in this folder, a file for each run; it is created if it is missing"},
         };
         switches.insert(switches.end(), tls_switches().begin(), tls_switches().end());
         return switches;
@@ -81,18 +81,18 @@ Command witness_command() {
             "Runs with --witness send here what their storage has acknowledged, and 'ioproof verify --witness' demands it after a power "
             "cut (docs/witness.md). A promise counts when it is on stable storage here, so this machine should not lose its power with "
             "the other one.\n"
-            "Connections are TLS 1.3; only who has the key, or a certificate of the authority, can read or write. It ends by Ctrl-C or "
-            "SIGTERM and may be killed and started again at any moment: the runs go on, and promise again when it is back.",
+            "Connections are TLS 1.3; only those who have the key, or a certificate of the authority, can read or write. Ctrl-C or "
+            "SIGTERM ends it, and it may be killed and restarted at any moment: the runs continue, and promise again when it is back.",
         .switches = witness_table(),
         .examples =
             "ioproof witness --listen 0.0.0.0:7017 --store /srv/witness --key-file witness.key\n"
             "ioproof run -dir /mnt/data -d 600 --witness 10.0.0.5:7017 --key-file witness.key\n"
             "ioproof verify -dir /mnt/data --witness 10.0.0.5:7017 --key-file witness.key",
         .exit_codes =
-            "0 it was ended\n"
+            "0 it was stopped\n"
             "2 wrong usage\n"
             "3 the folder, the keys or the address cannot be used\n"
-            "70 a mistake of ioproof itself",
+            "70 an internal error of ioproof",
         .execute = execute_witness};
 }
 

@@ -1,4 +1,4 @@
-// `ioproof witness`: takes connections, and lets nobody keep others out.
+// `ioproof witness`: accepts connections, and lets nobody lock others out.
 //
 // Bounded: kConnectionsMax connections (a run has one, a run of a group two), of which kUnknownMax have not shown yet that they know the
 // key; a new one takes the place of the one that has been silent longest. Memory: one record for each that has shown it.
@@ -19,8 +19,8 @@ public:
     static constexpr std::size_t kConnectionsMax = 2048;
     static constexpr std::size_t kUnknownMax = 16;
 
-    // Listens when this comes back, and serves by a thread of its own until it ends. `shelf` must outlive it. Throws as tls_context() does,
-    // and sim::EnvironmentError if it cannot listen there.
+    // Listens once this has returned, and serves on a thread of its own until it ends. `shelf` must outlive it. Throws as tls_context()
+    // does, and sim::EnvironmentError if it cannot listen there.
     WitnessServer(const WitnessAddress& address, const TlsKeys& keys, WitnessShelf& shelf, std::size_t connections_max = kConnectionsMax);
     ~WitnessServer();
     WitnessServer(const WitnessServer&) = delete;

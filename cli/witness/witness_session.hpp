@@ -1,4 +1,4 @@
-// One connection to a witness: the handshake, the greeting, then record by record. Ends by itself on the first thing that is not
+// One connection to a witness: the handshake, the greeting, then record by record. Ends by itself on the first message that is not
 // understood. On the thread of the server's io_context.
 #pragma once
 
@@ -22,7 +22,7 @@ class WitnessSession : public std::enable_shared_from_this<WitnessSession> {
 public:
     using Socket = boost::asio::ip::tcp::socket;
 
-    // `context` and `shelf` must outlive it. `on_end` is called once, when nothing more comes of it.
+    // `context` and `shelf` must outlive it. `on_end` is called once, when the session is over.
     WitnessSession(Socket socket, boost::asio::ssl::context& context, WitnessShelf& shelf, std::function<void(WitnessSession&)> on_end);
 
     void start();

@@ -35,7 +35,7 @@ WitnessShelf::WitnessShelf(const fs::path& folder) : folder_(folder) {
     if (!fs::is_directory(folder_)) {
         if (error && !fs::exists(folder_))
             throw sim::EnvironmentError(fmt::format("--store {}: {}", folder_.string(), ums::error_text(error)));
-        throw UsageError(fmt::format("--store {}: is no folder", folder_.string()));
+        throw UsageError(fmt::format("--store {}: is not a folder", folder_.string()));
     }
     const std::string lock_path = (folder_ / "lock").string();
     error = ums::create_output(lock_path, ums::OutputAccess::this_user, lock_);

@@ -1,8 +1,8 @@
 // What a witness keeps: a store for each run, in one folder. Used by one thread.
 //
-// A run that is about to make its files voids what was promised of others whose files they were, on the same machine: their stores go. At
-// most kRunsMax runs, of which the oldest without a promise makes room for another; memory: a path and some words for each, and the stores
-// of those that are being written to.
+// A run that is about to create its files voids the promises of earlier runs with the same files on the same machine: their stores are
+// removed. At most kRunsMax runs, of which the oldest without a promise makes room for another. Memory: a path and some words for each, and
+// the stores that are being written to.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +26,15 @@ class WitnessShelf {
 public:
     static constexpr std::size_t kRunsMax = 1024;
 
-    // Makes the folder if it is to be made, and locks it. Throws UsageError if it is no folder, sim::EnvironmentError if it cannot be used
-    // or another witness has it.
+    // Creates the folder if it does not exist, and locks it. Throws UsageError if it is not a folder, sim::EnvironmentError if it cannot be
+    // used or another witness has it.
     explicit WitnessShelf(const std::filesystem::path& folder);
 
-    // A record has come in. The answer says what became of it.
+    // A record has arrived. The answer says what became of it.
     [[nodiscard]] WitnessAnswer keep(std::span<const std::byte> record);
-    // By the id of the run, else the newest one of the same machine with the same files; a copy of its own to read from.
+    // By the id of the run, otherwise the newest one of the same machine with the same files; a copy of its own to read from.
     [[nodiscard]] std::unique_ptr<PromiseStore> find(const sim::PromiseSection& wanted) const;
-    // Nobody writes to it for now.
+    // Nobody writes to it at the moment.
     void put_away(std::uint64_t run_id);
 
     // Of runs that work together.
@@ -47,7 +47,7 @@ private:
         std::uint64_t age = 0;  // of the last section; greater is newer
         std::string host;
         std::vector<std::string> paths;
-        bool is_void = false;  // nothing is promised of it
+        bool is_void = false;  // nothing is promised for it
         std::uint64_t section_id = 0;
         std::uint64_t number = 0;
         std::unique_ptr<PromiseStore> store;  // while somebody writes to it
@@ -66,7 +66,7 @@ private:
     ums::OutputHandle lock_;
     std::map<std::uint64_t, KeptRun> runs_;
     std::uint64_t newest_age_ = 0;
-    std::optional<GroupShelf> groups_;  // once the folder is ours
+    std::optional<GroupShelf> groups_;  // once we own the folder
 };
 
 }  // namespace cli

@@ -29,10 +29,10 @@ std::string problem_of(const WitnessAnswer& answer) {
         case WitnessStatus::other_section: return "another process has begun promises of this run since";
         case WitnessStatus::unknown_run: return "it does not know this run any more";
         case WitnessStatus::no_room: return "it keeps as many runs as it can";
-        case WitnessStatus::other_version: return fmt::format("it is of another version, {}", answer.number);
+        case WitnessStatus::other_version: return fmt::format("it has another version, {}", answer.number);
         case WitnessStatus::not_understood: break;
     }
-    return "it has not understood";
+    return "it did not understand the record";
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ std::string WitnessSink::greet(WitnessPurpose purpose) {
 
 std::string WitnessSink::receive_answer(WitnessAnswer& answer) {
     std::string problem = link_.receive(std::as_writable_bytes(std::span(&answer, 1)), kAnswerPatience);
-    if (problem.empty() && answer.magic != kAnswerMagic) problem = "what answers is no witness";
+    if (problem.empty() && answer.magic != kAnswerMagic) problem = "the server that answers is not a witness";
     return problem;
 }
 
@@ -121,7 +121,7 @@ sim::Promises WitnessSink::receive_records(std::uint64_t size_bytes, std::string
         }
         size_bytes -= record.size();
     }
-    if (size_bytes > 0 && problem.empty()) problem = "what it sends are no records of promises";
+    if (size_bytes > 0 && problem.empty()) problem = "what it sends are not records of promises";
     return promises;
 }
 

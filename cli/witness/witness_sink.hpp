@@ -1,4 +1,4 @@
-// Promises on another machine: `--witness ADDR:PORT`. One record is under way at a time, so nothing waits here but that.
+// Promises on another machine: `--witness ADDR:PORT`. Only one record is in flight at a time, so nothing else waits here.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ public:
     WitnessSink(WitnessAddress address, const TlsKeys& keys);
 
     [[nodiscard]] std::string name() const override;
-    // By the run's id, else the newest run of this machine with the same files. Throws sim::EnvironmentError if the witness cannot be
-    // asked.
+    // By the run's id, otherwise the newest run of this machine with the same files. Throws sim::EnvironmentError if the witness cannot be
+    // reached.
     [[nodiscard]] std::optional<sim::Promises> load(const sim::PromiseKeeper::Wanted& wanted) override;
     [[nodiscard]] std::string append(std::span<const std::byte> record) override;
 

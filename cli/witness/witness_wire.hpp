@@ -1,9 +1,9 @@
-// What goes over the wire between a run and its witness, inside of TLS. Version 2; docs/witness.md describes it for people. Little-endian.
+// What goes over the wire between a run and its witness, inside TLS. Version 2; docs/witness.md describes it for people. Little-endian.
 //
 // The client sends a greeting, then records (docs/ledger_format.md). To keep promises: the records of its section; each gets an answer when
 // it is on stable storage there, or cannot be. To load them: one section that says which run is wanted; the answer says how many bytes of
-// records follow. That is version 1, and remains it: a run alone is understood by witnesses of either version. Version 2 adds groups of
-// runs: frames with messages in JSON (cli/group/group_message.hpp), each beat answered by a view.
+// records follow. That is version 1, and will not change: witnesses of either version understand a run that is alone. Version 2 adds groups
+// of runs: frames with messages in JSON (cli/group/group_message.hpp), each beat answered by a view.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +31,10 @@ enum class WitnessStatus : std::uint16_t {
     kept = 1,            // on stable storage
     not_stored = 2,      // `system_error` says why: a full disk
     other_section = 3,   // another process has begun promises of this run since
-    not_understood = 4,  // no record, or not the next one; the witness hangs up
-    unknown_run = 5,     // to load: nothing is known of it
+    not_understood = 4,  // not a record, or not the next one; the witness hangs up
+    unknown_run = 5,     // to load: the run is not known
     records_follow = 6,  // `number` bytes of them
-    no_room = 7,         // so many runs are kept already
+    no_room = 7,         // too many runs are kept already
     other_version = 8,   // of the greeting; `number`: that of the witness
 };
 

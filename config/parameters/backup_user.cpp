@@ -18,11 +18,11 @@ std::vector<Parameter> place_rows() {
          .field = +[](Options& o) -> Field { return &o.backup_user.folders; },
          .help = "Folders for the backup files, with | between several; empty = no backups.",
          .details =
-             "Each folder gets Stripes files ioproof_backup_N.bak over which a backup is striped, the first one also "
-             "ioproof_backup.trn, the log and the description of what stands where. They are made before the run, as large as a full "
-             "backup, and treated with the same care as test files: what is not ours is not touched. The folders must exist; choose "
-             "another file system than that of the data files to test both.",
-         .background = "BACKUP DATABASE ... TO DISK = ..., DISK = ...: up to 64 files on other paths."},
+             "Each folder gets Stripes files ioproof_backup_N.bak over which a backup is striped; the first folder also gets "
+             "ioproof_backup.trn, the log and the description of what is where. They are created before the run, as large as a full "
+             "backup, and treated with the same care as test files: foreign files are not touched. The folders must exist; choose a file "
+             "system other than that of the data files to test both.",
+         .background = "BACKUP DATABASE ... TO DISK = ..., DISK = ...: up to 64 files on different paths."},
         {.section = kBackupUser,
          .ini_name = "Stripes",
          .toml_name = "stripes",
@@ -39,18 +39,18 @@ std::vector<Parameter> place_rows() {
          .kind = Kind::text,
          .may_be_empty = true,
          .field = +[](Options& o) -> Field { return &o.backup_user.restore_folder; },
-         .help = "Folder in which backups are restored; empty = they are not restored.",
+         .help = "Folder in which backups are restored; empty = no restores.",
          .details =
-             "Each data file becomes restored_N_NAME there, as large as it is. Every page is then read back and compared with what the "
-             "run knows of the end of the backup.",
+             "Each data file becomes restored_N_NAME there, of the same size. Every page is then read back and compared with what the "
+             "run knows about the end of the backup.",
          .background = "RESTORE DATABASE ... WITH MOVE: only a restore proves a backup."},
         {.section = kBackupUser,
          .ini_name = "KeepFiles",
          .toml_name = "keep_files",
          .kind = Kind::flag,
          .field = +[](Options& o) -> Field { return &o.backup_user.keep_files; },
-         .help = "Leave backups and restored files when the run ends.",
-         .details = "Without it they are removed, unless something was wrong: then they are evidence."},
+         .help = "Keep backups and restored files when the run ends.",
+         .details = "With FALSE they are removed, unless something was wrong: then they are evidence."},
     };
 }
 
@@ -64,7 +64,7 @@ std::vector<Parameter> transfer_rows() {
          .range = {.min = 1, .max = sim::kBackupReadersMax},
          .field = +[](Options& o) -> Field { return &o.backup_user.reader_count; },
          .help = "Tasks that read the data files for a backup, or the backup for a restore.",
-         .details = "They share the files' blocks, in ascending order.",
+         .details = "They share the files' blocks among them, in ascending order.",
          .background = "BACKUP has one reader for each volume."},
         {.section = kBackupUser,
          .ini_name = "MaxTransferSize",
@@ -83,16 +83,16 @@ std::vector<Parameter> transfer_rows() {
          .unit = "buffers",
          .range = {.min = 1, .max = sim::kBackupBuffersMax},
          .field = +[](Options& o) -> Field { return &o.backup_user.buffer_count; },
-         .help = "Buffers of MaxTransferSize that are on their way at a time.",
-         .details = "BufferCount x MaxTransferSize is memory that the run takes besides MaxMemoryMB.",
-         .background = "BUFFERCOUNT, which SQL Server works out by itself from the number of files."},
+         .help = "Buffers of MaxTransferSize in flight at the same time.",
+         .details = "The run takes BufferCount x MaxTransferSize of memory in addition to MaxMemoryMB.",
+         .background = "BUFFERCOUNT, which SQL Server calculates by itself from the number of files."},
         {.section = kBackupUser,
          .ini_name = "Verify",
          .toml_name = "verify",
          .kind = Kind::flag,
          .field = +[](Options& o) -> Field { return &o.backup_user.verify; },
          .help = "Read every backup back and verify each page of it.",
-         .details = "With FALSE a fault in the backup is found by the restore only, if there is one.",
+         .details = "With FALSE only the restore, if there is one, finds a fault in the backup.",
          .background = "RESTORE VERIFYONLY with checksums."},
     };
 }
@@ -108,9 +108,8 @@ std::vector<Parameter> schedule_rows() {
          .range = intervals,
          .field = +[](Options& o) -> Field { return &o.backup_user.full_interval_s; },
          .help = "Time from the end of a full backup to the next one; 0 = one in each main run.",
-         .details =
-             "The first one begins with the main run. What has begun when the main run ends is completed behind it. The backups before "
-             "are restored first, then the new one takes their place."},
+         .details = "The first one begins with the main run. A backup that is under way when the main run ends is completed after it. The "
+                    "previous backups are restored first, then the new one replaces them."},
         {.section = kBackupUser,
          .ini_name = "DifferentialInterval",
          .toml_name = "differential_interval_s",
@@ -120,8 +119,8 @@ std::vector<Parameter> schedule_rows() {
          .field = +[](Options& o) -> Field { return &o.backup_user.differential_interval_s; },
          .help = "Time between two differential backups; 0 = none.",
          .details =
-             "It holds the extents in which a page has changed since the full backup. The backup files are made twice as large. The run "
-             "takes 8 bytes more for each page.",
+             "A differential backup holds the extents in which a page has changed since the full backup. The backup files are made twice "
+             "as large, and the run takes 8 more bytes for each page.",
          .background = "BACKUP DATABASE ... WITH DIFFERENTIAL."},
         {.section = kBackupUser,
          .ini_name = "LogInterval",
@@ -131,9 +130,8 @@ std::vector<Parameter> schedule_rows() {
          .range = intervals,
          .field = +[](Options& o) -> Field { return &o.backup_user.log_interval_s; },
          .help = "Time between two log backups; 0 = none.",
-         .details =
-             "Log that is not backed up is not used again, as far as there is room: when a quarter of the log waits, it is backed up "
-             "before its time.",
+         .details = "Log that is not backed up is not reused, as far as there is room: when a quarter of the log waits for a backup, it is "
+                    "backed up early.",
          .background = "BACKUP LOG, in the full recovery model."},
     };
 }

@@ -15,9 +15,9 @@ std::vector<Parameter> file_parameters() {
          .field = +[](FileOptions& f) -> Field { return &f.path; },
          .help = "Name of the file.",
          .details =
-             "A relative name is taken from the current directory. NAME.mdx:STREAM, an NTFS stream on Windows, is simply another file on "
-             "Linux. Never name a file of a database: ioproof refuses files that it did not make.",
-         .background = "Databases consist of .mdf, .ndf and .ldf files; .mdx and .ldx cannot be taken for them."},
+             "A relative name starts at the current directory. NAME.mdx:STREAM, an NTFS stream on Windows, is simply another file on "
+             "Linux. Never name a database file: ioproof refuses files that it did not create.",
+         .background = "Databases consist of .mdf, .ndf and .ldf files, for which .mdx and .ldx cannot be mistaken."},
         {.section = kSection,
          .ini_name = "InitialSize",
          .toml_name = "initial_size_mb",
@@ -27,7 +27,7 @@ std::vector<Parameter> file_parameters() {
          .required = true,
          .field = +[](FileOptions& f) -> Field { return &f.initial_size_mb; },
          .help = "Size at the start.",
-         .details = "An existing file that is larger is not shrunk, a smaller one is expanded. The switch -size wins."},
+         .details = "A larger existing file is not shrunk; a smaller one is extended. The switch -size overrides this."},
         {.section = kSection,
          .ini_name = "MaxSize",
          .toml_name = "max_size_mb",
@@ -36,7 +36,7 @@ std::vector<Parameter> file_parameters() {
          .range = {.min = 1, .max = kFileMbMax},
          .required = true,
          .field = +[](FileOptions& f) -> Field { return &f.max_size_mb; },
-         .help = "Size that the file may grow to, not below InitialSize.",
+         .help = "Size to which the file may grow, not below InitialSize.",
          .details = "Only files with Shrinkable=TRUE grow."},
         {.section = kSection,
          .ini_name = "Increment",
@@ -46,8 +46,9 @@ std::vector<Parameter> file_parameters() {
          .range = {.min = 0, .max = kFileMbMax},
          .field = +[](FileOptions& f) -> Field { return &f.increment_mb; },
          .help = "Step by which the file grows and shrinks; 0 = it does neither.",
-         .details = "Made smaller at the start, with a warning, so that Increment x MaxExtends < MaxMemoryMB / number of data files; where "
-                    "not even 1 MB fits that often, MaxExtends is made smaller.",
+         .details =
+             "Reduced at the start, with a warning, so that Increment x MaxExtends < MaxMemoryMB / number of data files; if even 1 MB "
+             "does not fit that often, MaxExtends is reduced.",
          .background = "FILEGROWTH of a database file."},
         {.section = kSection,
          .ini_name = "Shrinkable",
@@ -56,8 +57,8 @@ std::vector<Parameter> file_parameters() {
          .field = +[](FileOptions& f) -> Field { return &f.shrinkable; },
          .help = "The shrink user may shrink and grow the file.",
          .details =
-             "Data files only. The size stays between InitialSize and MaxSize; if these are the same, or Increment is 0, the file keeps "
-             "its size all the same.",
+             "Data files only. The size stays between InitialSize and MaxSize; if these are equal, or Increment is 0, the file keeps its "
+             "size.",
          .background = "DBCC SHRINKFILE and automatic growth."},
         {.section = kSection,
          .ini_name = "LogFile",
@@ -65,21 +66,21 @@ std::vector<Parameter> file_parameters() {
          .kind = Kind::flag,
          .field = +[](FileOptions& f) -> Field { return &f.is_log; },
          .help = "A log file; FALSE = a data file.",
-         .details = "At least one of each is needed."},
+         .details = "At least one log file and one data file are needed."},
         {.section = kSection,
          .ini_name = "Sparse",
          .toml_name = "sparse",
          .kind = Kind::flag,
          .field = +[](FileOptions& f) -> Field { return &f.sparse; },
-         .help = "Make a sparse file: space is taken when it is first written.",
+         .help = "Make a sparse file: space is allocated when it is first written.",
          .details =
-             "Then the disk may be full in the middle of the run. A sparse data file that is named as a stream of another one "
+             "The disk may then become full in the middle of the run. A sparse data file that is named as a stream of another one "
              "(sqliosim.mdx:replica) is that file's snapshot: at the start of each main run it is emptied, each page of the file is "
-             "copied into it before its first change, and the audit users read through it: what was copied from there, the rest from "
-             "the file. Its sizes follow those of the file.",
+             "copied into it before the page's first change, and the audit users read through it: copied pages from the snapshot, the "
+             "others from the file. Its sizes follow those of the file.",
          .background =
-             "Database snapshots, and the hidden ones of DBCC CHECKDB, are sparse files that pages are copied to before their first "
-             "change."},
+             "Database snapshots, including the hidden ones of DBCC CHECKDB, are sparse files to which pages are copied before their "
+             "first change."},
         {.section = kSection,
          .ini_name = "Durability",
          .toml_name = "durability",

@@ -15,9 +15,9 @@ std::vector<Parameter> io_parameters() {
          .field = +[](Options& o) -> Field { return &o.cache_hit_ratio; },
          .help = "Share of the random and bulk update users' accesses that are served from the buffer pool.",
          .details =
-             "The rest are read from the file although the page may be in the pool, so that the path is exercised. 10000 reads only what "
-             "is not in the pool.",
-         .background = "A server in good health shows a 'Buffer cache hit ratio' above 90 %; SQLIOSim tests with 10 %."},
+             "The other accesses read the file although the page may be in the pool, so that the path is exercised. 10000 reads only "
+             "what is not in the pool.",
+         .background = "A healthy server shows a 'Buffer cache hit ratio' above 90 %; SQLIOSim tests with 10 %."},
         {.section = kSection,
          .ini_name = "NoBuffering",
          .toml_name = "no_buffering",
@@ -25,7 +25,7 @@ std::vector<Parameter> io_parameters() {
          .field = +[](Options& o) -> Field { return &o.no_buffering; },
          .help = "Bypass the operating system's page cache (O_DIRECT).",
          .details =
-             "Where a file system does not know O_DIRECT, FALSE is the only way; then reads may be answered by the page cache and say less "
+             "If a file system does not support O_DIRECT, FALSE is the only way; the page cache may then answer reads, which say less "
              "about the storage.",
          .background = "SQL Server opens its files with FILE_FLAG_NO_BUFFERING, on Linux with O_DIRECT."},
         {.section = kSection,
@@ -34,8 +34,8 @@ std::vector<Parameter> io_parameters() {
          .kind = Kind::flag,
          .field = +[](Options& o) -> Field { return &o.write_through; },
          .help = "A write is complete only when it is on stable media (O_DSYNC).",
-         .details = "With FALSE data files are synced at each checkpoint and the log after each block, so that their writes go through the "
-                    "caches on the way.",
+         .details =
+             "With FALSE, writes go through the caches on the path: data files are synced at each checkpoint, the log after each block.",
          .background = "SQL Server opens its files with FILE_FLAG_WRITE_THROUGH; on Linux it relies on FUA or on a flush."},
         {.section = kSection,
          .ini_name = "Durability",
@@ -43,12 +43,12 @@ std::vector<Parameter> io_parameters() {
          .kind = Kind::choice,
          .choices = durability_words(),
          .field = +[](Options& o) -> Field { return &o.durability; },
-         .help = "How writes become durable, of all files that do not say it themselves.",
+         .help = "How writes become durable, for all files that do not set it themselves.",
          .details =
-             "Default: as WriteThrough says, which is WriteThrough or ForcedFlush. WriteThrough: each write is durable when it comes "
-             "back (O_DSYNC). ForcedFlush: the log is flushed after each block, before the block counts; data files at each "
-             "checkpoint, before it is complete (fdatasync). None: nothing is asked for, and what comes back counts: with it 'ioproof "
-             "verify' shows after a power cut what such a configuration loses, which is no fault of the storage.",
+             "Default: WriteThrough or ForcedFlush, as the parameter WriteThrough says. WriteThrough: each write is durable when it "
+             "completes (O_DSYNC). ForcedFlush: the log is flushed after each block, before the block counts; data files at each "
+             "checkpoint, before it is complete (fdatasync). None: nothing is requested, and a write counts when it completes: 'ioproof "
+             "verify' then shows, after a power cut, what such a configuration loses, which is not the storage's fault.",
          .background = "SQL Server on Linux: write-through with FUA is trace flag 3979 with control.writethrough=1 and "
                        "control.alternatewritethrough=0; forced flush is trace flag 3982 with control.alternatewritethrough=1."},
         {.section = kSection,
@@ -58,8 +58,8 @@ std::vector<Parameter> io_parameters() {
          .unit = "requests",
          .range = {.min = 0, .max = sim::kOutstandingIoMax},
          .field = +[](Options& o) -> Field { return &o.max_outstanding_io; },
-         .help = "Most requests outstanding in the whole process; 0 = up to 140000.",
-         .details = "It also holds in the phases in which AllowIOBursts switches throttling off."},
+         .help = "Maximum of outstanding requests in the entire process; 0 = up to 140000.",
+         .details = "The limit also applies in the phases in which AllowIOBursts turns throttling off."},
         {.section = kSection,
          .ini_name = "TargetIODuration",
          .toml_name = "target_io_duration_ms",
@@ -67,19 +67,19 @@ std::vector<Parameter> io_parameters() {
          .unit = "ms",
          .range = {.min = 1, .max = 86'400'000},
          .field = +[](Options& o) -> Field { return &o.target_io_duration_ms; },
-         .help = "Average duration of requests that the load is throttled to, per file.",
+         .help = "Average duration of requests to which the load is throttled, per file.",
          .details =
-             "While a file's running average is above it, requests that complete are not replaced; below it more are issued. A very large "
-             "value, e.g. 1000000, switches throttling off.",
-         .background = "Lazy writer and checkpoint of SQL Server watch the duration of their writes in the same way."},
+             "While a file's running average is above it, completed requests are not replaced; below it, more are issued. A very large "
+             "value, e.g. 1000000, turns throttling off.",
+         .background = "SQL Server's lazy writer and checkpoint watch the duration of their writes in the same way."},
         {.section = kSection,
          .ini_name = "AllowIOBursts",
          .toml_name = "allow_io_bursts",
          .kind = Kind::flag,
          .field = +[](Options& o) -> Field { return &o.allow_io_bursts; },
          .help = "No throttling in the initial update and the first and last checkpoint.",
-         .details = "These phases then write as fast as MaxOutstandingIO allows; warnings about long I/O are to be expected.",
-         .background = "A checkpoint after a bulk load floods the disk in the same manner."},
+         .details = "These phases then write as fast as MaxOutstandingIO allows; expect warnings about long I/O.",
+         .background = "A checkpoint after a bulk load floods the disk in the same way."},
         {.section = kSection,
          .ini_name = "UseScatterGather",
          .ini_alias = "ScatterGather",
@@ -87,16 +87,15 @@ std::vector<Parameter> io_parameters() {
          .kind = Kind::flag,
          .field = +[](Options& o) -> Field { return &o.use_scatter_gather; },
          .help = "One request for several neighbouring pages; FALSE = one request per page.",
-         .details =
-             "Read-ahead, bulk update, checkpoint and audit transfer runs of pages. On Windows it works only together with NoBuffering; on "
-             "Linux vectored I/O does not need it, so that both can be chosen apart.",
+         .details = "Read-ahead, bulk update, checkpoint and audit transfer runs of pages. On Windows it requires NoBuffering; on Linux "
+                    "vectored I/O does not, so the two can be set independently.",
          .background = "ReadFileScatter and WriteFileGather on Windows, preadv and pwritev on Linux."},
         {.section = kSection,
          .ini_name = "ForceReadAhead",
          .toml_name = "force_read_ahead",
          .kind = Kind::flag,
          .field = +[](Options& o) -> Field { return &o.force_read_ahead; },
-         .help = "Read ahead also what is in the buffer pool already.",
+         .help = "Read ahead even what is already in the buffer pool.",
          .details = "The second copy is verified as well. This has found real faults that a cached page would have hidden.",
          .background = "SQL Server itself reads ahead only what is missing."},
         {.section = kSection,
@@ -106,15 +105,14 @@ std::vector<Parameter> io_parameters() {
          .field = +[](Options& o) -> Field { return &o.delete_files_at_startup; },
          .help = "Delete the files of an earlier run first.",
          .details =
-             "Only files that carry ioproof's signature are deleted. FALSE uses them again: a larger one is not shrunk, a smaller one is "
-             "expanded."},
+             "Only files with ioproof's signature are deleted. FALSE reuses them: a larger file is not shrunk, a smaller one is extended."},
         {.section = kSection,
          .ini_name = "DeleteFilesAtShutdown",
          .toml_name = "delete_files_at_shutdown",
          .kind = Kind::flag,
          .field = +[](Options& o) -> Field { return &o.delete_files_at_shutdown; },
          .help = "Delete the files when the run is over.",
-         .details = "The switch --ephemeral does the same. Keep them where a fault is expected: they are the evidence."},
+         .details = "The switch --ephemeral does the same. Keep the files if you expect a fault: they are the evidence."},
         {.section = kSection,
          .ini_name = "StampFiles",
          .toml_name = "stamp_files",
@@ -137,9 +135,8 @@ std::vector<Parameter> engine_parameters() {
          .range = {.min = 32, .max = sim::kGatherPagesMax, .only = {32, sim::kGatherPagesMax}},
          .field = +[](Options& o) -> Field { return &o.checkpoint_pages; },
          .help = "Largest gather write of checkpoint and lazy writer.",
-         .details = "They look for dirty neighbours of a page in both directions and write all in one request. An extension of ioproof: "
-                    "SQLIOSim has "
-                    "it built in.",
+         .details = "They look for dirty neighbours of a page in both directions and write all in one request. An extension of ioproof; in "
+                    "SQLIOSim it is built in.",
          .background = "32 pages (256 KB) up to SQL Server 2014, 128 pages (1 MB) since 2016."},
         {.section = kSection,
          .ini_name = "CheckpointInterval",
@@ -149,9 +146,10 @@ std::vector<Parameter> engine_parameters() {
          .range = {.min = 1, .max = kPauseMsMax},
          .field = +[](Options& o) -> Field { return &o.checkpoint_interval_ms; },
          .help = "Pause between two checkpoints of the main run.",
-         .details = "Short intervals make many small writes and keep the log short, long ones make bursts. A log that fills up asks for a "
-                    "checkpoint by itself: with the 50 MB of -dir that is several times a second on a fast disk, whatever the interval; "
-                    "longer ones need a larger log file. An extension of ioproof.",
+         .details =
+             "Short intervals cause many small writes and keep the log short, long ones cause bursts. A log that fills up requests a "
+             "checkpoint by itself: with the 50 MB of -dir that happens several times a second on a fast disk, whatever the interval; "
+             "longer intervals need a larger log file. An extension of ioproof.",
          .background = "SQL Server derives it from 'recovery interval' or the database's target recovery time."},
         {.section = kSection,
          .ini_name = "LogFlushesOutstanding",
@@ -160,17 +158,17 @@ std::vector<Parameter> engine_parameters() {
          .unit = "flushes",
          .range = {.min = 1, .max = sim::kLogFlushesMax},
          .field = +[](Options& o) -> Field { return &o.log_flushes_outstanding; },
-         .help = "Most log blocks that are being written at a time.",
-         .details = "1 makes the log strictly one block after the other. An extension of ioproof.",
-         .background = "32 from SQL Server 2008, 112 since 2012."},
+         .help = "Maximum of log blocks that are being written at the same time.",
+         .details = "1 writes the log strictly one block after the other. An extension of ioproof.",
+         .background = "32 since SQL Server 2008, 112 since 2012."},
         {.section = kSection,
          .ini_name = "MergeBuffers",
          .toml_name = "merge_buffers",
          .kind = Kind::flag,
          .field = +[](Options& o) -> Field { return &o.merge_buffers; },
-         .help = "Hand buffers that lie side by side in memory to the system as one.",
-         .details = "A device has less to do with one long buffer than with 64 of a page each, so the load is faster, and tests less: a "
-                    "driver's path for many buffers is not taken. An extension of ioproof.",
+         .help = "Pass adjacent buffers in memory to the system as one.",
+         .details = "A device has less to do with one long buffer than with 64 of a page each, so the load is faster, but tests less: a "
+                    "driver's path for many buffers is not used. An extension of ioproof.",
          .background = "ReadFileScatter and WriteFileGather take one buffer for each page."},
     };
 }

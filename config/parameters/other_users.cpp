@@ -22,7 +22,7 @@ std::vector<Parameter> audit_rows() {
          .range = user_counts(),
          .field = +[](Options& o) -> Field { return &o.audit_user.user_count; },
          .help = "Number of audit users; -1 = twice CPUCount, at most 8; 0 = none.",
-         .details = "The audit of every page at the end of a cycle takes place even with 0."},
+         .details = "The audit of every page at the end of a cycle happens even with 0."},
         {.section = kSection,
          .ini_name = "BuffersValidated",
          .toml_name = "buffers_validated_pages",
@@ -31,7 +31,7 @@ std::vector<Parameter> audit_rows() {
          .range = transfer_pages(),
          .field = +[](Options& o) -> Field { return &o.audit_user.buffers_validated_pages; },
          .help = "Pages that are read and verified in a step.",
-         .details = "A step is one scatter read, where UseScatterGather allows it."},
+         .details = "A step is one scatter read, if UseScatterGather allows it."},
         {.section = kSection,
          .ini_name = "DelayAfterCycles",
          .toml_name = "delay_after_cycles",
@@ -40,7 +40,7 @@ std::vector<Parameter> audit_rows() {
          .range = cycle_counts(),
          .field = +[](Options& o) -> Field { return &o.audit_user.delay_after_cycles; },
          .help = "Steps between two pauses of AuditDelay; 0 = never pause.",
-         .details = "With AuditDelay it sets how much of the path the audit takes from the other users."},
+         .details = "Together with AuditDelay it sets how much of the path the audit takes from the other users."},
         {.section = kSection,
          .ini_name = "AuditDelay",
          .toml_name = "delay_ms",
@@ -55,11 +55,11 @@ std::vector<Parameter> audit_rows() {
          .toml_name = "snapshot_check",
          .kind = Kind::flag,
          .field = +[](Options& o) -> Field { return &o.audit_user.checks_snapshot; },
-         .help = "Check whole files through their snapshots while users work, again and again.",
-         .details = "Each check takes a new snapshot of a file that has a replica (a sparse file with its name, a colon and any word), "
-                    "reads every "
-                    "page of it, and compares it with what the file held at that moment. Without a replica there is no effect.",
-         .background = "DBCC CHECKDB reads a snapshot of its own, a sparse file that gets a page before its first change."},
+         .help = "Check complete files through their snapshots while users work, again and again.",
+         .details =
+             "Each check takes a new snapshot of a file that has a replica (a sparse file with its name, a colon and any word), reads "
+             "every page of it, and compares it with what the file held at that moment. No effect without a replica.",
+         .background = "DBCC CHECKDB reads a snapshot of its own, a sparse file to which each page is copied before its first change."},
         {.section = kSection,
          .ini_name = "SnapshotCheckDelay",
          .toml_name = "snapshot_check_delay_s",
@@ -83,7 +83,7 @@ std::vector<Parameter> read_ahead_rows() {
          .range = user_counts(),
          .field = +[](Options& o) -> Field { return &o.read_ahead_user.user_count; },
          .help = "Number of read-ahead users; -1 = twice CPUCount, at most 8; 0 = none.",
-         .details = "Each stands for a scan of a table that is prefetched."},
+         .details = "Each stands for a table scan with prefetching."},
         {.section = kSection,
          .ini_name = "BuffersRAMin",
          .toml_name = "min_pages",
@@ -101,7 +101,7 @@ std::vector<Parameter> read_ahead_rows() {
          .range = transfer_pages(),
          .field = +[](Options& o) -> Field { return &o.read_ahead_user.max_pages; },
          .help = "Most pages of a read-ahead.",
-         .details = "64 pages are reads of 512 KB.",
+         .details = "64 pages make reads of 512 KB.",
          .background = "SQL Server reads ahead up to 64 pages at a time, the Enterprise edition up to 1024."},
         {.section = kSection,
          .ini_name = "DelayAfterCycles",
@@ -135,7 +135,7 @@ std::vector<Parameter> bulk_update_rows() {
          .range = user_counts(),
          .field = +[](Options& o) -> Field { return &o.bulk_update_user.user_count; },
          .help = "Number of bulk users; -1 = twice CPUCount, at most 8; 0 = none.",
-         .details = "Each stands for a load into a table."},
+         .details = "Each stands for a bulk load into a table."},
         {.section = kSection,
          .ini_name = "BuffersBUMin",
          .toml_name = "min_pages",
@@ -153,7 +153,7 @@ std::vector<Parameter> bulk_update_rows() {
          .range = transfer_pages(),
          .field = +[](Options& o) -> Field { return &o.bulk_update_user.max_pages; },
          .help = "Most neighbouring pages of a bulk update.",
-         .details = "The larger, the longer the sequential writes."},
+         .details = "The larger the value, the longer the sequential writes."},
         {.section = kSection,
          .ini_name = "DelayAfterCycles",
          .toml_name = "delay_after_cycles",
@@ -188,9 +188,9 @@ std::vector<Parameter> shrink_rows() {
          .range = intervals,
          .field = +[](Options& o) -> Field { return &o.shrink_user.min_interval_s; },
          .help = "Shortest time between two changes of size.",
-         .details = "The time is drawn between this and MaxShrinkInterval. The first change comes within the first half of the main run "
-                    "all the same, so "
-                    "that a short run sees one."},
+         .details =
+             "The time is drawn between this and MaxShrinkInterval. Even so, the first change comes within the first half of the main "
+             "run, so that a short run sees one."},
         {.section = kSection,
          .ini_name = "MaxShrinkInterval",
          .toml_name = "max_interval_s",
@@ -207,7 +207,7 @@ std::vector<Parameter> shrink_rows() {
          .unit = "increments",
          .range = extends,
          .field = +[](Options& o) -> Field { return &o.shrink_user.min_extends; },
-         .help = "Least change of size, in increments of the file.",
+         .help = "Smallest change of size, in increments of the file.",
          .details = "The number of increments is drawn between this and MaxExtends; the size stays at or below MaxSize."},
         {.section = kSection,
          .ini_name = "MaxExtends",
@@ -217,7 +217,7 @@ std::vector<Parameter> shrink_rows() {
          .range = extends,
          .field = +[](Options& o) -> Field { return &o.shrink_user.max_extends; },
          .help = "Largest change of size, in increments of the file.",
-         .details = "Increment x MaxExtends is kept below MaxMemoryMB / number of data files, by making Increment smaller."},
+         .details = "Increment is reduced to keep Increment x MaxExtends below MaxMemoryMB / number of data files."},
     };
 }
 

@@ -21,7 +21,7 @@ std::vector<Parameter> io_rows() {
          .range = user_counts(),
          .field = +[](Options& o) -> Field { return &o.random_user.user_count; },
          .help = "Number of random users; -1 = twice CPUCount, at most 8; 0 = none.",
-         .details = "All users of all sections together may be at most CPUCount x 1023 - 100.",
+         .details = "All sections together may have at most CPUCount x 1023 - 100 users.",
          .background = "Each stands for a connection of an OLTP application."},
         {.section = kSection,
          .ini_name = "JumpToNewRegionPercentage",
@@ -30,7 +30,8 @@ std::vector<Parameter> io_rows() {
          .range = ratios(),
          .field = +[](Options& o) -> Field { return &o.random_user.jump_to_new_region_chance; },
          .help = "Chance that a cycle begins in another region of the file.",
-         .details = "A user works in a region of random start and length; the less it jumps, the more it meets its own pages again."},
+         .details =
+             "A user works in a region of random start and length; the less often it jumps, the more often it meets its own pages again."},
         {.section = kSection,
          .ini_name = "MinIOChainLength",
          .toml_name = "min_io_chain_pages",
@@ -40,8 +41,8 @@ std::vector<Parameter> io_rows() {
          .field = +[](Options& o) -> Field { return &o.random_user.min_io_chain_pages; },
          .help = "Fewest pages that a cycle touches.",
          .details =
-             "The length of a chain is drawn between this and MaxIOChainLength, and is clamped to the file. With 0 some cycles touch "
-             "no page.",
+             "The length of a chain is drawn between this and MaxIOChainLength, and is clamped to the file. With 0 some cycles touch no "
+             "page.",
          .background = "The pages that a transaction reads and changes."},
         {.section = kSection,
          .ini_name = "MaxIOChainLength",
@@ -86,7 +87,7 @@ std::vector<Parameter> io_rows() {
          .range = ratios(),
          .field = +[](Options& o) -> Field { return &o.random_user.rollback_chance; },
          .help = "Chance that an update is rolled back.",
-         .details = "The page is changed in memory only, then restored; no log is written for it. The disk must still hold the old image."},
+         .details = "The page is changed only in memory, then restored; no log is written for it. The disk must still hold the old image."},
     };
 }
 
@@ -102,7 +103,7 @@ std::vector<Parameter> cpu_rows() {
          .field = +[](Options& o) -> Field { return &o.random_user.sleep_after_ms; },
          .help = "Pause after each cycle.",
          .details = "0 = no pause: the user works as fast as the path allows.",
-         .background = "The time that the application thinks."},
+         .background = "The think time of the application."},
         {.section = kSection,
          .ini_name = "YieldPercentage",
          .toml_name = "yield_chance_percent",
@@ -110,7 +111,7 @@ std::vector<Parameter> cpu_rows() {
          .range = ratios(),
          .field = +[](Options& o) -> Field { return &o.random_user.yield_chance; },
          .help = "Chance that the user yields its scheduler to others between two pages.",
-         .details = "Users yield anyway when they wait, or have used up their quantum of 4 ms.",
+         .details = "Users yield anyway when they wait or have used up their quantum of 4 ms.",
          .background = "SQLOS schedules cooperatively: a worker runs until it waits or yields."},
         {.section = kSection,
          .ini_name = "CPUSimulation",
@@ -118,7 +119,7 @@ std::vector<Parameter> cpu_rows() {
          .kind = Kind::flag,
          .field = +[](Options& o) -> Field { return &o.random_user.cpu_simulation; },
          .help = "Burn CPU for each page, as a query would.",
-         .details = "How much is drawn between CPUCyclesMin and CPUCyclesMax."},
+         .details = "The amount is drawn between CPUCyclesMin and CPUCyclesMax."},
         {.section = kSection,
          .ini_name = "CPUCyclesMin",
          .toml_name = "cpu_cycles_min",

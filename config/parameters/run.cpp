@@ -19,9 +19,9 @@ std::vector<Parameter> run_parameters() {
          .field = +[](Options& o) -> Field { return &o.error_file; },
          .help = "Name of the XML log.",
          .details =
-             "Every event of the run, one XML element each, in SQLIOSim's form. The switch -log wins. A relative name is taken from the "
-             "current directory.",
-         .background = "SQLIOSim names it sqliosim.log.xml; tools of storage vendors look for entries of TYPE='ERROR' in it."},
+             "Every event of the run, one XML element each, in SQLIOSim's form. The switch -log overrides it. A relative name starts at "
+             "the current directory.",
+         .background = "SQLIOSim calls it sqliosim.log.xml; tools of storage vendors look for entries with TYPE='ERROR' in it."},
         {.section = kSection,
          .ini_name = "CPUCount",
          .toml_name = "cpu_count",
@@ -31,9 +31,9 @@ std::vector<Parameter> run_parameters() {
          .field = +[](Options& o) -> Field { return &o.cpu_count; },
          .help = "Number of logical CPUs to simulate; 0 = as many as the machine has.",
          .details =
-             "Each gets one scheduler: an operating-system thread with its own I/O engine. It may be more than the machine has, but that "
-             "measures nothing useful. It also sets how many users UserCount -1 makes.",
-         .background = "SQL Server makes one SQLOS scheduler per logical CPU."},
+             "Each gets one scheduler: an operating-system thread with its own I/O engine. The number may exceed the machine's, but that "
+             "measures nothing useful. It also determines how many users UserCount -1 makes.",
+         .background = "SQL Server has one SQLOS scheduler per logical CPU."},
         {.section = kSection,
          .ini_name = "Affinity",
          .toml_name = "affinity",
@@ -50,7 +50,7 @@ std::vector<Parameter> run_parameters() {
          .range = {.min = 0, .max = std::numeric_limits<std::uint64_t>::max()},
          .field = +[](Options& o) -> Field { return &o.io_affinity; },
          .help = "CPUs for the threads that carry out I/O, one bit each; 0 = all.",
-         .details = "As Affinity, for the threads that do I/O on behalf of the schedulers.",
+         .details = "Like Affinity, for the threads that do I/O on behalf of the schedulers.",
          .background = "The server setting 'affinity I/O mask'."},
         {.section = kSection,
          .ini_name = "MaxMemoryMB",
@@ -61,12 +61,11 @@ std::vector<Parameter> run_parameters() {
          .field = +[](Options& o) -> Field { return &o.max_memory_mb; },
          .help = "Size of the buffer pool; 0 = a quarter of the data files, at most half of the free memory.",
          .details =
-             "Limits of a container count. Never more than the machine has, and no more than the data files need. A pool that holds all of "
-             "the data never evicts a page, and its lazy writer has nothing to do: on files of 256 MB it wrote 0 pages in a main run of 20 "
-             "s with a pool of their size, 508 with a quarter of it, beside 4,600 by checkpoints. What random users read does not depend "
-             "on "
-             "it, but on CacheHitRatio (90 and 92 single reads for 100 accesses). The memory is taken before the initial update, as far as "
-             "that can be done in 5 s.",
+             "The limits of a container count. The pool is never larger than the machine's memory, nor larger than the data files need. "
+             "A pool that holds all of the data never evicts a page, and its lazy writer has nothing to do: on files of 256 MB it wrote "
+             "0 pages in a main run of 20 s with a pool of their size, but 508 with a quarter of it, in addition to 4,600 by "
+             "checkpoints. What random users read depends not on the pool but on CacheHitRatio (90 and 92 single reads for 100 "
+             "accesses). The memory is allocated before the initial update, as far as that can be done in 5 s.",
          .background = "The server setting 'max server memory', for the buffer pool alone."},
         {.section = kSection,
          .ini_name = "StopOnError",
@@ -74,7 +73,7 @@ std::vector<Parameter> run_parameters() {
          .kind = Kind::flag,
          .field = +[](Options& o) -> Field { return &o.stop_on_error; },
          .help = "End the run at the first finding.",
-         .details = "TRUE keeps the files as they were when the fault was seen, for the analysis. FALSE goes on and counts.",
+         .details = "TRUE keeps the files as they were when the fault was seen, for analysis. FALSE continues and counts.",
          .background = "SQL Server would report error 823, 824 or 825 and end the connection."},
         {.section = kSection,
          .ini_name = "TestCycles",
@@ -83,7 +82,7 @@ std::vector<Parameter> run_parameters() {
          .unit = "cycles",
          .range = {.min = 0, .max = 1'000'000},
          .field = +[](Options& o) -> Field { return &o.test_cycles; },
-         .help = "Number of whole cycles; 0 = until stopped.",
+         .help = "Number of complete cycles; 0 = until stopped.",
          .details = "A cycle is: initial update, initial checkpoint, main run, final checkpoint, audit of every page."},
         {.section = kSection,
          .ini_name = "TestCycleDuration",
@@ -93,7 +92,9 @@ std::vector<Parameter> run_parameters() {
          .range = {.min = 1, .max = kDurationSMax},
          .field = +[](Options& o) -> Field { return &o.test_cycle_duration_s; },
          .help = "Length of the main run of a cycle.",
-         .details = "Preparation, checkpoints and the final audit come on top and depend on the size of the files. The switch -d wins."},
+         .details =
+             "Preparation, checkpoints and the final audit take additional time, which depends on the size of the files. The switch -d "
+             "overrides this."},
     };
 }
 

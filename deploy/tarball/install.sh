@@ -1,5 +1,5 @@
 #!/bin/sh
-# install.sh [--prefix DIR] [--uninstall]: copies what lies beside it to DIR (/usr/local), or removes exactly that. Replaces only files that
+# install.sh [--prefix DIR] [--uninstall]: copies what is beside it to DIR (/usr/local), or removes exactly that. Replaces only files that
 # it installed itself.
 set -eu
 prefix=/usr/local
@@ -36,7 +36,7 @@ uninstall() {
     folders=$(sed 's,/[^/]*$,,' "$list" | LC_ALL=C sort -ru)
     while IFS= read -r file; do rm -f "$prefix/$file"; done <"$list"
     rm -f "$list"
-    # Folders that are empty now; others stay.
+    # Only folders that are now empty.
     printf '%s\n' "$folders" | while IFS= read -r folder; do
         while [ "$folder" != . ] && rmdir "$prefix/$folder" 2>/dev/null; do folder=$(dirname "$folder"); done
     done

@@ -10,8 +10,8 @@ namespace reports {
 struct DiskspdDocument {
     DiskspdProfile profile;
     DiskspdSystem system;
-    sim::MeasureResults results;  // its time spans are the first ones of the profile; fewer if the measurement broke off
-    bool is_verified = false;     // the pages were ours and looked at: the XML says what was found
+    sim::MeasureResults results;  // its time spans are the first ones of the profile; fewer if the measurement was broken off
+    bool is_verified = false;     // the pages were ours and were checked: the XML says what was found
 };
 
 }  // namespace reports

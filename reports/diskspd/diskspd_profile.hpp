@@ -1,5 +1,5 @@
-// What a command line or an XML profile of DiskSpd asks for, in DiskSpd's own terms: the writers print it in front of the results, and the
-// front end makes the measurement's specification of it. Plain data; whoever fills it in has checked it.
+// What a command line or an XML profile of DiskSpd asks for, in DiskSpd's own terms: the writers print it before the results, and the front
+// end makes the measurement's specification from it. Plain data; whoever fills it in has checked it.
 //
 // Source of the terms: the options and the XML profile of DiskSpd 2.2 and 2.3.
 #pragma once
@@ -21,7 +21,7 @@ enum class DiskspdFlush : std::uint8_t { none, view_of_file, non_volatile, non_v
 // A part of a target that gets a part of the random requests: -rd.
 struct DiskspdRange {
     std::uint32_t io_percent = 0;  // 0 = a hole
-    std::uint64_t span = 0;        // percent or bytes of the target, behind the ranges before; 0 = to its end, in bytes and last only
+    std::uint64_t span = 0;        // percent or bytes of the target, after the previous ranges; 0 = to its end, only in bytes and last
 };
 
 struct DiskspdThreadWeight {
@@ -100,7 +100,7 @@ enum class DiskspdTextStyle : std::uint8_t { v2_2, v2_0 };
 
 struct DiskspdProfile {
     std::string command_line;
-    std::uint32_t progress = 0;  // a dot for so many requests of a thread; 0 = none
+    std::uint32_t progress = 0;  // a dot for this many requests of a thread; 0 = none
     std::uint32_t experiments = 0;
     DiskspdFormat format = DiskspdFormat::text;
     bool is_profile_only = false;

@@ -1,4 +1,4 @@
-// The part of DiskSpd's text that stands before the results: the command line and what it asks for. Pure.
+// The part of DiskSpd's text that precedes the results: the command line and what it asks for. Pure.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace reports {
 
-// From the empty line before "Command Line:" to the empty line behind the last time span. Names are as given: whoever prints it makes
-// them fit for a terminal.
+// From the empty line before "Command Line:" to the empty line after the last time span. Names are as given: the caller that prints them
+// makes them safe for a terminal.
 std::string diskspd_profile_text(const DiskspdProfile& profile, DiskspdTextStyle style);
 
-// Lines "   90% of IO => [ 0% -  10%) of target", each behind `indent`.
+// Lines "   90% of IO => [ 0% -  10%) of target", each after `indent`.
 std::string diskspd_distribution_text(const std::vector<DiskspdRange>& ranges, bool is_in_percent, std::string_view indent);
 
 }  // namespace reports

@@ -1,4 +1,4 @@
-// A profile as DiskSpd's XML has it: part of the results, and with -Rpxml a document that -X reads again. Pure.
+// A profile in the form of DiskSpd's XML: part of the results, and with -Rpxml a document that -X can read. Pure.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace reports {
 
 void add_diskspd_profile(DiskspdXml& xml, const DiskspdProfile& profile);
 
-// The element Profile alone.
+// Only the element Profile.
 std::string diskspd_profile_xml(const DiskspdProfile& profile);
 
 }  // namespace reports

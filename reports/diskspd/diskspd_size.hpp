@@ -1,4 +1,4 @@
-// A size as DiskSpd's text has it. Pure.
+// A size in the form of DiskSpd's text. Pure.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace reports {
 
-// "0", "512B", "64KiB", "1.50MiB", "20GiB": the largest unit that is not larger than the size, with two decimals if it is no multiple.
-// `width` = columns of the number, filled with spaces; 0 = as it comes.
+// "0", "512B", "64KiB", "1.50MiB", "20GiB": the largest unit that is not larger than the size, with two decimals if it is not a multiple.
+// `width` = columns of the number, padded with spaces; 0 = no padding.
 std::string diskspd_size(std::uint64_t size_bytes, std::size_t width = 0);
 
 }  // namespace reports

@@ -1,4 +1,4 @@
-// What DiskSpd says of the machine, as text and as XML. Pure.
+// What DiskSpd reports about the machine, as text and as XML. Pure.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ struct DiskspdSystem {
     ums::ProcessorTopology topology;
 };
 
-// "System information:" and what belongs to it, up to the empty line behind it. A group is a set of at most 64 CPUs, as Windows counts
-// them; the frequency governor stands in the place of the power scheme.
+// "System information:" and what belongs to it, up to the empty line after it. A group is a set of at most 64 CPUs, as Windows counts them;
+// the frequency governor replaces the power scheme.
 std::string diskspd_system_text(const DiskspdSystem& system);
 
 void add_diskspd_system(DiskspdXml& xml, const DiskspdSystem& system);
 
-// The element System alone.
+// Only the element System.
 std::string diskspd_system_xml(const DiskspdSystem& system);
 
 inline constexpr std::uint32_t kDiskspdGroupCpus = 64;

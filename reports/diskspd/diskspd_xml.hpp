@@ -13,7 +13,7 @@ namespace reports {
 
 class DiskspdXml {
 public:
-    // `attributes`: as they stand behind the name, a space first; their values are escaped already.
+    // `attributes`: as they follow the name, beginning with a space; their values are escaped already.
     void open(std::string_view name, std::string_view attributes = {}) {
         text_ += fmt::format("{:{}}<{}{}>\n", "", indent_, name, attributes);
         indent_ += 2;

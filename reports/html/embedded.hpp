@@ -1,4 +1,4 @@
-// What pages of results and the log's style sheet are made of, and what results files are read by; put into the program when it is built
+// The parts of result pages and the log's style sheet, and the schema for reading results files; compiled into the program
 // (cmake/embedded_files.cmake).
 #pragma once
 

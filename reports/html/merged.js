@@ -62,7 +62,7 @@ const sums = () => table(['together', ''], [['page reads verified', count(data.c
 const facts = [['begun', data.begin_utc.slice(0, 19).replace('T', ' ') + ' UTC'], ['times by', data.clock === 'witness' ? 'the clock of the witness' : 'the hosts\' own clocks, which were not compared'],
   ...(data.group ? [['group', data.group.name], ['plan', data.group.plan], ['ranks', String(data.group.of)], ['witness', data.group.witness]] : []), ['version', 'ioproof ' + data.program_version]];
 
-page.append(verdictBox(verdict, `Can SQL Server be trusted to this storage? ${data.hosts.length} results as one`), el('dl', {class: 'facts'}, facts.map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)])),
+page.append(verdictBox(verdict, `Can this storage be trusted with SQL Server? ${data.hosts.length} results as one`), el('dl', {class: 'facts'}, facts.map(([name, value]) => [el('dt', {}, name), el('dd', {}, value)])),
   section('Hosts', hostsTable()),
   section('One time axis', el('p', {class: 'soft'}, 'A dashed red line is a finding.'), el('div', {class: 'charts'}, spans(),
     timeChart('Read', 'MB/s', (s, i, seconds) => rate(s.read_bytes[i], seconds)), timeChart('Written', 'MB/s', (s, i, seconds) => rate(s.written_bytes[i], seconds)),

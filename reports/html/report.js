@@ -155,7 +155,7 @@ const storageSection = () => data.files.length ? section('The storage below', ta
   el('p', {class: 'soft'}, 'The device\'s counters are the kernel\'s since the run began, with the requests of all programs.')) : null;
 const order = ['fail', 'warn', 'ok'], grades = {ok: 'good', warn: 'fair', fail: 'poor'};
 const preflightSection = () => data.preflight && data.preflight.length ? section('Before the run: what SQL Server will meet there',
-  table(['folder', 'topic', '', 'found', 'why, and what cures it'], [...data.preflight].sort((a, b) => order.indexOf(a.grade) - order.indexOf(b.grade)).map(l =>
+  table(['folder', 'topic', '', 'found', 'reason and fix'], [...data.preflight].sort((a, b) => order.indexOf(a.grade) - order.indexOf(b.grade)).map(l =>
     [l.folder, l.topic, el('span', {class: 'grade ' + grades[l.grade]}, l.grade.toUpperCase()), el('td', {class: 'left wide'}, l.found),
     el('td', {class: 'left wide'}, l.reason, l.cure ? el('div', {}, 'Cure: ', el('code', {}, l.cure)) : null, l.source ? el('div', {class: 'source'}, 'Source: ' + l.source) : null)]), 5)) : null;
 
@@ -199,7 +199,7 @@ const resumedSection = () => data.resumed ? section('What the crash had left', t
   [name.replaceAll('_', ' '), count(value)]), 1)) : null;
 const backupSection = () => data.backup ? section('Backups', table(['work', 'number', 'pages', 'log', 'took', 'longest', 'speed'], data.backup.works.filter(w => w.count).map(w =>
   [w.work, count(w.count), count(w.pages), size(w.log_bytes), duration(w.duration_us), duration(w.max_duration_us), size(w.bytes_per_s) + '/s']), 1),
-  el('p', {}, `${count(data.backup.pages_redone)} pages were brought to the end of the backup by its log. Requests of up to ${size(data.backup.transfer_bytes)}.` + (data.backup.broken_chains ? ` Chains that could not go on: ${count(data.backup.broken_chains)}.` : '')),
+  el('p', {}, `${count(data.backup.pages_redone)} pages were brought to the end of the backup by its log. Requests of up to ${size(data.backup.transfer_bytes)}.` + (data.backup.broken_chains ? ` Chains that could not continue: ${count(data.backup.broken_chains)}.` : '')),
   table(['file', 'role', 'size', 'read', 'written', 'findings'], data.backup.files.map(f => [f.file, f.role, size(f.size_bytes), size(f.read_bytes), size(f.written_bytes), count(f.findings)]), 2)) : null;
 const warningsSection = () => data.warning_count ? section('Warnings', el('p', {}, `${count(data.warning_count)} request${data.warning_count === 1 ? '' : 's'} came back late, with the right answer.`),
   table(['#', 'file', 'request', 'took', 'at'], data.warnings.map(w => [w.number, w.file, w.description, duration(w.duration_us), w.utc + ', ' + w.phase]), 3)) : null;
@@ -208,6 +208,6 @@ const configurationSection = () => section('Configuration', data.run.repeat_comm
 
 const facts = [['started', data.run.start_utc.slice(0, 19).replace('T', ' ') + ' UTC'], ['took', duration(data.run.duration_us)], ['engine', data.run.engine + (data.run.engine_reason ? ` (${data.run.engine_reason})` : '')],
   ['CPUs', data.run.cpu_count], ['buffer pool', data.durability ? '' : size(data.run.buffer_pool_bytes)], ['run', data.run.run_id], ['seed', data.durability ? '' : data.run.seed], ['log', data.run.log_file || '-'], ['version', 'ioproof ' + data.version]].filter(([name, value]) => value !== '' && !(name === 'engine' && !data.run.engine) && !(name === 'run' && !Number('0x' + value)));
-page.append(verdictBox(data.verdict, data.durability ? 'Is everything there that had been acknowledged?' : 'Can SQL Server be trusted to this storage?'), el('dl', {class: 'facts'}, facts.map(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))])),
+page.append(verdictBox(data.verdict, data.durability ? 'Is everything that was acknowledged still there?' : 'Can this storage be trusted with SQL Server?'), el('dl', {class: 'facts'}, facts.map(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))])),
   ...[durabilitySection(), resumedSection(), ...data.files.map(fileSection), backupSection(), runSection(), storageSection(), preflightSection(), thresholdsSection(), warningsSection(), findingsSection(), configurationSection()].filter(node => node));
 draw();

@@ -1,4 +1,4 @@
-// Results in the shape of SQLIO's text. Scripts take its lines by their numbers, so each stands where SQLIO has it. Pure.
+// Results in the shape of SQLIO's text. Scripts pick its lines by their numbers, so each is where SQLIO has it. Pure.
 #pragma once
 
 #include <cstdint>

@@ -157,7 +157,7 @@ void Bench::adopt_file(FileCreator& creator, const std::string& path) {
     add_file(std::move(setup), header.run_id, std::min(wanted_bytes, present_bytes));
     if (wanted_bytes > present_bytes || present_bytes < options_.block_bytes_max) {
         throw RefusedError(fmt::format(
-            "{}: is there already, and its {} MB are less than {}. Take the file as it is, or name a new one.", path, present_bytes / kMb,
+            "{}: already exists, and its {} MB are less than {}. Use the file as it is, or name a new one.", path, present_bytes / kMb,
             wanted_bytes > present_bytes ? fmt::format("the {} MB asked for", wanted_bytes / kMb) : "one block"));
     }
 }

@@ -1,6 +1,6 @@
-// A measurement: makes or examines the files, keeps a load on them for a while, reads back what it wrote, and says what was done at what
-// cost. It goes the way that a run goes: the same scheduler, engine, files, buffer pool, verification and ledger, and the same rule for
-// files that are there already.
+// A measurement: creates or examines the files, keeps a load on them for a while, reads back what it wrote, and reports what was done at
+// what cost. It uses the path of a run: the same scheduler, engine, files, buffer pool, verification and ledger, and the same rule for
+// existing files.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +26,11 @@ public:
     Bench(BenchOptions options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink);
     ~Bench();
 
-    // Blocks until it is done. Once per object. Throws RefusedError or EnvironmentError if it could not begin; files that it made for that
-    // are removed again then. Files that it made stay otherwise.
+    // Blocks until it is done. Once per object. Throws RefusedError or EnvironmentError if it could not begin; files that it created for
+    // that are then removed again. Otherwise files that it created stay.
     BenchResults run();
 
-    // Ends the measurement in order. Any thread, any time, at once.
+    // Ends the measurement in order. Any thread, any time, immediately.
     void request_stop();
 
 private:

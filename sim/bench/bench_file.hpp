@@ -1,5 +1,5 @@
 // A file of a measurement with all that a run has around it: ledger, buffer pool, checker. Each file has its own, because files that were
-// left behind may be of different runs and bear the same number.
+// left behind may belong to different runs and have the same number.
 #pragma once
 
 #include <atomic>
@@ -16,17 +16,17 @@
 
 namespace sim {
 
-// Requests of the passes over a whole file, before and after the measurement.
+// Requests of the passes over an entire file, before and after the measurement.
 inline constexpr std::uint32_t kPassPages = 128;
 inline constexpr std::uint32_t kPassTasks = 8;
 
 class BenchFile {
 public:
-    // `used`: so many bytes of the file, from its beginning, are worked on. All references must outlive the file.
+    // `used`: the number of bytes of the file, from its beginning, that are used. All references must outlive the file.
     BenchFile(SimFile::Setup setup, std::uint64_t id_of_run, std::uint64_t used, const BenchOptions& options, ums::Storage& storage,
               ums::Semaphore& outstanding, RunState& run_state, Journal& messages);
 
-    // Reserves memory in such a way that no two pages that are left stand side by side. Before any other use.
+    // Reserves memory in such a way that no two of the remaining pages are adjacent. Before any other use.
     ums::Task<void> scatter_memory();
 
     [[nodiscard]] RangeReader make_reader() { return RangeReader(buffers, run, journal, {true, true}); }

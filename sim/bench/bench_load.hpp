@@ -20,10 +20,9 @@ struct BenchContext {
 
 // One task; `seed` decides where it reads and writes. The kind of load follows from the options:
 //
-//   log blocks      stamped and checksummed blocks, one behind the other
-//   writes          pages: memory, latch, new version, image, gather write, ledger
-//   reads           pages: memory, latches, scatter read, verification against the ledger
-//   reads, verify = false, or without a device: the request alone, into memory of the task's own
+//   log blocks      stamped and checksummed blocks, one after the other writes          pages: memory, latch, new version, image, gather
+//   write, ledger reads           pages: memory, latches, scatter read, verification against the ledger reads, verify = false, or without a
+//   device: the request alone, into memory of the task's own
 ums::Task<void> run_bench_task(BenchContext& context, std::uint32_t task, std::uint64_t seed);
 
 }  // namespace sim

@@ -9,7 +9,7 @@
 namespace sim {
 
 struct BenchResults {
-    BenchOptions options;  // with what was left open filled in
+    BenchOptions options;  // with everything filled in that was left open
     std::string engine;
     std::string engine_reason;  // why it is not the first choice, or empty
 
@@ -25,7 +25,7 @@ struct BenchResults {
     std::uint64_t pages_read_back = 0;  // after the measurement: what was written, compared with the ledger
     std::uint64_t finding_count = 0;
     bool stopped = false;        // by a person, before its time
-    std::string failure_reason;  // not empty: the storage went away or is full; the figures are those up to there
+    std::string failure_reason;  // not empty: the storage went away or is full; the figures are those up to then
 };
 
 }  // namespace sim

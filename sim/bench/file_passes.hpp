@@ -1,4 +1,4 @@
-// What is done with a whole file before and after a measurement: filled, examined, read back.
+// What is done with an entire file before and after a measurement: filled, examined, read back.
 #pragma once
 
 #include <atomic>
@@ -16,8 +16,8 @@ public:
     // Writes every page once.
     ums::Task<void> fill(BenchFile& file);
 
-    // Takes a file of an earlier run into the ledger. A page is taken if it is sound in itself: checksum, file, number, run. Pages of zeros
-    // must stay zeros. Pages of older runs cannot be promised anything about; `foreign` counts them. A damaged page is a finding.
+    // Takes a file of an earlier run into the ledger. A page is accepted if it is sound in itself: checksum, file, number, run. Pages of
+    // zeros must stay zeros. Nothing can be promised about pages of older runs; `foreign` counts them. A damaged page is a finding.
     ums::Task<void> examine(BenchFile& file, std::uint64_t& foreign);
 
     // Reads every page and compares it with the ledger. Counts pages.

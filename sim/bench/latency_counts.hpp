@@ -1,5 +1,5 @@
 // A latency histogram as plain data: constant size, exact when merged, on the grid of LatencyHistogram (sim/files/latency_histogram.hpp):
-// from 1 us to 1000 s within 1 %. One thread at a time. Memory (16 KB) is taken with the first request.
+// from 1 us to 1000 s within 1 %. One thread at a time. Memory (16 KB) is allocated with the first request.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ public:
     void add(std::uint64_t duration_ns);
     // As if all requests of `other` had been added here.
     void merge(const LatencyCounts& other);
-    // From its buckets as a document has them (LatencyResult::buckets) and the figures that buckets do not give.
+    // From its buckets as in a document (LatencyResult::buckets) and the figures that buckets do not give.
     static LatencyCounts from(const LatencyResult& result);
 
     [[nodiscard]] std::uint64_t count() const { return count_; }

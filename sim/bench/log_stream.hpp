@@ -1,4 +1,4 @@
-// Log blocks one behind the other, as a log writer makes them: header, noise, checksum. At the end of the file it begins again behind the
+// Log blocks one after the other, as a log writer makes them: header, noise, checksum. At the end of the file it starts over after the
 // signature page.
 #pragma once
 
@@ -29,8 +29,8 @@ public:
     // Writes one block of random size at the end of the log. False if it cannot be written (reported already).
     ums::Task<bool> write_next(Block& block, ums::Prng& prng);
 
-    // Reads what was written since the file was last begun from its front; each block must be what was acknowledged.
-    // Returns how many pages that were, rounded up. When nobody writes.
+    // Reads what was written since the stream last started over; each block must be what was acknowledged. Returns how many pages that
+    // were, rounded up. Only while nobody writes.
     ums::Task<std::uint64_t> read_back();
 
 private:

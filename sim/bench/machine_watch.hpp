@@ -20,7 +20,7 @@ public:
     // Reads the counters; blocking, a millisecond or less.
     void begin();
     void end();
-    // What lies between, over `duration_ns`, into its places in `results`.
+    // Puts the differences, over `duration_ns`, into `results`.
     void tell(std::uint64_t duration_ns, MeasureTimespanResults& results) const;
 
 private:

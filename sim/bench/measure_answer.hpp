@@ -1,4 +1,4 @@
-// Whether a request of a measurement was answered as it must be.
+// Whether a request of a measurement was answered correctly.
 #pragma once
 
 #include "sim/bench/measure_files.hpp"
@@ -8,8 +8,8 @@
 
 namespace sim {
 
-// What came back is what was asked for. Else it is told, and the measurement ends: its figures would be of something else. Requests that
-// came late, or in parts, are told, too, and go on.
+// True if what came back is what was requested. Otherwise this is reported, and the measurement ends, because its figures would be about
+// something else. Requests that came late, or in parts, are reported, too, and the measurement continues.
 [[nodiscard]] bool is_answered(const MeasureFile& file, const ums::IoRequest& request, RunState& run, Journal& journal);
 
 }  // namespace sim

@@ -130,12 +130,12 @@ void MeasureFiles::look(Wish& wish) {
         case ums::FileKind::missing:
             if (wish.create_bytes == 0)
                 throw EnvironmentError(
-                    fmt::format("{}: there is no such file. Name one that is there, or give the size with which it shall be made.", path));
+                    fmt::format("{}: there is no such file. Name an existing one, or give the size with which to create it.", path));
             break;
         case ums::FileKind::regular: break;
         case ums::FileKind::block_device:
             if (wish.create_bytes != 0)
-                throw RefusedError(fmt::format("{}: is a device, and has its size: leave the size to create out.", path));
+                throw RefusedError(fmt::format("{}: is a device, which has a size of its own: give no size to create.", path));
             break;
         case ums::FileKind::directory: throw RefusedError(fmt::format("{}: is a folder; a file name is needed.", path));
         case ums::FileKind::link:

@@ -1,4 +1,4 @@
-// The files and devices of a timespan: each is looked at, opened or made once, whatever number of targets names it. Rules: measurement.hpp.
+// The files and devices of a timespan: each is examined, opened or created once, however many targets name it. Rules: measurement.hpp.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct MeasureFile {
     std::uint64_t size_bytes = 0;
     bool is_device = false;
     bool was_there = false;       // under its name, before
-    bool was_created = false;     // made anew, and to be filled: its contents have no meaning yet
-    bool has_raw_writes = false;  // it gets data that is no pages, and our mark for such files
+    bool was_created = false;     // recreated, and to be filled: its contents have no meaning yet
+    bool has_raw_writes = false;  // it gets data that is not pages, and our mark for such files
     bool is_direct = false;
     ums::FileHandle control;
     std::unique_ptr<PageBook> pages;  // null: nothing is verified
@@ -39,10 +39,10 @@ public:
     MeasureFiles& operator=(const MeasureFiles&) = delete;
     ~MeasureFiles();
 
-    // Looks at all of them before the first is changed, makes those that shall be made, opens a door for each target. Blocking. Throws
-    // RefusedError or EnvironmentError; what it made is removed again then.
+    // Examines all of them before the first is changed, creates those that have to be created, opens a door for each target. Blocking.
+    // Throws RefusedError or EnvironmentError; what it created is then removed again.
     void open(const std::vector<MeasureTarget>& targets, bool verify);
-    // Removes the names of files that it made and that were not there before: the start failed later.
+    // Removes the names of files that it created and that did not exist before: the start failed later.
     void remove_created();
 
     [[nodiscard]] std::vector<MeasureDoor>& doors() { return doors_; }  // as the targets

@@ -1,5 +1,5 @@
-// The load of one timespan: tasks that each keep one request outstanding, grouped as threads. What a thread does on a target is a lane:
-// its position, its rate and pauses, its counts. A lane is one scheduler's.
+// The load of one timespan: tasks that each keep one request outstanding, grouped as threads. What a thread does on a target is a lane: its
+// position, its rate and pauses, its counts. A lane belongs to one scheduler.
 #pragma once
 
 #include <array>
@@ -64,9 +64,9 @@ struct MeasureLane {
 struct MeasureThread {
     std::uint32_t scheduler = 0;
     std::vector<std::unique_ptr<MeasureLane>> lanes;
-    // Memory that engines were told of must stay what it is until they are gone: it belongs to the thread, which outlives them.
+    // Memory that is registered with engines must stay what it is until they are gone: it belongs to the thread, which outlives them.
     std::vector<std::shared_ptr<const void>> kept;
-    std::uint64_t weights = 0;  // of all lanes, where a task may use any
+    std::uint64_t weights = 0;  // of all lanes, if a task may use any
 };
 
 // One task: on `lane` of the thread, or, if that is null, each time on a lane by weight. Ends when `shared.stop` is set, or the run stops.

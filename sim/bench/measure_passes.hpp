@@ -1,4 +1,4 @@
-// What is done with a whole file before and after a load: filled, marked, read back.
+// What is done with an entire file before and after a load: filled, marked, read back.
 #pragma once
 
 #include <atomic>
@@ -17,11 +17,11 @@ public:
     MeasurePasses(ums::SchedulerGroup& schedulers, RunState& run, Journal& journal)
         : schedulers_(schedulers), run_(run), journal_(journal) {}
 
-    // Writes all of a new file as `source` says: what was never written would be read without the device.
+    // Writes all of a new file as `source` says: space that was never written would be read without the device.
     ums::Task<void> fill(MeasureFile& file, const MeasureSource& source, std::uint64_t seed);
-    // Puts the mark for data without pages into a file that is there, before its first write.
+    // Puts the mark for data without pages into an existing file, before its first write.
     ums::Task<void> mark(MeasureFile& file);
-    // Reads the pages that this measurement wrote through `handle`, compares them, and returns how many they were.
+    // Reads the pages that this measurement wrote through `handle`, compares them, and returns their number.
     ums::Task<std::uint64_t> read_back(MeasureFile& file, ums::FileHandle handle);
 
 private:

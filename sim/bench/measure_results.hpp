@@ -51,7 +51,7 @@ struct MeasureRow {
     std::uint64_t flushes = 0;
     std::vector<MeasureInterval> intervals;  // MeasureTimespan::iops_interval_ms each, the last may be cut short; empty if not asked for
 
-    void merge(const MeasureRow& other);  // but for thread and target
+    void merge(const MeasureRow& other);  // except for thread and target
     [[nodiscard]] MeasureCounts both() const;
 };
 
@@ -60,10 +60,10 @@ struct MeasureTargetFacts {
     std::uint64_t size_bytes = 0;  // of the file or device
     bool was_created = false;
     bool is_device = false;
-    bool is_verified = false;  // its pages are ours and were looked at
+    bool is_verified = false;  // its pages are ours and were checked
     std::uint64_t pages_verified = 0;
     std::uint64_t pages_read_back = 0;
-    // Pages that could not be judged, because a write of them was under way at the same time, or they are of an unknown past.
+    // Pages that could not be judged, because a write of them was in flight at the same time, or because their past is unknown.
     std::uint64_t pages_not_judged = 0;
 };
 
@@ -110,7 +110,7 @@ struct MeasureTimespanResults {
     std::uint64_t duration_ns = 0;            // actually measured
     std::vector<MeasureTargetFacts> targets;  // as in the spec
     std::vector<MeasureRow> rows;             // by thread, then target
-    std::vector<MeasureCpu> cpus;             // of the machine, by id; empty if the system does not tell
+    std::vector<MeasureCpu> cpus;             // of the machine, by id; empty if the system does not report them
     std::vector<MeasureDevice> devices;
     MeasureThrottling throttling;
     std::uint64_t cpu_user_us = 0;  // of this process, all threads, in the measured time
@@ -127,9 +127,9 @@ struct MeasureTimespanResults {
 
 struct MeasureResults {
     std::vector<MeasureTimespanResults> timespans;  // those that began
-    std::uint64_t finding_count = 0;                // wrong pages, failed requests: told to the sink one by one
-    bool stopped = false;                           // by a person; figures are those up to there
-    std::string failure_reason;                     // not empty: the storage failed, went away or is full; figures up to there
+    std::uint64_t finding_count = 0;                // wrong pages, failed requests: reported to the sink one by one
+    bool stopped = false;                           // by a person; figures are those up to then
+    std::string failure_reason;                     // not empty: the storage failed, went away or is full; figures up to then
 };
 
 // Standard deviation of the requests per second over whole intervals; reads, writes or both. 0 with less than two.

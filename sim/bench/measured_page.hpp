@@ -1,4 +1,4 @@
-// What is said of a page of a measured file that came back wrong.
+// What is reported about a page of a measured file that came back wrong.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace sim {
 
-// Reads the page once more, to tell a wrong read from a wrong page, and reports it. `image` came back; `mark` is what was known of the
-// page. Nothing is promised of the page afterwards, until it is written again.
+// Reads the page once more, to distinguish a wrong read from a wrong page, and reports it. `image` came back; `mark` is what was known
+// about the page. Afterwards nothing is promised for the page until it is written again.
 ums::Task<void> report_wrong_page(MeasureFile& file, ums::FileHandle handle, std::uint64_t page, const std::byte* image,
                                   PageBook::Mark mark, Journal& journal);
 

@@ -1,9 +1,10 @@
-// Carries out a MeasureSpec: opens or makes the files, keeps the load on them, and says what was done. On the schedulers and engines of a
-// run; requests go from the task to the engine without a pool, governor or journal in between, so that the storage is measured and not we.
+// Carries out a MeasureSpec: opens or creates the files, keeps the load on them, and reports what was done. On the schedulers and engines
+// of a run; requests go from the task to the engine without a pool, governor or journal in between, so that the storage is measured and not
+// ioproof.
 //
-// Files: a file that does not carry our mark (first page of a run's file, or the first 512 bytes that a measurement writes) is read, but
-// written only with MeasureTarget::may_overwrite; names of databases (*.mdf, *.ndf, *.ldf) likewise. Files that are written are locked.
-// Files that were made stay.
+// Files: a file without our mark (first page of a run's file, or the first 512 bytes that a measurement writes) is read, but written only
+// with MeasureTarget::may_overwrite; names of databases (*.mdf, *.ndf, *.ldf) likewise. Files that are written are locked. Files that were
+// created stay.
 #pragma once
 
 #include <array>
@@ -25,7 +26,7 @@
 
 namespace sim {
 
-// What the engine cannot do of it, in a sentence for people ("target 1: ..."), or empty. What depends on the files is found by run().
+// What the engine cannot do of it, in a sentence for people ("target 1: ..."), or empty. run() finds what depends on the files.
 [[nodiscard]] std::string check_measure_spec(const MeasureSpec& spec);
 
 enum class MeasurePhase : std::uint8_t { preparing, warm_up, measuring, cool_down, reading_back, done };
@@ -43,11 +44,11 @@ public:
     Measurement(MeasureSpec spec, ums::Storage& storage, const ums::Clock& clock, EventSink& sink);
     ~Measurement();
 
-    // Blocks until it is done. Once per object. Throws RefusedError or EnvironmentError if it could not begin; files that it made for that
-    // are removed again then.
+    // Blocks until it is done. Once per object. Throws RefusedError or EnvironmentError if it could not begin; files that it created for
+    // that are then removed again.
     MeasureResults run();
 
-    // Ends it in order: what is measured so far is the result. Any thread, any time, at once.
+    // Ends it in order: what has been measured so far is the result. Any thread, any time, immediately.
     void request_stop();
 
     // Any thread, any time.

@@ -1,4 +1,4 @@
-// Where the next request of a thread on its target goes. Offsets are of the file. Pure but for the positions it keeps.
+// Where the next request of a thread on its target goes. Offsets are those of the file. Pure except for the positions it keeps.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace sim {
 
-// The part of the file that a target uses, and how random requests fall on it. Shared by all threads of the target.
+// The part of the file that a target uses, and how random requests are distributed over it. Shared by all threads of the target.
 class TargetRange {
 public:
     // `file_bytes`: of the file. Throws RefusedError if not one block of the target fits, or a span holds none.
@@ -23,7 +23,7 @@ public:
     [[nodiscard]] std::uint64_t next_shared_offset(std::uint32_t size_bytes);
 
 private:
-    // Aligned places where a block fits: first_slot … first_slot + slots - 1.
+    // Aligned offsets where a block fits: first_slot … first_slot + slots - 1.
     struct Part {
         std::uint64_t share_below = 0;  // of 100, up to and with this part
         std::uint64_t first_slot = 0;

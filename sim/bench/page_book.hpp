@@ -1,9 +1,9 @@
-// What is known of the pages of one measured file: 8 bytes a page, without latches, so that verification changes nothing about which
-// requests are out at a time. Requests of a measurement may overlap, as people's do not: a page that was being written while it was read,
-// or that two wrote at a time, is not judged.
+// What is known about the pages of one measured file: 8 bytes a page, without latches, so that verification does not change which requests
+// are outstanding together. Unlike those of a run's users, requests of a measurement may overlap: a page that was being written while it
+// was read, or that two requests wrote simultaneously, is not judged.
 //
-// A page whose past is unknown is taken as it is when it is first read, if it is sound in itself (checksum, file, number); it must not
-// change any more then. One that says it is ours and whose checksum does not fit is wrong.
+// A page whose past is unknown is accepted as it is when it is first read, if it is sound in itself (checksum, file, number); from then on
+// it must not change. A page that claims to be ours and whose checksum does not match is wrong.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ public:
 
     // Before the write of the page is posted: its new version.
     [[nodiscard]] std::uint32_t begin_write(std::uint64_t page);
-    // When it has come back. A write that failed, or that was not alone, leaves the page unknown.
+    // When it has come back. A write that failed, or that overlapped another, leaves the page unknown.
     void end_write(std::uint64_t page, bool succeeded);
 
     // --- reads; any thread ---
@@ -36,10 +36,10 @@ public:
     [[nodiscard]] Mark mark(std::uint64_t page) const { return word(page).load(std::memory_order_acquire); }
     // When it has come back, with what came. `mark`: of the page, before it was posted.
     [[nodiscard]] BookJudgement judge(std::uint64_t page, const std::byte* image, Mark mark);
-    // A finding was made of it: nothing is promised until it is written again. False if somebody wrote it meanwhile.
+    // A finding was made about it: nothing is promised until it is written again. False if it has been written meanwhile.
     bool give_up(std::uint64_t page, Mark mark);
 
-    // This program wrote the page last, and knows what stands there.
+    // This program wrote the page last, and knows its contents.
     [[nodiscard]] bool was_written_by_us(std::uint64_t page) const { return (mark(page) & kOwn) != 0; }
     [[nodiscard]] static std::uint32_t version_of(Mark mark) { return static_cast<std::uint32_t>(mark & kVersion); }
     [[nodiscard]] std::uint64_t pages() const { return pages_; }

@@ -1,5 +1,5 @@
-// Pages for the users: brings them in, lets them be changed, counts on the ledger to know what they must contain. One page at a time;
-// ranges are read by RangeReader and written by PageWriter.
+// Pages for the users: reads them in and lets users change them; the ledger knows what they must contain. One page at a time; RangeReader
+// reads ranges, PageWriter writes them.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace sim {
 
-// A page in memory: pinned, latched, and its file kept from changing size. Gives everything back on destruction. Holds no more than one of
-// a file at a time (the file's latch is not recursive).
+// A page in memory: pinned, latched, and its file kept from changing size. Releases everything on destruction. A task holds at most one
+// page of a file at a time (the file's latch is not recursive).
 class FixedPage {
 public:
     FixedPage() = default;
@@ -45,7 +45,7 @@ private:
 enum class FixIntent : std::uint8_t {
     look,       // SH
     change,     // EX
-    overwrite,  // EX, and the old contents do not matter: not read when they are not in memory
+    overwrite,  // EX, and the old contents do not matter: they are not read if they are not in memory
 };
 
 class PageWriter;
@@ -56,9 +56,8 @@ public:
     BufferManager(BufferPool& pool, PageChecker& checker, RunState& run, Journal& journal, std::uint32_t cache_hit_ratio)
         : pool_(pool), checker_(checker), run_(run), journal_(journal), cache_hit_ratio_(cache_hit_ratio) {}
 
-    // The page, or nothing if it is not there any more (the file has shrunk) or cannot be read (reported already). Hold no latch. `prng`
-    // decides on cache hits. A page that is to be read again and is dirty is written first, by `writer` (the task's own); without one it
-    // is used as it is.
+    // The page, or nothing if it no longer exists (the file has shrunk) or cannot be read (already reported). Hold no latch. `prng` decides
+    // on cache hits. A dirty page that is to be read again is written first, by `writer` (the task's own); without one it is used as it is.
     ums::Task<FixedPage> fix(DataFile& data, std::uint32_t page, FixIntent intent, ums::Prng& prng, PageWriter* writer = nullptr);
 
     // The contents have changed: new version, dirty. The page is held EX.
@@ -70,9 +69,9 @@ public:
     [[nodiscard]] PageChecker& checker() { return checker_; }
     // Set when free memory is short: the lazy writer's work.
     [[nodiscard]] ums::Event& memory_requested() { return memory_requested_; }
-    // Memory for `count` pages: what is free, else that of clean pages, else the lazy writer's. Hold no latch.
+    // Memory for `count` pages: free memory, otherwise that of clean pages, otherwise what the lazy writer frees. Hold no latch.
     ums::Task<void> acquire_slots(std::uint32_t count, std::vector<Slot>& slots);
-    // The same without waiting: false if that is not enough, or others wait already.
+    // The same without waiting: false if that is not enough, or if others are already waiting.
     [[nodiscard]] bool try_acquire_slots(std::uint32_t count, std::vector<Slot>& slots);
     // Free slots that the lazy writer keeps available.
     [[nodiscard]] std::uint64_t free_target() const;

@@ -19,8 +19,8 @@ public:
     // right must be diagnosed under the same latch.
     [[nodiscard]] bool matches(DataFile& data, const ReadPage& read) const;
 
-    // Names, reports and repairs what is wrong with the pages; they may be used afterwards. Whoever has read several compares all of them
-    // before: a search may meet another one that has changed meanwhile, and must know that it was right.
+    // Names, reports and repairs what is wrong with the pages; they may be used afterwards. A caller that has read several pages compares
+    // all of them first: a search may meet another one that has changed meanwhile, and must know that it was right.
     ums::Task<void> diagnose(DataFile& data, std::span<const ReadPage> wrong) { return diagnosis_.diagnose(data, wrong); }
 
 private:

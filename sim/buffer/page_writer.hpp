@@ -1,5 +1,5 @@
-// Writes dirty pages: looks for adjacent dirty pages forward and backward and writes them with one gather write, as checkpoint and lazy
-// writer of SQL Server do. A page is written only after the log is hardened up to its LSN (asserted).
+// Writes dirty pages: looks for adjacent dirty pages forward and backward and writes them with one gather write, as SQL Server's checkpoint
+// and lazy writer do. A page is written only after the log is hardened up to its LSN (asserted).
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct PageWriterSettings {
 // Owned by one task; keeps its vectors from call to call.
 class PageWriter {
 public:
-    // `log`: null where changes are not logged (a measurement without users); every LSN is 0 then (asserted).
+    // `log`: null if changes are not logged (a measurement without users); every LSN is then 0 (asserted).
     PageWriter(const PageWriterSettings& settings, BufferPool& pool, LogManager* log, RunState& run, Journal& journal)
         : settings_(settings), pool_(pool), log_(log), run_(run), journal_(journal) {}
 
@@ -31,7 +31,7 @@ public:
         std::uint32_t pages = 0;     // written and acknowledged
         std::uint32_t end_page = 0;  // behind the last page of the run
         bool was_busy = false;       // somebody holds the page: nothing was done
-        bool was_abandoned = false;  // some of it was not posted; pages are still dirty if the run goes on
+        bool was_abandoned = false;  // some of it was not posted; pages are still dirty if the run continues
     };
 
     // Writes the page and its dirty neighbours, if it is in memory and dirty. `wait` for its latch, or give up at once. Hold no latch.
@@ -64,7 +64,7 @@ private:
     std::vector<Frame*> before_;
     std::vector<std::uint32_t> checksums_;
     std::uint32_t acknowledged_ = 0;
-    std::uint32_t cleaned_ = 0;  // are not dirty any more
+    std::uint32_t cleaned_ = 0;  // no longer dirty
     bool was_abandoned_ = false;
     std::vector<ums::IoSegment> segments_;
 };

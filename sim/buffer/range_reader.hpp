@@ -1,5 +1,5 @@
-// Reads ranges of pages: one scatter read into 64 pages (512 KB) as SQL Server's read-ahead does, up to 1024. Every page that comes back
-// is verified, also those of pages that are in memory already (ForceReadAhead): those go to memory of their own.
+// Reads ranges of pages: one scatter read into 64 pages (512 KB) as SQL Server's read-ahead does, up to 1024. Every page that comes back is
+// verified, even if the page is already in memory (ForceReadAhead): its second copy goes to separate memory.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,7 @@ private:
     std::vector<Slot> slots_;
     std::vector<Slot> unused_;
     std::vector<Item> items_;
-    std::vector<ReadPage> wrong_;  // of them, those that came back wrong
+    std::vector<ReadPage> wrong_;  // those of them that came back wrong
     std::vector<ums::IoSegment> segments_;
 };
 

@@ -1,6 +1,6 @@
 // A copy-on-write snapshot of a data file, as DBCC CHECKDB works on one: the state of the file at one moment, in a sparse file that gets a
-// page only before its first change after that moment, and read through it. The copies bear the replica's identity, and the version and
-// LSN that the source's page had: a page that went astray between the two files is told.
+// page only before its first change after that moment, and read through it. The copies have the replica's identity, and the version and LSN
+// that the source's page had, so a page that goes astray between the two files is recognised.
 #pragma once
 
 #include <atomic>
@@ -25,17 +25,18 @@ public:
     Snapshot(const Settings& settings, DataFile& source, DataFile& replica, BufferManager& buffers, RunState& run, Journal& journal,
              WorkCounters& counters);
 
-    // The file as the disk has it now, from an empty replica on. Without room for it there is none, and a warning. Hold no latch.
+    // Takes a snapshot of the file as it is on the disk now, starting with an empty replica. If there is no room for it there is no
+    // snapshot, and a warning. Hold no latch.
     ums::Task<void> take();
-    // From here on nothing is copied; what the replica holds stays. Hold no latch.
+    // From here on nothing is copied; the contents of the replica stay. Hold no latch.
     ums::Task<void> release();
 
-    // To be awaited before pages of the source are written over or cut off: copies those that are not in the replica yet. The caller holds
-    // their latches (UP or EX), or the file's resize latch exclusively. False: something was not posted because of `on_stop`, and the
-    // pages must stay as they are.
+    // To be awaited before pages of the source are overwritten or cut off: copies those that are not yet in the replica. The caller holds
+    // their latches (UP or EX), or the file's resize latch exclusively. False: something was not posted because of `on_stop`, and the pages
+    // must stay as they are.
     ums::Task<bool> copy_before_change(std::uint32_t first_page, std::uint32_t count, OnStop on_stop);
 
-    // Reads and verifies pages of the snapshot: what was copied from the replica, the rest from the source. Returns how many pages were
+    // Reads and verifies pages of the snapshot: copied pages from the replica, the others from the source. Returns how many pages were
     // read, 0 if there is no snapshot. Hold no latch.
     ums::Task<std::uint32_t> read(RangeReader& reader, std::uint32_t first_page, std::uint32_t count);
 

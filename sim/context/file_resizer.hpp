@@ -1,8 +1,8 @@
-// Grows and shrinks a data file while the run goes on: pages that fall away are read once more (DBCC SHRINKFILE reads them to move them),
-// then everybody else is kept off the file, and pool and ledger forget them. Pages that come must read as zeros.
+// Grows and shrinks a data file during the run: pages that are cut off are read once more (DBCC SHRINKFILE reads them to move them), then
+// all other tasks are kept off the file, and pool and ledger forget the pages. New pages must read as zeros.
 //
-// The log must never promise more pages than a crash leaves: a cut is hardened in the log before it is made, a growth is made durable
-// before the log says so, and used only when that is hardened.
+// The log must never promise more pages than a crash leaves: a cut is hardened in the log before it is made; a growth is made durable
+// before the log records it, and used only once that is hardened.
 #pragma once
 
 #include <cstdint>

@@ -56,7 +56,7 @@ struct RunContext {
     [[nodiscard]] RangeReader make_reader() const {
         return RangeReader(buffers, run, journal, {options.use_scatter_gather, options.merge_buffers});
     }
-    // Pages of one scatter read that leave memory for the others, too.
+    // The largest scatter read that leaves enough memory for the others.
     [[nodiscard]] std::uint32_t transfer_pages_max() const {
         return static_cast<std::uint32_t>(std::min<std::uint64_t>(buffers.pool().slots().count() / 8, kTransferPagesMax));
     }

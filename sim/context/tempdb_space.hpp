@@ -1,5 +1,5 @@
-// Which extents of tempdb's files are free. All files are taken from in turn, and the extent that has been free longest first, so that
-// every place of every file comes round.
+// Which extents of tempdb's files are free. Extents are allocated from all files in turn, those that have been free longest first, so that
+// every place of every file is used in time.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ struct TempdbExtent {
 // Any thread.
 class TempdbSpace {
 public:
-    // The first extent of a file holds the signature and what SQL Server allocates by: pages of the GAM and others.
+    // The first extent of a file holds the signature and, in SQL Server, the allocation pages (GAM and others).
     explicit TempdbSpace(const std::vector<DataFile*>& files);
 
     static constexpr std::uint32_t kAllocationPage = 2;
 
-    // None if all are taken.
+    // None if all are in use.
     [[nodiscard]] std::optional<TempdbExtent> take();
     void give_back(const TempdbExtent& extent);
 

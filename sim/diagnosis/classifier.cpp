@@ -53,7 +53,7 @@ std::string how_long(const Evidence& evidence) {
 }
 
 std::string older_words(std::uint32_t version) {
-    return version == 0 ? std::string("the zeros that stood there before the first write") : fmt::format("version {}", version);
+    return version == 0 ? std::string("the zeros that were there before the first write") : fmt::format("version {}", version);
 }
 
 // --- the rules, in their order ---
@@ -84,7 +84,7 @@ Verdict older_verdict(const Evidence& evidence) {
     }
     if (evidence.found_elsewhere) {
         const PagePlace& place = *evidence.found_elsewhere;
-        reasoning.push_back(fmt::format("The image that is missing here stands in page {} of file {}: it was written to the wrong place.",
+        reasoning.push_back(fmt::format("The image that is missing here is in page {} of file {}: it was written to the wrong place.",
                                         place.page_id, place.file_id));
         return {FindingKind::misdirected_write, place, std::move(reasoning)};
     }
@@ -139,7 +139,7 @@ std::optional<Verdict> torn_page(const Evidence& evidence) {
     }
     return Verdict{FindingKind::torn_page,
                    {},
-                   {fmt::format("The page is put together from several versions of itself: sectors {}.", fmt::join(parts, ", ")),
+                   {fmt::format("The page consists of several versions of itself: sectors {}.", fmt::join(parts, ", ")),
                     "Each sector is whole; the write arrived in part only.", how_long(evidence)}};
 }
 

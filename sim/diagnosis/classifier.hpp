@@ -21,7 +21,7 @@ struct Evidence {
     ImageDifference difference;
     std::uint32_t not_read_bytes = 0;
     bool is_transient = false;                 // a later read was right, or at least did not return this image again
-    bool has_stood = false;                    // wrong until somebody wrote the page, before it was read again
+    bool has_stood = false;                    // wrong until the page was written, before it was read again
     bool is_first_write_over_old = false;      // the file was there before the run, and this is the page's first version
     bool is_before_repair = false;             // the image of the right version that a repair has replaced
     std::optional<PagePlace> found_elsewhere;  // this page's newest image
@@ -38,8 +38,8 @@ struct Verdict {
 
 [[nodiscard]] Verdict classify(const Evidence& evidence);
 
-// All sectors are of one older version of the page (or, before its first write, zeros; or as it was before a repair): only then it is worth
-// looking elsewhere for the image that is not here.
+// All sectors are of one older version of the page (or, before its first write, zeros; or as it was before a repair): only then is it
+// worthwhile to look elsewhere for the image that is missing here.
 [[nodiscard]] bool is_older_image(const Evidence& evidence);
 
 }  // namespace sim

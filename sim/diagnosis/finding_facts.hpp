@@ -5,10 +5,10 @@
 
 namespace sim {
 
-// All but path, times, re-reads and history.
+// Everything except path, times, re-reads and history.
 [[nodiscard]] Finding make_finding(const Evidence& evidence, Verdict verdict);
 
-// Two images that came back for one page are of the same fault if they get the same name once both are said to stay.
+// Two images that came back for one page show the same fault if they get the same name when both are assumed to stay.
 [[nodiscard]] bool is_same_fault(const Finding& first, const Finding& staying);
 
 }  // namespace sim

@@ -12,7 +12,7 @@ struct ImageDifference {
     std::uint32_t wrong_bytes = 0;
     std::uint32_t wrong_bits = 0;
     std::vector<std::uint32_t> wrong_bit_positions;  // byte * 8 + bit; the first kBitPositionsMax
-    // What is wrong is mostly the written bytes, moved towards the end of the page by so many (towards its beginning if negative).
+    // The wrong bytes are mostly the written ones, shifted towards the end of the page by this many (towards its beginning if negative).
     std::int32_t shift_bytes = 0;
 };
 

@@ -1,5 +1,5 @@
-// Finds a page's image in places where it does not belong, so that both ends of a misdirected write can be named. What it reads on its way
-// is verified like any other read; where somebody else holds the page, as far as nobody was writing it.
+// Finds a page's image in places where it does not belong, so that both ends of a misdirected write can be named. What it reads is verified
+// like any other read; if another task holds the page, only if nobody was writing it.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +22,21 @@ public:
     // `files` must outlive the object; none is added while it is used.
     ImageSearch(std::uint64_t run_id, const std::vector<std::unique_ptr<DataFile>>& files) : run_id_(run_id), files_(files) {}
 
-    // A file that is none of those. Before the first search; it must outlive the object's use.
+    // An additional file. Before the first search; it must outlive the object's use.
     void add_file(DataFile& data) { more_files_.push_back(&data); }
 
-    // Where the image of this version of the page stands, except in the page itself; nothing if it is nowhere, or if looking everywhere
-    // would take too long. Reads straight from the files. Any scheduler; one search at a time, others wait. Wrong pages that it meets are
-    // left in `holdings`.
+    // Where the image of this version of the page is, except in the page itself; nothing if it is nowhere, or if looking everywhere would
+    // take too long. Reads straight from the files. Any scheduler; one search at a time, others wait. Wrong pages that it meets are left in
+    // `holdings`.
     ums::Task<std::optional<PagePlace>> find(DataFile& data, std::uint32_t page, std::uint32_t version, ScanHoldings& holdings);
 
-    // Looks where a misdirected write would most likely have put it, and keeps what it sees for find(). For soon after the fault was seen:
-    // whoever owns that place will write over it.
+    // Looks where a misdirected write would most likely have put it, and keeps what it sees for find(). To be called soon after the fault
+    // was seen, before that place is overwritten.
     ums::Task<void> glance(DataFile& data, std::uint32_t page, std::uint32_t version, ScanHoldings& holdings);
 
     // This image came back for this page; kept if it is one of ours and does not belong there.
     ums::Task<void> remember(DataFile& data, std::uint32_t page, const std::byte* image);
-    // It came once, and does not stand there.
+    // It came once, and is not there.
     ums::Task<void> forget(DataFile& data, std::uint32_t page, const std::byte* image);
     // Of the file with this id; empty if there is none.
     [[nodiscard]] std::string path_of(std::uint32_t file_id) const;
@@ -67,11 +67,11 @@ private:
     const std::vector<std::unique_ptr<DataFile>>& files_;
     std::vector<DataFile*> more_files_;
     ums::Semaphore turn_{1};
-    // The rest belongs to whoever has the turn.
-    Catalog catalog_;  // images seen where they do not belong, by the page that they are of
+    // Everything below belongs to the task whose turn it is.
+    Catalog catalog_;  // images seen where they do not belong, by the page to which they belong
     std::uint32_t full_scans_ = 0;
     std::uint64_t last_full_scan_ns_ = 0;  // when it began
-    std::uint64_t deadline_ns_ = 0;        // of the search that goes on
+    std::uint64_t deadline_ns_ = 0;        // of the present search
     std::uint64_t suspects_ = 0;           // met by all searches
     std::uint64_t unreadable_ = 0;         // the same
 };

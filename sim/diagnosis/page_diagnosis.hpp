@@ -22,18 +22,18 @@ namespace sim {
 
 class PageDiagnosis {
 public:
-    // `repairs`: pages that stay wrong are written again; else they are left as they are, for whoever looks into it. The references must
-    // outlive the object.
+    // `repairs`: pages that stay wrong are rewritten; otherwise they are left as they are, as evidence. The references must outlive the
+    // object.
     PageDiagnosis(std::uint64_t run_id, bool repairs, const std::vector<std::unique_ptr<DataFile>>& files, BufferPool& pool, RunState& run,
                   Journal& journal)
         : run_id_(run_id), repairs_(repairs), pool_(pool), run_(run), journal_(journal), search_(run_id, files) {}
 
-    // Its pages may have gone to other files, and theirs to it. Before the first diagnosis.
+    // Its pages may have gone to other files, and vice versa. Before the first diagnosis.
     void add_file(DataFile& data) { search_.add_file(data); }
 
     // `wrong` came back, ascending, and is not what the ledger says. The caller holds the pages' latches (UP or EX) and their file's resize
     // latch, or the latter exclusively. Makes one finding for each, and one more for each other fault that the re-reads show. Afterwards
-    // the ledger says what the pages hold: what they should, or unknown. So for wrong pages that are met on the way.
+    // the ledger says what the pages hold: what they should, or unknown. The same holds for wrong pages that are met on the way.
     ums::Task<void> diagnose(DataFile& data, std::span<const ReadPage> wrong);
 
 private:
@@ -41,12 +41,12 @@ private:
     enum class Fate : std::uint8_t {
         left_alone,
         overwritten,        // before it was known whether it stays wrong
-        stood_till_written  // overwritten, but it had stayed wrong until then: another page shows that, which misses this image
+        stood_till_written  // overwritten, but it had stayed wrong until then, as another page that lacks this image shows
     };
 
     struct Observation {
         std::vector<PageImage> images;  // that came back wrong, each once; first the one that was seen first
-        std::size_t last = 0;           // of them, the last that came
+        std::size_t last = 0;           // the last of them that came
         PageImage right;                // null unless the page became right
         Fate fate = Fate::left_alone;
         std::vector<Reread> rereads;
@@ -59,7 +59,7 @@ private:
     ums::Task<void> diagnose_one(DataFile& data, std::uint32_t page, const std::byte* image, ScanHoldings& holdings);
     ums::Task<void> diagnose_suspect(const SuspectPage& suspect, ScanHoldings& holdings);
     ums::Task<void> diagnose_unheld(const SuspectPage& suspect, ScanHoldings& holdings);
-    // `write_mark`: the page is not held, and is looked at only until somebody writes it.
+    // `write_mark`: the page is not held, and is examined only until it is written.
     ums::Task<Observation> observe(DataFile& data, const ExpectedPage& expected, PageImage first, std::optional<std::uint64_t> write_mark,
                                    ScanHoldings& holdings);
     ums::Task<std::vector<Finding>> classify_all(DataFile& data, const ExpectedPage& expected, const Observation& observation,
@@ -72,7 +72,7 @@ private:
     [[nodiscard]] Evidence examine_image(const PageImage& image, const ExpectedPage& expected, const WrittenImage& written);
     [[nodiscard]] WriteTimeRange write_times() const;
 
-    // What the ledger said of a page before a repair that could not make the very same image again.
+    // What the ledger said about a page before a repair that could not recreate exactly the same image.
     struct Superseded {
         std::uint32_t version = 0;
         std::uint32_t checksum = 0;

@@ -1,5 +1,5 @@
-// What a search through the files keeps hold of: files that must not change their size meanwhile, and pages that it met and that are wrong.
-// Those stay latched until they are diagnosed in their turn, unless somebody else holds them.
+// What a search through the files holds: files that must not change their size meanwhile, and wrong pages that it met. Those stay latched
+// until they are diagnosed in their turn, unless another task holds them.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@
 
 namespace sim {
 
-// A page that is held for transfers, and that nobody waited for.
+// A page that is held for transfers, acquired without waiting.
 struct HeldPage {
     DataFile* data = nullptr;
     std::uint32_t page = 0;
-    Frame* frame = nullptr;     // null: somebody else holds the page
+    Frame* frame = nullptr;     // null: another task holds the page
     bool is_new = false;        // was not in memory: held EX, else UP
     bool is_file_held = false;  // the file cannot change its size
 };
@@ -31,28 +31,28 @@ struct SuspectPage {
     HeldPage held;
     PageImage image;  // as it came back
     PageLedger::Entry entry;
-    std::optional<std::uint64_t> write_mark;  // of a page that somebody else holds: no write of it was in flight since
+    std::optional<std::uint64_t> write_mark;  // of a page that another task holds: no write of it has been in flight since
 };
 
 // Used by the tasks of one diagnosis, all of one scheduler's thread.
 class ScanHoldings {
 public:
-    // `home`: a file that the caller keeps from changing its size by himself. `in_hand`: pages of it, ascending, that he looks into
-    // anyway, and may hold by that alone; they must outlive the object.
+    // `home`: a file that the caller itself keeps from changing its size. `in_hand`: pages of it, ascending, that the caller is diagnosing
+    // anyway, and may hold by that latch alone; they must outlive the object.
     ScanHoldings(BufferPool& pool, const DataFile& home, std::span<const ReadPage> in_hand) : pool_(pool), home_(home), in_hand_(in_hand) {}
     ScanHoldings(const ScanHoldings&) = delete;
     ScanHoldings& operator=(const ScanHoldings&) = delete;
     ~ScanHoldings();
 
-    // Never waits. False if somebody changes the size of the file, or wants to.
+    // Never waits. False if a task is changing the size of the file, or wants to.
     bool hold_file(DataFile& data);
-    // Never waits. A null frame if somebody else holds the page, or the caller has it in hand. The file must be held.
+    // Never waits. A null frame if another task holds the page, or the caller has it in hand. The file must be held.
     [[nodiscard]] HeldPage hold_page(DataFile& data, std::uint32_t page);
     void release(const HeldPage& held);
 
     void keep(SuspectPage suspect) { suspects_.push_back(std::move(suspect)); }
-    // Of a page that somebody else holds, and that is wrong: nobody repairs it meanwhile, so every search meets it. True the first time,
-    // never of pages in hand.
+    // For a wrong page that another task holds: nobody repairs it meanwhile, so every search meets it. True the first time, never for pages
+    // in hand.
     bool is_first_look(const HeldPage& page) {
         return !is_in_hand(*page.data, page.page) && looked_at_.insert(PageKey{page.data->file.id(), page.page}.packed()).second;
     }

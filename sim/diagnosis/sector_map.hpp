@@ -1,5 +1,5 @@
-// Says of every 512-byte sector of an image where it comes from. A stamp alone convinces nobody: what a stamp claims is made again from
-// its seed and compared.
+// Says of every 512-byte sector of an image where it comes from. A stamp alone proves nothing: what it claims is recreated from its seed
+// and compared.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Makes the image again that was written last. The ledger knows everything about it but the time at which it was made; that is found in
+// Recreates the image that was written last. The ledger knows everything about it except the time at which it was made; that is found in
 // what came back, and proved by the ledger's checksum.
 #pragma once
 
@@ -23,7 +23,7 @@ public:
 
     // kPageBytes, 8-aligned; zeros where nothing was ever written.
     [[nodiscard]] const std::byte* bytes() const { return page(); }
-    // False if the time could not be found: then the times in header and stamps are not the written ones, all else is.
+    // False if the time could not be found: then the times in header and stamps are not those that were written; everything else is.
     [[nodiscard]] bool is_exact() const { return is_exact_; }
 
 private:

@@ -24,7 +24,7 @@ struct DataFile {
     WriteWatch writes;
     Snapshot* snapshot = nullptr;  // what must be copied before a change; not owned
     UnwrittenPages unwritten;
-    bool is_apart = false;  // a replica or one of tempdb: users of the database keep off, and changes are not logged
+    bool is_apart = false;  // a replica or a file of tempdb: users of the database keep off it, and changes are not logged
 };
 
 }  // namespace sim

@@ -1,4 +1,4 @@
-// A test file that a start has laid its hand on. If the start fails it is given back as it was: closed, and removed if the start made it.
+// A test file that a start has claimed. If the start fails it is returned as it was: closed, and removed if the start created it.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct FileClaim {
     FileClaim& operator=(const FileClaim&) = delete;
     ~FileClaim() {
         if (!control.is_open()) return;
-        // Whatever has its name if this fails is not ours to touch.
+        // If this fails, whatever has its name is not ours to touch.
         if (is_created) static_cast<void>(storage.remove(control));
         storage.close(control);
     }
@@ -28,10 +28,10 @@ struct FileClaim {
 
     ums::Storage& storage;
     const std::uint32_t id;
-    FileOptions file;          // under its resolved name; what cannot be done with it is taken out
-    ums::FileStatus found;     // what stood under the name
+    FileOptions file;          // under its resolved name; options that it does not support are removed
+    ums::FileStatus found;     // what was under the name
     ums::FileHandle control;   // locked; not open if there is no file yet
-    bool is_replaced = false;  // what stood there is of an earlier run, and will be deleted
+    bool is_replaced = false;  // the existing file is from an earlier run, and will be deleted
     bool is_created = false;
     std::uint64_t size_bytes = 0;                       // that it will have
     std::optional<std::uint32_t> signature_checksum{};  // of page 0, once this run has written it

@@ -1,4 +1,4 @@
-// What was done with a file, counted by each scheduler for itself and summed up when somebody looks.
+// What was done with a file, counted by each scheduler for itself and summed up on demand.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@ struct alignas(128) FileCounters {
     ums::LocalCounter long_ios;
     ums::LocalCounter write_retries;
     ums::LocalCounter pages_verified;
-    ums::LocalCounter pages_dirtied;                      // in memory: clean ones that were changed…
-    ums::LocalCounter pages_cleaned;                      // … and dirty ones that were written, or given up
+    ums::LocalCounter pages_dirtied;                      // in memory: clean pages that were changed…
+    ums::LocalCounter pages_cleaned;                      // … and dirty pages that were written, or given up
     std::array<LatencyHistogram, kIoClassCount> latency;  // by IoClass
 };
 

@@ -1,7 +1,7 @@
 // Opens, creates, locks and prepares the test files, in three steps: everything is checked for all files before anything that was there is
 // deleted, and all of that is deleted before files are filled. Nothing that is not ours is ever written to: an existing file must begin
 // with our signature page, real database names and block devices are refused (all three unless overwrite_foreign_files says otherwise).
-// What was made and not handed over is removed again when the creator goes.
+// What was created and not handed over is removed again when the creator is destroyed.
 //
 // A block device is used as a file of fixed size, its first InitialSize MB: it is never deleted, cut, extended or sparse.
 #pragma once
@@ -29,8 +29,8 @@ namespace sim {
 // All steps throw RefusedError or EnvironmentError with a message for a person. They run as tasks: zero-stamping takes a while.
 class FileCreator {
 public:
-    // `run`: cuts stamping short when it stops, the file is not complete then; and is ended by a write that does not come back. Without it
-    // nobody watches over the time.
+    // `run`: when it stops, stamping is cut short, and the file is then not complete; a write that does not come back ends it. Without it
+    // nobody watches the time.
     FileCreator(const Options& options, ums::Storage& storage, Journal& journal, std::uint64_t run_id, RunState* run = nullptr)
         : options_(options),
           storage_(storage),
@@ -39,20 +39,21 @@ public:
           run_(run),
           examiner_(options, storage, options.job == Job::run ? 0 : run_id) {}
 
-    // Step 1, once: checks all files, locks those that are there, and makes those that are not, empty but for the signature page. Changes
-    // nothing that was there. The files get the ids `first_id`, ... in their order.
+    // Step 1, once: checks all files, locks those that exist, and creates those that do not, empty except for the signature page. Changes
+    // nothing that existed. The files get the ids `first_id`, ... in their order.
     ums::Task<void> claim(const std::vector<FileOptions>& files, std::uint32_t first_id = 1);
     // Sizes and names as the run will use them.
     [[nodiscard]] std::vector<FileOptions> files() const;
 
-    // Step 2, when all else that a run needs is there: files of an earlier run are deleted and made anew, if DeleteFilesAtStartup says so.
+    // Step 2, when everything else that a run needs is there: files of an earlier run are deleted and recreated, if DeleteFilesAtStartup
+    // says so.
     ums::Task<void> replace_old_files();
 
     // Step 3, for each file: leaves it with its signature page, at its size, locked, and open for transfers.
     ums::Task<SimFile::Setup> prepare(std::size_t index);
 
-    // Takes a file that an earlier run made as it is: locked, open for transfers, nothing written. `header` is that of its first page,
-    // which says whose its pages are. Only our own files, whatever overwrite_foreign_files says.
+    // Takes a file of an earlier run as it is: locked, open for transfers, nothing written. `header` is that of its first page, which says
+    // to which run its pages belong. Only our own files, whatever overwrite_foreign_files says.
     SimFile::Setup adopt(const FileOptions& file, PageHeader& header);
 
 private:

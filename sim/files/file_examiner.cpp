@@ -179,7 +179,7 @@ PageHeader FileExaminer::check_signature(const FileClaim& claim) const {
             "name, remove it yourself, or give --overwrite-foreign-files if it may be destroyed.{}",
             path,
             is_blank(page.data(), transferred)
-                ? " It begins with nothing but zeros: so a run leaves it that was cut while it made its files."
+                ? " It begins with nothing but zeros: that is what a run leaves that was cut off while it created its files."
                 : ""));
     }
     const PageHeader header = read_header(page.data());

@@ -1,5 +1,5 @@
-// Looks at everything that can be known about a test file before the first change: its name, what stands under it, whose it is, whether it
-// can be locked, replaced, and be as large as it shall. Changes nothing.
+// Checks everything that can be known about a test file before the first change: its name, what is under it, to whom it belongs, whether it
+// can be locked, replaced, and be as large as required. Changes nothing.
 #pragma once
 
 #include <cstdint>
@@ -24,27 +24,27 @@ namespace sim {
 
 class FileExaminer {
 public:
-    // Both references must outlive the examiner and its claims. `run_id`: of a run that goes on, whose replicas are replaced as a crash has
-    // left them; else 0.
+    // Both references must outlive the examiner and its claims. `run_id`: of a run that continues, whose replicas are replaced as a crash
+    // left them; otherwise 0.
     FileExaminer(const Options& options, ums::Storage& storage, std::uint64_t run_id = 0)
         : options_(options), storage_(storage), resumed_run_id_(run_id) {}
 
-    // An existing file that may be used is open and locked then; a missing one is still to be created. Throws RefusedError or
-    // EnvironmentError with a message for a person. Each file once: two names of one file are told.
+    // An existing file that may be used is then open and locked; a missing one is still to be created. Throws RefusedError or
+    // EnvironmentError with a message for a person. Each file once: two names of one file are reported.
     [[nodiscard]] std::unique_ptr<FileClaim> examine(std::uint32_t id, const FileOptions& file);
     // A file that an earlier run made, to be taken as it is. Only our own files, whatever overwrite_foreign_files says. `header` is that
     // of its first page.
     [[nodiscard]] std::unique_ptr<FileClaim> examine_own(const FileOptions& file, PageHeader& header);
 
-    // A file as a crash has left it, whatever stands in it: open and locked; or missing.
+    // A file as a crash left it, whatever it holds: open and locked; or missing.
     [[nodiscard]] std::unique_ptr<FileClaim> examine_left(std::uint32_t id, const FileOptions& file, bool is_read_only);
     // A file that a run on another host works on: to be read only, and not locked.
     [[nodiscard]] std::unique_ptr<FileClaim> examine_shared(std::uint32_t id, const FileOptions& file);
 
-    // Opens and locks what stands under the name of the claim, or a new file.
+    // Opens and locks what is under the name of the claim, or a new file.
     void open(FileClaim& claim, ums::OpenOptions how) const;
     void check_size(const FileClaim& claim) const;
-    // The file goes over to whoever transfers, opened a second time for that; `id` as it has it.
+    // Hands the file over for transfers, opened a second time for that; `id` is its id.
     [[nodiscard]] SimFile::Setup hand_over(FileClaim& claim, std::uint32_t id, bool is_read_only = false) const;
     [[nodiscard]] std::uint64_t present_bytes(const FileClaim& claim) const;
 
@@ -59,7 +59,7 @@ private:
     void refuse_duplicate(const FileClaim& claim);
     void open_unlocked(FileClaim& claim, ums::OpenOptions how) const;
     void fit_size(FileClaim& claim) const;
-    // Of a file that a measurement wrote (measure_mark.hpp) an empty header: it is ours, and has no pages.
+    // For a file that a measurement wrote (measure_mark.hpp) an empty header: it is ours, and has no pages.
     [[nodiscard]] PageHeader check_signature(const FileClaim& claim) const;
     [[nodiscard]] bool may_be_left_replica(const std::byte* page, std::size_t size_bytes) const;
     void plan(FileClaim& claim) const;
@@ -71,7 +71,7 @@ private:
     std::vector<Known> known_;
 };
 
-// What the system refused, for whoever knows what follows from that.
+// What the system refused, for the caller to draw conclusions.
 class RefusedCall final : public EnvironmentError {
 public:
     RefusedCall(const std::string& text, FileRequest what, std::error_code why) : EnvironmentError(text), request(what), error(why) {}

@@ -29,7 +29,7 @@ std::string dangling_link_on(const std::string& folder, ums::Storage& storage) {
     const std::string folder = folder_of(path);
     if (error == std::errc::filename_too_long) throw RefusedError(fmt::format("{}: the name is too long.", path));
     if (error == std::errc::too_many_symbolic_link_levels) {
-        throw EnvironmentError(fmt::format("{}: the symbolic links in {} lead round in a circle.", path, folder));
+        throw EnvironmentError(fmt::format("{}: the symbolic links in {} form a loop.", path, folder));
     }
     if (error == std::errc::not_a_directory) throw EnvironmentError(fmt::format("{}: {} is not a folder.", path, folder));
     if (error != std::errc::no_such_file_or_directory) {

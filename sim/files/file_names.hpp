@@ -1,4 +1,4 @@
-// Names of test files: which ones are refused whatever stands under them, and where the symbolic links on their way lead.
+// Names of test files: which ones are refused whatever is under them, and where the symbolic links in them lead.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ namespace sim {
 // Throws RefusedError for names of real databases, unless they are allowed.
 void refuse_dangerous_name(std::string_view path, bool are_databases_allowed);
 
-// Puts the name without links on its way into `file.path`, and the one that was given into `file.named_as`. Throws RefusedError or
-// EnvironmentError if there is no such folder.
+// Puts the name without links into `file.path`, and the one that was given into `file.named_as`. Throws RefusedError or EnvironmentError if
+// there is no such folder.
 void resolve_name(FileOptions& file, ums::Storage& storage);
 
-// The same for all, for what is to be shown before a run. What cannot be resolved stays as it is: the start will say why. Throws as
+// The same for all files, to be shown before a run. A name that cannot be resolved stays as it is: the start will say why. Throws as
 // refuse_dangerous_name() does.
 void resolve_names(std::vector<FileOptions>& files, bool are_databases_allowed, ums::Storage& storage);
 

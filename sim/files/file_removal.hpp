@@ -7,7 +7,7 @@
 
 namespace sim {
 
-// The file stays open. What else has its name by now is left alone; a warning says so, or why the file cannot be deleted. Blocks.
+// The file stays open. Another file that has taken its name is left alone; a warning says so, or why the file cannot be deleted. Blocks.
 void remove_file(const SimFile& file, ums::Storage& storage, Journal& journal);
 
 }  // namespace sim

@@ -1,5 +1,5 @@
-// The first writes into a file that is being made: its signature page, and zeros. There is no SimFile yet, so nothing is counted or
-// governed, but what the storage does wrong is a finding from the first write on.
+// The first writes into a file that is being created: its signature page, and zeros. There is no SimFile yet, so nothing is counted or
+// governed, but errors of the storage are findings from the first write on.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ public:
     FileStamper(std::uint32_t file_id, const FileOptions& file, ums::FileHandle handle, Journal& journal, const RunState* run)
         : file_id_(file_id), file_(file), handle_(handle), journal_(journal), run_(run) {}
 
-    // Page 0, version 1, durable. `checksum`: what it bears.
+    // Page 0, version 1, durable. `checksum`: the one that it has.
     ums::Task<std::error_code> write_signature(std::uint64_t run_id, std::uint32_t& checksum) const;
-    // Zeros over [begin_bytes, end_bytes), 1 MB at a time, with at most `outstanding_max` requests out.
+    // Zeros over [begin_bytes, end_bytes), 1 MB at a time, with at most `outstanding_max` requests outstanding.
     ums::Task<std::error_code> write_zeros(std::uint64_t begin_bytes, std::uint64_t end_bytes, std::uint32_t outstanding_max) const;
 
 private:

@@ -1,4 +1,4 @@
-// What is said when there is no room: which file system it is, and how much is free there.
+// The message when there is no space: which file system it is, and how much is free there.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sim {
 
-// "The file system /mnt/data (ext4) has 0 MB free." Less where less is known. Asks the system; any thread.
+// "The file system /mnt/data (ext4) has 0 MB free." Less if less is known. Asks the system; any thread.
 [[nodiscard]] std::string free_space_text(ums::Storage& storage, const std::string& path);
 
 }  // namespace sim

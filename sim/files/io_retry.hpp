@@ -1,6 +1,6 @@
-// Transfers with SQL Server's patience: a request that fails is logged and tried again with growing pauses. What stays wrong is reported
-// once, as a finding; the run ends with it where the storage as a whole is gone. No room, or a machine that lacks something for long, is no
-// finding, but ends the run as well.
+// Transfers with SQL Server's patience: a request that fails is logged and retried with growing pauses. What stays wrong is reported once,
+// as a finding, which ends the run if the entire storage is gone. Lack of space, or a lasting shortage in the machine, is not a finding,
+// but ends the run as well.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +45,8 @@ private:
     bool has_reported_ = false;
 };
 
-// A sync of the file failed, which SimFile has reported: nobody can say what of the writes before it is lost, so the run ends, as SQL
-// Server takes such a database offline. A second sync would prove nothing: the system tells of what was lost only once.
+// A sync of the file failed, which SimFile has reported: nobody can say which of the earlier writes are lost, so the run ends, as SQL
+// Server takes such a database offline. A second sync would prove nothing: the system reports a loss only once.
 ums::Task<void> end_run_unsynced(const SimFile& file, const std::error_code& error, RunState& run, Journal& journal);
 
 // A transfer failed once and succeeded in the end: a finding, unless the error says something about the machine and nothing about the

@@ -1,7 +1,7 @@
 // How long requests took, at any scale from 1 us to 1000 s with an error below 1 %, in memory that does not grow with their number.
 //
 // Log-linear buckets: every power of two of nanoseconds (an octave) has 64 buckets of the same width, 1/64 of its beginning. The middle of
-// a bucket is therefore off by at most 1/128, 0.8 %. An octave's buckets (512 bytes) are made when the first request falls into it.
+// a bucket is therefore off by at most 1/128, 0.8 %. An octave's buckets (512 bytes) are allocated when the first request falls into it.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 namespace sim {
 
 inline constexpr std::uint32_t kLatencySteps = 64;
-inline constexpr std::uint32_t kLatencyFirstBits = 9;  // 2^9 ns; what took less is in the first bucket
+inline constexpr std::uint32_t kLatencyFirstBits = 9;  // 2^9 ns; shorter ones are in the first bucket
 inline constexpr std::uint32_t kLatencyOctaves = kCoarseLatencyBuckets;
 inline constexpr std::uint32_t kLatencyBuckets = kLatencyOctaves * kLatencySteps;
 

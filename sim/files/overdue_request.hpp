@@ -1,5 +1,5 @@
-// A request that has been out for too long: a warning after 15 seconds; after two minutes it counts as lost, which is a finding and the end
-// of the run. Nobody can say that it never will come; but whoever waits for it cannot go on.
+// A request that has been outstanding for too long: a warning after 15 seconds; after two minutes it counts as lost, which is a finding and
+// the end of the run. Nobody can say that it will never come, but a task that waits for it cannot continue.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@
 
 namespace sim {
 
-// Looks at one that is still out, and says each thing once. `report` takes the finding. On the thread of the request's scheduler.
+// Checks one that is still outstanding, and reports each thing once. `report` takes the finding. On the thread of the request's scheduler.
 void check_overdue(ums::IoRequest& request, std::uint32_t file_id, const FileOptions& file, RunState& run, Journal& journal,
                    const std::function<void(Finding)>& report);
 
-// Calls `visit` once a second with each request of the running scheduler that has been out for 15 seconds, until `stop` is set. One task on
-// each scheduler, because only its own thread may look at its requests.
+// Calls `visit` once a second with each request of the running scheduler that has been outstanding for 15 seconds, until `stop` is set. One
+// task on each scheduler, because only its own thread may look at its requests.
 ums::Task<void> visit_overdue(ums::Event& stop, std::function<void(ums::IoRequest&)> visit);
 
 }  // namespace sim

@@ -1,4 +1,4 @@
-// SQL Server's patience with a transfer that has failed: it is logged and tried again with growing pauses.
+// SQL Server's patience with a transfer that has failed: it is logged and retried with growing pauses.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct RetryResult {
     TransferFailure last;  // unless it has recovered
 };
 
-// `attempt()` makes the transfer once more: a Task<TransferFailure>, which says what came of it, a complete transfer included. Given up
-// when it has been tried often enough, and when the error is about space or the device. When `run`, which may be null, is stopping, there
-// are no pauses, but no fewer tries: else nobody could say whether it lasts. What was `first` and what is in the end is for the caller to
-// report. All references must live until it has returned.
+// `attempt()` repeats the transfer: a Task<TransferFailure>, whose result also covers a complete transfer. Gives up after enough tries, and
+// when the error is about space or the device. When `run`, which may be null, is stopping, there are no pauses, but as many tries:
+// otherwise nobody could say whether the error lasts. The caller reports what was `first` and what is in the end. All references must live
+// until it has returned.
 template <typename Attempt>
 ums::Task<RetryResult> retry_transfer(const TransferFailure& first, Attempt& attempt, const std::string& path, Journal& journal,
                                       const RunState* run) {

@@ -1,4 +1,4 @@
-// One open test file: the only place where pages and log blocks meet the storage. Every transfer passes the load governor and the
+// One open test file: the only place where pages and log blocks meet the storage. Every transfer passes through the load governor and the
 // process-wide limit, is counted, and is watched for taking too long.
 #pragma once
 
@@ -22,8 +22,8 @@
 
 namespace sim {
 
-// What becomes of a request that is not posted yet when the run stops; abandon_with_users: or when the main run ends, and its users with
-// it.
+// What happens to a request that is not yet posted when the run stops; abandon_with_users: or when the main run, and with it its users,
+// ends.
 enum class OnStop : std::uint8_t { post, abandon, abandon_with_users };
 
 struct TransferResult {
@@ -61,61 +61,61 @@ public:
     [[nodiscard]] bool was_created() const { return setup_.created; }
     [[nodiscard]] bool is_device() const { return setup_.is_device; }
     [[nodiscard]] std::optional<std::uint32_t> signature_checksum() const { return setup_.signature_checksum; }
-    // Else it takes a sync, if anybody asks for durability at all.
+    // Otherwise it takes a sync, if durability is requested at all.
     [[nodiscard]] bool writes_are_durable() const { return setup_.durability == Durability::write_through; }
     [[nodiscard]] bool needs_flushes() const { return setup_.durability == Durability::forced_flush; }
     [[nodiscard]] bool is_log() const { return setup_.options.is_log; }
     [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_.load(std::memory_order_acquire); }
     [[nodiscard]] std::uint32_t pages() const { return static_cast<std::uint32_t>(size_bytes() / kPageBytes); }
 
-    // One request for one contiguous range of the file. The segments stay the caller's. Own scheduler's thread; waits.
-    // On a slow disk thousands may wait for their turn: `on_stop` says what becomes of this one if the run is stopping by then.
+    // One request for one contiguous range of the file. The segments stay the caller's. Own scheduler's thread; waits. On a slow disk
+    // thousands may wait for their turn: `on_stop` says what happens to this one if the run is stopping by then.
     ums::Task<TransferResult> transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
                                        ums::WaitType wait_type, OnStop on_stop = OnStop::post);
-    // There is something that could idle while pages are verified or made; see Scheduler::before_computing().
+    // There is a device that could idle while pages are verified or made; see Scheduler::before_computing().
     [[nodiscard]] bool has_device() const { return !setup_.transfers.is_in_memory; }
-    // Makes completed writes durable where the file was not opened for write-through. Not counted, not governed. What the storage answers
-    // wrongly is a finding, the first time.
+    // Makes completed writes durable if the file was not opened for write-through. Not counted, not governed. An error of the storage is a
+    // finding, the first time.
     ums::Task<std::error_code> sync();
     // Grows (allocates, or leaves holes if sparse) or cuts the file. The caller holds resize_latch() exclusively. An error of the device is
-    // a finding; a refusal for other reasons is the caller's to tell.
+    // a finding; a refusal for other reasons is left to the caller to report.
     ums::Task<std::error_code> resize(std::uint64_t new_size_bytes);
 
-    // Where, from `offset_bytes` on, the file system has something stored: up to there is a hole. The size of the file if nothing follows,
-    // `offset_bytes` itself if it cannot be told.
+    // Where, from `offset_bytes` on, the file system has data stored: up to there is a hole. The size of the file if nothing follows,
+    // `offset_bytes` itself if that is not known.
     ums::Task<std::uint64_t> next_data_bytes(std::uint64_t offset_bytes) const;
     // Nothing is stored in the range.
     ums::Task<bool> is_hole(std::uint64_t offset_bytes, std::uint64_t range_bytes) const;
-    // Cached pages of the file are forgotten by the system as far as it can.
+    // Makes the system forget cached pages of the file, as far as it can.
     ums::Task<void> drop_cache() const;
     // A second handle, opened as the one for transfers was, for a diagnosis.
     ums::Task<std::error_code> open_again(ums::FileHandle& handle) const;
     ums::Task<void> close_again(ums::FileHandle handle) const;
 
-    // For files that belong to another host. Its size is what it is to whoever looks now; one that cannot be read is as before.
+    // For files that belong to another host. The size is the one that this host sees now; if it cannot be read, the previous one.
     ums::Task<std::error_code> look_at_size();
-    // Closes the file, and opens it anew by its name, to be read only. No request of it may be under way. After an error it is closed.
+    // Closes the file, and reopens it by its name, read-only. No request of it may be in flight. After an error it is closed.
     ums::Task<std::error_code> open_anew();
 
-    // Nothing more can be expected of the file. True the first time: whoever gets that reports it. Any thread.
+    // Nothing more can be expected of the file. True the first time: that caller reports it. Any thread.
     [[nodiscard]] bool give_up() { return !is_given_up_.exchange(true); }
     [[nodiscard]] bool is_given_up() const { return is_given_up_.load(std::memory_order_relaxed); }
     // For messages: which file system, and how much is free.
     ums::Task<std::string> free_space_text() const;
 
-    // A read for a diagnosis, past governor and counters, for the caller to post; the segment stays the caller's.
+    // A read for a diagnosis, which bypasses governor and counters, for the caller to post; the segment stays the caller's.
     [[nodiscard]] ums::IoRequest diagnosis_read(std::uint64_t offset_bytes, const ums::IoSegment& segment) const;
     // For requests that are made elsewhere: a finding if it has come back, but late.
     void report_if_long(const ums::IoRequest& request);
-    // Counts the finding, unless it is a warning, and hands it to the journal. Any thread.
+    // Counts the finding, unless it is a warning, and passes it to the journal. Any thread.
     void report(Finding finding);
 
-    // Held shared by whoever works with pages of the file, exclusively by whoever changes its size. Not nested.
+    // Held shared by tasks that work with pages of the file, exclusively by a task that changes its size. Not nested.
     [[nodiscard]] ums::PerCpuLatch& resize_latch() { return resize_latch_; }
     [[nodiscard]] LoadGovernor& governor() { return governor_; }
     [[nodiscard]] const LoadGovernor& governor() const { return governor_; }
     [[nodiscard]] const FileCountersPerCpu& counters() const { return counters_; }
-    // Requests that are out, without those that wait for their turn. Any thread, as an estimate.
+    // Outstanding requests, without those that wait for their turn. Any thread, as an estimate.
     [[nodiscard]] std::uint32_t outstanding() const;
     // Those of the running scheduler.
     [[nodiscard]] FileCounters& local_counters();
@@ -141,7 +141,7 @@ private:
     std::atomic<bool> is_given_up_{false};
     FileCountersPerCpu counters_;
     ums::PerCpuLatch resize_latch_;
-    // Changed by every request of every CPU: apart from what is only read.
+    // Changed by every request of every CPU: kept apart from what is only read.
     alignas(64) LoadGovernor governor_;
 };
 

@@ -1,4 +1,4 @@
-// Whether all files of a run find room, before the first of them is made.
+// Whether there is room for all files of a run, before the first of them is created.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace sim {
 
-// The files of one file system together; what is to be replaced makes room first. Sparse files and devices need none. Throws
+// The files of one file system together; files that will be replaced make room first. Sparse files and devices need none. Throws
 // EnvironmentError that says what is needed and what is free.
 void check_space(std::span<const std::unique_ptr<FileClaim>> claims, ums::Storage& storage);
 

@@ -8,7 +8,7 @@
 
 namespace sim {
 
-// Adds them to the files of the options if there are such users, and they are not there yet.
+// Adds them to the files of the options if there are such users and they have not been added yet.
 void add_tempdb_files(Options& options);
 
 // Where they are, seen from the current folder.

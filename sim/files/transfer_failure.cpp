@@ -100,7 +100,7 @@ Finding persistent_failure(std::uint32_t file_id, const FileOptions& file, const
     Finding finding = make_finding(file_id, file, failure);
     finding.reads = tries;
     finding.description = failure.error ? fmt::format("A {} of {} bytes failed{}: {}.", word_for(failure.operation), failure.size_bytes,
-                                                      tries > 1 ? ", also when tried again" : "", or_empty(finding.failure).error_text)
+                                                      tries > 1 ? ", even when tried again" : "", or_empty(finding.failure).error_text)
                                         : fmt::format("A {} of {} bytes returned success after {} bytes.", word_for(failure.operation),
                                                       failure.size_bytes, failure.transferred_bytes);
     return finding;

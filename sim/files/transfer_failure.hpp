@@ -1,4 +1,4 @@
-// A transfer that failed, or came back short: how often it is tried again, what the error speaks of, and the finding that it makes.
+// A transfer that failed, or came back short: how often it is retried, what the error is about, and the finding that it makes.
 #pragma once
 
 #include <array>
@@ -14,17 +14,17 @@
 
 namespace sim {
 
-// SQL Server tries a failed read four times more (errors 823, 824, 825).
+// SQL Server retries a failed read four times (errors 823, 824, 825).
 inline constexpr std::uint32_t kIoRetries = 4;
 inline constexpr std::array<std::uint64_t, kIoRetries> kRetryPausesMs = {1, 10, 100, 500};
 
-// No room: space, quota or the largest size of a file. Never the fault of the storage; trying again does not help.
+// No room: space, quota or the largest size of a file. Never the storage's fault; retrying does not help.
 [[nodiscard]] bool is_about_space(const std::error_code& error);
-// The device, or the file system on it, takes no requests any more: trying again does not help.
+// The device, or the file system on it, accepts no more requests: retrying does not help.
 [[nodiscard]] bool is_about_device(const std::error_code& error);
 // This machine, or this process within its limits, lacks something: memory, threads (ECANCELED: io_uring's), descriptors.
 [[nodiscard]] bool is_about_machine(const std::error_code& error);
-// What else a transfer or a sync comes back with is the storage's answer: a finding.
+// Any other error of a transfer or a sync is the storage's answer: a finding.
 [[nodiscard]] inline bool is_about_storage(const std::error_code& error) { return !is_about_space(error) && !is_about_machine(error); }
 // Names and sizes are refused for many reasons that are the caller's. These few are the storage's own.
 [[nodiscard]] bool is_device_error(const std::error_code& error);
@@ -42,7 +42,7 @@ struct TransferFailure {
 // Without words and figures of its own: which file, which page, how many bytes.
 [[nodiscard]] Finding place_of_transfer(std::uint32_t file_id, const FileOptions& file, const ums::IoRequest& request, FindingKind kind);
 
-// It succeeded when it was tried again (error 825 of SQL Server): a finding all the same.
+// It succeeded when it was retried (SQL Server's error 825): still a finding.
 [[nodiscard]] Finding recovered_failure(std::uint32_t file_id, const FileOptions& file, const TransferFailure& failure);
 // It failed `tries` times, and that is all.
 [[nodiscard]] Finding persistent_failure(std::uint32_t file_id, const FileOptions& file, const TransferFailure& failure,
@@ -55,7 +55,8 @@ struct TransferFailure {
 // A warning about a late one.
 [[nodiscard]] Finding late_transfer(std::uint32_t file_id, const FileOptions& file, const ums::IoRequest& request);
 
-// A disk file gives all that is asked for. What was cut short and came when the rest was asked for is a fault that only the engine sees.
+// A disk file returns all that is requested. A transfer that was cut short, and completed when the rest was requested, is a fault that only
+// the engine sees.
 [[nodiscard]] inline bool is_interrupted(const ums::IoRequest& request) {
     return request.short_bytes != 0 && request.is_complete_transfer();
 }
@@ -63,7 +64,7 @@ struct TransferFailure {
 
 // "read", "write", … and the range, for messages about a request.
 [[nodiscard]] std::string describe_request(const ums::IoRequest& request);
-// What is said of one that is tried again, and of a late one.
+// The messages for one that is retried, and for a late one.
 [[nodiscard]] std::string retry_message(const std::string& path, const TransferFailure& failure);
 [[nodiscard]] std::string late_message(const std::string& path, const ums::IoRequest& request);
 

@@ -10,8 +10,8 @@
 
 namespace sim {
 
-// Within the file's size; 1 MB at a time. The caller keeps everybody else off the range. A failure is tried again and is a finding as with
-// all transfers, unless it is the volume that says no.
+// Within the file's size; 1 MB at a time. The caller keeps all others off the range. A failure is retried and is a finding as with all
+// transfers, unless the volume itself refuses.
 ums::Task<std::error_code> stamp_zeros(SimFile& file, RunState& run, Journal& journal, std::uint64_t begin_bytes, std::uint64_t end_bytes);
 
 }  // namespace sim

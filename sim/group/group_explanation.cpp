@@ -129,8 +129,8 @@ bool explain_other_host(Finding& finding, const GroupKnowledge& group, const std
     fact.rank = member->rank;
     fact.host = member->host;
     fact.run_id = member->run_id;
-    fact.text =
-        fmt::format("Here stands what rank {} on {} wrote: {}. It was sent to another volume than its own.", fact.rank, fact.host, what);
+    fact.text = fmt::format("This place holds what rank {} on {} wrote: {}. It was sent to a volume other than its own.", fact.rank,
+                            fact.host, what);
     finding.group_fact = std::move(fact);
     return true;
 }
@@ -290,7 +290,8 @@ void explain_own_work(Finding& finding, const GroupKnowledge& group, const Image
     if (!is_older_than_taken_over && !is_the_one_before_redo && finding.kind != FindingKind::reverted_page) return;
     fact.kind = GroupFactKind::late_write;
     fact.text = fmt::format(
-        "Version {} that {} had sent stands here, and a newer one had been read from this place since: it landed late, over the newer one.",
+        "Version {} that {} had sent is here, although a newer one had since been read from this place: it landed late, over the newer "
+        "one.",
         image.version, owner_text(*owner));
     finding.group_fact = std::move(fact);
 }

@@ -1,9 +1,9 @@
-// Whose write it was: names, among the members of a group, where a wrong image comes from. Pure.
+// Whose write it was: names the member of a group from which a wrong image comes. Pure.
 //
 // Among the owners of one run the log sequence number decides. Each incarnation begins its log with a VLF of its own thousand
-// (kVlfsPerIncarnation), so an LSN says whose it is; one that lies behind the log as the new owner found it, and before the new owner's
-// first one, was made by an owner who did not know that he is none any more. Clocks of hosts only help where LSNs say nothing, corrected by
-// what was measured against the witness, and with room for the error of the measurement.
+// (kVlfsPerIncarnation), so an LSN says whose it is; one that is after the end of the log as the new owner found it, and before the new
+// owner's first one, was made by an owner that did not know that it had lost the files. Hosts' clocks only help if LSNs say nothing,
+// corrected by their offset from the witness, and with a margin for the error of the measurement.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +35,9 @@ struct GroupKnowledge {
     std::uint32_t rank = 0;
     std::vector<GroupMemberResult> members;
     std::vector<KnownOwner> owners;      // before this one, in order
-    std::optional<TakeOver> taken_over;  // nothing: the files are being verified, or were made anew
-    bool is_taking_over = false;         // this run does not own the files from their begin
-    bool is_reading = false;             // it never owns them: `owners` has the one whose they are
+    std::optional<TakeOver> taken_over;  // nothing: the files are being verified, or were recreated
+    bool is_taking_over = false;         // this run has not owned the files from their beginning
+    bool is_reading = false;             // it never owns them: `owners` has the one to which they belong
     std::string host;                    // of this run
     std::int64_t clock_offset_us = 0;    // of this host
 };

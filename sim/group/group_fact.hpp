@@ -8,8 +8,8 @@
 namespace sim {
 
 enum class GroupFactKind : std::uint8_t {
-    other_host,               // a page of another host's run stands here
-    missing_after_hand_over,  // the owner before had been promised it, and the new owner does not find it
+    other_host,               // a page of another host's run is here
+    missing_after_hand_over,  // it had been promised to the previous owner, and the new owner does not find it
     stale_on_new_owner,       // the new owner's first read was old, a later one right: its cache
     late_write,               // an older image of an earlier owner landed after a newer one
     zombie_owner,             // an earlier owner wrote after the files had been handed over
@@ -24,7 +24,7 @@ enum class GroupFactKind : std::uint8_t {
 struct GroupFact {
     GroupFactKind kind{};
     std::string text;  // a sentence
-    // Whose write it is, as far as the image says; a host that nobody has heard of is empty.
+    // Whose write it is, as far as the image says; an unknown host is empty.
     std::uint32_t rank = 0;
     std::string host;
     std::uint64_t run_id = 0;

@@ -1,4 +1,4 @@
-// What a run that was one of several has to say about the others. Plain data; filled in by whoever talks to the witness. docs/hosts.md.
+// What a run that was one of several reports about the others. Plain data; filled in by the code that talks to the witness. docs/hosts.md.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct EarlierOwnerResult {
     std::uint64_t ended_utc_us = 0;  // by the witness's clock
 };
 
-// What the new owner of the files had read, and found as it must be, before it wrote.
+// What the new owner of the files had read, and found to be right, before it wrote.
 struct TakeOverResult {
     std::uint64_t pages = 0;
     std::uint64_t promised_pages = 0;
@@ -48,7 +48,7 @@ struct ReaderResult {
     std::uint64_t passes = 0;           // over all files, to their end
     std::uint64_t opens = 0;            // of a file
     std::uint64_t pages = 0;            // read, each time counted
-    std::uint64_t promised_pages = 0;   // of them such as the owner had been promised before the read, or the open, began
+    std::uint64_t promised_pages = 0;   // of them, those that had been promised to the owner before the read, or the open, began
     std::uint64_t in_flight_pages = 0;  // of several versions at first, as the owner was writing them
     std::uint64_t promise_loads = 0;    // times that the witness has answered what was promised
 };

@@ -12,7 +12,7 @@
 
 namespace sim {
 
-// The files as their new owner found them and goes on with them.
+// The files as their new owner found them and continues with them.
 struct TakeOver {
     std::uint64_t run_id = 0;
     std::uint32_t incarnation = 0;  // that begins now
@@ -36,35 +36,35 @@ public:
 
     // Which run it is, and with which files.
     virtual void begins(std::uint64_t run_id, std::vector<std::string> paths) = 0;
-    // This run has come so far. True when the others have, too, or are not waited for any more: asked again and again.
+    // This run has reached the meeting. True when the others have, too, or are not waited for any more: asked again and again.
     [[nodiscard]] virtual bool may_pass(Meeting meeting, std::uint32_t cycle) = 0;
     // How long users rest from now on, between two bursts of load. 0: they work.
     [[nodiscard]] virtual std::uint64_t rest_us() const = 0;
 
-    // The run of the files that are to be taken over, or read; 0: they are made anew, or nobody knows of one.
+    // The run of the files that are to be taken over, or read; 0: they are recreated, or no run is known.
     [[nodiscard]] virtual std::uint64_t wanted_run_id() const = 0;
-    // What was read and compared before anything is written, also where it ended with findings.
+    // What was read and compared before anything is written, even if that ended with findings.
     virtual void verified(const TakeOverResult& what) = 0;
     virtual void takes_over(TakeOver what) = 0;
 
     // Of a run that only reads what another one, the owner, writes.
     enum class Coherence : std::uint8_t {
         strict,         // each read must see what was promised before it began
-        close_to_open,  // ... before its file was opened: the files are opened anew for each pass
+        close_to_open,  // ... before its file was opened: the files are reopened for each pass
     };
     enum class Owner : std::uint8_t {
         works,
-        ended,  // in order: no write of it is under way
+        ended,  // in order: no write of it is in flight
         lost,
     };
     // Nothing: this run has files of its own.
     [[nodiscard]] virtual std::optional<Coherence> reads_with() const { return std::nullopt; }
     // Whose files are read: wanted_run_id().
     [[nodiscard]] virtual Owner owner() const { return Owner::works; }
-    // What it has come to by now.
+    // Its present state.
     virtual void has_read(const ReaderResult& what) { static_cast<void>(what); }
 
-    // Adds to a finding what the group knows of it.
+    // Adds to a finding what the group knows about it.
     virtual void explain(Finding& finding) const = 0;
 };
 

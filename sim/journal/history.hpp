@@ -1,8 +1,8 @@
-// What was done with the files lately, for findings: a vendor can look up the requests in a trace of his own. One ring for each scheduler,
-// and one for the operations on places that had a finding, which others must not roll over.
+// What was recently done with the files, for findings: a vendor can look up the requests in a trace. One ring for each scheduler, and one
+// for the operations on places that had a finding, which others must not overwrite.
 //
-// Memory: kOperationsKept * 96 bytes = 768 KiB for each scheduler, and as much for the places with findings, given by the system as it is
-// first used. An entry is made when a request has come back; those that are still out are not in it. Making one costs a copy of 96 bytes
+// Memory: kOperationsKept * 96 bytes = 768 KiB for each scheduler, and as much for the places with findings, allocated by the system on
+// first use. An entry is made when a request has come back; outstanding requests are not included. Making one costs a copy of 96 bytes
 // under a lock that is free: no allocation, nothing shared.
 #pragma once
 
@@ -23,7 +23,7 @@
 namespace sim {
 
 inline constexpr std::size_t kOperationsKept = 8192;
-// Places with findings whose operations are kept apart; those that are found later have the common rings only.
+// Places with findings whose operations are kept separately; later ones have only the common rings.
 inline constexpr std::size_t kWatchedPlacesMax = 1000;
 
 enum class OperationPurpose : std::uint8_t {
@@ -40,7 +40,7 @@ public:
     // written, or as it came back. A scheduler's thread, from the task that posted it, while its memory is still there.
     void record(const ums::IoRequest& request, std::uint32_t file_id, OperationPurpose purpose = OperationPurpose::work);
 
-    // From now on operations on this range of the file are kept apart, with what is known of it until now. Any thread.
+    // From now on operations on this range of the file are kept separately, including what is known so far. Any thread.
     void watch(std::uint32_t file_id, std::uint64_t offset_bytes, std::uint64_t size_bytes);
 
     // The newest `count_max` operations that touched the range, oldest first. Any thread.
@@ -62,7 +62,7 @@ private:
     };
 
     [[nodiscard]] bool is_watched(const Operation& operation) const;
-    // Brings them into the order of their posting, each once, and leaves the newest.
+    // Sorts them by the time of posting, each once, and keeps the newest.
     [[nodiscard]] std::vector<HistoryEntry> entries(std::vector<Operation>& operations, std::size_t count_max) const;
 
     const ums::Clock& clock_;
@@ -71,7 +71,7 @@ private:
     std::deque<OperationRing> rings_;         // one for each scheduler
     std::unique_ptr<OperationRing> watched_;  // operations on watched places, of all schedulers
 
-    // Places are only added: what stands before the count never changes.
+    // Places are only added: those before the count never change.
     const std::unique_ptr<Place[]> places_;
     std::atomic<std::size_t> place_count_{0};
     ums::Spinlock places_lock_;  // for whoever adds one

@@ -1,5 +1,5 @@
-// Where the parts of a run report to: messages and findings, stamped with time, user and CPU, handed to the sink one at a time. Decides
-// nothing but what StopOnError asks for.
+// Where the parts of a run report to: messages and findings, stamped with time, user and CPU, passed to the sink one at a time. Decides
+// only what StopOnError asks for.
 #pragma once
 
 #include <atomic>
@@ -31,31 +31,31 @@ public:
     void warning(std::string text, std::source_location where = std::source_location::current());
     void error(std::string text, std::source_location where = std::source_location::current());
 
-    // A wrong answer has just come back and is going to be looked into: takes down the time, who found it and the last operations on all
-    // files, before they are rolled over, and watches the place from now on. The place is filled in. Any thread; report() does it for
-    // findings without it.
+    // A wrong answer has just come back and is going to be diagnosed: records the time, who found it and the last operations on all files,
+    // before they are overwritten, and watches the place from now on. The place is filled in. Any thread; report() does this for findings
+    // without it.
     void begin(Finding& finding);
 
-    // Completes the finding (number, phase, user, CPU, time, histories), hands it to the sink, keeps it, then calls the finding hook. A
-    // warning is no finding that counts: no hook. Any thread.
+    // Completes the finding (number, phase, user, CPU, time, histories), passes it to the sink, keeps it, then calls the finding hook. A
+    // warning does not count as a finding: no hook. Any thread.
     void report(Finding finding);
 
     // See EventSink::on_moment(). Any thread.
     void moment(Moment moment) { sink_.on_moment(moment); }
 
-    // What was done with the files lately.
+    // What was recently done with the files.
     [[nodiscard]] History& history() { return history_; }
 
     // Called after each finding that is not a warning, on the finder's thread. Set before the run begins.
     void on_finding(std::function<void()> hook) { finding_hook_ = std::move(hook); }
 
-    // Called with each finding before it is handed on. Set before the run begins.
+    // Called with each finding before it is passed on. Set before the run begins.
     void explain_with(std::function<void(Finding&)> hook) { explain_hook_ = std::move(hook); }
 
     void set_phase(Phase phase) { phase_.store(phase, std::memory_order_relaxed); }
     // Without warnings.
     [[nodiscard]] std::uint64_t finding_count() const { return finding_count_.load(std::memory_order_relaxed); }
-    // Of one file; also those made while there was no SimFile yet. Any thread.
+    // Of one file; including those made while there was no SimFile yet. Any thread.
     [[nodiscard]] std::uint64_t findings_of(std::uint32_t file_id) const;
     [[nodiscard]] std::uint64_t warning_count() const { return warning_count_.load(std::memory_order_relaxed); }
     // The first findings, for the results; only the first hundred have images and histories. When the run is over.

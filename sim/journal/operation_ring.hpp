@@ -1,4 +1,4 @@
-// The last operations of one scheduler, in memory that is used again and again. Its thread writes; whoever has a finding reads all rings.
+// The last operations of one scheduler, in memory that is reused. Its thread writes; a task with a finding reads all rings.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +37,8 @@ public:
     // `memory` must outlive the ring.
     explicit OperationRing(std::span<Operation> memory) : memory_(memory) {}
 
-    // Keeps the operation that `fill(operation)` makes, and returns its number. One thread; so the lock is as good as free. It is made in
-    // its place, on memory that has been fetched before: the ring is larger than the caches, and every locked instruction that follows
+    // Keeps the operation that `fill(operation)` makes, and returns its number. One thread, so the lock costs almost nothing. The operation
+    // is made in place, in memory that has been prefetched: the ring is larger than the caches, and every locked instruction that follows
     // would wait for its stores.
     template <typename Fill>
     std::uint64_t record(Fill&& fill) {
@@ -58,7 +58,7 @@ public:
         lock_.unlock();
     }
 
-    // Calls `visit(operation)` for each of the last `count_max` operations, oldest first. Any thread. What is rolled over meanwhile is left
+    // Calls `visit(operation)` for each of the last `count_max` operations, oldest first. Any thread. What is overwritten meanwhile is left
     // out; `visit` is called without the lock, so it may take its time.
     template <typename Visitor>
     void visit(std::uint64_t count_max, Visitor&& visit) const {
@@ -88,7 +88,7 @@ private:
         return count;
     }
 
-    // Some of [next, end); `next` moves on to what is still there.
+    // Some of [next, end); `next` advances to what is still there.
     std::size_t copy(std::uint64_t& next, std::uint64_t end, std::span<Operation> piece) const {
         lock_.lock();
         next = std::max(next, count_ - std::min<std::uint64_t>(count_, memory_.size()));
@@ -100,7 +100,7 @@ private:
 
     mutable ums::Spinlock lock_;  // guards what follows
     std::span<Operation> memory_;
-    std::uint64_t count_ = 0;  // also those that are gone
+    std::uint64_t count_ = 0;  // including those that are gone
 };
 
 }  // namespace sim

@@ -27,24 +27,24 @@ public:
     // Room for `pages_max` pages of one file; memory is used as pages are written.
     explicit PageLedger(std::uint64_t pages_max);
 
-    // An entry is guarded by the latch of its page: whoever transfers the page to or from the disk may use it. Others may look, but may
+    // An entry is guarded by the latch of its page: a task that transfers the page to or from the disk may use it. Others may look, but may
     // see half of a change, unless no write of the page was in flight (WriteWatch).
     [[nodiscard]] Entry operator[](std::uint32_t page) const {
         const Words& words = words_of(page);
         return std::bit_cast<Entry>(std::array{words[0].load(std::memory_order_relaxed), words[1].load(std::memory_order_relaxed)});
     }
 
-    // Said before a transfer: the entry is looked at after it. Costs nothing, and saves waiting for memory.
+    // A hint before a transfer that the entry will be needed after it. Costs nothing, and saves waiting for memory.
     void prefetch(std::uint32_t page) const { __builtin_prefetch(&words_of(page)); }
 
-    // No page of [first_page, first_page + count) was ever acknowledged or marked. Quick: looks at ranges of 128 pages, and may say no
-    // where a neighbour in the same range was. For the audit of files that are mostly holes.
+    // No page of [first_page, first_page + count) was ever acknowledged or marked. Quick: checks ranges of 128 pages, and may say no
+    // because of a neighbour in the same range. For the audit of files that are mostly holes.
     [[nodiscard]] bool is_untouched(std::uint32_t first_page, std::uint32_t count) const;
 
-    // The write of this image has been acknowledged: of a newer version, or of the same one where the page had become unknown (a repair).
+    // The write of this image has been acknowledged: of a newer version, or of the same one if the page had become unknown (a repair).
     void acknowledge(std::uint32_t page, std::uint32_t version, std::uint64_t lsn, std::uint32_t checksum);
-    // What an earlier incarnation of the run has left: the page as it was found. `is_unknown`: nothing is promised of it until it is
-    // written, at least with this version.
+    // What an earlier incarnation of the run left: the page as it was found. `is_unknown`: nothing is promised for it until it is written,
+    // at least with this version.
     void restore(std::uint32_t page, std::uint32_t version, std::uint64_t lsn, std::uint32_t checksum, bool is_unknown);
     void mark_read_back(std::uint32_t page) {
         Entry entry = (*this)[page];
@@ -57,9 +57,9 @@ public:
         store(page, entry);
         touch(page);
     }
-    // The file no longer has the page, or has it anew: zeros.
+    // The file no longer has the page, or has a new one: zeros.
     void forget(std::uint32_t page) { store(page, Entry{}); }
-    // The same for all pages from this one on; quick where none was touched.
+    // The same for all pages from this one on; quick if none was touched.
     void forget_from(std::uint32_t first_page);
 
     [[nodiscard]] std::uint64_t pages_max() const { return pages_max_; }

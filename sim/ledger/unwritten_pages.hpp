@@ -1,5 +1,5 @@
-// Pages of a file whose write failed for good. That was reported, and the run goes on: so a checkpoint ends without them, and must say so
-// in the log, or a verification after a crash would blame the storage for losing what it never acknowledged. Any thread.
+// Pages of a file whose write failed permanently. That was reported, and the run continues: so a checkpoint ends without them, and must say
+// so in the log, or a verification after a crash would blame the storage for losing what it never acknowledged. Any thread.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace sim {
 
 class UnwrittenPages {
 public:
-    // More than these are not told apart.
+    // More than these are not distinguished.
     static constexpr std::size_t kMax = 64;
 
     void add(std::uint32_t page) {

@@ -1,5 +1,5 @@
-// Which pages of a file are being written. Who reads a page that somebody else holds learns here whether a write of it was in flight
-// before, during or after the read: if none was, what came back must be what the ledger says.
+// Which pages of a file are being written. A task that reads a page which another task holds learns here whether a write of it was in
+// flight before, during or after the read: if none was, what came back must be what the ledger says.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ public:
         for (std::uint32_t i = 0; i < count; ++i) counter(first_page + i).fetch_sub(kInFlight);
     }
 
-    // To be handed to is_quiet_since(); nothing while the page is being written.
+    // To be passed to is_quiet_since(); nothing while the page is being written.
     [[nodiscard]] std::optional<std::uint64_t> mark(std::uint32_t page) const {
         const std::uint64_t count = counters_[page % kCounters].load();
         return count < kInFlight ? std::optional(count) : std::nullopt;

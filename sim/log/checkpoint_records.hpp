@@ -1,5 +1,5 @@
-// What a checkpoint writes into the log besides its begin, and what a run that goes on writes before its first checkpoint (format:
-// log_layout.hpp). All of it finds room that the log keeps for it.
+// What a checkpoint writes into the log besides its begin, and what a run that continues writes before its first checkpoint (format:
+// log_layout.hpp). The log keeps room for all of it.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace sim {
 
-// A page whose last write failed for good.
+// A page whose last write failed permanently.
 struct UnknownPage {
     std::uint32_t file_id = 0;
     std::uint32_t page_id = 0;
@@ -20,7 +20,7 @@ inline constexpr std::size_t kUnknownPagesMax = 256;
 // The sums as of the checkpoint's begin: at least one record for each file; and which files have been cut.
 ums::Task<void> log_sums(LogManager& log, const PageSums& sums);
 
-// What is excepted, then the end. Returns the LSN of the end. `promises_nothing`: too many pages are unknown to name them.
+// The exceptions, then the end. Returns the LSN of the end. `promises_nothing`: too many pages are unknown to name them.
 ums::Task<std::uint64_t> log_checkpoint_end(LogManager& log, const CheckpointBegin& begin, std::span<const UnknownPage> unknown,
                                             bool promises_nothing);
 

@@ -129,7 +129,7 @@ ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const
             fault.kind = FindingKind::wal_violation;
             fault.description += " The log ends before changes that are already in the data files: crash recovery could not know them.";
         } else if (position.sequence > begin.sequence + 1) {
-            fault.description += fmt::format(" So did {} more blocks behind it.", position.sequence - begin.sequence - 1);
+            fault.description += fmt::format(" So did {} more blocks after it.", position.sequence - begin.sequence - 1);
         }
     }
     const std::uint64_t end_bytes = became_right ? begin.at_bytes + read_block_header(rereader.bytes()).size_bytes : position.at_bytes;
@@ -202,10 +202,10 @@ void LogAuditor::report_digest(const Position& end) {
     finding.place.size_bytes = vlf.end_bytes;
     finding.expected = {.lsn = make_lsn(vlf.sequence, 0, 0)};
     finding.description = fmt::format(
-        "The blocks {} to {} of the log are each sound and in their place, but at least one of them is not the block that was written. "
-        "Which of them cannot be told.",
+        "The blocks {} to {} of the log are each sound and in their place, but at least one of them is not the block that was written. It "
+        "is not known which.",
         vlf.first_block, end.sequence - 1);
-    finding.reasoning = {fmt::format("The {} blocks that were written to VLF {} have another digest than the {} blocks that came back.",
+    finding.reasoning = {fmt::format("The {} blocks that were written to VLF {} have a different digest from the {} blocks that came back.",
                                      vlf.block_count, vlf.sequence, end.sequence - vlf.first_block),
                          "There is one digest for the whole VLF, so the place is all of it, and there is no image of a single block."};
     vlf.file->report(std::move(finding));

@@ -1,5 +1,5 @@
 // Reads the log back, block by block, and compares it with what the log manager knows it wrote: every block of every VLF in use must be
-// there, in order, undamaged. What is wrong is read again, named and reported; the audit goes on behind it.
+// there, in order, undamaged. What is wrong is read again, named and reported; the audit continues after it.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ public:
     LogAuditor(LogManager& log, const std::vector<std::unique_ptr<DataFile>>& data_files, RunState& run, Journal& journal)
         : log_(log), data_files_(data_files), run_(run), journal_(journal) {}
 
-    // All VLFs in use. Nothing may be appended meanwhile. Returns the number of bytes read. What stays wrong is reported by the first audit
-    // that meets it only.
+    // All VLFs in use. Nothing may be appended meanwhile. Returns the number of bytes read. What stays wrong is reported only by the first
+    // audit that meets it.
     ums::Task<std::uint64_t> audit();
 
     class BlockSink {
@@ -33,9 +33,9 @@ public:
         // Some blocks have been taken. False: enough.
         virtual ums::Task<bool> has_taken() = 0;
     };
-    // Reads the blocks from `begin_bytes` of the VLF to its `end_bytes`, the first of which has this sequence, and hands each sound one
-    // over. They must be hardened; what is appended behind them does not matter. False if some of them are missing: that was reported, or
-    // the run stops, or the sink had enough.
+    // Reads the blocks from `begin_bytes` of the VLF to its `end_bytes`, the first of which has this sequence, and passes each sound one
+    // on. They must be hardened; what is appended after them does not matter. False if some of them are missing: that was reported, or the
+    // run stops, or the sink had enough.
     ums::Task<bool> read_blocks(const VirtualLogFile& vlf, std::uint64_t begin_bytes, std::uint64_t first_sequence, ums::WaitType wait_type,
                                 BlockSink& sink);
 
@@ -47,7 +47,7 @@ private:
         std::uint64_t sequence = 0;  // of the block that begins there
         std::uint64_t digest = 0;
         bool is_faulty = false;
-        bool is_part = false;  // the log may go on behind the VLF's end
+        bool is_part = false;  // the log may continue after the VLF's end
         ums::WaitType wait_type = ums::WaitType::io_completion;
     };
 

@@ -1,4 +1,4 @@
-// Judges the bytes that stand where a log block must begin. Pure.
+// Judges the bytes where a log block must begin. Pure.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct BlockFault {
 // A header that fits, followed by as many bytes as it says, with the right checksum.
 [[nodiscard]] bool is_sound_block(const std::byte* block, std::uint64_t available_bytes);
 
-// Nothing if the expected block is there. `block` has at least a sector; `available_bytes` are behind it until the end of what was read.
+// Nothing if the expected block is there. `block` has at least a sector; `available_bytes` follow from there to the end of what was read.
 [[nodiscard]] std::optional<BlockFault> check_block(const std::byte* block, std::uint64_t available_bytes, const ExpectedBlock& expected);
 
 }  // namespace sim

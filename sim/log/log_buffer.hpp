@@ -1,5 +1,5 @@
-// A block of the log while it is being filled, and on its way to the file (format: log_layout.hpp). Not thread-safe: the log manager
-// guards it until it is sealed; from then on it belongs to the one who flushes it.
+// A log block while it is being filled and written (format: log_layout.hpp). Not thread-safe: the log manager guards it until it is sealed;
+// from then on it belongs to the task that flushes it.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,10 @@ struct LogChange {
     std::uint32_t page_id = 0;
     std::uint32_t version = 0;
     std::uint32_t page_count = 0;
-    std::span<const std::byte> payload{};  // stands behind the header, in the place of noise; a multiple of 8
+    std::span<const std::byte> payload{};  // follows the header, in place of noise; a multiple of 8
 };
 
-// What the header of a block says of the log as a whole, when the block is made.
+// What the header of a block says about the log as a whole, when the block is made.
 struct LogMoment {
     std::uint64_t run_id = 0;
     std::uint32_t incarnation = 1;
@@ -35,7 +35,7 @@ struct LogBuffer {
     [[nodiscard]] bool has_room(std::uint32_t record_bytes) const {
         return used_bytes + record_bytes <= capacity_bytes && record_count < kSlotsPerBlockMax;
     }
-    // Appends a record of `record_bytes`, a multiple of 8, for which there is room; what the payload leaves is noise. Returns its LSN.
+    // Appends a record of `record_bytes`, a multiple of 8, for which there is room; noise fills what the payload leaves. Returns its LSN.
     std::uint64_t append(const LogChange& change, std::uint32_t record_bytes);
     // Header, padding up to `size_bytes`, checksum: ready to be written.
     void finish(const LogMoment& moment);

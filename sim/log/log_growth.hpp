@@ -1,5 +1,5 @@
-// Lets the log grow by its files' Increment, within MaxSize, when it is full: as SQL Server's log does
-// rather than let transactions wait for the next truncation.
+// Lets the log grow by its files' Increment, within MaxSize, when it is full, as SQL Server's log does, instead of letting transactions
+// wait for the next truncation.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@
 
 namespace sim {
 
-// Makes a log file longer; what is new in it is zeros, written by one task for each of several virtual log files, or what the file system
-// finds there. Where the system refuses it is as it was.
+// Extends a log file; the new part holds zeros, written by one task for each of several virtual log files, or whatever the file system has
+// there. If the system refuses, the file stays as it was.
 ums::Task<std::error_code> lengthen_log(SimFile& file, std::uint64_t new_bytes, GrowthPlan plan, RunState& run, Journal& journal);
 
 class LogGrowth {

@@ -1,5 +1,5 @@
-// How far the log is hardened, that is on stable storage without a gap, and who waits for it. Blocks come back in any order; hardening
-// advances in the order of the log.
+// How far the log is hardened, that is, on stable storage without a gap, and which tasks wait for it. Blocks complete in any order;
+// hardening advances in the order of the log.
 #pragma once
 
 #include <atomic>
@@ -17,8 +17,8 @@ namespace sim {
 
 class LogHardening {
 public:
-    // `writer_work` is set when somebody waits for a block that may not have been sealed yet. Both must outlive this.
-    // `promises`: where it is noted; may be null.
+    // `writer_work` is set when a task waits for a block that may not have been sealed yet. Both must outlive this. `promises`: where
+    // hardening is noted; may be null.
     LogHardening(LogState& state, ums::Event& writer_work, PromiseBook* promises)
         : state_(state), writer_work_(writer_work), promises_(promises) {}
     LogHardening(const LogHardening&) = delete;
@@ -30,7 +30,7 @@ public:
     // The newest block that is hardened, with all before it; 0 = none.
     [[nodiscard]] std::uint64_t block_sequence() const { return block_sequence_.load(std::memory_order_acquire); }
 
-    // The log was hardened so far before this incarnation of the run. Before the first block.
+    // How far the log was hardened before this incarnation of the run. To be called before the first block.
     void go_on(std::uint64_t block_sequence, std::uint64_t lsn) {
         block_sequence_.store(block_sequence, std::memory_order_release);
         lsn_.store(lsn, std::memory_order_release);
@@ -39,11 +39,11 @@ public:
     // Waits until the record at `lsn` is hardened. False if the log has failed.
     ums::Task<bool> harden(std::uint64_t lsn);
 
-    // The log manager's. Somebody waits for `lsn`, or for one behind it.
+    // For the log manager. A task waits for `lsn`, or for a later one.
     [[nodiscard]] bool is_wanted_locked(std::uint64_t lsn) const { return lsn <= wanted_lsn_; }
     // A block that has been sealed, in the order of the log.
     void expect_locked(LogBuffer& buffer) { unhardened_.push_back(&buffer); }
-    // A block has come back, or failed. Blocks that nothing holds up any more go to `free`, whoever need not wait any more to the end of
+    // A block has completed, or failed. Blocks that are no longer needed go to `free`, tasks that need not wait any more to the end of
     // `released`.
     void advance_locked(std::vector<LogBuffer*>& free, ums::WaitQueue& released);
 

@@ -39,7 +39,7 @@ struct LogMark {
     std::uint64_t at_bytes = 0;    // in that VLF
     std::uint64_t next_block = 0;  // the sequence of the block that begins there, or with the next VLF
     std::uint64_t last_lsn = 0;    // of the last record before it
-    bool cuts_changes = false;     // a change's record has begun before it and ends behind it
+    bool cuts_changes = false;     // a change's record begins before it and ends after it
     PageSums sums{};               // of the pages as that record leaves them
 };
 
@@ -49,7 +49,7 @@ struct LogSetup {
     std::uint32_t flushes_max = 1;          // outstanding at a time
     std::uint32_t alignment_bytes = 512;    // of blocks
     PageSums sums{};                        // of the pages as they are
-    std::optional<LogPosition> position{};  // of a run that goes on; else the log is empty
+    std::optional<LogPosition> position{};  // of a run that continues; otherwise the log is empty
     PromiseBook* promises = nullptr;        // where it is noted how far the log is hardened
     std::uint32_t flushed_kb_max = 0;       // of log that is outstanding at a time; 0: as much as flushes_max blocks hold
 };
@@ -61,18 +61,18 @@ public:
     LogManager(const LogManager&) = delete;
     LogManager& operator=(const LogManager&) = delete;
 
-    // Whoever appends reserves there before.
+    // A task reserves space there before it appends.
     [[nodiscard]] LogSpace& space() { return space_; }
 
-    // Appends a record of `size_bytes` (header included; rounded up to 8) within the reservation; what stands behind
-    // the header is noise. Returns its LSN. A record that is larger than a block continues in a filler record.
+    // Appends a record of `size_bytes` (header included; rounded up to 8) within the reservation; noise follows the header. Returns its
+    // LSN. A record that is larger than a block continues in a filler record.
     ums::Task<std::uint64_t> append(LogReservation& reservation, LogChange change, std::uint64_t size_bytes);
 
     // The mark at which a checkpoint begins, with a copy of the sums as of its LSN. The log keeps room for it.
     ums::Task<CheckpointBegin> begin_checkpoint();
 
-    // Appends a file_resize, and keeps the sums in step. `version_of`: see PageSums. `is_recount`: all pages anew, because a cut was logged
-    // that did not take place. The caller keeps all pages of the file from changing.
+    // Appends a file_resize, and keeps the sums in step. `version_of`: see PageSums. `is_recount`: counts all pages again, because a cut
+    // was logged that did not take place. The caller keeps all pages of the file from changing.
     ums::Task<std::uint64_t> append_resize(LogReservation& reservation, std::uint32_t file_id, std::uint32_t page_count,
                                            const PageSums::VersionOf& version_of, bool is_recount = false);
 
@@ -90,10 +90,11 @@ public:
 
     // Ends the block that is being filled: the log up to there can be read as soon as `last_lsn` is hardened.
     [[nodiscard]] LogMark mark();
-    // The same for somebody who will copy the log from there on: it is held, that is not used again, until release_hold(). The checkpoints
-    // need room, too: a hold that leaves less than a quarter of the log free is broken, unless it is pinned. One at a time.
+    // The same for a task that will copy the log from there on: it is held, that is, not reused, until release_hold(). The checkpoints need
+    // room, too: a hold that leaves less than a quarter of the log free is broken, unless it is pinned. One at a time.
     [[nodiscard]] LogMark mark_and_hold();
-    // While the log is being copied the hold is pinned, and checkpoints that may find no room wait for the end of it. False: it was broken.
+    // While the log is being copied the hold is pinned, and checkpoints that may find no room wait until it is released. False: it was
+    // broken.
     [[nodiscard]] bool pin_hold();
     // Everything before this VLF is copied.
     void unpin_hold(std::uint32_t vlf_sequence);
@@ -152,8 +153,8 @@ private:
     std::deque<LogBuffer*> sealed_;  // to be flushed
     std::uint64_t next_block_ = 1;
     std::uint64_t last_lsn_ = 0;         // of the newest record
-    std::uint32_t split_changes_ = 0;    // whose record continues in a filler that is still to come
-    std::optional<std::uint32_t> hold_;  // the first VLF that is not used again
+    std::uint32_t split_changes_ = 0;    // whose record continues in a filler that has not come yet
+    std::optional<std::uint32_t> hold_;  // the first VLF that is not reused
     bool is_hold_pinned_ = false;
     std::uint32_t truncated_to_ = 0;  // the first VLF that the last checkpoint needs, whatever is held
 };

@@ -1,4 +1,4 @@
-// Where the log of a run goes on that a crash has cut off.
+// Where the log continues of a run that a crash cut off.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace sim {
 
-// An incarnation begins its log with a VLF sequence that is a multiple of this: so an LSN says whose it is, also where an earlier
-// incarnation goes on writing without knowing of a later one.
+// An incarnation begins its log with a VLF sequence that is a multiple of this: so an LSN says whose it is, even if an earlier incarnation
+// keeps writing without knowing of a later one.
 inline constexpr std::uint32_t kVlfsPerIncarnation = 65536;
 
 struct LogPosition {
@@ -17,9 +17,9 @@ struct LogPosition {
     std::uint64_t last_sequence = 0;  // of the block with which the log ended
     std::uint64_t last_lsn = 0;       // of its last record
     std::uint64_t next_sequence = 1;  // above that of any block that was ever seen
-    std::uint32_t last_vlf = 0;       // the log goes on with the VLF sequence behind it, which is above any that was ever seen
+    std::uint32_t last_vlf = 0;       // the log continues with the next VLF sequence, which is above any that was ever seen
     std::vector<VlfPlace> places;     // all VLFs
-    std::vector<UsedVlf> used;        // those that recovery needs until the next checkpoint; at least one more is there
+    std::vector<UsedVlf> used;        // those that recovery needs until the next checkpoint; there is at least one more
 };
 
 }  // namespace sim

@@ -1,4 +1,4 @@
-// Takes a log block apart into its records. Pure.
+// Splits a log block into its records. Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace sim {
 
 // Calls `take(header, body)` for each record of a sound block (is_sound_block), in order. False if a record does not fit: a checksum says
-// that the bytes are those that were written, not who has written them.
+// that the bytes are those that were written, not who wrote them.
 template <typename Take>
 [[nodiscard]] bool for_each_record(const std::byte* block, Take take) {
     const LogBlockHeader block_header = read_block_header(block);

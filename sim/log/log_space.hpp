@@ -1,5 +1,5 @@
-// Space in the ring of the log: who has reserved how much of it, and who waits until there is more. Whoever appends has reserved before, so
-// an append never waits for a checkpoint, and a checkpoint always finds room for its own records.
+// Space in the ring of the log: who has reserved how much of it, and who waits for more. A task reserves before it appends, so an append
+// never waits for a checkpoint, and a checkpoint always finds room for its own records.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,7 @@ namespace sim {
 
 class LogSpace;
 
-// Log space that a task may use; false if there is none to be had any more. What is left is given back by the destructor. One owner at a
-// time.
+// Log space that a task may use; false if none will be available any more. The destructor returns what is left. One owner at a time.
 class LogReservation {
 public:
     LogReservation(LogSpace& space, std::uint64_t size_bytes) : space_(&space), remaining_bytes_(size_bytes) {}
@@ -26,7 +25,7 @@ public:
 
     explicit operator bool() const { return remaining_bytes_ != 0; }
 
-    // So much of it now holds records, or all of it if it is less: what they take is the ring's to count.
+    // This much of it now holds records, or all of it if it is less: the ring counts what they take.
     void use(std::uint64_t size_bytes);
     void use_all() { use(remaining_bytes_); }
 
@@ -45,13 +44,13 @@ public:
     ~LogSpace();
 
     // Waits until `size_bytes` of records fit, in at most `record_count` records. Hold no latch. Wakes the checkpoint when space gets
-    // short. Comes back without space if the log has failed or reservations are refused: then nothing may be appended.
+    // short. Returns without space if the log has failed or reservations are refused: then nothing may be appended.
     ums::Task<LogReservation> reserve(std::uint64_t size_bytes, std::uint32_t record_count = 1);
 
     // For what a checkpoint logs: does not wait, the log keeps room for it.
     LogReservation reserve_for_system(std::uint64_t size_bytes = sizeof(LogRecordHeader), std::uint32_t record_count = 1);
 
-    // The run is stopping, so no checkpoint will make room any more, or its users end: whoever waits for space, or asks for it later, gets
+    // The run is stopping, so no checkpoint will make room any more, or its users end: tasks that wait for space, or ask for it later, get
     // none, until accept().
     void refuse();
     void accept();
@@ -63,7 +62,7 @@ public:
     // Set when a checkpoint should free log space soon.
     [[nodiscard]] ums::Event& checkpoint_wanted() { return checkpoint_wanted_; }
 
-    // What is in use, and from where on a checkpoint is asked for.
+    // What is in use, and the level above which a checkpoint is requested.
     struct Use {
         std::uint64_t used_bytes = 0;
         std::uint64_t short_bytes = 0;
@@ -74,7 +73,7 @@ public:
     // What a record costs at most beyond its own bytes: a block of its own.
     [[nodiscard]] std::uint64_t overhead_bytes() const { return alignment_bytes_ + sizeof(LogBlockHeader) + 8; }
 
-    // The log manager's. The ring has room again, or the log has failed: whoever need not wait any more goes to the end of `released`.
+    // For the log manager. The ring has room again, or the log has failed: tasks that need not wait any more go to the end of `released`.
     void release_locked(ums::WaitQueue& released);
     [[nodiscard]] bool is_waited_for_locked() const { return !waiting_.empty(); }
 

@@ -19,10 +19,10 @@ struct LogState {
 
     ums::Spinlock lock;
     VirtualLogFiles vlfs;             // guarded by the lock
-    std::atomic<bool> failed{false};  // once and for all; a block could not be written, and nothing after it can be hardened
+    std::atomic<bool> failed{false};  // permanent; a block could not be written, and nothing after it can be hardened
 };
 
-// Lets those go on whom the parts of the log have let go under the lock. Not to be called with the lock held.
+// Wakes the tasks that the parts of the log have released under the lock. Not to be called with the lock held.
 inline void make_all_runnable(ums::WaitQueue& released) {
     while (ums::Waiter* const waiter = released.pop_front()) waiter->scheduler->make_runnable(*waiter);
 }

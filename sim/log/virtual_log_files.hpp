@@ -42,16 +42,16 @@ struct LogFileShape {
     std::vector<std::uint32_t> growth_vlfs{};  // of each step (divide_growth); behind the last one: 1
 };
 
-// Divides every file behind its signature page: 4 VLFs below 64 MB, 8 up to 1 GB, 16 above (as SQL Server does), more where one would be
-// longer than kVlfBytesMax; behind them, each step of growth as the shape says. In the order of the ring: the files take turns.
-// `alignment_bytes` is the sector size.
+// Divides every file after its signature page: 4 VLFs below 64 MB, 8 up to 1 GB, 16 above (as SQL Server does), more if one would be longer
+// than kVlfBytesMax; after them, each step of growth as the shape says. In the order of the ring: the files take turns. `alignment_bytes`
+// is the sector size.
 [[nodiscard]] std::vector<VlfPlace> divide_log(std::span<const LogFileShape> files, std::uint32_t alignment_bytes);
 
-// A step of growth as so many VLFs, or more where one would be longer than kVlfBytesMax. Each begins at a multiple of 1 MB, if the step
-// does and has as many; the last one takes what is left.
+// A step of growth as this many VLFs, or more if one would be longer than kVlfBytesMax. Each begins at a multiple of 1 MB, if the step does
+// and has as many megabytes; the last one takes what is left.
 [[nodiscard]] std::vector<VlfPlace> divide_growth(SimFile& file, std::uint64_t begin_bytes, std::uint64_t growth_bytes, std::uint32_t vlfs);
 
-// The sector size of the log files: a disk with 4 KB sectors refuses shorter unbuffered transfers. Asked, not guessed.
+// The sector size of the log files: a disk with 4 KB sectors refuses shorter unbuffered transfers. Found by trying, not guessed.
 [[nodiscard]] std::uint32_t log_alignment_bytes(std::span<SimFile* const> files, ums::Storage& storage);
 
 // A VLF that holds log of an earlier incarnation of the run, which recovery may still need.
@@ -63,9 +63,9 @@ struct UsedVlf {
 
 class VirtualLogFiles {
 public:
-    // The log of a new run, in files that are just prepared.
+    // The log of a new run, in files that have just been prepared.
     VirtualLogFiles(const std::vector<SimFile*>& files, std::uint32_t alignment_bytes);
-    // The log of a run that goes on: begins the first free VLF behind the newest used one, which must exist (asserted), with a sequence
+    // The log of a run that continues: begins the first free VLF after the newest used one, which must exist (asserted), with a sequence
     // above `last_sequence`.
     VirtualLogFiles(std::span<const VlfPlace> places, std::span<const UsedVlf> used, std::uint32_t last_sequence,
                     std::uint32_t alignment_bytes);
@@ -78,7 +78,7 @@ public:
     [[nodiscard]] VirtualLogFile& operator[](std::uint32_t index) { return vlfs_[index]; }
     [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(vlfs_.size()); }
 
-    // Begins the next free VLF behind the current one. There must be one (asserted): reservations see to that.
+    // Begins the next free VLF after the current one. There must be one (asserted): reservations ensure that.
     void advance();
     // Frees every VLF that was begun before `sequence`.
     void truncate(std::uint32_t sequence);

@@ -31,9 +31,9 @@ struct LogBlockHeader {
     std::uint32_t vlf_sequence;  // how many VLFs were begun before this one, plus 1
     std::uint32_t used_bytes;    // header and records
     std::uint32_t file_id;
-    std::uint32_t vlf_sector;  // where the block stands in its VLF, in 512-byte units
-    // When this block was made, the log was hardened up to the block with this number: whoever finds this one knows that all up to that one
-    // had been acknowledged. 0: none yet.
+    std::uint32_t vlf_sector;  // where the block is in its VLF, in 512-byte units
+    // When this block was made, the log was hardened up to the block with this number: a reader of this block knows that all blocks up to
+    // that one had been acknowledged. 0: none yet.
     std::uint64_t hardened_sequence;
     std::uint64_t write_utc_us;  // when it was made
     std::uint32_t incarnation;   // of the run, from 1: each --resume begins another one
@@ -51,8 +51,8 @@ enum class LogRecordKind : std::uint16_t {
     checkpoint_end = 4,    // …is in the data files once this one is written
     file_resize = 5,       // the file has `page_count` pages from now on
     checkpoint_sums = 6,   // of the checkpoint that has begun: sums of the versions of regions of pages, as of its begin
-    page_unknown = 7,      // a write of the page failed for good: the checkpoint that is about to end promises nothing of it
-    resume = 8,            // the first record of an incarnation: where the log before it ended
+    page_unknown = 7,      // a write of the page failed permanently: the checkpoint that is about to end promises nothing for it
+    resume = 8,            // the first record of an incarnation: where the previous log ended
     file_cuts = 9,         // of the checkpoint that has begun: the file has been cut in this incarnation, down to page `page_id`
 };
 inline constexpr std::uint16_t kLogRecordKindMax = 9;
@@ -70,7 +70,7 @@ struct LogRecordHeader {
 
 static_assert(sizeof(LogRecordHeader) == 32 && std::has_unique_object_representations_v<LogRecordHeader>);
 
-// What stands behind the header of some kinds, in the place of noise.
+// What follows the header of some kinds, in place of noise.
 
 // checkpoint_sums: one for each region from the one of `page_id` on. Of the pages that the file has: their versions, and their versions
 // times their places in the region, counted from 1.
@@ -81,7 +81,7 @@ struct RegionSum {
     friend bool operator==(const RegionSum&, const RegionSum&) = default;
 };
 
-// checkpoint_end. `unknown_count`: kTooManyUnknown if the checkpoint promises nothing of any page.
+// checkpoint_end. `unknown_count`: kTooManyUnknown if the checkpoint promises nothing for any page.
 struct CheckpointEnd {
     std::uint64_t begin_lsn;      // of its checkpoint_begin
     std::uint32_t sums_count;     // records of kind checkpoint_sums
@@ -90,7 +90,7 @@ struct CheckpointEnd {
 
 // resume
 struct ResumePoint {
-    std::uint64_t last_sequence;  // of the block with which the log before ended
+    std::uint64_t last_sequence;  // of the last block of the previous log
     std::uint64_t last_lsn;       // of its last record
 };
 
@@ -106,8 +106,8 @@ inline constexpr std::uint32_t kTooManyUnknown = 0xffff'ffff;
 inline constexpr std::uint32_t kRegionPagesMin = 64;
 inline constexpr std::uint32_t kRegionPagesMax = 1 << 20;
 
-// A log sequence number says where its record stands, like SQL Server's VLF:block:slot, and grows with time:
-// VLF sequence (32 bits) | block in the VLF, in 512-byte units (20 bits) | slot in the block (12 bits).
+// A log sequence number says where its record is, like SQL Server's VLF:block:slot, and grows with time: VLF sequence (32 bits) | block in
+// the VLF, in 512-byte units (20 bits) | slot in the block (12 bits).
 [[nodiscard]] constexpr std::uint64_t make_lsn(std::uint32_t vlf_sequence, std::uint32_t vlf_sector, std::uint32_t slot) {
     return std::uint64_t{vlf_sequence} << 32 | std::uint64_t{vlf_sector} << 12 | slot;
 }

@@ -1,4 +1,4 @@
-// The mark of a file that a measurement wrote data to which is no pages: its first 512 bytes. Such a file is ours, may be measured again
+// The mark of a file into which a measurement wrote data other than pages: its first 512 bytes. Such a file is ours, may be measured again
 // and replaced by a run, and holds nothing that could be verified.
 //
 //   0   4  CRC-32C of bytes 4 … 511

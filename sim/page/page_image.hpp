@@ -1,4 +1,4 @@
-// A page as it came back: where it lies, or a copy that is kept apart from the frame it came in.
+// A page as it came back: in place, or a copy that is separate from the frame it came in.
 #pragma once
 
 #include <cstddef>

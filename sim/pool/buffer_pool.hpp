@@ -1,8 +1,8 @@
 // Which pages are in memory: a hash table of frames, and the memory behind them. Shared by all schedulers; every call is short and none
-// waits, except for the memory (slots()).
+// waits, except for memory (slots()).
 //
-// Pinning keeps a frame in the table; it is not a latch. Whoever wants to use the page takes the frame's latch after pinning, and
-// looks whether the frame is still in the table: it may have been discarded meanwhile, and one tries again.
+// Pinning keeps a frame in the table; it is not a latch. To use the page, a task takes the frame's latch after pinning, and checks that the
+// frame is still in the table: if it has been discarded meanwhile, the task tries again.
 #pragma once
 
 #include <atomic>
@@ -24,19 +24,19 @@ public:
     // The pinned frame of the page, or null.
     [[nodiscard]] Frame* find(PageKey key);
 
-    // The pinned frame of the page. `inserted`: it is new, latched EX by the caller, who owes it a slot or a discard().
+    // The pinned frame of the page. `inserted`: it is new, latched EX by the caller, which must give it a slot or discard() it.
     [[nodiscard]] Frame& find_or_insert(PageKey key, bool& inserted);
 
     void unpin(Frame& frame);
 
-    // Takes the page out of the pool. The caller has pinned it and holds it EX; its slot is released. Those who wait for the latch find it
+    // Removes the page from the pool. The caller has pinned it and holds it EX; its slot is released. Tasks that wait for the latch find it
     // gone.
     void discard(Frame& frame);
 
     [[nodiscard]] std::uint32_t frame_count() const { return static_cast<std::uint32_t>(frame_count_); }
     enum class Sweep { nothing, spared, dirty, evicted };
-    // Moves the clock hand, which all who look for memory share, past one frame. Evicts its page if nobody uses it, it is clean, and it
-    // was not referenced since the hand last came by. `key` is set for dirty.
+    // Moves the clock hand, which all tasks that need memory share, past one frame. Evicts its page if nobody uses it, it is clean, and it
+    // was not referenced since the hand last passed. `key` is set for dirty.
     Sweep sweep(PageKey& key);
 
     // Evicts the page if it is there, clean, and nobody uses it.
@@ -45,8 +45,8 @@ public:
     // Appends the keys of all dirty pages of frames [begin, end), packed.
     void collect_dirty(std::uint32_t begin, std::uint32_t end, std::vector<std::uint64_t>& keys);
 
-    // Takes every page of the file from `first_page` on out of the pool, dirty or not. The caller keeps everybody else off the file.
-    // Returns how many were dirty.
+    // Removes every page of the file from `first_page` on from the pool, dirty or not. The caller keeps all others off the file. Returns
+    // how many were dirty.
     std::uint64_t discard_from(std::uint32_t file_id, std::uint32_t first_page);
 
     [[nodiscard]] SlotAllocator& slots() { return slots_; }

@@ -28,11 +28,11 @@ struct Frame {
     ums::Latch latch;
     std::atomic<std::uint32_t> pins{0};
     std::atomic<bool> dirty{false};       // set under EX, cleared under UP or EX
-    std::atomic<bool> referenced{false};  // since the clock hand came by
+    std::atomic<bool> referenced{false};  // since the clock hand passed
     std::atomic<bool> in_io{false};       // being read in: waits for the latch are PAGEIOLATCH
 
-    // The packed key while the frame is in the table, else kNoPage. Changed under the table's partition lock; who reads it without has a
-    // hint.
+    // The packed key while the frame is in the table, otherwise kNoPage. Changed under the table's partition lock; read without it, it is
+    // only a hint.
     std::atomic<std::uint64_t> page{kNoPage};
     [[nodiscard]] bool in_table() const { return page.load(std::memory_order_relaxed) != kNoPage; }
 

@@ -1,4 +1,4 @@
-// The memory of the buffer pool: page-sized slots, handed out in runs of neighbours where there are some, because a device takes one long
+// The memory of the buffer pool: page-sized slots, handed out in runs of neighbours where possible, because a device handles one long
 // segment faster than many short ones. Slots come in groups of 64 (512 KB: one read-ahead); a run lies within a group.
 #pragma once
 
@@ -23,7 +23,7 @@ public:
     // `count` slots of kPageBytes; rounded down to whole groups, at least one group.
     explicit SlotAllocator(std::uint64_t count);
 
-    // Waits until `count` slots can be had at once, and appends them to `slots` in ascending runs. Hold no latch.
+    // Waits until `count` slots are available together, and appends them to `slots` in ascending runs. Hold no latch.
     ums::Task<void> acquire(std::uint32_t count, std::vector<Slot>& slots);
     // The same without waiting. False: none was taken.
     [[nodiscard]] bool try_acquire(std::uint32_t count, std::vector<Slot>& slots);
@@ -46,7 +46,7 @@ private:
     ums::Semaphore units_;
     ums::Spinlock lock_;                  // guards everything below
     std::vector<std::uint64_t> groups_;   // one bit a slot: free
-    std::vector<std::uint32_t> whole_;    // groups that were whole when listed
+    std::vector<std::uint32_t> whole_;    // groups that were entirely free when listed
     std::vector<std::uint32_t> partial_;  // groups that had free slots when listed
     std::vector<std::uint8_t> listed_;    // bit 0: in partial_, bit 1: in whole_
 };

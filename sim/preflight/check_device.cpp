@@ -61,10 +61,10 @@ void check_device(const PreflightFacts& facts, Lines& lines) {
         return std::any_of(facts.layers.begin(), facts.layers.end(), [&](const ums::BlockLayer& layer) { return layer.kind == kind; });
     };
     if (has(ums::BlockLayerKind::memory)) {
-        lines.fail(found, "it lives in memory: everything is gone when the machine stops", "Linux, Documentation/admin-guide/blockdev",
+        lines.fail(found, "it is in memory: everything is gone when the machine stops", "Linux, Documentation/admin-guide/blockdev",
                    "use a disk");
     } else if (has(ums::BlockLayerKind::loop)) {
-        lines.warn(found, "every write passes a second file system, whose cache and mistakes are tested along", "loop(4)",
+        lines.warn(found, "every write passes through a second file system, whose cache and bugs are tested, too", "loop(4)",
                    "for a result about a device, use the device");
     } else {
         lines.ok(found);
@@ -98,7 +98,7 @@ void check_alignment(const PreflightFacts& facts, Lines& lines) {
         lines.warn(fmt::format("{} begins {} bytes into its disk, {} bytes beside a physical sector", layer.name, layer.start_bytes,
                                layer.alignment_offset_bytes != 0 ? layer.alignment_offset_bytes : layer.start_bytes % unit),
                    "a page of SQL Server touches one physical sector more than it must, on every read and write", kBestPractices,
-                   "make the partition anew, beginning at 1 MiB: parted -a optimal DEVICE mkpart data 1MiB 100%");
+                   "recreate the partition, beginning at 1 MiB: parted -a optimal DEVICE mkpart data 1MiB 100%");
     }
     if (!is_aligned || facts.layers.empty()) return;
     for (const ums::BlockLayer& layer : facts.layers) {
@@ -113,25 +113,25 @@ void check_stripes(const PreflightFacts& facts, Lines& lines) {
     const ums::BlockLayer* top = top_of(facts);
     if (top == nullptr) return;
     const bool is_striped = top->optimal_io_bytes > top->minimum_io_bytes && top->minimum_io_bytes > 4096;
-    if (!is_striped) return lines.ok("no stripes told by the device");
+    if (!is_striped) return lines.ok("the device reports no stripes");
     const std::uint64_t known = file_system_stripe_bytes(facts.mount);
     const std::uint64_t chunk_kb = top->minimum_io_bytes / 1024;
     const std::uint64_t disks = top->optimal_io_bytes / top->minimum_io_bytes;
     const std::string found = fmt::format("chunks of {} KB on {} data disks; the file system {}", chunk_kb, disks,
-                                          known == 0 ? "was not told" : fmt::format("reckons with {} KB", known / 1024));
+                                          known == 0 ? "was not told" : fmt::format("assumes {} KB", known / 1024));
     if (known == top->optimal_io_bytes) {
         lines.ok(found);
     } else {
         lines.warn(found, "large requests do not begin where a stripe begins and reach one disk more than they must", kBestPractices,
                    facts.mount.type == "xfs"
-                       ? fmt::format("make the file system anew: mkfs.xfs -d su={}k,sw={} DEVICE", chunk_kb, disks)
+                       ? fmt::format("recreate the file system: mkfs.xfs -d su={}k,sw={} DEVICE", chunk_kb, disks)
                        : fmt::format("tune2fs -E stride={},stripe-width={} DEVICE", chunk_kb / 4, chunk_kb / 4 * disks));
     }
     const ums::BlockLayer& partition = facts.layers.front();
     if (partition.kind == ums::BlockLayerKind::partition && partition.start_bytes % top->minimum_io_bytes != 0) {
         lines.warn(fmt::format("{} begins at {} bytes, inside a chunk", partition.name, partition.start_bytes),
                    "pages and extents of SQL Server straddle two disks", kBestPractices,
-                   "make the partition anew, beginning at a multiple of the stripe");
+                   "recreate the partition, beginning at a multiple of the stripe");
     }
 }
 

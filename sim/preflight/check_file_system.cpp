@@ -52,7 +52,7 @@ void check_file_system(const PreflightFacts& facts, Lines& lines) {
     const std::string& type = facts.mount.type;
     const std::string found = fmt::format("{} on {}, mounted at {}", type, facts.mount.source, facts.mount.point);
     if (type.empty()) {
-        lines.warn("not known: the table of mounts (/proc/self/mountinfo) does not tell", "SQL Server is supported on XFS and ext4 only",
+        lines.warn("not known: the table of mounts (/proc/self/mountinfo) does not show it", "SQL Server is supported on XFS and ext4 only",
                    kSetup, "findmnt -T FOLDER; in a chroot: mount -t proc proc /proc");
     } else if (is_one_of(type, {"xfs", "ext4"})) {
         lines.ok(found);
@@ -61,7 +61,7 @@ void check_file_system(const PreflightFacts& facts, Lines& lines) {
     } else if (type == "tmpfs" && facts.is_for_tempdb) {
         lines.ok(fmt::format("{}: right for tempdb from SQL Server 2025 on, and for nothing else", found));
     } else if (is_one_of(type, {"tmpfs", "ramfs"})) {
-        lines.fail(found, "it lives in memory: everything is gone when the machine stops", kSetup, std::string(kMove));
+        lines.fail(found, "it is in memory: everything is gone when the machine stops", kSetup, std::string(kMove));
     } else if (is_one_of(type, {"overlay", "aufs"})) {
         lines.fail(found, "this is a container's own file system: the files go with the container, and SQL Server is not supported on it",
                    kSetup, "give the container a volume that is on XFS or ext4: -v /mnt/data:/var/opt/mssql");
@@ -135,20 +135,20 @@ void check_reservation(const PreflightFacts& facts, Lines& lines) {
     if (!facts.was_probed) return;
     if (!facts.reserve_error) return lines.ok("space can be reserved ahead");
     lines.warn(fmt::format("fallocate() does not work ({})", facts.reserve_error.message()),
-               "files grow by writing zeros instead of at once, and space that was promised may be missing later", kSetup,
+               "files grow by writing zeros instead of immediately, and space that was promised may be missing later", kSetup,
                std::string(kMove));
 }
 
 void check_extents(const PreflightFacts& facts, Lines& lines) {
     if (!facts.was_probed) return;
     if (!facts.extent_count) {
-        return lines.warn("the file system does not tell where a file stands on the device (no FIEMAP)",
+        return lines.warn("the file system does not report where a file is on the device (no FIEMAP)",
                           "a finding cannot be traced to a place on the device", "Linux, Documentation/filesystems/fiemap.rst",
-                          "use XFS or ext4 where the device's vendor is to look for a fault");
+                          "use XFS or ext4 if the device's vendor has to look for a fault");
     }
     const std::uint64_t mb = facts.probe_bytes >> 20;
     const std::string found =
-        fmt::format("a new file of {} MB stands in {} piece{}", mb, *facts.extent_count, *facts.extent_count == 1 ? "" : "s");
+        fmt::format("a new file of {} MB is in {} piece{}", mb, *facts.extent_count, *facts.extent_count == 1 ? "" : "s");
     if (*facts.extent_count <= 4 + mb / 2) return lines.ok(found);
     lines.warn(found, "free space is in small pieces: sequential requests are cut into many", "xfs_fsr(8), e4defrag(8)",
                "make files in their full size ahead, free space, or xfs_fsr / e4defrag");

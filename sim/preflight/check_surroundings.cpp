@@ -36,7 +36,7 @@ void check_container(const PreflightFacts& facts, Lines& lines) {
     }
     const std::string found = fmt::format("a pod of Kubernetes; {}; {}", limits_text(facts), volume_text(facts));
     if (facts.pod_volume.plugin == "empty-dir") {
-        return lines.warn(found, "it stands on the node's own disk and goes with the pod: this tests neither a claim nor a StorageClass",
+        return lines.warn(found, "it is on the node's own disk and disappears with the pod: this tests neither a claim nor a StorageClass",
                           kVolumes, "mount a persistentVolumeClaim there, as deploy/kubernetes/job.yaml does");
     }
     lines.ok(fmt::format("{}; not seen from inside: the StorageClass and its replicas, other pods on the same disk, the node", found));
@@ -65,7 +65,7 @@ void check_io_uring(const PreflightFacts& facts, Lines& lines) {
                                    : fmt::format("{} KB", facts.locked_memory_bytes / 1024);
     if (facts.uring_refusal.empty()) return lines.ok(fmt::format("can be used; memory that may be locked: {}", locked));
     lines.warn(fmt::format("cannot be used because {}; memory that may be locked: {}", facts.uring_refusal, locked),
-               "ioproof uses a pool of threads instead, which costs more CPU time; SQL Server does not need it", "io_uring_setup(2)",
+               "ioproof uses a thread pool instead, which costs more CPU time; SQL Server does not need it", "io_uring_setup(2)",
                "sysctl kernel.io_uring_disabled=0; ulimit -l unlimited; in a container: a seccomp profile that allows io_uring");
 }
 
@@ -77,7 +77,7 @@ void check_other_users(const PreflightFacts& facts, Lines& lines) {
     }
     if (!facts.other_mounts.empty()) {
         lines.warn(fmt::format("the same disk holds {}", fmt::join(facts.other_mounts, ", ")),
-                   "I/O there is counted and felt here, and the other way round", kBestPractices,
+                   "I/O there counts and slows down I/O here, and vice versa", kBestPractices,
                    "give data and log files disks of their own");
     }
     if (facts.processes.empty() && facts.other_mounts.empty() && !facts.layers.empty()) {
@@ -92,7 +92,7 @@ void check_foreign_load(const PreflightFacts& facts, Lines& lines) {
     const std::string found = fmt::format("{:.0f} requests/s of others while nothing was done here", *facts.foreign_requests_per_s);
     if (*facts.foreign_requests_per_s < kIdlePerSecond) return lines.ok(found);
     lines.warn(found, "latencies of a run now are not those of an idle device", "iostat(1)",
-               "iostat -x 1, iotop -o: find who it is and wait");
+               "iostat -x 1, iotop -o: find out who it is, and wait");
 }
 
 }  // namespace sim

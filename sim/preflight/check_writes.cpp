@@ -57,7 +57,7 @@ void check_flushes(const PreflightFacts& facts, Lines& lines) {
                                     synced.times.count, facts.dsync_writes.flushes, facts.dsync_writes.times.count));
     }
     lines.fail(fmt::format("no flush reached the device for {} calls of fdatasync()", synced.times.count),
-               "something on the way drops them: what the device holds in its cache is lost in a power cut", kCacheControl,
+               "something on the path drops them: what the device holds in its cache is lost in a power cut", kCacheControl,
                "look for nobarrier, and for the layer that drops flushes (mount, dmsetup table, the hypervisor's cache mode)");
 }
 
@@ -85,7 +85,7 @@ void check_write_times(const PreflightFacts& facts, Lines& lines) {
     constexpr std::uint64_t kGoodNs = 2'000'000;  // what people who tune SQL Server want of a log
     constexpr std::uint64_t kPoorNs = 15'000'000;
     if (dsync.mean_ns > kPoorNs) {
-        return lines.warn(found, "every commit waits so long at least: over 15 ms is poor for a log file, up to 2 ms is good",
+        return lines.warn(found, "every commit waits at least this long: over 15 ms is poor for a log file, up to 2 ms is good",
                           kBestPractices, "put the log on a device with a protected write cache or on NVMe");
     }
     lines.ok(dsync.mean_ns <= kGoodNs ? found : found + "; a log on it is slower than the 2 ms that are good");

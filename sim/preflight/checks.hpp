@@ -1,4 +1,4 @@
-// The checks of the table in judgement.cpp. Each looks at the facts and adds its lines: none if there is nothing to look at.
+// The checks of the table in judgement.cpp. Each examines the facts and adds its lines: none if there is nothing to examine.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace sim {
 
-// Who says what is good for SQL Server.
+// The sources on what is good for SQL Server.
 inline constexpr std::string_view kBestPractices =
     "Microsoft, Performance best practices and configuration guidelines for SQL Server on Linux "
     "(https://learn.microsoft.com/sql/linux/sql-server-linux-performance-best-practices)";

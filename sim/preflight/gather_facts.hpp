@@ -10,12 +10,12 @@
 namespace sim {
 
 enum class PreflightEffort : std::uint8_t {
-    quick,     // a quarter of a second a folder: before a run; without writing on FUSE
-    thorough,  // some seconds a folder
+    quick,     // a quarter of a second for each folder: before a run; without writing on FUSE
+    thorough,  // some seconds for each folder
 };
 
-// Looks at the folder, its file system and devices, and writes a temporary file there that has no name. Throws EnvironmentError, with one
-// message for a person, if the folder is missing, no folder, read-only or full. Blocks for as long as the storage takes.
+// Examines the folder, its file system and devices, and writes a temporary file there that has no name. Throws EnvironmentError, with one
+// message for a person, if the folder is missing, not a folder, read-only or full. Blocks for as long as the storage takes.
 [[nodiscard]] PreflightFacts gather_preflight_facts(const std::string& folder, PreflightEffort effort, const ums::Clock& clock);
 
 }  // namespace sim

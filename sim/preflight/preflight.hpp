@@ -1,4 +1,4 @@
-// A look at folders before a run: facts, and what they mean.
+// Examines folders before a run: facts, and what they mean.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sim {
 
-// What the folders are to hold. tempdb may lie where nothing is durable.
+// What the folders will hold. tempdb may be where nothing is durable.
 enum class PreflightUse : std::uint8_t { database, tempdb };
 
 // See gather_preflight_facts for what it does there, how long it takes and what it throws.

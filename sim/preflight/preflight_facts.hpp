@@ -1,4 +1,4 @@
-// What was found out about a folder, before anybody judges it.
+// What was found out about a folder, before it is judged.
 #pragma once
 
 #include <cstdint>

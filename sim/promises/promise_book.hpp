@@ -1,5 +1,5 @@
-// Where a run notes what the storage has acknowledged, for a keeper to take it away in batches. Any thread; a few dozen instructions a
-// page. Bounded: what does not find room is not promised, which is safe; what takes a promise back always finds room.
+// Where a run notes what the storage has acknowledged, for a keeper to collect in batches. Any thread; a few dozen instructions for each
+// page. Bounded: what finds no room is not promised, which is safe; what takes a promise back always finds room.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ class PromiseBook {
 public:
     enum class Counting : std::uint8_t {
         at_once,       // a write is durable when it is acknowledged
-        after_a_sync,  // when a sync that began behind it is acknowledged
+        after_a_sync,  // when a sync that began after it is acknowledged
         never,
     };
     struct BookedFile {
@@ -28,29 +28,29 @@ public:
         Counting counting = Counting::at_once;
     };
 
-    // `pages_max`: that wait to be taken away, or for a sync; 16 bytes each.
+    // `pages_max`: pages that wait to be collected, or for a sync; 16 bytes each.
     explicit PromiseBook(std::span<const BookedFile> files, std::size_t pages_max = std::size_t{1} << 18);
 
     // A write has been acknowledged. Under the page's latch.
     void page_written(const PromisedPage& page);
-    // A sync of the file is about to be asked for, and was acknowledged. One at a time for each file.
+    // A sync of the file is about to be requested, or was acknowledged. One at a time for each file.
     void sync_begins(std::uint32_t file_id);
     void sync_done(std::uint32_t file_id);
-    // The log is hardened so far. Ascending.
+    // The log is hardened this far. Ascending.
     void hardened(std::uint64_t sequence, std::uint64_t lsn);
     // The end of a checkpoint that began at `begin_lsn` is hardened.
     void checkpoint_done(std::uint64_t begin_lsn);
     // The file is about to be cut, and the cut is hardened in the log at `lsn`. Nobody writes to it meanwhile.
     void cut(std::uint32_t file_id, std::uint32_t pages, std::uint64_t lsn);
-    // The file has so many pages now, durably.
+    // The file now has this many pages, durably.
     void grown(std::uint32_t file_id, std::uint32_t pages);
-    // A write of the page failed for good.
+    // A write of the page failed permanently.
     void void_page(std::uint32_t file_id, std::uint32_t page);
 
-    // What there is since the last call, as the next batch of its section; without run and section, which the caller knows. Empty pages and
-    // controls, and the same figures, if there is nothing new.
+    // What has been noted since the last call, as the next batch of its section; without run and section, which the caller knows. Empty
+    // pages and controls, and the same figures, if there is nothing new.
     [[nodiscard]] PromiseBatch take_batch();
-    // There is something to take.
+    // There is something to collect.
     [[nodiscard]] bool has_news() const;
     // Pages that found no room.
     [[nodiscard]] std::uint64_t dropped_pages() const { return dropped_pages_.load(std::memory_order_relaxed); }
@@ -61,7 +61,7 @@ private:
         Counting counting = Counting::never;
         std::vector<PromisedPage> unsynced;  // written since the last sync began
         std::vector<PromisedPage> in_sync;   // written before it
-        bool is_cut = false;                 // controls that wait to be taken
+        bool is_cut = false;                 // controls that wait to be collected
         bool is_sized = false;
         bool is_void = false;
         std::uint64_t least_pages = 0;

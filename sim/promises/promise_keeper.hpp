@@ -24,7 +24,7 @@ public:
         std::uint64_t pages = 0;        // in them
         std::uint64_t last_utc_us = 0;  // when the last of them was taken from the run
         std::uint64_t breaks = 0;       // times that promises had stopped
-        std::string stopped_because;    // they stand still now; else empty
+        std::string stopped_because;    // why promises are suspended now; otherwise empty
     };
 
     virtual ~PromiseKeeper() = default;
@@ -32,17 +32,18 @@ public:
     // For messages: "the ledger /x/y", "the witness 10.0.0.1:7077".
     [[nodiscard]] virtual std::string name() const = 0;
 
-    // What was promised of the run; nothing if it is not known here. Throws EnvironmentError if that cannot be found out. Blocks.
+    // What was promised for the run; nothing if it is not known here. Throws EnvironmentError if that cannot be found out. Blocks.
     [[nodiscard]] virtual std::optional<Promises> load(const Wanted& wanted) = 0;
 
-    // The section is on stable storage when this comes back. Blocks; throws EnvironmentError if it cannot be. The section without files
-    // before anything of the storage is touched; then the one with files. A broken connection before the second one is no error: it is sent
-    // when the connection is back, and promises stand still until then.
+    // The section is on stable storage once this has returned. Blocks; throws EnvironmentError if it cannot be. First the section without
+    // files, before the storage is touched; then the one with files. A broken connection before the second one is not an error: it is sent
+    // when the connection is back, and promises are suspended until then.
     virtual void begin(const PromiseSection& section) = 0;
-    // From now on takes batches from the book, by a thread of its own, until end(). The book must outlive that. Never holds the run up, and
-    // never throws.
+    // From now on collects batches from the book, on a thread of its own, until end(). The book must outlive that. Never delays the run,
+    // and never throws.
     virtual void take_from(PromiseBook& book) = 0;
-    // Takes what is left, and waits for it a few seconds at most. `are_removed`: the files are no more, and nothing is promised of them.
+    // Collects what is left, and waits for it a few seconds at most. `are_removed`: the files no longer exist, and nothing is promised for
+    // them.
     virtual void end(bool are_removed) = 0;
 
     // Any thread.

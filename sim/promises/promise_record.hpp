@@ -1,8 +1,8 @@
-// What leaves a run as a promise: the records that a ledger file holds and that go over the wire to a witness, the same bytes in both
-// places. Format version 1; docs/ledger_format.md describes it for people. Little-endian.
+// Promises as they leave a run: the records that a ledger file holds and that go over the wire to a witness, the same bytes in both places.
+// Format version 1; docs/ledger_format.md describes it for people. Little-endian.
 //
 // A promise is a lower bound: the storage had acknowledged it, durable by the file's mode of durability, before it was sent. So everything
-// that the ledger knows may be demanded of the storage, and what the ledger does not know says nothing.
+// that the ledger holds may be demanded of the storage; about what it does not hold it says nothing.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace sim {
 
 inline constexpr std::uint32_t kPromiseMagic = 0x50504f49;  // "IOPP"
 inline constexpr std::uint16_t kPromiseFormat = 1;
-// Bounds of one record: whoever receives more refuses it.
+// Bounds of one record: a receiver refuses more.
 inline constexpr std::uint32_t kPromisePagesMax = 65536;
 inline constexpr std::uint32_t kPromiseControlsMax = 16384;
 inline constexpr std::uint32_t kPromiseFilesMax = 4095;
@@ -26,7 +26,7 @@ inline constexpr std::uint32_t kPromiseRecordBytesMax = 32U << 20;
 // Of a cut: it took no pages away.
 inline constexpr std::uint64_t kAllPages = ~std::uint64_t{0};
 
-// In front of each record.
+// Precedes each record.
 struct PromiseHeader {
     std::uint32_t checksum;    // CRC-32C of bytes 4 … size_bytes - 1
     std::uint32_t magic;       // kPromiseMagic
@@ -34,7 +34,7 @@ struct PromiseHeader {
     std::uint16_t kind;        // PromiseRecordKind
     std::uint32_t size_bytes;  // with this header; a multiple of 8
     std::uint64_t run_id;
-    std::uint64_t section_id;  // drawn when the section began: tells two processes apart that go on with one run
+    std::uint64_t section_id;  // drawn when the section began: distinguishes two processes that continue the same run
     std::uint64_t number;      // of a batch in its section, from 1; a section itself: 0
     std::uint64_t utc_us;      // by the run's clock, when it was made
 };
@@ -55,9 +55,9 @@ struct PromisedPage {
 
 // What takes promises back, or is about a whole file. Comes before the pages of its batch.
 enum class PromiseControlKind : std::uint32_t {
-    cut = 1,        // `pages`: the least number of pages that the file has had; `lsn`: of the last cut. Nothing is promised behind.
-    size = 2,       // `pages`: the file has so many now, and durably
-    void_page = 3,  // `pages`: the number of a page whose write failed for good
+    cut = 1,        // `pages`: the least number of pages that the file has had; `lsn`: of the last cut. Nothing is promised beyond.
+    size = 2,       // `pages`: the number that the file has now, durably
+    void_page = 3,  // `pages`: the number of a page whose write failed permanently
     void_file = 4,  // the same for all pages of the file
 };
 struct PromiseControl {
@@ -95,12 +95,12 @@ struct PromisedFile {
     friend bool operator==(const PromisedFile&, const PromisedFile&) = default;
 };
 
-// Begins the promises of a run, or of one that goes on.
+// Begins the promises of a run, or of one that continues.
 struct PromiseSection {
     std::uint64_t run_id = 0;
     std::uint64_t section_id = 0;
     std::uint64_t utc_us = 0;
-    std::uint32_t incarnation = 0;  // of the run; 0: it is about to make its files, and nothing is promised of them yet
+    std::uint32_t incarnation = 0;  // of the run; 0: it is about to create its files, and nothing is promised for them yet
     // What this section and this batch of it had promised was verified just before, and still holds. 0: what was promised before is void.
     std::uint64_t keeps_section = 0;
     std::uint64_t keeps_number = 0;
@@ -114,7 +114,8 @@ struct PromiseSection {
 // At most kPromisePagesMax pages and kPromiseControlsMax controls (asserted).
 [[nodiscard]] std::vector<std::byte> encode(const PromiseBatch& batch);
 
-// The header at the begin of `bytes`, if it can be one of a record: magic, format, kind, size within bounds. Bytes may come from anybody.
+// The header at the beginning of `bytes`, if it can be one of a record: magic, format, kind, size within bounds. Bytes may come from
+// anybody.
 [[nodiscard]] std::optional<PromiseHeader> read_promise_header(std::span<const std::byte> bytes);
 // `record`: exactly header.size_bytes. Nothing if the checksum is wrong or the contents do not fit the header.
 [[nodiscard]] std::optional<PromiseSection> decode_section(std::span<const std::byte> record);

@@ -1,5 +1,5 @@
-// Everything that was promised of one run: what the records of its sections add up to. 8 bytes a page that was ever promised, in pieces of
-// 32 KiB. Not thread-safe.
+// Everything that was promised for one run: what the records of its sections add up to. 8 bytes for each page that was ever promised, in
+// pieces of 32 KiB. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -22,8 +22,8 @@ public:
 
     // A section begins. Voids what was promised before, unless the section says that it verified all of it.
     void begin(const PromiseSection& section);
-    // A batch of this section, in the order of the numbers; one that was taken already (its number says so) is passed over. False, and
-    // nothing changes, if it is of another section.
+    // A batch of this section, in the order of the numbers; one that was already taken (by its number) is skipped. False, and nothing
+    // changes, if it belongs to another section.
     bool add(const PromiseBatch& batch);
 
     [[nodiscard]] const PromiseSection& section() const { return section_; }

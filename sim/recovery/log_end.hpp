@@ -1,4 +1,4 @@
-// Where a log that a crash has cut off goes on: behind its end, in a virtual log file that recovery does not need.
+// Where a log continues that a crash cut off: after its end, in a virtual log file that recovery does not need.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ public:
     LogEnd(const std::vector<SimFile*>& log_files, const LogContents& contents, const LogExtent& extent, std::uint32_t alignment_bytes,
            RunState& run, Journal& journal);
 
-    // Finds out how the files are divided, and makes one of them longer if recovery needs all of the log. Without a position the run is
-    // stopping, and has been told why.
+    // Finds out how the files are divided, and extends one of them if recovery needs all of the log. Without a position the run is
+    // stopping, and knows why.
     ums::Task<void> find();
     [[nodiscard]] const LogPosition& position() const { return position_; }
 

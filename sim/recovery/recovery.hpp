@@ -1,5 +1,5 @@
-// What SQL Server's recovery does with the files that a crash has left: reads the log to its end, brings every page to what the log says,
-// and finds the place where the log goes on. Every page is verified on the way, as `ioproof verify` does it (docs/durability.md).
+// What SQL Server's recovery does with the files that a crash left: reads the log to its end, brings every page to what the log says, and
+// finds the place where the log continues. Every page is verified on the way, as `ioproof verify` does it (docs/durability.md).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct RecoverySetup {
     std::uint64_t run_id = 0;
     std::uint32_t alignment_bytes = 512;  // of log blocks
     const Promises* promises = nullptr;   // of this run, kept outside of the storage; null: nobody has
-    bool repairs = false;                 // goes on behind findings, and writes anew what was wrong; else the run ends with them
+    bool repairs = false;                 // continues after findings, and rewrites what was wrong; otherwise the run ends with them
 };
 
 class Recovery {
@@ -29,15 +29,15 @@ public:
     Recovery(const RecoverySetup& setup, const std::vector<DataFile*>& data_files, const std::vector<SimFile*>& log_files,
              ums::SchedulerGroup& schedulers, RunState& run, Journal& journal);
 
-    // The three steps, each a phase. The run is stopping behind a step that could not be done, and has been told why.
+    // The three steps, each a phase. If a step could not be done, the run is stopping, and knows why.
     ums::Task<void> analyse();
     ums::Task<void> verify();  // writes nothing yet
     ums::Task<void> redo();
 
-    // Everything that was promised is there: whoever goes on may keep it. Behind redo().
+    // Everything that was promised is there: a run that continues may keep it. After redo().
     [[nodiscard]] bool holds_all_promises() const { return log_.demands_all() && journal_.finding_count() == 0; }
     [[nodiscard]] const Promises* promises() const { return log_.promises(); }
-    // Where the log goes on. Behind redo().
+    // Where the log continues. After redo().
     [[nodiscard]] const LogPosition& position() const { return log_end_.position(); }
     void describe(DurabilityResult& result) const;
     [[nodiscard]] ResumeResult describe() const;

@@ -1,7 +1,7 @@
-// The second half of recovery: what a crash has left of the data files is brought to where the log ends. Pages that are older than the
-// log's last change of them, and pages that the cut has torn, are written anew; the ledgers then say what is there, and a run can go on.
-// An image follows from its place and version, so the log need not hold it. The log's analysis and the verification of all pages come
-// before; where that has found something wrong, only a repair goes on.
+// The second half of recovery: brings the data files that a crash left to the end of the log. Pages that are older than the log's last
+// change of them, and pages that the cut has torn, are rewritten; the ledgers then say what is there, and a run can continue. An image
+// follows from its place and version, so the log need not hold it. The log's analysis and the verification of all pages come first; if they
+// found something wrong, only a repair continues.
 #pragma once
 
 #include <atomic>
@@ -23,10 +23,10 @@ public:
     // All references must outlive the object. `log` has run; the ledgers are empty.
     Redo(std::vector<DataFile*> data_files, LogAnalysis& log, ums::SchedulerGroup& schedulers, RunState& run, Journal& journal);
 
-    // For the verification: what stands there. Any scheduler.
+    // For the verification: what is there. Any scheduler.
     void take(const ProvenPage& proven, const PageJudgement& judgement, const std::byte* image);
 
-    // Brings files to the size that the log says, pages to its last change of them, and all of that to stable storage. Once, behind the
+    // Brings files to the size that the log says, pages to its last change of them, and all of that to stable storage. Once, after the
     // verification. Not complete if the run stops.
     ums::Task<void> run();
 

@@ -1,5 +1,5 @@
-// What the files of a power cut prove of the damage by the rules of docs/durability.md, said by a witness who knows all that was
-// acknowledged. It is what a verification is measured by, so it shares nothing with sim/verify. Pure.
+// What the files of a power cut prove of the damage by the rules of docs/durability.md, according to an observer that knows everything that
+// was acknowledged. Verifications are judged by it, so it shares nothing with sim/verify. Pure.
 #pragma once
 
 #include <array>
@@ -12,15 +12,15 @@
 
 namespace sim {
 
-// Why the files do not prove a loss. Where several losses have several reasons, the first of these is the one of the cut.
+// Why the files do not prove a loss. If several losses have several reasons, the first of these is that of the cut.
 enum class MissReason : std::uint8_t {
     unexplained,        // no rule covers it: a fault of the rules, or of this explanation
-    no_signature,       // no file begins as the run made it, so nobody can say of which run the rest is
-    nothing_logged,     // no block of the log is left, and no page speaks of one
-    end_of_log,         // behind the last block that is left
+    no_signature,       // no file begins as the run made it, so nobody can say to which run the rest belongs
+    nothing_logged,     // no log block is left, and no page refers to one
+    end_of_log,         // after the last block that is left
     since_checkpoint,   // page writes since the last complete checkpoint began
     released,           // in a part of a file that has been cut off
-    before_checkpoint,  // log that recovery does not need any more
+    before_checkpoint,  // log that recovery no longer needs
     not_logged,         // in a replica, a file of tempdb or a backup, whose changes are not logged
 };
 
@@ -39,7 +39,7 @@ struct CrashExplanation {
     [[nodiscard]] MissReason reason() const;
 };
 
-// What is asked: the files alone, or also the ledger outside of the device, if there is one.
+// What is used as evidence: the files alone, or also the ledger outside of the device, if there is one.
 enum class Knowledge : std::uint8_t { files, files_and_ledger };
 
 // Before the verification, which takes the files.

@@ -1,5 +1,5 @@
-// A rehearsal of power cuts: a whole run, all users, in virtual time on a simulated device that loses power at moments drawn from a seed,
-// and for each cut the question what is left. A pure function of its arguments. The run itself goes on to its end: each cut is a copy.
+// A rehearsal of power cuts: a complete run, with all users, in virtual time on a simulated device that loses power at moments drawn from a
+// seed, and what each cut leaves. A pure function of its arguments. The run itself continues to its end: each cut is a copy.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,13 @@ struct CrashPlan {
     std::uint32_t cut_count = 4;
     Options options;
     ums::VolatileOptions device;
-    bool has_ledger = false;                             // outside of the device somebody keeps what the run promises
-    std::shared_ptr<const CrashStart> start;             // of a run that goes on after an earlier cut (second_cut.hpp); null: of a new one
+    bool has_ledger = false;                  // a ledger outside of the device keeps what the run promises
+    std::shared_ptr<const CrashStart> start;  // of a run that continues after an earlier cut (second_cut.hpp); null: of a new one
     std::function<void(const ums::PowerMoment&)> watch;  // sees every moment of the run that is cut, to its end; may be empty
 };
 
-// The run and the device of a seed. The lies get something to do harm to: syncs are ignored in runs that need them, and the file that
-// is lied about is one of the run.
+// The run and the device of a seed. The lies can do harm: syncs are ignored in runs that need them, and the file that is lied about belongs
+// to the run.
 [[nodiscard]] CrashPlan draw_crash_plan(std::uint64_t seed, ums::PowerLies lies);
 
 // One cut, to be judged.
@@ -48,14 +48,14 @@ struct CrashState {
 using CrashJudge = std::function<void(const CrashPlan& plan, CrashState& state)>;
 
 struct CrashReport {
-    Outcome outcome = Outcome::passed;  // of the run, which nobody told of the cuts
+    Outcome outcome = Outcome::passed;  // of the run, which does not know of the cuts
     std::uint64_t moment_count = 0;
-    std::vector<Finding> findings;  // of the run: its device serves it well as long as there is power
+    std::vector<Finding> findings;  // of the run: its device works correctly as long as there is power
     std::vector<std::string> log;   // messages of the run
 };
 
 // `judge` is called for each cut, in the order of time, when the run is over: it may run simulations of its own. Any thread. Throws
-// std::bad_alloc if memory does not last.
+// std::bad_alloc if memory runs out.
 [[nodiscard]] CrashReport rehearse_crash(const CrashPlan& plan, const CrashJudge& judge);
 
 }  // namespace sim

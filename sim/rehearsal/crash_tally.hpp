@@ -1,4 +1,4 @@
-// A verification of power cuts, measured by what the files prove: what was found, what was missed and why, and who was blamed wrongly.
+// A verification of power cuts, judged by what the files prove: what was found, what was missed and why, and what was blamed wrongly.
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@ namespace sim {
 struct CrashTally {
     std::uint64_t cuts = 0;
     std::uint64_t damaged = 0;                               // something that was promised is gone
-    std::uint64_t provable = 0;                              // of these, where the files prove it
-    std::uint64_t found = 0;                                 // of those, where there is a finding
-    std::uint64_t blamed = 0;                                // findings where the files prove nothing, be there damage or not
+    std::uint64_t provable = 0;                              // of these, those that the files prove
+    std::uint64_t found = 0;                                 // of those, those with a finding
+    std::uint64_t blamed = 0;                                // findings where the files prove nothing, whether there is damage or not
     std::array<std::uint64_t, kMissReasonCount> unproven{};  // damaged, and not provable
 
     void add(const CrashTally& other);
@@ -24,7 +24,7 @@ struct CrashTally {
 struct CutJudgement {
     CrashTally tally;     // of this cut
     std::string text;     // the cut, and what was found
-    std::string problem;  // provable and not found, blamed wrongly, or not to be explained; else empty
+    std::string problem;  // provable and not found, blamed wrongly, or unexplained; otherwise empty
 };
 
 // Takes the files of the cut if `knowledge` is the files; with the ledger copies of them are judged. Not both at once.

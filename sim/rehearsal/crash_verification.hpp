@@ -1,4 +1,4 @@
-// What a verification says of the files that a power cut has left. A pure function of its arguments.
+// What a verification says about the files that a power cut left. A pure function of its arguments.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ struct CrashVerdict {
     DurabilityResult durability;
 };
 
-// Takes the files of the cut. `promises`: of a ledger outside of the device; null: there is none. Throws what keeps a verification from
-// beginning: RefusedError where no file is left.
+// Takes the files of the cut. `promises`: of a ledger outside of the device; null: there is none. Throws what prevents a verification from
+// starting: RefusedError if no file is left.
 [[nodiscard]] CrashVerdict verify_cut(const CrashPlan& plan, ums::PowerCut& power, const Promises* promises = nullptr);
 
 }  // namespace sim

@@ -1,4 +1,4 @@
-// At which moments of a run power may go with the best chance to do harm: one run is watched, the next one, which is the same, is cut.
+// The moments of a run at which a loss of power is most likely to do harm: one run is watched; the next one, which is identical, is cut.
 #pragma once
 
 #include <array>
@@ -14,15 +14,15 @@
 
 namespace sim {
 
-// Why power goes at this moment.
+// Why the power fails at this moment.
 enum class CutReason : std::uint8_t {
     any_moment,      // drawn from all
     creation,        // the files are being made
-    resize,          // a file grows or shrinks: asked for, done, or just after
-    sync,            // a sync: asked for, done, or just after
+    resize,          // a file grows or shrinks: requested, done, or just after
+    sync,            // a sync: requested, done, or just after
     log_flush,       // a block of the log has just come back, and what waited for it begins
     checkpoint,      // between a checkpoint's first record and its last one
-    checkpoint_end,  // the block with the last record: asked for, done, or just after
+    checkpoint_end,  // the block with the last record: requested, done, or just after
 };
 
 inline constexpr std::size_t kCutReasonCount = 7;
@@ -41,7 +41,7 @@ public:
         std::uint64_t moment = 0;
         CutReason reason{};
     };
-    // Half of all: any moment. Else a reason, each as often as the others, then one of its moments. There must have been a moment.
+    // Half of all: any moment. Otherwise a reason, each as often as the others, then one of its moments. There must have been a moment.
     [[nodiscard]] Choice draw(ums::Prng& prng) const;
 
 private:

@@ -1,5 +1,5 @@
-// Which request goes wrong, and how: decided when it is posted. Each page gets one fault at most. Requests without an owner (the making of
-// the files, a search for evidence) are never chosen. Not thread-safe unless a function says otherwise: the injector guards it.
+// Which request goes wrong, and how: decided when it is posted. Each page gets one fault at most. Requests without an owner (creating the
+// files, a search for evidence) are never chosen. Not thread-safe unless a function says otherwise: the injector guards it.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +31,13 @@ public:
     void decide_sync(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate);
     // A read or a write.
     void decide_transfer(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate);
-    // Then, for a write: reads what stands in the chosen pages. Nobody else reads or writes them now, for their latches are held: so this
-    // takes place without the injector's guard.
+    // Then, for a write: reads the present contents of the chosen pages. Nobody else reads or writes them now, because their latches are
+    // held, so this needs no guard by the injector.
     void read_older(const ums::IoRequest& request, RequestFate& fate) const;
 
-    // The choice fell on a page of which no such fault can be made: the plan has one more to go.
+    // The choice fell on a page of which no such fault can be made: the plan may choose one more.
     void take_back(const RequestFate::Chosen& chosen) { ++plans_[chosen.plan].count_max; }
-    // For a block of the log, or a chunk of the chain of backups, that has been written: how it shall be wrong, or nothing.
+    // For a block of the log, or a chunk of the chain of backups, that has been written: how it becomes wrong, or nothing.
     [[nodiscard]] std::optional<FindingKind> draw_log_fault(bool in_chain);
 
 private:

@@ -3,8 +3,8 @@
 // are the truth, and what the program under test was given can be compared with them without asking the program.
 //
 // Here are the names, the handles and the one lock; which request goes wrong is FaultChoice's, what is done to it FaultEffects', what was
-// done FaultRecord's. Requests without an owner (the making of the files, a search for evidence) are never chosen and expose nothing, but
-// they see what is wrong.
+// done FaultRecord's. Requests without an owner (creating the files, a search for evidence) are never chosen and expose nothing, but they
+// see what is wrong.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +40,9 @@ public:
     // `inner` and `clock` must outlive the injector.
     FaultInjector(ums::Storage& inner, const ums::Clock& clock, Setup setup);
 
-    // Where plans for one phase ask. Before the run begins; called from the schedulers' threads.
+    // Where plans for a single phase learn the phase. Before the run begins; called from the schedulers' threads.
     void set_phase_source(std::function<Phase()> source) { moment_.phase_source = std::move(source); }
-    // The program has reported something. What fails until then is healed, as by a person with a spare part. Any thread.
+    // The program has reported something. What failed until then is healed, as if a person had replaced the part. Any thread.
     void on_finding(const Finding& finding);
     // All that was injected. Any thread.
     [[nodiscard]] std::vector<InjectedFault> faults() const;

@@ -28,8 +28,8 @@ struct MatchResult {
     std::vector<std::string> problems;  // a sentence for each fault that was missed or named wrong, and for each false alarm
 };
 
-// For every exposed fault exactly one finding of the expected kind is right; transient or persistent, warning or failure, and the other
-// place of a misdirected transfer must be right, too. A finding explains one fault only.
+// Every exposed fault must have exactly one finding of the expected kind; transient or persistent, warning or failure, and the other place
+// of a misdirected transfer must be right, too. A finding explains one fault only.
 [[nodiscard]] MatchResult match_faults(const std::vector<InjectedFault>& faults, const std::vector<Finding>& findings);
 
 void add_tallies(FaultTallies& sum, const FaultTallies& more);

@@ -1,4 +1,4 @@
-// When it is, for those who choose faults and those who record them.
+// The present time and phase, for the code that chooses faults and the code that records them.
 #pragma once
 
 #include <cstdint>

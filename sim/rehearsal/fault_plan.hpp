@@ -1,4 +1,4 @@
-// Which faults shall be injected, how often, where and when. Plain data, and its text form for command lines.
+// Which faults to inject, how often, where and when. Plain data, and its text form for command lines.
 #pragma once
 
 #include <cstdint>

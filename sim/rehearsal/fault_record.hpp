@@ -1,5 +1,5 @@
-// The record of what was injected: each fault, what it must be called, and whether the program under test was ever given wrong data by it.
-// Not thread-safe: the injector guards it.
+// The record of what was injected: each fault, how it must be named, and whether it ever gave wrong data to the program under test. Not
+// thread-safe: the injector guards it.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ public:
 
     // Valid until the next one is added.
     InjectedFault& add(FindingKind kind, const Place& place, bool transient, std::string what);
-    // A fault of a page, which has had its one then.
+    // A fault of a page, which then gets no other.
     InjectedFault& add_page(FindingKind kind, FaultyFile& file, std::uint32_t page, bool transient, std::string what);
     [[nodiscard]] InjectedFault& at(std::uint64_t number) { return faults_[number - 1]; }
     [[nodiscard]] const std::vector<InjectedFault>& all() const { return faults_; }
@@ -37,8 +37,8 @@ public:
     // The program has reported something about these bytes.
     void reported(const std::string& path, std::uint64_t begin_bytes, std::uint64_t end_bytes);
 
-    // Faults are made of, and exposed by, what the program works with: not by the making of files, and not by a diagnosis that looks
-    // through whole ranges for an image.
+    // Only requests of the program's work cause and expose faults: not creating the files, and not a diagnosis that searches entire ranges
+    // for an image.
     [[nodiscard]] bool is_work(const FaultyFile& file, const ums::IoRequest& request) const;
 
     // The log: a block was written; one is lost; one has been read, and may be missed.

@@ -1,5 +1,5 @@
 // What is wrong with one file, from the storage's side: the file below always holds what was written; this says which sectors a read
-// returns otherwise, and for which fault. Nothing here is thread-safe: the injector guards it.
+// returns differently, and for which fault. Nothing here is thread-safe: the injector guards it.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ public:
     // --- faults that wait for a read ---
 
     struct Armed {
-        bool reverts = false;  // becomes a lasting fault after one right read; else it comes `reads` times and is gone
+        bool reverts = false;  // becomes a lasting fault after one right read; otherwise it comes `reads` times and is gone
         std::uint32_t reads = 0;
         std::uint64_t fault = 0;
         ImageBytes image;
@@ -60,20 +60,20 @@ public:
     };
     std::vector<Sick> sick;
     bool has_failed_sync = false;  // once is enough: it ends the run
-    // Requests that were made to fail; what is tried again is not chosen again.
+    // Requests that were made to fail; retries are not chosen again.
     void record_failure(const ums::IoRequest& request);
     [[nodiscard]] bool has_failed(const ums::IoRequest& request) const;
 
     // --- what was written, as far as faults depend on it ---
 
-    // How often the page was written with anything but zeros since the file has it.
+    // How often the page has been written with anything but zeros since the file got it.
     [[nodiscard]] std::uint32_t write_count(std::uint32_t page) const { return page < writes_.size() ? writes_[page] : 0; }
     [[nodiscard]] std::uint32_t pages_written() const { return static_cast<std::uint32_t>(writes_.size()); }
     // A write has completed: its pages are what they must be.
     void written(const ums::IoRequest& request);
     void cut(std::uint64_t size_bytes);
 
-    // Each page gets one fault at most, so that what is found can be told apart.
+    // Each page gets at most one fault, so that findings can be distinguished.
     [[nodiscard]] bool is_used(std::uint32_t page) const { return page < used_.size() && used_[page]; }
     void use(std::uint32_t page);
 

@@ -23,9 +23,9 @@ public:
         std::string path;
         std::uint32_t page_id = 0;
         std::vector<std::byte> image;   // kPageBytes
-        std::uint32_t stale_reads = 0;  // the cache answers so many reads with it, then it is gone; 0: the image is written to the volume
-        std::uint64_t lands_at_ns = 0;  // of an image that is written: so long after the host began to work, see `may_land`
-        bool has_landed = false;        // set when it stands there
+        std::uint32_t stale_reads = 0;  // the cache answers this many reads with it, then it is gone; 0: the image is written to the volume
+        std::uint64_t lands_at_ns = 0;  // of an image that is written: how long after the host began to work, see `may_land`
+        bool has_landed = false;        // set when it is there
         bool was_seen = false;          // set when the host was given it
         bool is_gone = false;           // set when the host has written the page itself, or the cache has dropped it
     };
@@ -45,7 +45,7 @@ public:
 private:
     class Engine;
 
-    // What is due arrives on the volume.
+    // What is due arrives at the volume.
     void land();
     void came_back(ums::IoRequest& request);
     [[nodiscard]] const std::string& path_of(ums::FileHandle file) const { return open_.at(file.value); }

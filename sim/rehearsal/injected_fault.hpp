@@ -1,5 +1,5 @@
-// One fault as its maker knows it: where, what a program that verifies must call it, and whether the program was ever given wrong data
-// by it. Plain data; nothing of it comes from the program under test.
+// One fault as its maker knows it: where it is, how a program that verifies must name it, and whether it ever gave wrong data to the
+// program. Plain data; nothing of it comes from the program under test.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +19,21 @@ struct FaultRange {
 
 struct InjectedFault {
     std::uint64_t number = 0;              // 1, 2, … in the order of injection
-    FindingKind kind{};                    // as it was asked for
+    FindingKind kind{};                    // as requested
     FindingKind expected{};                // as it must be named: what the evidence allows (docs/fault_model.md)
-    std::optional<FindingKind> or_else{};  // where the evidence may have gone between the wrong answer and the diagnosis
+    std::optional<FindingKind> or_else{};  // if the evidence may have gone between the wrong answer and the diagnosis
     std::string what;                      // how it was made, for people
     std::string path;
     std::uint64_t offset_bytes = 0;  // what is wrong
     std::uint64_t size_bytes = 0;
-    std::vector<FaultRange> more{};  // that are wrong, too; a finding about one of them says the same again
-    bool transient = false;          // goes away by itself when it is read or tried again
+    std::vector<FaultRange> more{};  // that are wrong, too; a finding about one of them repeats the same
+    bool transient = false;          // disappears by itself when it is read or tried again
     bool is_warning = false;
     bool is_sync = false;      // of the whole file, which has no place
     bool is_in_chain = false;  // of a chunk of the chain of backups
     std::string phase;         // of the injection
     std::uint64_t at_ns = 0;
-    // The program was given wrong data, or an error. A fault that was written over before is not.
+    // The program was given wrong data, or an error. False for a fault that was overwritten before.
     bool exposed = false;
     std::uint64_t exposed_ns = 0;
     std::uint64_t partner = 0;    // number of the other end of a misdirected write; 0 = none

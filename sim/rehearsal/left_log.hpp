@@ -1,5 +1,5 @@
-// What a power cut has left of the log, read at the places that the book names: how far it reaches by the rules of docs/durability.md.
-// Shares nothing with sim/verify, which it is to judge. Pure.
+// What a power cut left of the log, read at the places that the book names: how far it reaches by the rules of docs/durability.md. Shares
+// nothing with sim/verify, which it is to judge. Pure.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ public:
     LeftLog(const Options& options, const ums::PowerCut& power, const WriteBook& book);
 
     [[nodiscard]] bool is_empty() const { return left_.empty(); }
-    // The newest of the run's that a block is of; 0: there is no block.
+    // The newest incarnation of the run that has a block; 0: there is no block.
     [[nodiscard]] std::uint32_t incarnation() const { return incarnation_; }
     [[nodiscard]] bool has(std::uint64_t sequence) const { return left_.count(sequence) != 0; }
     // Some block says that all up to here had been acknowledged; 0: none.
@@ -33,7 +33,7 @@ public:
     [[nodiscard]] std::uint64_t needed_sequence() const { return needed_; }
     // Acknowledged, needed, and not there.
     [[nodiscard]] std::optional<std::uint64_t> lost_sequence() const;
-    // How many pages of the file are summed up together; 1 where nothing is.
+    // How many pages of the file are summed up together; 1 if none are.
     [[nodiscard]] std::uint32_t region_pages(std::uint32_t file_id) const;
 
 private:
@@ -46,7 +46,7 @@ private:
         std::uint64_t begin_lsn = 0;
     };
 
-    // The number that follows on this one in the row.
+    // The number that follows this one in the row.
     [[nodiscard]] std::uint64_t next(std::uint64_t sequence) const;
     void read_block(const ums::SimulatedFile& file, std::uint64_t sequence, const WriteBook::Block& block);
     void find_end(const WriteBook& book);

@@ -1,5 +1,4 @@
-// What becomes of blocks of the log, and of chunks of the chain of backups, that have been written. Not thread-safe: the injector guards
-// it.
+// What happens to log blocks, and to chunks of the backup chain, that have been written. Not thread-safe: the injector guards it.
 #pragma once
 
 #include <cstddef>

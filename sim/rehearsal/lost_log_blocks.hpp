@@ -1,4 +1,4 @@
-// Log blocks that were written and are not there, and what a reader of the log can know of it. Not thread-safe: the injector guards it.
+// Log blocks that were written and are missing, and what a reader of the log can know of that. Not thread-safe: the injector guards it.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct LostLogBlock {
     std::uint64_t sequence = 0;
     bool has_updates = false;  // changes of pages
     FaultRange range{};
-    bool is_missed = false;  // the program has read where it should stand; else it may have been freed
+    bool is_missed = false;  // the program has read where it should be; otherwise it may have been freed
 };
 
 class LostLogBlocks {
@@ -25,7 +25,7 @@ public:
     void written(std::uint64_t sequence);
     void lost(LostLogBlock block) { blocks_.push_back(std::move(block)); }
 
-    // A read of the log has come back. The faults of which it has missed another block.
+    // A read of the log has completed. Returns the faults of which it has missed another block.
     [[nodiscard]] std::vector<std::uint64_t> missed_by(const std::string& path, const ums::IoRequest& read);
 
     // Whether the log ends with this fault before changes of pages, as far as the program has looked.

@@ -1,4 +1,5 @@
-// Every page that an owner of files has written, with its image and when it came back: what may land late, or be lost, is one of them.
+// Every page that an owner of files has written, with its image and when the write completed: what may land late, or be lost, is one of
+// them.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ public:
         std::vector<std::byte> bytes;
     };
 
-    // Of data files; a replica is not in it.
+    // Of data files, without replicas.
     explicit OwnerWrites(const Options& options);
 
     // For VolatileStorage::set_observer.

@@ -1,4 +1,4 @@
-// A ledger that a rehearsal keeps in memory, at the side of its simulated device: what a witness would hold when the power goes.
+// A ledger that a rehearsal keeps in memory, beside its simulated device: what a witness would hold when the power fails.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ public:
     void end(bool are_removed) override;
     [[nodiscard]] Status status() const override { return status_; }
 
-    // Takes what there is: when the device hears of a request, at times.
+    // Collects what there is: sometimes, when the device receives a request.
     void take();
     [[nodiscard]] const Promises& promises() const { return promises_; }
 

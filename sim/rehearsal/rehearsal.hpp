@@ -1,5 +1,5 @@
-// One rehearsal: a whole run, all users, in virtual time on a simulated storage that goes wrong on purpose, and the comparison of what
-// was injected with what was found. A pure function of its arguments; takes some milliseconds. Any thread.
+// One rehearsal: a complete run, with all users, in virtual time on a simulated storage that goes wrong on purpose, and the comparison of
+// what was injected with what was found. A pure function of its arguments; takes a few milliseconds. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct RehearsalReport {
 // The faults of a rehearsal of one class: rate, place and time are drawn from the seed. Sometimes there is a second fault of any class.
 [[nodiscard]] std::vector<FaultPlan> draw_fault_plans(FindingKind kind, std::uint64_t seed);
 
-// Throws std::bad_alloc if memory does not last to its end.
+// Throws std::bad_alloc if memory runs out.
 [[nodiscard]] RehearsalReport rehearse(std::uint64_t seed, const std::vector<FaultPlan>& plans);
 
 }  // namespace sim

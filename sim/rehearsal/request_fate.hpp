@@ -1,4 +1,4 @@
-// What shall become of one request: decided when it is posted, carried out when it comes back. Plain data.
+// What happens to one request: decided when it is posted, carried out when it comes back. Plain data.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@ struct RequestFate {
     };
 
     int error_code = 0;                       // does not reach the storage
-    std::uint64_t transferred_bytes = ~0ULL;  // says that it was so many
-    std::uint64_t short_bytes = 0;            // the engine was told so many first, and went on
+    std::uint64_t transferred_bytes = ~0ULL;  // reports this number
+    std::uint64_t short_bytes = 0;            // the engine first received this number, and continued
     std::uint64_t delay_ns = 0;
     std::vector<Chosen> chosen;
     std::vector<Buffer> buffers;

@@ -1,4 +1,4 @@
-// After a power cut the run goes on with what is left, and is cut again: what recovery made of the files must stand the next cut, too.
+// After a power cut the run continues with what is left, and is cut again: what recovery made of the files must survive the next cut, too.
 #pragma once
 
 #include <map>
@@ -12,14 +12,14 @@
 
 namespace sim {
 
-// With what a run begins that goes on.
+// What a run that continues begins with.
 struct CrashStart {
     std::map<std::string, std::unique_ptr<ums::SimulatedFile>> files;  // by path
     WriteBook book;                                                    // what had been said before, as far as it is still true
     std::optional<Promises> promises;                                  // of a ledger
 };
 
-// The same run, resumed on the same device. Nothing if no log is left with which it could go on. Before the files of the cut are taken.
+// The same run, resumed on the same device. Nothing if no log is left with which it could continue. Before the files of the cut are taken.
 [[nodiscard]] std::optional<CrashPlan> plan_second_cut(const CrashPlan& plan, const CrashState& state);
 
 }  // namespace sim

@@ -1,5 +1,5 @@
-// The log of another run, as space that was not written with zeros may hold it: whole blocks with right checksums, in places where blocks
-// of this run will stand, with numbers above those that this run will use. Whoever takes one for log goes wrong.
+// The log of another run, as space that was not written with zeros may hold it: complete blocks with right checksums, in places where
+// blocks of this run will be, with numbers above those that this run will use. A reader that takes one of them for log goes wrong.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace sim {
 void fill_with_stale_log(ums::SimulatedFile& file, std::uint64_t begin_bytes, std::uint64_t end_bytes, std::uint32_t file_id,
                          std::uint64_t seed);
 
-// What new space of a run's files holds: stale log behind the first size of log files, zeros in others. For VolatileOptions.
+// What new space of a run's files holds: stale log after the initial size of log files, zeros in others. For VolatileOptions.
 [[nodiscard]] std::function<ums::SimulatedFile::NewSpace(const std::string& path)> stale_log_space(const Options& options,
                                                                                                    std::uint64_t seed);
 

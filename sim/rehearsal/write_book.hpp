@@ -1,5 +1,5 @@
-// What a run has asked of its device and was told by it, kept outside of the device: the witness that the files alone do not have. Of log
-// and data files; a replica is not in it.
+// What a run has requested of its device and what the device answered, kept outside of the device: a witness that the files alone lack. Of
+// log and data files, without replicas.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ public:
         std::uint64_t offset_bytes = 0;
         std::uint32_t size_bytes = 0;
         std::uint32_t file_id = 0;
-        bool is_acknowledged = false;  // else under way
+        bool is_acknowledged = false;  // otherwise in flight
     };
     struct Change {
         std::uint64_t lsn = 0;
@@ -43,10 +43,10 @@ public:
 
     explicit WriteBook(const Options& options);
 
-    // For VolatileStorage::set_observer. Power that goes at this moment goes before it: copy the book first.
+    // For VolatileStorage::set_observer. A power failure at this moment comes before it: copy the book first.
     void observe(const ums::PowerMoment& moment);
 
-    // A run goes on behind the block of this number, whose last record has this LSN: what came later in the log is void, and recovery has
+    // A run continues after the block of this number, whose last record has this LSN: what came later in the log is void, and recovery has
     // brought all pages to the last of their changes that are left.
     void forget_behind(std::uint64_t end_sequence, std::uint64_t end_lsn);
 

@@ -1,4 +1,4 @@
-// The block device and the file system's view of a test file, as results want them.
+// The block device and the file system's view of a test file, for the results.
 #pragma once
 
 #include <cstdint>

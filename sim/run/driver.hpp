@@ -1,5 +1,4 @@
-// What all that is done with a set of test files has in common, a run or a verification: schedulers, journal, phases, the end, and what is
-// told of it.
+// What all jobs on a set of test files have in common, be it a run or a verification: schedulers, journal, phases, the end, and its report.
 #pragma once
 
 #include <atomic>
@@ -61,9 +60,9 @@ protected:
     ums::Task<void> phase(Phase phase, ums::Task<void>& work);
     // An exception that left a task while none is expected.
     void stop_on_failure(const std::exception_ptr& failure);
-    // What left one of the tasks does not keep the others from being joined.
+    // An exception that leaves one of the tasks does not keep the others from being joined.
     ums::Task<void> join(ums::TaskGroup& tasks);
-    // On each scheduler one who tells of requests that take too long, until `stop` is set.
+    // On each scheduler, a task that reports requests that take too long, until `stop` is set.
     void watch_long_io(ums::TaskGroup& monitors, ums::Event& stop);
     // What does not depend on the parts of a run.
     [[nodiscard]] Progress common_progress() const;

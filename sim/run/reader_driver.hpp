@@ -1,5 +1,5 @@
-// A run that only reads, again and again, the files that a run on another host works on, until that one has ended: as a report server or a
-// backup does. Opens no file to be written, locks none, and makes none. docs/hosts.md.
+// A run that only reads, again and again, the files that a run on another host works on, until that one has ended, as a report server or a
+// backup does. Opens files read-only, locks none, and creates none. docs/hosts.md.
 #pragma once
 
 #include <cstdint>

@@ -191,7 +191,7 @@ ums::Task<void> RunDriver::record_time_series() {
 void RunDriver::report_missing_threads() {
     if (has_reported_missing_threads_ || !schedulers_->is_short_of_threads()) return;
     has_reported_missing_threads_ = true;
-    journal_.warning(fmt::format("The run goes on with fewer threads for I/O than it wanted: {}.", ums::kThreadLimitText));
+    journal_.warning(fmt::format("The run continues with fewer threads for I/O than it wanted: {}.", ums::kThreadLimitText));
 }
 
 // Those who use the log end before it does.

@@ -1,4 +1,4 @@
-// Makes the parts of a run, leads them through the phases, and takes them down again in order.
+// Creates the parts of a run, leads them through the phases, and takes them down again in order.
 #pragma once
 
 #include <atomic>

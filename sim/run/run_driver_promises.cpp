@@ -54,9 +54,9 @@ void RunDriver::report_stopped_promises() {
     if (because == promises_stopped_because_) return;
     promises_stopped_because_ = because;
     if (because.empty()) {
-        journal_.info(fmt::format("Promises to {} go on.", keeper_->name()));
+        journal_.info(fmt::format("Promises to {} continue.", keeper_->name()));
     } else {
-        journal_.warning(fmt::format("Promises to {} stand still: {}. The run goes on.", keeper_->name(), because));
+        journal_.warning(fmt::format("Promises to {} are suspended: {}. The run continues.", keeper_->name(), because));
     }
 }
 

@@ -1,4 +1,4 @@
-// What exists only while the files of a run are open, in the order of its making; taken down in reverse.
+// What exists only while the files of a run are open, in the order of creation; taken down in reverse.
 #pragma once
 
 #include <cstdint>
@@ -34,11 +34,11 @@ struct RunParts {
     [[nodiscard]] BackupFiles& opened_backup_files() { return backup ? backup->files() : backup_files; }
 
     struct Start {
-        const LogPosition* position = nullptr;  // where the log of a run goes on whose pages the ledgers know; null for a new one
+        const LogPosition* position = nullptr;  // where the log of a run continues whose pages the ledgers know; null for a new one
         bool promises = false;                  // somebody keeps outside of the storage what it has acknowledged
         RunGroup* group = nullptr;              // this run is one of several
     };
-    // Then all the rest, from the `options` as far as the memory allows: what does not fit is made smaller there. Throws std::bad_alloc.
+    // Then the rest, from the `options` as far as the memory allows: what does not fit is reduced there. Throws std::bad_alloc.
     void assemble(Options& options, std::uint64_t run_id, ums::Storage& storage, ums::SchedulerGroup& schedulers, RunState& run,
                   Journal& journal, const Start& start);
 

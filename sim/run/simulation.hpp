@@ -1,6 +1,6 @@
-// A whole run: creates the files, drives all users through all phases, verifies, and says what happened. Or a verification of the files
-// that a crash has left, see Options::job, or a run that reads what one on another host writes, see RunGroup::reads_with(). The only class
-// of sim that others need.
+// A complete run: creates the files, drives all users through all phases, verifies, and reports what happened. Or a verification of the
+// files that a crash left, see Options::job, or a run that reads what a run on another host writes, see RunGroup::reads_with(). The only
+// class of sim that others need.
 #pragma once
 
 #include <memory>
@@ -27,17 +27,16 @@ public:
                RunGroup* group = nullptr);
     ~Simulation();
 
-    // Runs to the end and returns what happened; blocks meanwhile. Once per object. Findings are results, not exceptions.
-    // Throws RefusedError or EnvironmentError if the run could not begin and the storage is not to blame; files that it had made are
-    // removed again then. A storage that failed before the run began comes back as Outcome::failed, no space later on as
-    // Outcome::not_done.
+    // Runs to the end and returns what happened; blocks meanwhile. Once per object. Findings are results, not exceptions. Throws
+    // RefusedError or EnvironmentError if the run could not begin and the storage is not to blame; files that it had created are then
+    // removed again. Storage that failed before the run began results in Outcome::failed, lack of space later on in Outcome::not_done.
     Results run();
 
-    // Ends the run in order: users stop, everything outstanding is drained, the result says Outcome::stopped. Any thread, any time, at
-    // once.
+    // Ends the run in order: users stop, everything outstanding is drained, the result says Outcome::stopped. Any thread, any time,
+    // immediately.
     void request_stop();
 
-    // Others may have the files although this run has not ended: it does not own them any more. For a rehearsal of just that. Any thread.
+    // Gives up the files although this run has not ended: others may have them. For a rehearsal of exactly that. Any thread.
     void release_locks();
 
     // Any thread, any time.

@@ -21,9 +21,9 @@ TaskFailure classify_failure(const std::exception_ptr& failure) {
     } catch (const std::system_error& error) {
         return {fmt::format("The system refused what the run needs: {}.", ums::error_text(error)), false};
     } catch (const std::exception& error) {
-        return {fmt::format("A mistake of ioproof itself ended the run: {}.", error.what()), true};
+        return {fmt::format("An internal error of ioproof ended the run: {}.", error.what()), true};
     } catch (...) {
-        return {"A mistake of ioproof itself ended the run.", true};
+        return {"An internal error of ioproof ended the run.", true};
     }
 }
 

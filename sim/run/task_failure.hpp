@@ -1,4 +1,4 @@
-// An exception that left a task in the middle of a run, where none is expected: what it says of the run.
+// An exception that left a task in the middle of a run, where none is expected: what it means for the run.
 #pragma once
 
 #include <exception>

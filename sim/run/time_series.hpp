@@ -13,7 +13,7 @@
 
 namespace sim {
 
-// An hour of seconds; with many files fewer, for no more than kFileSamplesMax of all files together.
+// An hour of seconds; fewer with many files, so that all files together have no more than kFileSamplesMax.
 inline constexpr std::size_t kIntervalsMax = 3600;
 inline constexpr std::size_t kFileSamplesMax = 72'000;
 

@@ -109,14 +109,15 @@ void VerifyDriver::judge_empty_log() {
     if (odd != files.end()) {
         run_.stop(
             Outcome::not_done,
-            fmt::format("The run was cut off while it made its files: {} {}, and the log is empty. No change had been acknowledged, so "
-                        "there is nothing to verify. The next run makes the files anew.",
-                        odd->options.path, signature_text(*odd)));
+            fmt::format(
+                "The run was cut off while it made its files: {} {}, and the log is empty. No change had been acknowledged, so there is "
+                "nothing to verify. The next run recreates the files.",
+                odd->options.path, signature_text(*odd)));
         return;
     }
     run_.stop(Outcome::not_done,
               "The log is empty, and so are the data files: either the cut came before the first change was acknowledged, or everything "
-              "that was acknowledged is lost. From the files alone nobody can tell which.");
+              "that was acknowledged is lost. The files alone do not show which.");
 }
 
 void VerifyDriver::report_odd_files() {

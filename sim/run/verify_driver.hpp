@@ -1,4 +1,4 @@
-// Verifies the files that a crash has left: opens them to be read only, analyses their log, and compares every page with what it proves.
+// Verifies the files that a crash left: opens them read-only, analyses their log, and compares every page with what it proves.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Writes ranges of pages anew, as bulk operations and the initial update do: no page is read before, the log gets no more than
-// a record header for each, and the range is written at once with gather writes instead of waiting for a checkpoint.
+// Overwrites ranges of pages, as bulk operations and the initial update do: no page is read before, the log gets only a record header for
+// each, and the range is written immediately with gather writes instead of waiting for a checkpoint.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What is about to be written over is read first, unless the cache is to be hit: a fault that nobody has read would be lost with the page.
+// Reads what is about to be overwritten, unless a cache hit is wanted: a fault that nobody has read would be lost with the page.
 #pragma once
 
 #include <algorithm>

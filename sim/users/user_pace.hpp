@@ -1,4 +1,4 @@
-// The rhythm of a user: so many cycles, then a delay (0 cycles: never one); and the end of the main run wakes it at once.
+// The rhythm of a user: a number of cycles, then a delay (0 cycles: never one); the end of the main run wakes it immediately.
 #pragma once
 
 #include <cstdint>

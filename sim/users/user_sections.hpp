@@ -1,4 +1,4 @@
-// The sections of users that work in the main run: one row each, from which they are started and their work is told.
+// The sections of users that work in the main run: one row each, from which they are started and their work is reported.
 #pragma once
 
 #include <cstdint>

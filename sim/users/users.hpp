@@ -14,22 +14,22 @@ ums::Task<void> run_random_user(RunContext& context, std::uint64_t seed);
 // DBCC: reads the files from a random place on, step by step, and verifies every page.
 ums::Task<void> run_audit_user(RunContext& context, std::uint64_t seed);
 
-// DBCC CHECKDB as a whole: takes a snapshot of a file that has a replica, reads all of it, releases it, and goes on with the next file.
+// DBCC CHECKDB as a whole: takes a snapshot of a file that has a replica, reads all of it, releases it, and continues with the next file.
 ums::Task<void> run_snapshot_check(RunContext& context);
 
 // Scans: reads ranges into the pool with scatter reads.
 ums::Task<void> run_read_ahead_user(RunContext& context, std::uint64_t seed);
 
-// SELECT INTO, BULK INSERT: writes whole ranges anew and lets them be written at once.
+// SELECT INTO, BULK INSERT: overwrites entire ranges and writes them immediately.
 ums::Task<void> run_bulk_update_user(RunContext& context, std::uint64_t seed);
 
 // Scans and loads of columnstore indexes: segments of 1 to 8 MB.
 ums::Task<void> run_columnstore_user(RunContext& context, std::uint64_t seed);
 
-// Sorts that spill to tempdb: extents of its files are taken, written, read back and given back.
+// Sorts that spill to tempdb: extents of its files are allocated, written, read back and freed.
 ums::Task<void> run_tempdb_user(RunContext& context, std::uint64_t seed);
 
-// Versions of rows in pages of their own, which age out and are reused.
+// Row versions in pages of their own, which age out and are reused.
 ums::Task<void> run_version_store_user(RunContext& context, std::uint64_t seed);
 
 // Shrinks files that allow it, and lets them grow again, once in a while.

@@ -1,4 +1,4 @@
-// Opens the files that a run has left as they are, and finds out whose they are.
+// Opens the files that a run left as they are, and finds out to which run they belong.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ namespace sim {
 
 // A file of the configuration, as it was found.
 struct LeftFile {
-    // torn: its header is that of the run, and the rest is not of one write: page 0 of a data file is written as others are.
+    // torn: its header is that of the run, and the rest is from several writes: page 0 of a data file is written like others.
     enum class Signature : std::uint8_t { ours, missing_file, zeros, other_run, torn, damaged };
 
     FileOptions options;
     std::uint32_t id = 0;
     Signature signature = Signature::ours;
-    std::uint64_t signed_run_id = 0;  // whose signature page is whole there; 0: nobody's
+    std::uint64_t signed_run_id = 0;  // whose signature page is intact; 0: nobody's
     std::unique_ptr<SimFile> file;    // null: there is none
 
     [[nodiscard]] bool is_as_made() const { return signature == Signature::ours; }
@@ -36,16 +36,17 @@ struct FoundFile {
 };
 
 struct FoundFiles {
-    std::uint64_t run_id = 0;  // 0: none of the files says whose it is
-    // The signature of a log is partly of the run that made the data files and partly of another one, which was about to replace them all.
+    std::uint64_t run_id = 0;  // 0: none of the files says to which run it belongs
+    // The signature of a log is partly from the run that made the data files and partly from another one, which was about to replace all of
+    // them.
     bool is_being_replaced = false;
     std::vector<FoundFile> files;  // without replicas, whose changes are not logged
 };
 
-// Somebody outside of the storage knows that the files are those of this run.
+// A ledger outside of the storage knows that the files are those of this run.
 void become_run(FoundFiles& found, std::uint64_t run_id);
 
-// Throws RefusedError if nobody knows whose files these are.
+// Throws RefusedError if nothing shows to which run these files belong.
 void refuse_unknown_run(const FoundFiles& found, Job job);
 
 enum class LeftFileUse : std::uint8_t { read, write };
@@ -63,7 +64,7 @@ struct LeftFiles {
 [[nodiscard]] LeftFiles open_left_files(FoundFiles found, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run,
                                         Journal& journal);
 
-// For messages: what is the matter with its first page.
+// For messages: what is wrong with its first page.
 [[nodiscard]] std::string signature_text(const LeftFile& left);
 
 }  // namespace sim

@@ -1,4 +1,4 @@
-// What a ledger outside of the storage has to say of files that a crash has left.
+// What a ledger outside of the storage says about files that a crash left.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,14 @@ struct LeftPromises {
     PromisesResult told;
 };
 
-// For a verification. A ledger that knows a run of these files makes it the run that they must be of: files of another one are findings
-// then. Throws RefusedError if it knows nothing of them, EnvironmentError if it cannot be asked.
+// For a verification. If the ledger knows a run of these files, they must belong to that run: files of another one are then findings.
+// Throws RefusedError if it knows nothing of them, EnvironmentError if it cannot be reached.
 [[nodiscard]] LeftPromises promises_of(PromiseKeeper& keeper, FoundFiles& found);
 
-// For a run that goes on, or a repair: a ledger that knows nothing is no hindrance, one of another run is (RefusedError).
+// For a run that continues, or a repair: a ledger that knows nothing does not prevent it, one of another run does (RefusedError).
 [[nodiscard]] LeftPromises promises_to_go_on_with(PromiseKeeper& keeper, const FoundFiles& found);
 
-// Completes what is told with what the analysis of the log has found.
+// Completes the report with what the analysis of the log has found.
 [[nodiscard]] PromisesResult told_of(const LeftPromises& left, const Promises* demanded);
 
 }  // namespace sim

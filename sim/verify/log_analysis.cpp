@@ -231,11 +231,11 @@ ums::Task<void> LogAnalysis::report_missing(const BlockRange& missing) {
             : fmt::format("The ledger outside of this storage holds that the log was hardened up to block {}.", extent_.hardened_sequence),
         is_said_by_block() ? "What is missing lies at or below that number, so it had been acknowledged before the other block was even "
                              "written: it was not in flight at the cut."
-                           : "It was told so after the storage had acknowledged all blocks up to that one: none of them was in flight at "
-                             "the cut.",
+                           : "It was told this after the storage had acknowledged all blocks up to that one: none of them was in flight "
+                             "at the cut.",
         extent_.checkpoint
             ? fmt::format("Recovery needs it: the last complete checkpoint began at LSN 0x{:x}.", extent_.checkpoint->begin_lsn)
-            : std::string("Recovery needs it: no complete checkpoint is left behind which the log would do.")};
+            : std::string("Recovery needs it: no complete checkpoint is left from which the log would suffice.")};
     file->report(std::move(finding));
 }
 

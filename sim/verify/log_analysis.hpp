@@ -1,5 +1,5 @@
-// What recovery's analysis does with the log that a crash has left: finds its end, tells a hole from what was in flight, and collects what
-// the records prove of each page. docs/durability.md argues each step.
+// What recovery's analysis does with the log that a crash left: finds its end, distinguishes a hole from what was in flight, and collects
+// what the records prove about each page. docs/durability.md argues each step.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct ProvenFile {
     PageBounds bounds;
     RegionSums sums;
     FilePromises promises;
-    bool is_made = true;  // else the run was cut off while it made the file, which may hold anything
+    bool is_made = true;  // otherwise the run was cut off while it created the file, which may hold anything
 };
 
 class LogAnalysis {
@@ -47,10 +47,10 @@ public:
     // Data files that were named but are not there count, too: the log may have changes of so many. Before run().
     void expect_data_files(std::size_t count) { named_data_files_ = count; }
 
-    // Reads the log, and reports what is missing in it. Once. Stops the run where the log has changes of a file that was not named.
+    // Reads the log, and reports what is missing in it. Once. Stops the run if the log has changes of a file that was not named.
     ums::Task<void> run();
 
-    // Hands out the records of the log's unbroken row, in order. After run().
+    // Passes on the records of the log's unbroken row, in order. After run().
     ums::Task<void> replay(const LogScan::Take& take);
 
     [[nodiscard]] bool is_empty() const { return contents_.blocks.empty(); }
@@ -61,7 +61,7 @@ public:
     [[nodiscard]] ProvenFile& file(std::uint32_t file_id) { return files_.at(file_id); }
     // The checkpoint's sums are all there, and can be compared.
     [[nodiscard]] bool has_sums() const;
-    // The promises are those of the log that is there. They are not if the run went on without whoever keeps them. After run().
+    // The promises are those of the log that is there. They are not if the run continued without the keeper. After run().
     [[nodiscard]] const Promises* promises() const { return promises_; }
     // All that was promised is demanded: the log has taken nothing back. After run().
     [[nodiscard]] bool demands_all() const;
@@ -80,7 +80,7 @@ private:
         return !unnamed_files_.empty() && files_.size() + unnamed_files_.size() > named_data_files_;
     }
     [[nodiscard]] bool is_of_checkpoint(std::uint64_t lsn) const;
-    // Where the missing block of this number must begin, behind the one before it, if that can be said.
+    // Where the missing block of this number must begin, after the previous one, if that is known.
     struct Place {
         SimFile* file = nullptr;
         std::uint64_t offset_bytes = 0;

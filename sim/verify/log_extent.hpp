@@ -1,4 +1,4 @@
-// How far the log reaches that a crash has left, and whether something is missing in it. docs/durability.md argues why. Pure.
+// How far the log reaches that a crash left, and whether something is missing in it. docs/durability.md explains why. Pure.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct CheckpointMark {
     std::uint32_t incarnation = 0;
 };
 
-// A resume that was found: the row goes on there.
+// A resume that was found: the row continues there.
 struct ResumeMark {
     std::uint64_t sequence = 0;  // of its block
     std::uint64_t last_sequence = 0;
@@ -44,7 +44,7 @@ struct LogContents {
     std::vector<LogBlockPlace> blocks;  // in ascending order of sequences, each once, of the newest incarnation that has it
     std::vector<CheckpointMark> checkpoints;
     std::vector<ResumeMark> resumes;
-    // Somebody outside of the storage has kept that the log was hardened up to here; 0: nobody.
+    // A ledger outside of the storage holds that the log was hardened up to here; 0: there is none.
     std::uint64_t promised_sequence = 0;
 };
 
@@ -60,7 +60,7 @@ struct LogExtent {
     std::uint64_t last_lsn = 0;           // of its last record
     std::uint64_t hardened_sequence = 0;  // at least up to here everything had been acknowledged
     std::uint64_t blocks_in_row = 0;
-    std::uint64_t blocks_behind = 0;           // behind the end: were in flight at the same time as one that is missing, or behind a hole
+    std::uint64_t blocks_behind = 0;           // after the end: were in flight at the same time as one that is missing, or after a hole
     std::vector<BlockRange> row;               // in order; one range, unless the run was resumed
     std::vector<BlockRange> missing;           // had been acknowledged, recovery needs them, and they are not there
     std::optional<CheckpointMark> checkpoint;  // the last complete one

@@ -1,5 +1,5 @@
-// Reads the log files as recovery finds them: every place where a block of the run can begin, whatever stands before it. Two passes: the
-// first finds the blocks, the second hands out their records in order.
+// Reads the log files as recovery finds them: every place where a block of the run can begin, whatever comes before it. Two passes: the
+// first finds the blocks, the second passes on their records in order.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,7 @@ public:
     LogScan(const std::vector<SimFile*>& files, std::uint64_t run_id, RunState& run, Journal& journal)
         : files_(files), run_id_(run_id), run_(run), journal_(journal) {}
 
-    // Finds the blocks of the run in all files. What cannot be read has been reported, and is passed over.
+    // Finds the blocks of the run in all files. What cannot be read has been reported, and is skipped.
     ums::Task<void> find_blocks(LogContents& contents);
     // One that a later read brought.
     void add_late_block(LogContents& contents, const SimFile& file, std::uint64_t offset_bytes, const std::byte* block);
@@ -34,7 +34,7 @@ public:
     // reported.
     using Take = std::function<void(const LogRecordHeader& header, std::span<const std::byte> body)>;
     ums::Task<void> replay(std::span<const LogBlockPlace> blocks, const Take& take);
-    // Some records could not be handed out: what follows from them is not known.
+    // Some records could not be passed on: what follows from them is not known.
     [[nodiscard]] bool is_incomplete() const { return is_incomplete_; }
 
     // Blocks of the run that another version of the program wrote, which cannot be read here: their format; 0: there are none.

@@ -1,5 +1,5 @@
-// What the log proves about each page of a data file: how old it may be at most, and how new. 8 bytes a page. Fed with the records of
-// the log's unbroken row in their order; docs/durability.md argues why a page must keep within the bounds.
+// What the log proves about each page of a data file: how old it may be at most, and how new. 8 bytes a page. Fed with the records of the
+// log's unbroken row in their order; docs/durability.md explains why a page must stay within the bounds.
 #pragma once
 
 #include <cstdint>
@@ -11,36 +11,35 @@ class PageBounds {
 public:
     struct Bound {
         std::uint32_t least = 0;            // the page must have this version at least; 0: may never have been written
-        std::uint32_t newest : 30 = 0;      // the last one that the log knows; 0: the log does not speak of the page
-        std::uint32_t has_changed : 1 = 0;  // behind the checkpoint's begin: a write may have been in flight at the cut
+        std::uint32_t newest : 30 = 0;      // the last one that the log knows; 0: the log does not mention the page
+        std::uint32_t has_changed : 1 = 0;  // after the checkpoint's begin: a write may have been in flight at the cut
         std::uint32_t is_released : 1 = 0;  // nothing is promised of the page
     };
     static_assert(sizeof(Bound) == 8);
 
-    // `begin_lsn`: where the last complete checkpoint began; 0: there is none. `page_count`: of the file as it is; what the log says of
-    // pages behind its end is passed over.
-    // `is_made`: the file was complete, and its signature page is promised.
+    // `begin_lsn`: where the last complete checkpoint began; 0: there is none. `page_count`: of the file as it is; what the log says about
+    // pages beyond its end is ignored. `is_made`: the file was complete, and its signature page is promised.
     PageBounds(std::uint64_t begin_lsn, std::uint32_t page_count, bool is_made);
 
     // The record of a change with this LSN.
     void changed(std::uint64_t lsn, std::uint32_t page, std::uint32_t version);
     // A file_resize.
     void resized(std::uint64_t lsn, std::uint32_t page_count);
-    // The checkpoint promises nothing of the page.
+    // The checkpoint promises nothing for the page.
     void release(std::uint32_t page);
-    // The checkpoint promises nothing of any page.
+    // The checkpoint promises nothing for any page.
     void release_all();
 
     [[nodiscard]] Bound operator[](std::uint32_t page) const { return bounds_.at(page); }
     // How many pages the file must have at least.
     [[nodiscard]] std::uint32_t promised_pages() const { return promised_pages_; }
-    // The file had so many pages when the checkpoint began.
+    // The file had this many pages when the checkpoint began.
     void had_pages(std::uint32_t page_count) {
         if (!is_resized()) promised_pages_ = page_count;
     }
     // Behind the checkpoint's begin.
     [[nodiscard]] bool is_resized() const { return is_resized_; }
-    // Pages that may differ from what the checkpoint summed, because the file was cut behind its begin: from here on.
+    // Pages that may differ from what the checkpoint summed, because the file was cut after its begin: from here on.
     [[nodiscard]] std::uint32_t cut_from() const { return cut_from_; }
 
 private:

@@ -111,8 +111,8 @@ std::string at_least_text(const ProvenPage& proven) {
     }
     if (bound.least == 0) return "The log does not prove that the page was ever written.";
     return fmt::format("The log proves that version {} of the page had been written and acknowledged: {}.", bound.least,
-                       bound.has_changed != 0 ? "the first change behind the begin of the last complete checkpoint made the next one of it"
-                                              : "the last complete checkpoint began behind that change");
+                       bound.has_changed != 0 ? "the first change after the beginning of the last complete checkpoint made its next version"
+                                              : "the last complete checkpoint began after that change");
 }
 
 Name name_of_flaw(Flaw flaw, const PageHeader& header, const ProvenPage& proven, const RecoveredLog& log) {
@@ -137,13 +137,15 @@ Name name_of_flaw(Flaw flaw, const PageHeader& header, const ProvenPage& proven,
                             "has 0x{:08x}: it is of another history of these files.",
                             header.version, proven.promised.checksum, header.checksum)};
         case Flaw::newer:
-            return {FindingKind::future_version,
-                    fmt::format("Version {} of the page is there, and nothing in the log has made it.", header.version),
-                    proven.bound.newest == 0
-                        ? fmt::format("Its LSN 0x{:x} lies behind the begin of the last complete checkpoint, and the log has no change of "
-                                      "the page from there on.",
-                                      header.lsn)
-                        : fmt::format("The last change of the page in the log made version {}.", std::uint32_t{proven.bound.newest})};
+            return {
+                FindingKind::future_version,
+                fmt::format("Version {} of the page is there, and nothing in the log has made it.", header.version),
+                proven.bound.newest == 0
+                    ? fmt::format(
+                          "Its LSN 0x{:x} is after the beginning of the last complete checkpoint, and the log has no change of the page "
+                          "from there on.",
+                          header.lsn)
+                    : fmt::format("The last change of the page in the log made version {}.", std::uint32_t{proven.bound.newest})};
         case Flaw::elsewhere:
             return {FindingKind::misdirected_write,
                     fmt::format("The page holds page {} of file {}, version {}.", header.page_id, header.file_id, header.version),

@@ -1,4 +1,4 @@
-// Judges a page that a crash has left by what the log proves of it. Pure.
+// Judges a page that a crash left by what the log proves about it. Pure.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct RecoveredLog {
     std::uint64_t run_id = 0;
     std::uint64_t begin_lsn = 0;  // of the last complete checkpoint; 0: there is none
     std::uint64_t last_lsn = 0;   // of the log's last record; 0: there is no log
-    bool has_hole = false;        // changes behind the end of the log have been acknowledged: the log is to blame, not the pages
+    bool has_hole = false;        // changes after the end of the log have been acknowledged: the log is to blame, not the pages
 };
 
 struct ProvenPage {
@@ -26,7 +26,7 @@ struct ProvenPage {
     std::uint32_t page_id = 0;
     PageBounds::Bound bound;
     Promises::Page promised{};  // what a ledger outside of the storage holds of it
-    bool is_made = true;        // else the file may hold anything but changes of this run, which come after the first block of the log
+    bool is_made = true;        // otherwise the file may hold anything but changes of this run, which come after the first log block
 
     // The version that the page must have at least, by log or ledger; 0: it may never have been written.
     [[nodiscard]] std::uint32_t least() const { return std::max<std::uint32_t>(bound.least, promised.version); }
@@ -48,7 +48,7 @@ struct PageJudgement {
 // `page`: kPageBytes, 8-aligned.
 [[nodiscard]] PageJudgement judge_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log);
 
-// Names what is wrong. All but path, times, re-reads and history. `is_transient`: a later read gave another page.
+// Names what is wrong. Everything except path, times, re-reads and history. `is_transient`: a later read gave another page.
 [[nodiscard]] Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log, bool is_transient);
 
 }  // namespace sim

@@ -1,4 +1,4 @@
-// Reads every page of the data files that a crash has left, and compares it with what the log proves. Writes nothing.
+// Reads every page of the data files that a crash left, and compares it with what the log proves. Writes nothing.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace sim {
 
 class PageVerification {
 public:
-    // Told of each page that was read, by the scheduler that read it: as it came, and what it was judged to be after all re-reads.
+    // Receives each page that was read, from the scheduler that read it: as it came, and how it was judged after all re-reads.
     using Take = std::function<void(const ProvenPage& proven, const PageJudgement& judgement, const std::byte* image)>;
 
     // All references must outlive the object. `log` has run.

@@ -1,4 +1,4 @@
-// Compares what the last complete checkpoint recorded of whole regions of pages with the pages as they are: the only proof of how new a
+// Compares what the last complete checkpoint recorded about entire regions of pages with the pages as they are: the only proof of how new a
 // page must be whose log is truncated. docs/log_format.md ("What a checkpoint records") has the arithmetic.
 #pragma once
 
@@ -22,7 +22,7 @@ public:
 
     // What a page had when the checkpoint began. Any thread; each page once.
     void add(std::uint32_t page, std::uint32_t version);
-    // Of the page nothing can be said: its region is not compared. Any thread.
+    // Nothing can be said about the page: its region is not compared. Any thread.
     void skip(std::uint32_t page);
     // The same for all regions from this page's on.
     void skip_from(std::uint32_t page);

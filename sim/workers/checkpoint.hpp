@@ -16,13 +16,13 @@ class Checkpoint {
 public:
     explicit Checkpoint(RunContext& context);
 
-    // One checkpoint at once, from the dirty pages found to the truncated log. Several callers take turns. Hold no latch. Broken off, and
-    // the log not truncated, if the run stops or the main run ends meanwhile.
+    // One immediate checkpoint, from the dirty pages found to the truncated log. Several callers take turns. Hold no latch. Broken off,
+    // without truncating the log, if the run stops or the main run ends meanwhile.
     ums::Task<void> run_once() { return run_once(Haste::at_once); }
 
-    // The service: a checkpoint whenever the log wants one, and every CheckpointInterval while it is periodic, until stop(). With
-    // TargetRecoveryTime it is indirect while it is periodic: passes that write a little at a time, as much as the target and the log ask
-    // for.
+    // The service: a checkpoint whenever the log requests one, and every CheckpointInterval while it is periodic, until stop(). With
+    // TargetRecoveryTime it is indirect while it is periodic: passes that write a little at a time, as much as the target and the log
+    // require.
     ums::Task<void> serve();
     void set_periodic(bool periodic) { periodic_.store(periodic, std::memory_order_relaxed); }
     void stop();
@@ -37,7 +37,7 @@ public:
 private:
     enum class Haste : std::uint8_t {
         as_needed,  // indirect: little by little
-        automatic,  // by the clock: slower while writes take too long
+        automatic,  // at fixed intervals: slower while writes take too long
         at_once,    // somebody waits for it
     };
 

@@ -9,7 +9,7 @@
 
 namespace sim {
 
-// Pages a second that redo would get through, which reads each of them: what a file carries, by its request blocks and their average
+// Pages a second that redo, which reads each of them, would complete: what a file can carry, by its request blocks and their average
 // duration.
 [[nodiscard]] std::uint64_t redo_pages_per_s(std::uint32_t request_blocks, std::uint64_t average_us);
 
@@ -18,13 +18,13 @@ public:
     // Recovery within the target allows `dirty_target` pages to be dirty.
     explicit CheckpointPace(std::uint64_t dirty_target) : dirty_target_(dirty_target) {}
 
-    // A pass is due: there are too many dirty pages, or it is time to let some of the log go.
+    // A pass is due: there are too many dirty pages, or it is time to free some of the log.
     [[nodiscard]] bool should_begin(std::uint64_t dirty_pages, const LogSpace::Use& log) const;
 
     // A pass of `pass_pages` begins.
     void begin(std::uint64_t pass_pages, const LogSpace::Use& log);
 
-    // How many pages of the pass, of which `done_pages` are written, are to be written now.
+    // How many pages of the pass, of which `done_pages` are already written, are to be written now.
     [[nodiscard]] std::uint64_t due_pages(std::uint64_t done_pages, std::uint64_t dirty_pages, const LogSpace::Use& log) const;
 
 private:

@@ -1,5 +1,5 @@
-// Says what is waited for when the main run or the whole run is over and requests are still out: a slow disk shall not look like a program
-// that hangs.
+// Says what the run waits for when the main run or the entire run is over and requests are still outstanding: a slow disk must not look
+// like a program that hangs.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Lazy writer: keeps free memory available. A clock hand goes round the frames, spares those that were used since it last came by,
-// writes the dirty ones and evicts the clean ones. Users who find too little memory move the hand, too, for clean pages
+// Lazy writer: keeps free memory available. A clock hand goes round the frames, spares those that were used since it last passed, writes
+// the dirty ones and evicts the clean ones. Users that find too little memory move the hand, too, for clean pages
 // (BufferManager::acquire_slots).
 #pragma once
 
@@ -14,7 +14,7 @@ class LazyWriter {
 public:
     explicit LazyWriter(RunContext& context) : context_(context) {}
 
-    // The service: works when memory is wanted and looks once a second, until stop().
+    // The service: works when memory is needed and checks once a second, until stop().
     ums::Task<void> serve();
     void stop();
 

@@ -1,5 +1,5 @@
-// Warns about requests that are still out after 15 seconds, once each; finished ones warn by themselves (SimFile). After
-// two minutes a request counts as lost: a finding, and the end of the run.
+// Warns about requests that are still outstanding after 15 seconds, once each; completed ones warn by themselves (SimFile). After two
+// minutes a request counts as lost: a finding, and the end of the run.
 #pragma once
 
 #include "sim/journal/journal.hpp"

@@ -14,8 +14,8 @@ public:
     SlowWrites(std::uint32_t limit_ms, std::uint32_t writers)
         : limit_us_(std::uint64_t{limit_ms} * 1000), writers_(writers), allowed_(writers) {}
 
-    // Totals of the files since the run began. Halves the writers when the writes since the last look took too long on average, and gives
-    // one back when they did not.
+    // Totals of the files since the run began. Halves the writers if the writes since the last check took too long on average, and adds one
+    // if they did not.
     void look(std::uint64_t writes, std::uint64_t write_time_us);
     [[nodiscard]] bool is_on() const { return limit_us_ != 0; }
     // Writers with smaller numbers may write.

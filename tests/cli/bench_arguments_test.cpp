@@ -103,7 +103,7 @@ TEST_CASE("a wrong measurement is refused with what is allowed") {
         {{"a", "a"}, "named twice"},
         {{"a", "b", "--depth=1"}, "less than the number of files"},
         {{"null:"}, "add --verify=off"},
-        {{"null:", "a", "--verify=off"}, "stands alone"},
+        {{"null:", "a", "--verify=off"}, "must be the only file"},
         {{"null:", "--verify=off", "--engine=threads"}, "an engine of its own"},
     };
     for (const Wrong& each : wrong) {

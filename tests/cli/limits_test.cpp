@@ -114,7 +114,7 @@ TEST_CASE("a run without the threads it needs does not begin, one with few goes 
     if (count < 8 || engine == "threads") CHECK_THAT(run->error(), ContainsSubstring("pids.max"));
     if (count == 8 && engine == "threads") {
         CHECK_THAT(folder.read("r.json"), ContainsSubstring("\"outcome\":\"passed\""));
-        CHECK_THAT(run->error(), ContainsSubstring("The run goes on with fewer threads for I/O than it wanted"));
+        CHECK_THAT(run->error(), ContainsSubstring("The run continues with fewer threads for I/O than it wanted"));
     }
 }
 

@@ -65,7 +65,7 @@ TEST_CASE("explain shows one parameter like this") {
     CHECK(explain("rollbackchance") ==
           "[RandomUser] RollbackChance\n"
           "  Chance that an update is rolled back.\n"
-          "  The page is changed in memory only, then restored; no log is written for it.\n"
+          "  The page is changed only in memory, then restored; no log is written for it.\n"
           "  The disk must still hold the old image.\n"
           "\n"
           "  Unit        hundredths of a percent\n"

@@ -61,9 +61,9 @@ TEST_CASE("without a file and without -dir no file is named") {
 TEST_CASE("a configuration file that cannot be read is an error that says why") {
     const TemporaryDirectory folder;
     CHECK(load_error(folder.file("missing.ini")) == folder.file("missing.ini") + ": cannot be opened: No such file or directory");
-    CHECK(load_error(folder.file("")) == folder.file("") + ": is a folder; only ordinary files are read");
+    CHECK(load_error(folder.file("")) == folder.file("") + ": is a folder; only regular files are read");
     CHECK(load_error(folder.write("big.ini", std::string(4 * 1024 * 1024 + 1, ';'))) == folder.file("big.ini") + ": is larger than 4 MB");
-    CHECK_THAT(load_error("/dev/zero"), ContainsSubstring("/dev/zero: is a device; only ordinary files are read"));
+    CHECK_THAT(load_error("/dev/zero"), ContainsSubstring("/dev/zero: is a device; only regular files are read"));
     CHECK_THAT(load_error(folder.write("page.ini", std::string(8192, '\0'))), ContainsSubstring("page.ini:1: not a text file"));
 }
 

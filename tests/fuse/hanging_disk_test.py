@@ -61,11 +61,11 @@ CASES = [
     *(Case(operation, operation) for operation in ("read", "write", "fsync", "lseek", "open", "truncate", "statfs", "unlink")),
     Case("create at the start", "create", at_start=True),
     Case("statfs at the start", "statfs", at_start=True),
-    Case("create of the log", "create", on_disk=("log",), at_start=True, says=("ended at once",)),
+    Case("create of the log", "create", on_disk=("log",), at_start=True, says=("ended immediately",)),
     Case("writes of the log", "write", on_disk=("log",), seconds=3, is_stopped=False, codes=(NOT_DONE,),
          says=("does not answer", "log.xml", "missing there")),
     Case("writes of the log, Ctrl-C", "write", on_disk=("log",), codes=(STOPPED,), says=("missing there",)),
-    Case("writes of the results, Ctrl-C", "write", on_disk=("json",), seconds=4, codes=(OK,), says=("ended at once",)),
+    Case("writes of the results, Ctrl-C", "write", on_disk=("json",), seconds=4, codes=(OK,), says=("ended immediately",)),
 ]
 
 
@@ -97,7 +97,7 @@ class Trial:
 
     def has_ended(self):
         """Or would have, but for the kernel."""
-        last_words = ("without a summary", "ended at once", "missing there", "ioproof: stopped")
+        last_words = ("without a summary", "ended immediately", "missing there", "ioproof: stopped")
         return self.process.poll() is not None or any(words in self.text() for words in last_words)
 
     def hang(self):

@@ -242,19 +242,19 @@ soak_unit() {
         wait "$pid" 2>/dev/null || true
         soak "$work/output"
         for ((i = 0; i < 600; ++i)); do
-            grep -q 'goes on as incarnation\|nothing to' "$work/output" && break
+            grep -q 'continues as incarnation\|nothing to' "$work/output" && break
             sleep 0.1
         done
         sleep 1
         kill -INT "$pid" 2>/dev/null || true
         code=0
         wait "$pid" || code=$?
-        grep -q 'goes on as incarnation 2' "$work/output" && break
+        grep -q 'continues as incarnation 2' "$work/output" && break
     done
-    grep -q 'goes on as incarnation 2' "$work/output" || fail 'the soak run does not go on with the files that it finds'
+    grep -q 'continues as incarnation 2' "$work/output" || fail 'the soak run does not continue with the files that it finds'
     [ "$code" -eq 130 ] || fail "the soak run that was stopped returns $code"
     grep -q '^INCOMPLETE: The run was stopped before its end' "$work/output" || fail 'the soak run that was stopped tells no result'
-    passed 'the systemd template: a soak run, killed, goes on'
+    passed 'the systemd template: a soak run, killed, continues'
 }
 
 # The kernels take longest, and wait most of the time.

@@ -36,7 +36,7 @@ TEST_CASE("a dump begins with the verdict in words and has all the evidence") {
     CHECK_THAT(text, ContainsSubstring("\nTORN PAGE, persistent\n\nThe first half of the page is version 5, the second half version 3.\n"
                                        "\nWhy this and nothing else:\n  - Sectors 0 to 7 are version 5,"));
     CHECK_THAT(text, ContainsSubstring("\nWhat it means:\n  Some sectors of the page are of one version and some of another"));
-    CHECK_THAT(text, ContainsSubstring("\nThe page has been written again"));
+    CHECK_THAT(text, ContainsSubstring("\nThe page has been rewritten"));
     CHECK_THAT(text, ContainsSubstring("  file                /data/sqliosim.mdx (file 1)\n"));
     CHECK_THAT(text, ContainsSubstring("  page                87,366 (0x15546)\n"));
     CHECK_THAT(text, ContainsSubstring("  on the device       /dev/sda1, byte 1,234,567,168 (0x49960000), sector 2411264 of 512 bytes\n"));

@@ -58,7 +58,7 @@ TEST_CASE("a device that yields slowly has its knee where latency outgrows throu
 TEST_CASE("a busy CPU, and requests that were not outstanding, are told from a saturated storage") {
     auto points = device_points(8, 0.1, 99);
     CHECK(knee_of(points).is_cpu_bound);
-    CHECK_THAT(knee_text(points, knee_of(points)), ContainsSubstring("this machine's CPU that is the limit"));
+    CHECK_THAT(knee_text(points, knee_of(points)), ContainsSubstring("the limit there is this machine's CPU"));
     for (SweepPoint& point : points) point.latency_mean_ms /= 4;
     CHECK_THAT(knee_text(points, knee_of(points)), ContainsSubstring("was not kept full"));
     const std::vector<SweepPoint> one{{4, 100, 1, 0}};

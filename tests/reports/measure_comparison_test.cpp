@@ -114,7 +114,7 @@ TEST_CASE("what was asked for otherwise is told, and makes no baseline") {
     CHECK(reports::baseline_problem(read_back(rounds_of({1000}), "base.json"), spec).empty());
     ComparedJson stopped = rounds_of({1000});
     stopped["stopped"] = true;
-    CHECK_THAT(reports::baseline_problem(read_back(stopped, "base.json"), spec), ContainsSubstring("is no baseline"));
+    CHECK_THAT(reports::baseline_problem(read_back(stopped, "base.json"), spec), ContainsSubstring("cannot be a baseline"));
     sim::MeasureTimespan two = spec;
     two.targets.push_back(spec.targets[0]);
     CHECK_THAT(reports::baseline_problem(read_back(rounds_of({1000}), "base.json"), two), ContainsSubstring("other files"));

@@ -53,7 +53,7 @@ TEST_CASE("what is no limit of a measurement is refused with what is allowed") {
         std::string problem;
         INFO(bad);
         CHECK_FALSE(reports::parse_measure_limits(bad, problem).has_value());
-        CHECK_THAT(problem, ContainsSubstring("is no limit: "));
+        CHECK_THAT(problem, ContainsSubstring("is not a limit: "));
     }
 }
 

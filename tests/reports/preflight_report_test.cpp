@@ -42,7 +42,7 @@ TEST_CASE("folder by folder, with why, source and fix below what is not right") 
 }
 
 TEST_CASE("the sum says what to do") {
-    CHECK(preflight_summary({example_lines()[0]}) == "1 OK, 0 WARN, 0 FAIL: nothing stands against SQL Server there.");
+    CHECK(preflight_summary({example_lines()[0]}) == "1 OK, 0 WARN, 0 FAIL: nothing there speaks against SQL Server.");
     CHECK(preflight_summary(example_lines()) == "1 OK, 1 WARN, 1 FAIL: do not put a database there before what FAILs is fixed.");
 }
 

@@ -1,5 +1,5 @@
-// UMS_ASSERT: a broken invariant of our own. Always on, also in release builds: a tool that people trust with databases stops
-// rather than go on with a state it does not understand. Never use it for bytes that came from a disk or for user input.
+// UMS_ASSERT: a broken invariant of our own. Always on, even in release builds: a tool that people trust with databases stops rather than
+// continue in a state it does not understand. Never use it for bytes that came from a disk or for user input.
 #pragma once
 
 #include <cstdio>

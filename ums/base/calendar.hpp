@@ -1,4 +1,4 @@
-// Moments as people write them: date and time of day, in UTC or where the machine stands.
+// Points in time as people write them: date and time of day, in UTC or in the machine's time zone.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct CalendarTime {
 [[nodiscard]] CalendarTime utc_calendar(std::uint64_t utc_us);
 [[nodiscard]] CalendarTime local_calendar(std::uint64_t utc_us);
 
-// Reads where the machine stands (TZ) once more. While no other thread asks for local time.
+// Reads the machine's time zone (TZ) again. Only while no other thread asks for local time.
 void read_time_zone();
 
 }  // namespace ums

@@ -1,5 +1,5 @@
-// A program that we start and may have to end. It is in a process group of its own, so that Ctrl-C is ours alone, and ends when we are
-// killed: nothing works on files that nobody watches.
+// A program that we start and may have to end. It is in a process group of its own, so that Ctrl-C reaches only us, and ends when we are
+// killed: no process may work on files that nobody watches.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,9 @@ struct ChildStart {
     std::string program{};                     // path
     std::vector<std::string> words{};          // argv, the program's name first
     std::string folder{};                      // where it works
-    std::string output_path{};                 // takes what it prints; made anew
+    std::string output_path{};                 // takes its output; recreated
     const OutputHandle* stays_open = nullptr;  // in it, too: so a lock holds until it has ended
-    bool ends_with_us = true;                  // false: a shell's command, which is not to be broken off halfway
+    bool ends_with_us = true;                  // false: a shell's command, which must not be broken off halfway
 };
 
 // On the main thread, which must outlive the child.
@@ -40,7 +40,7 @@ private:
     std::optional<int> exit_code_;
 };
 
-// The last line of what a child has printed, for a message; empty if there is nothing.
+// The last line that a child printed, for a message; empty if there is none.
 std::string last_line(const std::string& output_path);
 
 }  // namespace ums

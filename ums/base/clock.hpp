@@ -1,5 +1,5 @@
-// Where all time comes from. The scheduler, the governor and the users never ask the operating system directly: with a
-// VirtualClock and a simulated storage a whole run is a pure function of its seed.
+// Where all time comes from. The scheduler, the governor and the users never ask the operating system directly: with a VirtualClock and a
+// simulated storage an entire run is a pure function of its seed.
 #pragma once
 
 #include <atomic>

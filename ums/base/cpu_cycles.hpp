@@ -1,4 +1,4 @@
-// Burns CPU, as work between two I/Os would. Counted in cycles of the time-stamp counter where there is one, else in nanoseconds.
+// Burns CPU, as work between two I/Os would. Counts cycles of the time-stamp counter if there is one, otherwise nanoseconds.
 #pragma once
 
 #include <cstdint>

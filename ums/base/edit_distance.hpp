@@ -1,4 +1,4 @@
-// How far a word is from another: for "did you mean ...?".
+// The distance between two words, for "did you mean ...?".
 #pragma once
 
 #include <cstddef>

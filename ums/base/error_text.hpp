@@ -11,7 +11,7 @@ namespace ums {
 
 // The system's words, and which limit was reached where it is one of this process.
 [[nodiscard]] std::string error_text(const std::error_code& error);
-// The same for an exception: what it is about, and behind it what the error says.
+// The same for an exception: what it is about, followed by what the error says.
 [[nodiscard]] std::string error_text(const std::system_error& failure);
 
 }  // namespace ums

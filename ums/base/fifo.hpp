@@ -1,5 +1,5 @@
-// Intrusive doubly linked list used as a queue: no allocation, removal from the middle in constant time. The elements are owned by
-// others (mostly by coroutine frames); with one link per tag an element can stand in several lists at a time.
+// Intrusive doubly linked list used as a queue: no allocation, removal from the middle in constant time. The elements are owned by others
+// (mostly by coroutine frames); with one link per tag an element can be in several lists at the same time.
 #pragma once
 
 #include <utility>
@@ -25,7 +25,7 @@ public:
 
     [[nodiscard]] T* front() const { return static_cast<T*>(head_); }
 
-    // The element behind `element`, or null.
+    // The element after `element`, or null.
     [[nodiscard]] static T* next(T& element) { return static_cast<T*>(static_cast<Link&>(element).next); }
 
     void push_back(T& element) {
@@ -60,7 +60,7 @@ public:
         return element;
     }
 
-    // Takes all elements of `other`, in order, behind our own; in constant time. `other` is empty then.
+    // Appends all elements of `other`, in order; in constant time. `other` is then empty.
     void append(Fifo& other) {
         if (other.empty()) return;
         (tail_ != nullptr ? tail_->next : head_) = other.head_;

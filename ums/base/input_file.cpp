@@ -71,10 +71,10 @@ InputFile read_input_file(const std::string& path, std::size_t bytes_max) {
     struct stat facts {};
     // Some devices do something when they are opened, so one looks before; and what was opened may be something else by now.
     if (::stat(path.c_str(), &facts) != 0) return failed("opened");
-    if (!S_ISREG(facts.st_mode)) return unfit(fmt::format("is {}; only ordinary files are read", kind_of(facts.st_mode)));
+    if (!S_ISREG(facts.st_mode)) return unfit(fmt::format("is {}; only regular files are read", kind_of(facts.st_mode)));
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (file.get() < 0 || ::fstat(file.get(), &facts) != 0) return failed("opened");
-    if (!S_ISREG(facts.st_mode)) return unfit(fmt::format("is {}; only ordinary files are read", kind_of(facts.st_mode)));
+    if (!S_ISREG(facts.st_mode)) return unfit(fmt::format("is {}; only regular files are read", kind_of(facts.st_mode)));
     InputFile input = whole_of(file.get(), bytes_max);
     input.is_of_root = facts.st_uid == 0 && ::geteuid() != 0;
     return input;

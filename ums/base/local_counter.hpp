@@ -1,4 +1,4 @@
-// A counter that one thread changes and others may read at any time: no locked instruction on the way.
+// A counter that one thread changes and others may read at any time: without a locked instruction.
 #pragma once
 
 #include <atomic>

@@ -15,7 +15,7 @@ struct Machine {
     std::string host_name{};            // empty = not known
 };
 
-// Any thread. Never fails: what cannot be read counts as no limit. `root` is the folder that holds proc and sys, for tests.
+// Any thread. Never fails: a limit that cannot be read counts as none. `root` is the folder that holds proc and sys, for tests.
 Machine this_machine(const std::string& root = "");
 
 }  // namespace ums

@@ -1,4 +1,4 @@
-// A large piece of anonymous memory, zeroed, page-aligned, given by the system as it is touched. For the buffer pool and the ledger.
+// A large piece of anonymous memory, zeroed, page-aligned, allocated by the system as it is touched. For the buffer pool and the ledger.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ enum class MemoryKind {
     huge_pages,  // asks for transparent huge pages: fewer and longer segments for the device; a refusal is no error
 };
 
-// Owns the memory. Movable. Throws std::bad_alloc if the address space is not to be had.
+// Owns the memory. Movable. Throws std::bad_alloc if the address space is not available.
 class MemoryRegion {
 public:
     MemoryRegion() = default;
@@ -25,7 +25,8 @@ public:
     }
     ~MemoryRegion();
 
-    // Has the system give the memory of [begin, begin + size_bytes) now, not when it is touched. What it refuses comes when it is touched.
+    // Makes the system allocate the memory of [begin, begin + size_bytes) now instead of when it is touched. Parts that it refuses are
+    // allocated when they are touched.
     void populate(std::size_t begin_bytes, std::size_t size_bytes) const;
 
     [[nodiscard]] std::byte* data() const { return data_; }

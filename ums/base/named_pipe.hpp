@@ -1,4 +1,4 @@
-// A pipe with a name, through which one process tells another that something has just happened. Whoever writes never waits.
+// A pipe with a name, through which one process tells another that something has just happened. The writer never waits.
 #pragma once
 
 #include <chrono>
@@ -14,12 +14,12 @@ namespace ums {
 // One thread at a time.
 class PipeReader {
 public:
-    // Makes the pipe; one that stands there is taken, anything else is an error (EEXIST).
+    // Creates the pipe; an existing pipe is used, anything else is an error (EEXIST).
     static std::error_code open(const std::string& path, PipeReader& reader);
 
-    // Passes over what has come so far.
+    // Skips what has come so far.
     void drain();
-    // Waits until one of `wanted` comes, and passes over others. Nothing if `patience` is over before.
+    // Waits until one of `wanted` comes, and skips others. Nothing if `patience` ends first.
     std::optional<char> wait_for(std::string_view wanted, std::chrono::milliseconds patience);
 
 private:
@@ -32,7 +32,7 @@ public:
     // ENXIO if nobody reads there, ENOSTR if it is no pipe.
     static std::error_code open(const std::string& path, PipeWriter& writer);
 
-    // Is dropped if the reader is behind, or gone.
+    // The character is dropped if the reader is behind, or gone.
     void put(char what) const;
 
 private:

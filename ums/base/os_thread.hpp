@@ -8,22 +8,22 @@
 
 namespace ums {
 
-// Why a thread is refused: the system does not tell these apart.
+// Why a thread is refused: the system does not distinguish these.
 inline constexpr const char* kThreadLimitText =
     "the limit of processes (ulimit -u, or pids.max of the control group) or of memory (ulimit -v; a thread's stack "
     "takes ulimit -s of it) is reached";
 
 [[nodiscard]] std::string no_thread_text();
 
-// Starts a thread. Throws std::system_error where the system gives none; its text names the limit.
+// Starts a thread. Throws std::system_error if the system refuses one; its text names the limit.
 [[nodiscard]] std::thread start_thread(std::function<void()> work);
 
-// What debuggers, top and perf show of the calling thread. Linux keeps the first 15 characters. Never fails: a name that is refused is no
-// reason to stop a run.
+// What debuggers, top and perf show of the calling thread. Linux keeps the first 15 characters. Never fails: a refused name is no reason to
+// stop a run.
 void name_this_thread(const std::string& name);
 
-// Lets the calling thread run on the CPUs in `mask` only, one bit each, CPU 0 lowest; 0 = leaves it where it is. Never fails: nor is a CPU
-// that a container does not allow.
+// Lets the calling thread run on the CPUs in `mask` only, one bit each, CPU 0 lowest; 0 = no change. Never fails: a CPU that a container
+// does not allow is no reason either.
 void bind_this_thread(std::uint64_t mask);
 
 }  // namespace ums

@@ -25,22 +25,22 @@ public:
 
     [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
 
-    // Writes to the end of `bytes`, in one system call where the system takes it so. After an error a part of it may be there.
+    // Writes all of `bytes`, in one system call if the system accepts that. After an error a part of them may have been written.
     std::error_code write(std::string_view bytes);
-    // The same at a place of its own.
+    // The same at a given offset.
     std::error_code write_at(std::uint64_t offset_bytes, std::string_view bytes);
     std::error_code truncate(std::uint64_t size_bytes);
     // On stable storage, with the size: fdatasync().
     std::error_code sync();
     // From now on write() writes at the end, wherever that is.
     void append_only();
-    // Where writing is put off, this tells whether it succeeded. Nothing is open any more, whatever comes of it.
+    // If writes are deferred, this reports whether they succeeded. Afterwards nothing is open, whatever the result.
     std::error_code close();
 
-    // Keeps other processes from locking the file while it is open here. False if one has locked it. True where the file system has no
-    // locks: there is nobody to ask.
+    // Keeps other processes from locking the file while it is open here. False if one has locked it. True if the file system has no locks:
+    // there is nobody to ask.
     bool lock();
-    // Who may read and write that file, may do so with this one; as it is where nothing is known of the other.
+    // Gives this file the permissions of that one; leaves them as they are if nothing is known of the other.
     void copy_permissions(const OutputHandle& from);
 
     // Nothing if the system does not say.

@@ -1,5 +1,5 @@
-// What stands under the name of a file that shall be written, and how it is opened. Names are of people and may stand for anything: nothing
-// here waits for another process, and nothing that is there is changed. What may be replaced is the caller's to decide.
+// What is under the name of a file that is to be written, and how it is opened. People choose names, which may stand for anything: nothing
+// here waits for another process or changes what is there. The caller decides what may be replaced.
 #pragma once
 
 #include <cstdint>
@@ -17,33 +17,33 @@ struct OutputStatus {
     Type type = Type::other;
     std::uint64_t size_bytes = 0;
     int standard_descriptor = -1;     // 1 or 2 if the standard output or error output of this process goes there
-    bool is_harmless_device = false;  // only takes or shows what is written. Opening others may do something: a watchdog begins to count
+    bool is_harmless_device = false;  // only accepts or shows what is written. Opening others may have an effect (a watchdog)
 
     [[nodiscard]] bool is_standard_output() const { return standard_descriptor >= 0; }
 };
 
-// Links are followed. ENOENT if nothing stands there, or a link that leads to nothing.
+// Links are followed. ENOENT if nothing is there, or a link that leads to nothing.
 std::error_code read_output_status(const std::string& path, OutputStatus& status);
 std::error_code read_output_status(const OutputHandle& output, OutputStatus& status);
 // True for a link that leads to nothing, too.
 [[nodiscard]] bool is_name_taken(const std::string& path);
 // Without links. Nothing if the system does not say.
 [[nodiscard]] std::optional<std::string> real_path(const std::string& path);
-// The same text for the same file; empty for a device of characters, which may be written to under two names. Nothing if none is there.
+// The same text for the same file; empty for a character device, which may be written to under two names. Nothing if there is no file.
 [[nodiscard]] std::optional<std::string> output_identity(const std::string& path);
-// Whether files may be made in the folder of `path`.
+// Whether files may be created in the folder of `path`.
 std::error_code check_output_folder(const std::string& path);
 
 enum class OutputAccess : std::uint8_t {
-    everyone,   // as the process is told to make files (umask)
+    everyone,   // as the process creates files (umask)
     this_user,  // nobody else, until copy_permissions()
 };
 
-// Makes a file, for reading and writing; EEXIST if anything stands there, a link included.
+// Creates a file, for reading and writing; EEXIST if anything is there, including a link.
 std::error_code create_output(const std::string& path, OutputAccess access, OutputHandle& output);
 // Opens one, for reading and writing. ELOOP if it is a link.
 std::error_code open_existing_output(const std::string& path, OutputHandle& output);
-// The same for reading alone. Links are followed.
+// The same for reading only. Links are followed.
 std::error_code open_for_reading(const std::string& path, OutputHandle& output);
 // Opens a pipe, a device or our standard output, for writing. ENXIO if nobody reads the pipe.
 std::error_code open_output_stream(const std::string& path, const OutputStatus& status, OutputHandle& output);
@@ -51,10 +51,10 @@ std::error_code open_output_stream(const std::string& path, const OutputStatus& 
 // `from` takes the name and the place of `to`, in one step.
 std::error_code replace_output(const std::string& from, const std::string& to);
 void remove_output(const std::string& path);
-// That `path` stands where it stands: on stable storage, like the file itself after sync().
+// Makes the name `path` durable, as sync() does the file itself.
 std::error_code sync_folder_of(const std::string& path);
-// Whether what takes the one file takes the other, too: they lie on one file system, or one is the device of the other. Files need not be
-// there, their folders must. False if nobody can tell.
+// Whether whatever destroys one file destroys the other, too: they are on one file system, or one is the device of the other. The files
+// need not exist, their folders must. False if this cannot be determined.
 [[nodiscard]] bool are_on_one_file_system(const std::string& a, const std::string& b);
 
 // A name beside `path` that no other process uses meanwhile.

@@ -1,8 +1,8 @@
-// Text that is safe to look at. Names of files, strings of foreign documents and texts of devices are bytes that anybody may have chosen:
-// an escape sequence among them would move the cursor, colour, rename or even type into the terminal of whoever reads, and characters that
-// turn the direction of writing make one name look like another.
+// Text that is safe to display. Names of files, strings of foreign documents and texts of devices are bytes that anybody may have chosen:
+// an escape sequence among them could move the cursor, change colours or the title, or even type into the reader's terminal, and characters
+// that turn the direction of writing make one name look like another.
 //
-// What is not fit to be shown appears as its number: control characters (C0 and C1), marks of direction (Unicode's bidirectional
+// Characters that are not safe to show appear as their number: control characters (C0 and C1), marks of direction (Unicode's bidirectional
 // algorithm), line and paragraph separators as \u001b; a byte that is no UTF-8 as \xff. In JSON \u001b means the same character, so JSON
 // stays what it was.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace ums {
 
-// For a name or a sentence that stands in a line: line feeds and tabs are escaped, too.
+// For a name or a sentence within a line: line feeds and tabs are escaped, too.
 std::string printable(std::string_view text);
 
 // For whole lines of our own: line feeds and tabs stay.

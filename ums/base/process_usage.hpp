@@ -11,7 +11,7 @@ struct ProcessUsage {
     std::uint64_t resident_max_bytes = 0;  // the most that was in memory at any time
 };
 
-// Any thread. Never fails: what the system does not tell is 0.
+// Any thread. Never fails: what the system does not report is 0.
 [[nodiscard]] ProcessUsage process_usage();
 
 }  // namespace ums

@@ -1,4 +1,4 @@
-// How the CPUs of the machine are built together, as far as Linux tells: cores, sockets, NUMA nodes.
+// How the machine's CPUs are arranged, as far as Linux reports it: cores, sockets, NUMA nodes.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Processor {
 };
 
 struct ProcessorTopology {
-    std::vector<Processor> processors;  // those that are online, by id; empty = not known
+    std::vector<Processor> processors;  // online processors, by id; empty = not known
     std::uint32_t core_count = 0;
     std::uint32_t socket_count = 0;
     std::uint32_t node_count = 0;

@@ -1,4 +1,4 @@
-// Files that are not yet what they shall become. A process that is ended at once removes them in its last moment.
+// Files that are not yet complete. A process that is ended abruptly removes them at the last moment.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,10 @@
 
 namespace ums {
 
-// Lives as long as the file is half made. On the main thread, where the signals arrive.
+// Lives as long as the file is incomplete. On the main thread, where the signals arrive.
 class UnfinishedFile {
 public:
-    // A file that others could take for theirs after a while (it has its final name) is removed only while it is empty.
+    // A file that already has its final name, and that others may therefore have begun to use, is removed only while it is empty.
     enum class Kind : std::uint8_t { placeholder, temporary };
 
     UnfinishedFile(std::string path, Kind kind);
@@ -18,7 +18,7 @@ public:
     UnfinishedFile& operator=(const UnfinishedFile&) = delete;
 
     [[nodiscard]] const std::string& path() const { return path_; }
-    // Now, as it would be done in the last moment.
+    // Removes it now, as would be done at the last moment.
     void remove();
 
 private:
@@ -26,7 +26,7 @@ private:
     const Kind kind_;
 };
 
-// All that there are. Does what a signal handler may do, nothing else.
+// Removes all of them. Does only what a signal handler may do.
 void remove_unfinished_files();
 
 }  // namespace ums

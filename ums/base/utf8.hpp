@@ -16,7 +16,7 @@ std::optional<std::uint32_t> take_code_point(std::string_view& rest);
 
 bool is_utf8(std::string_view text);
 
-// A byte that stands within a code point, behind its first.
+// A byte within a code point, after its first.
 constexpr bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
 }  // namespace ums

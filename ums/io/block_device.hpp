@@ -1,4 +1,4 @@
-// The block device below a file, as far as Linux tells: facts from sysfs, counters of the kernel's block layer. Read-only and without
+// The block device below a file, as far as Linux reports it: facts from sysfs, counters of the kernel's block layer. Read-only and without
 // privileges. Files without a block device of their own (tmpfs, overlay, NFS, 9p) are not an error: nothing is known about them.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace ums {
 
-// Since the machine started; differences of two readings tell about a run. See Documentation/block/stat.rst of Linux. Other users of the
+// Since the machine started; the difference of two readings describes a run. See Documentation/block/stat.rst of Linux. Other users of the
 // device are counted, too.
 struct BlockDeviceCounters {
     std::uint64_t reads = 0;
@@ -38,7 +38,7 @@ struct BlockDevice {
     BlockDeviceCounters counters;
 };
 
-// Where Linux shows itself; tests have trees of their own.
+// Where Linux shows its state; tests have trees of their own.
 struct BlockDeviceRoots {
     std::string sys = "/sys";
     std::string proc = "/proc";
@@ -49,18 +49,18 @@ struct DeviceNumber {
     std::uint32_t minor = 0;
 };
 
-// Of the block device that holds the file or folder `path`, or that `path` is: of the partition, where there is one; devices in /dev also
-// where only sysfs has them (containers). See block_device_of.
+// Of the block device that holds the file or folder `path`, or that `path` is: of the partition, if there is one; devices in /dev even if
+// only sysfs has them (containers). See block_device_of.
 [[nodiscard]] std::optional<DeviceNumber> device_number_of(const std::string& path, const BlockDeviceRoots& roots = {});
 
 // Facts and counters of the whole disk with the device number `major`:`minor`, or of the disk that this partition belongs to.
 [[nodiscard]] BlockDevice read_block_device(std::uint32_t major, std::uint32_t minor, const BlockDeviceRoots& roots = {});
 
 // The same for the device that holds the file or folder `path`, or that `path` is. File systems with anonymous device numbers (btrfs) are
-// looked up by what they were mounted from; of several disks only that one is known. A file that does not exist: known = false.
+// looked up by the device they were mounted from; of several disks only that one is known. If the file does not exist: known = false.
 [[nodiscard]] BlockDevice block_device_of(const std::string& path, const BlockDeviceRoots& roots = {});
 
-// Reads and writes that the disk below `path` has done, by anybody, within `watch_ms`: sleeps so long. 0 if no disk is known.
+// Reads and writes that the disk below `path` does, for anybody, within `watch_ms`; sleeps that long. 0 if no disk is known.
 [[nodiscard]] std::uint64_t requests_within(const std::string& path, std::uint64_t watch_ms);
 
 }  // namespace ums

@@ -23,15 +23,15 @@ struct BlockLayer {
     std::uint32_t logical_sector_bytes = 512;
     std::uint32_t physical_sector_bytes = 512;
     std::uint64_t minimum_io_bytes = 0;  // of a striped device the chunk
-    std::uint64_t optimal_io_bytes = 0;  // of a striped device the whole stripe; 0 = not told
+    std::uint64_t optimal_io_bytes = 0;  // of a striped device the full stripe; 0 = not reported
     std::uint64_t read_ahead_kb = 0;
-    std::string scheduler;  // the chosen one; empty where there is none to choose
+    std::string scheduler;  // the chosen one; empty if there is no choice
     bool is_rotational = false;
     bool has_write_cache = false;
     bool has_fua = false;
 };
 
-// The top first; every layer is followed by those below it. Empty where the number is not known to sysfs.
+// Top first; every layer is followed by those below it. Empty if sysfs does not know the number.
 [[nodiscard]] std::vector<BlockLayer> read_block_stack(DeviceNumber number, const BlockDeviceRoots& roots = {});
 
 }  // namespace ums

@@ -1,5 +1,5 @@
-// A request from start to end on the calling thread, by way of ordinary system calls: for the pool of threads and for files that
-// are opened or created.
+// A request from start to end on the calling thread, by ordinary system calls: for the thread pool and for files that are opened or
+// created.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ public:
     virtual std::int64_t sync(FileHandle file);
     virtual std::int64_t allocate(FileHandle file, std::uint64_t offset_bytes, std::uint64_t size_bytes);
     virtual std::int64_t truncate(FileHandle file, std::uint64_t size_bytes);
-    // Before something is tried again that the system could not do at the moment.
+    // The pause before retrying what the system could not do at the moment.
     virtual void pause();
 };
 

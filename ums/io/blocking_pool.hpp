@@ -1,5 +1,5 @@
-// Threads that carry out requests with blocking system calls, for an engine whose own thread must not block. They are made when there is
-// more to do than threads that wait for work, and stay until the end.
+// Threads that carry out requests with blocking system calls, for an engine whose own thread must not block. They are created when there is
+// more work than idle threads, and stay until the end.
 #pragma once
 
 #include <atomic>
@@ -24,12 +24,12 @@ struct BlockingPoolOptions {
 // All members belong to one thread, the owner's.
 class BlockingPool {
 public:
-    // Starts the first thread: there is always one. `on_finished` is called by the pool's threads, without a lock, after each request.
-    // Throws std::system_error if the system refuses that thread.
+    // Starts the first thread: there is always one. The pool's threads call `on_finished` after each request, without a lock. Throws
+    // std::system_error if the system refuses that thread.
     BlockingPool(BlockingPoolOptions options, std::function<void()> on_finished);
     BlockingPool(const BlockingPool&) = delete;
     BlockingPool& operator=(const BlockingPool&) = delete;
-    // Ends the threads after what they were given. Asserts that every request was collected.
+    // Ends the threads after they have done what they were given. Asserts that every request was collected.
     ~BlockingPool();
 
     // Takes all of `requests`.
@@ -41,7 +41,7 @@ public:
     // Appends what has finished since the last call.
     void collect(IoRequestList& finished);
 
-    // The system refused a thread that was wanted: the pool does with those that it has. Any thread.
+    // The system refused a thread that was wanted: the pool works with those that it has. Any thread.
     [[nodiscard]] bool is_short_of_threads() const { return is_short_of_threads_.load(std::memory_order_relaxed); }
 
 private:

@@ -15,7 +15,7 @@ enum class ContainerKind : std::uint8_t { none, container, pod };
 
 [[nodiscard]] ContainerKind container_kind_of(const std::vector<Mount>& mounts);
 
-// What stands behind a mount in a pod. A volume with a device of its own shows nothing of the kubelet's folders.
+// What is behind a mount in a pod. A volume with a device of its own does not show the kubelet's folders.
 struct PodVolume {
     std::string plugin;  // "csi", "empty-dir", "host-path"…; empty: not known
     std::string name;    // of the volume in the pod's specification, or of the persistent volume; empty: not known

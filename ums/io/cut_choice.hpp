@@ -1,4 +1,4 @@
-// The dice of one power cut. A pure function of the seed: the answer does not depend on the order of questions.
+// The random choices of one power cut. A pure function of the seed: the answer does not depend on the order of questions.
 #pragma once
 
 #include <cstdint>

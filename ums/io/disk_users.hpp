@@ -1,4 +1,4 @@
-// Who else uses a disk, and what control groups allow on it. All by reading /proc and /sys; what cannot be read counts as nothing.
+// Who else uses a disk, and what control groups allow on it. Found by reading /proc and /sys; what cannot be read counts as nothing.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@ namespace ums {
 // Throws std::system_error, "io_uring cannot be used because …".
 [[nodiscard]] std::unique_ptr<IoEngine> make_uring_engine(const EngineOptions& options, const UringSupport& support);
 
-// io_uring, or else threads and a `reason`: "io_uring is not used because …; using a pool of threads".
+// io_uring, or threads with a `reason`: "io_uring is not used because …; using a pool of threads".
 [[nodiscard]] std::unique_ptr<IoEngine> make_best_engine(const EngineOptions& options, const UringSupport& support, std::string& reason);
 
 }  // namespace ums

@@ -1,4 +1,4 @@
-// The one place where errno becomes an error code. What that says to people: ums/base/error_text.hpp.
+// The one place where errno becomes an error code. ums/base/error_text.hpp has its text for people.
 #pragma once
 
 #include <cerrno>
@@ -8,13 +8,13 @@
 
 namespace ums {
 
-// For the number of an errno value, as system calls and io_uring give it. Compares with std::errc.
+// For an errno value, as system calls and io_uring return it. Compares with std::errc.
 [[nodiscard]] inline std::error_code errno_error(int number) { return {number, std::system_category()}; }
 
 // For the calling thread's errno.
 [[nodiscard]] inline std::error_code last_errno_error() { return errno_error(errno); }
 
-// Calls `call()` again until it is not interrupted by a signal; gives its last result.
+// Repeats `call()` while a signal interrupts it; returns the last result.
 template <typename Call>
 auto uninterrupted(Call&& call) {
     for (;;) {

@@ -1,4 +1,4 @@
-// Where a byte of a file stands on the device below, so that it can be found in traces of the device. Read-only, without privileges.
+// Where a byte of a file is on the device below, so that it can be found in traces of the device. Read-only, without privileges.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ struct DeviceOffset {
     std::uint64_t offset_bytes = 0;  // on that device
 };
 
-// By FIEMAP (Documentation/filesystems/fiemap.rst of Linux). Nothing where it is not known: in a hole, where the file system does not tell
-// (tmpfs, FUSE, network), where it keeps the bytes in another form (compressed, in the inode), and where its offsets are not those of one
-// device (btrfs and others with an anonymous device number). Of a file on an XFS real-time device the offset is that of the real-time
-// device, the name the main device's. Opens the file anew; may block for a moment, and for long if the device does not answer.
+// By FIEMAP (Documentation/filesystems/fiemap.rst of Linux). Nothing if it is not known: in a hole, if the file system does not report it
+// (tmpfs, FUSE, network), if it stores the bytes in another form (compressed, in the inode), and if its offsets are not those of one device
+// (btrfs and others with an anonymous device number). Of a file on an XFS real-time device the offset is that of the real-time device, the
+// name the main device's. Reopens the file; may block for a moment, and for long if the device does not answer.
 [[nodiscard]] std::optional<DeviceOffset> device_offset_of(const std::string& path, std::uint64_t offset_bytes);
 
 }  // namespace ums

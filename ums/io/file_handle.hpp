@@ -7,7 +7,7 @@ namespace ums {
 
 struct FileHandle {
     std::int32_t value = -1;
-    // The file system keeps its files in memory: a transfer is a copy, and never waits for a device.
+    // The file system keeps its files in memory: a transfer is a copy and never waits for a device.
     bool is_in_memory = false;
 
     [[nodiscard]] bool is_open() const { return value >= 0; }

@@ -1,4 +1,4 @@
-// What stands under a name, or behind a descriptor.
+// What is under a name, or behind a descriptor.
 #pragma once
 
 #include <string>

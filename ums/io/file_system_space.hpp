@@ -9,7 +9,7 @@ namespace ums {
 
 struct FileSystemSpace {
     std::uint64_t size_bytes = 0;
-    std::uint64_t free_bytes = 0;  // for ordinary users
+    std::uint64_t free_bytes = 0;  // for unprivileged users
 };
 
 // Of the file system that holds `path`, which exists. May wait for the device.

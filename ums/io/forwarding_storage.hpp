@@ -1,4 +1,4 @@
-// A storage that hands every call on to another one: who bends a few of them derives from it and overrides those.
+// A storage that forwards every call to another one: to change a few of them, derive from it and override those.
 #pragma once
 
 #include "ums/io/storage.hpp"

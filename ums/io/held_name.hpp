@@ -1,5 +1,5 @@
-// A file name whose folder is kept open: what is done by it happens in that folder, whatever the folder is called by then. A symbolic link
-// under the name is never followed.
+// A file name whose folder is kept open: operations on the name happen in that folder, whatever the folder is called by then. A symbolic
+// link under the name is never followed.
 #pragma once
 
 #include <sys/types.h>
@@ -21,7 +21,7 @@ public:
 
     // As open(2) does: a descriptor, or -1 and errno.
     [[nodiscard]] int open(int flags, mode_t mode = 0) const;
-    // `fd`: the file that the name is taken to stand for. ENOENT if it stands for another one or for none, which is then left as it is.
+    // `fd`: the file that the name should stand for. ENOENT if it stands for another one, which is left as it is, or for none.
     [[nodiscard]] std::error_code remove(int fd) const;
     [[nodiscard]] std::error_code check_removal(int fd) const;
 

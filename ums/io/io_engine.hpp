@@ -24,15 +24,15 @@ public:
     // "uring", "threads", …
     [[nodiscard]] virtual std::string_view name() const = 0;
 
-    // Many transfers will come from and go to this memory. The engine may prepare it for that, or not; transfers of other memory work, too.
-    // It must stay mapped, and be the same memory, as long as anything is submitted to the engine. May be called several times.
+    // Many transfers will use this memory. The engine may prepare it for that, or not; transfers of other memory work, too. It must stay
+    // mapped, and be the same memory, as long as anything is submitted to the engine. May be called several times.
     virtual void use_memory(std::byte* /*data*/, std::size_t /*size_bytes*/) {}
 
-    // Takes a request; it is the engine's until poll() hands it back. May only queue it until the next poll() or wait().
-    // Never fails and never blocks on the device: a request that cannot be started comes back with its error.
+    // Takes a request; it is the engine's until poll() hands it back. It may just be queued until the next poll() or wait(). Never fails
+    // and never blocks on the device: a request that cannot be started comes back with its error.
     virtual void submit(IoRequest& request) = 0;
 
-    // Carries out, on the spot, a request that needs no device (FileHandle::is_in_memory). False: it is not done, submit() it.
+    // Carries out, on the spot, a request that needs no device (FileHandle::is_in_memory). False: not done, submit() it.
     [[nodiscard]] virtual bool perform_immediately(IoRequest& /*request*/) { return false; }
 
     // Starts everything queued and appends finished requests to `finished`, with `error` and `transferred_bytes` set. Does not sleep.
@@ -41,10 +41,10 @@ public:
     // Starts everything queued, then sleeps until a request finishes, somebody calls wake(), or the time is over. May return early.
     virtual void wait(std::uint64_t timeout_ns) = 0;
 
-    // Ends a wait() that is under way or about to begin. Any thread.
+    // Ends a wait() that is in progress or about to begin. Any thread.
     virtual void wake() = 0;
 
-    // The system refused a thread that the engine, or the kernel on its behalf, wanted: it does with fewer, or its requests fail. Any
+    // The system refused a thread that the engine, or the kernel on its behalf, wanted: it manages with fewer, or its requests fail. Any
     // thread.
     [[nodiscard]] virtual bool is_short_of_threads() const { return false; }
 

@@ -28,8 +28,8 @@ struct IoSegment {
     std::size_t size_bytes = 0;
 };
 
-// Appends memory to a transfer. With `merge` what lies side by side becomes one segment: the system and the device have less to do with
-// fewer ones.
+// Appends memory to a transfer. With `merge` adjacent pieces become one segment: fewer segments are less work for the system and the
+// device.
 inline void append_segment(std::vector<IoSegment>& segments, std::byte* data, std::size_t size_bytes, bool merge) {
     if (merge && !segments.empty() && segments.back().data + segments.back().size_bytes == data) {
         segments.back().size_bytes += size_bytes;
@@ -51,26 +51,26 @@ struct IoRequest : FifoLink<>, FifoLink<PendingTag> {
     std::uint64_t size_bytes = 0;  // read, write: the sum over the segments
     const IoSegment* segments = nullptr;
     std::uint32_t segment_count = 0;
-    const void* owner = nullptr;  // the caller's, for reports on requests that are still out
+    const void* owner = nullptr;  // the caller's, for reports on outstanding requests
     bool is_search = false;       // the caller's: looks for something, and expects nothing of what comes back
 
     // Set when it comes back. A transfer that ended early without an error (end of file) has transferred_bytes < size_bytes.
     std::error_code error;
     std::uint64_t transferred_bytes = 0;
-    std::uint64_t short_bytes = 0;  // a call reported success after so many bytes (the first such), and the engine went on; 0 = none did
+    std::uint64_t short_bytes = 0;  // the first call that reported success after this many bytes, and was continued; 0 = none
     std::uint64_t submitted_ns = 0;
     std::uint64_t completed_ns = 0;
 
     // The engine's: how often the system could not do it at the moment.
     std::uint32_t deferral_count = 0;
 
-    // The scheduler's: who waits, and what was said of it already while it was out.
+    // The scheduler's: who waits, and what was already reported about it while it was outstanding.
     Waiter* waiter = nullptr;
     bool reported_long = false;
     bool reported_lost = false;
 
-    // As if it had never been posted: whatever came back of an earlier life is forgotten, what the caller has set stays. Whoever posts a
-    // request calls it, so that one which is posted again does not report what happened before.
+    // As if it had never been posted: earlier results are forgotten, what the caller has set stays. Whoever posts a request calls this
+    // first, so that a request that is posted again does not report what happened before.
     void reset() {
         error.clear();
         transferred_bytes = short_bytes = submitted_ns = completed_ns = 0;

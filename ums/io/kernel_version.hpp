@@ -1,4 +1,4 @@
-// Which kernel this is: some of what it says of a device is only right from a version on.
+// Which kernel this is: some of what it reports about a device is right only from a certain version on.
 #pragma once
 
 #include <compare>

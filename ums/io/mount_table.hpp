@@ -1,4 +1,4 @@
-// What is mounted where, by /proc/self/mountinfo (proc(5)).
+// What is mounted where, from /proc/self/mountinfo (proc(5)).
 #pragma once
 
 #include <istream>
@@ -17,7 +17,7 @@ struct Mount {
     std::string root{};                // the folder of the file system that is seen there: "/", or what a bind mount shows
 };
 
-// Those that this process sees; none where the system does not tell.
+// Those that this process sees; none if the system does not report them.
 [[nodiscard]] std::vector<Mount> mounts_of_this_process();
 
 // All of them, in the table's order: the last of several at the same point is the one that is seen.

@@ -25,7 +25,7 @@ public:
     std::error_code resolve(const std::string& path, std::string& resolved) override;
     std::error_code status(const std::string& path, FileStatus& status) override;
     std::error_code status_of(FileHandle file, FileStatus& status) override;
-    // If a new file cannot be opened as it should be (O_DIRECT refused) no file is left behind.
+    // If a new file cannot be opened as required (O_DIRECT refused), no file is left behind.
     std::error_code open(const std::string& path, const OpenOptions& options, FileHandle& file) override;
     std::error_code reopen(FileHandle file, const OpenOptions& options, FileHandle& again) override;
     void close(FileHandle file) override;
@@ -37,7 +37,7 @@ public:
     std::error_code lock(FileHandle file) override;
     void unlock(FileHandle file) override;
     std::error_code size(FileHandle file, std::uint64_t& size_bytes) override;
-    // `operation_not_supported` where the file system cannot reserve space; it is not imitated by writing zeros.
+    // `operation_not_supported` if the file system cannot reserve space; writing zeros is no substitute.
     std::error_code allocate(FileHandle file, std::uint64_t offset_bytes, std::uint64_t size_bytes) override;
     std::error_code truncate(FileHandle file, std::uint64_t size_bytes) override;
     std::error_code sync(FileHandle file) override;
@@ -46,7 +46,7 @@ public:
     std::error_code next_data(FileHandle file, std::uint64_t offset_bytes, std::uint64_t& begin_bytes, std::uint64_t& end_bytes) override;
     // `path` may be a file that does not exist yet in a folder that does.
     std::error_code free_space(const std::string& path, std::uint64_t& free_bytes) override;
-    // Pages that are not yet written cannot be forgotten: they are written first.
+    // Dirty pages cannot be dropped: they are written first.
     void drop_cache(FileHandle file) override;
 
     std::unique_ptr<IoEngine> make_engine(const EngineOptions& options, std::string& reason) override;

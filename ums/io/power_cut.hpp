@@ -1,4 +1,4 @@
-// What a power cut leaves of a VolatileStorage, and what was promised and is gone. Plain data.
+// What a power cut leaves of a VolatileStorage, and what was promised but is gone. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace ums {
 
-// Which of the writes that the cache holds, or that are under way, reach the medium at a cut. A unit is what the device writes as one.
+// Which of the writes that the cache holds, or that are in flight, reach the medium at a cut. A unit is what the device writes atomically.
 enum class CutMix : std::uint8_t {
     mostly_lost,  // one unit of sixteen at most is written
     mostly_kept,  // one unit of sixteen at most is lost
     by_request,   // all units of a request, or none
-    by_unit,      // each unit for itself: torn writes
+    by_unit,      // each unit by itself: torn writes
     by_file,      // everything of a file, or nothing
-    by_time,      // what came back up to a certain moment, nothing later
+    by_time,      // what had completed up to a certain moment, nothing later
 };
 
 inline constexpr std::uint32_t kCutMixCount = 6;
@@ -28,23 +28,23 @@ inline constexpr std::uint32_t kCutMixCount = 6;
 
 enum class LostPart : std::uint8_t { contents, size, name };
 
-// The device acknowledged it as durable and it is gone: older bytes stand there, or nothing does.
+// The device acknowledged it as durable and it is gone: older bytes are there, or nothing.
 struct LostWrite {
     std::string path;
     LostPart part = LostPart::contents;
-    // contents: the bytes. size: from the smaller of promised and actual size to the larger. name: the whole file.
+    // contents: the bytes. size: from the smaller of promised and actual size to the larger. name: the entire file.
     std::uint64_t offset_bytes = 0;
     std::uint64_t size_bytes = 0;
 
     friend bool operator==(const LostWrite&, const LostWrite&) = default;
 };
 
-// A write that was promised to nobody and is there in part.
+// A write that was not promised and is there in part.
 struct TornWrite {
     std::string path;
     std::uint64_t offset_bytes = 0;
     std::uint64_t size_bytes = 0;
-    bool was_in_flight = false;  // else it had come back and waited in the cache
+    bool was_in_flight = false;  // otherwise it had completed and was in the cache
 
     friend bool operator==(const TornWrite&, const TornWrite&) = default;
 };

@@ -1,4 +1,4 @@
-// What a device may say of durability that is not so.
+// The lies that a device may tell about durability.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 namespace ums {
 
 enum class PowerLie : std::uint8_t {
-    flush_ignored,     // a sync comes back and has made nothing durable
-    fua_ignored,       // a durable write comes back and is not durable until a sync
+    flush_ignored,     // a sync returns success and has made nothing durable
+    fua_ignored,       // a durable write returns success and is not durable until a sync
     one_file_ignored,  // both, for one file; other files are treated honestly
-    overtaking,        // a sync orders nothing: what it covered gets to the medium soon after by itself, in any order with later writes
-    rolled_back,       // after the cut the whole volume is as it was some time before, in itself consistent
-    write_hole,        // writes to one part of the device come back and never get to the medium
+    overtaking,        // a sync orders nothing: what it covered reaches the medium soon afterwards, in any order with later writes
+    rolled_back,       // after the cut the entire volume is as it was some time before, consistent in itself
+    write_hole,        // writes to one part of the device return success and never reach the medium
 };
 
 inline constexpr std::uint32_t kPowerLieCount = 6;
@@ -23,7 +23,7 @@ inline constexpr std::uint32_t kPowerLieCount = 6;
 // Nothing if no lie has this name.
 [[nodiscard]] std::optional<PowerLie> power_lie_of(std::string_view name);
 
-// Those in force; none: an honest device.
+// The lies in force; none: an honest device.
 class PowerLies {
 public:
     constexpr PowerLies() = default;

@@ -1,4 +1,4 @@
-// A storage in memory, for virtual time: sparse files, and engines ("simulated") whose requests come back when a model of a disk says so.
+// A storage in memory, for virtual time: sparse files, and engines ("simulated") whose requests complete when a model of a disk says so.
 // With a VirtualClock everything runs on one thread, so nothing here is locked: one thread per storage.
 #pragma once
 
@@ -20,10 +20,10 @@ namespace ums {
 using DiskModel = std::function<std::uint64_t(const IoRequest& request, std::uint32_t outstanding)>;
 
 // A solid-state disk of eight channels: requests queue for a channel and overtake each other; most take about 0.1 ms, one in a hundred ten
-// times and one in a thousand a hundred times as long. All of it follows from the seed.
+// times as long, and one in a thousand a hundred times as long. All of it follows from the seed.
 [[nodiscard]] DiskModel simulated_disk(std::uint64_t seed);
 
-// What is not written is a hole and reads as zeros.
+// Unwritten space is a hole and reads as zeros.
 class SimulatedFile {
 public:
     static constexpr std::uint64_t kChunkBytes = 8192;
@@ -38,11 +38,11 @@ public:
     void read(std::uint64_t offset_bytes, std::byte* data, std::uint64_t size_bytes) const;
     // Extends the file where needed.
     void write(std::uint64_t offset_bytes, const std::byte* data, std::uint64_t size_bytes);
-    // The chunk at `offset_bytes`, made if it was a hole.
+    // The chunk at `offset_bytes`, created if it was a hole.
     std::byte* chunk(std::uint64_t offset_bytes);
     [[nodiscard]] bool has_chunk(std::uint64_t offset_bytes) const { return chunks_.count(offset_bytes / kChunkBytes) != 0; }
-    // What a file system finds in space that it gives the file without writing zeros there. Called when the file becomes longer than it was
-    // made; else such space is a hole.
+    // The old contents of space that a file system gives the file without zeroing it. Called when the file becomes longer than it was
+    // created; otherwise such space is a hole.
     using NewSpace = std::function<void(SimulatedFile& file, std::uint64_t begin_bytes, std::uint64_t end_bytes)>;
     void set_new_space(NewSpace new_space) { new_space_ = std::move(new_space); }
     // The same size and contents, not locked.
@@ -89,11 +89,11 @@ public:
     // The file with this name, or null.
     [[nodiscard]] SimulatedFile* find(const std::string& path);
     [[nodiscard]] const std::map<std::string, std::shared_ptr<SimulatedFile>>& files() const { return files_; }
-    // Gives the file this name, in place of what had it.
+    // Gives the file this name, in place of any other file.
     void put(const std::string& path, std::unique_ptr<SimulatedFile> file);
     [[nodiscard]] std::size_t file_count() const { return files_.size(); }
     [[nodiscard]] std::uint32_t open_count() const { return open_count_; }
-    // Files may hold so many bytes together.
+    // How many bytes the files may hold together.
     void set_capacity(std::uint64_t bytes) { capacity_bytes_ = bytes; }
     void set_model(DiskModel model) { model_ = std::move(model); }
 

@@ -1,5 +1,5 @@
-// The door to the operating system for files: names, opening, locking, and the engines that transfer data. Every call that can fail
-// returns a std::error_code; none throws for what the system says. All members may be called from any thread.
+// The door to the operating system for files: names, opening, locking, and the engines that transfer data. Every call that can fail returns
+// a std::error_code; none throws for an error of the system. All members may be called from any thread.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +48,7 @@ enum class EngineKind : std::uint8_t {
 
 struct EngineOptions {
     EngineKind kind = EngineKind::automatic;
-    std::uint32_t queue_depth = 1024;  // requests the engine hands to the kernel at a time; more are queued above it
+    std::uint32_t queue_depth = 1024;  // requests that the engine hands to the kernel at a time; more are queued
     std::uint64_t io_affinity = 0;     // CPUs for the engine's own threads, one bit each; 0 = all
 };
 
@@ -56,34 +56,35 @@ class Storage {
 public:
     virtual ~Storage() = default;
 
-    // The name by which to use the file that `path` names: symbolic links among its folders are followed; one at its end only if it leads
-    // to a block device. `path` itself where there are none. The folder must exist, the file need not.
+    // The name by which to use the file that `path` names: symbolic links among its folders are followed; a link at its end only if it
+    // leads to a block device. `path` itself if there are none. The folder must exist, the file need not.
     virtual std::error_code resolve(const std::string& path, std::string& resolved) = 0;
     // A symbolic link is not followed. A missing file is no error.
     virtual std::error_code status(const std::string& path, FileStatus& status) = 0;
     virtual std::error_code status_of(FileHandle file, FileStatus& status) = 0;
     // A symbolic link is not followed: too_many_symbolic_link_levels.
     virtual std::error_code open(const std::string& path, const OpenOptions& options, FileHandle& file) = 0;
-    // The same file once more, whatever has its name by now. Never creates one.
+    // Opens the same file again, whatever has its name by now. Never creates one.
     virtual std::error_code reopen(FileHandle file, const OpenOptions& options, FileHandle& again) = 0;
     virtual void close(FileHandle file) = 0;
     // Removes the name by which open() found or made the file, which stays open. What has taken the name meanwhile is left alone:
     // no_such_file_or_directory.
     virtual std::error_code remove(FileHandle file) = 0;
-    // What would keep remove() from its work, as far as it can be told beforehand.
+    // What would make remove() fail, as far as that can be known beforehand.
     virtual std::error_code check_removal(FileHandle file) = 0;
     // `file_too_large` if the file system, or a limit of the process, does not allow files of this size.
     virtual std::error_code check_size(FileHandle file, std::uint64_t size_bytes) = 0;
-    // False if the process may not have so many more files open at a time. Tried, so others may be refused a file meanwhile.
+    // False if the process may not have this many more files open at the same time. Found by trying, so other threads may be refused a file
+    // meanwhile.
     [[nodiscard]] virtual bool can_open(std::uint32_t count) {
         static_cast<void>(count);
         return true;
     }
 
-    // Takes the whole file for this process's handle, without waiting; `resource_unavailable_try_again` if somebody has it. Held
-    // until close().
+    // Locks the entire file for this process's handle, without waiting; `resource_unavailable_try_again` if somebody has it. Held until
+    // close().
     virtual std::error_code lock(FileHandle file) = 0;
-    // Gives that up before the file is closed.
+    // Releases the lock before the file is closed.
     virtual void unlock(FileHandle file) { static_cast<void>(file); }
     virtual std::error_code size(FileHandle file, std::uint64_t& size_bytes) = 0;
     // Blocking counterparts of the engine's operations, for opening and creating files.
@@ -101,8 +102,8 @@ public:
     // Makes the system forget cached pages of the file, as far as it can.
     virtual void drop_cache(FileHandle file) = 0;
 
-    // One engine for one scheduler. `reason` gets one line for people when an automatic choice fell back, else stays empty. Throws
-    // std::system_error with such a line if the kind that was asked for cannot be had.
+    // One engine for one scheduler. `reason` gets one line for people when an automatic choice fell back, otherwise it stays empty. Throws
+    // std::system_error with such a line if the requested kind is not available.
     virtual std::unique_ptr<IoEngine> make_engine(const EngineOptions& options, std::string& reason) = 0;
 };
 

@@ -5,7 +5,7 @@
 
 namespace ums {
 
-// What the handle leads to is there no more: a file of a server that forgot it, a transport that was shut down.
+// What the handle leads to no longer exists: a server forgot the file, a transport was shut down.
 [[nodiscard]] bool is_lost_file(const std::error_code& error);
 
 // The storage, or the file system on it, says that it is damaged: an error at a remote place, a structure that needs repair.

@@ -7,7 +7,7 @@
 
 namespace ums {
 
-// Empty if there is no such file, or nobody may read it.
+// Empty if there is no such file, or it may not be read.
 inline std::string read_line(const std::filesystem::path& file) {
     std::ifstream stream(file);
     std::string line;

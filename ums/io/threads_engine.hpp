@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kEngineThreadsMax = 64;
 
 class ThreadsEngine final : public IoEngine {
 public:
-    // Of `options`: `queue_depth` threads, at most kEngineThreadsMax, bound to `io_affinity`. None is made before it is needed.
+    // Of `options`: `queue_depth` threads, at most kEngineThreadsMax, bound to `io_affinity`. None is created before it is needed.
     explicit ThreadsEngine(const EngineOptions& options);
     // Asserts that no request is out.
     ~ThreadsEngine() override;

@@ -10,7 +10,7 @@
 
 namespace ums {
 
-// What the next system call shall transfer: one piece of memory, or whole segments of the caller's.
+// What the next system call has to transfer: one piece of memory, or complete segments of the caller's.
 struct TransferPiece {
     const IoSegment* segments = nullptr;  // with `segment_count` > 1
     std::uint32_t segment_count = 1;
@@ -19,13 +19,13 @@ struct TransferPiece {
     std::uint64_t offset_bytes = 0;  // in the file
 };
 
-// Pauses are a millisecond and more. A file that says for so long that it cannot do it now has answered: EAGAIN is its error then.
+// Pauses are a millisecond and more. If a file says for this long that it cannot do it now, that is its answer: its error is EAGAIN.
 inline constexpr std::uint32_t kDeferralsMax = 3000;
 
 enum class RequestStep : std::uint8_t {
     finished,     // hand it back: `error` and `transferred_bytes` are final
-    more,         // cut short or interrupted: go on with the next piece at once
-    retry_later,  // the system lacks something at the moment: the same again after a pause
+    more,         // cut short or interrupted: continue with the next piece immediately
+    retry_later,  // the system lacks something at the moment: retry after a pause
 };
 
 // Asserts what the caller of the engine promises: 1 to kSegmentsMax segments that add up to `size_bytes` (none if there is nothing to do).
@@ -46,7 +46,7 @@ void check_request(const IoRequest& request);
 // invalid_argument of a continuation is therefore taken for the end, too, and the request comes back short, without an error.
 [[nodiscard]] RequestStep advance_request(IoRequest& request, std::int64_t result);
 
-// The file system does not know a write that is durable by itself: write, then sync.
+// The file system does not support writes that are durable by themselves: write, then sync.
 [[nodiscard]] bool is_durable_write_refused(const IoRequest& request, std::int64_t result);
 
 }  // namespace ums

@@ -1,7 +1,7 @@
-// Transfers by io_uring, one ring per engine. A turn of the scheduler costs one system call at most: it submits what was queued and takes
-// what has finished.
+// Transfers by io_uring, one ring per engine. A turn of the scheduler costs one system call at most: it submits what was queued and
+// collects what has finished.
 //
-// Transfers of files that live in memory (tmpfs) are copies, and can be made at once, past the ring.
+// Transfers of files in memory (tmpfs) are copies, and can be made immediately, without the ring.
 //
 // The ring never holds more requests than the queue depth, so its completion queue (which is larger) never overflows; the others wait in a
 // list. No memory is allocated per request.
@@ -24,9 +24,9 @@ namespace ums {
 
 class UringEngine final : public IoEngine {
 public:
-    // May be made on another thread than the one that uses it; the first member called, except wake(), settles whose it is. If the memory
-    // limits do not allow queues for `queue_depth` they are made smaller. Throws UringRefusal; std::system_error if there is no thread for
-    // it.
+    // May be constructed on a thread other than the one that uses it; the thread of the first call, except wake(), becomes its owner. If
+    // the memory limits do not allow queues for `queue_depth`, the queues are smaller. Throws UringRefusal; std::system_error if there is
+    // no thread for it.
     UringEngine(const EngineOptions& options, const UringSupport& support);
     UringEngine(const UringEngine&) = delete;
     UringEngine& operator=(const UringEngine&) = delete;
@@ -95,7 +95,7 @@ private:
     bool woken_ = false;
 
     BlockingPool
-        helper_;  // for what the ring cannot do, and there before other threads take them all; last: its thread uses the members above
+        helper_;  // for what the ring cannot do; created early, while threads are available; last: its thread uses the members above
 };
 
 }  // namespace ums

@@ -1,5 +1,5 @@
-// Memory that the kernel was told of once (io_uring's registered buffers), so that it does not have to find and hold its pages anew for
-// each transfer: a twelfth of the CPU time that 8 KB from a disk take.
+// Memory registered with the kernel once (io_uring's registered buffers), so that it need not find and pin its pages for each transfer:
+// that saves a twelfth of the CPU time of reading 8 KB from a disk.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ namespace ums {
 
 class UringMemory {
 public:
-    // On the ring's thread. The kernel holds the memory until the ring has gone. It may not want to (no right to lock so much memory, older
-    // than Linux 5.19), and of more than 16 GB it is not asked to hold the rest: transfers there work as ever.
+    // On the ring's thread. The kernel pins the memory until the ring is gone. It may refuse (no right to lock so much memory, older than
+    // Linux 5.19), and no more than 16 GB are registered; transfers of other memory work as usual.
     void add(io_uring& ring, std::byte* data, std::size_t size_bytes);
 
-    // The number of the registered buffer that all of [data, data + size_bytes) lies in.
+    // The number of the registered buffer that contains all of [data, data + size_bytes).
     [[nodiscard]] std::optional<std::uint16_t> find(const std::byte* data, std::size_t size_bytes) const;
 
 private:

@@ -14,13 +14,13 @@ namespace ums {
 struct UringSupport {
     std::error_code error;          // set if io_uring cannot be used
     std::string reason;             // the rest of a sentence that begins with "io_uring cannot be used because"
-    std::uint32_t setup_flags = 0;  // IORING_SETUP_*, the best that the kernel takes
+    std::uint32_t setup_flags = 0;  // IORING_SETUP_*, the best that the kernel accepts
     bool has_truncate = false;      // IORING_OP_FTRUNCATE, Linux 6.9
 
     [[nodiscard]] bool is_usable() const { return !error; }
 };
 
-// What decides about the permission to use io_uring.
+// What decides whether io_uring may be used.
 struct UringEnvironment {
     std::optional<int> disabled_sysctl;  // kernel.io_uring_disabled; none before Linux 6.6
     bool has_seccomp_filter = false;
@@ -33,11 +33,11 @@ struct UringEnvironment {
 // Why io_uring_setup() gave `error_number` in such an environment. Pure.
 [[nodiscard]] std::string explain_uring_refusal(int error_number, const UringEnvironment& environment);
 
-// Makes a small ring with the best flags, asks for the operations that the engine needs and carries one out, so that nothing can be refused
-// later. Takes well below a millisecond.
+// Makes a small ring with the best flags, checks for the operations that the engine needs and carries one out, so that nothing can be
+// refused later. Takes well below a millisecond.
 [[nodiscard]] UringSupport probe_uring();
 
-// The ring belongs to the calling thread from now on, if `setup_flags` made it wait for that. Zero or a negative errno value.
+// From now on the ring belongs to the calling thread, if `setup_flags` left that open. Zero or a negative errno value.
 [[nodiscard]] int enable_ring(io_uring& ring, std::uint32_t setup_flags);
 
 // Makes a ring. Zero or a negative errno value. The completion queue has `completions_max` entries at least.

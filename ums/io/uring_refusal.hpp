@@ -1,4 +1,4 @@
-// io_uring cannot be had: a std::system_error whose reason can be put into another sentence.
+// io_uring is not available: a std::system_error whose reason can be put into another sentence.
 #pragma once
 
 #include <string>

@@ -1,10 +1,10 @@
-// One file behind a cache that forgets: what the medium holds, and for every unit (what the device writes as one) and for the size all that
-// came after it and is not on the medium yet, in the order in which it came back. Changes are numbered by the storage, 1, 2, ... over all
-// its files. Knows nothing of time or lies: the storage says what gets to the medium, and when. One thread.
+// One file behind a cache that forgets: what the medium holds and, for every unit (what the device writes atomically) and for the size, all
+// later changes that are not on the medium yet, in the order of completion. Changes are numbered by the storage, 1, 2, ... over all its
+// files. Knows nothing of time or lies: the storage says what reaches the medium, and when. One thread.
 //
-// After a cut a unit holds what the medium has or any later contents, whatever its neighbours hold. Changes of the size are kept in
-// order: if one of them is lost, so are those after it. What a cut of the file took away does not come back by a growth after it.
-// Sizes are whole units; that is asserted.
+// After a cut a unit holds what the medium has or any later contents, whatever its neighbours hold. Changes of the size are kept in order:
+// if one of them is lost, so are those after it. What a cut of the file removed does not come back when the file grows again. Sizes are
+// multiples of the unit; asserted.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@
 
 namespace ums {
 
-// A request that the device has and that has not come back. Their numbers are above all others.
+// A request that the device has not completed. The numbers of such requests are above all others.
 struct InFlightChange {
     std::uint64_t change = 0;
     const IoRequest* request = nullptr;  // write, allocate, truncate; its memory is still in place
@@ -33,7 +33,7 @@ class VolatileFile {
 public:
     struct Setup {
         std::uint32_t unit_bytes = 512;
-        std::uint64_t hole_begin_bytes = kNever;  // what is written from here on never gets to the medium
+        std::uint64_t hole_begin_bytes = kNever;  // what is written from here on never reaches the medium
     };
 
     // `medium` is durable as it is.
@@ -42,18 +42,18 @@ public:
     [[nodiscard]] const std::string& path() const { return path_; }
     // As a reader sees it.
     [[nodiscard]] std::uint64_t size_bytes() const { return sizes_.empty() ? medium_->size_bytes() : sizes_.back().size_bytes; }
-    // What is there after a cut at least, in the device's words.
+    // What the device says is there after a cut at least.
     [[nodiscard]] std::uint64_t promised_size_bytes() const;
     // What the cache holds.
     [[nodiscard]] std::uint64_t cached_bytes() const;
 
-    // --- what has come back ---
+    // --- completed ---
 
-    // May extend the file: that is a change of its size, `change` as well. Within the file any place and size.
+    // May extend the file: that is a change of its size, also numbered `change`. Within the file any place and size.
     void write(std::uint64_t change, std::uint64_t offset_bytes, std::span<const std::byte> data);
     void resize(std::uint64_t change, std::uint64_t size_bytes);
 
-    // --- what gets to the medium ---
+    // --- reaching the medium ---
 
     // All changes up to this one.
     void harden(std::uint64_t change);

@@ -1,17 +1,17 @@
-// A simulated storage that can lose power: a device with a write cache that forgets. cut() says what would be left if power went now,
+// A simulated storage that can lose power: a device with a write cache that forgets. cut() says what would be left if the power failed now,
 // and leaves the running storage as it is, so one run can be cut many times.
 //
 // What is durable:
-// - A write that has come back, if it was a durable one (IoRequest::durable, OpenOptions::durable_writes). It takes along the changes of
-//   the file's size without which it could not be found.
-// - With a sync of the file that has come back: the writes and changes of the size that had come back before the sync was submitted, and
-//   the file's name.
-// - Everything some time after it came back: the cache writes it to the medium by itself. In which order is drawn from the seed.
-// All else may be there after a cut or not (VolatileFile, CutChoice); what is under way in part. A file without a durable name may be
-// missing, whatever was written to it; a removal may be undone.
+// - A completed write, if it was a durable one (IoRequest::durable, OpenOptions::durable_writes), and with it the changes of the file's
+//   size without which it could not be found.
+// - With a completed sync of the file: the writes and changes of the size that had completed before the sync was submitted, and the file's
+//   name.
+// - Everything some time after it completed: the cache writes it to the medium by itself, in an order that is drawn from the seed.
+// Everything else may be there after a cut or not (VolatileFile, CutChoice); what is in flight, in part. A file without a durable name may
+// be missing, whatever was written to it; a removal may be undone.
 //
-// Lies (PowerLie) change what gets to the medium, not what is said. PowerCut::lost is what they cost; without lies it is empty, which is
-// asserted. For virtual time, like SimulatedStorage: one thread.
+// Lies (PowerLie) change what reaches the medium, not what the device says. PowerCut::lost is what they cost; without lies it is empty,
+// which is asserted. For virtual time, like SimulatedStorage: one thread.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ namespace ums {
 
 struct VolatileOptions {
     std::uint64_t seed = 0;
-    std::uint32_t atomic_unit_bytes = 512;  // what the device writes as one; file sizes are multiples of it
-    // What the cache holds is written by itself so long after it came back, drawn for each write. kNever: never.
+    std::uint32_t atomic_unit_bytes = 512;  // what the device writes atomically; file sizes are multiples of it
+    // How long after its completion a write leaves the cache by itself, drawn for each write. kNever: never.
     std::uint64_t destage_min_ns = 50 * kNsPerMs;
     std::uint64_t destage_max_ns = kNsPerSecond;
 
@@ -44,11 +44,11 @@ struct VolatileOptions {
     PowerLies lies;
     std::string lying_path;                           // one_file_ignored, write_hole: which file
     std::uint64_t hole_begin_bytes = 0;               // write_hole: from there to its end
-    std::uint64_t overtaking_ns = 20 * kNsPerMs;      // overtaking: all is on the medium so long after it came back, or earlier
+    std::uint64_t overtaking_ns = 20 * kNsPerMs;      // overtaking: everything is on the medium this long after completion, or earlier
     std::uint64_t rolled_back_ns = 1 * kNsPerSecond;  // rolled_back: how old the volume is after the cut
 };
 
-// The device is about to take a request, to hand one back, or to do a blocking call. Power may go just before.
+// The device is about to accept a request, to complete one, or to do a blocking call. The power may fail just before.
 struct PowerMoment {
     enum class Kind : std::uint8_t { submission, completion, blocking_call };
 
@@ -70,7 +70,7 @@ public:
     void set_observer(std::function<void(const PowerMoment&)> observer) { observer_ = std::move(observer); }
     [[nodiscard]] std::uint64_t moment() const { return moment_; }
 
-    // What is left if power goes now. The same moment and seed give the same.
+    // What is left if the power fails now. The same moment and seed give the same result.
     [[nodiscard]] PowerCut cut(std::uint64_t seed);
 
     // What the cache holds and the medium does not.

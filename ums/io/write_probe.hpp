@@ -1,6 +1,6 @@
-// Tries out in a folder what a database file will need: direct I/O, space reserved ahead, extents, and how long a write takes that must
-// survive a power cut. Works on one temporary file of its own that has no name any more when the constructor returns, so that nothing is
-// left behind, whatever happens.
+// Tests in a folder what a database file will need: direct I/O, space reserved ahead, extents, and how long a write takes that must survive
+// a power cut. Works on a temporary file of its own whose name is removed before the constructor returns, so that nothing is left behind,
+// whatever happens.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ struct WriteTimes {
 // One thread; every call blocks until the storage has answered.
 class WriteProbe {
 public:
-    // Makes the file (`size_bytes`, whole MB) in `folder`, reserves its space and fills it, so that the writes measured later only write
-    // over what is there. Throws std::system_error if no file can be made or filled (missing or read-only folder, no space).
+    // Makes the file (`size_bytes`, whole MB) in `folder`, reserves its space and fills it, so that the writes measured later only
+    // overwrite what is there. Throws std::system_error if no file can be created or filled (missing or read-only folder, no space).
     WriteProbe(const std::string& folder, std::uint64_t size_bytes, const Clock& clock);
     ~WriteProbe();
     WriteProbe(const WriteProbe&) = delete;
@@ -35,7 +35,7 @@ public:
     // Why O_DIRECT or fallocate() did not work; no error = it did. Without O_DIRECT everything goes through the system's cache.
     [[nodiscard]] const std::error_code& direct_error() const { return direct_error_; }
     [[nodiscard]] const std::error_code& reserve_error() const { return reserve_error_; }
-    // By FIEMAP; nothing where the file system does not tell.
+    // By FIEMAP; nothing if the file system does not report it.
     [[nodiscard]] std::optional<std::uint64_t> extent_count() const;
 
     // Writes until `limit_ns` is over or `count_max` writes are done, at least one each.

@@ -1,5 +1,5 @@
-// A system call that may wait for a device, made by a thread of its own: a device that does not answer then holds up the task that asks,
-// and nobody else on its scheduler. For what is asked seldom (opening, places of holes, dropping caches); transfers go to the I/O engine.
+// A system call that may wait for a device, made by a thread of its own: a device that does not answer then delays only the task that asks,
+// and no other on its scheduler. For rare calls (opening, finding holes, dropping caches); transfers go to the I/O engine.
 #pragma once
 
 #include <coroutine>
@@ -17,14 +17,14 @@ struct BlockingCallAwaiter {
     Waiter waiter{};
     std::thread thread{};
 
-    // With a virtual clock the call is made at once.
+    // With a virtual clock the call is made immediately.
     [[nodiscard]] bool await_ready();
-    // If the system gives no thread, too.
+    // Also if the system refuses a thread.
     [[nodiscard]] bool await_suspend(std::coroutine_handle<> suspended);
     void await_resume();
 };
 
-// Makes the call and gives what it returns. It must not throw. What it refers to must live until the task has gone on.
+// Makes the call and returns its result. It must not throw. What it refers to must live until the task has continued.
 template <typename Call>
 auto run_blocking(Call call) -> Task<decltype(call())> {
     using Result = decltype(call());

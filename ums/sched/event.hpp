@@ -1,5 +1,5 @@
-// Event: many wait until something has happened; with a deadline if they like. Stays set until reset.
-// sleep_until: waits for a time alone.
+// Event: any number of tasks wait until something has happened, optionally with a deadline. Stays set until reset. sleep_until: waits for a
+// time only.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace ums {
 
-// It may be destroyed by a task whose wait() has ended, even while set() is still waking others. To have seen is_set() is not enough.
+// A task whose wait() has ended may destroy it, even while set() is still waking others. Having seen is_set() is not enough.
 class Event {
 public:
     Event() = default;
@@ -21,7 +21,7 @@ public:
     // Asserts that nobody waits.
     ~Event();
 
-    // Wakes everybody who waits. Any thread, also one that runs no scheduler.
+    // Wakes every waiting task. Any thread, even one that runs no scheduler.
     void set();
     void reset();
     [[nodiscard]] bool is_set() const { return set_.load(std::memory_order_acquire); }
@@ -42,8 +42,8 @@ public:
 
         Event& event_;
         WaitType type_;
-        // set() and the deadline race for it, and who decides it makes the task runnable. Needed beside the event's lock because the
-        // deadline of one that was woken, but does not run yet, must not touch the event: that may be gone.
+        // set() and the deadline race for it, and the winner makes the task runnable. Needed in addition to the event's lock because the
+        // deadline of a task that was woken, but does not run yet, must not touch the event, which may be gone.
         std::atomic<Outcome> outcome_{Outcome::open};
     };
 

@@ -41,13 +41,13 @@ public:
     // Must be awaited by a task.
     [[nodiscard]] Awaiter acquire(LatchMode mode, WaitType type) { return Awaiter(*this, mode, type); }
 
-    // Without waiting, and not past those who wait. Any thread, as all below.
+    // Without waiting, and not ahead of waiting tasks. Any thread, as all below.
     [[nodiscard]] bool try_acquire(LatchMode mode);
     void release(LatchMode mode);
     // EX becomes SH, or UP becomes SH, without a gap.
     void downgrade_to_shared(LatchMode from);
 
-    // Somebody holds it or waits for it. An estimate unless the caller holds what keeps others away.
+    // A task holds it or waits for it. An estimate, unless the caller holds something that keeps others away.
     [[nodiscard]] bool is_busy();
 
 private:

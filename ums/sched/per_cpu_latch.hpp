@@ -1,5 +1,6 @@
-// A latch that nearly everybody wants shared: in truth one for each scheduler, so that CPUs which share it do not write to the same line
-// of memory. Shared takes the own scheduler's, exclusive takes all of them in ascending order. Nobody starves, as with Latch.
+// A latch that nearly every task wants shared: it consists of one latch for each scheduler, so that CPUs which share it do not write to the
+// same cache line. Shared mode takes the task's own scheduler's, exclusive mode takes all of them in ascending order. Nobody starves, as
+// with Latch.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace ums {
 
-// Called by tasks; who acquires it releases it on the same scheduler (tasks stay on theirs). Not recursive.
+// Called by tasks; a task releases it on the scheduler on which it acquired it (tasks stay on theirs). Not recursive.
 class PerCpuLatch {
 public:
     // Schedulers with the numbers 0 to `cpu_count` - 1 will use it.
@@ -20,7 +21,7 @@ public:
     [[nodiscard]] bool try_acquire_shared() { return own().try_acquire(LatchMode::shared); }
     void release_shared() { own().release(LatchMode::shared); }
 
-    // Each scheduler's latch that has to be waited for is a wait of its own.
+    // Each scheduler's latch that a task has to wait for counts as a separate wait.
     Task<void> acquire_exclusive(WaitType type);
     [[nodiscard]] bool try_acquire_exclusive();
     void release_exclusive();

@@ -2,8 +2,8 @@
 // tasks run until they wait or yield (quantum 4 ms), finished I/O is collected between them, and the thread sleeps in the kernel only when
 // there is nothing to run.
 //
-// A turn: take in what other schedulers woke; start queued I/O and collect finished I/O in one call; fire timers; run what is runnable;
-// then, with all I/O started that could be, somebody who has to compute.
+// A turn: accept what other schedulers woke; start queued I/O and collect finished I/O in one call; fire timers; run what is runnable;
+// then, with all possible I/O started, a task that has to compute.
 #pragma once
 
 #include <atomic>
@@ -70,15 +70,15 @@ public:
         return *worker_;
     }
 
-    // Starts a task of its own under `name` on this scheduler. Any thread; one that runs no scheduler keeps the group of schedulers
-    // alive until the call has returned (so it is with Event::set() and all else that wakes a task).
+    // Starts an independent task under `name` on this scheduler. Any thread; a thread that runs no scheduler must keep the group of
+    // schedulers alive until the call has returned (as with Event::set() and everything else that wakes a task).
     void spawn(TaskGroup& group, std::string name, Task<void> task);
 
     // Starts a child of the running task, under the same name, on the same scheduler. Own thread. The running task must join it before it
     // ends.
     void fork(TaskGroup& group, Task<void> task);
 
-    // Makes a suspended task of this scheduler run again. Any thread; the waiter must not stand in any list.
+    // Makes a suspended task of this scheduler run again. Any thread; the waiter must not be in any list.
     void make_runnable(Waiter& waiter);
 
     struct IoAwaiter {
@@ -96,7 +96,7 @@ public:
         return IoAwaiter{*this, request, wait_type};
     }
 
-    // Suspends the running task, if `needed`, and puts it into a queue of its scheduler's.
+    // Suspends the running task, if `needed`, and puts it into a queue of its scheduler.
     struct YieldAwaiter {
         using Queue = void (Scheduler::*)(Waiter&);
         Scheduler& scheduler;
@@ -115,16 +115,16 @@ public:
         return {*this, shuffle_.has_value() || now_ns() - worker().quantum_start_ns >= kQuantumNs, &Scheduler::queue_yielding};
     }
 
-    // To be called by a task that goes on to compute for microseconds on pages (verify them, make them): first those run who may start
-    // I/O, and what is queued is started, so that the device does not idle meanwhile. At most a few microseconds; nothing happens if nobody
-    // would gain, as with `has_device` = false: there is none that could idle. Between any two pages is often enough. Not counted as a
-    // yield. Own thread.
+    // To be called by a task that is about to compute on pages for microseconds (verify them, make them): tasks that may start I/O run
+    // first, and queued requests are started, so that the device does not idle meanwhile. Takes a few microseconds at most; does nothing if
+    // nobody would gain, as with `has_device` = false: there is no device that could idle. Once between any two pages is enough. Not
+    // counted as a yield. Own thread.
     [[nodiscard]] YieldAwaiter before_computing(bool has_device) {
         return {*this, has_device && should_yield_before_computing(), &Scheduler::queue_computing};
     }
 
-    // Most requests come back from the very call that starts them: it takes this CPU's time and no device works meanwhile, so that
-    // nothing is won by requests that are started early. Own thread.
+    // Most requests come back from the very call that starts them: it takes this CPU's time and no device works meanwhile, so nothing is
+    // gained by starting requests early. Own thread.
     [[nodiscard]] bool device_completes_immediately() const { return completes_immediately_; }
 
     // See IoEngine::use_memory(). Own thread.
@@ -133,7 +133,7 @@ public:
     // Timers of this scheduler. Own thread.
     [[nodiscard]] TimerQueue& timers() { return timers_; }
 
-    // Calls `visit(request)` for each request that has been out since before `submitted_before_ns`, oldest first. Own thread.
+    // Calls `visit(request)` for each request that has been outstanding since before `submitted_before_ns`, oldest first. Own thread.
     template <typename Visitor>
     void visit_pending_io(std::uint64_t submitted_before_ns, Visitor&& visit) {
         for (IoRequest* request = pending_.front(); request != nullptr; request = pending_.next(*request)) {
@@ -142,11 +142,11 @@ public:
         }
     }
 
-    // Called on the own thread when an exception leaves a task that was spawned or forked, at once: whoever joins it may come late. Must
-    // not throw. Before the first task.
+    // Called on the own thread immediately when an exception leaves a task that was spawned or forked: the task that joins it may come
+    // late. Must not throw. Before the first task.
     void on_task_failed(std::function<void(const std::exception_ptr&)> callback) { on_task_failed_ = std::move(callback); }
 
-    // Runs what can run. False if there was nothing. For SchedulerGroup, on this scheduler's thread.
+    // Runs what can run. False if there was nothing to run. For SchedulerGroup, on this scheduler's thread.
     bool turn();
     // Virtual time only: nothing could run for that long. For SchedulerGroup.
     void count_idle(std::uint64_t idle_ns) { statistics_.idle_ns += idle_ns; }
@@ -201,8 +201,8 @@ private:
 
     // Own thread only.
     WaitQueue runnable_;
-    std::uint32_t runnable_count_ = 0;  // with those that the current turn has taken, and not run yet
-    WaitQueue computing_;               // runnable, too, but after those who may start I/O
+    std::uint32_t runnable_count_ = 0;  // including those that the current turn has taken, and not run yet
+    WaitQueue computing_;               // runnable, too, but after tasks that may start I/O
     bool is_computing_ = false;         // the running task is one of these
     TimerQueue timers_;
     std::uint32_t queued_io_ = 0;         // posted since I/O was last collected

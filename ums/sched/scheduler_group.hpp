@@ -1,7 +1,7 @@
-// All logical CPUs of a run: makes one scheduler and one I/O engine for each, runs them, and ends when the main task has ended.
+// All logical CPUs of a run: creates one scheduler and one I/O engine for each, runs them, and ends when the main task has ended.
 //
-// With a real clock every scheduler has an OS thread of its own. With a virtual clock all of them take turns on the calling thread and
-// time jumps to the next event when nobody can run: the same seed gives the same run.
+// With a real clock every scheduler has an OS thread of its own. With a virtual clock all of them take turns on the calling thread and time
+// jumps to the next event when no task can run: the same seed gives the same run.
 #pragma once
 
 #include <atomic>
@@ -23,14 +23,15 @@ struct SchedulerGroupOptions {
     // CPUs that the schedulers' threads are bound to, one bit each, in turn; 0 = not bound.
     std::uint64_t affinity = 0;
     EngineOptions engine;
-    // To hunt mistakes of order; 0 = off. Otherwise each scheduler picks a runnable task at random from this seed, yield_if_due() always
-    // yields, and with a virtual clock a scheduler now and then misses its turn. With a virtual clock the same seed gives the same run.
+    // Finds bugs that depend on the order of tasks; 0 = off. Otherwise each scheduler picks a runnable task at random from this seed,
+    // yield_if_due() always yields, and with a virtual clock a scheduler now and then misses its turn. With a virtual clock the same seed
+    // gives the same run.
     std::uint64_t shuffle_seed = 0;
 };
 
 class SchedulerGroup {
 public:
-    // Throws std::system_error, with a line for people, if the engine that was asked for cannot be had.
+    // Throws std::system_error, with a line for people, if the requested engine is not available.
     SchedulerGroup(const SchedulerGroupOptions& options, Storage& storage, const Clock& clock);
 
     // `callback` is called once during run(), on a scheduler's thread between tasks, when MemoryReserve::is_spent(): it should make all

@@ -1,5 +1,5 @@
-// A number of units that tasks take and give back; one who needs several waits until it can have all of them at once, so that nobody
-// holds a part while waiting for the rest. First come, first served.
+// A number of units that tasks take and give back. A task that needs several waits until it can have all of them together, so that no task
+// holds a part while it waits for the rest. First come, first served.
 #pragma once
 
 #include <atomic>
@@ -32,9 +32,9 @@ public:
     // Must be awaited by a task.
     [[nodiscard]] Awaiter acquire(std::uint64_t units, WaitType type) { return Awaiter(*this, units, type); }
 
-    // Without waiting, and not past those who wait. Any thread.
+    // Without waiting, and not ahead of waiting tasks. Any thread.
     [[nodiscard]] bool try_acquire(std::uint64_t units);
-    // Any thread. The semaphore must outlive the call, whoever has got the units meanwhile.
+    // Any thread. The semaphore must outlive the call, even if the units have already been taken.
     void release(std::uint64_t units);
 
     // Estimates.
@@ -46,7 +46,7 @@ private:
     void admit_waiting();
 
     std::atomic<std::uint64_t> available_;
-    // A waiter sets it, and then looks at `available_` once more; who releases adds to that, and then looks here: one of them sees the
+    // A waiter sets it, and then checks `available_` again; a releasing thread adds to that, and then checks this: one of them sees the
     // other.
     std::atomic<bool> has_waiters_{false};
     Spinlock lock_;  // guards what is below, and the changes of has_waiters_

@@ -1,5 +1,5 @@
-// Task<T>: a coroutine that runs when it is awaited and gives a T to the one who awaits it. A task never leaves the scheduler it was
-// started on, so it needs no locks against itself. Exceptions pass to the awaiter; I/O results are values and never thrown.
+// Task<T>: a coroutine that runs when it is awaited and returns a T to its awaiter. A task never leaves the scheduler it was started on, so
+// it needs no locks against itself. Exceptions pass to the awaiter; I/O results are values and never thrown.
 //
 // A child that finishes without waiting returns straight to its parent, on the parent's stack: loops over such children need
 // neither a trip through the runnable queue nor guaranteed tail calls (which compilers do not give in debug and sanitizer builds).
@@ -73,7 +73,7 @@ public:
     explicit Task(Handle handle) noexcept : handle_(handle) {}
     Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
     Task& operator=(Task&&) = delete;
-    // Before it was awaited or after it has finished; never while it waits, for then somebody's list still points into it.
+    // Only before it was awaited or after it has finished, never while it waits: a list would still point into it.
     ~Task() {
         if (!handle_) return;
         UMS_ASSERT(handle_.done() || !handle_.promise().continuation);

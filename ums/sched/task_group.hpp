@@ -1,5 +1,5 @@
-// The tasks that somebody started and must see finished: no task outlives the group it was started in. The first exception that leaves
-// one of them is kept and rethrown to the one who joins.
+// Tasks that were started together and must be joined: no task outlives the group it was started in. The first exception that leaves one of
+// them is kept and rethrown to the task that joins.
 #pragma once
 
 #include <coroutine>

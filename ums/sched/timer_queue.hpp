@@ -1,5 +1,5 @@
-// Deadlines of one scheduler, nearest first: a binary heap whose entries know their place, so that a wait that ended early takes its
-// deadline out again. Used by the scheduler's own thread only.
+// Deadlines of one scheduler, nearest first: a binary heap whose entries know their place, so that a wait that ended early can remove its
+// deadline. Used by the scheduler's own thread only.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ public:
     void remove(Timer& timer);
     // The nearest deadline, or kNever.
     [[nodiscard]] std::uint64_t next_deadline_ns() const { return heap_.empty() ? kNever : heap_.front()->deadline_ns; }
-    // Takes out every timer that is due and calls its `fire`.
+    // Removes every timer that is due and calls its `fire`.
     void fire_due(std::uint64_t now_ns);
 
 private:

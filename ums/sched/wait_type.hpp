@@ -24,9 +24,9 @@ enum class WaitType : std::uint8_t {
     free_frame,        // a free frame of the buffer pool
     checkpoint_queue,  // the checkpoint waits for work
     lazywriter_sleep,
-    dirty_page_poll,  // the indirect checkpoint looks how many pages are dirty
+    dirty_page_poll,  // the indirect checkpoint checks how many pages are dirty
     log_writer_queue,
-    file_resize,    // a file is growing or shrinking, or is in use while it should
+    file_resize,    // a file is growing or shrinking, or its use delays that
     task_join,      // a phase waits for its tasks
     blocking_call,  // a system call on a thread of its own
     backupio,       // a read or write of a backup or a restore

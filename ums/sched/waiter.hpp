@@ -22,7 +22,7 @@ struct Waiter : FifoLink<> {
     std::uint64_t runnable_ns = 0;
     Waiter* inbox_next = nullptr;  // only while in another scheduler's inbox
 
-    // To be called by the task itself, on its scheduler, as it suspends.
+    // To be called by the task itself, on its scheduler, when it suspends.
     void suspend(std::coroutine_handle<> suspended, WaitType type);
 };
 

@@ -1,4 +1,4 @@
-// Who is running: one per task that was spawned; children that it forks run under its name. Read by reports ("User") and histories.
+// The identity of a running task: one per spawned task; children that it forks run under its name. Read by reports ("User") and histories.
 #pragma once
 
 #include <cstdint>

@@ -217,7 +217,7 @@ TEST_CASE("DiskSpd: what is wrong in itself is refused with the option's name") 
 }
 
 TEST_CASE("DiskSpd: options stand in front of targets, and values are glued to them") {
-    CHECK_THROWS_WITH(parse_diskspd({"-o", "8", "-t2", "t.dat"}, 0), ContainsSubstring("-t2: options stand in front of the targets"));
+    CHECK_THROWS_WITH(parse_diskspd({"-o", "8", "-t2", "t.dat"}, 0), ContainsSubstring("-t2: options come before the targets"));
     CHECK_THROWS_AS(parse_diskspd({"t.dat", "-L"}, 0), cli::UsageError);
     CHECK(parse_diskspd({"-o8", "/absolute/path"}, 0).profile.time_spans.at(0).targets.at(0).path == "/absolute/path");
 }
@@ -237,7 +237,7 @@ TEST_CASE("DiskSpd: options that contradict each other are refused") {
         {{"-rs50", "-s"}, "-r<size>"},
         {{"-f1G", "-B1M:1M"}, "the end is given once"},
         {{"-B1M", "-B2M"}, "the beginning is given once"},
-        {{"-B2M", "-f1M"}, "not behind its beginning"},
+        {{"-B2M", "-f1M"}, "not after its beginning"},
         {{"-h", "-Su"}, "two things about caches"},
         {{"-Su", "-h"}, "another option"},
         {{"-Su", "-Sm"}, "memory mapped"},

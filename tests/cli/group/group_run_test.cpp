@@ -200,7 +200,7 @@ TEST_CASE("an owner that is to be lost works until it is taken away, and the nex
     // What the lost owner had claimed for its results is empty, and no results file.
     const auto merged = hosts.folder.start({"report", "host-0", "host-1"});
     CHECK(merged->wait() == 0);
-    CHECK_THAT(merged->error() + merged->output(), ContainsSubstring("r.turn-1.json' is empty: its run has not come to its end"));
+    CHECK_THAT(merged->error() + merged->output(), ContainsSubstring("r.turn-1.json' is empty: its run has not ended"));
     CHECK_THAT(merged->output(), ContainsSubstring("PASS: all 1 turn"));
 }
 

@@ -84,7 +84,7 @@ TEST_CASE("a run tells what it has promised, and warns of a ledger on the file s
     CHECK(promising["batches"] > 0);
     CHECK(promising["pages"] > 0);
     CHECK(promising["stopped_because"] == "");
-    CHECK_THAT(folder.read("sqliosim.log.xml"), ContainsSubstring("lies on the file system of"));
+    CHECK_THAT(folder.read("sqliosim.log.xml"), ContainsSubstring("is on the file system of"));
 }
 
 TEST_CASE("a ledger of another run is refused by a run that would go on, and so is a file that is none") {

@@ -74,9 +74,9 @@ TEST_CASE("a witness that is killed stops promises, not the run, and promises go
     const auto run = folder.start_run("10", words);
     REQUIRE(run->says("main run, "));
     CHECK(witness->end(SIGKILL) == 128 + SIGKILL);
-    REQUIRE(run->says("stand still"));
+    REQUIRE(run->says("are suspended"));
     witness = std::make_unique<WitnessProcess>(folder, address);
-    CHECK(run->says("go on"));
+    CHECK(run->says(" continue."));
     CHECK(run->wait() == 0);
     const auto promising = nlohmann::json::parse(folder.read("r.json"))["promising"];
     CHECK(promising["breaks"] == 1);

@@ -83,7 +83,7 @@ TEST_CASE("a way that leads nowhere or round in a circle is said so") {
     };
     CHECK_THAT(message_for("dangling/a.mdx"), ContainsSubstring("dangling leads to nowhere, where nothing is"));
     CHECK_THAT(message_for("dangling/deep/a.mdx"), ContainsSubstring("dangling leads to nowhere, where nothing is"));
-    CHECK_THAT(message_for("circle/a.mdx"), ContainsSubstring("lead round in a circle"));
+    CHECK_THAT(message_for("circle/a.mdx"), ContainsSubstring("form a loop"));
     CHECK_THAT(message_for("file/a.mdx"), ContainsSubstring("is not a folder"));
 }
 

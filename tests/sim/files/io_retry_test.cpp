@@ -115,7 +115,7 @@ TEST_CASE("a read that fails is tried four times more, with growing pauses, and 
     CHECK(findings[0].place.offset_bytes == kRetriedPage * sim::kPageBytes);
     CHECK(or_empty(findings[0].failure).error_code == EIO);
     CHECK(findings[0].reads == 5);
-    CHECK(findings[0].description == "A read of 8192 bytes failed, also when tried again: Input/output error.");
+    CHECK(findings[0].description == "A read of 8192 bytes failed, even when tried again: Input/output error.");
 }
 
 TEST_CASE("a write that fails is a finding that says so") {

@@ -200,8 +200,7 @@ TEST_CASE("a sound block of another run, and one that was exchanged for its equa
     });
     REQUIRE(forged.size() == 1);
     CHECK(forged[0].kind == FindingKind::log_block_damaged);
-    CHECK_THAT(forged[0].description,
-               ContainsSubstring("at least one of them is not the block that was written. Which of them cannot be told"));
+    CHECK_THAT(forged[0].description, ContainsSubstring("at least one of them is not the block that was written. It is not known which"));
     // All of the VLF, and no image: which block it is, nobody knows.
     CHECK(forged[0].evidence.image.empty());
     CHECK(or_empty(forged[0].received).checksum == 0);

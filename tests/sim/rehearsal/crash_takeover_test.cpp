@@ -55,7 +55,7 @@ TEST_CASE("after a power cut the next run takes over what is left, or says that 
                 // It might be somebody's data. What it is most likely is said.
                 CHECK(state.phase == sim::Phase::create);
                 CHECK_THAT(refusal.what(),
-                           ContainsSubstring("cut while it made its files") || ContainsSubstring("its first page is damaged"));
+                           ContainsSubstring("cut off while it created its files") || ContainsSubstring("its first page is damaged"));
                 ++refused;
             }
         }));

@@ -60,7 +60,7 @@ TEST_CASE("an exception in a task ends the run in order, as a mistake of the pro
         const sim::Results results = run_with_exception(first, false, sink);
         CHECK(results.outcome == Outcome::not_done);
         CHECK(results.is_internal_error);
-        CHECK_THAT(results.outcome_reason, ContainsSubstring("A mistake of ioproof itself ended the run: injected."));
+        CHECK_THAT(results.outcome_reason, ContainsSubstring("An internal error of ioproof ended the run: injected."));
         CHECK(results.files.size() == 2);
         CHECK(results.findings.empty());
     }

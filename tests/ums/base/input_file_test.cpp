@@ -47,9 +47,9 @@ TEST_CASE("what is no ordinary file is refused at once, and is not opened") {
     const test::TempFolder folder;
     const std::string pipe = (folder.path() / "pipe").string();
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-    CHECK(read_input_file(pipe, kMegabyte).problem == "is a FIFO; only ordinary files are read");
-    CHECK(read_input_file(folder.path().string(), kMegabyte).problem == "is a folder; only ordinary files are read");
-    CHECK(read_input_file("/dev/zero", kMegabyte).problem == "is a device; only ordinary files are read");
+    CHECK(read_input_file(pipe, kMegabyte).problem == "is a FIFO; only regular files are read");
+    CHECK(read_input_file(folder.path().string(), kMegabyte).problem == "is a folder; only regular files are read");
+    CHECK(read_input_file("/dev/zero", kMegabyte).problem == "is a device; only regular files are read");
     CHECK(read_input_file("/dev/tty", kMegabyte).is_unfit);
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
@@ -58,7 +58,7 @@ TEST_CASE("what is no ordinary file is refused at once, and is not opened") {
         std::memcpy(address.sun_path, name.c_str(), name.size());
         const int listener = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
         REQUIRE(::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
-        CHECK(read_input_file(name, kMegabyte).problem == "is a socket; only ordinary files are read");
+        CHECK(read_input_file(name, kMegabyte).problem == "is a socket; only regular files are read");
         ::close(listener);
     }
     REQUIRE(::symlink(pipe.c_str(), (folder.path() / "link").string().c_str()) == 0);
