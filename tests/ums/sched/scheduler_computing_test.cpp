@@ -78,7 +78,7 @@ TEST_CASE("what was queued is given to the kernel before a task computes, not by
     CHECK(polls_after > polls_before);
 }
 
-TEST_CASE("a device that has nothing gets the first request alone; the more it has, the more start with one call") {
+TEST_CASE("a device that has nothing gets the first request alone, and the more it has, the more start with one call") {
     constexpr int kReaders = 64;
     std::vector<std::uint64_t> polls;  // before each reader's request
     run_real(RunOptions{.delay = fixed_delay(50 * kNsPerMs)}, [&](World& world) -> Task<void> {
