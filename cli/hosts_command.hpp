@@ -2,23 +2,33 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/console.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/rehearse_arguments.hpp"
-#include "sim/rehearsal/hand_over.hpp"
+#include "sim/rehearsal/hosts_report.hpp"
 
 namespace cli {
 
 // A line of the table.
-struct HandOverRow {
-    sim::HandOverFault fault{};
-    sim::HandOverTally tally;
+struct HostsRow {
+    std::string_view fault;
+    sim::HostsTally tally;
+};
+
+// What hosts are called in a rehearsal.
+struct HostsWords {
+    std::string_view first_line;  // over the column of their number, 8 characters at most
+    std::string_view second_line;
+    std::string_view host;    // "owner": to whom a fault is given
+    std::string_view series;  // "series of owners"
+    std::string_view given;   // "a new owner"
 };
 
 // 80 columns. Pure.
-[[nodiscard]] std::string hand_over_table_text(const std::vector<HandOverRow>& rows);
+[[nodiscard]] std::string hosts_table_text(const std::vector<HostsRow>& rows, const HostsWords& words);
 
 // Throws std::bad_alloc if memory does not last.
 ExitCode rehearse_hosts(const RehearseArguments& arguments, Console& console);

@@ -18,6 +18,7 @@ constexpr std::uint64_t kJobsMax = 1024;
 constexpr std::uint64_t kCutsMax = 100;
 constexpr std::string_view kHonest = "honest";
 constexpr std::string_view kInTurn = "in_turn";
+constexpr std::string_view kEach = "each";
 
 constexpr std::array kRehearseSwitches{
     Switch{.name = "fault",
@@ -54,6 +55,14 @@ constexpr std::array kRehearseSwitches{
            .repeatable = true,
            .help = "with --hosts: only this goes wrong. in_turn: with each seed one of them\n"
                    "Default: each in runs of its own"},
+    Switch{.name = "readers",
+           .value = "honest|stale_read|stale_cache|lost_write|damaged_page|misdirected_write|misdirected_read|old_size|each|in_turn",
+           .repeatable = true,
+           .help = "with --hosts: instead of hand-overs, readers of files that one host writes, and only this goes\n"
+                   "wrong. each: each in runs of its own; in_turn: with each seed one of them"},
+    Switch{.name = "coherence",
+           .value = "strict|close-to-open",
+           .help = "with --readers: what the volume promises its readers, see docs/hosts.md. Default: as the seed says"},
     Switch{.name = "verbose", .help = "all messages, faults and findings of each run; with --crash: each cut; with --hosts: each fault"},
 };
 
@@ -88,6 +97,40 @@ void add_hand_over(RehearseArguments& arguments, const SwitchWord& word) {
     } else {
         refuse_value(word, "honest, lost_write, torn_write, stale_cache, late_write, zombie or in_turn");
     }
+}
+
+void add_all_reader_faults(RehearseArguments& arguments) {
+    for (std::uint32_t i = 0; i < sim::kReaderFaultCount; ++i) arguments.reader_faults.push_back(static_cast<sim::ReaderFault>(i));
+}
+
+void add_readers(RehearseArguments& arguments, const SwitchWord& word) {
+    const std::optional<sim::ReaderFault> fault = sim::reader_fault_of(word.value);
+    arguments.readers = true;
+    if (word.value == kInTurn) {
+        arguments.readers_in_turn = true;
+    } else if (word.value == kEach) {
+        add_all_reader_faults(arguments);
+    } else if (fault) {
+        arguments.reader_faults.push_back(*fault);
+    } else {
+        refuse_value(word,
+                     "honest, stale_read, stale_cache, lost_write, damaged_page, misdirected_write, misdirected_read, old_size, each or "
+                     "in_turn");
+    }
+}
+
+void set_coherence(RehearseArguments& arguments, const SwitchWord& word) {
+    for (const auto coherence : {sim::RunGroup::Coherence::strict, sim::RunGroup::Coherence::close_to_open}) {
+        if (word.value == name_of(coherence)) arguments.coherence = coherence;
+    }
+    if (!arguments.coherence) refuse_value(word, "strict or close-to-open");
+}
+
+void check_readers(const SwitchWords& typed, RehearseArguments& arguments) {
+    if (!arguments.hosts && arguments.readers) throw UsageError("--readers is for --hosts");
+    if (!arguments.readers && arguments.coherence) throw UsageError("--coherence is for --readers");
+    if (arguments.readers && typed.has("hand-over")) throw UsageError("--hand-over and --readers are two rehearsals: name one");
+    if (arguments.reader_faults.empty()) add_all_reader_faults(arguments);
 }
 
 void check_hosts(const SwitchWords& typed, RehearseArguments& arguments) {
@@ -138,6 +181,10 @@ void set_value(RehearseArguments& arguments, const SwitchWord& word) {
         arguments.hosts = true;
     } else if (word.name == "hand-over") {
         add_hand_over(arguments, word);
+    } else if (word.name == "readers") {
+        add_readers(arguments, word);
+    } else if (word.name == "coherence") {
+        set_coherence(arguments, word);
     } else if (word.name == "lie") {
         add_device(arguments, word);
     } else if (word.name == "cuts") {
@@ -150,6 +197,10 @@ void set_value(RehearseArguments& arguments, const SwitchWord& word) {
 }  // namespace
 
 std::string_view name_of(const CrashDevice& device) { return device.lie ? ums::name_of(*device.lie) : kHonest; }
+
+std::string_view name_of(sim::RunGroup::Coherence coherence) {
+    return coherence == sim::RunGroup::Coherence::strict ? "strict" : "close-to-open";
+}
 
 Switches rehearse_switches() { return kRehearseSwitches; }
 
@@ -164,6 +215,7 @@ RehearseArguments parse_rehearse(const std::vector<std::string>& words) {
         throw UsageError("--fault: 'none' cannot be combined with faults");
     }
     check_hosts(typed, arguments);
+    check_readers(typed, arguments);
     check_together(typed, arguments);
     // A seed alone is one to look at.
     if (typed.has("seed") && !typed.has("seeds")) arguments.seed_count = 1;

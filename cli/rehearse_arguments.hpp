@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "cli/switches.hpp"
+#include "sim/group/run_group.hpp"
 #include "sim/rehearsal/fault_plan.hpp"
 #include "sim/rehearsal/hand_over.hpp"
+#include "sim/rehearsal/reader_fault.hpp"
 #include "ums/io/power_lies.hpp"
 
 namespace cli {
@@ -43,7 +45,16 @@ struct RehearseArguments {
     bool hosts = false;
     std::vector<sim::HandOverFault> hand_over_faults;  // each seed with each of them
     bool hand_over_in_turn = false;                    // each seed with one of them
+
+    // --hosts --readers: readers of files that another host writes.
+    bool readers = false;
+    std::vector<sim::ReaderFault> reader_faults;          // each seed with each of them
+    bool readers_in_turn = false;                         // each seed with one of them
+    std::optional<sim::RunGroup::Coherence> coherence{};  // of the volume; nothing: as the seed says
 };
+
+// "strict", "close-to-open".
+[[nodiscard]] std::string_view name_of(sim::RunGroup::Coherence coherence);
 
 // `words`: what follows the command. Throws UsageError.
 [[nodiscard]] RehearseArguments parse_rehearse(const std::vector<std::string>& words);

@@ -147,12 +147,13 @@ Command rehearse_command() {
             .description =
                 "Proves that the alarm works: performs complete runs, in virtual time, on a simulated disk that goes wrong on purpose, "
                 "and compares what was injected with what was found. With --crash the disk loses power instead, honest or lying about "
-                "what is durable, and what is left is verified. With --hosts files are handed from host to host, and things go wrong that "
-                "only several hosts can see. Writes no file.",
+                "what is durable, and what is left is verified. With --hosts files are handed from host to host, or read by other hosts "
+                "while their owner writes, and things go wrong that only several hosts can see. Writes no file.",
             .switches = rehearse_switches(),
             .examples =
                 "ioproof rehearse --seeds 100\nioproof rehearse --fault stale_read --seed 7 --verbose\n"
-                "ioproof rehearse --crash --lie flush_ignored --seeds 100\nioproof rehearse --hosts --seeds 100",
+                "ioproof rehearse --crash --lie flush_ignored --seeds 100\nioproof rehearse --hosts --seeds 100\n"
+                "ioproof rehearse --hosts --readers in_turn --seeds 100",
             .exit_codes =
                 "0 every fault that was given to the program was found and named, and nothing else was reported; with --crash: "
                 "99 % of the damage that is provable was found, nobody was blamed wrongly\n"

@@ -94,7 +94,7 @@ void fit_for_readers(sim::Options& options) {
     if (options.delete_files_at_shutdown) {
         throw UsageError("DeleteFilesAtShutdown=TRUE: would take the files away from the readers of --plan readers; allowed is FALSE");
     }
-    for (sim::FileOptions& file : options.files) file.shrinkable = false;
+    options.files_only_grow = true;
 }
 
 // The run's own log stays: it is evidence.

@@ -167,6 +167,7 @@ struct Options {
     Job job = Job::run;
     std::uint64_t seed = 0;
     EngineChoice engine = EngineChoice::automatic;
+    bool files_only_grow = false;          // others read them: what was there once is not cut away, whatever is Shrinkable
     bool overwrite_foreign_files = false;  // also write to files that are not ours, to *.mdf/*.ndf/*.ldf and to block devices
 
     friend bool operator==(const Options&, const Options&) = default;

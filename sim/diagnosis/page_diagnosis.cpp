@@ -241,6 +241,8 @@ ums::Task<void> PageDiagnosis::repair(DataFile& data, const ExpectedPage& expect
         checksum =
             make_page({run_id_, expected.file_id, expected.page_id, entry.version, entry.lsn, journal_.clock().utc_us()}, buffer.data());
     }
+    // From here on the image that was promised may be gone.
+    if (promises_ != nullptr) promises_->void_page(expected.file_id, expected.page_id);
     const ums::IoSegment segment{buffer.data(), kPageBytes};
     const WatchedWrite write(data.writes, expected.page_id, 1);
     IoRetry retry(data.file, run_, journal_);
@@ -249,6 +251,7 @@ ums::Task<void> PageDiagnosis::repair(DataFile& data, const ExpectedPage& expect
         data.ledger.forget(expected.page_id);
     } else {
         data.ledger.acknowledge(expected.page_id, entry.version, entry.lsn, checksum);
+        if (promises_ != nullptr) promises_->page_written({expected.file_id, expected.page_id, entry.version, checksum});
     }
     journal_.info(fmt::format("Page {} of {} was written again after the finding.", expected.page_id, data.file.path()));
 }

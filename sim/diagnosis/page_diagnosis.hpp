@@ -17,6 +17,7 @@
 #include "sim/journal/journal.hpp"
 #include "sim/journal/run_state.hpp"
 #include "sim/page/page_image.hpp"
+#include "sim/promises/promise_book.hpp"
 
 namespace sim {
 
@@ -28,6 +29,8 @@ public:
                   Journal& journal)
         : run_id_(run_id), repairs_(repairs), pool_(pool), run_(run), journal_(journal), search_(run_id, files) {}
 
+    // Acknowledged repairs are noted there. Before the first diagnosis.
+    void promise_to(PromiseBook* promises) { promises_ = promises; }
     // Its pages may have gone to other files, and vice versa. Before the first diagnosis.
     void add_file(DataFile& data) { search_.add_file(data); }
 
@@ -91,6 +94,7 @@ private:
     const std::uint64_t run_id_;
     const bool repairs_;
     BufferPool& pool_;
+    PromiseBook* promises_ = nullptr;
     RunState& run_;
     Journal& journal_;
     ImageSearch search_;

@@ -9,6 +9,7 @@
 #include "sim/files/io_retry.hpp"
 #include "sim/files/rereader.hpp"
 #include "sim/page/page_codec.hpp"
+#include "sim/page/page_image.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/sched/event.hpp"
 #include "ums/sched/scheduler.hpp"
@@ -35,10 +36,12 @@ bool is_whole_image(const std::byte* image) {
 
 }  // namespace
 
-ReaderPass::ReaderPass(const Setup& setup, const std::vector<SimFile*>& files, PromiseView& view, ums::SchedulerGroup& schedulers,
-                       RunState& run, Journal& journal)
+ReaderPass::ReaderPass(const Setup& setup, const std::vector<SimFile*>& files, PromiseView& view, ToldImages& told,
+                       ums::SchedulerGroup& schedulers, RunState& run, Journal& journal)
     : setup_(setup),
       view_(view),
+      promised_sizes_(view.known()),
+      told_(told),
       schedulers_(schedulers),
       run_(run),
       journal_(journal),
@@ -99,15 +102,27 @@ ums::Task<void> ReaderPass::read_range(SimFile& file, std::uint32_t first_page, 
     pages_.fetch_add(count, std::memory_order_relaxed);
 }
 
+// An owner that has found a page wrong writes the same version again, at another time: that is promised later than it can be read.
+PageJudgement ReaderPass::judge(const std::byte* image, ProvenPage proven) const {
+    const PageHeader header = read_header(image);
+    if (header.version == proven.promised.version) proven.promised.checksum = header.checksum;
+    return judge_page(image, proven, every_change_);
+}
+
 ums::Task<void> ReaderPass::take_page(SimFile& file, const ProvenPage& proven, const std::byte* image) {
-    const PageJudgement judgement = judge_page(image, proven, every_change_);
-    if (judgement.condition != PageCondition::sound) co_await look_again(file, proven, image, judgement.condition);
+    const PageJudgement judgement = judge(image, proven);
+    if (judgement.condition == PageCondition::sound) {
+        told_.forget(file.id(), proven.page_id);
+    } else {
+        co_await look_again(file, proven, image, judgement.condition);
+    }
     file.local_counters().pages_verified.add(1);
     if (proven.promised.version != 0) promised_pages_.fetch_add(1, std::memory_order_relaxed);
 }
 
 // `first`: what the image is, torn as a write under way leaves it, or wrong.
 ums::Task<void> ReaderPass::look_again(SimFile& file, const ProvenPage& proven, const std::byte* image, PageCondition first) {
+    if (told_.has(file.id(), proven.page_id, image)) co_return;
     const std::uint64_t number = looked_into_.fetch_add(1, std::memory_order_relaxed);
     if (number >= kFoundMax) co_return;
     const bool may_be_in_flight = !setup_.is_last && !is_whole_image(image);
@@ -126,8 +141,15 @@ ums::Task<void> ReaderPass::look_again(SimFile& file, const ProvenPage& proven, 
             reread.version = header.version;
             reread.checksum = header.checksum;
             is_same_image = reread.result == RereadResult::same_image;
-            later = judge_page(rereader.bytes(), proven, every_change_);
+            later = judge(rereader.bytes(), proven);
             if (later.condition == PageCondition::sound) reread.result = RereadResult::right;
+        }
+        // Whole, and wrong all the same: that no write under way explains, whatever came before.
+        const bool is_another = may_be_in_flight && later.condition == PageCondition::wrong && is_whole_image(rereader.bytes());
+        if (is_another && reread.has_come()) {
+            const PageImage shown(rereader.bytes());
+            co_await look_again(file, proven, shown.bytes(), PageCondition::wrong);
+            co_return;
         }
         rereads.push_back(reread);
         if (later.condition == PageCondition::sound || file.is_given_up()) break;
@@ -140,6 +162,7 @@ ums::Task<void> ReaderPass::look_again(SimFile& file, const ProvenPage& proven, 
         co_return;
     }
     report(file, proven, image, is_right, std::move(rereads));
+    if (!is_right) told_.add(file.id(), proven.page_id, image);
 }
 
 void ReaderPass::report(SimFile& file, const ProvenPage& proven, const std::byte* image, bool is_transient, std::vector<Reread> rereads) {
@@ -156,15 +179,16 @@ void ReaderPass::report(SimFile& file, const ProvenPage& proven, const std::byte
 
 // A file that is shorter than promised is so for a moment, or it stays.
 ums::Task<void> ReaderPass::demand_size(SimFile& file) {
-    const std::uint32_t promised = view_.known()->page_count(file.id());
+    const std::uint32_t promised = promised_sizes_->page_count(file.id());
     const std::uint32_t found = file.pages();
-    if (found >= promised || file.is_given_up()) co_return;
+    if (found >= promised || file.is_given_up() || told_.has_size(file.id(), found)) co_return;
     for (std::uint32_t look = 0; look < kSizeLooks && file.pages() < promised; ++look) {
         co_await ums::sleep_until(ums::Scheduler::current().now_ns() + kSizePauseNs);
         co_await file.look_at_size();
     }
     Finding finding;
     finding.transient = file.pages() >= promised;
+    if (!finding.transient) told_.add_size(file.id(), found);
     finding.kind = finding.transient ? FindingKind::stale_read : FindingKind::lost_write;
     finding.place.file_id = file.id();
     finding.place.path = file.path();

@@ -15,6 +15,7 @@
 #include "sim/journal/journal.hpp"
 #include "sim/journal/run_state.hpp"
 #include "sim/readers/promise_view.hpp"
+#include "sim/readers/told_images.hpp"
 #include "sim/verify/page_judge.hpp"
 #include "ums/sched/scheduler_group.hpp"
 
@@ -28,9 +29,10 @@ public:
         bool asks_again = false;   // what is promised meanwhile counts for reads that begin later
     };
 
-    // All references must outlive the object. `view` has been asked.
-    ReaderPass(const Setup& setup, const std::vector<SimFile*>& files, PromiseView& view, ums::SchedulerGroup& schedulers, RunState& run,
-               Journal& journal);
+    // All references must outlive the object. `view` has been asked, and the files' sizes were looked at behind that. `told`: by this
+    // pass and the ones before it.
+    ReaderPass(const Setup& setup, const std::vector<SimFile*>& files, PromiseView& view, ToldImages& told, ums::SchedulerGroup& schedulers,
+               RunState& run, Journal& journal);
 
     ums::Task<void> run();
 
@@ -46,6 +48,7 @@ private:
 
     ums::Task<void> read_ranges(File& file);
     ums::Task<void> read_range(SimFile& file, std::uint32_t first_page, std::uint32_t count, std::byte* bytes);
+    [[nodiscard]] PageJudgement judge(const std::byte* image, ProvenPage proven) const;
     ums::Task<void> take_page(SimFile& file, const ProvenPage& proven, const std::byte* image);
     ums::Task<void> look_again(SimFile& file, const ProvenPage& proven, const std::byte* image, PageCondition first);
     ums::Task<void> demand_size(SimFile& file);
@@ -53,6 +56,9 @@ private:
 
     const Setup setup_;
     PromiseView& view_;
+    // Before their sizes were looked at.
+    const std::shared_ptr<const Promises> promised_sizes_;
+    ToldImages& told_;
     ums::SchedulerGroup& schedulers_;
     RunState& run_;
     Journal& journal_;

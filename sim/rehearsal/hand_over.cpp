@@ -239,57 +239,21 @@ bool was_given(const Injected& injected, const HostView& view) {
     });
 }
 
-bool is_about(const Finding& finding, const Injected& injected) {
-    return !finding.place.is_log && finding.place.file_id == injected.file_id && finding.place.page_id == injected.trouble.page_id;
-}
-
-std::string text_of(const Finding& finding) {
-    return fmt::format("{}{}, page {} of {}, LSN {:#x}: {}", name_of(finding.kind), finding.transient ? " (transient)" : "",
-                       finding.place.page_id, finding.place.path, or_empty(finding.received).lsn,
-                       finding.group_fact ? std::string(name_of(finding.group_fact->kind)) : "not named among hosts");
-}
-
-class Judge {
-public:
-    Judge(HandOverReport& report, std::string where) : report_(report), where_(std::move(where)) {}
-
-    void judge(const std::vector<Injected>& faults, const NewOwner& owner, Outcome outcome) {
-        report_.tally.injected += faults.size();
-        std::vector<bool> is_explained(owner.findings.size());
-        for (const Injected& injected : faults) judge_fault(injected, owner, is_explained);
-        for (std::size_t i = 0; i < owner.findings.size(); ++i) {
-            if (is_explained[i]) continue;
-            ++report_.tally.false_alarms;
-            add_problem("blamed wrongly", text_of(owner.findings[i]));
-        }
-        const bool has_failed = owner.findings.empty() && outcome != Outcome::passed;
-        if (!has_failed) return;
-        ++report_.tally.false_alarms;
-        add_problem("the new owner's run did not come to its end", "");
+std::vector<HostsFault> faults_of(const std::vector<Injected>& injected, const HostView& view) {
+    std::vector<HostsFault> faults;
+    for (const Injected& each : injected) {
+        HostsFault fault;
+        fault.what = fmt::format("{}, page {} of {}", name_of(each.fault), each.trouble.page_id, each.trouble.path);
+        fault.file_id = each.file_id;
+        fault.page_id = each.trouble.page_id;
+        fault.was_given = was_given(each, view);
+        fault.is_named_right = [kind = expected_fact(each.fault)](const Finding& finding) {
+            return finding.group_fact && finding.group_fact->kind == kind;
+        };
+        faults.push_back(std::move(fault));
     }
-
-private:
-    void judge_fault(const Injected& injected, const NewOwner& owner, std::vector<bool>& is_explained) {
-        const std::string what = fmt::format("{}, page {} of {}", name_of(injected.fault), injected.trouble.page_id, injected.trouble.path);
-        const auto& findings = owner.findings;
-        const auto finding = std::find_if(findings.begin(), findings.end(), [&](const Finding& each) { return is_about(each, injected); });
-        const bool given = was_given(injected, owner.view);
-        if (finding != findings.end()) is_explained[static_cast<std::size_t>(finding - findings.begin())] = true;
-        report_.text +=
-            fmt::format("  {}: {}\n", what, finding == findings.end() ? (given ? "MISSED" : "nobody read it") : text_of(*finding));
-        if (!given && finding == findings.end()) return;
-        ++report_.tally.given;
-        if (finding == findings.end()) return add_problem("missed", what);
-        ++report_.tally.found;
-        const bool is_named = finding->group_fact && finding->group_fact->kind == expected_fact(injected.fault);
-        if (!is_named) return add_problem("named wrongly", what + " is told as " + text_of(*finding));
-        ++report_.tally.named_right;
-    }
-    void add_problem(std::string_view word, const std::string& what) { report_.problem += fmt::format("{}: {}: {}\n", where_, word, what); }
-
-    HandOverReport& report_;
-    const std::string where_;
-};
+    return faults;
+}
 
 // --- from owner to owner ---
 
@@ -298,7 +262,7 @@ public:
     Chain(std::uint64_t seed, HandOverFault fault)
         : seed_(seed), fault_(fault), prng_(ums::mix64(seed ^ ums::mix64(0x686f737473 + static_cast<std::uint64_t>(fault)))) {}
 
-    HandOverReport run() {
+    HostsReport run() {
         report_.text = fmt::format("--- seed {}, {}\n", seed_, name_of(fault_));
         CrashPlan plan = draw_crash_plan(seed_, {});
         plan.options.tempdb_user = {};  // tempdb and backups stay with their host
@@ -336,7 +300,7 @@ private:
             report_.problem += fmt::format("seed {}: owner {} found: {}\n", seed_, owners_.size(), text_of(finding));
         }
         if (!next || !report.findings.empty()) return;  // cut while the files were made: nothing is handed over
-        ++report_.tally.hand_overs;
+        ++report_.tally.hosts;
         next->watch = {};
         if (--owners_left_ > 0) return own(*next);
         hand_over_to_the_last(*next);
@@ -354,7 +318,7 @@ private:
                 fmt::format("  owner {} from VLF {} to LSN {:#x}\n", past.owned.rank, past.owned.first_vlf, past.owned.last_lsn);
         }
         report_.text += fmt::format("  {} owners before, {} faults, {} findings\n", owners_.size(), faults.size(), owner.findings.size());
-        Judge(report_, fmt::format("seed {}, {}", seed_, name_of(fault_))).judge(faults, owner, outcome);
+        judge_host(fmt::format("seed {}, {}", seed_, name_of(fault_)), faults_of(faults, owner.view), owner.findings, outcome, report_);
     }
 
     const std::uint64_t seed_;
@@ -362,7 +326,7 @@ private:
     ums::Prng prng_;
     std::uint32_t owners_left_ = 1;
     std::vector<PastOwner> owners_;
-    HandOverReport report_;
+    HostsReport report_;
 };
 
 }  // namespace
@@ -387,16 +351,7 @@ std::optional<GroupFactKind> expected_fact(HandOverFault fault) {
     UMS_ASSERT(false && "unknown fault");
 }
 
-void HandOverTally::add(const HandOverTally& other) {
-    hand_overs += other.hand_overs;
-    injected += other.injected;
-    given += other.given;
-    found += other.found;
-    named_right += other.named_right;
-    false_alarms += other.false_alarms;
-}
-
-HandOverReport rehearse_hand_over(std::uint64_t seed, HandOverFault fault) {
+HostsReport rehearse_hand_over(std::uint64_t seed, HandOverFault fault) {
     const ums::MemoryReserve reserve;
     return Chain(seed, fault).run();
 }

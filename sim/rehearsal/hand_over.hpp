@@ -5,10 +5,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "sim/group/group_fact.hpp"
+#include "sim/rehearsal/hosts_report.hpp"
 
 namespace sim {
 
@@ -28,25 +28,7 @@ inline constexpr std::uint32_t kHandOverFaultCount = 6;
 // The name that a finding must have; nothing if there must be none.
 [[nodiscard]] std::optional<GroupFactKind> expected_fact(HandOverFault fault);
 
-struct HandOverTally {
-    std::uint64_t hand_overs = 0;
-    std::uint64_t injected = 0;
-    std::uint64_t given = 0;         // of them, those that the new owner read; not those that it overwrote first
-    std::uint64_t found = 0;         // of these
-    std::uint64_t named_right = 0;   // of those
-    std::uint64_t false_alarms = 0;  // findings that no fault explains, or a second one for the same, or a run that did not end properly
-
-    void add(const HandOverTally& other);
-    [[nodiscard]] bool is_good() const { return found == given && named_right == found && false_alarms == 0; }
-};
-
-struct HandOverReport {
-    HandOverTally tally;
-    std::string text;     // what was done, and what was found
-    std::string problem;  // missed, named wrongly, or blamed wrongly; otherwise empty
-};
-
 // Throws std::bad_alloc if memory runs out. Any thread.
-[[nodiscard]] HandOverReport rehearse_hand_over(std::uint64_t seed, HandOverFault fault);
+[[nodiscard]] HostsReport rehearse_hand_over(std::uint64_t seed, HandOverFault fault);
 
 }  // namespace sim

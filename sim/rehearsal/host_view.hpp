@@ -5,18 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "sim/rehearsal/watched_storage.hpp"
 #include "ums/base/clock.hpp"
-#include "ums/io/forwarding_storage.hpp"
 #include "ums/io/simulated_storage.hpp"
 
 namespace sim {
 
-class HostView final : public ums::ForwardingStorage {
+class HostView final : public WatchedStorage {
 public:
     // What is wrong with one page of the volume, or with what this host sees of it.
     struct Trouble {
@@ -37,25 +35,15 @@ public:
     void add(Trouble trouble) { troubles_.push_back(std::move(trouble)); }
     [[nodiscard]] const std::vector<Trouble>& troubles() const { return troubles_; }
 
-    std::error_code open(const std::string& path, const ums::OpenOptions& options, ums::FileHandle& file) override;
-    std::error_code reopen(ums::FileHandle file, const ums::OpenOptions& options, ums::FileHandle& again) override;
-    void close(ums::FileHandle file) override;
-    std::unique_ptr<ums::IoEngine> make_engine(const ums::EngineOptions& options, std::string& reason) override;
-
 private:
-    class Engine;
-
     // What is due arrives at the volume.
-    void land();
-    void came_back(ums::IoRequest& request);
-    [[nodiscard]] const std::string& path_of(ums::FileHandle file) const { return open_.at(file.value); }
+    void time_passes() override;
+    void came_back(ums::IoRequest& request) override;
 
     ums::SimulatedStorage& volume_;
-    const ums::Clock& clock_;
     const std::function<bool()> may_land_;
     std::uint64_t works_since_ns_ = 0;  // 0: not yet
     std::vector<Trouble> troubles_;
-    std::map<std::int32_t, std::string> open_;
 };
 
 }  // namespace sim

@@ -36,9 +36,17 @@ void Driver::request_stop() { run_.stop(Outcome::stopped, "The run was stopped b
 void Driver::after_phase(Phase /*phase*/) {}
 
 Results Driver::run() {
+    begin().run(main());
+    return end();
+}
+
+ums::SchedulerGroup& Driver::begin() {
     make_schedulers();
     reserve_.emplace();
-    schedulers_->run(main());
+    return *schedulers_;
+}
+
+Results Driver::end() {
     reserve_.reset();
     results_.duration_us = (clock_.now_ns() - journal_.start_ns()) / 1000;
     add_schedulers(*schedulers_, results_);

@@ -36,6 +36,11 @@ public:
     // See Simulation.
     Results run();
     void request_stop();
+    // What run() does, in pieces, for runs that share a virtual time (run_together()): before its schedulers run, and behind. They live
+    // as long as the driver.
+    ums::SchedulerGroup& begin();
+    void start() { schedulers_->start(main()); }
+    Results end();
     virtual void release_locks() {}
     [[nodiscard]] virtual Progress progress() const = 0;
     [[nodiscard]] Phase current_phase() const { return phase_.load(std::memory_order_relaxed); }

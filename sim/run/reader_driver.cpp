@@ -139,7 +139,7 @@ ums::Task<void> ReaderDriver::read_once(bool is_last) {
     }
     if (run_.is_stopping()) co_return;
     auto pass = std::make_unique<ReaderPass>(ReaderPass::Setup{parts_->run_id, is_last, !is_close_to_open_}, parts_->files, *parts_->view,
-                                             *schedulers_, run_, journal_);
+                                             parts_->told, *schedulers_, run_, journal_);
     {
         const std::lock_guard guard(parts_mutex_);
         parts_->pass = std::move(pass);

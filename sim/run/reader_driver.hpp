@@ -31,6 +31,7 @@ private:
         std::vector<SimFile*> files;
         std::vector<DriveFacts> drives;
         std::unique_ptr<PromiseView> view;
+        ToldImages told;
         std::unique_ptr<TimeSeries> time_series;
         std::unique_ptr<ReaderPass> pass;  // the present one
         ums::Event monitors_stop;

@@ -124,6 +124,7 @@ void RunParts::assemble(Options& options, std::uint64_t run_id, ums::Storage& st
     log_auditor = std::make_unique<LogAuditor>(*log, data_files, run, journal);
     log_growth = std::make_unique<LogGrowth>(*log, log_files, options.recent.log_instant_growth, run, journal);
     diagnosis = std::make_unique<PageDiagnosis>(run_id, !options.stop_on_error, data_files, *pool, run, journal);
+    diagnosis->promise_to(promises.get());
     checker = std::make_unique<PageChecker>(run_id, *diagnosis);
     buffers = std::make_unique<BufferManager>(*pool, *checker, run, journal, options.cache_hit_ratio);
     context.reset(new RunContext{options, run_id, run, journal, schedulers, data_files, *log, *buffers, promises.get(), start.group});

@@ -1,6 +1,8 @@
 #include "sim/run/simulation.hpp"
 
+#include <exception>
 #include <utility>
+#include <vector>
 
 #include "sim/run/reader_driver.hpp"
 #include "sim/run/run_driver.hpp"
@@ -40,5 +42,23 @@ void Simulation::release_locks() { driver_->release_locks(); }
 Progress Simulation::progress() const { return driver_->progress(); }
 
 Phase Simulation::phase() const { return driver_->current_phase(); }
+
+void run_together(std::span<Simulation* const> simulations, ums::VirtualClock& clock,
+                  const std::function<void(std::size_t index, Results results)>& on_end) {
+    std::vector<ums::SchedulerGroup*> groups;
+    for (Simulation* simulation : simulations) groups.push_back(&simulation->driver_->begin());
+    for (Simulation* simulation : simulations) simulation->driver_->start();
+    std::exception_ptr failure;
+    ums::run_together(groups, clock, [&](std::size_t index) {
+        try {
+            groups[index]->finish();
+            on_end(index, simulations[index]->driver_->end());
+        } catch (...) {
+            failure = std::current_exception();
+            for (Simulation* simulation : simulations) simulation->request_stop();
+        }
+    });
+    if (failure) std::rethrow_exception(failure);
+}
 
 }  // namespace sim

@@ -3,7 +3,10 @@
 // class of sim that others need.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
+#include <span>
 
 #include "sim/errors.hpp"
 #include "sim/event.hpp"
@@ -45,7 +48,16 @@ public:
     [[nodiscard]] Phase phase() const;
 
 private:
+    friend void run_together(std::span<Simulation* const> simulations, ums::VirtualClock& clock,
+                             const std::function<void(std::size_t index, Results results)>& on_end);
+
     std::unique_ptr<Driver> driver_;
 };
+
+// Runs all of them in one virtual time, on the calling thread, as hosts do that share a storage. All have the clock `clock`. `on_end` gets
+// the results of each as soon as it has ended, by its place in `simulations`; it must not throw. Throws what run() would throw for one of
+// them, when the others, which are stopped then, have ended, too.
+void run_together(std::span<Simulation* const> simulations, ums::VirtualClock& clock,
+                  const std::function<void(std::size_t index, Results results)>& on_end);
 
 }  // namespace sim

@@ -50,7 +50,8 @@ private:
         // What was asked for stays.
         const std::uint64_t floor = file.initial_size_mb * ums::kMb;
         const std::uint64_t ceiling = file.max_size_mb * ums::kMb;
-        const std::uint64_t smaller = std::min(size, std::max(floor, size - std::min(size, step)));
+        const std::uint64_t least = std::max(floor, size - std::min(size, step));
+        const std::uint64_t smaller = context_.options.files_only_grow ? size : std::min(size, least);
         const std::uint64_t larger = std::min(ceiling, size + step);
         const bool shrink = (smaller < size && prng_.below(2) == 0) || larger <= size;
         const std::uint64_t target = shrink ? smaller : larger;

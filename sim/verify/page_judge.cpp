@@ -208,6 +208,9 @@ Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const R
     // A later read was right: the write had arrived, and an old copy came back.
     const bool is_stale = is_transient && name.kind == FindingKind::lost_write && header.run_id == log.run_id;
     if (is_stale) name.kind = verdict.kind = FindingKind::stale_read;
+    // Likewise: what stands there is right, and the read was answered from another place.
+    const bool is_misread = is_transient && name.kind == FindingKind::misdirected_write;
+    if (is_misread) name.kind = verdict.kind = FindingKind::misdirected_read;
     Finding finding = make_finding(evidence, std::move(verdict));
     finding.kind = name.kind;
     finding.expected = ExpectedIdentity{.version = proven.least()};

@@ -46,14 +46,52 @@ TEST_CASE("what is for another rehearsal is refused with a word") {
     CHECK_THAT(answer({"rehearse", "--hosts", "--crash"}), ContainsSubstring("two rehearsals"));
     CHECK_THAT(answer({"rehearse", "--hosts", "--lie", "honest"}), ContainsSubstring("--lie is not for --hosts"));
     CHECK_THAT(answer({"rehearse", "--hosts", "--hand-over", "ghost"}), ContainsSubstring("late_write, zombie or in_turn"));
+    CHECK_THAT(answer({"rehearse", "--readers", "each"}), ContainsSubstring("--readers is for --hosts"));
+    CHECK_THAT(answer({"rehearse", "--hosts", "--coherence", "strict"}), ContainsSubstring("--coherence is for --readers"));
+    CHECK_THAT(answer({"rehearse", "--hosts", "--readers", "each", "--coherence", "lax"}), ContainsSubstring("strict or close-to-open"));
+    CHECK_THAT(answer({"rehearse", "--hosts", "--readers", "each", "--hand-over", "zombie"}), ContainsSubstring("two rehearsals"));
+    CHECK_THAT(answer({"rehearse", "--hosts", "--readers", "each", "--lie", "honest"}), ContainsSubstring("--lie is not for --hosts"));
+    CHECK_THAT(answer({"rehearse", "--hosts", "--readers", "ghost"}), ContainsSubstring("old_size, each or in_turn"));
 }
 
-TEST_CASE("the table of hand-overs fits into 80 columns, and tells what was missed") {
-    cli::HandOverRow row{sim::HandOverFault::stale_cache, {}};
-    row.tally = {.hand_overs = 999'999, .injected = 999'999, .given = 999'999, .found = 999'990, .named_right = 999'980, .false_alarms = 3};
-    const std::string text = cli::hand_over_table_text({row});
+TEST_CASE("the table of hosts fits into 80 columns, and tells what was missed") {
+    cli::HostsRow row{"misdirected_write", {}};
+    row.tally = {.hosts = 999'999, .injected = 999'999, .given = 999'999, .found = 999'990, .named_right = 999'980, .false_alarms = 3};
+    const std::string text = cli::hosts_table_text({row}, {"", "readers", "reader", "series", "a reader"});
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
-    CHECK_THAT(text, ContainsSubstring("  999990  999980      10       9       3\n"));
+    CHECK_THAT(text, ContainsSubstring(" 999990 999980     10      9       3\n"));
     CHECK_FALSE(row.tally.is_good());
+}
+
+TEST_CASE("a rehearsal of readers names what goes wrong between them and the owner, and is the same again with the same seed") {
+    const IoproofFolder folder;
+    std::string outputs[2];
+    for (std::string& output : outputs) {
+        const auto run =
+            folder.start({"rehearse", "--hosts", "--readers", "each", "--seed", "1", "--seeds", "2", "--jobs", "1", "--verbose"});
+        CHECK(run->wait() == 0);
+        output = run->output();
+        INFO(output << run->error());
+        CHECK_THAT(output, ContainsSubstring("--- seed 2, old_size, ") && ContainsSubstring("stale_on_reader"));
+        CHECK_THAT(output, ContainsSubstring("PASSED: every fault that was given to a reader"));
+        output = output.substr(0, output.find("Rehearsal of"));  // then comes how long it took
+    }
+    CHECK(outputs[0] == outputs[1]);
+    CHECK(test::names_in(folder.path()) == std::vector<std::string>{"data"});
+}
+
+TEST_CASE("a volume promises its readers what --coherence says, else what the seed says") {
+    const IoproofFolder folder;
+    const auto output = [&](std::vector<std::string> more) {
+        std::vector<std::string> words{"rehearse", "--hosts", "--readers", "honest", "--seeds", "8", "--verbose"};
+        words.insert(words.end(), more.begin(), more.end());
+        const auto run = folder.start(words);
+        CHECK(run->wait() == 0);
+        return run->output();
+    };
+    const std::string strict = output({"--coherence", "strict"});
+    CHECK_THAT(strict, ContainsSubstring(", honest, strict\n") && !ContainsSubstring("close-to-open"));
+    CHECK_THAT(output({"--coherence", "close-to-open"}), !ContainsSubstring(", strict\n"));
+    CHECK_THAT(output({}), ContainsSubstring(", strict\n") && ContainsSubstring(", close-to-open\n"));
 }

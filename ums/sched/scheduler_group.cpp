@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <optional>
+#include <numeric>
 #include <thread>
 #include <utility>
 
 #include "ums/base/assert.hpp"
 #include "ums/base/memory_reserve.hpp"
 #include "ums/base/os_thread.hpp"
-#include "ums/base/prng.hpp"
 
 namespace ums {
 
@@ -29,6 +28,7 @@ std::uint32_t cpu_of(std::uint64_t mask, std::uint32_t index) {
 SchedulerGroup::SchedulerGroup(const SchedulerGroupOptions& options, Storage& storage, const Clock& clock)
     : options_(options), clock_(clock) {
     UMS_ASSERT(options.cpu_count > 0);
+    if (options.shuffle_seed != 0) shuffle_.emplace(options.shuffle_seed);
     EngineOptions engine_options = options.engine;
     for (std::uint32_t id = 0; id < options.cpu_count; ++id) {
         std::string reason;
@@ -51,11 +51,11 @@ void SchedulerGroup::stop() {
     for (const auto& scheduler : schedulers_) scheduler->wake();
 }
 
-Task<void> SchedulerGroup::run_main(Task<void> main, std::exception_ptr& failure) {
+Task<void> SchedulerGroup::run_main(Task<void> main) {
     try {
         co_await main;
     } catch (...) {
-        failure = std::current_exception();
+        failure_ = std::current_exception();
     }
     // A task that was left behind might wait for ever, and the run with it.
     std::uint32_t task_count = 0;
@@ -64,19 +64,25 @@ Task<void> SchedulerGroup::run_main(Task<void> main, std::exception_ptr& failure
     stop();
 }
 
-void SchedulerGroup::run(Task<void> main) {
+void SchedulerGroup::start(Task<void> main) {
     UMS_ASSERT(!stopping_);
-    TaskGroup group;
-    std::exception_ptr failure;
-    const auto start_main = [&] { schedulers_[0]->spawn(group, "Main", run_main(std::move(main), failure)); };
-    if (clock_.is_real()) {
-        run_threads(start_main);
-    } else {
-        start_main();
-        run_in_turns();
-    }
+    schedulers_[0]->spawn(main_task_, "Main", run_main(std::move(main)));
+}
+
+void SchedulerGroup::finish() {
     UMS_ASSERT(is_drained());
-    if (failure) std::rethrow_exception(failure);
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void SchedulerGroup::run(Task<void> main) {
+    if (clock_.is_real()) {
+        run_threads([&] { start(std::move(main)); });
+    } else {
+        start(std::move(main));
+        SchedulerGroup* const alone = this;
+        run_together({&alone, 1}, const_cast<VirtualClock&>(dynamic_cast<const VirtualClock&>(clock_)), [](std::size_t) {});
+    }
+    finish();
 }
 
 void SchedulerGroup::thread_loop(Scheduler& scheduler) {
@@ -115,26 +121,49 @@ void SchedulerGroup::run_threads(const std::function<void()>& start_main) {
     for (std::thread& thread : threads) thread.join();
 }
 
-void SchedulerGroup::run_in_turns() {
-    auto& clock = const_cast<VirtualClock&>(dynamic_cast<const VirtualClock&>(clock_));
+// --- virtual time ---
+
+bool SchedulerGroup::turn() {
     constexpr std::uint32_t kMissOneTurnIn = 4;
-    std::optional<Prng> shuffle;
-    if (options_.shuffle_seed != 0) shuffle.emplace(options_.shuffle_seed);
-    for (;;) {
-        watch_memory();
+    watch_memory();
+    bool ran = false;
+    for (const auto& scheduler : schedulers_) {
+        const bool misses = shuffle_ && shuffle_->below(kMissOneTurnIn) == 0;
+        if (misses || scheduler->turn()) ran = true;
+    }
+    return ran;
+}
+
+std::uint64_t SchedulerGroup::next_event_ns() const {
+    std::uint64_t next = kNever;
+    for (const auto& scheduler : schedulers_) next = std::min(next, scheduler->next_event_ns());
+    return next;
+}
+
+void SchedulerGroup::count_idle(std::uint64_t idle_ns) {
+    for (const auto& scheduler : schedulers_) scheduler->count_idle(idle_ns);
+}
+
+void run_together(std::span<SchedulerGroup* const> groups, VirtualClock& clock, const std::function<void(std::size_t index)>& on_over) {
+    std::vector<std::size_t> left(groups.size());
+    std::iota(left.begin(), left.end(), 0);
+    while (!left.empty()) {
         bool ran = false;
-        for (const auto& scheduler : schedulers_) {
-            const bool misses = shuffle && shuffle->below(kMissOneTurnIn) == 0;
-            if (misses || scheduler->turn()) ran = true;
-        }
+        for (const std::size_t index : left) ran = groups[index]->turn() || ran;
         if (ran) continue;
-        if (stopping_.load(std::memory_order_relaxed) && is_drained()) return;
+        const auto over = std::find_if(left.begin(), left.end(), [&](std::size_t index) { return groups[index]->is_over(); });
+        if (over != left.end()) {
+            const std::size_t index = *over;
+            left.erase(over);
+            on_over(index);
+            continue;
+        }
         std::uint64_t next = kNever;
-        for (const auto& scheduler : schedulers_) next = std::min(next, scheduler->next_event_ns());
+        for (const std::size_t index : left) next = std::min(next, groups[index]->next_event_ns());
         UMS_ASSERT(next != kNever);  // everybody waits and nothing will ever happen: a deadlock of ours
         const std::uint64_t now = clock.now_ns();
         clock.advance_to(next);
-        for (const auto& scheduler : schedulers_) scheduler->count_idle(clock.now_ns() - now);
+        for (const std::size_t index : left) groups[index]->count_idle(clock.now_ns() - now);
     }
 }
 

@@ -1,20 +1,26 @@
 // All logical CPUs of a run: creates one scheduler and one I/O engine for each, runs them, and ends when the main task has ended.
 //
 // With a real clock every scheduler has an OS thread of its own. With a virtual clock all of them take turns on the calling thread and time
-// jumps to the next event when no task can run: the same seed gives the same run.
+// jumps to the next event when no task can run: the same seed gives the same run. Several groups can share one virtual time, as hosts that
+// share a storage do: run_together().
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "ums/base/clock.hpp"
+#include "ums/base/prng.hpp"
 #include "ums/io/storage.hpp"
 #include "ums/sched/scheduler.hpp"
+#include "ums/sched/task_group.hpp"
 
 namespace ums {
 
@@ -58,11 +64,22 @@ public:
     // An engine has fewer threads than it wanted, see IoEngine::is_short_of_threads(). Any thread.
     [[nodiscard]] bool is_short_of_threads() const;
 
+    // What run() does with a virtual clock, in pieces; for run_together(). Once per group, in this order.
+    void start(Task<void> main);
+    // Runs what can run now. False: nobody can, before next_event_ns().
+    bool turn();
+    [[nodiscard]] std::uint64_t next_event_ns() const;
+    // Time has jumped.
+    void count_idle(std::uint64_t idle_ns);
+    // `main` has ended, and every request has come back.
+    [[nodiscard]] bool is_over() const { return stopping_.load(std::memory_order_relaxed) && is_drained(); }
+    // Rethrows what left `main`.
+    void finish();
+
 private:
-    Task<void> run_main(Task<void> main, std::exception_ptr& failure);
+    Task<void> run_main(Task<void> main);
     void stop();
     void run_threads(const std::function<void()>& start_main);
-    void run_in_turns();
     [[nodiscard]] bool is_drained() const;
     void thread_loop(Scheduler& scheduler);
     void watch_memory();
@@ -72,8 +89,15 @@ private:
     std::string engine_reason_;
     std::vector<std::unique_ptr<Scheduler>> schedulers_;
     std::atomic<bool> stopping_{false};
+    TaskGroup main_task_;
+    std::exception_ptr failure_;  // what left it
+    std::optional<Prng> shuffle_;
     std::function<void()> on_memory_short_;
     std::atomic<bool> has_reported_memory_short_{false};
 };
+
+// Runs groups that were started, on the calling thread, until all are over. All have the clock `clock`; time jumps when nobody of any group
+// can run. `on_over` is called for each as soon as it is over, by its place in `groups`; it must not throw.
+void run_together(std::span<SchedulerGroup* const> groups, VirtualClock& clock, const std::function<void(std::size_t index)>& on_over);
 
 }  // namespace ums

@@ -2,6 +2,7 @@
 #include "sim/run/reader_driver.hpp"
 
 #include <cstring>
+#include <functional>
 #include <vector>
 
 #include "sim/group/group_explanation.hpp"
@@ -55,6 +56,7 @@ public:
     void takes_over(sim::TakeOver /*what*/) override {}
     [[nodiscard]] std::optional<Coherence> reads_with() const override { return coherence; }
     [[nodiscard]] Owner owner() const override {
+        if (before_pass) before_pass(asked + 1);
         return asked++ < passes_of_owner ? Owner::works : is_owner_lost ? Owner::lost : Owner::ended;
     }
     void has_read(const sim::ReaderResult& what) override { read = what; }
@@ -105,6 +107,7 @@ public:
     Coherence coherence = Coherence::strict;
     std::uint32_t passes_of_owner = 1;
     bool is_owner_lost = false;
+    std::function<void(std::uint32_t pass)> before_pass;
     mutable std::uint32_t asked = 0;
 };
 
@@ -175,6 +178,21 @@ TEST_CASE("a page that the owner is writing is no finding, whether it is torn, n
     CHECK(reader.read.in_flight_pages == 1);
 }
 
+TEST_CASE("an old page that comes back while a page is in flight is a finding of its own") {
+    LeftRun left;
+    ReaderOfLeftRun reader(left);
+    const std::uint32_t promised = left.header(kSharedPage).version;
+    const PageBuffer newer = reader.version(promised + 1);
+    const PageBuffer mixed = torn_of(newer, reader.standing(), 5);
+    reader.put(newer);
+    reader.give(reader.version(promised - 1), 2);
+    reader.give(mixed, 1);  // it comes first
+    static_cast<void>(reader.run());
+    INFO(reader.sink.text());
+    REQUIRE(reader.sink.findings().size() == 1);
+    CHECK(reader.sink.findings().front().kind == FindingKind::stale_read);
+}
+
 TEST_CASE("a page that is still torn when its owner has ended is torn") {
     LeftRun left;
     ReaderOfLeftRun reader(left);
@@ -211,6 +229,48 @@ TEST_CASE("a file that is shorter on the reader than its owner had been promised
     CHECK(reader.sink.findings().front().kind == FindingKind::lost_write);
     CHECK(reader.sink.findings().front().group_fact->kind == sim::GroupFactKind::stale_on_reader);
     CHECK_THAT(reader.sink.findings().front().description, ContainsSubstring("pages here"));
+}
+
+TEST_CASE("what stays wrong is told once, however often it is read, and again when it was right in between") {
+    LeftRun left;
+    left.options.stop_on_error = false;
+    ReaderOfLeftRun reader(left);
+    reader.passes_of_owner = 4;
+    const PageBuffer right = reader.standing();
+    const PageBuffer older = reader.version(left.header(kSharedPage).version - 1);
+    SECTION("an old page") {
+        reader.give(older, 1000);
+        const sim::Results results = reader.run();
+        INFO(reader.sink.text());
+        CHECK(results.outcome == Outcome::failed);
+        CHECK(reader.read.passes == 5);
+        CHECK(reader.sink.findings().size() == 1);
+    }
+    SECTION("a file that is too short") {
+        left.data().resize(left.data().size_bytes() - sim::kPageBytes);
+        static_cast<void>(reader.run());
+        CHECK(reader.read.passes == 5);
+        CHECK(reader.sink.findings().size() == 1);
+    }
+    SECTION("an old page that comes back") {
+        reader.put(older);
+        reader.before_pass = [&](std::uint32_t pass) { reader.put(pass == 2 ? right : older); };
+        static_cast<void>(reader.run());
+        INFO(reader.sink.text());
+        CHECK(reader.sink.findings().size() == 2);
+    }
+}
+
+TEST_CASE("a read that is answered with another page is a misdirected read") {
+    LeftRun left;
+    ReaderOfLeftRun reader(left);
+    PageBuffer other;
+    left.data().read(std::uint64_t{kSharedPage + 1} * sim::kPageBytes, other.data(), sim::kPageBytes);
+    reader.give(other, 2);
+    static_cast<void>(reader.run());
+    REQUIRE(reader.sink.findings().size() == 1);
+    CHECK(reader.sink.findings().front().kind == FindingKind::misdirected_read);
+    CHECK(reader.sink.findings().front().other->page_id == kSharedPage + 1);
 }
 
 TEST_CASE("a reader that never learns of a promise has proven nothing") {

@@ -146,6 +146,16 @@ TEST_CASE("a file that is not Shrinkable keeps its size") {
     CHECK(user(results, "ShrinkUser").cycles == 0);
 }
 
+TEST_CASE("a file that others read grows to its MaxSize, and is never cut") {
+    VirtualRun run;
+    Options options = shrinking(8, 16, 1);
+    options.files_only_grow = true;
+    const Results results = run.run(options);
+    CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
+    CHECK(sizes_mb(run) == std::vector<std::uint64_t>{9, 10, 11, 12, 13, 14, 15, 16});
+    CHECK(results.files[0].shrunk_count == 0);
+}
+
 TEST_CASE("files shrink and grow under all users at once, sparse ones too, and nothing wrong is found") {
     for (const bool sparse : {false, true}) {
         for (const bool stamp : {false, true}) {

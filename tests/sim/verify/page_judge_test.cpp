@@ -48,3 +48,16 @@ TEST_CASE("a page that was torn, and torn again while recovery wrote it anew, is
         CHECK(sim::judge_page(left.data(), page, log).condition == PageCondition::wrong);
     }
 }
+
+TEST_CASE("another page came once, and the right one later: the read was misdirected, not a write") {
+    constexpr std::uint64_t kRun = 0x1122334455667788;
+    const sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900};
+    const sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {.newest = 1}};
+    const PageBuffer other({kRun, 1, 10, 3, 500, 1});
+    const sim::Finding once = sim::name_wrong_page(other.data(), page, log, true);
+    CHECK(once.kind == FindingKind::misdirected_read);
+    CHECK(once.transient);
+    REQUIRE(once.other);
+    CHECK(once.other->page_id == 10);
+    CHECK(sim::name_wrong_page(other.data(), page, log, false).kind == FindingKind::misdirected_write);
+}

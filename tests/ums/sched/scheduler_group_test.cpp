@@ -135,6 +135,34 @@ TEST_CASE("with a virtual clock time jumps over what nobody does") {
     CHECK(wall.now_ns() - wall_start_ns < 10 * kNsPerSecond);
 }
 
+TEST_CASE("groups that run together share one virtual time, and each says when it is over") {
+    VirtualClock clock;
+    testing::ManualStorage storage(clock, fixed_delay(7 * kNsPerMs), 0);
+    std::vector<std::string> happened;
+    const std::uint64_t start_ns = clock.now_ns();
+    const auto note = [&](const std::string& what) {
+        happened.push_back(std::to_string((clock.now_ns() - start_ns) / kNsPerMs) + " ms: " + what);
+    };
+    const auto sleeper = [&](std::string name, std::uint64_t first_ms, std::uint64_t second_ms) -> Task<void> {
+        co_await sleep_until(start_ns + first_ms * kNsPerMs);
+        note(name);
+        co_await sleep_until(start_ns + second_ms * kNsPerMs);
+        IoRequest request;
+        co_await Scheduler::current().io(request);
+        note(name);
+        if (name == "b") throw std::runtime_error("b failed");
+    };
+    SchedulerGroup a(SchedulerGroupOptions{.cpu_count = 2, .engine = {}}, storage, clock);
+    SchedulerGroup b(SchedulerGroupOptions{.cpu_count = 1, .engine = {}}, storage, clock);
+    a.start(sleeper("a", 10, 40));
+    b.start(sleeper("b", 20, 30));
+    const std::vector<SchedulerGroup*> groups{&a, &b};
+    run_together(groups, clock, [&](std::size_t index) { note("over: " + std::to_string(index)); });
+    CHECK(happened == std::vector<std::string>{"10 ms: a", "20 ms: b", "37 ms: b", "37 ms: over: 1", "47 ms: a", "47 ms: over: 0"});
+    CHECK_NOTHROW(a.finish());
+    CHECK_THROWS_WITH(b.finish(), "b failed");
+}
+
 // A small world with everything in it: timers, I/O, latch, semaphore, events across schedulers. What happens is noted in one trace.
 std::vector<std::uint64_t> traced_run(std::uint64_t seed, std::uint64_t shuffle_seed) {
     constexpr std::uint32_t kSchedulers = 3;

@@ -1,0 +1,51 @@
+// What rehearsals among several hosts have in common: what was done to a host, what it found, and how both are compared.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/finding.hpp"
+#include "sim/results.hpp"
+
+namespace sim {
+
+struct HostsTally {
+    std::uint64_t hosts = 0;  // that took files over, or read them
+    std::uint64_t injected = 0;
+    std::uint64_t given = 0;         // of them, what the host was given to read, so that it has to be found
+    std::uint64_t found = 0;         // of these
+    std::uint64_t named_right = 0;   // of those
+    std::uint64_t false_alarms = 0;  // findings that no fault explains, or a second one for the same, or a run that did not come to its end
+
+    void add(const HostsTally& other);
+    [[nodiscard]] bool is_good() const { return found == given && named_right == found && false_alarms == 0; }
+};
+
+struct HostsReport {
+    HostsTally tally;
+    std::string text;     // what was done, and what was found
+    std::string problem;  // missed, named wrongly, or blamed wrongly; else empty
+};
+
+// A fault, as far as one host has to do with it.
+struct HostsFault {
+    std::string what;  // for people
+    std::uint32_t file_id = 0;
+    std::uint32_t page_id = 0;
+    bool was_given = false;
+    bool may_be_found_again = false;  // in a page that goes on changing each finding is about another image
+    std::function<bool(const Finding& finding)> is_named_right;
+};
+
+[[nodiscard]] std::string text_of(const Finding& finding);
+
+// Compares what was done to the host `where` with what it found, and adds that to the report. Of a host that had nothing to find `outcome`
+// must be that it passed.
+void judge_host(std::string_view where, std::span<const HostsFault> faults, const std::vector<Finding>& findings, Outcome outcome,
+                HostsReport& report);
+
+}  // namespace sim

@@ -1,0 +1,70 @@
+// The volume as the owner of its files writes it, while others read them: which pages are under way just now, and what each write and
+// growth has changed. For virtual time, one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/options.hpp"
+#include "sim/rehearsal/watched_storage.hpp"
+#include "ums/base/clock.hpp"
+#include "ums/io/simulated_storage.hpp"
+
+namespace sim {
+
+class OwnerView final : public WatchedStorage {
+public:
+    struct PageWrite {
+        std::string path;
+        std::uint32_t file_id = 0;
+        std::uint32_t page_id = 0;
+        std::vector<std::byte> before;  // kPageBytes, as the volume has it until the write comes back
+        std::vector<std::byte> after;   // likewise, then
+        std::uint64_t number = 0;       // 1, 2, ... of all pages written
+        std::uint32_t seen_bytes = 0;   // from the begin of the page, by a reader: those do not become old again
+    };
+    struct Growth {
+        std::string path;
+        std::uint32_t file_id = 0;
+        std::uint32_t old_pages = 0;
+    };
+    // What others are told. Called when the volume has it, before the owner knows.
+    struct Watch {
+        std::function<void(const PageWrite&)> page_written;
+        std::function<void(const Growth&)> has_grown;
+        std::function<void()> request;  // each time that the owner posts one or gets one back
+    };
+
+    // Data files only, without replicas. `volume` and `clock` must outlive the view.
+    OwnerView(ums::SimulatedStorage& volume, const ums::Clock& clock, const Options& options);
+
+    // Before the owner begins.
+    void set_watch(Watch watch) { watch_ = std::move(watch); }
+    // The write of the page that is under way; null: none is.
+    [[nodiscard]] PageWrite* under_way(std::uint32_t file_id, std::uint32_t page_id);
+    // 0: no data file.
+    [[nodiscard]] std::uint32_t id_of(const std::string& path) const;
+
+private:
+    using Place = std::pair<std::uint32_t, std::uint32_t>;  // file and page
+
+    std::uint64_t submitted(ums::IoRequest& request) override;
+    void came_back(ums::IoRequest& request) override;
+    void note_pages(const ums::IoRequest& request, const std::string& path, std::uint32_t file_id);
+    void pages_came_back(const ums::IoRequest& request, std::uint32_t file_id);
+    [[nodiscard]] std::uint32_t pages_of(const std::string& path) const;
+
+    ums::SimulatedStorage& volume_;
+    std::map<std::string, std::uint32_t> ids_;  // of data files, by path
+    Watch watch_;
+    std::map<Place, PageWrite> under_way_;
+    std::map<const ums::IoRequest*, std::uint32_t> growing_;  // pages before
+    std::uint64_t last_number_ = 0;
+};
+
+}  // namespace sim

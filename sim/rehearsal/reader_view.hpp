@@ -1,0 +1,60 @@
+// The volume as one reader of it sees it: over a way that takes its time, past writes that are under way, and, where that is all that is
+// promised, through a cache that may be old from open to open. And with what goes wrong on its way. For virtual time, one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "sim/rehearsal/asked_ledger.hpp"
+#include "sim/rehearsal/owner_view.hpp"
+#include "sim/rehearsal/reader_fault.hpp"
+#include "sim/rehearsal/watched_storage.hpp"
+#include "ums/base/prng.hpp"
+
+namespace sim {
+
+class ReaderView final : public WatchedStorage {
+public:
+    struct Setup {
+        bool is_close_to_open = false;
+        std::uint64_t seed = 0;
+        std::function<bool()> is_last_pass;  // the reader knows that no write is under way any more
+    };
+    // `ledger`: what this reader knows. The references must outlive the view.
+    ReaderView(ums::Storage& volume, const ums::Clock& clock, OwnerView& owner, const AskedLedger& ledger, Setup setup)
+        : WatchedStorage(volume, clock), owner_(owner), ledger_(ledger), setup_(std::move(setup)), prng_(setup_.seed) {}
+
+    // From now on. One for a page at most.
+    void add(ReaderTrouble trouble) { troubles_.push_back(std::move(trouble)); }
+    [[nodiscard]] const std::vector<ReaderTrouble>& troubles() const { return troubles_; }
+    // The owner has changed a page: what a cache has of it may be old now.
+    void page_written(const OwnerView::PageWrite& write);
+
+    std::error_code open(const std::string& path, const ums::OpenOptions& options, ums::FileHandle& file) override;
+    std::error_code reopen(ums::FileHandle file, const ums::OpenOptions& options, ums::FileHandle& again) override;
+    void drop_cache(ums::FileHandle file) override;
+    std::error_code size(ums::FileHandle file, std::uint64_t& size_bytes) override;
+
+private:
+    using Place = std::pair<std::uint32_t, std::uint32_t>;  // file and page
+
+    std::uint64_t submitted(ums::IoRequest& request) override;
+    void came_back(ums::IoRequest& request) override;
+    void page_came_back(ums::IoRequest& request, Place place);
+    void meet(OwnerView::PageWrite& write, ums::IoRequest& request);
+    void give(ReaderTrouble& trouble, ums::IoRequest& request);
+    void forget(const std::string& path);
+
+    OwnerView& owner_;
+    const AskedLedger& ledger_;
+    const Setup setup_;
+    ums::Prng prng_;
+    std::vector<ReaderTrouble> troubles_;
+    std::map<Place, std::vector<std::byte>> cached_;  // what was right since the file was opened last
+};
+
+}  // namespace sim

@@ -1,0 +1,67 @@
+#include "sim/rehearsal/watched_storage.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sim {
+
+class WatchedStorage::Engine final : public ums::IoEngine {
+public:
+    Engine(WatchedStorage& storage, std::unique_ptr<ums::IoEngine> inner) : storage_(storage), inner_(std::move(inner)) {}
+
+    [[nodiscard]] std::string_view name() const override { return inner_->name(); }
+    void submit(ums::IoRequest& request) override {
+        const std::uint64_t delay_ns = storage_.submitted(request);
+        if (delay_ns == 0) return inner_->submit(request);
+        on_their_way_.emplace(storage_.now_ns() + delay_ns, &request);
+    }
+    void poll(ums::IoRequestList& finished) override {
+        storage_.time_passes();
+        while (!on_their_way_.empty() && on_their_way_.begin()->first <= storage_.now_ns()) {
+            inner_->submit(*on_their_way_.extract(on_their_way_.begin()).mapped());
+        }
+        ums::IoRequestList arrived;
+        inner_->poll(arrived);
+        while (ums::IoRequest* request = arrived.pop_front()) {
+            storage_.came_back(*request);
+            finished.push_back(*request);
+        }
+    }
+    void wait(std::uint64_t timeout_ns) override { inner_->wait(timeout_ns); }
+    void wake() override { inner_->wake(); }
+    [[nodiscard]] std::uint32_t in_flight() const override {
+        return inner_->in_flight() + static_cast<std::uint32_t>(on_their_way_.size());
+    }
+    [[nodiscard]] std::uint64_t next_completion_ns() const override {
+        const std::uint64_t arrives_ns = on_their_way_.empty() ? ums::kNever : on_their_way_.begin()->first;
+        return std::min(arrives_ns, inner_->next_completion_ns());
+    }
+
+private:
+    WatchedStorage& storage_;
+    const std::unique_ptr<ums::IoEngine> inner_;
+    std::multimap<std::uint64_t, ums::IoRequest*> on_their_way_;  // by when they arrive
+};
+
+std::error_code WatchedStorage::open(const std::string& path, const ums::OpenOptions& options, ums::FileHandle& file) {
+    const std::error_code error = inner().open(path, options, file);
+    if (!error) open_[file.value] = path;
+    return error;
+}
+
+std::error_code WatchedStorage::reopen(ums::FileHandle file, const ums::OpenOptions& options, ums::FileHandle& again) {
+    const std::error_code error = inner().reopen(file, options, again);
+    if (!error) open_[again.value] = path_of(file);
+    return error;
+}
+
+void WatchedStorage::close(ums::FileHandle file) {
+    open_.erase(file.value);
+    inner().close(file);
+}
+
+std::unique_ptr<ums::IoEngine> WatchedStorage::make_engine(const ums::EngineOptions& options, std::string& reason) {
+    return std::make_unique<Engine>(*this, inner().make_engine(options, reason));
+}
+
+}  // namespace sim

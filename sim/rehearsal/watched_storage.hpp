@@ -1,0 +1,43 @@
+// A storage that sees each request when it is posted and when it comes back, and knows of which file it is: what a host's way to the
+// volume is made of. For virtual time, one thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "ums/base/clock.hpp"
+#include "ums/io/forwarding_storage.hpp"
+
+namespace sim {
+
+class WatchedStorage : public ums::ForwardingStorage {
+public:
+    // Both must outlive the storage.
+    WatchedStorage(ums::Storage& inner, const ums::Clock& clock) : ForwardingStorage(inner), clock_(clock) {}
+
+    std::error_code open(const std::string& path, const ums::OpenOptions& options, ums::FileHandle& file) override;
+    std::error_code reopen(ums::FileHandle file, const ums::OpenOptions& options, ums::FileHandle& again) override;
+    void close(ums::FileHandle file) override;
+    std::unique_ptr<ums::IoEngine> make_engine(const ums::EngineOptions& options, std::string& reason) override;
+
+protected:
+    // The host posts a request. How long it is on its way before the storage below has it, in ns.
+    virtual std::uint64_t submitted(ums::IoRequest& /*request*/) { return 0; }
+    // The host is about to get it back.
+    virtual void came_back(ums::IoRequest& request) = 0;
+    // Between requests, often.
+    virtual void time_passes() {}
+
+    [[nodiscard]] std::uint64_t now_ns() const { return clock_.now_ns(); }
+    [[nodiscard]] const std::string& path_of(ums::FileHandle file) const { return open_.at(file.value); }
+
+private:
+    class Engine;
+
+    const ums::Clock& clock_;
+    std::map<std::int32_t, std::string> open_;  // by handle
+};
+
+}  // namespace sim

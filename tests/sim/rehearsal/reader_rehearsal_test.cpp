@@ -1,0 +1,55 @@
+// Files that one host writes and others read meanwhile, in one virtual time.
+#include "sim/rehearsal/reader_rehearsal.hpp"
+
+#include <set>
+
+#include "tests/support/catch.hpp"
+#include "tests/support/sanitizer.hpp"
+
+using sim::HostsReport;
+using sim::HostsTally;
+using sim::ReaderFault;
+using Coherence = sim::RunGroup::Coherence;
+
+TEST_CASE("what goes wrong between an owner and its readers is found and named, and an honest volume is never blamed") {
+    for (std::uint32_t i = 0; i < sim::kReaderFaultCount; ++i) {
+        const auto fault = static_cast<ReaderFault>(i);
+        HostsTally sum;
+        const std::uint64_t seeds = test::virtual_runs(6);
+        for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+            const HostsReport report = sim::rehearse_readers(seed, fault);
+            INFO(report.text << report.problem);
+            CHECK(report.problem == "");
+            CHECK(report.tally.is_good());
+            sum.add(report.tally);
+        }
+        INFO(name_of(fault));
+        if (seeds < 6) continue;
+        CHECK(sum.hosts >= seeds);
+        CHECK((sum.given > 0) == (fault != ReaderFault::honest));
+    }
+}
+
+TEST_CASE("the same seed is read in the same way, and each promise of a volume in its own") {
+    const auto text = [](Coherence coherence) { return sim::rehearse_readers(5, ReaderFault::stale_cache, coherence).text; };
+    for (const Coherence coherence : {Coherence::strict, Coherence::close_to_open}) {
+        const HostsReport honest = sim::rehearse_readers(5, ReaderFault::honest, coherence);
+        INFO(honest.text << honest.problem);
+        CHECK(honest.tally.is_good());
+        CHECK(text(coherence) == text(coherence));
+    }
+    CHECK(text(Coherence::strict) != text(Coherence::close_to_open));
+    const std::string drawn = sim::rehearse_readers(5, ReaderFault::stale_cache).text;
+    CHECK((drawn == text(Coherence::strict) || drawn == text(Coherence::close_to_open)));
+}
+
+TEST_CASE("each fault of readers has a name of its own") {
+    std::set<std::string_view> names;
+    for (std::uint32_t i = 0; i < sim::kReaderFaultCount; ++i) {
+        const auto fault = static_cast<ReaderFault>(i);
+        names.insert(name_of(fault));
+        CHECK(sim::reader_fault_of(name_of(fault)) == fault);
+    }
+    CHECK(names.size() == sim::kReaderFaultCount);
+    CHECK_FALSE(sim::reader_fault_of("ghost"));
+}
