@@ -31,7 +31,8 @@ struct InjectedFault {
     bool is_warning = false;
     bool is_sync = false;      // of the whole file, which has no place
     bool is_in_chain = false;  // of a chunk of the chain of backups
-    std::string phase;         // of the injection
+    bool is_in_log_copy = false;  // of a block of the log, made when a backup read it: the backup must find it
+    std::string phase;            // of the injection
     std::uint64_t at_ns = 0;
     // The program was given wrong data, or an error. A fault that was written over before is not.
     bool exposed = false;
