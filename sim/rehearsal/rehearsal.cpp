@@ -37,6 +37,8 @@ private:
     FaultInjector& injector_;
 };
 
+constexpr std::uint32_t kLogBackupsS = 3;  // main run, where they are what is looked at
+
 // When, and how often then: there are thousands of page transfers in the main run, some hundred in the other phases.
 struct Chance {
     Phase phase;
@@ -70,7 +72,7 @@ FaultPlan draw_plan(FindingKind kind, ums::Prng& prng) {
         const std::uint64_t where = kind == FindingKind::wal_violation ? 0 : prng.below(3);
         if (where == 1) plan.place = FaultPlace::chain;
         if (where == 2) plan.place = FaultPlace::log_backup;
-        if (where != 0) plan.not_before_ns = 0;
+        if (where != 0) plan.not_before_ns = where == 2 ? prng.below(kLogBackupsS * 1000) * ums::kNsPerMs : 0;
         return plan;
     }
     const Chance chance = draw_chance(kind, prng);
@@ -110,7 +112,12 @@ RehearsalReport rehearse(std::uint64_t seed, const std::vector<FaultPlan>& plans
     const auto is_in_log_copy = [](const FaultPlan& plan) { return plan.place == FaultPlace::log_backup; };
     const auto is_of_backups = [&](const FaultPlan& plan) { return plan.place == FaultPlace::chain || is_in_log_copy(plan); };
     if (is_any(is_of_backups)) add_backups(options, seed);
-    if (is_any(is_in_log_copy)) options.backup_user.log_interval_s = 1;
+    if (is_any(is_in_log_copy)) {
+        // Log backups while users work.
+        options.backup_user.log_interval_s = 1;
+        options.test_cycle_duration_s = kLogBackupsS;
+        options.random_user.sleep_after_ms = 10;
+    }
     // What a block that is missing must be called depends on whether the log goes on behind it: a backup reads it while it does.
     const bool is_in_log = is_any([&](const FaultPlan& plan) { return is_log_fault(plan.kind) && !is_of_backups(plan); });
     if (is_in_log) options.backup_user = {};

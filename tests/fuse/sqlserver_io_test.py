@@ -395,12 +395,12 @@ def backup_calls(arguments):
 # --- indirect checkpoint ---
 
 def writes_by_moment(run):
-    """Pages written in each tenth of a second of the main run, but for its first half second."""
+    """Pages written in each fifth of a second of the main run, but for its first half second."""
     begin, end = run.phases["main run"]
     begin += 5e5
-    counts = [0] * int((end - begin) // 1e5)
+    counts = [0] * int((end - begin) // 2e5)
     for request in run.of_phase("main run", "write", "one.mdx"):
-        index = int((request["begin_us"] - begin) // 1e5)
+        index = int((request["begin_us"] - begin) // 2e5)
         if 0 <= index < len(counts):
             counts[index] += request["size"] // PAGE
     return counts
@@ -417,16 +417,16 @@ def is_in_bursts(run):
     expect(sum(counts) > 100 and counts.count(0) / len(counts) > 0.5, counts)
 
 
-CHECKPOINTS = dict(seconds=4, data=16, log=8, users=2, random="SleepAfter=10\nMinLogPerBuffer=1024\nMaxLogPerBuffer=1024")
+CHECKPOINTS = dict(seconds=4, data=16, users=2, random="SleepAfter=10\nMinLogPerBuffer=1024\nMaxLogPerBuffer=1024")
 
 
 def indirect_checkpoint(arguments):
-    run = WatchedRun(arguments, "indirect", config=FROM_MEMORY + "TargetRecoveryTime=60", **CHECKPOINTS)
+    run = WatchedRun(arguments, "indirect", log=8, config=FROM_MEMORY + "TargetRecoveryTime=60", **CHECKPOINTS)
     return run, {"indirect checkpoint (since 2016): a steady trickle of writes": lambda: is_steady(run)}
 
 
 def automatic_checkpoint(arguments):
-    run = WatchedRun(arguments, "automatic", config=FROM_MEMORY + "CheckpointInterval=1300", **CHECKPOINTS)
+    run = WatchedRun(arguments, "automatic", log=60, config=FROM_MEMORY + "CheckpointInterval=1300", **CHECKPOINTS)
     return run, {"automatic checkpoint: bursts": lambda: is_in_bursts(run)}
 
 
