@@ -29,10 +29,11 @@ constexpr std::array kRehearseSwitches{
                    "drawn from the seed. none: runs without faults.\n"
                    "Default: each class in runs of its own, and runs without faults"},
     Switch{.name = "place",
-           .value = "anywhere|first|last|middle|end|sync|chain",
+           .value = "anywhere|first|last|middle|end|sync|chain|log_backup",
            .help = "first or last page of a file, middle pages of a request, where the file grows and shrinks;\n"
                    "sync: no page, but syncs of a file fail (io_error); chain: no page and no log, but the\n"
-                   "chain of backups (log_gap, log_block_damaged, log_stale_block)"},
+                   "chain of backups (log_gap, log_block_damaged, log_stale_block); log_backup: of the same classes,\n"
+                   "but blocks of the log, when a backup reads them"},
     Switch{
         .name = "during", .value = "PHASE", .help = "initial_update, initial_checkpoint, main_run, backup, final_checkpoint, final_audit"},
     Switch{.name = "seed", .value = "N", .help = "first seed (default: 1). The same seed gives the identical run"},
@@ -169,7 +170,7 @@ void set_value(RehearseArguments& arguments, const SwitchWord& word) {
         arguments.jobs = static_cast<std::uint32_t>(number_of(word, 1, kJobsMax));
     } else if (word.name == "place") {
         arguments.place = sim::fault_place_of(word.value);
-        if (!arguments.place) refuse_value(word, "anywhere, first, last, middle, end, sync or chain");
+        if (!arguments.place) refuse_value(word, "anywhere, first, last, middle, end, sync, chain or log_backup");
     } else if (word.name == "during") {
         arguments.during = sim::fault_phase_of(word.value);
         if (!arguments.during) {

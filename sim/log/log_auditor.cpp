@@ -98,6 +98,7 @@ void LogAuditor::take_blocks(Position& position, const std::byte* bytes, std::ui
 }
 
 ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const std::byte* image, std::uint64_t available_bytes) {
+    const std::uint64_t part_end_bytes = position.vlf.end_bytes;
     const bool is_end_of_log = co_await is_behind_all(position);
     const VirtualLogFile& vlf = position.vlf;
     if (reported_.count({vlf.sequence, position.at_bytes}) != 0) {
@@ -132,6 +133,7 @@ ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const
             fault.description += fmt::format(" So did {} more blocks after it.", position.sequence - begin.sequence - 1);
         }
     }
+    if (became_right) position.vlf.end_bytes = part_end_bytes;  // the next copy begins there
     const std::uint64_t end_bytes = became_right ? begin.at_bytes + read_block_header(rereader.bytes()).size_bytes : position.at_bytes;
     report(begin, end_bytes, std::move(fault), std::move(rereads), first, became_right);
 }
@@ -233,8 +235,9 @@ void LogAuditor::report(const Position& begin, std::uint64_t end_bytes, BlockFau
         fmt::format("The log must hold block {} here: VLF {}, at {} bytes.", begin.sequence, vlf.sequence, begin.at_bytes),
         transient ? "Reading it again gave the right block."
                   : "It stays: reading it again, also through a newly opened file after its cached pages were dropped, did not help."};
+    if (begin.is_part) finding.reasoning.emplace_back("A backup read it, to copy it into its chain: it copies nothing that is wrong.");
     finding.rereads = std::move(rereads);
-    finding.description = std::move(fault.description);
+    finding.description = std::move(fault.description) + (begin.is_part ? " A backup read it." : "");
     vlf.file->report(std::move(finding));
 }
 

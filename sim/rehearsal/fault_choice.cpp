@@ -50,9 +50,12 @@ void FaultChoice::decide_transfer(FaultyFile& file, const ums::IoRequest& reques
     save_buffers(file, request, fate);
 }
 
-std::optional<FindingKind> FaultChoice::draw_log_fault(bool in_chain) {
+std::optional<FindingKind> FaultChoice::draw_log_fault(FaultPlace place) {
+    // Whoever reads the log in the final audit is no backup.
+    if (place == FaultPlace::log_backup && parts_.moment.phase() == Phase::final_audit) return std::nullopt;
     for (FaultPlan& plan : plans_) {
-        const bool is_meant = is_log_fault(plan.kind) && (plan.place == FaultPlace::chain) == in_chain;
+        const bool is_of_backups = plan.place == FaultPlace::chain || plan.place == FaultPlace::log_backup;
+        const bool is_meant = is_log_fault(plan.kind) && (is_of_backups ? plan.place : FaultPlace::anywhere) == place;
         if (!is_meant || !draws(plan)) continue;
         --plan.count_max;
         return plan.kind;
@@ -77,7 +80,8 @@ bool FaultChoice::fits(const FaultPlan& plan, const FaultyFile& file, const ums:
         case FaultPlace::middle_page: return page > first && page < last;
         case FaultPlace::moving_end: return std::uint64_t{page} * kPageBytes >= file.smallest_bytes;
         case FaultPlace::sync:
-        case FaultPlace::chain: return false;
+        case FaultPlace::chain:
+        case FaultPlace::log_backup: return false;
         case FaultPlace::last_page:
             return !parts_.inner.size(request.file, size_bytes) && (std::uint64_t{page} + 1) * kPageBytes == size_bytes;
     }

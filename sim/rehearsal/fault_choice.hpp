@@ -37,8 +37,9 @@ public:
 
     // The choice fell on a page of which no such fault can be made: the plan may choose one more.
     void take_back(const RequestFate::Chosen& chosen) { ++plans_[chosen.plan].count_max; }
-    // For a block of the log, or a chunk of the chain of backups, that has been written: how it becomes wrong, or nothing.
-    [[nodiscard]] std::optional<FindingKind> draw_log_fault(bool in_chain);
+    // How it becomes wrong, or nothing: a log block that has been written (`anywhere`), a chunk of the backup chain that has been written
+    // (`chain`), a log block that a backup reads (`log_backup`).
+    [[nodiscard]] std::optional<FindingKind> draw_log_fault(FaultPlace place);
 
 private:
     [[nodiscard]] bool draws(const FaultPlan& plan);

@@ -159,12 +159,16 @@ void FaultEffects::finish_read(FaultyFile& file, ums::IoRequest& request, const 
         const bool is_sound = !file.is_used(chosen.page) && file.write_count(chosen.page) > 0;
         if (!is_sound || !spoil_read_page(file, request, chosen)) parts_.choice.take_back(chosen);
     }
-    if (file.is_log() && parts_.record.is_work(file, request)) parts_.record.log_read(file, request);
+    if (file.is_log() && parts_.record.is_work(file, request)) {
+        parts_.record.log_read(file, request);
+        log_.finish_read(file, request);
+    }
     std::uint64_t last_fault = 0;
     file.apply_wrong(request, [&](std::uint64_t fault) {
         if (parts_.record.is_work(file, request) && fault != last_fault) parts_.record.expose(fault);
         last_fault = fault;
     });
+    if (last_fault != 0) log_.was_read(file, last_fault);
     if (!file.armed.empty() && parts_.record.is_work(file, request)) serve_armed(file, request, fate);
 }
 

@@ -29,6 +29,8 @@ public:
     void finish_write(FaultyFile& file, const ums::IoRequest& request, const RequestFate& fate);
     void finish_read(FaultyFile& file, ums::IoRequest& request, const RequestFate& fate);
 
+    [[nodiscard]] bool has_wrong_copy() const { return log_.has_wrong_copy(); }
+
 private:
     // False if this kind of fault cannot be made of this page.
     [[nodiscard]] bool spoil_written_page(FaultyFile& file, const ums::IoRequest& request, const RequestFate::Chosen& chosen);

@@ -94,6 +94,11 @@ std::vector<InjectedFault> FaultInjector::faults() const {
     return record_.all();
 }
 
+bool FaultInjector::has_wrong_copy() const {
+    const std::lock_guard guard(mutex_);
+    return effects_.has_wrong_copy();
+}
+
 std::uint64_t FaultInjector::trace_hash() const {
     const std::lock_guard guard(mutex_);
     return trace_hash_;

@@ -47,6 +47,9 @@ public:
     // All that was injected. Any thread.
     [[nodiscard]] std::vector<InjectedFault> faults() const;
 
+    // A backup was completed that holds other log than was written. Any thread.
+    [[nodiscard]] bool has_wrong_copy() const;
+
     // Of the requests that came: what, where, when. The same run in virtual time gives the same.
     [[nodiscard]] std::uint64_t trace_hash() const;
     [[nodiscard]] std::uint64_t request_count() const;

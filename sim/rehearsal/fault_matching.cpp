@@ -1,6 +1,7 @@
 #include "sim/rehearsal/fault_matching.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,9 @@
 namespace sim {
 
 namespace {
+
+// As its tasks are named.
+constexpr std::string_view kBackupUser = "Backup";
 
 bool overlaps(const InjectedFault& fault, const Finding& finding) {
     const std::uint64_t end_bytes = finding.place.offset_bytes + std::max<std::uint64_t>(finding.place.size_bytes, kSectorBytes);
@@ -24,7 +28,7 @@ bool has_right_kind(const InjectedFault& fault, const Finding& finding) {
 // What was said already, in other words: a part of a fault that was found.
 bool is_repetition(const InjectedFault& fault, const Finding& finding) {
     const bool is_missing_log = finding.kind == FindingKind::log_gap || finding.kind == FindingKind::wal_violation;
-    if (!fault.exposed || !is_missing_log || !is_log_fault(fault.kind)) return false;
+    if (!fault.exposed || !is_missing_log || !is_log_fault(fault.kind) || fault.is_in_log_copy) return false;
     const std::uint64_t end_bytes = finding.place.offset_bytes + std::max<std::uint64_t>(finding.place.size_bytes, kSectorBytes);
     return overlaps(fault, finding) || std::any_of(fault.more.begin(), fault.more.end(), [&](const FaultRange& range) {
                return range.path == finding.place.path && range.offset_bytes < end_bytes &&
@@ -40,7 +44,7 @@ bool is_about_requests(FindingKind kind) {
 int fit_of(const InjectedFault& fault, const Finding& finding) {
     const bool is_sync = finding.request.of_file == FileRequest::sync;
     if (fault.is_sync || is_sync) return fault.is_sync && is_sync && fault.path == finding.place.path ? 4 : 0;
-    const bool in_log = is_log_fault(fault.kind) && is_log_fault(finding.kind);
+    const bool in_log = is_log_fault(fault.kind) && is_log_fault(finding.kind) && !fault.is_in_log_copy;
     if (!overlaps(fault, finding) && !in_log) return 0;
     if (has_right_kind(fault, finding)) return overlaps(fault, finding) ? 4 : 3;
     return is_about_requests(fault.kind) == is_about_requests(finding.kind) ? 2 : 1;
@@ -50,6 +54,7 @@ std::string what_is_wrong(const InjectedFault& fault, const Finding& finding) {
     if (!has_right_kind(fault, finding)) return fmt::format("{} is expected", name_of(fault.expected));
     if (fault.transient != finding.transient) return fault.transient ? "it is transient" : "it is persistent";
     if (fault.is_warning != finding.is_warning) return fault.is_warning ? "it is a warning" : "it is a failure";
+    if (fault.is_in_log_copy && finding.moment.user != kBackupUser) return "a backup read it first";
     if (fault.other_path.empty() || finding.kind != fault.kind) return {};
     const bool same = finding.other && finding.other->path == fault.other_path && finding.other->page_id == fault.other_page;
     return same ? "" : fmt::format("the other place is page {} of {}", fault.other_page, fault.other_path);

@@ -19,6 +19,7 @@ constexpr std::array<std::pair<FaultPlace, std::string_view>, kFaultPlaceCount> 
     {FaultPlace::moving_end, "end"},
     {FaultPlace::sync, "sync"},
     {FaultPlace::chain, "chain"},
+    {FaultPlace::log_backup, "log_backup"},
 }};
 
 constexpr std::array<std::pair<Phase, std::string_view>, 6> kPhases = {{

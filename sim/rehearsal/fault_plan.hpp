@@ -19,9 +19,10 @@ enum class FaultPlace : std::uint8_t {
     moving_end,   // of a file that has been smaller: where it grows and shrinks
     sync,         // no place: syncs of a file fail (io_error only)
     chain,        // chunks of the chain of backups, instead of blocks of the log (faults of the log only)
+    log_backup,   // blocks of the log, from the moment when a backup reads them (faults of the log only)
 };
 
-inline constexpr std::uint32_t kFaultPlaceCount = 7;
+inline constexpr std::uint32_t kFaultPlaceCount = 8;
 
 struct FaultPlan {
     FindingKind kind{};

@@ -26,6 +26,10 @@ bool FaultyFile::has_wrong(std::uint64_t offset_bytes, std::uint64_t size_bytes)
     return sector != wrong_.end() && sector->first * kSectorBytes < offset_bytes + size_bytes;
 }
 
+void FaultyFile::heal(std::uint64_t fault) {
+    std::erase_if(wrong_, [fault](const auto& entry) { return entry.second.fault == fault; });
+}
+
 bool FaultyFile::still_wrong(std::uint64_t fault) const {
     return std::any_of(wrong_.begin(), wrong_.end(), [fault](const auto& entry) { return entry.second.fault == fault; });
 }

@@ -32,6 +32,8 @@ public:
     // Calls `touched(fault)` for each wrong sector in the range of the request, after putting its bytes in place.
     template <typename Touched>
     void apply_wrong(const ums::IoRequest& request, Touched&& touched) const;
+    // They are as they were written again.
+    void heal(std::uint64_t fault);
     // Has the fault any sector left?
     [[nodiscard]] bool still_wrong(std::uint64_t fault) const;
 

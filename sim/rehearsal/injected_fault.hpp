@@ -29,9 +29,10 @@ struct InjectedFault {
     std::vector<FaultRange> more{};  // that are wrong, too; a finding about one of them repeats the same
     bool transient = false;          // disappears by itself when it is read or tried again
     bool is_warning = false;
-    bool is_sync = false;      // of the whole file, which has no place
-    bool is_in_chain = false;  // of a chunk of the chain of backups
-    std::string phase;         // of the injection
+    bool is_sync = false;         // of the whole file, which has no place
+    bool is_in_chain = false;     // of a chunk of the chain of backups
+    bool is_in_log_copy = false;  // of a block of the log, made when a backup read it: the backup must find it
+    std::string phase;            // of the injection
     std::uint64_t at_ns = 0;
     // The program was given wrong data, or an error. False for a fault that was overwritten before.
     bool exposed = false;

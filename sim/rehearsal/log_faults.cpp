@@ -12,6 +12,8 @@ namespace sim {
 
 namespace {
 
+constexpr std::uint64_t kWrongLogReadsMax = 3;
+
 LogBlockHeader header_of(const std::vector<std::byte>& block) {
     LogBlockHeader header;
     std::memcpy(&header, block.data(), sizeof header);
@@ -37,7 +39,8 @@ void LogFaults::finish_write(FaultyFile& file, const ums::IoRequest& request) {
     if (block.size() < sizeof(ChunkHeader) || request.owner == nullptr) return;
     ums::copy_from_request(request, request.offset_bytes, block.data(), block.size());
     if (is_sound_chunk(block.data(), block.size())) {
-        if (const auto kind = choice_.draw_log_fault(true)) spoil_chunk(file, request, *kind, std::move(block));
+        copied_.chunk_written(block);
+        if (const auto kind = choice_.draw_log_fault(FaultPlace::chain)) spoil_chunk(file, request, *kind, std::move(block));
         return;
     }
     const LogBlockHeader header = header_of(block);
@@ -45,7 +48,7 @@ void LogFaults::finish_write(FaultyFile& file, const ums::IoRequest& request) {
     record_.log_block_written(header.sequence);
     if (tail_fault_ != 0) {
         lose_behind_tail(file, request, block);
-    } else if (const auto kind = choice_.draw_log_fault(false)) {
+    } else if (const auto kind = choice_.draw_log_fault(FaultPlace::anywhere)) {
         spoil(file, request, *kind, std::move(block));
     }
 }
@@ -58,20 +61,21 @@ void LogFaults::lose_behind_tail(FaultyFile& file, const ums::IoRequest& request
     record_.at(tail_fault_).more.push_back(range);
 }
 
+// As it shall come back; how it was made so, for people.
+std::string LogFaults::make_wrong(std::vector<std::byte>& block, FindingKind kind) {
+    std::string what;
+    switch (kind) {
+        case FindingKind::log_block_damaged: damage_block(block.data(), block.size(), prng_, what); return what + " in a log block";
+        case FindingKind::log_stale_block: age_block(block.data(), block.size(), prng_, what); return what;
+        default: std::fill(block.begin(), block.end(), std::byte{0});
+    }
+    return kind == FindingKind::log_gap ? "a log block is missing" : "the log is missing from this block on";
+}
+
 void LogFaults::spoil(FaultyFile& file, const ums::IoRequest& request, FindingKind kind, std::vector<std::byte> block) {
     const LogBlockHeader header = header_of(block);
     const bool updates = has_updates(block, header);
-    std::string what;
-    switch (kind) {
-        case FindingKind::log_block_damaged:
-            damage_block(block.data(), block.size(), prng_, what);
-            what += " in a log block";
-            break;
-        case FindingKind::log_stale_block: age_block(block.data(), block.size(), prng_, what); break;
-        default:
-            what = kind == FindingKind::log_gap ? "a log block is missing" : "the log is missing from this block on";
-            std::fill(block.begin(), block.end(), std::byte{0});
-    }
+    const std::string what = make_wrong(block, kind);
     const InjectedFault& fault = record_.add(kind, {file, request.offset_bytes, request.size_bytes}, false, what);
     file.put_wrong(request.offset_bytes, block.data(), block.size(), fault.number);
     if (kind == FindingKind::log_block_damaged) return;
@@ -95,6 +99,44 @@ void LogFaults::spoil_chunk(FaultyFile& file, const ums::IoRequest& request, Fin
     InjectedFault& fault = record_.add(kind, {file, request.offset_bytes, request.size_bytes}, false, what);
     fault.is_in_chain = true;
     file.put_wrong(request.offset_bytes, chunk.data(), chunk.size(), fault.number);
+}
+
+// --- blocks that a backup reads ---
+
+void LogFaults::finish_read(FaultyFile& file, const ums::IoRequest& request) {
+    std::vector<std::byte> bytes(request.size_bytes);
+    ums::copy_from_request(request, request.offset_bytes, bytes.data(), bytes.size());
+    for (std::size_t at = 0; at + sizeof(LogBlockHeader) <= bytes.size();) {
+        LogBlockHeader header;
+        std::memcpy(&header, bytes.data() + at, sizeof header);
+        // The last one may reach over the end of what was read; a chain of backups has none.
+        if (header.magic != kLogMagic || header.size_bytes < sizeof header || header.size_bytes > bytes.size() - at) return;
+        const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(at);
+        const FaultRange range{file.path(), request.offset_bytes + at, header.size_bytes};
+        at += header.size_bytes;
+        const auto kind = choice_.draw_log_fault(FaultPlace::log_backup);
+        if (!kind) continue;
+        spoil_read_block(file, range, *kind, {begin, begin + header.size_bytes}, at == bytes.size());
+        return;
+    }
+}
+
+void LogFaults::spoil_read_block(FaultyFile& file, const FaultRange& range, FindingKind kind, std::vector<std::byte> block, bool is_last) {
+    if (kind == FindingKind::wal_violation) kind = FindingKind::log_gap;  // the log goes on, for all that a backup knows
+    const bool transient = prng_.below(3) == 0;
+    const std::string what = make_wrong(block, kind) + (transient ? ", for some reads by a backup" : ", since a backup read it");
+    InjectedFault& fault = record_.add(kind, {file, range.offset_bytes, range.size_bytes}, transient, what);
+    fault.is_in_log_copy = true;
+    // Nothing of it stands behind the last block that was read, unless it is logged before somebody looks.
+    if (is_last && !transient && kind != FindingKind::log_block_damaged) fault.or_else = FindingKind::wal_violation;
+    file.put_wrong(range.offset_bytes, block.data(), block.size(), fault.number);
+    if (transient) passing_ = {fault.number, prng_.between(1, kWrongLogReadsMax)};
+}
+
+void LogFaults::was_read(FaultyFile& file, std::uint64_t fault) {
+    if (fault != passing_.fault || --passing_.reads_left > 0) return;
+    file.heal(fault);
+    passing_ = {};
 }
 
 }  // namespace sim

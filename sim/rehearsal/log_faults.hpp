@@ -1,10 +1,13 @@
-// What happens to log blocks, and to chunks of the backup chain, that have been written. Not thread-safe: the injector guards it.
+// What happens to log blocks, and to chunks of the backup chain, that have been written, and to log blocks that a backup reads. Not
+// thread-safe: the injector guards it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "sim/rehearsal/copied_log.hpp"
 #include "sim/rehearsal/fault_choice.hpp"
 #include "sim/rehearsal/fault_record.hpp"
 #include "ums/base/prng.hpp"
@@ -18,15 +21,31 @@ public:
 
     // A write to a log file, or to a chain of backups, has come back.
     void finish_write(FaultyFile& file, const ums::IoRequest& request);
+    // A read of the program's of one of them has come back, with what was written: one of its blocks may be wrong from now on.
+    void finish_read(FaultyFile& file, const ums::IoRequest& request);
+    // Somebody was given the wrong bytes of this fault.
+    void was_read(FaultyFile& file, std::uint64_t fault);
+
+    // A backup was completed that holds other log than was written.
+    [[nodiscard]] bool has_wrong_copy() const { return copied_.has_wrong_copy(); }
 
 private:
+    struct Passing {  // a fault that goes away by itself
+        std::uint64_t fault = 0;
+        std::uint64_t reads_left = 0;
+    };
+
+    [[nodiscard]] std::string make_wrong(std::vector<std::byte>& block, FindingKind kind);
     void lose_behind_tail(FaultyFile& file, const ums::IoRequest& request, const std::vector<std::byte>& block);
     void spoil(FaultyFile& file, const ums::IoRequest& request, FindingKind kind, std::vector<std::byte> block);
+    void spoil_read_block(FaultyFile& file, const FaultRange& range, FindingKind kind, std::vector<std::byte> block, bool is_last);
     void spoil_chunk(FaultyFile& file, const ums::IoRequest& request, FindingKind kind, std::vector<std::byte> chunk);
 
     FaultChoice& choice_;
     FaultRecord& record_;
     ums::Prng& prng_;
+    CopiedLog copied_;
+    Passing passing_;
     std::uint64_t tail_fault_ = 0;  // from this fault on everything that is written to the log is lost
 };
 

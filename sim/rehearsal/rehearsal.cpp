@@ -37,6 +37,8 @@ private:
     FaultInjector& injector_;
 };
 
+constexpr std::uint32_t kLogBackupsS = 3;  // main run, where they are what is looked at
+
 // When, and how often then: there are thousands of page transfers in the main run, some hundred in the other phases.
 struct Chance {
     Phase phase;
@@ -67,9 +69,10 @@ FaultPlan draw_plan(FindingKind kind, ums::Prng& prng) {
         plan.not_before_ns = prng.between(500, 950) * ums::kNsPerMs;
         plan.count_max = 1;
         // What follows a block may be missing; a chunk is there or not.
-        if (kind == FindingKind::wal_violation || prng.below(2) == 0) return plan;
-        plan.place = FaultPlace::chain;
-        plan.not_before_ns = 0;
+        const std::uint64_t where = kind == FindingKind::wal_violation ? 0 : prng.below(3);
+        if (where == 1) plan.place = FaultPlace::chain;
+        if (where == 2) plan.place = FaultPlace::log_backup;
+        if (where != 0) plan.not_before_ns = where == 2 ? prng.below(kLogBackupsS * 1000) * ums::kNsPerMs : 0;
         return plan;
     }
     const Chance chance = draw_chance(kind, prng);
@@ -106,10 +109,17 @@ RehearsalReport rehearse(std::uint64_t seed, const std::vector<FaultPlan>& plans
     RehearsalReport report;
     Options options = rehearsal_options(seed);
     const auto is_any = [&plans](auto predicate) { return std::any_of(plans.begin(), plans.end(), predicate); };
-    const bool is_in_chain = is_any([](const FaultPlan& plan) { return plan.place == FaultPlace::chain; });
-    const bool is_in_log = is_any([](const FaultPlan& plan) { return is_log_fault(plan.kind) && plan.place != FaultPlace::chain; });
-    if (is_in_chain) add_backups(options, seed);
+    const auto is_in_log_copy = [](const FaultPlan& plan) { return plan.place == FaultPlace::log_backup; };
+    const auto is_of_backups = [&](const FaultPlan& plan) { return plan.place == FaultPlace::chain || is_in_log_copy(plan); };
+    if (is_any(is_of_backups)) add_backups(options, seed);
+    if (is_any(is_in_log_copy)) {
+        // Log backups while users work.
+        options.backup_user.log_interval_s = 1;
+        options.test_cycle_duration_s = kLogBackupsS;
+        options.random_user.sleep_after_ms = 10;
+    }
     // What a block that is missing must be called depends on whether the log goes on behind it: a backup reads it while it does.
+    const bool is_in_log = is_any([&](const FaultPlan& plan) { return is_log_fault(plan.kind) && !is_of_backups(plan); });
     if (is_in_log) options.backup_user = {};
     const ums::VirtualClock clock;
     ums::SimulatedStorage disk(clock, ums::simulated_disk(seed));
@@ -131,6 +141,7 @@ RehearsalReport rehearse(std::uint64_t seed, const std::vector<FaultPlan>& plans
     report.match = match_faults(report.faults, report.findings);
     report.trace_hash = injector.trace_hash();
     report.request_count = injector.request_count();
+    if (injector.has_wrong_copy()) report.match.problems.emplace_back("a backup was completed with other log than was written");
     const bool failed =
         std::any_of(report.findings.begin(), report.findings.end(), [](const Finding& finding) { return !finding.is_warning; });
     if (report.outcome != (failed ? Outcome::failed : Outcome::passed)) {

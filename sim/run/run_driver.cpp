@@ -149,7 +149,8 @@ ums::Task<void> RunDriver::main_run(std::uint64_t seed) {
 
 ums::Task<void> RunDriver::end_backups() {
     co_await join(parts_->backups);
-    co_await parts_->backup->finish();
+    (*schedulers_)[0].spawn(parts_->backups, "Backup", parts_->backup->finish());
+    co_await join(parts_->backups);
 }
 
 ums::Task<void> RunDriver::final_audit() {

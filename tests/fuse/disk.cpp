@@ -10,7 +10,8 @@
 
 namespace faultfs {
 
-DiskFile::DiskFile(std::string file_name, int fd_) : name(std::move(file_name)), fd(fd_), is_log(name.ends_with(".ldx")) {
+DiskFile::DiskFile(std::string file_name, int fd_)
+    : name(std::move(file_name)), fd(fd_), is_log(name.ends_with(".ldx") || name.ends_with(".trn")) {
     struct stat facts {};
     if (fstat(fd, &facts) == 0) right = device_bytes(0, static_cast<std::uint64_t>(facts.st_size));
     pages.resize(page_count());

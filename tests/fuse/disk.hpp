@@ -49,7 +49,7 @@ struct PageState {
     std::uint64_t read_bytes = 0;  // short_transfer
 };
 
-// Of a log file, whose blocks are written once.
+// Of a log file or a chain of backups, whose blocks are written once.
 struct BlockWrite {
     std::uint64_t offset = 0;
     Bytes before;

@@ -59,6 +59,10 @@ bool Disk::fail_write(const Request& request, std::span<const std::uint8_t> data
 // As an honest device does it.
 void Disk::accept_write(const Request& request, std::span<const std::uint8_t> data) {
     DiskFile& file = request.file;
+    for (BlockWrite& block : file.blocks) {
+        const bool is_overwritten = block.offset < request.offset + request.size && request.offset < block.offset + block.written.size();
+        if (is_overwritten) block.injection = 0;
+    }
     if (file.is_log && request.offset >= kPageBytes && !is_zero(data)) {
         file.blocks.push_back({request.offset, file.device_bytes(request.offset, data.size()), {data.begin(), data.end()}});
         if (file.blocks.size() > kBlocksKept) file.blocks.pop_front();

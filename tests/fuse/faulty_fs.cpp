@@ -2,6 +2,7 @@
 // for people who want to see what a program finds. README.md of this folder says how it is used.
 #include <dirent.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <fuse.h>
 #include <fuse_lowlevel.h>
 #include <sys/prctl.h>
@@ -16,6 +17,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -25,11 +27,14 @@
 
 #include <fmt/format.h>
 
+#include "tests/fuse/arguments.hpp"
 #include "tests/fuse/disk.hpp"
+#include "tests/fuse/request_log.hpp"
 
 namespace {
 
 using faultfs::Answer;
+using faultfs::Arguments;
 using faultfs::Disk;
 using faultfs::DiskFile;
 
@@ -39,18 +44,20 @@ constexpr unsigned kTransferBytesMax = 1 << 20;
 constexpr unsigned kTransfersMax = 1024;
 
 struct State {
-    State(std::string folder_, const std::string& truth_path) : folder(std::move(folder_)), truth(truth_path), disk(truth) {}
+    explicit State(const Arguments& arguments)
+        : folder(arguments.folder), truth(arguments.truth), disk(truth), requests(arguments.requests), pace(arguments.pace_us) {}
 
     std::string folder;
     faultfs::TruthLog truth;
     Disk disk;
-    std::chrono::microseconds pace{0};  // what each transfer takes; one at a time
+    faultfs::RequestLog requests;
+    std::chrono::microseconds pace;  // what each transfer takes; one at a time
 
     std::mutex mutex;  // guards what is below
     std::condition_variable stall_end;
     bool is_ending = false;
-    std::set<std::string, std::less<>> hanging;         // operations that get no answer
-    std::chrono::steady_clock::time_point idle_from{};  // when the transfers that have come so far will be done
+    std::map<std::string, std::string, std::less<>> hanging;  // operations that get no answer, and for which files
+    std::chrono::steady_clock::time_point idle_from{};        // when the transfers that have come so far will be done
 };
 
 State* g_state = nullptr;
@@ -59,10 +66,13 @@ bool is_control(const char* path) { return path != nullptr && std::strcmp(path, 
 std::string below(const char* path) { return g_state->folder + path; }
 int result_of(int value) { return value < 0 ? -errno : 0; }
 
-// Waits, for ever or until "clear", where this operation is to get no answer.
-void hang_if_wanted(std::string_view operation) {
+// Waits, for ever or until "clear", where this operation is to get no answer. `file`: empty where it is about none.
+void hang_if_wanted(std::string_view operation, const std::string& file = {}) {
     std::unique_lock lock(g_state->mutex);
-    g_state->stall_end.wait(lock, [&] { return g_state->is_ending || !g_state->hanging.contains(operation); });
+    g_state->stall_end.wait(lock, [&] {
+        const auto wanted = g_state->hanging.find(operation);
+        return g_state->is_ending || wanted == g_state->hanging.end() || fnmatch(wanted->second.c_str(), file.c_str(), 0) != 0;
+    });
 }
 
 void let_go() {
@@ -73,12 +83,14 @@ void let_go() {
     g_state->stall_end.notify_all();
 }
 
-bool hang(std::string_view operation) {
+// "write", or "write *.mdx".
+bool hang(std::string_view text) {
     static const std::set<std::string, std::less<>> kOperations{"open",  "create", "read",   "write", "truncate",
                                                                 "fsync", "lseek",  "unlink", "statfs"};
+    const std::string_view operation = text.substr(0, text.find(' '));
     if (!kOperations.contains(operation)) return false;
     const std::lock_guard lock(g_state->mutex);
-    g_state->hanging.emplace(operation);
+    g_state->hanging[std::string(operation)] = operation == text ? "*" : text.substr(operation.size() + 1);
     return true;
 }
 
@@ -139,9 +151,11 @@ int do_release(const char* /*path*/, fuse_file_info* info) {
 
 int do_read(const char* /*path*/, char* buffer, std::size_t size, off_t offset, fuse_file_info* info) {
     if (handle_of(info) == nullptr) return 0;
-    hang_if_wanted("read");
+    const auto offset_bytes = static_cast<std::uint64_t>(offset);
+    const auto seen = g_state->requests.note("read", (*handle_of(info))->name, offset_bytes, size, info->flags);
+    hang_if_wanted("read", (*handle_of(info))->name);
     auto* const bytes = reinterpret_cast<std::uint8_t*>(buffer);
-    return to_result(g_state->disk.read(**handle_of(info), {bytes, size}, static_cast<std::uint64_t>(offset)));
+    return to_result(g_state->disk.read(**handle_of(info), {bytes, size}, offset_bytes));
 }
 
 int control(std::string_view text) {
@@ -177,10 +191,11 @@ int do_write(const char* /*path*/, const char* buffer, std::size_t size, off_t o
         const int error = control({buffer, size});
         return error != 0 ? error : static_cast<int>(size);
     }
-    hang_if_wanted("write");
+    const auto offset_bytes = static_cast<std::uint64_t>(offset);
+    const auto seen = g_state->requests.note("write", (*handle_of(info))->name, offset_bytes, size, info->flags);
+    hang_if_wanted("write", (*handle_of(info))->name);
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(buffer);
-    return to_result(
-        g_state->disk.write(**handle_of(info), {bytes, size}, static_cast<std::uint64_t>(offset), (info->flags & O_DSYNC) != 0));
+    return to_result(g_state->disk.write(**handle_of(info), {bytes, size}, offset_bytes, (info->flags & O_DSYNC) != 0));
 }
 
 int do_truncate(const char* path, off_t size, fuse_file_info* info) {
@@ -196,8 +211,10 @@ int do_fallocate(const char* /*path*/, int mode, off_t offset, off_t size, fuse_
 }
 
 int do_fsync(const char* /*path*/, int /*data_only*/, fuse_file_info* info) {
-    hang_if_wanted("fsync");
-    return info != nullptr && handle_of(info) != nullptr ? g_state->disk.sync(**handle_of(info)) : 0;
+    if (info == nullptr || handle_of(info) == nullptr) return 0;
+    const auto seen = g_state->requests.note("fsync", (*handle_of(info))->name, 0, 0, info->flags);
+    hang_if_wanted("fsync", (*handle_of(info))->name);
+    return g_state->disk.sync(**handle_of(info));
 }
 
 off_t do_lseek(const char* /*path*/, off_t offset, int whence, fuse_file_info* info) {
@@ -282,49 +299,6 @@ fuse_operations operations() {
     return all;
 }
 
-struct Arguments {
-    std::string folder;
-    std::string truth;
-    std::string mountpoint;
-    std::vector<std::string> faults;
-    unsigned lifetime_s = 600;
-    unsigned pace_us = 0;
-    bool is_shared = false;
-};
-
-Arguments parse(int argc, char** argv) {
-    Arguments arguments;
-    for (int index = 1; index < argc; ++index) {
-        const std::string_view name = argv[index];
-        if (!name.starts_with("--")) {
-            arguments.mountpoint = name;
-            continue;
-        }
-        if (name == "--shared") {
-            arguments.is_shared = true;
-            continue;
-        }
-        if (++index == argc) throw std::invalid_argument(fmt::format("{} needs a value", name));
-        if (name == "--folder")
-            arguments.folder = argv[index];
-        else if (name == "--truth")
-            arguments.truth = argv[index];
-        else if (name == "--fault")
-            arguments.faults.emplace_back(argv[index]);
-        else if (name == "--lifetime")
-            arguments.lifetime_s = static_cast<unsigned>(std::stoul(argv[index]));
-        else if (name == "--pace-us")
-            arguments.pace_us = static_cast<unsigned>(std::stoul(argv[index]));
-        else
-            throw std::invalid_argument(fmt::format("{} is not known", name));
-    }
-    if (arguments.folder.empty() || arguments.truth.empty() || arguments.mountpoint.empty())
-        throw std::invalid_argument(
-            "usage: faulty_fs --folder FOLDER --truth FILE [--fault FAULT]... [--lifetime SECONDS] [--pace-us MICROSECONDS] "
-            "[--shared] MOUNTPOINT");
-    return arguments;
-}
-
 // Whoever forgets to unmount, or waits for an answer that is not to come, is let go after the lifetime. Stalled requests are answered
 // first, then the process ends for good.
 void watch_lifetime(fuse* handle, unsigned lifetime_s) {
@@ -371,6 +345,7 @@ int serve(const Arguments& arguments) {
     std::fflush(stdout);
     loop(handle);
     fuse_unmount(handle);
+    g_state->requests.flush();
     return 0;
 }
 
@@ -380,10 +355,9 @@ int main(int argc, char** argv) {
     // Goes with the test that started it.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     try {
-        const Arguments arguments = parse(argc, argv);
-        static State state(arguments.folder, arguments.truth);
+        const Arguments arguments = faultfs::parse_arguments(argc, argv);
+        static State state(arguments);
         g_state = &state;
-        state.pace = std::chrono::microseconds(arguments.pace_us);
         if (arguments.is_shared) state.disk.share();
         for (const std::string& fault : arguments.faults) state.disk.add_fault(faultfs::parse_fault(fault));
         // Other threads may still use the state: no destructors.

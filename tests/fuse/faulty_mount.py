@@ -33,15 +33,18 @@ def why_not():
 class FaultyMount:
     """with FaultyMount(program, folder, faults) as mount: mount.path is the mounted folder, mount.truth() what has happened."""
 
-    def __init__(self, program, folder, faults, lifetime_s=120, pace_us=0, shared_folder=None):
+    def __init__(self, program, folder, faults, lifetime_s=120, pace_us=0, shared_folder=None, logs_requests=False):
         self.folder = os.path.realpath(folder)
         self.path = os.path.join(self.folder, "mnt")
         self.backing = shared_folder or os.path.join(self.folder, "backing")
         self.truth_path = os.path.join(self.folder, "truth.jsonl")
+        self.requests_path = os.path.join(self.folder, "requests.jsonl")
         self.command = [program, "--folder", self.backing, "--truth", self.truth_path, "--lifetime", str(lifetime_s), "--pace-us",
                         str(pace_us)]
         if shared_folder:  # that other hosts write to, past this mount
             self.command.append("--shared")
+        if logs_requests:
+            self.command += ["--requests", self.requests_path]
         for fault in faults:
             self.command += ["--fault", fault]
         self.process = None
@@ -64,6 +67,11 @@ class FaultyMount:
     def truth(self):
         with open(self.truth_path, encoding="utf-8") as lines:
             return [json.loads(line) for line in lines if line.endswith("\n")]
+
+    def requests(self):
+        """What the kernel has asked for, once it is unmounted."""
+        with open(self.requests_path, encoding="utf-8") as lines:
+            return [json.loads(line) for line in lines]
 
     def __exit__(self, *_):
         process, self.process = self.process, None

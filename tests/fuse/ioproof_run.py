@@ -53,15 +53,42 @@ FileName={folder}/log.ldx
 InitialSize={log_size}
 MaxSize={log_size}
 LogFile=TRUE
+{more}"""
+
+# What SQL Server does since SQLIOSim: sections of their own.
+BACKUP = """[BackupUser]
+BackupFolder={folder}
+RestoreFolder={folder}
+MaxTransferSize=256
+LogInterval=1
+"""
+TEMPDB = """[TempdbUser]
+UserCount=2
+FileCount=2
+FileSize=4
+MinSpillKB=256
+MaxSpillKB=1024
+"""
+COLUMNSTORE = """[ColumnstoreUser]
+UserCount=2
+MinSegmentKB=1024
+MaxSegmentKB=2048
+BulkLoadChance=2000
+Delay=20
 """
 
 # calm: no users: every page is written once in each of two cycles and read in their final audits only.
 # once: the same with one cycle.
 # busy: everybody at work, files shrink and grow.
+# backup, tempdb, columnstore: that user.
 CONFIGS = {
     "calm": dict(memory=32, cycles=2, duration=1, users=0, size=8, max_size=8, increment=0, shrinks="FALSE", log_size=4),
     "once": dict(memory=32, cycles=1, duration=1, users=0, size=8, max_size=8, increment=0, shrinks="FALSE", log_size=4),
     "busy": dict(memory=16, cycles=1, duration=4, users=1, size=12, max_size=24, increment=1, shrinks="TRUE", log_size=8),
+    "backup": dict(memory=16, cycles=1, duration=2, users=1, size=8, max_size=8, increment=0, shrinks="FALSE", log_size=8, more=BACKUP),
+    "tempdb": dict(memory=16, cycles=1, duration=2, users=0, size=4, max_size=4, increment=0, shrinks="FALSE", log_size=4, more=TEMPDB),
+    "columnstore": dict(memory=16, cycles=1, duration=2, users=0, size=12, max_size=12, increment=0, shrinks="FALSE", log_size=8,
+                        more=COLUMNSTORE),
 }
 
 
@@ -98,6 +125,7 @@ class Run:
         self.program, self.mount, self.folder = program, mount, mount.folder
         values = dict(CONFIGS[config], folder=mount.path, log=os.path.join(self.folder, "log.xml"), direct="TRUE" if direct else "FALSE",
                       write_through="TRUE" if write_through else "FALSE")
+        values["more"] = values.get("more", "").format(folder=mount.path)
         if duration:
             values["duration"] = duration
         self.config = os.path.join(self.folder, "run.ini")

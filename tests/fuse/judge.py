@@ -6,6 +6,7 @@ named right, and nothing else may be found.
 REQUEST_EFFECTS = ("io_error", "short_transfer", "stalled_io")
 TRIES = 5  # a failed request is tried again four times
 PAGE_BYTES = 8192
+SPLIT_BYTES = 1 << 20  # longer requests come in parts
 SEARCH_SECONDS = 0.5  # until the likely places have been looked at, where four runs share two CPUs
 REREADS_SECONDS = 2  # fifteen of them, with their pauses, take half of that
 
@@ -101,8 +102,14 @@ def episodes_of(truth):
     return episodes
 
 
+def is_cut_by_kernel(episode, finding):
+    """A read that the kernel divides: where a later part of it fails, what came before it is returned as a short read."""
+    return episode.effect == "io_error" and not episode.entry["is_write"] and finding["class"] == "short_transfer" and \
+        finding["size"] > SPLIT_BYTES and finding["offset"] < episode.ranges[0][0]
+
+
 def is_right(episode, finding):
-    if finding["class"] not in episode.names():
+    if finding["class"] not in episode.names() and not is_cut_by_kernel(episode, finding):
         return False
     # A request that is late has nothing that stays or does not.
     return episode.effect == "stalled_io" or finding["transient"] in (not episode.is_persistent(), None)

@@ -33,6 +33,15 @@ std::vector<std::byte> bytes_of(const Rig& rig, const ParsedBlock& block) {
     return peek(rig.log_path(), block.offset_bytes, block.size_bytes);
 }
 
+// The numbers of the blocks that were handed over.
+class TakenBlocks final : public sim::LogAuditor::BlockSink {
+public:
+    void take(const std::byte* block, std::uint32_t /*size_bytes*/) override { numbers.push_back(sim::read_block_header(block).sequence); }
+    ums::Task<bool> has_taken() override { co_return true; }
+
+    std::vector<std::uint64_t> numbers;
+};
+
 // Writes `count` blocks of one size, lets `damage(rig, blocks)` at the file, and audits.
 template <typename Damage>
 std::vector<sim::Finding> findings_after_log_damage(std::uint32_t count, Damage damage) {
@@ -261,6 +270,32 @@ TEST_CASE("a log block that is wrong once is transient, and the audit goes on") 
     CHECK(rig.sink.findings()[0].kind == FindingKind::log_block_damaged);
     CHECK(rig.sink.findings()[0].transient);
     CHECK(rig.sink.findings()[0].rereads.size() == 1);
+}
+
+TEST_CASE("a part of the log is taken once, up to its end, also where a block of it was wrong once and the log has gone on") {
+    Rig rig({.log_mb = 4});
+    TakenBlocks taken;
+    rig.run([&](Rig& r) -> ums::Task<void> {
+        for (int i = 0; i < 10; ++i) co_await commit(r, 5000);
+        const std::uint64_t end_bytes = r.log->mark().at_bytes;
+        for (int i = 0; i < 10; ++i) co_await commit(r, 5000);
+        const ParsedBlock block = blocks_of(r).at(7);
+        const std::vector<std::byte> right = bytes_of(r, block);
+        flip_bits(r.log_path(), block.offset_bytes + 900, std::byte{1});
+        r.storage.set_rule([&, is_first = true](const ums::IoRequest&) mutable {
+            if (!std::exchange(is_first, false)) poke(r.log_path(), block.offset_bytes, right);
+            return Fate{};
+        });
+        sim::VirtualLogFile part = r.log->used_vlfs().at(0);
+        part.end_bytes = end_bytes;
+        sim::LogAuditor auditor(*r.log, r.data_files, r.state, r.journal);
+        const bool is_whole = co_await auditor.read_blocks(part, 0, part.first_block, ums::WaitType::backupio, taken);
+        CHECK(is_whole);
+    });
+    CHECK(taken.numbers == std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+    REQUIRE(rig.sink.findings().size() == 1);
+    CHECK(rig.sink.findings()[0].transient);
+    CHECK(rig.sink.findings()[0].description == "Log block 8 is damaged: its checksum is wrong. A backup read it.");
 }
 
 TEST_CASE("a log that ends before changes that are in the data files is a write-ahead violation") {

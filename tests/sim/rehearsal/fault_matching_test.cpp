@@ -123,3 +123,17 @@ TEST_CASE("findings go to the faults that they name, whatever the order") {
     const auto match = match_faults(faults, {finding_at(7, FindingKind::torn_page), finding_at(3, FindingKind::io_error)});
     CHECK(match.problems.empty());
 }
+
+TEST_CASE("a block that a backup read must be found by the backup, at its place, once") {
+    InjectedFault fault = fault_at(7, FindingKind::log_gap);
+    fault.is_in_log_copy = true;
+    Finding finding = finding_at(7, FindingKind::log_gap);
+    finding.moment.user = "Backup";
+    CHECK(match_faults({fault}, {finding}).problems.empty());
+    CHECK(tally_of(match_faults({fault}, {finding, finding}), FindingKind::log_gap).false_alarms == 1);
+    finding.moment.user = "Final Audit";
+    CHECK(tally_of(match_faults({fault}, {finding}), FindingKind::log_gap).classified_wrong == 1);
+    finding = finding_at(8, FindingKind::log_gap);
+    finding.moment.user = "Backup";
+    CHECK(tally_of(match_faults({fault}, {finding}), FindingKind::log_gap).missed == 1);
+}

@@ -172,3 +172,25 @@ TEST_CASE("a chunk of the chain of backups that is missing, damaged or old is fo
         CHECK(found > 0);
     }
 }
+
+TEST_CASE("a block of the log that is missing, damaged or old when a backup reads it is found by the backup, told once, and not copied") {
+    for (const FindingKind kind : {FindingKind::log_gap, FindingKind::log_block_damaged, FindingKind::log_stale_block}) {
+        std::uint64_t transient = 0;
+        std::uint64_t persistent = 0;
+        for (std::uint64_t seed = 1; seed <= test::virtual_runs(40); ++seed) {
+            const RehearsalReport report = rehearse(seed, {{.kind = kind, .rate = 0.02, .place = FaultPlace::log_backup, .count_max = 1}});
+            INFO("ioproof rehearse --fault " << name_of(kind) << ":0.02 --place log_backup --seed " << seed << "\n" << text_of(report));
+            CHECK(report.is_good());
+            CHECK(report.findings.size() == report.faults.size());
+            for (const sim::Finding& finding : report.findings) {
+                CHECK(finding.place.path == "/simulated/log.ldx");
+                CHECK(finding.place.is_log);
+                CHECK(finding.moment.user == "Backup");
+                CHECK(finding.description.ends_with("A backup read it."));
+                ++(finding.transient ? transient : persistent);
+            }
+        }
+        CHECK(transient > 0);
+        CHECK(persistent > 0);
+    }
+}

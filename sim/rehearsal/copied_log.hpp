@@ -1,0 +1,34 @@
+// What a chain of backups holds of the log, as an observer of its writes sees it: each block sound, and each the next one. Knows the
+// formats, and nothing of the program that writes them. Not thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "sim/page/log_layout.hpp"
+
+namespace sim {
+
+class CopiedLog {
+public:
+    // A sound chunk has been written, perhaps not for the first time.
+    void chunk_written(std::span<const std::byte> chunk);
+
+    // A backup was completed although a block in its log is damaged, of another run, or not the next one.
+    [[nodiscard]] bool has_wrong_copy() const { return has_wrong_copy_; }
+
+private:
+    void begin_chain(std::uint64_t chain_number);
+    void begin_set(std::span<const std::byte> body);
+    void take_blocks(std::span<const std::byte> blocks, std::uint64_t run_id);
+    [[nodiscard]] bool is_next(const LogBlockHeader& header, std::span<const std::byte> bytes, std::uint64_t run_id);
+
+    std::uint64_t chain_number_ = 0;
+    std::uint64_t last_chunk_ = 0;
+    std::uint64_t last_block_ = 0;  // 0: the chain has none yet
+    bool is_wrong_ = false;         // the log of this chain, so far
+    bool has_wrong_copy_ = false;
+};
+
+}  // namespace sim
