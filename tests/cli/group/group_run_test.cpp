@@ -267,6 +267,8 @@ TEST_CASE("readers see what the owner had been promised, with files that stay op
     CHECK(read["promised_pages"] > 500);
     CHECK(read["opens"] == (coherence == "strict" ? Json(1) : read["passes"]));
     CHECK(hosts.result(0)["group"]["reader"].is_null());
+    CHECK(hosts.result(0)["files"][0]["grown_count"] == 1);  // and never cut
+    CHECK(hosts.result(0)["files"][0]["shrunk_count"] == 0);
     CHECK(result["files"][0]["writes"] == 0);
     CHECK_THAT(reader->output(), ContainsSubstring("passes over the files"));
 }
