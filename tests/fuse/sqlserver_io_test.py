@@ -203,7 +203,8 @@ def spills(run):
         spilled = [request for request in writes if request["offset"] >= EXTENT]  # before it: page 0, and which extents are taken
         expect(len(spilled) >= 10, "few spills", len(spilled))
         odd = [request for request in spilled if request["size"] != EXTENT or request["offset"] % EXTENT != 0]
-        expect(not odd, places(odd))
+        expect(len(odd) <= 0.02 * len(spilled), places(odd))  # the lazy writer may write a part of one first
+        expect(all(size % PAGE == 0 and offset // EXTENT == (offset + size - 1) // EXTENT for offset, size in places(odd)), places(odd))
     for reads in tempdb_files(run, "read"):
         odd = [request for request in reads if request["offset"] >= EXTENT and request["size"] != EXTENT]
         expect(reads and not odd, places(odd))
