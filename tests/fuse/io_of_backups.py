@@ -135,5 +135,5 @@ def backup_calls(arguments):
         "backup: and for writes, with RWF_DSYNC":
             lambda: expect(whole_transfers(bak(), 4 * MB) and all(call.dsync for call in bak()), bak()),
         "tempdb: a spill is a gather write of 8 pages, without RWF_DSYNC":
-            lambda: expect(spilled() and all((call.segments, call.size, call.dsync) == (8, EXTENT, False) for call in spilled()), spilled()),
+            lambda: expect(spilled() and all((call.segments, call.size, call.dsync) == (8, EXTENT, 0) for call in spilled()), spilled()),
     }

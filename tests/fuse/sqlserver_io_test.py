@@ -4,8 +4,8 @@
     sqlserver_io_test.py --program IOPROOF --fs FAULTY_FS --folder FOLDER [--seed N] [--keep] [-j N] [GROUP...]
 
 Short runs on a file system that writes down every request. Each fact is a line of a group (io_of_*.py); docs/sqlserver_io.md has the
-sources. The kernel splits what is longer than 1 MB on the way to such a file system: how long a request was, in how many buffers it came and
-how many were outstanding is read from /proc, while the file system does not answer for a moment.
+sources. The kernel splits what is longer than 1 MB on the way to such a file system: how long a request was, in how many buffers it
+came and how many were outstanding is read from /proc, while the file system does not answer for a moment.
 Exit code 0: so it is, 1: a fact does not hold, 77: FUSE is not to be had here.
 """
 import argparse
