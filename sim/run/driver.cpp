@@ -72,7 +72,8 @@ void Driver::make_schedulers() {
     outstanding_ = std::make_unique<ums::Semaphore>(outstanding_io_max(options_));
     results_.version = kVersion;
     results_.seed = options_.seed;
-    results_.start_utc_us = clock_.utc_us();
+    // The moment from which all times of the results count; making schedulers has taken some since.
+    results_.start_utc_us = clock_.utc_us() - (clock_.now_ns() - journal_.start_ns()) / 1000;
     results_.engine = schedulers_->engine_name();
     results_.engine_reason = schedulers_->engine_reason();
     results_.cpu_count = options_.cpu_count;

@@ -2,7 +2,6 @@
 import datetime
 import json
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -98,18 +97,13 @@ class WatchedRun:
     def read_phases(self):
         """name -> (begin, end), in microseconds since 1970."""
         with open(os.path.join(self.folder, "results.json"), encoding="utf-8") as file:
-            intervals = json.load(file)["intervals"]
-        start, phases = self.start_us(), {}
+            results = json.load(file)
+        start = datetime.datetime.fromisoformat(results["run"]["start_utc"].replace("Z", "+00:00")).timestamp() * 1e6
+        intervals, phases = results["intervals"], {}
         for name, begin, duration in zip(intervals["phase"], intervals["start_us"], intervals["duration_us"]):
             first = phases.get(name, (start + begin, 0))[0]
             phases[name] = (first, start + begin + duration)
         return phases
-
-    def start_us(self):
-        """Of the run, by the clock of the requests: entries of its log have both times, the clock's read first."""
-        with open(os.path.join(self.folder, "log.xml"), encoding="utf-8") as file:
-            times = re.findall(r"TICK='(\d+)' UTC='([^']+)Z'", file.read())
-        return max(datetime.datetime.fromisoformat(utc + "+00:00").timestamp() * 1e6 - int(tick) * 1e3 for tick, utc in times)
 
     def of_phase(self, name, operation, file, **wanted):
         begin, end = self.phases[name]
