@@ -26,8 +26,8 @@ constexpr std::uint64_t kLookedIntoMax = 64;
 constexpr std::uint64_t kFoundMax = 1000;
 // A page that is damaged, and stays so for this much longer than re-reads take, is not being written.
 constexpr std::uint64_t kStillDamagedNs = 2 * ums::kNsPerSecond;
-constexpr std::uint64_t kSizePauseNs = 50 * ums::kNsPerMs;
-constexpr std::uint32_t kSizeLooks = 10;
+constexpr std::uint64_t kSizePauseNs = 100 * ums::kNsPerMs;
+constexpr std::uint32_t kSizeLooks = 50;
 
 bool is_whole_image(const std::byte* image) {
     const PageHeader header = read_header(image);

@@ -163,9 +163,7 @@ bool Scheduler::has_many_started() const {
 
 // The more the device has, the longer the others may wait for company. After many answers at a time it has nothing: the first request goes
 // to it alone, and it works while the tasks behind that one make theirs.
-bool Scheduler::should_start_queued() const {
-    return queued_io_ > 0 && !completes_immediately_ && clock_.is_real() && !has_many_started();
-}
+bool Scheduler::should_start_queued() const { return queued_io_ > 0 && !completes_immediately_ && clock_.is_real() && !has_many_started(); }
 
 // One system call, and in a virtual machine one call of the host, for many requests, as long as the device does not idle meanwhile. One
 // that answers at once works only during the call.
