@@ -20,7 +20,10 @@ std::string finding_detail(const sim::Finding& finding) {
         case Kind::lost_write:
         case Kind::reverted_page:
         case Kind::torn_page:
-        case Kind::future_version: return fmt::format("version {} came back, {} was written", received.version, expected.version);
+        case Kind::future_version:
+            // Of a file that is too short, or of a region by its sums: no single page is known.
+            if (!finding.expected && !finding.received) return fmt::format("{} affected from here on", size_text(finding.place.size_bytes));
+            return fmt::format("version {} came back, {} was written", received.version, expected.version);
         case Kind::misdirected_write:
         case Kind::misdirected_read:
             if (!finding.other) return fmt::format("holds page {} of file {}", received.page_id, received.file_id);

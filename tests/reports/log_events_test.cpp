@@ -102,6 +102,15 @@ TEST_CASE("a finding without a description is described from its facts") {
                ContainsSubstring("offset 0x8. lost write: version 3 came back, 5 was written."));
 }
 
+TEST_CASE("a finding of a file that is too short has no version to name: it names the part of the file") {
+    sim::Finding finding = example_finding();
+    finding.description.clear();
+    finding.expected.reset();
+    finding.received.reset();
+    finding.place.size_bytes = 1024 * sim::kPageBytes;
+    CHECK_THAT(reports::finding_event(finding).description, ContainsSubstring("lost write: 8 MB affected from here on."));
+}
+
 TEST_CASE("a request that the system failed says which, and gives the system's text") {
     sim::Finding finding = example_finding();
     finding.kind = sim::FindingKind::io_error;
