@@ -182,8 +182,9 @@ std::string measure_comparison_text(const PairJson& comparison) {
     std::string text = side_text("before", comparison["before"]) + side_text("after", comparison["after"]);
     if (!comparison["asked"].empty()) text += "\nThe settings differ; the differences below may come from that:\n";
     for (const PairJson& change : comparison["asked"]) {
-        text += fmt::format("  {}: {}: {} -> {}\n", ums::printable(change["group"].get<std::string>()), change["name"].get<std::string>(),
-                            ums::printable(change["before"].get<std::string>()), ums::printable(change["after"].get<std::string>()));
+        text += fmt::format("  {}: {}: {} -> {}\n", ums::printable(change["group"].get<std::string>()),
+                            ums::printable(change["name"].get<std::string>()), ums::printable(change["before"].get<std::string>()),
+                            ums::printable(change["after"].get<std::string>()));
     }
     for (const PairJson& group : comparison["groups"]) {
         text += fmt::format("\n{}\n", group_title(group));
@@ -191,9 +192,9 @@ std::string measure_comparison_text(const PairJson& comparison) {
         for (const PairJson& row : group["rows"]) {
             const std::string unit = row["unit"].get<std::string>();
             const std::string verdict = row["verdict"].get<std::string>();
-            table.add_row({row["figure"].get<std::string>() + (unit.empty()   ? ""
-                                                               : unit == "/s" ? unit
-                                                                              : " " + unit),
+            table.add_row({ums::printable(row["figure"].get<std::string>()) + (unit.empty()   ? ""
+                                                                               : unit == "/s" ? unit
+                                                                                              : " " + unit),
                            figure_text(row["before"].get<double>()), figure_text(row["after"].get<double>()),
                            cell_of(row["change_percent"], "{:+.1f} %"), cell_of(row["noise_percent"], "{:.1f} %"),
                            verdict == "better" || verdict == "worse" ? verdict : ""});
@@ -229,8 +230,9 @@ std::string baseline_problem(const MeasuredSide& baseline, const sim::MeasureTim
     if (!is_paired) return fmt::format("'{}' has other files or classes of work", ums::printable(baseline.name));
     if (differences.empty()) return "";
     const PairJson& first = differences.front();
-    return fmt::format("'{}' had other settings: {} was {}, and is {}", ums::printable(baseline.name), first["name"].get<std::string>(),
-                       ums::printable(first["before"].get<std::string>()), ums::printable(first["after"].get<std::string>()));
+    return fmt::format("'{}' had other settings: {} was {}, and is {}", ums::printable(baseline.name),
+                       ums::printable(first["name"].get<std::string>()), ums::printable(first["before"].get<std::string>()),
+                       ums::printable(first["after"].get<std::string>()));
 }
 
 void judge_by_baseline(PairJson& comparison, double tolerance_percent) {
@@ -259,10 +261,11 @@ std::string baseline_text(const PairJson& comparison) {
     if (holds_baseline(comparison)) return fmt::format("The baseline {} is held, within {} %.\n", name, tolerance);
     std::string text;
     for (const PairJson& row : baseline["worse"]) {
-        text += fmt::format("WORSE       {}{} of {}: {} in the baseline, {} now, {:.1f} % worse (allowed: {} %)\n",
-                            row["figure"].get<std::string>(), row["unit"] == "/s" ? "/s" : " " + row["unit"].get<std::string>(),
-                            row["where"].get<std::string>(), figure_text(row["before"].get<double>()),
-                            figure_text(row["after"].get<double>()), row["percent_worse"].get<double>(), tolerance);
+        text +=
+            fmt::format("WORSE       {}{} of {}: {} in the baseline, {} now, {:.1f} % worse (allowed: {} %)\n",
+                        ums::printable(row["figure"].get<std::string>()), row["unit"] == "/s" ? "/s" : " " + row["unit"].get<std::string>(),
+                        ums::printable(row["where"].get<std::string>()), figure_text(row["before"].get<double>()),
+                        figure_text(row["after"].get<double>()), row["percent_worse"].get<double>(), tolerance);
     }
     return text;
 }

@@ -72,7 +72,7 @@ FaultPlan draw_plan(FindingKind kind, ums::Prng& prng) {
         const std::uint64_t where = kind == FindingKind::wal_violation ? 0 : prng.below(3);
         if (where == 1) plan.place = FaultPlace::chain;
         if (where == 2) plan.place = FaultPlace::log_backup;
-        if (where != 0) plan.not_before_ns = where == 2 ? prng.below(kLogBackupsS * 1000) * ums::kNsPerMs : 0;
+        if (where != 0) plan.not_before_ns = where == 2 ? prng.below(std::uint64_t{kLogBackupsS} * 1000) * ums::kNsPerMs : 0;
         return plan;
     }
     const Chance chance = draw_chance(kind, prng);

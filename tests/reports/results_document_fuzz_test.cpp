@@ -8,6 +8,7 @@
 #include "reports/json_text.hpp"
 #include "reports/results_document.hpp"
 #include "reports/results_json.hpp"
+#include "tests/reports/mutated_document.hpp"
 #include "tests/reports/prepared_results.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/seed.hpp"
@@ -30,85 +31,6 @@ Json small_document(sim::Results results) {
     results.preflight.push_back({});
     return reports::results_document(results,
                                      {.repeat_command = "ioproof", .log_path = "a.xml", .configuration = {{"CONFIG", {{"a", "b"}}}}});
-}
-
-Json random_value(ums::Prng& prng) {
-    static const std::vector<Json> kValues{nullptr,
-                                           true,
-                                           0,
-                                           -1,
-                                           1,
-                                           99,
-                                           31,
-                                           32,
-                                           1.5,
-                                           -0.0,
-                                           1e300,
-                                           -1e300,
-                                           18446744073709551615ULL,
-                                           -9223372036854775807LL,
-                                           "",
-                                           "a",
-                                           "\x1b[31m\n</script>",
-                                           Json::array(),
-                                           Json::object(),
-                                           Json::array({Json::array()}),
-                                           Json::array({1, 2}),
-                                           Json::array({nullptr, "x"}),
-                                           {{"x", 1}}};
-    return kValues[prng.below(kValues.size())];
-}
-
-// A place somewhere in the document; deeper with every step.
-Json& random_place(Json& document, ums::Prng& prng) {
-    Json* place = &document;
-    while (place->is_structured() && !place->empty() && !prng.chance(1000)) {
-        auto child = place->begin();
-        std::advance(child, static_cast<std::ptrdiff_t>(prng.below(place->size())));
-        place = &*child;
-    }
-    return *place;
-}
-
-void mutate(Json& document, ums::Prng& prng) {
-    Json& place = random_place(document, prng);
-    const bool has_children = place.is_structured() && !place.empty();
-    switch (prng.below(5)) {
-        case 0: {
-            const Json value = random_value(prng);
-            place = value;
-            break;
-        }
-        case 1:
-            if (has_children) place.erase(std::next(place.begin(), static_cast<std::ptrdiff_t>(prng.below(place.size()))));
-            break;
-        case 2:
-            if (place.is_array()) place.push_back(has_children && prng.chance(5000) ? Json(place[0]) : random_value(prng));
-            if (place.is_object()) place[prng.chance(5000) ? "added" : "path"] = random_value(prng);
-            break;
-        case 3: {
-            const Json other = random_place(document, prng);
-            place = other;
-            break;
-        }
-        default:
-            if (place.is_array()) place = Json::array();
-            if (place.is_object()) place = Json::object();
-            break;
-    }
-}
-
-void mutate_bytes(std::string& text, ums::Prng& prng) {
-    static const std::string kSpecial = "{}[]\",:0-9eE.\\u\x00\x1b\xff\xef\xbb\xbf tfn";
-    for (std::uint64_t i = prng.between(1, 6); i > 0 && !text.empty(); --i) {
-        const std::size_t at = prng.below(text.size());
-        switch (prng.below(4)) {
-            case 0: text.erase(at, prng.below(30)); break;
-            case 1: text.insert(at, text.substr(prng.below(text.size()), prng.below(30))); break;
-            case 2: text[at] = static_cast<char>(prng.below(256)); break;
-            default: text[at] = kSpecial[prng.below(kSpecial.size())]; break;
-        }
-    }
 }
 
 // True if the text was accepted; then all that is made of documents must be made of it.
@@ -142,7 +64,7 @@ TEST_CASE("mutated results documents are shown, compared and made pages of, or r
     int refused = 0;
     for (int i = 0; i < 3000; ++i) {
         Json document = documents[prng.below(documents.size())];
-        for (std::uint64_t k = prng.between(1, 3); k > 0; --k) mutate(document, prng);
+        for (std::uint64_t k = prng.between(1, 3); k > 0; --k) test::mutate(document, prng);
         ++(try_document(reports::json_line(document), documents[1]) ? accepted : refused);
     }
     // Both must happen, else the test tests nothing.
@@ -157,7 +79,7 @@ TEST_CASE("damaged bytes of results documents are shown or refused") {
     int refused = 0;
     for (int i = 0; i < 1500; ++i) {
         std::string text = whole;
-        mutate_bytes(text, prng);
+        test::mutate_bytes(text, prng);
         refused += try_document(text, sound) ? 0 : 1;
     }
     CHECK(refused > 100);
