@@ -145,7 +145,8 @@ std::vector<std::byte> ReaderFaults::other_page(const OwnerView::PageWrite& writ
 
 std::vector<std::uint32_t> ReaderFaults::some_bits() {
     std::set<std::uint32_t> bits;
-    for (std::uint64_t i = prng_.between(1, 8); i > 0; --i) bits.insert(static_cast<std::uint32_t>(prng_.below(std::uint64_t{kPageBytes} * 8)));
+    for (std::uint64_t i = prng_.between(1, 8); i > 0; --i)
+        bits.insert(static_cast<std::uint32_t>(prng_.below(std::uint64_t{kPageBytes} * 8)));
     return {bits.begin(), bits.end()};
 }
 
