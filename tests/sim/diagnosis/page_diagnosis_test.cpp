@@ -336,6 +336,27 @@ TEST_CASE("a page that somebody holds is verified where a search reads it, unles
     }
 }
 
+// Snapshots copy, and sorts spill, without frames: that a search holds a page's frame keeps none of them away.
+TEST_CASE("a search does not take a page of a file apart for wrong while it is being written") {
+    const std::uint32_t copied = kDamagedPage + 20;
+    for (const bool is_written : {false, true}) {
+        Rig rig({.repairs = true});
+        rig.run([&](Rig& r) -> ums::Task<void> {
+            r.data().is_apart = true;
+            put_on_disk(r, kDamagedPage, co_await write_twice(r));
+            auto newer = page_on_disk(r, copied);
+            newer[777] ^= std::byte{0x10};
+            std::optional<sim::WatchedWrite> write;
+            if (is_written) write.emplace(r.data().writes, copied, 1);
+            put_on_disk(r, copied, newer);
+            co_await read(r, kDamagedPage, 1);
+            write.reset();
+        });
+        INFO("written: " << is_written);
+        CHECK(rig.sink.findings().size() == (is_written ? 1 : 2));
+    }
+}
+
 TEST_CASE("a fault that a search and the holder of the page meet is told once") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
