@@ -57,10 +57,11 @@ constexpr std::array kRehearseSwitches{
            .help = "with --hosts: only this goes wrong. in_turn: with each seed one of them\n"
                    "Default: each in runs of its own"},
     Switch{.name = "readers",
-           .value = "honest|stale_read|stale_cache|lost_write|damaged_page|misdirected_write|misdirected_read|old_size|each|in_turn",
+           .value = "FAULT",
            .repeatable = true,
            .help = "with --hosts: instead of hand-overs, readers of files that one host writes, and only this goes\n"
-                   "wrong. each: each in runs of its own; in_turn: with each seed one of them"},
+                   "wrong: honest (nothing), stale_read, stale_cache, lost_write, damaged_page, misdirected_write,\n"
+                   "misdirected_read, old_size; each: each in runs of its own; in_turn: with each seed one of them"},
     Switch{.name = "coherence",
            .value = "strict|close-to-open",
            .help = "with --readers: what the volume promises its readers, see docs/hosts.md. Default: as the seed says"},
