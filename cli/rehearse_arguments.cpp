@@ -64,7 +64,7 @@ constexpr std::array kRehearseSwitches{
                    "misdirected_read, old_size; each: each in runs of its own; in_turn: with each seed one of them"},
     Switch{.name = "coherence",
            .value = "strict|close-to-open",
-           .help = "with --readers: what the volume promises its readers, see docs/hosts.md. Default: as the seed says"},
+           .help = "with --readers: what the volume promises its readers (docs/hosts.md). Default: the seed decides"},
     Switch{.name = "verbose", .help = "all messages, faults and findings of each run; with --crash: each cut; with --hosts: each fault"},
 };
 
