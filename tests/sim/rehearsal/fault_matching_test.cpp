@@ -137,3 +137,24 @@ TEST_CASE("a block that a backup read must be found by the backup, at its place,
     finding.moment.user = "Backup";
     CHECK(tally_of(match_faults({fault}, {finding}), FindingKind::log_gap).missed == 1);
 }
+
+TEST_CASE("of a fault that passes, a diagnosis that broke off may say that it stays, a whole one may not") {
+    InjectedFault fault = fault_at(7, FindingKind::misdirected_read);
+    fault.transient = true;
+    Finding finding = finding_at(7, FindingKind::misdirected_write);
+    finding.rereads.resize(1);
+    CHECK(match_faults({fault}, {finding}).problems.empty());
+    CHECK(match_faults({fault}, {finding_at(7, FindingKind::misdirected_write)}).problems.size() == 1);
+    finding.rereads.resize(15);
+    CHECK(match_faults({fault}, {finding}).problems.size() == 1);
+    Finding other = finding_at(7, FindingKind::lost_write);
+    other.rereads.resize(1);
+    CHECK(match_faults({fault}, {other}).problems.size() == 1);
+}
+
+TEST_CASE("a log that ends too early is a gap if the writes failed that would have shown more") {
+    const InjectedFault log = fault_at(7, FindingKind::wal_violation);
+    const Finding gap = finding_at(7, FindingKind::log_gap);
+    CHECK(match_faults({log}, {gap}).problems.size() == 1);
+    CHECK(match_faults({log, fault_at(30, FindingKind::io_error)}, {gap, finding_at(30, FindingKind::io_error)}).problems.empty());
+}
