@@ -27,9 +27,6 @@ constexpr std::uint64_t kUnreadableMax = 256;
 
 bool is_held(const HeldPage& page) { return page.frame != nullptr; }
 
-// Nobody else can write it. In files apart a latch does not keep writers away: snapshots copy, and sorts spill, without frames.
-bool is_out_of_reach(const HeldPage& page) { return is_held(page) && !page.data->is_apart; }
-
 }  // namespace
 
 ums::Task<std::optional<PagePlace>> ImageSearch::find(DataFile& data, std::uint32_t page, std::uint32_t version, ScanHoldings& holdings) {
@@ -133,9 +130,11 @@ ums::Task<void> ImageSearch::scan(DataFile& data, std::uint32_t first_page, std:
     const bool may_hold = holdings.hold_file(data);
     const std::uint32_t pages = data.file.pages();
     if (first_page >= pages) co_return;
+    // In files apart a latch keeps no writer away (snapshots copy without frames): their pages count only if no write was in flight.
+    const bool may_hold_pages = may_hold && !data.is_apart;
     std::vector<HeldPage> run;  // neighbours, either all held or all not
     for (std::uint32_t page = first_page; page < first_page + std::min(count, pages - first_page); ++page) {
-        HeldPage held = may_hold ? holdings.hold_page(data, page) : HeldPage{};
+        HeldPage held = may_hold_pages ? holdings.hold_page(data, page) : HeldPage{};
         if (held.frame == nullptr) held = {.data = &data, .page = page, .is_file_held = may_hold};
         if (!run.empty() && is_held(run.back()) != is_held(held)) co_await read_run(run, holdings);
         run.push_back(held);
@@ -167,18 +166,15 @@ ums::Task<std::size_t> ImageSearch::read_some(std::span<const HeldPage> pages, S
     ums::IoRequest request = data.file.diagnosis_read(std::uint64_t{pages.front().page} * kPageBytes, segment);
     request.is_search = true;
     std::vector<std::optional<std::uint64_t>> write_marks;
-    for (const HeldPage& page : pages) write_marks.push_back(is_out_of_reach(page) ? std::nullopt : data.writes.mark(page.page));
+    for (const HeldPage& page : pages) write_marks.push_back(is_held(page) ? std::nullopt : data.writes.mark(page.page));
     co_await ums::Scheduler::current().io(request);
     data.file.report_if_long(request);
     const std::size_t count = request.error ? 0 : request.transferred_bytes / kPageBytes;
     for (std::size_t i = 0; i < count; ++i) {
         const std::byte* const image = buffer.data() + i * kPageBytes;
         note(data, pages[i].page, image);
-        if (is_out_of_reach(pages[i])) {
-            inspect(pages[i], image, std::nullopt, holdings);
-        } else if (is_held(pages[i])) {
-            const bool is_quiet = write_marks[i] && data.writes.is_quiet_since(pages[i].page, *write_marks[i]);
-            is_quiet ? inspect(pages[i], image, write_marks[i], holdings) : holdings.release(pages[i]);
+        if (is_held(pages[i])) {
+            inspect(pages[i], image, holdings);
         } else if (pages[i].is_file_held && write_marks[i]) {
             inspect_unheld(pages[i], image, *write_marks[i], holdings);
         }
@@ -186,14 +182,14 @@ ums::Task<std::size_t> ImageSearch::read_some(std::span<const HeldPage> pages, S
     co_return count;
 }
 
-void ImageSearch::inspect(const HeldPage& held, const std::byte* image, std::optional<std::uint64_t> write_mark, ScanHoldings& holdings) {
+void ImageSearch::inspect(const HeldPage& held, const std::byte* image, ScanHoldings& holdings) {
     PageLedger& ledger = held.data->ledger;
     if (page_matches(image, {run_id_, held.data->file.id(), held.page, ledger[held.page]})) {
         if (ledger[held.page].unknown == 0) ledger.mark_read_back(held.page);
         holdings.release(held);
     } else {
         ++suspects_;
-        holdings.keep({held, PageImage(image), ledger[held.page], write_mark});
+        holdings.keep({held, PageImage(image), ledger[held.page], std::nullopt});
     }
 }
 

@@ -56,7 +56,7 @@ private:
     ums::Task<void> scan(DataFile& data, std::uint32_t first_page, std::uint32_t count, ScanHoldings& holdings);
     ums::Task<void> read_run(std::vector<HeldPage>& run, ScanHoldings& holdings);
     ums::Task<std::size_t> read_some(std::span<const HeldPage> pages, ScanHoldings& holdings);
-    void inspect(const HeldPage& held, const std::byte* image, std::optional<std::uint64_t> write_mark, ScanHoldings& holdings);
+    void inspect(const HeldPage& held, const std::byte* image, ScanHoldings& holdings);
     void inspect_unheld(const HeldPage& page, const std::byte* image, std::uint64_t write_mark, ScanHoldings& holdings);
     void note(DataFile& data, std::uint32_t page, const std::byte* image);
     [[nodiscard]] std::optional<PagePlace> look_up(PageKey page, std::uint32_t version) const;

@@ -7,16 +7,16 @@ mount namespace in which only its own mount of the volume exists. No host may bl
 Exit code 0: so it is, 1: not, 77: GlusterFS, root or namespaces are not available here.
 """
 import argparse
-import contextlib
 import json
 import os
-import re
-import secrets
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fuse"))
+from witness_process import witness
 
 SKIPPED = 77
 INSIDE = "IOPROOF_GLUSTER_TEST_INSIDE"
@@ -74,21 +74,6 @@ def start_volume(folder):
     must("gluster", "--mode=script", "volume", "set", "shared", "performance.stat-prefetch", "off")
     must("gluster", "--mode=script", "volume", "start", "shared")
     return brick
-
-
-@contextlib.contextmanager
-def witness(program, folder):
-    key = os.path.join(folder, "key")
-    with open(os.open(key, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
-        file.write(secrets.token_hex(32))
-    process = subprocess.Popen([program, "witness", "--listen", "127.0.0.1:0", "--store", os.path.join(folder, "store"), "--key-file", key],
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    try:
-        port = re.search(r"listens on 127\.0\.0\.1:(\d+)", process.stdout.readline())[1]
-        yield ["--witness", f"127.0.0.1:{port}", "--key-file", key]
-    finally:
-        process.terminate()
-        process.communicate()
 
 
 class Host:

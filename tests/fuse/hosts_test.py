@@ -13,14 +13,13 @@ import dataclasses
 import glob
 import json
 import os
-import re
-import secrets
 import shutil
 import subprocess
 import sys
 import tempfile
 
 from faulty_mount import SKIPPED, CannotMount, FaultyMount, why_not
+from witness_process import witness
 
 OK, FINDING = 0, 1
 PATIENCE_S = 200
@@ -66,21 +65,6 @@ CASES = {
              (FINDING, FINDING), "", ("bit_corruption",)),
     ],
 }
-
-
-@contextlib.contextmanager
-def witness(program, folder):
-    key = os.path.join(folder, "key")
-    with open(os.open(key, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
-        file.write(secrets.token_hex(32))
-    process = subprocess.Popen([program, "witness", "--listen", "127.0.0.1:0", "--store", os.path.join(folder, "store"), "--key-file", key],
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    try:
-        port = re.search(r"listens on 127\.0\.0\.1:(\d+)", process.stdout.readline())[1]
-        yield ["--witness", f"127.0.0.1:{port}", "--key-file", key]
-    finally:
-        process.terminate()
-        process.communicate()
 
 
 def start(program, folder, rank, data, words):
