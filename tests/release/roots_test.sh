@@ -15,9 +15,10 @@ fail() {
     exit 1
 }
 
+# A debootstrap that is older than noble has no script for it; all of Ubuntu's are the same.
 bootstrap() {
     case $1 in
-        focal | jammy | noble) set -- --no-check-gpg "$1" "$work/$1" ;;
+        focal | jammy | noble) set -- --no-check-gpg "$1" "$work/$1" '' focal ;;
         *) set -- "$1" "$work/$1" ;;
     esac
     debootstrap --variant=minbase "$@" >"$work/output" 2>&1
