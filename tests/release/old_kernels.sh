@@ -47,7 +47,7 @@ echo "kernel $(/busybox uname -r)"
 step preflight /ioproof preflight /data
 step run /ioproof run -dir /data -size 16 -d 2 --no-progress -log /data/log.xml --json /data/results.json
 step verify /ioproof verify -dir /data
-step resume /ioproof run --resume -dir /data -d 1 --no-progress -log /data/log.xml
+step resume /ioproof run --resume -dir /data -size 16 -d 1 --no-progress -log /data/log.xml
 if [ -e /proc/sys/kernel/io_uring_disabled ]; then echo 2 >/proc/sys/kernel/io_uring_disabled; fi
 step demanded /ioproof run -dir /data/ring -size 8 -d 1 --no-progress --engine uring -log /data/log.xml
 step narrow /ioproof run -dir /data/ring -size 8 -d 1 --no-progress -log /data/log.xml
