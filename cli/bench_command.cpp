@@ -13,7 +13,7 @@
 #include "cli/console.hpp"
 #include "cli/console_sink.hpp"
 #include "cli/distinct_files.hpp"
-#include "cli/json_output.hpp"
+#include "cli/json_document.hpp"
 #include "cli/measure_demands.hpp"
 #include "cli/measure_presets.hpp"
 #include "cli/measure_request.hpp"

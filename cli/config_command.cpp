@@ -6,8 +6,8 @@
 
 #include "cli/configuration.hpp"
 #include "cli/console.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/run_arguments.hpp"
-#include "cli/usage_error.hpp"
 #include "config/options_writer.hpp"
 #include "ums/base/printable.hpp"
 

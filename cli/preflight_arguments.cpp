@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/exit_codes.hpp"
 #include "cli/switch_words.hpp"
-#include "cli/usage_error.hpp"
 
 namespace cli {
 namespace {

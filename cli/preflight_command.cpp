@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "cli/console.hpp"
-#include "cli/json_output.hpp"
+#include "cli/json_document.hpp"
 #include "cli/preflight_arguments.hpp"
 #include "reports/preflight_report.hpp"
 #include "sim/errors.hpp"

@@ -10,10 +10,9 @@
 
 #include "cli/console.hpp"
 #include "cli/distinct_files.hpp"
-#include "cli/document_input.hpp"
-#include "cli/json_output.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/json_document.hpp"
 #include "cli/report_arguments.hpp"
-#include "cli/usage_error.hpp"
 #include "reports/comparison.hpp"
 #include "reports/html_page.hpp"
 #include "reports/json_text.hpp"

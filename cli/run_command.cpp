@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/configuration.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/group/group_member.hpp"
 #include "cli/group/group_run.hpp"
 #include "cli/run.hpp"
@@ -21,7 +22,6 @@
 #include "cli/start_text.hpp"
 #include "cli/status_server.hpp"
 #include "cli/stop_signals.hpp"
-#include "cli/usage_error.hpp"
 #include "config/config.hpp"
 #include "reports/output_file.hpp"
 #include "sim/engine_kind.hpp"

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "cli/exit_codes.hpp"
 #include "cli/run_command.hpp"
 #include "cli/switch_words.hpp"
-#include "cli/usage_error.hpp"
 
 namespace cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/console.hpp"
-#include "cli/failure_text.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/group/group_member.hpp"
 #include "cli/run_command.hpp"
 #include "cli/stop_signals.hpp"

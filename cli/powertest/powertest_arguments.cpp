@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "cli/exit_codes.hpp"
 #include "cli/run_arguments.hpp"
 #include "cli/switch_words.hpp"
-#include "cli/usage_error.hpp"
 #include "cli/verify_command.hpp"
 
 namespace cli {

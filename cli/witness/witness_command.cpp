@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 
 #include "cli/console.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/stop_signals.hpp"
 #include "cli/switch_words.hpp"
-#include "cli/usage_error.hpp"
 #include "cli/witness/tls.hpp"
-#include "cli/witness/witness_arguments.hpp"
+#include "cli/witness/witness_address.hpp"
 #include "cli/witness/witness_server.hpp"
 #include "cli/witness/witness_shelf.hpp"
 

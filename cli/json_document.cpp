@@ -1,7 +1,12 @@
-#include "cli/json_output.hpp"
+#include "cli/json_document.hpp"
+
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "reports/results_document.hpp"
+#include "sim/errors.hpp"
+#include "ums/base/input_file.hpp"
 #include "ums/base/printable.hpp"
 
 namespace cli {
@@ -16,6 +21,14 @@ ExitCode JsonOutput::put(const std::string& json, Console& console, ExitCode cod
     if (!failure) return code;
     console.add_message(fmt::format("ioproof: {}\n", ums::printable(*failure)));
     return code == ExitCode::ok ? ExitCode::environment : code;
+}
+
+std::string read_document(const std::string& path) {
+    ums::InputFile file = ums::read_input_file(path, reports::kResultsBytesMax);
+    if (file.problem.empty()) return std::move(file.bytes);
+    const std::string text = fmt::format("'{}': {}.", path, file.problem);
+    if (file.is_unfit) throw reports::ResultsDocumentError(text);
+    throw sim::EnvironmentError(text);
 }
 
 }  // namespace cli

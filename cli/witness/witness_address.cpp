@@ -1,4 +1,4 @@
-#include "cli/witness/witness_arguments.hpp"
+#include "cli/witness/witness_address.hpp"
 
 #include <array>
 #include <charconv>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/usage_error.hpp"
+#include "cli/exit_codes.hpp"
 
 namespace cli {
 namespace {
