@@ -1,9 +1,8 @@
-#include "cli/config_command.hpp"
-
 #include <string>
 
 #include <fmt/format.h>
 
+#include "cli/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/console.hpp"
 #include "cli/exit_codes.hpp"

@@ -15,7 +15,6 @@
 #include "cli/configuration.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/group/group_member.hpp"
-#include "cli/group/group_run.hpp"
 #include "cli/run.hpp"
 #include "cli/run_arguments.hpp"
 #include "cli/run_outputs.hpp"

@@ -1,5 +1,3 @@
-#include "cli/diskspd/diskspd_command.hpp"
-
 #include <algorithm>
 #include <array>
 #include <filesystem>

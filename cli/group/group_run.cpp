@@ -1,5 +1,3 @@
-#include "cli/group/group_run.hpp"
-
 #include <cstdlib>
 #include <exception>
 #include <string>

@@ -1,5 +1,3 @@
-#include "cli/powertest/powertest_command.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -8,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/console.hpp"
 #include "cli/exit_codes.hpp"

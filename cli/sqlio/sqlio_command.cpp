@@ -1,5 +1,3 @@
-#include "cli/sqlio/sqlio_command.hpp"
-
 #include <algorithm>
 #include <array>
 #include <string>

@@ -1,11 +1,10 @@
-#include "cli/witness/witness_command.hpp"
-
 #include <chrono>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/stop_signals.hpp"

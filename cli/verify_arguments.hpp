@@ -1,14 +1,17 @@
-// `ioproof verify`: what has survived of a run after a crash.
+// The command line of `ioproof verify`: the switches of a run that say which files, and what is told of them.
 #pragma once
 
-#include "cli/command.hpp"
+#include <string>
+#include <vector>
+
 #include "cli/run_arguments.hpp"
+#include "cli/switches.hpp"
 
 namespace cli {
 
 // `words`: what follows "verify". Throws UsageError.
 RunArguments parse_verify(const std::vector<std::string>& words);
 
-Command verify_command();
+Switches verify_switches();
 
 }  // namespace cli
