@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/commands.hpp"
 #include "cli/exit_codes.hpp"
 #include "cli/run_arguments.hpp"
 #include "cli/switch_words.hpp"
