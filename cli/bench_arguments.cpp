@@ -13,7 +13,7 @@
 #include "cli/switch_words.hpp"
 #include "reports/limit_words.hpp"
 #include "sim/limits.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 namespace cli {
 namespace {

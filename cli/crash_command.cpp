@@ -8,9 +8,9 @@
 #include "cli/rehearsal_text.hpp"
 #include "cli/side_by_side.hpp"
 #include "sim/errors.hpp"
-#include "sim/rehearsal/second_cut.hpp"
+#include "sim/rehearsal/crash_rehearsal.hpp"
 #include "ums/base/clock.hpp"
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 
 namespace cli {
 

@@ -12,7 +12,7 @@
 #include "cli/switch_words.hpp"
 #include "sim/bench/measurement.hpp"
 #include "sim/limits.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 namespace cli {
 namespace {

@@ -23,7 +23,7 @@
 #include "cli/measuring/measuring.hpp"
 #include "cli/run_arguments.hpp"
 #include "cli/stop_signals.hpp"
-#include "config/config_error.hpp"
+#include "config/problems.hpp"
 #include "reports/results_document.hpp"
 #include "sim/errors.hpp"
 #include "ums/base/error_text.hpp"

@@ -20,9 +20,9 @@
 #include "reports/text_report.hpp"
 #include "reports/thresholds.hpp"
 #include "sim/version.hpp"
+#include "ums/base/os_thread.hpp"
 #include "ums/base/output_place.hpp"
 #include "ums/base/printable.hpp"
-#include "ums/base/thread_id.hpp"
 #include "ums/base/unfinished_file.hpp"
 
 namespace cli {

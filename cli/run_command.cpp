@@ -26,7 +26,6 @@
 #include "sim/engine_kind.hpp"
 #include "sim/errors.hpp"
 #include "sim/files/file_names.hpp"
-#include "sim/files/tempdb_files.hpp"
 #include "sim/run/sizing.hpp"
 #include "ums/base/machine.hpp"
 #include "ums/io/posix_storage.hpp"

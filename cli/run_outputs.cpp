@@ -8,13 +8,13 @@
 #include "cli/distinct_files.hpp"
 #include "config/config.hpp"
 #include "config/options_writer.hpp"
-#include "reports/error_log_style.hpp"
 #include "reports/findings_file.hpp"
 #include "reports/html_page.hpp"
 #include "reports/json_text.hpp"
 #include "reports/log_file.hpp"
 #include "reports/output_file.hpp"
 #include "reports/results_json.hpp"
+#include "reports/xml_log.hpp"
 
 namespace cli {
 namespace {

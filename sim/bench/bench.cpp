@@ -9,13 +9,13 @@
 
 #include "sim/bench/file_passes.hpp"
 #include "sim/engine_kind.hpp"
-#include "sim/files/file_removal.hpp"
+#include "sim/files/file_claim.hpp"
 #include "sim/page/log_layout.hpp"
 #include "sim/pool/warm_up.hpp"
 #include "sim/run/task_failure.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/base/memory_reserve.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 namespace sim {
 

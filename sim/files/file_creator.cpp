@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/files/free_space.hpp"
 #include "sim/files/overdue_request.hpp"
 #include "sim/files/space_check.hpp"
 #include "sim/files/transfer_failure.hpp"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/files/free_space.hpp"
+#include "sim/files/space_check.hpp"
 #include "sim/files/transfer_failure.hpp"
 #include "ums/base/assert.hpp"
 #include "ums/sched/blocking_call.hpp"

@@ -8,9 +8,9 @@
 
 #include "sim/errors.hpp"
 #include "sim/files/file_examiner.hpp"
-#include "sim/files/replica.hpp"
+#include "sim/files/file_names.hpp"
 #include "sim/files/transfer_failure.hpp"
-#include "sim/run/drive_facts.hpp"
+#include "sim/run/collect_results.hpp"
 #include "ums/base/assert.hpp"
 
 namespace sim {

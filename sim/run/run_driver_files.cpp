@@ -6,12 +6,12 @@
 
 #include "sim/backup/backup_files.hpp"
 #include "sim/errors.hpp"
+#include "sim/files/file_claim.hpp"
 #include "sim/files/file_creator.hpp"
-#include "sim/files/file_removal.hpp"
 #include "sim/run/run_driver.hpp"
 #include "sim/run/sizing.hpp"
 #include "sim/run/task_failure.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 namespace sim {
 

@@ -8,14 +8,14 @@
 #include "sim/backup/backup_files.hpp"
 #include "sim/errors.hpp"
 #include "sim/files/file_creator.hpp"
+#include "sim/files/file_names.hpp"
 #include "sim/files/file_stamper.hpp"
-#include "sim/files/replica.hpp"
 #include "sim/log/checkpoint_records.hpp"
 #include "sim/log/log_block_check.hpp"
 #include "sim/page/page_codec.hpp"
 #include "sim/run/run_driver.hpp"
 #include "ums/base/memory_region.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 namespace sim {
 

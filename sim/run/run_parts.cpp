@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "sim/backup/backup_files.hpp"
-#include "sim/files/replica.hpp"
+#include "sim/files/file_names.hpp"
 #include "ums/base/memory_region.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 namespace sim {
 

@@ -13,7 +13,7 @@
 #include "sim/context/tempdb_space.hpp"
 #include "sim/log/log_auditor.hpp"
 #include "sim/log/log_growth.hpp"
-#include "sim/run/drive_facts.hpp"
+#include "sim/run/collect_results.hpp"
 #include "sim/run/phases.hpp"
 #include "sim/run/time_series.hpp"
 #include "sim/workers/checkpoint.hpp"

@@ -7,7 +7,7 @@
 
 #include "sim/errors.hpp"
 #include "sim/files/transfer_failure.hpp"
-#include "sim/run/drive_facts.hpp"
+#include "sim/run/collect_results.hpp"
 
 namespace sim {
 

@@ -1,4 +1,4 @@
-#include "sim/users/user_sections.hpp"
+#include "sim/users/users.hpp"
 
 #include <fmt/format.h>
 

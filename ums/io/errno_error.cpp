@@ -1,4 +1,4 @@
-#include "ums/io/storage_error.hpp"
+#include "ums/io/errno_error.hpp"
 
 #include <cerrno>
 

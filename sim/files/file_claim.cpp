@@ -1,4 +1,4 @@
-#include "sim/files/file_removal.hpp"
+#include "sim/files/file_claim.hpp"
 
 #include <system_error>
 

@@ -1,4 +1,4 @@
-#include "sim/log/growth_plan.hpp"
+#include "sim/log/log_growth.hpp"
 
 #include <vector>
 
@@ -6,7 +6,7 @@
 #include "sim/page/log_layout.hpp"
 #include "tests/sim/support/virtual_world.hpp"
 #include "tests/support/catch.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 using sim::GrowthPlan;
 using sim::plan_growth;

@@ -1,5 +1,5 @@
 // Requests that do not come back: warned of after 15 seconds, given up after two minutes. In virtual time.
-#include "sim/workers/long_io_monitor.hpp"
+#include "sim/files/overdue_request.hpp"
 
 #include <cstdint>
 
