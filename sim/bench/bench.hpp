@@ -14,7 +14,7 @@
 #include "sim/event.hpp"
 #include "sim/files/file_creator.hpp"
 #include "ums/base/clock.hpp"
-#include "ums/base/machine_load.hpp"
+#include "ums/base/process_usage.hpp"
 #include "ums/io/storage.hpp"
 #include "ums/sched/scheduler_group.hpp"
 

@@ -7,6 +7,7 @@
 
 #include "sim/bench/measure_results.hpp"
 #include "ums/base/machine_load.hpp"
+#include "ums/base/process_usage.hpp"
 #include "ums/io/block_device.hpp"
 
 namespace sim {

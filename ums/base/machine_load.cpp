@@ -1,7 +1,5 @@
 #include "ums/base/machine_load.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cctype>
 #include <fstream>
@@ -10,6 +8,7 @@
 #include "ums/base/control_groups.hpp"
 
 namespace ums {
+
 namespace {
 
 // "key 123" in a file of such lines; 0 if it is not there.
@@ -39,10 +38,6 @@ std::uint64_t some_total_us(const std::string& file) {
         }
     }
     return 0;
-}
-
-std::uint64_t to_us(const timeval& time) {
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 + static_cast<std::uint64_t>(time.tv_usec);
 }
 
 }  // namespace
@@ -78,12 +73,6 @@ GroupThrottling read_group_throttling(const std::string& root) {
     const std::vector<std::string> folders = control_group_folders(root, "");
     if (!folders.empty()) throttling.io_stalled_us = some_total_us(folders.front() + "/io.pressure");
     return throttling;
-}
-
-ProcessUsage process_usage() {
-    rusage usage{};
-    if (getrusage(RUSAGE_SELF, &usage) != 0) return {};
-    return {to_us(usage.ru_utime), to_us(usage.ru_stime), static_cast<std::uint64_t>(usage.ru_maxrss) * 1024};
 }
 
 }  // namespace ums
