@@ -179,13 +179,13 @@ void Bench::add_null_file() {
     setup.id = 1;
     setup.options.path = kNullFile;
     setup.size_bytes = options_.size_bytes != 0 ? options_.size_bytes : kBenchSizeBytes;
-    setup.cpu_count = options_.cpu_count;
     const std::uint64_t size_bytes = setup.size_bytes;
     add_file(std::move(setup), run_id_, size_bytes);
 }
 
 void Bench::add_file(SimFile::Setup setup, std::uint64_t run_id, std::uint64_t used_bytes) {
-    files_.push_back(std::make_unique<BenchFile>(std::move(setup), run_id, used_bytes, options_, storage_, *outstanding_, run_, journal_));
+    const FileContext context{storage_, *outstanding_, run_, journal_, {.cpu_count = options_.cpu_count}};
+    files_.push_back(std::make_unique<BenchFile>(std::move(setup), run_id, used_bytes, options_, context, run_));
     if (options_.is_log()) {
         logs_.push_back(std::make_unique<LogStream>(files_.back()->data.file, run_id, options_, run_, journal_));
     }

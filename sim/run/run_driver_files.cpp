@@ -86,12 +86,12 @@ void RunDriver::remove_created_files() {
 
 void RunDriver::add_file(SimFile::Setup setup) {
     const std::lock_guard guard(parts_mutex_);
-    parts_->add_file(std::move(setup), storage_, *outstanding_, run_, journal_);
+    parts_->add_file(std::move(setup), file_context());
 }
 
 void RunDriver::add_backup_file(SimFile::Setup setup) {
     const std::lock_guard guard(parts_mutex_);
-    parts_->add_backup_file(std::move(setup), options_.backup_user, storage_, *outstanding_, run_, journal_);
+    parts_->add_backup_file(std::move(setup), options_.backup_user, file_context());
 }
 
 bool RunDriver::all_files_open() const {

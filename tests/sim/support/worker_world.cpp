@@ -26,7 +26,7 @@ ums::Task<void> WorkerWorld::open() {
     co_await creator.replace_old_files();
     for (std::size_t i = 0; i < options.files.size(); ++i) {
         SimFile::Setup setup = co_await creator.prepare(i);
-        parts->add_file(std::move(setup), storage, outstanding_, state, journal);
+        parts->add_file(std::move(setup), {storage, outstanding_, state, journal, load_of(options)});
     }
     parts->assemble(options, kWorldRunId, storage, *schedulers, state, journal, {});
     (*schedulers)[0].spawn(parts->log_writer, "Log Writer", parts->log->run_writer());
