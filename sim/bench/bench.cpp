@@ -133,7 +133,8 @@ FileOptions Bench::options_of(const std::string& path) const {
 
 // Nothing but missing files, files of ours (logs, which are replaced), or a refusal.
 ums::Task<void> Bench::make_files(FileCreator& creator, const std::vector<FileOptions>& files) {
-    co_await creator.claim(files, static_cast<std::uint32_t>(files_.size() + 1));
+    const std::vector<NumberedFile> wanted = numbered(files, static_cast<std::uint32_t>(files_.size() + 1));
+    co_await creator.claim(wanted);
     if (run_.is_stopping()) co_return;
     co_await creator.replace_old_files();
     for (std::size_t i = 0; i < files.size(); ++i) {

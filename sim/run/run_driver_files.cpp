@@ -41,7 +41,8 @@ ums::Task<void> RunDriver::open_files(FileCreator& creator) {
     const std::vector<FileOptions> of_backups = backup_files(options_);
     std::vector<FileOptions> all_files = options_.files;
     all_files.insert(all_files.end(), of_backups.begin(), of_backups.end());
-    co_await creator.claim(all_files);
+    const std::vector<NumberedFile> wanted = numbered(all_files);
+    co_await creator.claim(wanted);
     if (run_.is_stopping()) co_return;
     // What is too much for this machine is refused, not taken from the reserve.
     reserve_.reset();

@@ -19,7 +19,8 @@ Rig::Rig(const RigOptions& rig_options) : settings(rig_options) {
 
 ums::Task<void> Rig::open() {
     FileCreator creator(options, storage, journal, kRunId);
-    co_await creator.claim(options.files);
+    const std::vector<NumberedFile> wanted = numbered(options.files);
+    co_await creator.claim(wanted);
     co_await creator.replace_old_files();
     const FileContext context{storage, outstanding_, state, journal, load_of(options)};
     std::vector<SimFile*> logs;
