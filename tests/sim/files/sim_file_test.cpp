@@ -85,7 +85,10 @@ TEST_CASE("a transfer that ends early or fails counts what was transferred, and 
 }
 
 TEST_CASE("a file may carry what TargetIODuration and MaxOutstandingIO say, from as many CPUs as there are") {
-    sim::Options options{.cpu_count = 3, .max_outstanding_io = 44, .target_io_duration_ms = 33};
+    sim::Options options;
+    options.target_io_duration_ms = 33;
+    options.max_outstanding_io = 44;
+    options.cpu_count = 3;
     const sim::FileLoad load = sim::load_of(options);
     CHECK(load.target_io_duration_ms == 33);
     CHECK(load.request_blocks_max == 44);
