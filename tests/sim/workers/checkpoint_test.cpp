@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kLargeRecordBytes = 32 << 10;
 constexpr std::uint32_t kRecordsPerVlf = 70;  // of 32 KB; a little more than the 2 MB of one
-constexpr std::uint32_t kPagesChanged = 200;
+constexpr std::uint32_t kPagesChanged = 400;
 
 std::vector<RequestLog::Entry> writes_of(WorkerWorld& world) {
     std::vector<RequestLog::Entry> entries = world.requests.take(world.data().file);
@@ -102,7 +102,7 @@ TEST_CASE("what was changed before a checkpoint began is on the disk when it is 
         world.run([&](WorkerWorld& w) -> ums::Task<void> {
             std::map<std::uint32_t, std::uint64_t> lsn_of;  // each page is changed once
             auto change_pages = [&]() -> ums::Task<void> {
-                for (std::uint32_t page = 1; page < kPagesChanged; ++page) {
+                for (std::uint32_t page = 1; page < kPagesChanged; page += 2) {  // a neighbour would be written with it
                     const std::uint64_t lsn = co_await w.change_page(page);
                     lsn_of[page] = lsn;
                     co_await ums::Scheduler::current().yield_if_due();
