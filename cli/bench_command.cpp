@@ -1,5 +1,3 @@
-#include "cli/bench_command.hpp"
-
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -10,10 +8,11 @@
 #include <fmt/format.h>
 
 #include "cli/bench_arguments.hpp"
+#include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/console_sink.hpp"
 #include "cli/distinct_files.hpp"
-#include "cli/json_output.hpp"
+#include "cli/json_document.hpp"
 #include "cli/measure_demands.hpp"
 #include "cli/measure_presets.hpp"
 #include "cli/measure_request.hpp"

@@ -2,19 +2,6 @@
 
 #include <algorithm>
 
-#include "cli/bench_command.hpp"
-#include "cli/config_command.hpp"
-#include "cli/diskspd/diskspd_command.hpp"
-#include "cli/powertest/powertest_command.hpp"
-#include "cli/preflight_command.hpp"
-#include "cli/rehearse_command.hpp"
-#include "cli/report_command.hpp"
-#include "cli/run_command.hpp"
-#include "cli/sqlio/sqlio_command.hpp"
-#include "cli/sweep_command.hpp"
-#include "cli/verify_command.hpp"
-#include "cli/witness/witness_command.hpp"
-
 namespace cli {
 
 const std::vector<Command>& commands() {

@@ -8,9 +8,9 @@
 #include <fmt/ranges.h>
 
 #include "cli/commands.hpp"
-#include "cli/engine_words.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/manual.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/switch_words.hpp"
 #include "config/parameter_table.hpp"
 
 namespace cli {

@@ -1,13 +1,12 @@
-#include "cli/config_command.hpp"
-
 #include <string>
 
 #include <fmt/format.h>
 
+#include "cli/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/console.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/run_arguments.hpp"
-#include "cli/usage_error.hpp"
 #include "config/options_writer.hpp"
 #include "ums/base/printable.hpp"
 

@@ -1,13 +1,16 @@
 #include "cli/crash_command.hpp"
 
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
 
-#include "cli/crash_series.hpp"
-#include "cli/crash_text.hpp"
+#include "cli/rehearsal_text.hpp"
+#include "cli/side_by_side.hpp"
+#include "sim/errors.hpp"
+#include "sim/rehearsal/crash_rehearsal.hpp"
 #include "ums/base/clock.hpp"
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 
 namespace cli {
 
@@ -27,6 +30,116 @@ ExitCode rehearse_crashes(const RehearseArguments& arguments, Console& console) 
     const std::string problems = series.first_problems();
     if (!problems.empty()) console.add_result("The first problems:\n" + problems);
     return judgement.is_good ? ExitCode::ok : ExitCode::integrity;
+}
+
+CrashSeries::CrashSeries(const RehearseArguments& arguments, Console& console) : arguments_(arguments), console_(console) {
+    for (const CrashDevice& device : arguments.devices) rows_.push_back({device, {}, {}});
+    run_count_ = arguments.seed_count * (arguments.devices_in_turn ? 1 : rows_.size());
+}
+
+void CrashSeries::run() {
+    do_side_by_side(arguments_.jobs, run_count_, [this](std::uint64_t index) { rehearse_one(index); });
+}
+
+// In turn the device follows from the seed, not from where the series began.
+std::uint64_t CrashSeries::seed_of(std::uint64_t index) const {
+    return arguments_.first_seed + (arguments_.devices_in_turn ? index : index / rows_.size());
+}
+
+std::size_t CrashSeries::row_of(std::uint64_t index) const { return (arguments_.devices_in_turn ? seed_of(index) : index) % rows_.size(); }
+
+std::string CrashSeries::replay_command(std::uint64_t index) const {
+    return fmt::format("ioproof rehearse --crash --lie {} --cuts {} --seed {} --verbose", name_of(rows_[row_of(index)].device),
+                       arguments_.cuts, seed_of(index));
+}
+
+// What one seed comes to.
+struct CrashSeries::Outcome {
+    sim::CrashTally tally;
+    sim::CrashTally with_ledger;
+    std::string text;
+    std::string problems;
+    std::uint64_t wrong = 0;
+    bool is_resumed = false;
+
+    void add_problem(std::string_view problem) {
+        problems += fmt::format("{}\n", problem);
+        ++wrong;
+    }
+};
+
+void CrashSeries::add_text(const sim::CrashPlan& plan, const sim::CutJudgement& judgement, std::string_view knowledge, Outcome& outcome) {
+    outcome.text += fmt::format("{}{}: {}\n", plan.start ? "resumed, " : "", knowledge, judgement.text);
+    if (judgement.problem.empty()) return;
+    outcome.problems += fmt::format("{}: {}\n  {}\n", knowledge, judgement.text, judgement.problem);
+    const bool is_miss = judgement.tally.found < judgement.tally.provable;
+    if (!is_miss) ++outcome.wrong;
+}
+
+void CrashSeries::judge(const sim::CrashPlan& plan, sim::CrashState& state, Outcome& outcome) {
+    const bool may_go_on = !outcome.is_resumed && !plan.start;
+    std::optional<sim::CrashPlan> second;
+    if (may_go_on) second = sim::plan_second_cut(plan, state);
+    const sim::CutJudgement with_ledger = sim::judge_cut(plan, state, sim::Knowledge::files_and_ledger);
+    const sim::CutJudgement by_files = sim::judge_cut(plan, state);
+    outcome.tally.add(by_files.tally);
+    outcome.with_ledger.add(with_ledger.tally);
+    add_text(plan, by_files, "by the files", outcome);
+    add_text(plan, with_ledger, "with the ledger", outcome);
+    // With files that are not what log and ledger prove a run does not go on.
+    const bool is_sound = by_files.problem.empty() && with_ledger.problem.empty() && with_ledger.tally.found == 0;
+    if (!second || !is_sound) return;
+    outcome.is_resumed = true;
+    cut_run(*second, outcome);
+}
+
+void CrashSeries::cut_run(const sim::CrashPlan& drawn, Outcome& outcome) {
+    const std::string_view run = drawn.start ? "resumed run" : "run";
+    sim::CrashReport report;
+    try {
+        report = sim::rehearse_crash(drawn, [&](const sim::CrashPlan& plan, sim::CrashState& state) { judge(plan, state, outcome); });
+    } catch (const sim::RefusedError& error) {
+        outcome.add_problem(fmt::format("seed {}: the {} was refused: {}", drawn.seed, run, error.what()));
+        return;
+    } catch (const sim::EnvironmentError& error) {
+        outcome.add_problem(fmt::format("seed {}: the {} could not begin: {}", drawn.seed, run, error.what()));
+        return;
+    }
+    for (const sim::Finding& finding : report.findings) {
+        outcome.add_problem(fmt::format("seed {}: a finding while there was power: {}", drawn.seed, finding.description));
+    }
+    const bool has_failed = report.findings.empty() && report.outcome != sim::Outcome::passed;
+    if (has_failed) outcome.add_problem(fmt::format("seed {}: the {} did not come to its end", drawn.seed, run));
+}
+
+void CrashSeries::rehearse_one(std::uint64_t index) {
+    const CrashDevice device = arguments_.devices[row_of(index)];
+    ums::PowerLies lies;
+    if (device.lie) lies.add(*device.lie);
+    sim::CrashPlan drawn = sim::draw_crash_plan(seed_of(index), lies);
+    drawn.cut_count = arguments_.cuts;
+    drawn.has_ledger = true;
+    Outcome outcome;
+    outcome.text = fmt::format("--- seed {}, {}\n", drawn.seed, name_of(device));
+    cut_run(drawn, outcome);
+    const std::lock_guard guard(mutex_);
+    rows_[row_of(index)].tally.add(outcome.tally);
+    rows_[row_of(index)].with_ledger.add(outcome.with_ledger);
+    wrong_count_ += outcome.wrong;
+    resumed_count_ += outcome.is_resumed ? 1 : 0;
+    if (!outcome.problems.empty()) problems_[index] = outcome.problems;
+    if (arguments_.verbose) console_.add_result(outcome.text);
+}
+
+std::string CrashSeries::first_problems() const {
+    constexpr std::size_t kShownMax = 10;
+    std::string text;
+    std::size_t shown = 0;
+    for (const auto& [index, problem] : problems_) {
+        if (shown++ == kShownMax) break;
+        text += fmt::format("\n{}Repeat it with: {}\n", problem, replay_command(index));
+    }
+    return text;
 }
 
 }  // namespace cli

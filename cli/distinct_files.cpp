@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/usage_error.hpp"
+#include "cli/exit_codes.hpp"
 #include "ums/base/output_place.hpp"
 
 namespace cli {

@@ -1,6 +1,14 @@
 // What the process says to its caller when it ends. Scripts build on these numbers; they are part of the interface.
 #pragma once
 
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+#include <boost/system/system_error.hpp>
+
+#include "ums/io/errno_error.hpp"
+
 namespace cli {
 
 enum class ExitCode : int {
@@ -13,5 +21,17 @@ enum class ExitCode : int {
 };
 
 constexpr int to_int(ExitCode code) { return static_cast<int>(code); }
+
+// The command line is wrong. The message is for a person: what, where, what is allowed. Exit code 2.
+class UsageError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+// What an exception says to people, with the name of the limit where one was reached: Boost.Asio's words name its own parts.
+inline std::string failure_text(const std::exception& error) {
+    if (const auto* refused = dynamic_cast<const boost::system::system_error*>(&error)) return ums::error_text(refused->code());
+    return error.what();
+}
 
 }  // namespace cli

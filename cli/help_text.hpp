@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/command.hpp"
+#include "cli/commands.hpp"
 
 namespace cli {
 

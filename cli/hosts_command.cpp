@@ -10,7 +10,7 @@
 #include "cli/side_by_side.hpp"
 #include "sim/rehearsal/reader_rehearsal.hpp"
 #include "ums/base/clock.hpp"
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 
 namespace cli {
 namespace {

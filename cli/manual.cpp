@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/help_text.hpp"
-#include "cli/usage_error.hpp"
 #include "config/manual.hpp"
 #include "config/roff.hpp"
 #include "sim/version.hpp"

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/document_input.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/json_document.hpp"
 #include "reports/measure_comparison.hpp"
 
 namespace cli {

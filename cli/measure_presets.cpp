@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/limits.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 namespace cli {
 namespace {

@@ -8,12 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "cli/byte_size.hpp"
-#include "cli/engine_words.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/switch_words.hpp"
 #include "sim/bench/measurement.hpp"
 #include "sim/limits.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 namespace cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/usage_error.hpp"
+#include "cli/exit_codes.hpp"
 #include "ums/io/errno_error.hpp"
 
 namespace cli {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "ums/base/os_thread.hpp"
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 #include "ums/io/file_extents.hpp"
 
 namespace cli {

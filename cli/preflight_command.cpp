@@ -1,15 +1,19 @@
 #include "cli/preflight_command.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iterator>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "cli/commands.hpp"
 #include "cli/console.hpp"
-#include "cli/json_output.hpp"
-#include "cli/preflight_arguments.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/json_document.hpp"
+#include "cli/switch_words.hpp"
+#include "cli/switches.hpp"
 #include "reports/preflight_report.hpp"
 #include "sim/errors.hpp"
 #include "sim/preflight/preflight.hpp"
@@ -18,6 +22,38 @@ namespace cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::array kPreflightSwitches{
+    Switch{.name = "tempdb",
+           .value = "DIR",
+           .repeatable = true,
+           .help = "a folder for tempdb only: nothing there need be durable, and it may be on tmpfs;\nmay be repeated"},
+    Switch{.name = "json", .value = "FILE", .help = "the lines as JSON; '-': to the standard output, instead of the text"},
+};
+
+struct PreflightArguments {
+    std::vector<std::string> folders;
+    std::vector<std::string> tempdb_folders;
+    std::string json_path;  // empty = no JSON; "-" = on the standard output, instead of the text
+};
+
+// Throws UsageError.
+PreflightArguments parse_preflight(const std::vector<std::string>& words) {
+    PreflightArguments arguments;
+    const SwitchWords typed = parse_words(kPreflightSwitches, words);
+    for (const SwitchWord& word : typed.switches) {
+        if (word.name == "json") arguments.json_path = word.value;
+        if (word.name == "tempdb") arguments.tempdb_folders.push_back(word.value);
+    }
+    for (const std::string& folder : typed.operands) {
+        if (std::find(arguments.folders.begin(), arguments.folders.end(), folder) == arguments.folders.end()) {
+            arguments.folders.push_back(folder);
+        }
+    }
+    if (arguments.folders.empty() && arguments.tempdb_folders.empty())
+        throw UsageError("name a folder, as in 'ioproof preflight /mnt/data'");
+    return arguments;
+}
 
 // Those of tempdb's files, or of the others.
 std::vector<std::string> folders_of(const sim::Options& options, bool is_tempdb) {
@@ -59,7 +95,7 @@ Command preflight_command() {
             "those that are not OK give the reason, the source, and the command that fixes it.\n"
             "Writes one temporary file of 32 MB to each folder, which has no name and is gone at the end; changes nothing else. Takes "
             "some seconds for each folder. Without root it sees less of other users' processes.",
-        .switches = preflight_switches(),
+        .switches = kPreflightSwitches,
         .examples =
             "ioproof preflight /mnt/data /mnt/log\nioproof preflight /mnt/data --tempdb /mnt/tempdb\nioproof preflight /mnt/data --json -",
         .exit_codes = "0 no FAIL\n1 at least one FAIL\n2 wrong usage\n3 a folder is missing, read-only or full",

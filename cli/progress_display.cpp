@@ -1,7 +1,6 @@
 #include "cli/progress_display.hpp"
 
 #include "reports/progress_line.hpp"
-#include "reports/sparkline.hpp"
 
 namespace cli {
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/exit_codes.hpp"
 #include "cli/switch_words.hpp"
-#include "cli/usage_error.hpp"
 
 namespace cli {
 namespace {

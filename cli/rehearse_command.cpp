@@ -1,5 +1,3 @@
-#include "cli/rehearse_command.hpp"
-
 #include <map>
 #include <mutex>
 #include <string>
@@ -7,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/crash_command.hpp"
 #include "cli/hosts_command.hpp"
@@ -15,7 +14,7 @@
 #include "cli/side_by_side.hpp"
 #include "sim/rehearsal/rehearsal.hpp"
 #include "ums/base/clock.hpp"
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 
 namespace cli {
 namespace {

@@ -1,19 +1,23 @@
-#include "cli/report_command.hpp"
-
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/distinct_files.hpp"
-#include "cli/document_input.hpp"
-#include "cli/json_output.hpp"
-#include "cli/report_arguments.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/json_document.hpp"
+#include "cli/switch_words.hpp"
+#include "cli/switches.hpp"
 #include "reports/comparison.hpp"
 #include "reports/html_page.hpp"
 #include "reports/json_text.hpp"
@@ -28,6 +32,55 @@
 
 namespace cli {
 namespace {
+
+struct ReportArguments {
+    std::vector<std::string> files;  // one for a report, or those of several hosts; two to compare
+    std::string html_path;           // empty: none
+    std::string json_path;           // likewise; of several hosts, or of a comparison
+};
+
+// Each takes some megabytes of memory.
+constexpr std::size_t kReportFilesMax = 4096;
+
+constexpr std::array kReportSwitches{
+    Switch{.name = "html", .value = "FILE", .help = "as one page for a browser, which needs neither network nor other files"},
+    Switch{.name = "json",
+           .value = "FILE",
+           .help = "of several results files: their sums, rows and verdict (docs/merged.schema.json);\n"
+                   "'-' is standard output"},
+};
+
+constexpr std::array kComparisonSwitches{
+    Switch{.name = "html", .value = "FILE", .help = "of two runs: as one page for a browser, which needs neither network nor other files"},
+    Switch{.name = "json", .value = "FILE", .help = "the comparison as JSON; '-': to the standard output, instead of the text"},
+};
+
+ReportArguments parsed(Switches switches, const std::vector<std::string>& words) {
+    ReportArguments arguments;
+    SwitchWords typed = parse_words(switches, words);
+    for (const SwitchWord& word : typed.switches) (word.name == "html" ? arguments.html_path : arguments.json_path) = word.value;
+    arguments.files = std::move(typed.operands);
+    return arguments;
+}
+
+void refuse_count(std::string_view wanted, std::size_t count, std::string_view or_else = "") {
+    throw UsageError(fmt::format("name {} (what 'ioproof run --json FILE' wrote{}); {} given", wanted, or_else, count));
+}
+
+// What follows "report" or "compare". Throw UsageError.
+ReportArguments parse_report(const std::vector<std::string>& words) {
+    ReportArguments arguments = parsed(kReportSwitches, words);
+    const std::size_t count = arguments.files.size();
+    if (count == 0) refuse_count("one results file, or those of several hosts", count);
+    if (count > kReportFilesMax) refuse_count(fmt::format("at most {} results files", kReportFilesMax), count);
+    return arguments;
+}
+
+ReportArguments parse_comparison(const std::vector<std::string>& words) {
+    ReportArguments arguments = parsed(kComparisonSwitches, words);
+    if (arguments.files.size() != 2) refuse_count("two results files, before and after", arguments.files.size(), ", or bench, or sweep");
+    return arguments;
+}
 
 nlohmann::ordered_json load(const std::string& path) { return reports::parse_results(read_document(path), path); }
 
@@ -172,7 +225,7 @@ Command report_command() {
                 "self-contained page. Several results files, of the ranks of a group or of independent runs, are one result: a row for "
                 "each host, exact sums, all findings by time, and one verdict. A folder stands for the *.json in it. The verdict is FAIL "
                 "if one is, and INCOMPLETE if a rank did not come back.",
-            .switches = report_switches(),
+            .switches = kReportSwitches,
             .examples =
                 "ioproof report results.json\nioproof report results.json --html results.html\n"
                 "ioproof report rank-*.json --html all.html --json all.json",
@@ -191,7 +244,7 @@ Command compare_command() {
                 "Shows what differs between two results that runs wrote with --json, or two measurements of bench, or two sweeps. "
                 "Differences that exceed the noise are marked. Noise is how much a figure varies within each of the two main runs; of "
                 "measurements, from round to round (bench --repeat).",
-            .switches = comparison_switches(),
+            .switches = kComparisonSwitches,
             .examples =
                 "ioproof compare before.json after.json\nioproof compare before.json after.json --html difference.html\n"
                 "ioproof compare oltp-old.json oltp-new.json --json difference.json",

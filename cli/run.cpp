@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "cli/failure_text.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/preflight_command.hpp"
 #include "cli/witness/batch_keeper.hpp"
-#include "cli/witness/ledger_sink.hpp"
+#include "cli/witness/promise_store.hpp"
 #include "cli/witness/witness_sink.hpp"
 #include "reports/file_summary.hpp"
 #include "reports/log_events.hpp"
@@ -20,9 +20,9 @@
 #include "reports/text_report.hpp"
 #include "reports/thresholds.hpp"
 #include "sim/version.hpp"
+#include "ums/base/os_thread.hpp"
 #include "ums/base/output_place.hpp"
 #include "ums/base/printable.hpp"
-#include "ums/base/thread_id.hpp"
 #include "ums/base/unfinished_file.hpp"
 
 namespace cli {

@@ -10,10 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "cli/engine_words.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/switch_words.hpp"
-#include "cli/usage_error.hpp"
-#include "cli/witness/witness_arguments.hpp"
+#include "cli/witness/witness_address.hpp"
 
 namespace cli {
 namespace {

@@ -49,12 +49,12 @@ struct RunArguments {
 // `words`: what follows "run". Throws UsageError.
 RunArguments parse_run(const std::vector<std::string>& words);
 
+Switches run_switches();
+
 // A switch of that table takes effect. Throws UsageError if its value is not allowed.
+void set_run_value(RunArguments& run, const SwitchWord& word);
 // Throws UsageError if the switches for ledger and witness do not go together.
 void check_keepers(const RunArguments& run);
-void set_run_value(RunArguments& run, const SwitchWord& word);
-
-Switches run_switches();
 
 // The switches that repeat the choices of a run, with `seed` filled in, quoted for a shell.
 std::string repeat_command(const std::vector<std::string>& command_line, std::uint64_t seed);

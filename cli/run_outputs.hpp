@@ -1,9 +1,15 @@
 // The files that a run writes besides its test files, checked together before the first of them is touched.
 #pragma once
 
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "cli/run_arguments.hpp"
 #include "reports/output_door.hpp"
+#include "reports/output_file.hpp"
 #include "sim/options.hpp"
+#include "sim/results.hpp"
 
 namespace cli {
 
@@ -13,5 +19,26 @@ reports::OutputKind configuration_kind();
 // Throws UsageError if two of them are the same file, or if one is also read or tested; sim::RefusedError or sim::EnvironmentError if one
 // cannot be written.
 void check_run_outputs(const RunArguments& arguments, const sim::Options& options);
+
+// The files that --json and --html ask for: the results of a run, for scripts and for people.
+class ResultFiles {
+public:
+    // An empty path: not requested. Throws as reports::OutputFile does, so that a run does not begin in vain.
+    ResultFiles(const std::string& json_path, const std::string& html_path);
+
+    // Those that hold the results of an earlier run.
+    [[nodiscard]] std::vector<std::string> earlier() const;
+
+    // One of them goes to a pipe or a terminal.
+    [[nodiscard]] bool have_streams() const;
+
+    // One sentence for each that could not be written. `keep_previous`: leaves those as they are.
+    std::vector<std::string> write(const sim::Results& results, const sim::Options& options, const std::string& repeat_command,
+                                   bool keep_previous);
+
+private:
+    const std::unique_ptr<reports::OutputFile> json_;  // null: not asked for
+    const std::unique_ptr<reports::OutputFile> html_;
+};
 
 }  // namespace cli

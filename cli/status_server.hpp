@@ -1,6 +1,6 @@
 // Serves the live view of a run by HTTP, from one thread of its own: a page, the same as JSON, and metrics. Read-only: GET and HEAD. The
 // answers are made once a second, however many clients ask, so they do not disturb the run. Answers only requests that are addressed to
-// this machine (status_host.hpp).
+// this machine (status_address.hpp).
 #pragma once
 
 #include <functional>

@@ -7,7 +7,7 @@
 
 #include <boost/asio/ip/host_name.hpp>
 
-#include "cli/status_host.hpp"
+#include "cli/status_address.hpp"
 #include "sim/version.hpp"
 
 namespace cli {

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "cli/bench_arguments.hpp"
-#include "cli/byte_size.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/switch_words.hpp"
 
 namespace cli {
 namespace {

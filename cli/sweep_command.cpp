@@ -1,5 +1,3 @@
-#include "cli/sweep_command.hpp"
-
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -8,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/commands.hpp"
 #include "cli/console.hpp"
 #include "cli/distinct_files.hpp"
 #include "cli/measure_run.hpp"

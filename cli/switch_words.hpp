@@ -2,12 +2,15 @@
 // SQLIOSim's spellings where the table has them.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/switches.hpp"
+#include "sim/options.hpp"
 
 namespace cli {
 
@@ -35,5 +38,29 @@ std::uint64_t number_of(const SwitchWord& word, std::uint64_t minimum, std::uint
 
 // "--NAME: 'VALUE' is not allowed; allowed is ALLOWED"
 [[noreturn]] void refuse_value(const SwitchWord& word, std::string_view allowed);
+
+// A size as people write it: "512", "8K", "1M", "2G", "1T"; units are powers of 1024.
+// Empty if `text` is not such a size or does not fit.
+std::optional<std::uint64_t> parse_byte_size(std::string_view text);
+
+// The values of --engine, for every command that has it.
+struct EngineWord {
+    std::string_view word;
+    sim::EngineChoice choice;
+};
+
+inline constexpr std::array kEngineWords{
+    EngineWord{"uring", sim::EngineChoice::uring},
+    EngineWord{"threads", sim::EngineChoice::threads},
+    EngineWord{"auto", sim::EngineChoice::automatic},
+};
+inline constexpr std::string_view kEngineWordsText = "uring, threads or auto";
+
+constexpr std::optional<sim::EngineChoice> engine_named(std::string_view word) {
+    for (const EngineWord& entry : kEngineWords) {
+        if (entry.word == word) return entry.choice;
+    }
+    return std::nullopt;
+}
 
 }  // namespace cli

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/config_error.hpp"
+#include "config/problems.hpp"
 #include "sim/options.hpp"
 
 namespace config {

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "config/config_error.hpp"
 #include "ums/base/printable.hpp"
 #include "ums/base/utf8.hpp"
 

@@ -1,6 +1,7 @@
 // Collects what is wrong, so that a person sees all of it together or, for a file that is not a configuration, enough of it.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,14 @@
 #include "config/raw_config.hpp"
 
 namespace config {
+
+// What is wrong with a configuration or a switch, in words for the person who wrote it.
+// what() is one or more lines, one per error, each with the place (file, line, TOML also column; or the switch), the key, the value and
+// what is allowed. The command line prints it and exits with 2.
+class ConfigError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
 
 // What a message quotes of a file, cut if it would drown the message.
 std::string shortened(std::string_view text);

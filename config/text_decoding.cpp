@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "config/config_error.hpp"
+#include "config/problems.hpp"
 #include "ums/base/utf8.hpp"
 
 namespace config {

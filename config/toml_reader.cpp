@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
-#include "config/config_error.hpp"
 #include "config/parameter_table.hpp"
+#include "config/problems.hpp"
 #include "config/text_decoding.hpp"
-#include "config/toml_limits.hpp"
+#include "config/text_limits.hpp"
 #include "config/toml_masking.hpp"
 #include "ums/base/printable.hpp"
 #include "ums/base/utf8.hpp"

@@ -12,4 +12,13 @@ namespace reports {
 // `version`: of the program.
 std::string dump_text(const sim::Finding& finding, std::string_view version);
 
+// The operations on the page, block or range that is wrong. Empty if nothing is known.
+std::string page_history_table(const sim::Finding& finding);
+
+// The last operations on all files. Empty if nothing is known.
+std::string file_history_table(const sim::Finding& finding);
+
+// What came back when it was read again. Empty if it was not.
+std::string reread_table(const sim::Finding& finding);
+
 }  // namespace reports

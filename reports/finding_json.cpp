@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "reports/finding_text.hpp"
 #include "reports/group_text.hpp"
 #include "reports/json_text.hpp"
-#include "reports/kind_text.hpp"
 #include "reports/time_text.hpp"
 
 namespace reports {

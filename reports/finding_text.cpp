@@ -62,4 +62,110 @@ std::string finding_sentence(const sim::Finding& finding) {
     return fmt::format("{}: {}.", sim::title_of(finding.kind), finding_detail(finding));
 }
 
+KindText kind_text(sim::FindingKind kind) {
+    using Kind = sim::FindingKind;
+    switch (kind) {
+        case Kind::stale_read:
+            return {
+                "A read returned an older version of the page although a newer one had been written and acknowledged; a later read "
+                "returned the newer one. The data is on the medium, but something on the path answers from an outdated copy. SQL Server "
+                "cannot see this by checksum: it would continue with old data.",
+                "Look at every cache between the host and the medium: controller, array, multipath and replication software, filter "
+                "drivers, the hypervisor. Give the vendor the times and offsets of the requests, as the dump file has them. Do not use "
+                "this "
+                "path for databases until the cause is found."};
+        case Kind::lost_write:
+            return {
+                "The storage acknowledged a write that never reached the place where it belongs: after reading again with the caches "
+                "flushed, dropped and the file reopened, what was there before is still there. SQL Server would work with old data "
+                "and could not repair it from the log.",
+                "Look at write caches, at firmware and drivers that drop or reorder writes, and at snapshots and thin provisioning. Give "
+                "the vendor the time and the offset of the write: it was reported as done. The dump file has its time "
+                "(write_utc_us of the written header) and, if not too many came after it, the request itself."};
+        case Kind::reverted_page:
+            return {
+                "The newest version of the page had arrived: it was read back. Now an older version is there and stays. Something put "
+                "an old copy over it, or answers from another copy of the volume.",
+                "Look at mirrors and replication that are out of step, at caches that write old contents back, at snapshots that were "
+                "rolled back, and at other hosts that write to the same volume."};
+        case Kind::torn_page:
+            return {
+                "Some sectors of the page are of one version and some of another: a write of the page was carried out in part. SQL "
+                "Server reports error 824 and needs a restore of the page.",
+                "A tear on 4096-byte lines points to a layer that splits writes into blocks of that size; one on 512-byte lines to the "
+                "device or its controller. Look for errors and resets at the time of the write."};
+        case Kind::misdirected_write:
+            return {
+                "An image of this run is where it does not belong, or the newest image of this page is elsewhere: a write went to a wrong "
+                "address. Two pages are damaged for each such write, the one that was hit and the one that was missed.",
+                "Look at everything that maps addresses: volume managers, RAID, multipath, the array's own mapping, firmware. Both "
+                "ends are named where they are known: the difference of the two offsets often tells which layer it was."};
+        case Kind::misdirected_read:
+            return {
+                "A read returned a sound image of another page, and a later read returned the right one: the data is where it "
+                "belongs, but the request or its answer was mixed up with another one.",
+                "Look at what handles many requests at a time: drivers, multipath, host bus adapters, controller firmware. The request "
+                "for the other page may be near this one in the history of the dump file."};
+        case Kind::zeroed_page:
+            return {"Zeros came back where data had been written and acknowledged.",
+                    "Look at thin provisioning, at discard and TRIM, at file system repairs, at snapshots, and at arrays that lost a cache "
+                    "or a member."};
+        case Kind::bytes_not_read:
+            return {
+                "The system reported a successful read, but left the buffer, or a part of it, as it was: the pattern from before is still "
+                "there. SQL Server would take whatever was in its memory for the page.",
+                "Look at drivers, host bus adapters and their DMA, and at the file system. Multiples of 512 or 4096 bytes point to "
+                "single segments of a request that were dropped."};
+        case Kind::bit_corruption:
+            return {"The right page came back with wrong bytes in it. SQL Server reports error 824.",
+                    "Single bits point to memory, buses and cables (look for ECC and CRC errors in the system's logs); whole sectors or "
+                    "bytes that are moved point to firmware and drivers. If a later read was right, the fault is on the path; if not, it "
+                    "is on the medium or was written that way."};
+        case Kind::foreign_page:
+            return {
+                "This run did not write what came back: it is another run's data, another program's, or noise.",
+                "Find out who else writes to this file or volume: another host, a backup or snapshot that was restored, a second path to "
+                "the same disk. If nobody does, storage mixes up volumes."};
+        case Kind::future_version:
+            return {"A sound image of this page came back with a version that has never been written.",
+                    "Find out who else writes to this file. If nobody does, this may be a bug in ioproof: please report it with this "
+                    "file."};
+        case Kind::short_transfer:
+            return {"The system reported success for fewer bytes than asked for, well before the end of the file.",
+                    "Check whether something else cut the file. If not, look at the file system and the drivers. The system's log may say "
+                    "more."};
+        case Kind::io_error:
+            return {
+                "The system returned an error for this request. SQL Server tries a failed read again four times: it then reports error "
+                "823, or 825 if a later try succeeded. After a sync that failed, nobody knows which of the earlier writes are lost.",
+                "Look at the system's log (dmesg) of that time, at the health of the medium (SMART), at cables and paths."};
+        case Kind::stalled_io:
+            return {"A request was outstanding for a very long time. SQL Server logs error 833 after 15 seconds.",
+                    "Look at path failovers, at error recovery of drives (time limits), at overloaded arrays and at snapshots that were "
+                    "being made. The system's log may show timeouts and resets at that time."};
+        case Kind::log_gap:
+            return {
+                "Where a block of the transaction log was written and acknowledged there is none, or a later one. Crash recovery would "
+                "end there and lose committed transactions.",
+                "As for a lost write: look at write caches and at firmware and drivers that drop writes."};
+        case Kind::log_block_damaged:
+            return {"A block of the transaction log is not what its checksum says. Crash recovery and log backups would end there.",
+                    "As for wrong bytes in a page: memory, cables, firmware, drivers."};
+        case Kind::log_stale_block:
+            return {
+                "An older block is where a newer one was written and acknowledged: the newer write was lost, or an old copy came back. "
+                "Crash recovery would end there and lose committed transactions.",
+                "As for a lost write or a stale read: look at the caches on the path, and at firmware and drivers that drop writes."};
+        case Kind::wal_violation:
+            return {
+                "The data files hold changes that the log, as it reads now, does not: the log was acknowledged first and is not there. "
+                "After a crash the database could not be made consistent.",
+                "Look at what treats the log's volume differently from the data's: write caches, replication in another order, snapshots "
+                "that are not taken at the same moment."};
+    }
+    UMS_ASSERT(false && "unknown finding kind");
+}
+
+std::string_view persistence_text(bool transient) { return transient ? "transient" : "persistent"; }
+
 }  // namespace reports

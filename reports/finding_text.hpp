@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "sim/finding.hpp"
 
@@ -16,5 +17,16 @@ std::string finding_place(const sim::Finding& finding);
 
 // A complete sentence: the finding's own description, or one made from kind and detail if it has none.
 std::string finding_sentence(const sim::Finding& finding);
+
+// What each kind of finding means and what to do about it, in words.
+struct KindText {
+    std::string_view meaning;  // what happened, and what it would do to a database
+    std::string_view advice;   // where to look and what to do
+};
+
+KindText kind_text(sim::FindingKind kind);
+
+// "persistent" or "transient".
+std::string_view persistence_text(bool transient);
 
 }  // namespace reports

@@ -1,19 +1,26 @@
 #include "reports/progress_line.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "reports/sparkline.hpp"
 #include "reports/text.hpp"
 #include "ums/base/printable.hpp"
 #include "ums/base/text_wrap.hpp"
 
 namespace reports {
-
 namespace {
+
+// Snapshots are taken without stopping the run: a counter summed up from several threads may look a little older than before.
+double increase(std::uint64_t& last, std::uint64_t now) {
+    const std::uint64_t before = std::exchange(last, std::max(last, now));
+    return static_cast<double>(last - before);
+}
 
 // What is left out first when there is no room.
 enum class Rank { always, waiting, time_left, io_rate, mb_rate, average, cycle, history };
@@ -80,6 +87,14 @@ std::string file_name(const std::string& path) { return ums::printable(std::stri
 
 }  // namespace
 
+ProgressRates ProgressMeter::update(const sim::Progress& progress, std::uint64_t interval_us) {
+    if (interval_us == 0) return rates_;
+    const double seconds = static_cast<double>(interval_us) / 1e6;
+    rates_.ios_per_second = increase(io_count_, progress.io_count) / seconds;
+    rates_.mb_per_second = increase(io_bytes_, progress.io_bytes) / (1024.0 * 1024.0) / seconds;
+    return rates_;
+}
+
 std::string progress_line(const sim::Progress& progress, const ProgressRates& rates, std::size_t width, const std::string& history) {
     const char* minus = remaining_us(progress) ? "-" : "";
     const std::vector<Field> fields{
@@ -116,6 +131,18 @@ std::string progress_plain(const sim::Progress& progress, const ProgressRates& r
     }
     if (progress.is_ending) line += ", " + waiting_text(progress);
     return line + ", " + findings_text(progress);
+}
+
+std::string sparkline(const std::deque<double>& values, std::size_t columns) {
+    static constexpr std::array kBlocks{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    const auto begin = values.end() - static_cast<std::ptrdiff_t>(std::min(columns, values.size()));
+    const double highest = begin == values.end() ? 0 : *std::max_element(begin, values.end());
+    std::string line;
+    for (auto value = begin; value != values.end(); ++value) {
+        const double share = highest > 0 ? std::clamp(*value / highest, 0.0, 1.0) : 0;
+        line += kBlocks[static_cast<std::size_t>(std::lround(share * (kBlocks.size() - 1)))];
+    }
+    return line;
 }
 
 }  // namespace reports

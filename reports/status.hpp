@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "reports/progress_meter.hpp"
+#include "reports/progress_line.hpp"
 #include "sim/results.hpp"
 
 namespace reports {

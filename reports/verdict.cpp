@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "reports/finding_text.hpp"
-#include "reports/kind_text.hpp"
 #include "reports/text.hpp"
 #include "reports/thresholds.hpp"
 #include "ums/base/assert.hpp"

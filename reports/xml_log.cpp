@@ -1,24 +1,56 @@
 #include "reports/xml_log.hpp"
 
+#include <array>
+#include <ctime>
+
 #include <fmt/format.h>
 
-#include "reports/error_log_style.hpp"
+#include "reports/html/embedded.hpp"
 #include "reports/log_events.hpp"
-#include "reports/xml_entry.hpp"
+#include "reports/output_file.hpp"
+#include "reports/time_text.hpp"
+#include "reports/xml_text.hpp"
 #include "sim/errors.hpp"
+#include "ums/base/assert.hpp"
 #include "ums/base/calendar.hpp"
 #include "ums/base/error_text.hpp"
-#include "ums/base/thread_id.hpp"
+#include "ums/base/os_thread.hpp"
 
 namespace reports {
-
 namespace {
+
+const char* type_of(sim::Severity severity) {
+    switch (severity) {
+        case sim::Severity::info: return "INFO";
+        case sim::Severity::warning: return "WARNING";
+        case sim::Severity::error: return "ERROR";
+    }
+    UMS_ASSERT(false && "unknown severity");
+}
+
+std::string local_time(std::uint64_t utc_us, const char* form) {
+    const std::tm parts = ums::local_calendar(utc_us).fields;
+    std::array<char, 32> text{};
+    return {text.data(), std::strftime(text.data(), text.size(), form, &parts)};
+}
 
 constexpr std::string_view kRoot = "ERRORLOG";
 constexpr std::string_view kProlog =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<?xml-stylesheet type=\"text/xsl\" href=\"ErrorLog.xslt\"?>\n";
 
 }  // namespace
+
+std::string xml_entry(const sim::Event& event) {
+    return fmt::format(
+        "<ENTRY TYPE='{}' TIME='{}' DATE='{}' TID='{}' User='{}' File='{}' Line='{}' Func='{}' HRESULT='{}' SYSTEXT='{}' "
+        "TICK='{}' UTC='{}' LOCAL='{}' CPU='{}'>\n"
+        "<EXTENDED_DESCRIPTION>{} </EXTENDED_DESCRIPTION>\n"
+        "</ENTRY>\n",
+        type_of(event.severity), local_time(event.utc_us, "%H:%M:%S"), local_time(event.utc_us, "%m/%d/%y"), event.thread_id,
+        xml_escaped(event.user), xml_escaped(event.source_file), event.line, xml_escaped(event.function), xml_escaped(event.hresult),
+        xml_escaped(event.system_text), event.tick_ms, utc_iso_text(event.utc_us), local_iso_text(event.utc_us), event.cpu,
+        xml_escaped(event.description));
+}
 
 XmlLog::XmlLog(const std::string& path) : path_(path), file_(path), tail_(file_, kRoot) {
     ums::read_time_zone();
@@ -55,6 +87,24 @@ std::optional<std::string> XmlLog::failure() const {
     if (lost_entries_ == 0) return std::nullopt;
     return fmt::format("log file '{}': {} of {} entries could not be written: {}.", path_, lost_entries_, entries_,
                        ums::error_text(first_error_));
+}
+
+std::string error_log_style_path(const std::string& log_path) {
+    return log_path.substr(0, log_path.find_last_of('/') + 1) + "ErrorLog.xslt";
+}
+
+void write_error_log_style(const std::string& log_path) {
+    const OutputKind kind{.what = "style sheet", .refusal = "was not made by ioproof", .is_ours = [](std::string_view head) {
+                              return head.find("<!-- ioproof ErrorLog.xslt") != std::string_view::npos;
+                          }};
+    try {
+        OutputFile file(kind, error_log_style_path(log_path));
+        static_cast<void>(file.write(embedded::kErrorLogStyle));
+    } catch (const sim::RefusedError&) {
+        return;
+    } catch (const sim::EnvironmentError&) {
+        return;
+    }
 }
 
 }  // namespace reports

@@ -11,6 +11,18 @@
 
 namespace reports {
 
+// One element of the log, to the letter of SQLIOSim's. Pure but for the local time zone.
+// <ENTRY TYPE='INFO' TIME='02:57:30' DATE='11/08/25' TID='9080' User='Monitor' File='FileIO.cpp' Line='587'
+//  Func='CLogicalFile::OutputSummary' HRESULT='' SYSTEXT='' TICK='352700' UTC='2025-11-08T01:57:30.000000Z'
+//  LOCAL='2025-11-08T02:57:30.000000+01:00' CPU='0'>                  (one line)
+// <EXTENDED_DESCRIPTION>text </EXTENDED_DESCRIPTION>
+// </ENTRY>
+// Attributes in this order, in single quotes: SQLIOSim's original ones, then tick count (ms since the run began), moments and logical CPU;
+// DATE is MM/DD/YY; date and time are local. A space follows the description, as in the original, so that the element always has a text
+// node: a known reader takes the first one without looking. Plain ASCII, closed with
+// '\n'; contains no "?>".
+std::string xml_entry(const sim::Event& event);
+
 // One call at a time (the contract of EventSink); any thread. Nothing but the constructor throws.
 class XmlLog final : public sim::EventSink {
 public:
@@ -40,5 +52,12 @@ private:
     std::uint64_t lost_entries_ = 0;
     std::error_code first_error_;
 };
+
+// ErrorLog.xslt, which makes browsers show the XML log as a table. SQLIOSim has one, too, hence the name.
+[[nodiscard]] std::string error_log_style_path(const std::string& log_path);
+
+// Writes the file into the folder of the log. A foreign file of that name stays as it is, and so does one that cannot be written: the log
+// does not depend on it.
+void write_error_log_style(const std::string& log_path);
 
 }  // namespace reports

@@ -12,9 +12,27 @@
 
 #include "sim/file_role.hpp"
 #include "sim/group/group_fact.hpp"
-#include "sim/history_entry.hpp"
 
 namespace sim {
+
+// One operation on a file, as the history keeps it for findings.
+struct HistoryEntry {
+    std::uint64_t tick_us = 0;  // when it was posted, since the run began (monotonic)
+    std::uint64_t utc_us = 0;
+    std::uint64_t duration_us = 0;
+    std::uint32_t cpu = 0;  // logical CPU (scheduler)
+    std::string user;       // "Random User 3", "Checkpoint", …
+    bool is_write = false;
+    bool is_diagnosis = false;  // asked again because an answer was wrong
+    std::uint32_t file_id = 0;
+    std::uint64_t offset_bytes = 0;
+    std::uint64_t size_bytes = 0;
+    // By the header of the first page or log block, as it was written or as it came back; 0 where it had none. Log blocks have no version.
+    std::uint32_t version = 0;
+    std::uint64_t lsn = 0;
+    int error_code = 0;
+    std::uint64_t transferred_bytes = 0;
+};
 
 enum class FindingKind : std::uint8_t {
     stale_read,         // an older version came back, a later read was right

@@ -8,12 +8,84 @@
 #include <string>
 #include <vector>
 
-#include "sim/backup_options.hpp"
 #include "sim/file_role.hpp"
 #include "sim/limits.hpp"
-#include "sim/recent_options.hpp"
 
 namespace sim {
+
+// SQL Server's newer work, which SQLIOSim does not know. All of it is off by default, so that SQLIOSim's configurations keep their meaning.
+struct RecentSystemOptions {
+    std::uint32_t target_recovery_time_s = 0;    // 0: checkpoints at fixed intervals; otherwise they are indirect
+    std::uint32_t checkpoint_slow_write_ms = 0;  // writes that take longer slow a checkpoint down; 0: never
+    bool log_instant_growth = false;             // the log grows as it does since SQL Server 2022
+    std::uint32_t log_kb_outstanding = 0;        // log that is being written at a time; 0: as LogFlushesOutstanding allows
+
+    friend bool operator==(const RecentSystemOptions&, const RecentSystemOptions&) = default;
+};
+
+struct ColumnstoreUserOptions {
+    std::int32_t user_count = 0;
+    std::uint32_t min_segment_kb = 1024;
+    std::uint32_t max_segment_kb = 8192;
+    std::uint32_t bulk_load_chance = 1000;  // of a step: it loads a row group instead of reading a segment
+    std::uint32_t row_group_segments = 4;
+    std::uint32_t delay_after_cycles = 4;  // 0 = never pause
+    std::uint32_t delay_ms = 100;
+
+    friend bool operator==(const ColumnstoreUserOptions&, const ColumnstoreUserOptions&) = default;
+};
+
+struct TempdbUserOptions {
+    std::int32_t user_count = 0;
+    std::string folder = ".";  // seen from the folder of the first data file
+    std::uint32_t file_count = 8;
+    std::uint64_t file_size_mb = 64;
+    std::uint32_t min_spill_kb = 512;
+    std::uint32_t max_spill_kb = 8192;
+    std::uint32_t delay_after_cycles = 1;  // 0 = never pause
+    std::uint32_t delay_ms = 20;
+
+    friend bool operator==(const TempdbUserOptions&, const TempdbUserOptions&) = default;
+};
+
+struct VersionStoreUserOptions {
+    std::int32_t user_count = 0;
+    std::uint32_t min_pages = 8;  // of versions that a transaction leaves
+    std::uint32_t max_pages = 64;
+    std::uint32_t store_pages = 2048;      // of each user
+    std::uint32_t retention_ms = 5000;     // how long a transaction may need a version
+    std::uint32_t delay_after_cycles = 1;  // 0 = never pause
+    std::uint32_t delay_ms = 10;
+
+    friend bool operator==(const VersionStoreUserOptions&, const VersionStoreUserOptions&) = default;
+};
+
+// [BackupUser]: backups while users work, verified, and restored. Off while no folder is named.
+struct BackupUserOptions {
+    std::string folders{};                 // of the backup, with '|' between them; empty: no backups are made
+    std::uint32_t stripes_per_folder = 1;  // files in each folder
+    std::uint32_t reader_count = 2;
+    std::uint32_t max_transfer_kb = 1024;
+    std::uint32_t buffer_count = 8;
+    std::uint32_t full_interval_s = 0;          // from the end of one full backup to the next; 0: one in each main run
+    std::uint32_t differential_interval_s = 0;  // 0: none
+    std::uint32_t log_interval_s = 0;           // 0: none
+    bool verify = true;                         // RESTORE VERIFYONLY of each backup
+    std::string restore_folder{};               // empty: nothing is restored
+    bool keep_files = false;                    // backups and restored files stay when the run ends
+
+    [[nodiscard]] bool is_on() const { return !folders.empty(); }
+
+    friend bool operator==(const BackupUserOptions&, const BackupUserOptions&) = default;
+};
+
+// Blocks of MaxTransferSize are whole extents; 4 MB is the largest that BACKUP takes.
+inline constexpr std::uint32_t kBackupTransferKbMin = 64;
+inline constexpr std::uint32_t kBackupTransferKbMax = 4096;
+inline constexpr std::uint32_t kBackupReadersMax = 64;
+inline constexpr std::uint32_t kBackupBuffersMax = 1024;
+// BACKUP takes 64 devices.
+inline constexpr std::uint32_t kBackupStripesMax = 64;
 
 // UserCount = -1: as the CPUs need, see user_count_for().
 inline constexpr std::int32_t kAutomaticUserCount = -1;

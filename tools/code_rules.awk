@@ -131,10 +131,12 @@ function check_file(line, code, has_pragma, has_test, i) {
     has_test = 0
     split("", short_name)
     split("", is_used)
+    begin_names(file)
     while ((getline line < file) > 0) {
         ++line_number
         code = code_of(line)
         note_names(code)
+        note_name(line, code)
         if (code ~ /^#pragma once$/) has_pragma = 1
         if (code ~ /^ *(TEST_CASE|TEMPLATE_TEST_CASE|SCENARIO|TEST_CASE_METHOD)/) {
             has_test = 1

@@ -20,6 +20,6 @@ our_files \( -name '*.hpp' -o -name '*.cpp' -o -name '*.in' -o -name '*.sh' -o -
     LC_ALL=C awk -f "$tools/text_rules.awk" || failures=1
 
 # The product's own code.
-our_files \( -name '*.hpp' -o -name '*.cpp' \) | LC_ALL=C awk -f "$tools/code_rules.awk" || failures=1
+our_files \( -name '*.hpp' -o -name '*.cpp' \) | LC_ALL=C awk -f "$tools/unique_names.awk" -f "$tools/code_rules.awk" || failures=1
 
 exit $failures

@@ -21,16 +21,16 @@ BEGIN {
     sim_order = " ledger page group promises journal files pool diagnosis log buffer context users workers backup verify readers " \
                 "recovery run bench rehearsal preflight "
     # What config and reports see of sim: plain data, which includes nothing but plain data.
-    plain["config"] = " sim/options.hpp sim/backup_options.hpp sim/recent_options.hpp sim/file_role.hpp sim/limits.hpp "
+    plain["config"] = " sim/options.hpp sim/file_role.hpp sim/limits.hpp "
     plain["reports"] = " sim/group/group_fact.hpp sim/group/group_result.hpp sim/backup_results.hpp sim/file_role.hpp " \
                    "sim/preflight_line.hpp sim/results.hpp sim/latency_result.hpp sim/finding.hpp " \
-                   "sim/history_entry.hpp sim/event.hpp sim/limits.hpp " \
+                   "sim/event.hpp sim/limits.hpp " \
                        "sim/errors.hpp sim/database_name.hpp sim/bench/bench_results.hpp sim/bench/measure_spec.hpp " \
                        "sim/bench/measure_results.hpp sim/bench/latency_counts.hpp sim/page/page_layout.hpp sim/page/log_layout.hpp "
-    plain["sim"] = " sim/group/group_fact.hpp sim/group/group_result.hpp sim/backup_options.hpp sim/file_role.hpp " \
-                   "sim/backup_results.hpp sim/recent_options.hpp " \
+    plain["sim"] = " sim/group/group_fact.hpp sim/group/group_result.hpp sim/file_role.hpp " \
+                   "sim/backup_results.hpp " \
                    "sim/options.hpp sim/limits.hpp sim/preflight_line.hpp sim/results.hpp sim/latency_result.hpp " \
-                   "sim/finding.hpp sim/history_entry.hpp " \
+                   "sim/finding.hpp " \
                    "sim/event.hpp sim/errors.hpp sim/bench/bench_options.hpp sim/bench/bench_results.hpp sim/bench/measure_spec.hpp " \
                    "sim/bench/measure_results.hpp sim/bench/latency_counts.hpp sim/page/page_layout.hpp " \
                    "sim/page/log_layout.hpp "

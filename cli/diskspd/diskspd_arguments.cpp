@@ -9,7 +9,7 @@
 
 #include "cli/diskspd/diskspd_numbers.hpp"
 #include "cli/diskspd/diskspd_parser.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/exit_codes.hpp"
 
 namespace cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/diskspd/diskspd_arguments.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/exit_codes.hpp"
 
 namespace cli {
 namespace {

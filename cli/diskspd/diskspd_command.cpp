@@ -1,5 +1,3 @@
-#include "cli/diskspd/diskspd_command.hpp"
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -19,9 +17,9 @@
 #include "cli/diskspd/diskspd_specification.hpp"
 #include "cli/diskspd/precreated_files.hpp"
 #include "cli/diskspd/profile_reader.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/help_text.hpp"
 #include "cli/measuring/measuring.hpp"
-#include "cli/usage_error.hpp"
 #include "reports/diskspd/diskspd_profile_text.hpp"
 #include "reports/diskspd/diskspd_profile_xml.hpp"
 #include "reports/diskspd/diskspd_results_xml.hpp"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/diskspd/diskspd_numbers.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/exit_codes.hpp"
 
 namespace cli {
 namespace {

@@ -13,8 +13,8 @@
 #include "sim/version.hpp"
 #include "ums/base/machine.hpp"
 #include "ums/base/process_pause.hpp"
-#include "ums/base/time.hpp"
 #include "ums/base/unfinished_file.hpp"
+#include "ums/base/units.hpp"
 
 namespace cli {
 

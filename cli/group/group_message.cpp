@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/group/group_json.hpp"
-
 namespace cli {
 
 using Json = nlohmann::json;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -114,5 +115,15 @@ struct GroupView {
 
 // Letters, digits, '.', '_' and '-', 1 to 64 of them, the first no '.': it names a file of the witness, too.
 [[nodiscard]] bool is_group_name(std::string_view name);
+
+// Members and turns of a group as JSON: on the wire, and in the file in which the witness keeps them.
+[[nodiscard]] nlohmann::json json_of(const GroupTerms& terms);
+[[nodiscard]] nlohmann::json json_of(const GroupPeer& peer);
+[[nodiscard]] nlohmann::json json_of(const GroupTurn& turn);
+
+// Each throws nlohmann::json::exception if it is none.
+[[nodiscard]] GroupTerms terms_of(const nlohmann::json& json);
+[[nodiscard]] GroupPeer peer_of(const nlohmann::json& json);
+[[nodiscard]] GroupTurn turn_of(const nlohmann::json& json);
 
 }  // namespace cli

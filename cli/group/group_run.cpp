@@ -1,5 +1,3 @@
-#include "cli/group/group_run.hpp"
-
 #include <cstdlib>
 #include <exception>
 #include <string>
@@ -7,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/console.hpp"
-#include "cli/failure_text.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/group/group_member.hpp"
 #include "cli/run_command.hpp"
 #include "cli/stop_signals.hpp"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/group/group_json.hpp"
+#include "cli/group/group_message.hpp"
 
 namespace cli {
 

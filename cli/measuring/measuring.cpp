@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "cli/console_sink.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/measuring/overwritable.hpp"
 #include "cli/run_control.hpp"
 #include "cli/stop_signals.hpp"
-#include "cli/usage_error.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/base/machine.hpp"
 #include "ums/io/posix_storage.hpp"

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "cli/exit_codes.hpp"
 #include "cli/moment_pipe.hpp"
 #include "cli/powertest/powertest_arguments.hpp"
-#include "cli/powertest/verified_cycle.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/powertest/state_folder.hpp"
 #include "sim/errors.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/base/prng.hpp"

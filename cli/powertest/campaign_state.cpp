@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/usage_error.hpp"
+#include "cli/exit_codes.hpp"
 #include "reports/json_text.hpp"
 
 namespace cli {

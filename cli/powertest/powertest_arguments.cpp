@@ -7,10 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "cli/commands.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/run_arguments.hpp"
 #include "cli/switch_words.hpp"
-#include "cli/usage_error.hpp"
-#include "cli/verify_command.hpp"
+#include "cli/verify_arguments.hpp"
 
 namespace cli {
 namespace {

@@ -1,5 +1,3 @@
-#include "cli/powertest/powertest_command.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -8,15 +6,16 @@
 
 #include <fmt/format.h>
 
+#include "cli/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/console.hpp"
-#include "cli/json_output.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/json_document.hpp"
 #include "cli/powertest/campaign.hpp"
 #include "cli/powertest/powertest_arguments.hpp"
 #include "cli/powertest/state_folder.hpp"
 #include "cli/powertest/unit_text.hpp"
 #include "cli/stop_signals.hpp"
-#include "cli/usage_error.hpp"
 #include "reports/html_page.hpp"
 #include "reports/json_text.hpp"
 #include "reports/output_file.hpp"

@@ -1,11 +1,13 @@
 // The folder of a campaign: campaign.json, and beside it the output of the runs and verifications. One powertest at a time.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "cli/powertest/campaign_state.hpp"
+#include "reports/powertest_campaign.hpp"
 #include "ums/base/output_handle.hpp"
 
 namespace cli {
@@ -35,5 +37,10 @@ private:
     std::string path_;
     ums::OutputHandle lock_;
 };
+
+// What a verification's results file says about a cycle.
+// Findings, torn pages, blocks behind the end, the headline, and as load the time from `run_started_utc_us` to the log's last block.
+// Without a readable file all of them are 0 and empty.
+reports::PowerCycle verified_cycle(const std::string& json_path, std::uint64_t run_started_utc_us);
 
 }  // namespace cli

@@ -1,5 +1,3 @@
-#include "cli/sqlio/sqlio_command.hpp"
-
 #include <algorithm>
 #include <array>
 #include <string>
@@ -9,12 +7,12 @@
 
 #include "cli/commands.hpp"
 #include "cli/console.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/help_text.hpp"
 #include "cli/measuring/measuring.hpp"
 #include "cli/sqlio/sqlio_arguments.hpp"
 #include "cli/sqlio/sqlio_options.hpp"
 #include "cli/sqlio/sqlio_specification.hpp"
-#include "cli/usage_error.hpp"
 #include "sim/errors.hpp"
 #include "ums/base/input_file.hpp"
 #include "ums/io/posix_storage.hpp"

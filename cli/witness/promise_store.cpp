@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,7 +15,6 @@
 #include "ums/io/errno_error.hpp"
 
 namespace cli {
-
 namespace {
 
 std::string_view characters_of(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
@@ -151,6 +151,21 @@ std::error_code PromiseStore::compact() {
     file_ = std::move(file);
     size_bytes_ = compact_bytes_ = size_bytes;
     return ums::sync_folder_of(path_);
+}
+
+std::string LedgerSink::name() const { return "the ledger " + store_.path(); }
+
+std::optional<sim::Promises> LedgerSink::load(const sim::PromiseKeeper::Wanted& /*wanted*/) {
+    sim::Promises promises = store_.load();
+    if (promises.section().run_id == 0) return std::nullopt;
+    return promises;
+}
+
+std::string LedgerSink::append(std::span<const std::byte> record) {
+    if (const std::error_code error = store_.append(record)) return ums::error_text(error);
+    // Where that fails the file goes on growing: the promises are whole.
+    if (store_.is_due()) static_cast<void>(store_.compact());
+    return {};
 }
 
 }  // namespace cli

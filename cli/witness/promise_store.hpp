@@ -11,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "cli/witness/promise_sink.hpp"
 #include "sim/promises/promises.hpp"
 #include "ums/base/output_handle.hpp"
 
@@ -53,6 +54,21 @@ private:
     ums::OutputHandle file_;
     std::uint64_t size_bytes_ = 0;     // whole records
     std::uint64_t compact_bytes_ = 0;  // the size when it was rewritten last; 0: never since it was opened
+};
+
+// Promises in a file on another disk: `--ledger FILE`.
+class LedgerSink final : public PromiseSink {
+public:
+    // Throws as PromiseStore does.
+    LedgerSink(const std::filesystem::path& path, PromiseStore::Use use) : store_(path, use) {}
+
+    [[nodiscard]] std::string name() const override;
+    // Whatever run the file holds.
+    [[nodiscard]] std::optional<sim::Promises> load(const sim::PromiseKeeper::Wanted& wanted) override;
+    [[nodiscard]] std::string append(std::span<const std::byte> record) override;
+
+private:
+    PromiseStore store_;
 };
 
 }  // namespace cli

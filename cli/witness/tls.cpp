@@ -12,7 +12,7 @@
 #include <boost/system/system_error.hpp>
 #include <fmt/format.h>
 
-#include "cli/usage_error.hpp"
+#include "cli/exit_codes.hpp"
 #include "sim/errors.hpp"
 #include "ums/base/input_file.hpp"
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "cli/switch_words.hpp"
+#include "cli/switches.hpp"
 #include "cli/witness/witness_wire.hpp"
 
 namespace cli {
@@ -23,5 +25,14 @@ struct TlsKeys {
     [[nodiscard]] bool has_certificate() const { return !cert.empty() || !cert_key.empty() || !ca.empty(); }
     [[nodiscard]] bool are_given() const { return !key_file.empty() || has_certificate(); }
 };
+
+// For commands that run a witness and commands that use one.
+// --key-file, --cert, --cert-key, --ca.
+[[nodiscard]] Switches tls_switches();
+// Takes the switch if it is one of them.
+void set_tls_value(TlsKeys& keys, const SwitchWord& word);
+
+// "HOST:PORT", "[::1]:7017", "HOST". Throws UsageError.
+[[nodiscard]] WitnessAddress parse_witness_address(const SwitchWord& word);
 
 }  // namespace cli

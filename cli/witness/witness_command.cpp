@@ -1,17 +1,16 @@
-#include "cli/witness/witness_command.hpp"
-
 #include <chrono>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "cli/commands.hpp"
 #include "cli/console.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/stop_signals.hpp"
 #include "cli/switch_words.hpp"
-#include "cli/usage_error.hpp"
 #include "cli/witness/tls.hpp"
-#include "cli/witness/witness_arguments.hpp"
+#include "cli/witness/witness_address.hpp"
 #include "cli/witness/witness_server.hpp"
 #include "cli/witness/witness_shelf.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/usage_error.hpp"
+#include "cli/exit_codes.hpp"
 #include "sim/errors.hpp"
 #include "ums/base/output_place.hpp"
 #include "ums/io/errno_error.hpp"

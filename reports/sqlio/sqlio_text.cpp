@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 
 namespace reports {
 namespace {

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "sim/backup/backup_parts.hpp"
 #include "sim/backup/page_read_back.hpp"
 #include "sim/backup/restore.hpp"
-#include "sim/backup/work_clock.hpp"
 #include "ums/sched/scheduler.hpp"
 
 namespace sim {

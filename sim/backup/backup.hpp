@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/backup/backup_chain.hpp"
 #include "sim/backup/backup_parts.hpp"
-#include "sim/backup/backup_set.hpp"
 #include "sim/backup/log_copy.hpp"
 #include "sim/backup/page_copy.hpp"
 #include "sim/backup_results.hpp"

@@ -12,10 +12,23 @@
 #include "sim/backup/backup_format.hpp"
 #include "sim/files/rereader.hpp"
 #include "sim/files/sim_file.hpp"
+#include "sim/log/page_sums.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/sched/semaphore.hpp"
 
 namespace sim {
+
+// One backup of a chain, as far as it has to be remembered: where it stands in the chain, and what the run knew when it ended.
+struct BackupSet {
+    BackupKind kind{};
+    std::uint32_t number = 0;  // in its chain, from 1
+    std::uint32_t first_chunk = 0;
+    std::uint32_t end_chunk = 0;
+    std::uint64_t last_lsn = 0;           // to which a restore brings all pages
+    PageSums sums{};                      // of the pages at that LSN
+    std::vector<PageRun> runs{};          // what stands where
+    std::vector<std::uint64_t> shrunk{};  // by source: how often the file had been cut when the backup began
+};
 
 class BackupChain {
 public:

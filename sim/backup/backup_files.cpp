@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "sim/files/file_names.hpp"
-#include "sim/files/replica.hpp"
 #include "sim/limits.hpp"
 
 namespace sim {

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "sim/backup/backup_parts.hpp"
 #include "sim/backup/page_read_back.hpp"
-#include "sim/backup/work_clock.hpp"
-#include "sim/log/log_records.hpp"
+#include "sim/log/log_block_check.hpp"
 #include "ums/sched/scheduler.hpp"
 
 namespace sim {

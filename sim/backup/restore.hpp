@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "sim/backup/backup_chain.hpp"
 #include "sim/backup/backup_parts.hpp"
-#include "sim/backup/backup_set.hpp"
 #include "sim/backup/log_redo.hpp"
 #include "sim/backup_results.hpp"
 

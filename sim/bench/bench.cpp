@@ -9,13 +9,13 @@
 
 #include "sim/bench/file_passes.hpp"
 #include "sim/engine_kind.hpp"
-#include "sim/files/file_removal.hpp"
+#include "sim/files/file_claim.hpp"
 #include "sim/page/log_layout.hpp"
 #include "sim/pool/warm_up.hpp"
 #include "sim/run/task_failure.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/base/memory_reserve.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 namespace sim {
 
@@ -133,7 +133,8 @@ FileOptions Bench::options_of(const std::string& path) const {
 
 // Nothing but missing files, files of ours (logs, which are replaced), or a refusal.
 ums::Task<void> Bench::make_files(FileCreator& creator, const std::vector<FileOptions>& files) {
-    co_await creator.claim(files, static_cast<std::uint32_t>(files_.size() + 1));
+    const std::vector<NumberedFile> wanted = numbered(files, static_cast<std::uint32_t>(files_.size() + 1));
+    co_await creator.claim(wanted);
     if (run_.is_stopping()) co_return;
     co_await creator.replace_old_files();
     for (std::size_t i = 0; i < files.size(); ++i) {
@@ -179,13 +180,13 @@ void Bench::add_null_file() {
     setup.id = 1;
     setup.options.path = kNullFile;
     setup.size_bytes = options_.size_bytes != 0 ? options_.size_bytes : kBenchSizeBytes;
-    setup.cpu_count = options_.cpu_count;
     const std::uint64_t size_bytes = setup.size_bytes;
     add_file(std::move(setup), run_id_, size_bytes);
 }
 
 void Bench::add_file(SimFile::Setup setup, std::uint64_t run_id, std::uint64_t used_bytes) {
-    files_.push_back(std::make_unique<BenchFile>(std::move(setup), run_id, used_bytes, options_, storage_, *outstanding_, run_, journal_));
+    const FileContext context{storage_, *outstanding_, run_, journal_, {.cpu_count = options_.cpu_count}};
+    files_.push_back(std::make_unique<BenchFile>(std::move(setup), run_id, used_bytes, options_, context, run_));
     if (options_.is_log()) {
         logs_.push_back(std::make_unique<LogStream>(files_.back()->data.file, run_id, options_, run_, journal_));
     }

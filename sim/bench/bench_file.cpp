@@ -23,18 +23,18 @@ std::vector<std::unique_ptr<DataFile>> only(std::unique_ptr<DataFile> file) {
 
 }  // namespace
 
-BenchFile::BenchFile(SimFile::Setup setup, std::uint64_t id_of_run, std::uint64_t used, const BenchOptions& options, ums::Storage& storage,
-                     ums::Semaphore& outstanding, RunState& run_state, Journal& messages)
+BenchFile::BenchFile(SimFile::Setup setup, std::uint64_t id_of_run, std::uint64_t used, const BenchOptions& options,
+                     const FileContext& context, RunState& run_state)
     : run_id(id_of_run),
       used_bytes(used),
       run(run_state),
-      journal(messages),
-      files(only(std::make_unique<DataFile>(std::move(setup), PageLedger(used / kPageBytes), storage, outstanding, run_state, messages))),
+      journal(context.journal),
+      files(only(std::make_unique<DataFile>(std::move(setup), PageLedger(used / kPageBytes), context))),
       data(*files.front()),
       pool(pool_pages(options) * kPageBytes, options.tasks_max() + kTransferPagesMax),
-      diagnosis(id_of_run, false, files, pool, run_state, messages),
+      diagnosis(id_of_run, false, files, pool, run_state, journal),
       checker(id_of_run, diagnosis),
-      buffers(pool, checker, run_state, messages, 0) {
+      buffers(pool, checker, run_state, journal, 0) {
     data.file.governor().allow_bursts(true);
 }
 

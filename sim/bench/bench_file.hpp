@@ -23,8 +23,8 @@ inline constexpr std::uint32_t kPassTasks = 8;
 class BenchFile {
 public:
     // `used`: the number of bytes of the file, from its beginning, that are used. All references must outlive the file.
-    BenchFile(SimFile::Setup setup, std::uint64_t id_of_run, std::uint64_t used, const BenchOptions& options, ums::Storage& storage,
-              ums::Semaphore& outstanding, RunState& run_state, Journal& messages);
+    BenchFile(SimFile::Setup setup, std::uint64_t id_of_run, std::uint64_t used, const BenchOptions& options, const FileContext& context,
+              RunState& run_state);
 
     // Reserves memory in such a way that no two of the remaining pages are adjacent. Before any other use.
     ums::Task<void> scatter_memory();

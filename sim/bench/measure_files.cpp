@@ -9,12 +9,12 @@
 #include "sim/errors.hpp"
 #include "sim/files/file_examiner.hpp"
 #include "sim/files/file_names.hpp"
-#include "sim/files/free_space.hpp"
+#include "sim/files/space_check.hpp"
 #include "sim/files/transfer_failure.hpp"
 #include "sim/page/measure_mark.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/base/memory_region.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 #include "ums/io/errno_error.hpp"
 
 namespace sim {

@@ -4,11 +4,10 @@
 #include <utility>
 
 #include "sim/bench/measure_answer.hpp"
-#include "sim/bench/measured_page.hpp"
 #include "sim/bench/write_contents.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/base/memory_region.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 #include "ums/sched/scheduler.hpp"
 
 namespace sim {

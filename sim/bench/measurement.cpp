@@ -14,7 +14,7 @@
 #include "sim/run/task_failure.hpp"
 #include "ums/base/machine.hpp"
 #include "ums/base/memory_reserve.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 #include "ums/sched/scheduler_group.hpp"
 
 namespace sim {

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "sim/buffer/snapshot.hpp"
+#include "sim/files/file_stamper.hpp"
 #include "sim/files/io_retry.hpp"
-#include "sim/files/zero_stamp.hpp"
 #include "ums/io/errno_error.hpp"
 
 namespace sim {

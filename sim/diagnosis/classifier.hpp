@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/diagnosis/image_difference.hpp"
 #include "sim/diagnosis/sector_map.hpp"
+#include "sim/diagnosis/written_image.hpp"
 
 namespace sim {
 

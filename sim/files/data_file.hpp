@@ -15,9 +15,8 @@ class Snapshot;
 
 struct DataFile {
     // The ledger has room for the file at its largest.
-    DataFile(SimFile::Setup setup, PageLedger pages, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run,
-             Journal& journal)
-        : file(std::move(setup), storage, outstanding, run, journal), ledger(std::move(pages)) {}
+    DataFile(SimFile::Setup setup, PageLedger pages, const FileContext& context)
+        : file(std::move(setup), context), ledger(std::move(pages)) {}
 
     SimFile file;
     PageLedger ledger;

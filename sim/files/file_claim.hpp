@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "sim/files/sim_file.hpp"
+#include "sim/journal/journal.hpp"
 #include "sim/options.hpp"
 #include "ums/io/storage.hpp"
 
@@ -36,5 +38,8 @@ struct FileClaim {
     std::uint64_t size_bytes = 0;                       // that it will have
     std::optional<std::uint32_t> signature_checksum{};  // of page 0, once this run has written it
 };
+
+// The file stays open. Another file that has taken its name is left alone; a warning says so, or why the file cannot be deleted. Blocks.
+void remove_file(const SimFile& file, ums::Storage& storage, Journal& journal);
 
 }  // namespace sim

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/files/free_space.hpp"
 #include "sim/files/overdue_request.hpp"
 #include "sim/files/space_check.hpp"
 #include "sim/files/transfer_failure.hpp"
@@ -15,12 +14,17 @@
 
 namespace sim {
 
+std::vector<NumberedFile> numbered(const std::vector<FileOptions>& files, std::uint32_t first_id) {
+    std::vector<NumberedFile> all;
+    for (const FileOptions& file : files) all.push_back({first_id + static_cast<std::uint32_t>(all.size()), file});
+    return all;
+}
+
 // --- step 1 ---
 
-ums::Task<void> FileCreator::claim(const std::vector<FileOptions>& files, std::uint32_t first_id) {
-    for (const FileOptions& file : files) {
+ums::Task<void> FileCreator::claim(const std::vector<NumberedFile>& files) {
+    for (const auto& [id, file] : files) {
         if (is_stopping()) co_return;
-        const std::uint32_t id = first_id + static_cast<std::uint32_t>(claims_.size());
         try {
             claims_.push_back(examiner_.examine(id, file));
         } catch (...) {
@@ -31,7 +35,7 @@ ums::Task<void> FileCreator::claim(const std::vector<FileOptions>& files, std::u
     check_open_files();
     for (const auto& claim : claims_) {
         if (is_stopping()) co_return;
-        if (claim->is_missing() && !claim->is_created) co_await make(*claim);  // not those of an earlier call
+        if (claim->is_missing()) co_await make(*claim);
     }
 }
 

@@ -26,6 +26,14 @@
 
 namespace sim {
 
+struct NumberedFile {
+    std::uint32_t id = 0;
+    FileOptions file;
+};
+
+// In their order from `first_id` on.
+[[nodiscard]] std::vector<NumberedFile> numbered(const std::vector<FileOptions>& files, std::uint32_t first_id = 1);
+
 // All steps throw RefusedError or EnvironmentError with a message for a person. They run as tasks: zero-stamping takes a while.
 class FileCreator {
 public:
@@ -40,8 +48,8 @@ public:
           examiner_(options, storage, options.job == Job::run ? 0 : run_id) {}
 
     // Step 1, once: checks all files, locks those that exist, and creates those that do not, empty except for the signature page. Changes
-    // nothing that existed. The files get the ids `first_id`, ... in their order.
-    ums::Task<void> claim(const std::vector<FileOptions>& files, std::uint32_t first_id = 1);
+    // nothing that existed.
+    ums::Task<void> claim(const std::vector<NumberedFile>& files);
     // Sizes and names as the run will use them.
     [[nodiscard]] std::vector<FileOptions> files() const;
 

@@ -10,7 +10,7 @@
 #include "sim/page/measure_mark.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/base/memory_region.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 #include "ums/io/errno_error.hpp"
 
 namespace sim {
@@ -275,9 +275,6 @@ SimFile::Setup FileExaminer::hand_over(FileClaim& claim, std::uint32_t id, bool 
     setup.size_bytes = claim.size_bytes;
     setup.signature_checksum = claim.signature_checksum;
     setup.direct = how.direct;
-    setup.target_io_duration_ms = options_.target_io_duration_ms;
-    setup.request_blocks_max = outstanding_io_max(options_);
-    setup.cpu_count = options_.cpu_count;
     return setup;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <filesystem>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -11,7 +12,6 @@
 #include "sim/errors.hpp"
 
 namespace sim {
-
 namespace {
 
 // The first folder on the way that is a link to nothing; empty if there is none.
@@ -72,6 +72,47 @@ void resolve_names(std::vector<FileOptions>& files, bool are_databases_allowed, 
         std::string resolved;
         if (!storage.resolve(file.path, resolved)) take_name(file, std::move(resolved));
         refuse_dangerous_name(file.path, are_databases_allowed);
+    }
+}
+
+const FileOptions* source_of_replica(const FileOptions& file, const std::vector<FileOptions>& files) {
+    if (!file.sparse || file.is_log) return nullptr;
+    const std::size_t colon = file.path.rfind(':');
+    if (colon == std::string::npos) return nullptr;
+    const auto found = std::find_if(files.begin(), files.end(), [&](const FileOptions& source) {
+        return !source.is_log && source.path.size() == colon && file.path.compare(0, colon, source.path) == 0;
+    });
+    return found == files.end() ? nullptr : &*found;
+}
+
+bool is_transient(const FileOptions& file, const std::vector<FileOptions>& files) {
+    return file.is_tempdb || source_of_replica(file, files) != nullptr;
+}
+
+void fit_replicas(std::vector<FileOptions>& files) {
+    for (FileOptions& file : files) {
+        const FileOptions* const source = source_of_replica(file, files);
+        if (source != nullptr) file.max_size_mb = std::max(file.max_size_mb, std::max(source->initial_size_mb, source->max_size_mb));
+    }
+}
+
+std::string tempdb_folder(const Options& options) {
+    const auto first = std::find_if(options.files.begin(), options.files.end(), [](const FileOptions& file) { return !file.is_log; });
+    const std::filesystem::path beside = first == options.files.end() ? "" : std::filesystem::path(first->path).parent_path();
+    return (beside / options.tempdb_user.folder).lexically_normal().string();
+}
+
+void add_tempdb_files(Options& options) {
+    const bool are_there = std::any_of(options.files.begin(), options.files.end(), [](const FileOptions& file) { return file.is_tempdb; });
+    if (options.tempdb_user.user_count == 0 || are_there) return;
+    const std::filesystem::path folder = tempdb_folder(options);
+    for (std::uint32_t number = 1; number <= options.tempdb_user.file_count; ++number) {
+        FileOptions file;
+        file.path = (folder / fmt::format("tempdb{}.mdx", number)).lexically_normal().string();
+        file.initial_size_mb = file.max_size_mb = options.tempdb_user.file_size_mb;
+        file.durability = Durability::none;
+        file.is_tempdb = true;
+        options.files.push_back(std::move(file));
     }
 }
 

@@ -5,9 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "sim/files/sim_file.hpp"
 #include "sim/files/transfer_failure.hpp"
 #include "sim/limits.hpp"
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 #include "ums/sched/scheduler.hpp"
 
 namespace sim {
@@ -38,6 +39,14 @@ ums::Task<void> visit_overdue(ums::Event& stop, std::function<void(ums::IoReques
         const std::uint64_t now_ns = scheduler.now_ns();
         if (now_ns >= kLimitNs) scheduler.visit_pending_io(now_ns - kLimitNs, visit);
     }
+}
+
+ums::Task<void> watch_for_long_io(RunState& run, Journal& journal, ums::Event& stop) {
+    return visit_overdue(stop, [&run, &journal](ums::IoRequest& request) {
+        if (request.owner == nullptr) return;
+        auto& file = *static_cast<SimFile*>(const_cast<void*>(request.owner));
+        check_overdue(request, file.id(), file.options(), run, journal, [&file](Finding finding) { file.report(std::move(finding)); });
+    });
 }
 
 }  // namespace sim

@@ -23,4 +23,7 @@ void check_overdue(ums::IoRequest& request, std::uint32_t file_id, const FileOpt
 // task on each scheduler, because only its own thread may look at its requests.
 ums::Task<void> visit_overdue(ums::Event& stop, std::function<void(ums::IoRequest&)> visit);
 
+// One task on each scheduler, because only its own thread may look at its requests. Ends when `stop` is set.
+ums::Task<void> watch_for_long_io(RunState& run, Journal& journal, ums::Event& stop);
+
 }  // namespace sim

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/files/free_space.hpp"
+#include "sim/files/space_check.hpp"
 #include "sim/files/transfer_failure.hpp"
 #include "ums/base/assert.hpp"
 #include "ums/sched/blocking_call.hpp"
@@ -12,16 +12,16 @@
 
 namespace sim {
 
-SimFile::SimFile(Setup setup, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run, Journal& journal)
+SimFile::SimFile(Setup setup, const FileContext& context)
     : setup_(std::move(setup)),
-      storage_(storage),
-      outstanding_(outstanding),
-      run_(run),
-      journal_(journal),
+      storage_(context.storage),
+      outstanding_(context.outstanding),
+      run_(context.run),
+      journal_(context.journal),
       size_bytes_(setup_.size_bytes),
-      counters_(setup_.cpu_count),
-      resize_latch_(setup_.cpu_count),
-      governor_(std::uint64_t{setup_.target_io_duration_ms} * 1000, setup_.request_blocks_max) {}
+      counters_(context.load.cpu_count),
+      resize_latch_(context.load.cpu_count),
+      governor_(std::uint64_t{context.load.target_io_duration_ms} * 1000, context.load.request_blocks_max) {}
 
 SimFile::~SimFile() {
     if (setup_.transfers.is_open()) storage_.close(setup_.transfers);

@@ -33,8 +33,29 @@ struct TransferResult {
     bool is_abandoned = false;  // never posted
 };
 
+// How much of the run's load a file may carry, and from how many CPUs it comes.
+struct FileLoad {
+    std::uint32_t target_io_duration_ms = 100;
+    std::uint32_t request_blocks_max = kOutstandingIoMax;
+    std::uint32_t cpu_count = 1;
+};
+
+[[nodiscard]] constexpr FileLoad load_of(const Options& options) {
+    return {options.target_io_duration_ms, outstanding_io_max(options), options.cpu_count};
+}
+
+// What all files of a run have in common. The references must outlive the files.
+struct FileContext {
+    ums::Storage& storage;
+    ums::Semaphore& outstanding;  // the process's limit
+    const RunState& run;
+    Journal& journal;
+    FileLoad load{};
+};
+
 class SimFile {
 public:
+    // How the file was opened.
     struct Setup {
         bool created = false;    // by this run
         bool is_device = false;  // a block device: never resized, never deleted
@@ -46,13 +67,10 @@ public:
         std::optional<std::uint32_t> signature_checksum{};  // of page 0, if it has just been written: version 1
         bool direct = true;                                 // unbuffered transfers
         Durability durability = Durability::write_through;  // never `inherited`
-        std::uint32_t target_io_duration_ms = 100;
-        std::uint32_t request_blocks_max = kOutstandingIoMax;
-        std::uint32_t cpu_count = 1;
     };
 
-    // Takes over both handles. `outstanding` is the process's limit. All references must outlive the file.
-    SimFile(Setup setup, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run, Journal& journal);
+    // Takes over both handles.
+    SimFile(Setup setup, const FileContext& context);
     ~SimFile();
 
     [[nodiscard]] std::uint32_t id() const { return setup_.id; }

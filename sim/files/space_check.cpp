@@ -2,20 +2,29 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "sim/errors.hpp"
 #include "sim/files/file_names.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
+#include "ums/io/mount_table.hpp"
 
 namespace sim {
-
 namespace {
 
 using ums::kMb;
+
+std::string file_system_name(const std::string& folder) {
+    std::error_code error;
+    const std::filesystem::path canonical = std::filesystem::canonical(folder, error);
+    const auto mount = error ? std::nullopt : ums::mount_of(canonical.string(), ums::mounts_of_this_process());
+    return mount ? fmt::format("{} ({})", mount->point, mount->type) : fmt::format("of {}", folder);
+}
 
 struct Demand {
     std::string path;  // of the first file
@@ -42,6 +51,14 @@ void refuse(const Demand& demand, std::uint64_t free_bytes) {
 }
 
 }  // namespace
+
+std::string free_space_text(ums::Storage& storage, const std::string& path) {
+    const std::string folder = folder_of(path);
+    std::uint64_t free_bytes = 0;
+    if (storage.free_space(folder, free_bytes))
+        return fmt::format("How much the file system {} has free is not known.", file_system_name(folder));
+    return fmt::format("The file system {} has {} MB free.", file_system_name(folder), free_bytes >> 20);
+}
 
 void check_space(std::span<const std::unique_ptr<FileClaim>> claims, ums::Storage& storage) {
     std::map<std::uint64_t, Demand> demands;  // by file system

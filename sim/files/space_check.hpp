@@ -3,11 +3,16 @@
 
 #include <memory>
 #include <span>
+#include <string>
 
 #include "sim/files/file_claim.hpp"
 #include "ums/io/storage.hpp"
 
 namespace sim {
+
+// For messages when there is no space: which file system it is, and how much is free there.
+// "The file system /mnt/data (ext4) has 0 MB free." Less if less is known. Asks the system; any thread.
+[[nodiscard]] std::string free_space_text(ums::Storage& storage, const std::string& path);
 
 // The files of one file system together; files that will be replaced make room first. Sparse files and devices need none. Throws
 // EnvironmentError that says what is needed and what is free.

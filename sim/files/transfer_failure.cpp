@@ -9,7 +9,6 @@
 #include "sim/page/page_layout.hpp"
 #include "ums/base/error_text.hpp"
 #include "ums/io/errno_error.hpp"
-#include "ums/io/storage_error.hpp"
 
 namespace sim {
 

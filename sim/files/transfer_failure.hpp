@@ -9,7 +9,7 @@
 #include "sim/finding.hpp"
 #include "sim/limits.hpp"
 #include "sim/options.hpp"
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 #include "ums/io/io_request.hpp"
 
 namespace sim {

@@ -11,7 +11,7 @@
 #include "sim/page/log_layout.hpp"
 #include "sim/page/page_layout.hpp"
 #include "ums/base/assert.hpp"
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 #include "ums/sched/scheduler.hpp"
 
 namespace sim {

@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "sim/history_entry.hpp"
+#include "sim/finding.hpp"
 #include "sim/journal/operation_ring.hpp"
 #include "sim/limits.hpp"
 #include "ums/base/clock.hpp"

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "ums/base/thread_id.hpp"
+#include "ums/base/os_thread.hpp"
 #include "ums/sched/scheduler.hpp"
 
 namespace sim {

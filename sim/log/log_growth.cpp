@@ -4,17 +4,21 @@
 
 #include <fmt/format.h>
 
-#include "sim/files/zero_stamp.hpp"
-#include "ums/base/size.hpp"
+#include "sim/files/file_stamper.hpp"
+#include "ums/base/units.hpp"
 #include "ums/io/errno_error.hpp"
 #include "ums/sched/scheduler.hpp"
 #include "ums/sched/task_group.hpp"
 
 namespace sim {
-
 namespace {
+
 using ums::kMb;
-}
+
+constexpr std::uint64_t kInstantBytesMax = 64 * ums::kMb;
+constexpr std::uint64_t kEightVlfsBytesMax = 1024 * ums::kMb;
+
+}  // namespace
 
 namespace {
 
@@ -32,6 +36,17 @@ ums::Task<std::error_code> stamp_parts(SimFile& file, std::span<const VlfPlace> 
 }
 
 }  // namespace
+
+std::uint32_t vlfs_of_large_growth(std::uint64_t growth_bytes) {
+    if (growth_bytes <= kInstantBytesMax) return 1;
+    return growth_bytes <= kEightVlfsBytesMax ? 8 : 16;
+}
+
+GrowthPlan plan_growth(bool is_instant, std::uint64_t growth_bytes, std::uint64_t log_bytes) {
+    if (!is_instant) return {};
+    if (growth_bytes <= kInstantBytesMax) return {.is_zeroed = false, .vlfs = 1};
+    return {.is_zeroed = true, .vlfs = growth_bytes < log_bytes / 8 ? 1 : vlfs_of_large_growth(growth_bytes)};
+}
 
 ums::Task<std::error_code> lengthen_log(SimFile& file, std::uint64_t new_bytes, GrowthPlan plan, RunState& run, Journal& journal) {
     const std::uint64_t old_bytes = file.size_bytes();

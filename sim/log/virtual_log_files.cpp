@@ -6,7 +6,7 @@
 #include "ums/base/assert.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/base/prng.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 namespace sim {
 

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/preflight/checks.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 namespace sim {
 

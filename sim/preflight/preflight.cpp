@@ -1,10 +1,129 @@
 #include "sim/preflight/preflight.hpp"
 
+#include <filesystem>
 #include <iterator>
+#include <system_error>
 
+#include <fmt/format.h>
+
+#include "sim/errors.hpp"
 #include "sim/preflight/judgement.hpp"
+#include "ums/base/error_text.hpp"
+#include "ums/base/machine.hpp"
+#include "ums/base/units.hpp"
+#include "ums/io/disk_users.hpp"
+#include "ums/io/file_system_space.hpp"
+#include "ums/io/uring_probe.hpp"
 
 namespace sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ums::kMb;
+
+// How much is tried out; for each of three kinds of writes.
+struct Extent {
+    std::uint64_t file_bytes;
+    std::uint64_t limit_ns;
+    std::uint64_t count_max;
+    std::uint64_t watch_ms;  // others are watched for so long
+};
+
+constexpr Extent kQuick{.file_bytes = 2 * kMb, .limit_ns = 30 * ums::kNsPerMs, .count_max = 100, .watch_ms = 50};
+constexpr Extent kThorough{.file_bytes = 32 * kMb, .limit_ns = ums::kNsPerSecond, .count_max = 5000, .watch_ms = 500};
+
+void check_folder(const std::string& folder) {
+    std::error_code error;
+    const fs::file_status status = fs::status(folder, error);
+    if (status.type() == fs::file_type::not_found) throw EnvironmentError(fmt::format("{}: there is no such folder", folder));
+    if (error) throw EnvironmentError(fmt::format("{}: {}", folder, error.message()));
+    if (status.type() != fs::file_type::directory) {
+        throw EnvironmentError(fmt::format("{}: is not a folder; name the folder that the database files will be in", folder));
+    }
+}
+
+void read_space(PreflightFacts& facts) {
+    ums::FileSystemSpace space;
+    if (ums::read_file_system_space(facts.folder, space)) return;
+    facts.size_bytes = space.size_bytes;
+    facts.free_bytes = space.free_bytes;
+}
+
+void read_devices(PreflightFacts& facts, const std::string& canonical, const std::vector<ums::Mount>& mounts) {
+    facts.disk = ums::block_device_of(facts.folder);
+    const auto number = ums::device_number_of(facts.folder);
+    if (!number || !facts.disk.known) return;
+    facts.layers = ums::read_block_stack(*number);
+    facts.counts_flushes = facts.kernel >= ums::KernelVersion{5, 5};
+    facts.other_mounts =
+        ums::other_users_of_disk(facts.layers.empty() ? facts.disk.name : facts.layers.back().name, facts.mount, mounts, {});
+    facts.io_limits = ums::io_limits_of(fmt::format("{}:{}", number->major, number->minor), "");
+    facts.processes = ums::processes_below(canonical);
+}
+
+ums::BlockDeviceCounters counters_of(const PreflightFacts& facts) {
+    return facts.disk.known ? ums::block_device_of(facts.folder).counters : ums::BlockDeviceCounters{};
+}
+
+void watch_others(PreflightFacts& facts, std::uint64_t watch_ms) {
+    if (!facts.disk.known) return;
+    const std::uint64_t requests = ums::requests_within(facts.folder, watch_ms);
+    facts.foreign_requests_per_s = static_cast<double>(requests) * 1000.0 / static_cast<double>(watch_ms);
+}
+
+void try_writes(PreflightFacts& facts, const Extent& extent, const ums::Clock& clock) {
+    ums::WriteProbe probe(facts.folder, extent.file_bytes, clock);
+    watch_others(facts, extent.watch_ms);
+    facts.probe_bytes = extent.file_bytes;
+    facts.direct_error = probe.direct_error();
+    facts.reserve_error = probe.reserve_error();
+    facts.extent_count = probe.extent_count();
+    const std::uint64_t before = counters_of(facts).flushes;
+    facts.dsync_writes.times = probe.dsync_writes(extent.limit_ns, extent.count_max);
+    const std::uint64_t between = counters_of(facts).flushes;
+    facts.synced_writes.times = probe.synced_writes(extent.limit_ns, extent.count_max);
+    const std::uint64_t after = counters_of(facts).flushes;
+    facts.plain_writes = probe.plain_writes(extent.limit_ns, extent.count_max);
+    facts.dsync_writes.flushes = between - before;
+    facts.synced_writes.flushes = after - between;
+    facts.was_probed = true;
+}
+
+void read_process_limits(PreflightFacts& facts) {
+    const ums::Machine machine = ums::this_machine();
+    facts.memory_bytes = machine.memory_bytes;
+    facts.cpu_count = machine.cpu_count;
+    facts.locked_memory_bytes = ums::read_uring_environment().locked_memory_bytes;
+    const ums::UringSupport uring = ums::probe_uring();
+    if (!uring.is_usable()) facts.uring_refusal = uring.reason;
+}
+
+}  // namespace
+
+PreflightFacts gather_preflight_facts(const std::string& folder, PreflightEffort effort, const ums::Clock& clock) {
+    check_folder(folder);
+    PreflightFacts facts;
+    facts.folder = folder;
+    facts.kernel = ums::kernel_version();
+    std::error_code error;
+    const fs::path canonical = fs::canonical(folder, error);
+    const std::vector<ums::Mount> mounts = ums::mounts_of_this_process();
+    if (const auto mount = ums::mount_of(canonical.string(), mounts)) facts.mount = *mount;
+    facts.container = ums::container_kind_of(mounts);
+    facts.pod_volume = ums::pod_volume_of(facts.mount);
+    read_space(facts);
+    read_devices(facts, canonical.string(), mounts);
+    read_process_limits(facts);
+    // Before a run nothing is written where another program answers: it may count the writes that the run is about to do.
+    if (effort == PreflightEffort::quick && facts.mount.type.starts_with("fuse")) return facts;
+    try {
+        try_writes(facts, effort == PreflightEffort::quick ? kQuick : kThorough, clock);
+    } catch (const std::system_error& failure) {
+        throw EnvironmentError(ums::error_text(failure));
+    }
+    return facts;
+}
 
 std::vector<PreflightLine> preflight(const std::vector<std::string>& folders, PreflightEffort effort, const ums::Clock& clock,
                                      PreflightUse use) {

@@ -5,11 +5,20 @@
 #include <string>
 #include <vector>
 
-#include "sim/preflight/gather_facts.hpp"
+#include "sim/preflight/preflight_facts.hpp"
 #include "sim/preflight_line.hpp"
 #include "ums/base/clock.hpp"
 
 namespace sim {
+
+enum class PreflightEffort : std::uint8_t {
+    quick,     // a quarter of a second for each folder: before a run; without writing on FUSE
+    thorough,  // some seconds for each folder
+};
+
+// Examines the folder, its file system and devices, and writes a temporary file there that has no name. Throws EnvironmentError, with one
+// message for a person, if the folder is missing, not a folder, read-only or full. Blocks for as long as the storage takes.
+[[nodiscard]] PreflightFacts gather_preflight_facts(const std::string& folder, PreflightEffort effort, const ums::Clock& clock);
 
 // What the folders will hold. tempdb may be where nothing is durable.
 enum class PreflightUse : std::uint8_t { database, tempdb };

@@ -4,7 +4,7 @@
 #include <exception>
 #include <utility>
 
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 #include "ums/sched/blocking_call.hpp"
 
 namespace sim {

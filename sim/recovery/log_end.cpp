@@ -8,7 +8,7 @@
 
 #include "sim/log/log_growth.hpp"
 #include "sim/page/log_layout.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 #include "ums/io/errno_error.hpp"
 
 namespace sim {

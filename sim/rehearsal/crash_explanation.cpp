@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "sim/files/replica.hpp"
+#include "sim/files/file_names.hpp"
 #include "sim/page/page_codec.hpp"
 #include "sim/rehearsal/left_log.hpp"
 #include "ums/base/assert.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 namespace sim {
 

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "sim/rehearsal/left_log.hpp"
 #include "sim/rehearsal/promise_memory.hpp"
 #include "sim/rehearsal/rehearsal_options.hpp"
-#include "sim/rehearsal/second_cut.hpp"
 #include "sim/rehearsal/stale_log.hpp"
 #include "sim/run/simulation.hpp"
 #include "ums/base/clock.hpp"
@@ -17,7 +17,6 @@
 #include "ums/io/simulated_storage.hpp"
 
 namespace sim {
-
 namespace {
 
 class CrashSink final : public EventSink {
@@ -157,6 +156,23 @@ CrashReport rehearse_crash(const CrashPlan& plan, const CrashJudge& judge) {
     if (ums::MemoryReserve::is_spent()) throw std::bad_alloc();  // cut short, so nothing can be said of it
     for (CrashState& state : states) judge(plan, state);
     return std::move(crashed.report);
+}
+
+std::optional<CrashPlan> plan_second_cut(const CrashPlan& plan, const CrashState& state) {
+    const LeftLog log(plan.options, state.power, state.book);
+    if (log.is_empty() || log.end_sequence() == 0 || log.lost_sequence()) return std::nullopt;
+    auto start = std::make_shared<CrashStart>(CrashStart{{}, state.book, std::nullopt});
+    if (state.promises) start->promises = copy_of(*state.promises);
+    for (const auto& [path, file] : state.power.files) start->files[path] = file->copy();
+    start->book.forget_behind(log.end_sequence(), log.end_lsn());
+    CrashPlan second = plan;
+    second.seed = ums::mix64(plan.seed ^ ums::mix64(state.power.moment));
+    second.cut_count = 1;
+    second.options.seed = second.seed;
+    second.options.job = Job::resume;
+    second.device.seed = ums::mix64(plan.device.seed ^ second.seed);
+    second.start = std::move(start);
+    return second;
 }
 
 }  // namespace sim

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "sim/rehearsal/write_book.hpp"
 #include "sim/results.hpp"
 #include "ums/io/power_cut.hpp"
+#include "ums/io/simulated_storage.hpp"
 #include "ums/io/volatile_storage.hpp"
 
 namespace sim {
@@ -27,8 +29,8 @@ struct CrashPlan {
     std::uint32_t cut_count = 4;
     Options options;
     ums::VolatileOptions device;
-    bool has_ledger = false;                  // a ledger outside of the device keeps what the run promises
-    std::shared_ptr<const CrashStart> start;  // of a run that continues after an earlier cut (second_cut.hpp); null: of a new one
+    bool has_ledger = false;                             // a ledger outside of the device keeps what the run promises
+    std::shared_ptr<const CrashStart> start;             // of a run that continues after an earlier cut; null: of a new one
     std::function<void(const ums::PowerMoment&)> watch;  // sees every moment of the run that is cut, to its end; may be empty
 };
 
@@ -57,5 +59,16 @@ struct CrashReport {
 // `judge` is called for each cut, in the order of time, when the run is over: it may run simulations of its own. Any thread. Throws
 // std::bad_alloc if memory runs out.
 [[nodiscard]] CrashReport rehearse_crash(const CrashPlan& plan, const CrashJudge& judge);
+
+// After a power cut the run continues with what is left, and is cut again: what recovery made of the files must survive the next cut, too.
+// What a run that continues begins with.
+struct CrashStart {
+    std::map<std::string, std::unique_ptr<ums::SimulatedFile>> files;  // by path
+    WriteBook book;                                                    // what had been said before, as far as it is still true
+    std::optional<Promises> promises;                                  // of a ledger
+};
+
+// The same run, resumed on the same device. Nothing if no log is left with which it could continue. Before the files of the cut are taken.
+[[nodiscard]] std::optional<CrashPlan> plan_second_cut(const CrashPlan& plan, const CrashState& state);
 
 }  // namespace sim

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "ums/base/memory_region.hpp"
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 
 namespace sim {
 

@@ -8,7 +8,6 @@
 #include "sim/rehearsal/fault_choice.hpp"
 #include "sim/rehearsal/fault_record.hpp"
 #include "sim/rehearsal/log_faults.hpp"
-#include "sim/rehearsal/request_fate.hpp"
 #include "ums/base/prng.hpp"
 
 namespace sim {

@@ -17,12 +17,10 @@
 
 #include "sim/rehearsal/fault_choice.hpp"
 #include "sim/rehearsal/fault_effects.hpp"
-#include "sim/rehearsal/fault_moment.hpp"
 #include "sim/rehearsal/fault_plan.hpp"
 #include "sim/rehearsal/fault_record.hpp"
 #include "sim/rehearsal/faulty_files.hpp"
 #include "sim/rehearsal/injected_fault.hpp"
-#include "sim/rehearsal/request_fate.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/base/prng.hpp"
 #include "ums/io/forwarding_storage.hpp"

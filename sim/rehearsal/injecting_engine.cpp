@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ums/base/assert.hpp"
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 
 namespace sim {
 

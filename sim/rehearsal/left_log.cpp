@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/log/log_records.hpp"
+#include "sim/log/log_block_check.hpp"
 
 namespace sim {
 

@@ -1,6 +1,6 @@
 #include "sim/rehearsal/owner_view.hpp"
 
-#include "sim/files/replica.hpp"
+#include "sim/files/file_names.hpp"
 #include "sim/limits.hpp"
 #include "ums/io/request_bytes.hpp"
 

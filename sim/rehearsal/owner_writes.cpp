@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "sim/files/replica.hpp"
+#include "sim/files/file_names.hpp"
 #include "sim/page/log_layout.hpp"
 #include "sim/page/page_layout.hpp"
 #include "ums/io/request_bytes.hpp"

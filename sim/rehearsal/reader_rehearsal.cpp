@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include "sim/group/group_explanation.hpp"
-#include "sim/rehearsal/asked_ledger.hpp"
 #include "sim/rehearsal/owner_view.hpp"
 #include "sim/rehearsal/promise_memory.hpp"
 #include "sim/rehearsal/reader_faults.hpp"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim/rehearsal/asked_ledger.hpp"
 #include "sim/rehearsal/owner_view.hpp"
+#include "sim/rehearsal/promise_memory.hpp"
 #include "sim/rehearsal/reader_fault.hpp"
 #include "sim/rehearsal/watched_storage.hpp"
 #include "ums/base/prng.hpp"

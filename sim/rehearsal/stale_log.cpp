@@ -8,7 +8,7 @@
 #include "sim/page/log_layout.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/base/prng.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 namespace sim {
 

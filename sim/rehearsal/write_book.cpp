@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "sim/files/replica.hpp"
-#include "sim/log/log_records.hpp"
+#include "sim/files/file_names.hpp"
+#include "sim/log/log_block_check.hpp"
 #include "sim/page/page_layout.hpp"
 #include "ums/base/assert.hpp"
 #include "ums/io/request_bytes.hpp"

@@ -8,12 +8,11 @@
 
 #include "sim/engine_kind.hpp"
 #include "sim/errors.hpp"
+#include "sim/files/overdue_request.hpp"
 #include "sim/run/collect_results.hpp"
-#include "sim/run/drive_facts.hpp"
 #include "sim/run/sizing.hpp"
 #include "sim/run/task_failure.hpp"
 #include "sim/version.hpp"
-#include "sim/workers/long_io_monitor.hpp"
 
 namespace sim {
 

@@ -69,6 +69,8 @@ protected:
     ums::Task<void> join(ums::TaskGroup& tasks);
     // On each scheduler, a task that reports requests that take too long, until `stop` is set.
     void watch_long_io(ums::TaskGroup& monitors, ums::Event& stop);
+    // For the files of the run: once there are schedulers.
+    [[nodiscard]] FileContext file_context() { return {storage_, *outstanding_, run_, journal_, load_of(options_)}; }
     // What does not depend on the parts of a run.
     [[nodiscard]] Progress common_progress() const;
     static void add_files(Progress& progress, std::span<SimFile* const> files);

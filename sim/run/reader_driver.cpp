@@ -8,9 +8,9 @@
 
 #include "sim/errors.hpp"
 #include "sim/files/file_examiner.hpp"
-#include "sim/files/replica.hpp"
+#include "sim/files/file_names.hpp"
 #include "sim/files/transfer_failure.hpp"
-#include "sim/run/drive_facts.hpp"
+#include "sim/run/collect_results.hpp"
 #include "ums/base/assert.hpp"
 
 namespace sim {
@@ -84,7 +84,7 @@ void ReaderDriver::open_files() {
             throw EnvironmentError(
                 fmt::format("{}: is not there. The owner of the files has made it: is this the same file system?", file.path));
         }
-        parts->owned.push_back(std::make_unique<SimFile>(examiner.hand_over(*claim, id, true), storage_, *outstanding_, run_, journal_));
+        parts->owned.push_back(std::make_unique<SimFile>(examiner.hand_over(*claim, id, true), file_context()));
         SimFile* const opened = parts->owned.back().get();
         parts->files.push_back(opened);
         parts->drives.push_back(read_drive_facts(opened->path()));

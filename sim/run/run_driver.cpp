@@ -5,12 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "sim/files/replica.hpp"
-#include "sim/files/tempdb_files.hpp"
+#include "sim/files/file_names.hpp"
 #include "sim/pool/warm_up.hpp"
 #include "sim/run/sizing.hpp"
 #include "sim/run/task_failure.hpp"
-#include "sim/users/user_sections.hpp"
 #include "sim/users/users.hpp"
 #include "sim/version.hpp"
 #include "sim/workers/ending_notice.hpp"

@@ -44,7 +44,7 @@ private:
     ums::Task<void> take_over_files();
     void refuse_unless_whole(FoundFiles& found);
     [[nodiscard]] bool is_made_anew(std::size_t file) const;
-    ums::Task<void> claim_replicas(FileCreator& creator);
+    [[nodiscard]] std::vector<NumberedFile> files_made_anew() const;
     [[nodiscard]] std::vector<FileOptions> files_as_found(FoundFiles& found, const FileCreator& creator) const;
     [[nodiscard]] bool holds_pages_of(const FoundFile& file, std::uint64_t run_id) const;
     ums::Task<void> sign_again(const FoundFile& file);

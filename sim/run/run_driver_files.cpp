@@ -6,12 +6,12 @@
 
 #include "sim/backup/backup_files.hpp"
 #include "sim/errors.hpp"
+#include "sim/files/file_claim.hpp"
 #include "sim/files/file_creator.hpp"
-#include "sim/files/file_removal.hpp"
 #include "sim/run/run_driver.hpp"
 #include "sim/run/sizing.hpp"
 #include "sim/run/task_failure.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 namespace sim {
 
@@ -41,7 +41,8 @@ ums::Task<void> RunDriver::open_files(FileCreator& creator) {
     const std::vector<FileOptions> of_backups = backup_files(options_);
     std::vector<FileOptions> all_files = options_.files;
     all_files.insert(all_files.end(), of_backups.begin(), of_backups.end());
-    co_await creator.claim(all_files);
+    const std::vector<NumberedFile> wanted = numbered(all_files);
+    co_await creator.claim(wanted);
     if (run_.is_stopping()) co_return;
     // What is too much for this machine is refused, not taken from the reserve.
     reserve_.reset();
@@ -86,12 +87,12 @@ void RunDriver::remove_created_files() {
 
 void RunDriver::add_file(SimFile::Setup setup) {
     const std::lock_guard guard(parts_mutex_);
-    parts_->add_file(std::move(setup), storage_, *outstanding_, run_, journal_);
+    parts_->add_file(std::move(setup), file_context());
 }
 
 void RunDriver::add_backup_file(SimFile::Setup setup) {
     const std::lock_guard guard(parts_mutex_);
-    parts_->add_backup_file(std::move(setup), options_.backup_user, storage_, *outstanding_, run_, journal_);
+    parts_->add_backup_file(std::move(setup), options_.backup_user, file_context());
 }
 
 bool RunDriver::all_files_open() const {

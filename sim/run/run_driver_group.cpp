@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/files/replica.hpp"
+#include "sim/files/file_names.hpp"
 #include "sim/page/log_layout.hpp"
 #include "sim/run/run_driver.hpp"
 

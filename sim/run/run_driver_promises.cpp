@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/files/replica.hpp"
+#include "sim/files/file_names.hpp"
 #include "sim/run/run_driver.hpp"
 #include "ums/base/prng.hpp"
 

@@ -8,14 +8,14 @@
 #include "sim/backup/backup_files.hpp"
 #include "sim/errors.hpp"
 #include "sim/files/file_creator.hpp"
+#include "sim/files/file_names.hpp"
 #include "sim/files/file_stamper.hpp"
-#include "sim/files/replica.hpp"
 #include "sim/log/checkpoint_records.hpp"
 #include "sim/log/log_block_check.hpp"
 #include "sim/page/page_codec.hpp"
 #include "sim/run/run_driver.hpp"
 #include "ums/base/memory_region.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 namespace sim {
 
@@ -36,10 +36,11 @@ ums::Task<void> RunDriver::take_over_files() {
     refuse_unless_whole(found);
     run_id_ = results_.run_id = found.run_id;
     FileCreator creator(options_, storage_, journal_, run_id_, &run_);
-    co_await claim_replicas(creator);
-    const auto replicas = static_cast<std::uint32_t>(creator.files().size());
-    const std::vector<FileOptions> of_backups = backup_files(options_);
-    if (!of_backups.empty()) co_await creator.claim(of_backups, static_cast<std::uint32_t>(options_.files.size()) + 1 - replicas);
+    std::vector<NumberedFile> wanted = files_made_anew();
+    const std::size_t replicas = wanted.size();
+    const std::vector<NumberedFile> of_backups = numbered(backup_files(options_), static_cast<std::uint32_t>(options_.files.size()) + 1);
+    wanted.insert(wanted.end(), of_backups.begin(), of_backups.end());
+    co_await creator.claim(wanted);
     if (run_.is_stopping()) co_return;
     reserve_.reset();
     reserve_memory(files_as_found(found, creator));
@@ -68,15 +69,11 @@ ums::Task<void> RunDriver::take_over_files() {
 
 bool RunDriver::is_made_anew(std::size_t file) const { return is_transient(options_.files[file], options_.files); }
 
-// They are made anew: what they hold are snapshots of main runs that are over.
-ums::Task<void> RunDriver::claim_replicas(FileCreator& creator) {
-    std::uint32_t claimed = 0;
-    for (std::size_t i = 0; i < options_.files.size() && !run_.is_stopping(); ++i) {
-        if (!is_made_anew(i)) continue;
-        const std::vector<FileOptions> replica(1, options_.files[i]);
-        co_await creator.claim(replica, static_cast<std::uint32_t>(i + 1) - claimed);
-        ++claimed;
-    }
+// What they hold are snapshots of main runs that are over.
+std::vector<NumberedFile> RunDriver::files_made_anew() const {
+    std::vector<NumberedFile> files = numbered(options_.files);
+    std::erase_if(files, [this](const NumberedFile& each) { return !is_made_anew(each.id - 1); });
+    return files;
 }
 
 // In the order of the configuration. A file that has outgrown its MaxSize keeps its size.

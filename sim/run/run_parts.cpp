@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "sim/backup/backup_files.hpp"
-#include "sim/files/replica.hpp"
+#include "sim/files/file_names.hpp"
 #include "ums/base/memory_region.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 namespace sim {
 
@@ -65,24 +65,23 @@ void RunParts::reserve(const Options& options, std::uint64_t pool_bytes, std::sp
     }
 }
 
-void RunParts::add_file(SimFile::Setup setup, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run, Journal& journal) {
+void RunParts::add_file(SimFile::Setup setup, const FileContext& of_run) {
     drives.push_back(read_drive_facts(setup.options.path));
     if (setup.options.is_log) {
-        log_files.push_back(std::make_unique<SimFile>(std::move(setup), storage, outstanding, run, journal));
+        log_files.push_back(std::make_unique<SimFile>(std::move(setup), of_run));
         files.push_back(log_files.back().get());
         return;
     }
-    data_files.push_back(std::make_unique<DataFile>(std::move(setup), std::move(ledgers.front()), storage, outstanding, run, journal));
+    data_files.push_back(std::make_unique<DataFile>(std::move(setup), std::move(ledgers.front()), of_run));
     ledgers.pop_front();
     DataFile& data = *data_files.back();
     if (const auto checksum = data.file.signature_checksum()) data.ledger.acknowledge(0, 1, 0, *checksum);
     files.push_back(&data.file);
 }
 
-void RunParts::add_backup_file(SimFile::Setup setup, const BackupUserOptions& options, ums::Storage& storage, ums::Semaphore& outstanding,
-                               const RunState& run, Journal& journal) {
+void RunParts::add_backup_file(SimFile::Setup setup, const BackupUserOptions& options, const FileContext& of_run) {
     if (setup.options.role == FileRole::backup_chain) {
-        backup_files.chain = std::make_unique<SimFile>(std::move(setup), storage, outstanding, run, journal);
+        backup_files.chain = std::make_unique<SimFile>(std::move(setup), of_run);
         return;
     }
     std::vector<std::uint64_t> pages_max;
@@ -97,7 +96,7 @@ void RunParts::add_backup_file(SimFile::Setup setup, const BackupUserOptions& op
     const std::uint64_t written_max = is_stripe ? stripe_pages_max(options, pages_max) : pages_max.at(restored);
     PageLedger ledger(std::max(written_max, setup.size_bytes / kPageBytes));
     if (const auto checksum = setup.signature_checksum) ledger.acknowledge(0, 1, 0, *checksum);
-    backup_files.data_files.push_back(std::make_unique<DataFile>(std::move(setup), std::move(ledger), storage, outstanding, run, journal));
+    backup_files.data_files.push_back(std::make_unique<DataFile>(std::move(setup), std::move(ledger), of_run));
     if (is_stripe) ++backup_files.stripe_count;
 }
 

@@ -13,7 +13,7 @@
 #include "sim/context/tempdb_space.hpp"
 #include "sim/log/log_auditor.hpp"
 #include "sim/log/log_growth.hpp"
-#include "sim/run/drive_facts.hpp"
+#include "sim/run/collect_results.hpp"
 #include "sim/run/phases.hpp"
 #include "sim/run/time_series.hpp"
 #include "sim/workers/checkpoint.hpp"
@@ -25,12 +25,11 @@ struct RunParts {
     // Memory comes first: before files are touched. `claimed`: all files, as they will be used. Throws std::bad_alloc.
     void reserve(const Options& options, std::uint64_t pool_bytes, std::span<const FileOptions> claimed);
 
-    // Then the files, one by one in the same order. All references must outlive the parts.
-    void add_file(SimFile::Setup setup, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run, Journal& journal);
+    // Then the files, one by one in the same order.
+    void add_file(SimFile::Setup setup, const FileContext& of_run);
 
     // Then those of backup_files(), likewise.
-    void add_backup_file(SimFile::Setup setup, const BackupUserOptions& options, ums::Storage& storage, ums::Semaphore& outstanding,
-                         const RunState& run, Journal& journal);
+    void add_backup_file(SimFile::Setup setup, const BackupUserOptions& options, const FileContext& of_run);
     [[nodiscard]] BackupFiles& opened_backup_files() { return backup ? backup->files() : backup_files; }
 
     struct Start {
@@ -38,7 +37,8 @@ struct RunParts {
         bool promises = false;                  // somebody keeps outside of the storage what it has acknowledged
         RunGroup* group = nullptr;              // this run is one of several
     };
-    // Then the rest, from the `options` as far as the memory allows: what does not fit is reduced there. Throws std::bad_alloc.
+    // Then the rest, from the `options` as far as the memory allows: what does not fit is reduced there. All references must outlive the
+    // parts. Throws std::bad_alloc.
     void assemble(Options& options, std::uint64_t run_id, ums::Storage& storage, ums::SchedulerGroup& schedulers, RunState& run,
                   Journal& journal, const Start& start);
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/files/replica.hpp"
+#include "sim/files/file_names.hpp"
 #include "sim/limits.hpp"
 
 namespace sim {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 
 namespace sim {
 

@@ -7,7 +7,7 @@
 
 #include "sim/errors.hpp"
 #include "sim/files/transfer_failure.hpp"
-#include "sim/run/drive_facts.hpp"
+#include "sim/run/collect_results.hpp"
 
 namespace sim {
 
@@ -39,7 +39,7 @@ void VerifyDriver::open_files() {
     FoundFiles found = find_left_files(options_, storage_, LeftFileUse::read);
     if (keeper_ != nullptr) parts->promises = promises_of(*keeper_, found);
     refuse_unknown_run(found, options_.job);
-    parts->left = open_left_files(std::move(found), storage_, *outstanding_, run_, journal_);
+    parts->left = open_left_files(std::move(found), file_context());
     for (const LeftFile& left : parts->left.files) {
         if (!left.file) continue;
         (left.options.is_log ? parts->log_files : parts->data_files).push_back(left.file.get());

@@ -1,5 +1,4 @@
 #include "sim/users/bulk_writer.hpp"
-#include "sim/users/old_contents.hpp"
 #include "sim/users/page_region.hpp"
 #include "sim/users/user_pace.hpp"
 #include "sim/users/users.hpp"

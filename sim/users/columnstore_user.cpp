@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "sim/users/bulk_writer.hpp"
-#include "sim/users/old_contents.hpp"
 #include "sim/users/page_region.hpp"
 #include "sim/users/user_pace.hpp"
 #include "sim/users/users.hpp"

@@ -3,7 +3,7 @@
 
 #include "sim/context/file_resizer.hpp"
 #include "sim/users/users.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 namespace sim {
 

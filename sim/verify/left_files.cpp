@@ -10,10 +10,10 @@
 
 #include "sim/errors.hpp"
 #include "sim/files/file_examiner.hpp"
-#include "sim/files/replica.hpp"
+#include "sim/files/file_names.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/base/memory_region.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 namespace sim {
 
@@ -172,13 +172,13 @@ void refuse_unknown_run(const FoundFiles& found, Job job) {
                                          : "verify"));
 }
 
-LeftFiles open_left_files(FoundFiles found, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run, Journal& journal) {
+LeftFiles open_left_files(FoundFiles found, const FileContext& context) {
     LeftFiles left_files;
     left_files.run_id = found.run_id;
     left_files.is_being_replaced = found.is_being_replaced;
     for (FoundFile& each : found.files) {
         if (each.left.signature != LeftFile::Signature::missing_file) {
-            each.left.file = std::make_unique<SimFile>(std::move(each.setup), storage, outstanding, run, journal);
+            each.left.file = std::make_unique<SimFile>(std::move(each.setup), context);
         }
         left_files.files.push_back(std::move(each.left));
     }

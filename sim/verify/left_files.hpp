@@ -7,11 +7,8 @@
 #include <vector>
 
 #include "sim/files/sim_file.hpp"
-#include "sim/journal/journal.hpp"
-#include "sim/journal/run_state.hpp"
 #include "sim/options.hpp"
 #include "ums/io/storage.hpp"
-#include "ums/sched/semaphore.hpp"
 
 namespace sim {
 
@@ -60,9 +57,7 @@ struct LeftFiles {
     std::vector<LeftFile> files;     // without replicas, whose changes are not logged
 };
 
-// The references must outlive the files.
-[[nodiscard]] LeftFiles open_left_files(FoundFiles found, ums::Storage& storage, ums::Semaphore& outstanding, const RunState& run,
-                                        Journal& journal);
+[[nodiscard]] LeftFiles open_left_files(FoundFiles found, const FileContext& context);
 
 // For messages: what is wrong with its first page.
 [[nodiscard]] std::string signature_text(const LeftFile& left);

@@ -7,10 +7,10 @@
 
 #include "sim/files/io_retry.hpp"
 #include "sim/files/rereader.hpp"
-#include "sim/log/log_records.hpp"
+#include "sim/log/log_block_check.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/base/memory_region.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 #include "ums/sched/scheduler.hpp"
 
 namespace sim {

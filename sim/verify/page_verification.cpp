@@ -20,7 +20,7 @@ namespace {
 // 1 MB requests, enough of them outstanding to keep any storage busy.
 constexpr std::uint32_t kVerifiedRangePages = 128;
 constexpr std::uint32_t kReadersPerFile = 16;
-constexpr std::uint32_t kReadersMax = 256;
+constexpr std::uint32_t kVerificationReadersMax = 256;
 
 // A volume that went back in time has a hundred thousand wrong pages: the first ones are looked into, and all are counted.
 constexpr std::uint64_t kDiagnosedMax = 64;
@@ -46,8 +46,8 @@ double PageVerification::done_fraction() const {
 
 ums::Task<void> PageVerification::run() {
     ums::TaskGroup readers;
-    const auto per_file =
-        static_cast<std::uint32_t>(std::clamp<std::size_t>(kReadersMax / std::max<std::size_t>(files_.size(), 1), 1, kReadersPerFile));
+    const auto per_file = static_cast<std::uint32_t>(
+        std::clamp<std::size_t>(kVerificationReadersMax / std::max<std::size_t>(files_.size(), 1), 1, kReadersPerFile));
     std::uint32_t cpu = 0;
     for (const auto& file : files_) {
         if (file->file->pages() < promised_pages_of(*file)) report_short_file(*file);

@@ -8,7 +8,7 @@
 
 #include "sim/context/run_context.hpp"
 #include "sim/log/checkpoint_records.hpp"
-#include "sim/workers/slow_writes.hpp"
+#include "sim/workers/checkpoint_pace.hpp"
 
 namespace sim {
 

@@ -1,9 +1,9 @@
 #include "sim/workers/checkpoint_pace.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace sim {
-
 namespace {
 
 // A file that nothing is known of yet, and one that is too good to be true.
@@ -41,6 +41,15 @@ std::uint64_t CheckpointPace::due_pages(std::uint64_t done_pages, std::uint64_t 
         room_bytes == 0 ? 1.0 : std::min(1.0, static_cast<double>(since_bytes) / static_cast<double>(room_bytes - spare_bytes));
     const auto wanted = static_cast<std::uint64_t>(share * static_cast<double>(pass_pages_));
     return std::min(left, std::max(above_target, wanted - std::min(wanted, done_pages)));
+}
+
+void SlowWrites::look(std::uint64_t writes, std::uint64_t write_time_us) {
+    const std::uint64_t count = writes - std::exchange(writes_, writes);
+    const std::uint64_t time_us = write_time_us - std::exchange(write_time_us_, write_time_us);
+    if (!is_on() || count == 0) return;
+    const std::uint32_t now = allowed();
+    const bool is_slow = time_us / count > limit_us_;
+    allowed_.store(is_slow ? std::max(now / 2, 1U) : std::min(now + 1, writers_), std::memory_order_relaxed);
 }
 
 }  // namespace sim

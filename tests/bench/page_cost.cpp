@@ -91,7 +91,8 @@ struct Rig {
         setup.id = 1;
         setup.size_bytes = std::uint64_t{kPages} * sim::kPageBytes;
         const std::uint64_t size_bytes = setup.size_bytes;
-        file = std::make_unique<sim::BenchFile>(std::move(setup), kRunId, size_bytes, options, storage, outstanding, run, journal);
+        file = std::make_unique<sim::BenchFile>(std::move(setup), kRunId, size_bytes, options,
+                                                sim::FileContext{storage, outstanding, run, journal}, run);
     }
 };
 

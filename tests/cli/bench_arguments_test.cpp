@@ -1,7 +1,7 @@
 #include "cli/bench_arguments.hpp"
 
-#include "cli/byte_size.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/exit_codes.hpp"
+#include "cli/switch_words.hpp"
 #include "tests/support/catch.hpp"
 
 using cli::BenchArguments;

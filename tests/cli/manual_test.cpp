@@ -3,8 +3,8 @@
 #include <string>
 
 #include "cli/commands.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/help_text.hpp"
-#include "cli/usage_error.hpp"
 #include "config/parameter_table.hpp"
 #include "config/roff.hpp"
 #include "tests/support/catch.hpp"

@@ -1,7 +1,7 @@
 #include "cli/measure_request.hpp"
 
 #include "cli/bench_arguments.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/exit_codes.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace sim;

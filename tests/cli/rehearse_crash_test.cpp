@@ -2,7 +2,7 @@
 #include <sstream>
 #include <string>
 
-#include "cli/crash_text.hpp"
+#include "cli/rehearsal_text.hpp"
 #include "tests/cli/ioproof_program.hpp"
 #include "tests/support/catch.hpp"
 

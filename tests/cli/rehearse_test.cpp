@@ -2,9 +2,9 @@
 #include <sstream>
 #include <string>
 
+#include "cli/exit_codes.hpp"
 #include "cli/rehearsal_text.hpp"
 #include "cli/rehearse_arguments.hpp"
-#include "cli/usage_error.hpp"
 #include "tests/cli/ioproof_program.hpp"
 #include "tests/support/catch.hpp"
 

@@ -4,10 +4,9 @@
 #include <optional>
 #include <thread>
 
+#include "cli/exit_codes.hpp"
 #include "cli/status_address.hpp"
-#include "cli/status_host.hpp"
 #include "cli/status_server.hpp"
-#include "cli/usage_error.hpp"
 #include "sim/errors.hpp"
 #include "tests/cli/ioproof_program.hpp"
 #include "tests/support/catch.hpp"

@@ -1,6 +1,6 @@
 #include "cli/sweep_arguments.hpp"
 
-#include "cli/usage_error.hpp"
+#include "cli/exit_codes.hpp"
 #include "tests/support/catch.hpp"
 
 using cli::parse_range;

@@ -5,7 +5,7 @@
 
 #include "reports/dump_headers.hpp"
 #include "reports/dump_image.hpp"
-#include "reports/kind_text.hpp"
+#include "reports/finding_text.hpp"
 #include "tests/reports/example_evidence.hpp"
 #include "tests/support/catch.hpp"
 

@@ -1,5 +1,4 @@
 #include "reports/progress_line.hpp"
-#include "reports/progress_meter.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace reports;

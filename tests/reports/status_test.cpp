@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/progress_line.hpp"
-#include "reports/sparkline.hpp"
 #include "reports/text.hpp"
 #include "tests/support/catch.hpp"
 #include "ums/base/text_wrap.hpp"

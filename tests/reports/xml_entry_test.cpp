@@ -1,5 +1,4 @@
-#include "reports/xml_entry.hpp"
-
+#include "reports/xml_log.hpp"
 #include "tests/reports/time_zone.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/xml_checker.hpp"

@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "reports/log_events.hpp"
-#include "reports/xml_entry.hpp"
 #include "sim/errors.hpp"
 #include "tests/reports/count_of.hpp"
 #include "tests/reports/example_results.hpp"

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "ums/base/clock.hpp"
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 #include "ums/io/io_engine.hpp"
 #include "ums/io/storage.hpp"
 

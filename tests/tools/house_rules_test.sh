@@ -95,6 +95,25 @@ reports 'sim/a.cpp:1: no use is made of fs' sim/a.cpp 'namespace fs = std::files
 reports 'sim/a.cpp:1: no use is made of Folder' sim/a.cpp 'using test::Folder;' 'const char* text = "Folder";'
 accepts sim/a.cpp 'namespace fs = std::filesystem;' 'using test::Folder;' 'fs::path path(Folder().path());'
 
+# Names in anonymous namespaces. `unnamed LINE...`: such a namespace, in lines of its own.
+unnamed() { printf '%s\n' 'namespace sim {' 'namespace {' '' "$@" '' '}  // namespace' '}  // namespace sim'; }
+write sim/a.cpp "$(unnamed 'constexpr int kLimit = 3;' 'struct Place {' '    int x;' '};' 'int at(const Place& place,' \
+    '       int from = f(1));' '[[nodiscard]] std::map<int, int> places(int from, std::vector<int> all) {' '}' \
+    'using Bytes = std::span<int>;' 'int f();')"
+reports 'sim/log/b.cpp:4: kLimit: also in sim/a.cpp:4' sim/log/b.cpp "$(unnamed 'const std::size_t kLimit{4};')"
+reports 'sim/b.cpp:4: Place: also in sim/a.cpp:5' sim/b.cpp "$(unnamed 'class Place final : public Other {' '};')"
+reports 'sim/b.cpp:5: at: also in sim/a.cpp:9' sim/b.cpp "$(unnamed 'template <int x>' 'long at(const Place& other, int x) {' '}')"
+reports 'sim/b.cpp:4: places: also in sim/a.cpp:10' sim/b.cpp "$(unnamed 'int places(int a, std::vector<int> b = {1, 2}) {')"
+reports 'sim/b.cpp:4: places: also in sim/a.cpp:10' sim/b.cpp "$(unnamed 'std::array<int, 2> places{1, 2};')"
+reports 'sim/b.cpp:4: Bytes: also in sim/a.cpp:12' sim/b.cpp "$(unnamed 'using Bytes = std::span<char>;')"
+accepts sim/b.cpp "$(unnamed 'using Bytes = std::span<int>;' 'int at(const Place& place);' 'int f(int x);' 'struct Place;' \
+    '// int kLimit;' 'int g(int kLimit) {' '    const int kLimit = 3;' '}' 'namespace fs = std::filesystem;' 'const fs::path folder;' \
+    'int h() {' '}')"
+accepts sim/b.cpp 'namespace sim {' 'int Place::kLimit = 3;' 'int f() { return 1; }' '}  // namespace sim'
+accepts sim/b.cpp 'namespace other {' 'namespace {' 'int kLimit = 3;' '}  // namespace' '}  // namespace other'
+accepts cli/b.cpp "$(unnamed 'int kLimit = 3;')"
+rm "$tree/sim/a.cpp"
+
 # Comments and strings are no code.
 accepts sim/a.cpp '/* rand()' '   printf("x") */ int x;' 'const char* text = "rand() \" printf(";' 'char quote = '"'\"'"'; // assert(x)' \
     'const char* raw = R"x(printf(' 'rand()' ')x";' 'int big = 1'"'"'000; // exit(1)'

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <system_error>
@@ -35,6 +36,11 @@ void bind_this_thread(std::uint64_t mask) {
         if ((mask >> cpu & 1) != 0) CPU_SET(cpu, &set);
     }
     pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+}
+
+std::uint64_t this_thread_id() {
+    thread_local const auto id = static_cast<std::uint64_t>(gettid());
+    return id;
 }
 
 }  // namespace ums

@@ -26,4 +26,6 @@ void name_this_thread(const std::string& name);
 // does not allow is no reason either.
 void bind_this_thread(std::uint64_t mask);
 
+[[nodiscard]] std::uint64_t this_thread_id();
+
 }  // namespace ums

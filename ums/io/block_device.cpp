@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 #include "ums/io/mount_table.hpp"
 #include "ums/io/sysfs_value.hpp"
 

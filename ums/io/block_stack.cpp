@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 #include "ums/io/sysfs_value.hpp"
 
 namespace ums {

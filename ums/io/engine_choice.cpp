@@ -2,7 +2,7 @@
 
 #include "ums/io/threads_engine.hpp"
 #include "ums/io/uring_engine.hpp"
-#include "ums/io/uring_refusal.hpp"
+#include "ums/io/uring_probe.hpp"
 
 namespace ums {
 

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 #include "ums/io/errno_error.hpp"
 
 namespace ums {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -14,7 +15,6 @@
 #include "ums/io/errno_error.hpp"
 
 namespace ums {
-
 namespace {
 
 std::string name_nobody_knows() {
@@ -88,6 +88,35 @@ std::error_code HeldName::check_removal(int fd) const {
     const bool is_kept = is_kept_by_sticky_folder(folder_, fd) || has_attribute(folder_, STATX_ATTR_APPEND | STATX_ATTR_IMMUTABLE) ||
                          has_attribute(fd, STATX_ATTR_APPEND | STATX_ATTR_IMMUTABLE);
     return is_kept ? errno_error(EPERM) : std::error_code{};
+}
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_link(const fs::path& path) {
+    std::error_code error;
+    return fs::is_symlink(fs::symlink_status(path, error));
+}
+
+bool has_link(const fs::path& folder) {
+    fs::path walked;
+    return std::any_of(folder.begin(), folder.end(), [&](const fs::path& part) { return is_link(walked /= part); });
+}
+
+}  // namespace
+
+std::error_code resolve_name(const std::string& path, std::string& resolved) {
+    const fs::path named(path);
+    const fs::path folder = named.has_parent_path() ? named.parent_path() : fs::path(".");
+    std::error_code error;
+    const fs::path canonical = fs::canonical(folder, error);
+    if (error) return error;
+    if (!fs::is_directory(canonical, error)) return error ? error : std::make_error_code(std::errc::not_a_directory);
+    fs::path result = has_link(folder) ? canonical / named.filename() : named;
+    if (is_link(result) && fs::is_block_file(result, error)) result = fs::canonical(result, error);
+    resolved = result.string();
+    return {};
 }
 
 }  // namespace ums

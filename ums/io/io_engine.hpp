@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 #include "ums/io/io_request.hpp"
 
 namespace ums {

@@ -19,8 +19,8 @@
 #include "ums/io/errno_error.hpp"
 #include "ums/io/file_status.hpp"
 #include "ums/io/file_system_space.hpp"
+#include "ums/io/held_name.hpp"
 #include "ums/io/null_engine.hpp"
-#include "ums/io/resolved_name.hpp"
 
 namespace ums {
 

@@ -15,8 +15,7 @@
 #include "ums/io/errno_error.hpp"
 #include "ums/io/io_vector.hpp"
 #include "ums/io/transfer_progress.hpp"
-#include "ums/io/uring_opcodes.hpp"
-#include "ums/io/uring_refusal.hpp"
+#include "ums/io/uring_probe.hpp"
 
 namespace ums {
 

@@ -13,7 +13,6 @@
 #include <liburing.h>
 
 #include "ums/io/errno_error.hpp"
-#include "ums/io/uring_opcodes.hpp"
 
 namespace ums {
 

@@ -43,4 +43,21 @@ struct UringEnvironment {
 // Makes a ring. Zero or a negative errno value. The completion queue has `completions_max` entries at least.
 [[nodiscard]] int create_ring(io_uring& ring, std::uint32_t submissions_max, std::uint32_t completions_max, std::uint32_t setup_flags);
 
+// io_uring is not available: a std::system_error whose reason can be put into another sentence.
+class UringRefusal : public std::system_error {
+public:
+    // `reason`: see UringSupport.
+    UringRefusal(const std::error_code& error, const std::string& reason)
+        : std::system_error(error, "io_uring cannot be used because " + reason), reason_(reason) {}
+
+    [[nodiscard]] const std::string& reason() const { return reason_; }
+
+private:
+    std::string reason_;
+};
+
+// Operations of io_uring that the headers of older distributions do not name. The numbers are part of the kernel's interface and never
+// change (linux/io_uring.h); whether the running kernel has one is asked when the program starts.
+inline constexpr std::uint8_t kUringOpTruncate = 55;  // IORING_OP_FTRUNCATE, Linux 6.9
+
 }  // namespace ums

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 #include "ums/io/cut_choice.hpp"
 #include "ums/io/io_request.hpp"
 #include "ums/io/power_cut.hpp"

@@ -12,7 +12,7 @@
 #include <cstdlib>
 
 #include "ums/base/assert.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 #include "ums/io/errno_error.hpp"
 
 namespace ums {

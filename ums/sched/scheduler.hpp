@@ -19,16 +19,21 @@
 #include "ums/base/assert.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/base/prng.hpp"
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 #include "ums/io/io_engine.hpp"
 #include "ums/sched/task.hpp"
 #include "ums/sched/task_group.hpp"
 #include "ums/sched/timer_queue.hpp"
 #include "ums/sched/wait_type.hpp"
 #include "ums/sched/waiter.hpp"
-#include "ums/sched/worker.hpp"
 
 namespace ums {
+
+// The identity of a running task: one per spawned task; children that it forks run under its name. Read by reports ("User") and histories.
+struct Worker {
+    std::string name;
+    std::uint64_t quantum_start_ns = 0;  // when it last got the CPU
+};
 
 // How long a task should run before it yields, as in SQLOS.
 inline constexpr std::uint64_t kQuantumNs = 4 * kNsPerMs;

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 
 namespace ums {
 

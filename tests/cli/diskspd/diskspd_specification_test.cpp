@@ -3,7 +3,7 @@
 #include <map>
 
 #include "cli/diskspd/precreated_files.hpp"
-#include "cli/usage_error.hpp"
+#include "cli/exit_codes.hpp"
 #include "sim/bench/measurement.hpp"
 #include "tests/support/catch.hpp"
 

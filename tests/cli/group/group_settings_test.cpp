@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "cli/usage_error.hpp"
+#include "cli/exit_codes.hpp"
 #include "tests/support/catch.hpp"
 
 namespace {

@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <string>
 
+#include "cli/exit_codes.hpp"
 #include "cli/powertest/state_folder.hpp"
 #include "cli/powertest/unit_text.hpp"
-#include "cli/usage_error.hpp"
 #include "tests/cli/ioproof_program.hpp"
 #include "tests/support/catch.hpp"
 

@@ -1,7 +1,7 @@
 #include "cli/sqlio/sqlio_arguments.hpp"
 
+#include "cli/exit_codes.hpp"
 #include "cli/sqlio/sqlio_specification.hpp"
-#include "cli/usage_error.hpp"
 #include "tests/support/catch.hpp"
 
 using cli::parse_sqlio;

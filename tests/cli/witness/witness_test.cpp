@@ -12,7 +12,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
 
-#include "cli/usage_error.hpp"
+#include "cli/exit_codes.hpp"
 #include "cli/witness/tls.hpp"
 #include "cli/witness/tls_link.hpp"
 #include "sim/errors.hpp"

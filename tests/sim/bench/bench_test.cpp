@@ -11,7 +11,7 @@
 #include "sim/page/page_codec.hpp"
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 #include "ums/io/posix_storage.hpp"
 
 using namespace sim::testing;

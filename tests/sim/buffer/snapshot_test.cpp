@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "sim/files/replica.hpp"
+#include "sim/files/file_names.hpp"
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
 

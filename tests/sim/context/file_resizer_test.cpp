@@ -9,7 +9,7 @@
 #include "sim/workers/checkpoint.hpp"
 #include "tests/sim/support/worker_world.hpp"
 #include "tests/support/catch.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 using namespace sim::testing;
 using ums::kMb;

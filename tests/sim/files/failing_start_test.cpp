@@ -57,7 +57,8 @@ struct EarlierRun : CreatorBench {
         ums::SchedulerGroup group({}, *storage, clock);
         sim::FileCreator creator(options, *storage, journal, kRunId);
         auto main = [](sim::FileCreator& maker, const std::vector<sim::FileOptions>& wanted) -> ums::Task<void> {
-            co_await maker.claim(wanted);
+            const std::vector<sim::NumberedFile> files_of_run = sim::numbered(wanted);
+            co_await maker.claim(files_of_run);
             co_await maker.replace_old_files();
         };
         message.clear();

@@ -8,7 +8,7 @@
 #include "tests/sim/support/prepare_file.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/process.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 #include "ums/io/posix_storage.hpp"
 #include "ums/io/simulated_storage.hpp"
 #include "ums/sched/scheduler_group.hpp"

@@ -28,22 +28,14 @@ TEST_CASE("a new file has its signature page, its size, its space, and reads as 
     CHECK(made.setup.options.max_size_mb == 4);
 }
 
-TEST_CASE("what the options say about transfers arrives in the set-up of a file") {
+TEST_CASE("how writes become durable arrives in the set-up of a file") {
     CreatorBench bench;
     bench.options.write_through = false;
-    bench.options.target_io_duration_ms = 33;
-    bench.options.max_outstanding_io = 44;
-    bench.options.cpu_count = 3;
     const Prepared made = bench.prepare(bench.file("a.mdx"));
     CHECK(made.setup.durability == sim::Durability::forced_flush);
-    CHECK(made.setup.target_io_duration_ms == 33);
-    CHECK(made.setup.request_blocks_max == 44);
-    CHECK(made.setup.cpu_count == 3);
     bench.options.write_through = true;
-    bench.options.max_outstanding_io = 0;
     const Prepared other = bench.prepare(bench.file("b.mdx"));
     CHECK(other.setup.durability == sim::Durability::write_through);
-    CHECK(other.setup.request_blocks_max == sim::kOutstandingIoMax);
 }
 
 TEST_CASE("files are opened as NoBuffering, scatter/gather and WriteThrough say") {

@@ -4,7 +4,7 @@
 
 #include "tests/sim/support/virtual_world.hpp"
 #include "tests/support/catch.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 using sim::testing::Fate;
 using sim::testing::VirtualWorld;

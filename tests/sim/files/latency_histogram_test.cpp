@@ -8,7 +8,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/seed.hpp"
 #include "ums/base/prng.hpp"
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 
 using sim::LatencyHistogram;
 using sim::LatencyResult;

@@ -295,9 +295,8 @@ TEST_CASE("a device that gets slower with the load is kept at the target") {
         return sim::testing::Fate{.delay_ns = free_ns - now_ns};
     });
     world.run([&](VirtualWorld& w) -> ums::Task<void> {
-        sim::SimFile::Setup setup = w.setup(1, 1 << 20);
-        setup.target_io_duration_ms = 20;
-        const auto file = w.make_file(setup);
+        w.load.target_io_duration_ms = 20;
+        const auto file = w.make_file(1, 1 << 20);
         bool has_settled = false;
         bool stop = false;
         ums::TaskGroup group;

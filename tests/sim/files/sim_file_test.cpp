@@ -7,7 +7,7 @@
 #include "tests/sim/support/virtual_world.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/death.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 using sim::SimFile;
 using sim::testing::Fate;
@@ -84,13 +84,25 @@ TEST_CASE("a transfer that ends early or fails counts what was transferred, and 
     });
 }
 
+TEST_CASE("a file may carry what TargetIODuration and MaxOutstandingIO say, from as many CPUs as there are") {
+    sim::Options options;
+    options.target_io_duration_ms = 33;
+    options.max_outstanding_io = 44;
+    options.cpu_count = 3;
+    const sim::FileLoad load = sim::load_of(options);
+    CHECK(load.target_io_duration_ms == 33);
+    CHECK(load.request_blocks_max == 44);
+    CHECK(load.cpu_count == 3);
+    options.max_outstanding_io = 0;
+    CHECK(sim::load_of(options).request_blocks_max == sim::kOutstandingIoMax);
+}
+
 TEST_CASE("a request whose turn comes when the run is stopping is not posted, unless it has to be") {
     VirtualWorld world;
     world.set_duration_ns(3 * ums::kNsPerMs);
     world.run([](VirtualWorld& w) -> ums::Task<void> {
-        SimFile::Setup setup = w.setup(1, kMb);
-        setup.request_blocks_max = 1;
-        const auto file = w.make_file(setup);
+        w.load.request_blocks_max = 1;
+        const auto file = w.make_file(1, kMb);
         std::vector<sim::TransferResult> results;
         auto read = [&](sim::OnStop on_stop) -> ums::Task<void> {
             const ums::IoSegment segment{nullptr, sim::kPageBytes};

@@ -13,7 +13,7 @@
 #include "tests/sim/support/virtual_world.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/scheduler_run.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 using sim::History;
 using sim::HistoryEntry;

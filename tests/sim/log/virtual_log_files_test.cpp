@@ -6,7 +6,7 @@
 #include "tests/sim/support/virtual_world.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/death.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 using sim::VirtualLogFiles;
 using sim::testing::VirtualWorld;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "tests/support/catch.hpp"
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 #include "ums/io/errno_error.hpp"
 
 using namespace sim;

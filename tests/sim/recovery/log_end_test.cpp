@@ -7,7 +7,7 @@
 #include "sim/page/log_layout.hpp"
 #include "tests/sim/support/virtual_world.hpp"
 #include "tests/support/catch.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 using sim::LogBlockPlace;
 using sim::LogContents;

@@ -7,8 +7,7 @@
 
 #include "sim/errors.hpp"
 #include "sim/rehearsal/crash_rehearsal.hpp"
-#include "sim/rehearsal/crash_verification.hpp"
-#include "sim/rehearsal/second_cut.hpp"
+#include "sim/rehearsal/crash_tally.hpp"
 #include "sim/run/simulation.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizer.hpp"

@@ -10,7 +10,7 @@
 #include "sim/rehearsal/crash_tally.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/sanitizer.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 using ums::kMb;
 

@@ -8,7 +8,7 @@
 #include "sim/limits.hpp"
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 using namespace sim::testing;
 using sim::Options;

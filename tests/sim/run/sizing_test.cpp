@@ -2,7 +2,7 @@
 
 #include "sim/limits.hpp"
 #include "tests/support/catch.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "tests/support/catch.hpp"
 #include "tests/support/seed.hpp"
 #include "ums/base/prng.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 using namespace sim::testing;
 using sim::Options;

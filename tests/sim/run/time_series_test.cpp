@@ -5,7 +5,7 @@
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/sim/support/virtual_world.hpp"
 #include "tests/support/catch.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 using namespace sim::testing;
 using sim::FileSample;

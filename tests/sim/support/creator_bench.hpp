@@ -19,7 +19,7 @@
 #include "tests/sim/support/raw_file.hpp"
 #include "tests/support/process.hpp"
 #include "ums/base/clock.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 #include "ums/io/posix_storage.hpp"
 #include "ums/sched/scheduler_group.hpp"
 

@@ -9,11 +9,10 @@
 namespace sim::testing {
 
 inline ums::Task<SimFile::Setup> prepare_file(FileCreator& creator, std::uint32_t id, const FileOptions& file) {
-    const std::size_t index = creator.files().size();
-    const std::vector<FileOptions> files(1, file);
-    co_await creator.claim(files, id);
+    const std::vector<NumberedFile> files(1, {id, file});
+    co_await creator.claim(files);
     co_await creator.replace_old_files();
-    SimFile::Setup setup = co_await creator.prepare(index);
+    SimFile::Setup setup = co_await creator.prepare(0);
     co_return setup;
 }
 

@@ -19,18 +19,20 @@ Rig::Rig(const RigOptions& rig_options) : settings(rig_options) {
 
 ums::Task<void> Rig::open() {
     FileCreator creator(options, storage, journal, kRunId);
-    co_await creator.claim(options.files);
+    const std::vector<NumberedFile> wanted = numbered(options.files);
+    co_await creator.claim(wanted);
     co_await creator.replace_old_files();
+    const FileContext context{storage, outstanding_, state, journal, load_of(options)};
     std::vector<SimFile*> logs;
     for (std::size_t i = 0; i < options.files.size(); ++i) {
         const FileOptions& file = options.files[i];
         SimFile::Setup setup = co_await creator.prepare(i);
         if (file.is_log) {
-            log_files.push_back(std::make_unique<SimFile>(std::move(setup), storage, outstanding_, state, journal));
+            log_files.push_back(std::make_unique<SimFile>(std::move(setup), context));
             logs.push_back(log_files.back().get());
         } else {
             PageLedger ledger((file.max_size_mb << 20) / kPageBytes);
-            data_files.push_back(std::make_unique<DataFile>(std::move(setup), std::move(ledger), storage, outstanding_, state, journal));
+            data_files.push_back(std::make_unique<DataFile>(std::move(setup), std::move(ledger), context));
             data_files.back()->ledger.acknowledge(0, 1, 0, data_files.back()->file.signature_checksum().value());
         }
     }

@@ -19,7 +19,7 @@ namespace sim::testing {
 class VirtualWorld {
 public:
     explicit VirtualWorld(std::uint64_t outstanding_max = kOutstandingIoMax, std::uint32_t cpu_count = 1)
-        : outstanding(outstanding_max), cpu_count_(cpu_count) {}
+        : outstanding(outstanding_max), load{.cpu_count = cpu_count} {}
 
     // A file that nobody has to create.
     [[nodiscard]] SimFile::Setup setup(std::uint32_t id, std::uint64_t size_bytes, bool is_log = false) const {
@@ -30,11 +30,10 @@ public:
         result.transfers.value = static_cast<std::int32_t>(id);
         result.control.value = static_cast<std::int32_t>(id);
         result.size_bytes = size_bytes;
-        result.cpu_count = cpu_count_;
         return result;
     }
     [[nodiscard]] std::unique_ptr<SimFile> make_file(SimFile::Setup with) {
-        return std::make_unique<SimFile>(std::move(with), storage, outstanding, state, journal);
+        return std::make_unique<SimFile>(std::move(with), FileContext{storage, outstanding, state, journal, load});
     }
     [[nodiscard]] std::unique_ptr<SimFile> make_file(std::uint32_t id, std::uint64_t size_bytes, bool is_log = false) {
         return make_file(setup(id, size_bytes, is_log));
@@ -49,7 +48,7 @@ public:
     template <typename Body>
     void run(Body&& body) {
         ums::SchedulerGroupOptions options;
-        options.cpu_count = cpu_count_;
+        options.cpu_count = load.cpu_count;
         ums::SchedulerGroup group(options, storage, clock);
         schedulers = &group;
         group.run(body(*this));
@@ -65,10 +64,8 @@ public:
     Journal journal{clock, sink};
     RunState state;
     ums::Semaphore outstanding;
+    FileLoad load;                              // of the files that are made from now on
     ums::SchedulerGroup* schedulers = nullptr;  // only within run()
-
-private:
-    std::uint32_t cpu_count_;
 };
 
 }  // namespace sim::testing

@@ -21,14 +21,15 @@ WorkerWorld::WorkerWorld() {
 ums::Task<void> WorkerWorld::open() {
     FileCreator creator(options, storage, journal, kWorldRunId);
     parts = std::make_unique<RunParts>();
-    co_await creator.claim(options.files);
+    const std::vector<NumberedFile> wanted = numbered(options.files);
+    co_await creator.claim(wanted);
     parts->reserve(options, kPoolBytes, creator.files());
     co_await creator.replace_old_files();
     for (std::size_t i = 0; i < options.files.size(); ++i) {
         SimFile::Setup setup = co_await creator.prepare(i);
-        parts->add_file(std::move(setup), storage, outstanding_, state, journal);
+        parts->add_file(std::move(setup), {storage, outstanding_, state, journal, load_of(options)});
     }
-    parts->assemble(options, kWorldRunId, storage, *schedulers, state, journal, {});
+    parts->assemble(options, kWorldRunId, storage, *schedulers, state, journal, {.promises = has_promises});
     (*schedulers)[0].spawn(parts->log_writer, "Log Writer", parts->log->run_writer());
 }
 

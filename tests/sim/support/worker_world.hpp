@@ -26,6 +26,7 @@ public:
     void run(Body&& body) {
         ums::SchedulerGroupOptions group_options;
         group_options.cpu_count = options.cpu_count;
+        group_options.shuffle_seed = shuffle_seed;
         ums::SchedulerGroup group(group_options, storage, clock);
         schedulers = &group;
         auto main = [](WorkerWorld& world, Body& work) -> ums::Task<void> {
@@ -65,6 +66,8 @@ public:
     Journal journal{clock, sink};
     RunState state;
     Options options;
+    std::uint64_t shuffle_seed = 0;  // of the order of tasks; 0: as they come
+    bool has_promises = false;       // somebody keeps what is acknowledged: parts->promises
 
     // Only within run().
     ums::SchedulerGroup* schedulers = nullptr;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "sim/context/tempdb_space.hpp"
-#include "sim/files/tempdb_files.hpp"
+#include "sim/files/file_names.hpp"
 #include "sim/limits.hpp"
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "tests/sim/support/worker_world.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/seed.hpp"
 
 using namespace sim::testing;
 using sim::Checkpoint;
@@ -16,6 +18,7 @@ namespace {
 
 constexpr std::uint64_t kLargeRecordBytes = 32 << 10;
 constexpr std::uint32_t kRecordsPerVlf = 70;  // of 32 KB; a little more than the 2 MB of one
+constexpr std::uint32_t kPagesChanged = 400;
 
 std::vector<RequestLog::Entry> writes_of(WorkerWorld& world) {
     std::vector<RequestLog::Entry> entries = world.requests.take(world.data().file);
@@ -86,6 +89,42 @@ TEST_CASE("a checkpoint lets the log go as far as its own beginning, and only wh
         CHECK(!w.is_dirty(200));
         CHECK(!w.keeps_log_of(first_lsn_meanwhile));
     });
+}
+
+TEST_CASE("what was changed before a checkpoint began is on the disk when it is done, whatever ran between its steps") {
+    const std::uint64_t seed = ums::testing::test_seed("a checkpoint between changes");
+    std::size_t before = 0;
+    std::size_t behind = 0;
+    for (std::uint64_t i = 0; i < 40; ++i) {
+        WorkerWorld world;
+        world.shuffle_seed = seed + i;
+        world.has_promises = true;
+        world.run([&](WorkerWorld& w) -> ums::Task<void> {
+            std::map<std::uint32_t, std::uint64_t> lsn_of;  // each page is changed once
+            auto change_pages = [&]() -> ums::Task<void> {
+                for (std::uint32_t page = 1; page < kPagesChanged; page += 2) {  // a neighbour would be written with it
+                    const std::uint64_t lsn = co_await w.change_page(page);
+                    lsn_of[page] = lsn;
+                    co_await ums::Scheduler::current().yield_if_due();
+                }
+            };
+            ums::TaskGroup tasks;
+            (*w.schedulers)[0].spawn(tasks, "User", change_pages());
+            for (std::uint64_t turn = 0; turn < i; ++turn) co_await ums::Scheduler::current().yield_if_due();
+            Checkpoint checkpoint(w.context());
+            co_await checkpoint.run_once();
+            co_await tasks.join();
+            const std::uint64_t begin_lsn = w.parts->promises->take_batch().checkpoint_lsn;
+            REQUIRE(begin_lsn != 0);
+            for (const auto& [page, lsn] : lsn_of) {
+                ++(lsn < begin_lsn ? before : behind);
+                INFO("seed " << seed + i << ", page " << page << ", LSN " << lsn << ", checkpoint begun at " << begin_lsn);
+                CHECK((lsn > begin_lsn || !w.is_dirty(page)));
+            }
+        });
+    }
+    CHECK(before > 0);
+    CHECK(behind > 0);
 }
 
 TEST_CASE("a checkpoint that the end of the main run breaks off lets nothing of the log go") {

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "tests/support/catch.hpp"
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 
 namespace ums {
 namespace {

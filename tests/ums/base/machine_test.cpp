@@ -6,7 +6,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/process.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/support/resident.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 using namespace ums;
 using ums::testing::resident_bytes;

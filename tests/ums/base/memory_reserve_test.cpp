@@ -11,7 +11,7 @@
 #include "tests/ums/io/child_process.hpp"
 #include "tests/ums/io/resource_limit.hpp"
 #include "ums/base/memory_region.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 using ums::MemoryKind;
 using ums::MemoryRegion;

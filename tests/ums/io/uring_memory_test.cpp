@@ -16,7 +16,7 @@
 #include "tests/ums/io/resource_limit.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/base/prng.hpp"
-#include "ums/base/size.hpp"
+#include "ums/base/units.hpp"
 
 using namespace ums;
 using namespace ums::testing;

@@ -4,8 +4,7 @@
 
 #include "tests/support/catch.hpp"
 #include "tests/ums/io/temp_folder.hpp"
-#include "ums/base/size.hpp"
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 
 using namespace ums;
 namespace fs = std::filesystem;

@@ -1,0 +1,67 @@
+// Requests that do not come back: warned of after 15 seconds, given up after two minutes. In virtual time.
+#include "sim/files/overdue_request.hpp"
+
+#include <cstdint>
+
+#include "tests/sim/support/worker_world.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim::testing;
+using sim::FindingKind;
+using sim::Severity;
+
+namespace {
+
+// A write of one page that is held back for so long while the monitor looks.
+void run_held_write(WorkerWorld& world, std::uint64_t seconds) {
+    world.run([&](WorkerWorld& w) -> ums::Task<void> {
+        ums::Event stop;
+        ums::TaskGroup tasks;
+        (*w.schedulers)[0].spawn(tasks, "Monitor", sim::watch_for_long_io(w.context().run, w.context().journal, stop));
+        w.hold_data_writes();
+        co_await w.change_page(3);
+        auto write = [](WorkerWorld& of) -> ums::Task<void> {
+            sim::PageWriter writer = of.context().make_writer();
+            co_await writer.write_around(of.data(), 3, true);
+        };
+        (*w.schedulers)[0].spawn(tasks, "Writer", write(w));
+        co_await w.sleep_ms(seconds * 1000);
+        w.release_data_writes();
+        stop.set();
+        co_await tasks.join();
+    });
+}
+
+}  // namespace
+
+TEST_CASE("a request of 14 seconds is nothing to speak of") {
+    WorkerWorld world;
+    run_held_write(world, 14);
+    CHECK(world.sink.count_of(Severity::warning) == 0);
+    CHECK(world.sink.findings().empty());
+}
+
+TEST_CASE("a request that has been out for 15 seconds is a warning while it is out, once") {
+    WorkerWorld world;
+    run_held_write(world, 60);
+    CHECK(world.sink.count_of(Severity::warning, "is outstanding for 15") == 1);
+    CHECK(world.sink.count_of(Severity::warning, "is outstanding for") == 1);
+    CHECK(world.state.lost_requests() == 0);
+    CHECK(!world.state.is_stopping());
+}
+
+TEST_CASE("a request that has been out for two minutes is one finding, and the end of the run") {
+    WorkerWorld world;
+    run_held_write(world, 200);
+    std::size_t stalled = 0;
+    for (const sim::Finding& finding : world.sink.findings()) {
+        if (finding.kind != FindingKind::stalled_io) continue;
+        ++stalled;
+        CHECK(finding.place.path == world.options.files[0].path);
+        CHECK(or_empty(finding.failure).duration_us >= 120'000'000);
+        CHECK(or_empty(finding.failure).duration_us < 123'000'000);
+    }
+    CHECK(stalled == 1);
+    CHECK(world.state.lost_requests() == 1);
+    CHECK(world.state.outcome() == sim::Outcome::failed);
+}

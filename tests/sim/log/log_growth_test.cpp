@@ -1,0 +1,51 @@
+#include "sim/log/log_growth.hpp"
+
+#include <vector>
+
+#include "sim/log/virtual_log_files.hpp"
+#include "sim/page/log_layout.hpp"
+#include "tests/sim/support/virtual_world.hpp"
+#include "tests/support/catch.hpp"
+#include "ums/base/units.hpp"
+
+using sim::GrowthPlan;
+using sim::plan_growth;
+using sim::VlfPlace;
+using ums::kMb;
+
+TEST_CASE("the log grows as since SQL Server 2022 only where that is asked for") {
+    for (const std::uint64_t growth_mb : {1U, 64U, 65U, 2000U}) CHECK(plan_growth(false, growth_mb * kMb, 10 * kMb) == GrowthPlan{true, 1});
+}
+
+TEST_CASE("up to 64 MB nothing is zeroed, and there is one virtual log file") {
+    for (const std::uint64_t growth_mb : {1U, 64U}) {
+        for (const std::uint64_t log_mb : {1U, 10'000U}) CHECK(plan_growth(true, growth_mb * kMb, log_mb * kMb) == GrowthPlan{false, 1});
+    }
+}
+
+TEST_CASE("more than 64 MB are zeroed, as 8 or 16 virtual log files, or one where that is under an eighth of the log") {
+    CHECK(plan_growth(true, 65 * kMb, 100 * kMb) == GrowthPlan{true, 8});
+    CHECK(plan_growth(true, 1024 * kMb, 100 * kMb) == GrowthPlan{true, 8});
+    CHECK(plan_growth(true, 1025 * kMb, 100 * kMb) == GrowthPlan{true, 16});
+    CHECK(plan_growth(true, 100 * kMb, 800 * kMb) == GrowthPlan{true, 8});
+    CHECK(plan_growth(true, 100 * kMb, 808 * kMb) == GrowthPlan{true, 1});
+}
+
+TEST_CASE("a step of growth is divided without gaps, at whole megabytes, into as many parts as were asked for") {
+    sim::testing::VirtualWorld world;
+    const auto file = world.make_file(1, 4 * kMb, true);
+    for (const std::uint32_t vlfs : {1U, 8U, 16U}) {
+        for (const std::uint64_t growth_mb : {1U, 65U, 100U, 1027U, 10'000U}) {
+            const std::vector<VlfPlace> places = sim::divide_growth(*file, 4 * kMb, growth_mb * kMb, vlfs);
+            std::uint64_t next_bytes = 4 * kMb;
+            for (const VlfPlace& place : places) {
+                CHECK(place.offset_bytes == next_bytes);
+                CHECK(place.offset_bytes % kMb == 0);
+                CHECK(place.size_bytes <= sim::kVlfBytesMax);
+                next_bytes += place.size_bytes;
+            }
+            CHECK(next_bytes == (4 + growth_mb) * kMb);
+            if (growth_mb >= vlfs && growth_mb * kMb <= vlfs * sim::kVlfBytesMax && growth_mb < 5000) CHECK(places.size() == vlfs);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+// Units of size and of time. All sizes inside are bytes in std::uint64_t unless the name says MB: 1024 * 1024 bytes, as in SQL Server. All
+// times are nanoseconds or microseconds in std::uint64_t, the unit last in the name.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace ums {
+
+inline constexpr std::uint64_t kMb = std::uint64_t{1} << 20;
+// The unit of st_blocks and of sizes in sysfs, whatever the sectors of the device are.
+inline constexpr std::uint64_t kStatBlockBytes = 512;
+
+inline constexpr std::uint64_t kNsPerUs = 1'000;
+inline constexpr std::uint64_t kNsPerMs = 1'000'000;
+inline constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+// A deadline that never comes.
+inline constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+
+}  // namespace ums
