@@ -74,7 +74,9 @@ void Redo::take_record(const LogRecordHeader& header) {
     if (!is_change || header.page_id >= ledger.pages_max() || header.version == 0 || header.version > kVersionMax) return;
     const PageLedger::Entry entry = ledger[header.page_id];
     // The LSN of a change is that of its last record.
-    const bool is_newer = header.version > entry.version || (header.version == entry.version && entry.unknown != 0);
+    // Behind a cut, versions begin again: only the LSN says whether an image has the change.
+    const bool is_newer =
+        header.lsn > entry.lsn && (header.version > entry.version || (header.version == entry.version && entry.unknown != 0));
     if (is_newer) ledger.restore(header.page_id, header.version, header.lsn, 0, true);
 }
 
