@@ -50,6 +50,21 @@ std::uint64_t for_each_stored_record(const ums::OutputHandle& file, std::error_c
     }
 }
 
+// Records are multiples of 8 bytes long, so a whole one behind a damaged one begins at such an offset. What a cut leaves of the last record
+// holds none: its pages and paths have no magic with the right checksum before it.
+bool has_record(std::span<const std::byte> tail) {
+    for (std::size_t at = 8; at + sizeof(sim::PromiseHeader) <= tail.size(); at += 8) {
+        std::uint32_t magic = 0;
+        std::memcpy(&magic, tail.data() + at + 4, sizeof magic);
+        if (magic != sim::kPromiseMagic) continue;
+        const std::optional<sim::PromiseHeader> header = sim::read_promise_header(tail.subspan(at, sizeof(sim::PromiseHeader)));
+        if (!header || header->size_bytes > tail.size() - at) continue;
+        const std::span<const std::byte> record = tail.subspan(at, header->size_bytes);
+        if (sim::decode_section(record) || sim::decode_batch(record)) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 PromiseStore::PromiseStore(const std::filesystem::path& path, Use use) : path_(ums::real_path(path.string()).value_or(path.string())) {
@@ -91,6 +106,14 @@ void PromiseStore::find_end(Use use) {
             fmt::format("{}: refused: damaged at byte {}: what follows is more than the one record that a cut may leave "
                         "unfinished.",
                         path_, size_bytes_));
+    }
+    std::vector<std::byte> tail(file_bytes - size_bytes_);
+    if (!read_exactly(file_, size_bytes_, tail, error)) {
+        throw sim::EnvironmentError(fmt::format("{}: cannot be read: {}", path_, error ? ums::error_text(error) : "it became shorter"));
+    }
+    if (has_record(tail)) {
+        throw sim::RefusedError(fmt::format("{}: refused: damaged at byte {}: whole records follow. Do not rely on the disk that it is on.",
+                                            path_, size_bytes_));
     }
     if (use == Use::read) return;
     error = file_.truncate(size_bytes_);

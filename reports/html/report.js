@@ -193,8 +193,14 @@ const findingsSection = () => {
 const thresholdsSection = () => data.thresholds && data.thresholds.length ? section('Limits that were set (--fail-on)',
   table(['limit', '', 'measured', 'where'], data.thresholds.map(t => [t.expression, el('span', {class: 'grade ' + (t.outcome === 'exceeded' ? 'poor' : 'good')}, t.outcome.replace('_', ' ')),
     t.measured || '-', (t.io_class ? t.io_class.replaceAll('_', ' ') + ' of ' : '') + t.file]), 4)) : null;
-const durabilitySection = () => data.durability ? section('What the files prove', table(['', ''], Object.entries(data.durability).map(([name, value]) =>
-  [name.replaceAll('_', ' ').replace(' utc us', ''), name === 'last_write_utc_us' ? (value ? new Date(value / 1000).toISOString() : '-') : name.endsWith('_lsn') ? '0x' + value.toString(16) : count(value)]), 1)) : null;
+const provenValue = (name, value) => typeof value === 'boolean' ? (value ? 'yes' : 'no') : typeof value === 'string' ? value || '-' :
+  name.endsWith('_utc_us') ? (value ? new Date(value / 1000).toISOString() : '-') : name.endsWith('_lsn') ? '0x' + value.toString(16) : count(value);
+const provenTable = facts => table(['', ''], Object.entries(facts).map(([name, value]) => [name.replaceAll('_', ' ').replace(' utc us', ''), provenValue(name, value)]), 1);
+const durabilitySection = () => {
+  if (!data.durability) return null;
+  const {promises, ...proven} = data.durability;
+  return section('What the files prove', provenTable(proven), promises ? [el('h3', {}, 'What the ledger or witness demands'), provenTable(promises)] : null);
+};
 const resumedSection = () => data.resumed ? section('What the crash had left', table(['', ''], Object.entries(data.resumed).map(([name, value]) =>
   [name.replaceAll('_', ' '), count(value)]), 1)) : null;
 const backupSection = () => data.backup ? section('Backups', table(['work', 'number', 'pages', 'log', 'took', 'longest', 'speed'], data.backup.works.filter(w => w.count).map(w =>

@@ -27,12 +27,15 @@ void PageLedger::acknowledge(std::uint32_t page, std::uint32_t version, std::uin
     touch(page);
 }
 
-void PageLedger::forget_from(std::uint32_t first_page) {
+void PageLedger::forget_from(std::uint32_t first_page, std::uint64_t before_lsn) {
     std::uint64_t page = first_page;
     while (page < pages_max_) {
         const std::uint64_t range_end = std::min((page / kRangePages + 1) * kRangePages, pages_max_);
         const bool is_touched = touched_[page / kRangePages].load(std::memory_order_relaxed);
-        for (; is_touched && page < range_end; ++page) forget(static_cast<std::uint32_t>(page));
+        for (; is_touched && page < range_end; ++page) {
+            const auto each = static_cast<std::uint32_t>(page);
+            if ((*this)[each].lsn < before_lsn) forget(each);
+        }
         page = range_end;
     }
 }

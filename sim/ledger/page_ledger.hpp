@@ -59,8 +59,8 @@ public:
     }
     // The file no longer has the page, or has a new one: zeros.
     void forget(std::uint32_t page) { store(page, Entry{}); }
-    // The same for all pages from this one on; quick if none was touched.
-    void forget_from(std::uint32_t first_page);
+    // The same for all pages from this one on whose last change is before this LSN; quick if none was touched.
+    void forget_from(std::uint32_t first_page, std::uint64_t before_lsn = UINT64_MAX);
 
     [[nodiscard]] std::uint64_t pages_max() const { return pages_max_; }
 

@@ -14,12 +14,12 @@ namespace {
 
 using ums::kMb;
 
+}  // namespace
+
 std::uint64_t vlf_count_for(std::uint64_t size_bytes) {
     const std::uint64_t usual = size_bytes < 64 * kMb ? 4 : size_bytes <= 1024 * kMb ? 8 : 16;
     return std::max(usual, (size_bytes + kVlfBytesMax - 1) / kVlfBytesMax);
 }
-
-}  // namespace
 
 // The files take turns, so that all of them are used however little is logged.
 std::vector<VlfPlace> divide_log(std::span<const LogFileShape> files, std::uint32_t alignment_bytes) {

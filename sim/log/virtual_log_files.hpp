@@ -42,6 +42,9 @@ struct LogFileShape {
     std::vector<std::uint32_t> growth_vlfs{};  // of each step (divide_growth); behind the last one: 1
 };
 
+// Into how many VLFs a file is divided that is made with so many bytes.
+[[nodiscard]] std::uint64_t vlf_count_for(std::uint64_t size_bytes);
+
 // Divides every file after its signature page: 4 VLFs below 64 MB, 8 up to 1 GB, 16 above (as SQL Server does), more if one would be longer
 // than kVlfBytesMax; after them, each step of growth as the shape says. In the order of the ring: the files take turns. `alignment_bytes`
 // is the sector size.

@@ -37,7 +37,8 @@ LogEnd::LogEnd(const std::vector<SimFile*>& log_files, const LogContents& conten
     : log_files_(log_files), contents_(contents), extent_(extent), alignment_bytes_(alignment_bytes), run_(run), journal_(journal) {}
 
 ums::Task<void> LogEnd::find() {
-    if (!find_shapes()) co_return;
+    const bool are_whole = co_await restore_sizes();
+    if (!are_whole || !find_shapes()) co_return;
     position_.last_sequence = extent_.last_sequence;
     position_.last_lsn = extent_.last_lsn;
     for (const LogBlockPlace& block : contents_.blocks) {
@@ -52,6 +53,22 @@ ums::Task<void> LogEnd::find() {
     if (position_.used.size() < position_.places.size()) co_return;
     const bool has_grown = co_await grow();
     if (has_grown) position_.places = divide_log(shapes_, alignment_bytes_);
+}
+
+// Only a repair continues with a log file that is shorter than its blocks say. What was cut off cannot be had back: zeros take its place.
+ums::Task<bool> LogEnd::restore_sizes() {
+    for (SimFile* const file : log_files_) {
+        const std::uint64_t least_bytes = (least_log_bytes(contents_, file->id()) + ums::kMb - 1) / ums::kMb * ums::kMb;
+        if (file->size_bytes() >= least_bytes || file->is_device()) continue;
+        const std::error_code error = co_await lengthen_log(*file, least_bytes, GrowthPlan{}, run_, journal_);
+        if (error) {
+            run_.stop(Outcome::not_done, fmt::format("{}: cannot be brought to the {} MB that its blocks say it had: {}.", file->path(),
+                                                     least_bytes / ums::kMb, ums::error_text(error)));
+            co_return false;
+        }
+        journal_.info(fmt::format("{}: brought to the {} MB that its blocks say it had.", file->path(), least_bytes / ums::kMb));
+    }
+    co_return true;
 }
 
 // A file may have been larger than its InitialSize from the start, and it may have grown: each block says where its VLF begins.

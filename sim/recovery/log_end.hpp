@@ -25,6 +25,7 @@ public:
     [[nodiscard]] const LogPosition& position() const { return position_; }
 
 private:
+    ums::Task<bool> restore_sizes();
     [[nodiscard]] bool find_shapes();
     [[nodiscard]] std::optional<LogFileShape> shape_of(SimFile& file, std::uint64_t prepared_bytes) const;
     [[nodiscard]] bool lie_in(const std::vector<VlfPlace>& places, SimFile& file, std::uint64_t begin_bytes, std::uint64_t end_bytes) const;

@@ -69,13 +69,21 @@ void Redo::take_record(const LogRecordHeader& header) {
     if (data == nullptr) return;
     PageLedger& ledger = data->ledger;
     const auto kind = static_cast<LogRecordKind>(header.kind);
-    if (kind == LogRecordKind::file_resize) return ledger.forget_from(header.page_count);
+    if (kind == LogRecordKind::file_resize) return take_resize(ledger, header);
     const bool is_change = kind == LogRecordKind::page_update || kind == LogRecordKind::filler;
     if (!is_change || header.page_id >= ledger.pages_max() || header.version == 0 || header.version > kVersionMax) return;
     const PageLedger::Entry entry = ledger[header.page_id];
     // The LSN of a change is that of its last record.
-    const bool is_newer = header.version > entry.version || (header.version == entry.version && entry.unknown != 0);
+    // Behind a cut, versions begin again: only the LSN says whether an image has the change.
+    const bool is_newer =
+        header.lsn > entry.lsn && (header.version > entry.version || (header.version == entry.version && entry.unknown != 0));
     if (is_newer) ledger.restore(header.page_id, header.version, header.lsn, 0, true);
+}
+
+// A cut takes the images that are older than it. A growth takes nothing, and what was written after either stays as it is: an outside
+// ledger knows its checksum, and may be the only one to know it if the recovery is cut off.
+void Redo::take_resize(PageLedger& ledger, const LogRecordHeader& header) {
+    if (header.page_count < header.page_id) ledger.forget_from(header.page_count, header.lsn);
 }
 
 ums::Task<void> Redo::run() {

@@ -41,6 +41,7 @@ private:
 
     [[nodiscard]] DataFile* file_of(std::uint32_t file_id) const;
     void take_record(const LogRecordHeader& header);
+    static void take_resize(PageLedger& ledger, const LogRecordHeader& header);
     ums::Task<void> fit_size(DataFile& data);
     void give_up_lost_pages();
     ums::Task<void> write_pages();

@@ -136,6 +136,7 @@ FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFi
         LeftFile& left = found.left;
         if (found.is_sound) {
             left.signed_run_id = found.header.run_id;
+            if (found.header.run_id == result.run_id) result.made_utc_us = std::max(result.made_utc_us, found.header.write_utc_us);
             left.signature = found.header.run_id == result.run_id ? LeftFile::Signature::ours : LeftFile::Signature::other_run;
         }
         if (left.is_as_made() && found.is_sound && found.header.file_id > options.files.size()) {

@@ -33,7 +33,8 @@ struct FoundFile {
 };
 
 struct FoundFiles {
-    std::uint64_t run_id = 0;  // 0: none of the files says to which run it belongs
+    std::uint64_t run_id = 0;       // 0: none of the files says to which run it belongs
+    std::uint64_t made_utc_us = 0;  // when the newest first page of that run was written
     // The signature of a log is partly from the run that made the data files and partly from another one, which was about to replace all of
     // them.
     bool is_being_replaced = false;

@@ -34,15 +34,28 @@ LeftPromises take_over(PromiseKeeper& keeper, std::optional<Promises> loaded) {
     return left;
 }
 
+// Storage that loses writes, or goes back in time, shows what was there before the promises: never a run that was made after them.
+void refuse_promises_of_earlier_run(const PromiseKeeper& keeper, const LeftPromises& left, const FoundFiles& found) {
+    const bool is_of_other_run = left.promises && found.run_id != 0 && left.promises->section().run_id != found.run_id;
+    if (!is_of_other_run || found.made_utc_us <= left.told.last_utc_us) return;
+    throw RefusedError(
+        fmt::format("These files are of run {:016x}, which was made after the last promise that {} holds, of run {:016x}: the newer run "
+                    "was not given it. "
+                    "Name the ledger or witness of the newer run, or verify without one.",
+                    found.run_id, keeper.name(), left.promises->section().run_id));
+}
+
 }  // namespace
 
 LeftPromises promises_of(PromiseKeeper& keeper, FoundFiles& found) {
     std::optional<Promises> loaded = keeper.load(wanted_of(found));
     if (!loaded) {
-        throw RefusedError(
-            fmt::format("{} knows nothing of the run of these files. Name the ledger or witness that the run was given.", keeper.name()));
+        refuse_unknown_run(found, Job::verify);
+        throw RefusedError(fmt::format(
+            "Nothing is known of the run of these files in {}. Name the ledger or witness that the run was given.", keeper.name()));
     }
     LeftPromises left = take_over(keeper, std::move(loaded));
+    refuse_promises_of_earlier_run(keeper, left, found);
     if (left.promises) become_run(found, left.promises->section().run_id);
     return left;
 }

@@ -14,8 +14,8 @@ struct LeftPromises {
     PromisesResult told;
 };
 
-// For a verification. If the ledger knows a run of these files, they must belong to that run: files of another one are then findings.
-// Throws RefusedError if it knows nothing of them, EnvironmentError if it cannot be reached.
+// For a verification. If the ledger knows a run of these files, they must belong to that run: files of an earlier one are then findings.
+// Throws RefusedError if it knows nothing of them, or a later run made them without it; EnvironmentError if it cannot be reached.
 [[nodiscard]] LeftPromises promises_of(PromiseKeeper& keeper, FoundFiles& found);
 
 // For a run that continues, or a repair: a ledger that knows nothing does not prevent it, one of another run does (RefusedError).

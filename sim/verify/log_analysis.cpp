@@ -76,6 +76,7 @@ ums::Task<void> LogAnalysis::run() {
                               named_data_files_ == 1 ? "one was" : fmt::format("{} were", named_data_files_), *unnamed_files_.rbegin()));
         co_return;
     }
+    report_short_logs();
     for (const BlockRange& missing : extent_.missing) co_await report_missing(missing);
     if (extent_.first_sequence == 0) co_return;
     const bool promises_nothing = extent_.checkpoint && extent_.checkpoint->unknown_count == kTooManyUnknown;
@@ -237,6 +238,28 @@ ums::Task<void> LogAnalysis::report_missing(const BlockRange& missing) {
             ? fmt::format("Recovery needs it: the last complete checkpoint began at LSN 0x{:x}.", extent_.checkpoint->begin_lsn)
             : std::string("Recovery needs it: no complete checkpoint is left from which the log would suffice.")};
     file->report(std::move(finding));
+}
+
+// What was cut off need not be log that recovery wants.
+void LogAnalysis::report_short_logs() {
+    for (SimFile* const file : log_files_) {
+        const std::uint64_t least_bytes = least_log_bytes(contents_, file->id());
+        if (file->size_bytes() >= least_bytes) continue;
+        Finding finding;
+        finding.kind = FindingKind::lost_write;
+        finding.request.is_write = true;
+        finding.place.is_log = true;
+        finding.place.file_id = file->id();
+        finding.place.path = file->path();
+        finding.place.offset_bytes = file->size_bytes();
+        finding.place.size_bytes = least_bytes - file->size_bytes();
+        finding.description =
+            fmt::format("The log file has {} bytes; its blocks prove that it had {}, and that this size had been made durable.",
+                        file->size_bytes(), least_bytes);
+        finding.reasoning = {
+            "Each block says how long its virtual log file is, and no block is written before the file, or its growth, is durable."};
+        file->report(std::move(finding));
+    }
 }
 
 bool LogAnalysis::is_said_by_block() const {

@@ -74,6 +74,7 @@ private:
     void take_promises();
     ums::Task<bool> read_missing_again();
     ums::Task<void> report_missing(const BlockRange& missing);
+    void report_short_logs();
     [[nodiscard]] bool is_said_by_block() const;
     void take_record(const LogRecordHeader& header, std::span<const std::byte> body);
     [[nodiscard]] bool has_unnamed_file() const {

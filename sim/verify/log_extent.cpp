@@ -4,9 +4,22 @@
 #include <iterator>
 #include <utility>
 
+#include "sim/log/virtual_log_files.hpp"
+#include "sim/page/log_layout.hpp"
+
 namespace sim {
 
 namespace {
+
+// Of several divisions that would give VLFs of this length, the one of the smallest file.
+std::uint64_t least_ring_bytes(std::uint64_t vlf_bytes) {
+    constexpr std::uint64_t kRoundingBytes = 4096;
+    for (const std::uint64_t count : {4U, 8U, 16U}) {
+        const std::uint64_t bytes = kPageBytes + count * vlf_bytes;
+        if (vlf_count_for(bytes) == count || vlf_count_for(bytes + count * kRoundingBytes) == count) return bytes;
+    }
+    return kPageBytes + vlf_bytes;
+}
 
 // Blocks behind the end of an incarnation that the next one went on without: what they say is of a history that did not take place.
 class DeadBlocks {
@@ -175,6 +188,17 @@ LogExtent find_extent(const LogContents& contents) {
     if (contents.resumes.empty()) return ExtentFinder(contents).find();
     const LogContents living = without_dead_blocks(without_unaware_blocks(contents));
     return ExtentFinder(living).find();
+}
+
+std::uint64_t least_log_bytes(const LogContents& contents, std::uint32_t file_id) {
+    std::uint64_t least_bytes = 0;
+    for (const LogBlockPlace& block : contents.blocks) {
+        if (block.file_id != file_id) continue;
+        const std::uint64_t vlf_begin = block.offset_bytes - std::uint64_t{block.vlf_sector} * kSectorBytes;
+        const std::uint64_t vlf_bytes = std::uint64_t{block.vlf_sectors} * kSectorBytes;
+        least_bytes = std::max(least_bytes, vlf_begin == kPageBytes ? least_ring_bytes(vlf_bytes) : vlf_begin + vlf_bytes);
+    }
+    return least_bytes;
 }
 
 }  // namespace sim

@@ -69,4 +69,8 @@ struct LogExtent {
 
 [[nodiscard]] LogExtent find_extent(const LogContents& contents);
 
+// Bytes that the log file had, as its blocks say: each names the VLF that it is in, and the first VLF shows into how many of its length the
+// file was divided. 0: it has no block.
+[[nodiscard]] std::uint64_t least_log_bytes(const LogContents& contents, std::uint32_t file_id);
+
 }  // namespace sim

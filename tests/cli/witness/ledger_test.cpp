@@ -75,6 +75,30 @@ TEST_CASE("a ledger that the run went on without is not demanded, and the verifi
     CHECK(json_of(folder, "v.json")["durability"]["promises"]["are_used"] == false);
 }
 
+TEST_CASE("a ledger of a run before these files were made anew without it accuses nobody, and is refused") {
+    const IoproofFolder folder;
+    run_and_kill(folder, {"--ledger", "ledger"});
+    copy_files(folder.data(), folder.path() / "snapshot");
+    run_and_kill(folder, {});
+    const auto verify = folder.start({"verify", "-dir", "data", "--ledger", "ledger"});
+    CHECK(verify->wait() == 2);
+    CHECK_THAT(verify->error(), ContainsSubstring("the newer run was not given it"));
+    CHECK(folder.start({"verify", "-dir", "data"})->wait() == 0);
+
+    // The other way round the storage went back behind the promises.
+    run_and_kill(folder, {"--ledger", "ledger"});
+    copy_files(folder.path() / "snapshot", folder.data());
+    CHECK(folder.start({"verify", "-dir", "data", "--ledger", "ledger"})->wait() == 1);
+}
+
+TEST_CASE("where none of the files is there, an empty ledger is not to blame") {
+    const IoproofFolder folder;
+    folder.write("ledger", "");
+    const auto verify = folder.start({"verify", "-dir", "data", "--ledger", "ledger"});
+    CHECK(verify->wait() == 2);
+    CHECK_THAT(verify->error(), ContainsSubstring("nothing to verify"));
+}
+
 TEST_CASE("a run tells what it has promised, and warns of a ledger on the file system that it tests") {
     const IoproofFolder folder;
     const auto run = folder.start_run("1", {"--ledger", "ledger", "--json", "r.json"});

@@ -104,6 +104,31 @@ TEST_CASE("a ledger that is damaged in the middle is refused") {
     CHECK(folder.read("l").size() == bytes.size());
 }
 
+TEST_CASE("a ledger in which one record of several is damaged is refused, whoever opens it, and stays as it is") {
+    const test::IoproofFolder folder;
+    std::string bytes;
+    std::vector<std::size_t> ends;
+    for (const auto& record : {stored_section(), stored_batch(1), stored_batch(2)}) {
+        bytes.append(reinterpret_cast<const char*>(record.data()), record.size());
+        ends.push_back(bytes.size());
+    }
+    // A page of the first batch; its size, after which its end is not known; the section.
+    for (const std::size_t damaged : {ends[1] - 1, ends[0] + 12, std::size_t{20}}) {
+        CAPTURE(damaged);
+        std::string spoilt = bytes;
+        spoilt[damaged] ^= 1;
+        folder.write("l", spoilt);
+        for (const auto use : {PromiseStore::Use::read, PromiseStore::Use::write}) {
+            CHECK_THROWS_AS(PromiseStore(folder.path() / "l", use), sim::RefusedError);
+        }
+        CHECK(folder.read("l") == spoilt);
+    }
+    // The last one may have been cut off: it was never promised.
+    bytes[ends[2] - 1] ^= 1;
+    folder.write("l", bytes);
+    CHECK(PromiseStore(folder.path() / "l", PromiseStore::Use::read).load().last_number() == 1);
+}
+
 TEST_CASE("of a record that the disk has no room for nothing stays, and the next one is kept") {
     const test::IoproofFolder folder;
     PromiseStore store(folder.path() / "l", PromiseStore::Use::write);

@@ -135,3 +135,15 @@ TEST_CASE("pages behind a cut are forgotten, those before it are not") {
     ledger.forget_from(1000);
     CHECK(ledger[299].version == 1);
 }
+
+TEST_CASE("pages behind a cut that were written after it are not forgotten") {
+    sim::PageLedger ledger(1000);
+    ledger.acknowledge(300, 3, 70, 1);
+    ledger.acknowledge(301, 1, 80, 2);
+    ledger.restore(302, 0, 0, 0, true);
+    ledger.forget_from(300, 75);
+    CHECK(ledger[300].version == 0);
+    CHECK(ledger[301].version == 1);
+    CHECK(ledger[301].checksum == 2);
+    CHECK(ledger[302].unknown == 0);
+}

@@ -119,6 +119,37 @@ TEST_CASE("a page that is older than the log's last change of it is written anew
     CHECK(kinds(left.verify()) == "");
 }
 
+TEST_CASE("pages that were written after a file had grown, or was cut and had grown again, stay as they are") {
+    VirtualRun run{random_disk(1, 200, 600)};
+    Options options = busy_options(VirtualRun::kFolder);
+    options.test_cycle_duration_s = 6;
+    sim::FileOptions& data = options.files[0];
+    const std::uint32_t made_pages = static_cast<std::uint32_t>((data.initial_size_mb << 20) / kPageBytes);
+    data.max_size_mb = 2 * data.initial_size_mb;
+    data.increment_mb = 1;
+    data.shrinkable = true;
+    // All of the log is still there, and with it the records of the first growths.
+    options.files[1].initial_size_mb = options.files[1].max_size_mb = 256;
+    options.shrink_user.min_interval_s = options.shrink_user.max_interval_s = 1;
+    options.shrink_user.max_extends = 3;
+    REQUIRE(run.run(options).outcome == Outcome::passed);
+    const ums::SimulatedFile& file = *run.memory.find(data.path);
+    const std::vector<std::byte> before = all_bytes(file);
+    std::uint32_t written = 0;
+    for (std::size_t at = std::size_t{made_pages} * kPageBytes; at < before.size(); at += kPageBytes) {
+        written += sim::read_header(before.data() + at).version > 0 ? 1 : 0;
+    }
+    INFO(run.sink.text());
+    REQUIRE(written > 0);
+    options.job = Job::repair;
+    const Results repair = run.run(options);
+    CHECK(kinds(repair) == "");
+    REQUIRE(repair.resumed);
+    CHECK(repair.resumed->pages_redone == 0);
+    const bool is_same = all_bytes(file) == before;
+    CHECK(is_same);
+}
+
 TEST_CASE("a run does not go on with files that are not what their log proves, and leaves them as they are") {
     LeftRun left;
     spoil(left.data(), left.busy_page());
@@ -181,6 +212,21 @@ TEST_CASE("a file that has become too short is brought to its size by a repair")
     CHECK(repair.outcome == Outcome::failed);
     CHECK(left.data().size_bytes() == size_bytes);
     CHECK(kinds(left.verify()) == "");
+}
+
+TEST_CASE("a log file that is shorter than its blocks say is a finding, and a repair brings it to its size") {
+    LeftRun left;
+    const std::uint64_t size_bytes = left.log().size_bytes();
+    // What recovery needs is still there.
+    left.log().resize(size_bytes - 512);
+    const Results results = left.verify();
+    CHECK(kinds(results) == "lost_write");
+    CHECK(results.findings.front().description.find("its blocks prove") != std::string::npos);
+    CHECK(left.work(Job::resume).outcome == Outcome::failed);
+    CHECK(left.work(Job::repair).outcome == Outcome::failed);
+    CHECK(left.log().size_bytes() == size_bytes);
+    CHECK(kinds(left.verify()) == "");
+    CHECK(left.work(Job::resume).outcome == Outcome::passed);
 }
 
 TEST_CASE("a replica whose first page a cut has torn is made anew, one that holds something else is refused") {

@@ -22,6 +22,16 @@ LogContents log_of(std::initializer_list<std::uint64_t> sequences, std::uint64_t
     return contents;
 }
 
+// A block in a VLF of so many sectors that begins there.
+LogBlockPlace block_in_vlf(std::uint64_t vlf_begin, std::uint32_t vlf_sectors, std::uint32_t vlf_sector = 0) {
+    LogBlockPlace block;
+    block.file_id = 2;
+    block.offset_bytes = vlf_begin + std::uint64_t{vlf_sector} * 512;
+    block.vlf_sector = vlf_sector;
+    block.vlf_sectors = vlf_sectors;
+    return block;
+}
+
 void add_checkpoint(LogContents& contents, std::uint64_t begin, std::uint64_t end) {
     contents.checkpoints.push_back({.sequence = end, .begin_lsn = begin * 10, .end_lsn = end * 10});
 }
@@ -195,4 +205,27 @@ TEST_CASE("what an owner wrote who did not know that another one had taken over 
     CHECK(extent.blocks_behind == 0);
     CHECK_FALSE(extent.checkpoint);
     CHECK(extent.blocks_in_row == 5);
+}
+
+TEST_CASE("blocks say how long their file was: as far as their VLF reaches, and the first VLF how many there are") {
+    constexpr std::uint64_t kMbBytes = 1 << 20;
+    LogContents contents;
+    CHECK(sim::least_log_bytes(contents, 2) == 0);
+    // Four of a file of 4 MB, eight of one of 160 MB; those of 64 MB could be four of 32 MB.
+    const std::uint32_t of_4_mb = (4 * kMbBytes - 8192) / 4 / 512;
+    const std::uint32_t of_160_mb = (160 * kMbBytes - 8192) / 8 / 512;
+    const std::uint32_t of_64_mb = (64 * kMbBytes - 8192) / 8 / 512;
+    contents.blocks = {block_in_vlf(8192, of_4_mb, 7)};
+    CHECK(sim::least_log_bytes(contents, 2) == 4 * kMbBytes);
+    CHECK(sim::least_log_bytes(contents, 3) == 0);
+    contents.blocks = {block_in_vlf(8192, of_160_mb)};
+    CHECK(sim::least_log_bytes(contents, 2) == 160 * kMbBytes);
+    contents.blocks = {block_in_vlf(8192, of_64_mb)};
+    CHECK(sim::least_log_bytes(contents, 2) == 8192 + 4 * std::uint64_t{of_64_mb} * 512);
+    // One that a growth added.
+    contents.blocks = {block_in_vlf(8192, of_4_mb), block_in_vlf(4 * kMbBytes, 2048, 2047)};
+    CHECK(sim::least_log_bytes(contents, 2) == 5 * kMbBytes);
+    // By the second one alone no more is known than where it ends.
+    contents.blocks = {block_in_vlf(8192 + std::uint64_t{of_4_mb} * 512, of_4_mb)};
+    CHECK(sim::least_log_bytes(contents, 2) == 8192 + 2 * std::uint64_t{of_4_mb} * 512);
 }
