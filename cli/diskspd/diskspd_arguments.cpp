@@ -127,7 +127,7 @@ void DiskspdParser::read_block_size() {
         if (!option.starts_with("-b") || option.starts_with("-bs")) continue;
         option_ = option;
         const std::uint64_t block_bytes = size(std::string_view(option).substr(2));
-        if (block_bytes == 0 || block_bytes >= std::numeric_limits<std::uint32_t>::max()) refuse("a block has 1 byte to 4G");
+        if (block_bytes == 0 || block_bytes >= std::numeric_limits<std::uint32_t>::max()) refuse("a block has at least 1 byte, and less than 4G");
         target_.block_bytes = static_cast<std::uint32_t>(block_bytes);
     }
 }

@@ -249,8 +249,7 @@ Command diskspd_command() {
                     call.console.add_message(fmt::format("diskspd: {}\n", error.what()));
                     return kDiskspdWrong;
                 } catch (const sim::RefusedError& error) {
-                    call.console.add_message(fmt::format(
-                        "diskspd: {}\ndiskspd: --overwrite-foreign-files allows writing to foreign files and devices\n", error.what()));
+                    call.console.add_message(fmt::format("diskspd: {}\n", error.what()));
                     return kDiskspdWrong;
                 } catch (const sim::EnvironmentError& error) {
                     call.console.add_message(fmt::format("diskspd: {}\n", error.what()));

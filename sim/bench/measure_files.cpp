@@ -105,7 +105,8 @@ void MeasureFiles::open(const std::vector<MeasureTarget>& targets, bool verify) 
             const bool has_pages = !file.has_raw_writes && (wish.holds_pages || wish.writes || file.was_created);
             // Whoever writes pages needs their versions, verified or not.
             if (has_pages && (wish.writes || file.was_created || (verify && wish.is_verified))) {
-                file.pages = std::make_unique<PageBook>(file.size_bytes / kPageBytes, wish.file_id, run_id_);
+                const BookPast past = wish.holds_pages || file.was_created ? BookPast::pages : BookPast::mixed;
+                file.pages = std::make_unique<PageBook>(file.size_bytes / kPageBytes, wish.file_id, run_id_, past);
             }
         }
         for (const MeasureTarget& target : targets) {
@@ -131,6 +132,7 @@ void MeasureFiles::look(Wish& wish) {
             if (wish.create_bytes == 0)
                 throw EnvironmentError(
                     fmt::format("{}: there is no such file. Name an existing one, or give the size with which to create it.", path));
+            refuse_file_among_devices(path);
             break;
         case ums::FileKind::regular: break;
         case ums::FileKind::block_device:
@@ -183,7 +185,7 @@ void MeasureFiles::look_at_contents(Wish& wish) {
     if (!wish.changes() || wish.is_ours || wish.may_overwrite) return;
     throw RefusedError(fmt::format(
         "{}: refused: it does not begin with a mark of ioproof, so it may be somebody's data, and it would be overwritten. Name another "
-        "file, or say that this one may be overwritten.",
+        "file, or give --overwrite-foreign-files if this one may be destroyed.",
         path));
 }
 

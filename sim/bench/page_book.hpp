@@ -3,7 +3,8 @@
 // was read, or that two requests wrote simultaneously, is not judged.
 //
 // A page whose past is unknown is accepted as it is when it is first read, if it is sound in itself (checksum, file, number); from then on
-// it must not change. A page that claims to be ours and whose checksum does not match is wrong.
+// it must not change. A page that claims to be ours and whose checksum does not match is wrong, unless other data may have been written over
+// a part of it.
 #pragma once
 
 #include <atomic>
@@ -17,10 +18,13 @@ namespace sim {
 
 enum class BookJudgement : std::uint8_t { right, not_judged, wrong };
 
+// What stood in the file until now: nothing but pages, or also data that is not pages, such as blocks of 4 KB in the middle of them.
+enum class BookPast : std::uint8_t { pages, mixed };
+
 class PageBook {
 public:
     // `file_id`: by the file's first page, or ours. `run_id`: of the versions that are written now.
-    PageBook(std::uint64_t pages, std::uint32_t file_id, std::uint64_t run_id);
+    PageBook(std::uint64_t pages, std::uint32_t file_id, std::uint64_t run_id, BookPast past = BookPast::pages);
 
     // --- writes; any thread ---
 
@@ -61,6 +65,7 @@ private:
     const std::uint64_t pages_;
     const std::uint32_t file_id_;
     const std::uint64_t run_id_;
+    const BookPast past_;
     ums::MemoryRegion memory_;
 };
 

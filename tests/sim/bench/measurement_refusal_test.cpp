@@ -1,6 +1,7 @@
 // What a measurement does not do: files that are not ours, and what cannot be carried out.
 #include <vector>
 
+#include "sim/files/file_names.hpp"
 #include "sim/page/measure_mark.hpp"
 #include "tests/sim/bench/measurement_fixture.hpp"
 #include "tests/support/catch.hpp"
@@ -41,6 +42,12 @@ TEST_CASE("a missing file without a size, and a database's name, are refused") {
     target.create_bytes = kMb;
     CHECK_THROWS_AS(run_spec(run, spec_of(target)), RefusedError);
     CHECK(run.memory.file_count() == 0);
+}
+
+TEST_CASE("a mistyped device does not become a file of memory in /dev") {
+    CHECK_THROWS_WITH(refuse_file_among_devices("/dev/nvme9n9"), ContainsSubstring("no such device"));
+    CHECK_THROWS_AS(refuse_file_among_devices("/dev/mapper/date"), RefusedError);
+    for (const char* path : {"/dev/shm/data.mdx", "/data/dev/data.mdx", "/device"}) CHECK_NOTHROW(refuse_file_among_devices(path));
 }
 
 TEST_CASE("a file that is ours and of the right size is kept if asked, and made anew otherwise") {
