@@ -3,8 +3,8 @@
 // was read, or that two requests wrote simultaneously, is not judged.
 //
 // A page whose past is unknown is accepted as it is when it is first read, if it is sound in itself (checksum, file, number); from then on
-// it must not change. A page that claims to be ours and whose checksum does not match is wrong, unless other data may have been written over
-// a part of it.
+// it must not change. A page that claims to be ours and whose checksum does not match is wrong, unless other data may have been written
+// over a part of it.
 #pragma once
 
 #include <atomic>
