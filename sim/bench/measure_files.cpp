@@ -31,6 +31,7 @@ struct MeasureFiles::Wish {
     bool is_direct = false;
     bool is_verified = false;
     bool is_ours = false;
+    bool is_unfinished = false;
     bool holds_pages = false;
     std::uint32_t file_id = 1;
     ums::FileStatus found;
@@ -42,7 +43,7 @@ struct MeasureFiles::Wish {
     [[nodiscard]] bool is_device() const { return found.kind == ums::FileKind::block_device; }
     // Its contents are of a measurement, and it is as large as it shall be.
     [[nodiscard]] bool is_taken_as_it_is() const {
-        return create_bytes == 0 || (keep_existing && is_ours && present_bytes == create_bytes);
+        return create_bytes == 0 || (keep_existing && is_ours && !is_unfinished && present_bytes == create_bytes);
     }
 };
 
@@ -181,6 +182,12 @@ void MeasureFiles::look_at_contents(Wish& wish) {
     if (error && wish.changes()) fail_start(path, "its first page cannot be read", error);
     wish.holds_pages = !error && transferred == kPageBytes && has_signature(page.data());
     wish.is_ours = wish.holds_pages || (transferred >= kMeasureMarkBytes && has_measure_mark(page.data()));
+    wish.is_unfinished = transferred >= kMeasureMarkBytes && has_unfinished_mark(page.data());
+    if (wish.is_unfinished && wish.create_bytes == 0) {
+        // What was never written is read without asking the device.
+        throw EnvironmentError(
+            fmt::format("{}: is unfinished: whoever made it was cut off. Give the size with which to make it anew, or remove it.", path));
+    }
     if (wish.holds_pages) wish.file_id = read_header(page.data()).file_id;
     if (!wish.changes() || wish.is_ours || wish.may_overwrite) return;
     throw RefusedError(fmt::format(
