@@ -106,7 +106,8 @@ void MeasureFiles::open(const std::vector<MeasureTarget>& targets, bool verify) 
             const bool has_pages = !file.has_raw_writes && (wish.holds_pages || wish.writes || file.was_created);
             // Whoever writes pages needs their versions, verified or not.
             if (has_pages && (wish.writes || file.was_created || (verify && wish.is_verified))) {
-                const BookPast past = wish.holds_pages || file.was_created ? BookPast::pages : BookPast::mixed;
+                const bool has_mark = wish.is_ours && !wish.holds_pages && !file.was_created;
+                const BookPast past = has_mark ? BookPast::mixed : BookPast::pages;
                 file.pages = std::make_unique<PageBook>(file.size_bytes / kPageBytes, wish.file_id, run_id_, past);
             }
         }

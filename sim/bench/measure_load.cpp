@@ -6,6 +6,7 @@
 #include "sim/bench/measure_answer.hpp"
 #include "sim/bench/measured_page.hpp"
 #include "sim/bench/write_contents.hpp"
+#include "sim/page/measure_mark.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/base/size.hpp"
@@ -196,6 +197,8 @@ private:
                 make_page({file_.pages->run_id(), file_.pages->file_id(), static_cast<std::uint32_t>(page), version, 0, utc_us},
                           page_data(i));
             }
+            // Without its mark the file would pass for one of pages only.
+            if (file_.pages->past() == BookPast::mixed && first_page() == 0) keep_measure_mark(page_data(0), 0, kPageBytes);
             return;
         }
         std::uint64_t offset_bytes = request_.offset_bytes;

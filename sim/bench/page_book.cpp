@@ -45,6 +45,7 @@ void PageBook::end_write(std::uint64_t page, bool succeeded) {
 
 BookJudgement PageBook::judge(std::uint64_t page, const std::byte* image, Mark mark) {
     std::atomic<std::uint64_t>& entry = word(page);
+    if (past_ == BookPast::mixed && page == 0) return BookJudgement::not_judged;
     // A write that began meanwhile has changed the version.
     if ((mark & (kInFlight | kUnknown)) != 0 || entry.load(std::memory_order_acquire) != mark) return BookJudgement::not_judged;
     const PageHeader header = read_header(image);

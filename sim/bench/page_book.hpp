@@ -18,7 +18,8 @@ namespace sim {
 
 enum class BookJudgement : std::uint8_t { right, not_judged, wrong };
 
-// What stood in the file until now: nothing but pages, or also data that is not pages, such as blocks of 4 KB in the middle of them.
+// What stood in the file until now: pages, or also data that is not pages, such as blocks of 4 KB in the middle of them. A mixed file keeps
+// its mark in page 0, which is not judged.
 enum class BookPast : std::uint8_t { pages, mixed };
 
 class PageBook {
@@ -49,6 +50,7 @@ public:
     [[nodiscard]] std::uint64_t pages() const { return pages_; }
     [[nodiscard]] std::uint32_t file_id() const { return file_id_; }
     [[nodiscard]] std::uint64_t run_id() const { return run_id_; }
+    [[nodiscard]] BookPast past() const { return past_; }
 
 private:
     // Of the word of a page, from below.

@@ -90,4 +90,5 @@ TEST_CASE("a damaged page is wrong where there were only pages, and not judged w
     CHECK(mixed.begin_write(3) == 1);
     mixed.end_write(3, true);
     CHECK(mixed.judge(3, page.data(), mixed.mark(3)) == BookJudgement::wrong);
+    CHECK(mixed.judge(0, page.data(), mixed.mark(0)) == BookJudgement::not_judged);
 }
