@@ -20,6 +20,13 @@ using reports::DiskspdTimeSpan;
 
 bool is_option(std::string_view word) { return word.starts_with('-'); }
 
+reports::DiskspdTextStyle text_style_of(std::string_view version) {
+    if (version == "2.0") return reports::DiskspdTextStyle::v2_0;
+    if (version == "2.1") return reports::DiskspdTextStyle::v2_1;
+    if (version == "2.2") return reports::DiskspdTextStyle::v2_2;
+    throw UsageError(fmt::format("--text-style: '{}' is not allowed; allowed are 2.0, 2.1, 2.2", version));
+}
+
 }  // namespace
 
 const DiskspdParser::Entry* DiskspdParser::entry_of(char letter) {
@@ -98,9 +105,7 @@ bool DiskspdParser::take_own_switch(const std::vector<std::string>& words, std::
     } else if (word.starts_with(kStyle) && (word.size() == kStyle.size() || word[kStyle.size()] == '=')) {
         const bool is_glued = word.size() > kStyle.size();
         const std::string value = is_glued ? words[index].substr(kStyle.size() + 1) : index + 1 < words.size() ? words[++index] : "";
-        if (value != "2.0" && value != "2.2")
-            throw UsageError(fmt::format("--text-style: '{}' is not allowed; allowed are 2.0, 2.2", value));
-        arguments_.text_style = value == "2.0" ? reports::DiskspdTextStyle::v2_0 : reports::DiskspdTextStyle::v2_2;
+        arguments_.text_style = text_style_of(value);
     } else {
         throw UsageError(
             fmt::format("{}: unknown; allowed are DiskSpd's options, --overwrite-foreign-files, --verify and --text-style", word));
@@ -127,7 +132,8 @@ void DiskspdParser::read_block_size() {
         if (!option.starts_with("-b") || option.starts_with("-bs")) continue;
         option_ = option;
         const std::uint64_t block_bytes = size(std::string_view(option).substr(2));
-        if (block_bytes == 0 || block_bytes >= std::numeric_limits<std::uint32_t>::max()) refuse("a block has 1 byte to 4G");
+        if (block_bytes == 0 || block_bytes >= std::numeric_limits<std::uint32_t>::max())
+            refuse("a block has at least 1 byte, and less than 4G");
         target_.block_bytes = static_cast<std::uint32_t>(block_bytes);
     }
 }

@@ -212,7 +212,7 @@ ExitCode execute_diskspd(const Call& call) {
 
 constexpr std::array kDiskspdSwitches{
     Switch{.name = "verify", .help = "write and read ioproof's pages, and check each page that is read; blocks: multiples of 8K"},
-    Switch{.name = "text-style", .value = "2.0|2.2", .help = "2.2; 2.0 for scripts that read the text of DiskSpd 2.0"},
+    Switch{.name = "text-style", .value = "2.0|2.1|2.2", .help = "2.2; 2.0 or 2.1 for scripts that read the text of that version"},
     Switch{.name = "overwrite-foreign-files",
            .help = "also write to files with other data, and to unused block devices.\nWhat they hold is destroyed for good"},
 };
@@ -247,8 +247,7 @@ Command diskspd_command() {
                     call.console.add_message(fmt::format("diskspd: {}\n", error.what()));
                     return kDiskspdWrong;
                 } catch (const sim::RefusedError& error) {
-                    call.console.add_message(fmt::format(
-                        "diskspd: {}\ndiskspd: --overwrite-foreign-files allows writing to foreign files and devices\n", error.what()));
+                    call.console.add_message(fmt::format("diskspd: {}\n", error.what()));
                     return kDiskspdWrong;
                 } catch (const sim::EnvironmentError& error) {
                     call.console.add_message(fmt::format("diskspd: {}\n", error.what()));

@@ -99,7 +99,8 @@ void SqlioParser::set_drive(const std::string& value) {
 }
 
 void SqlioParser::option(std::string_view word) {
-    const std::string_view value = word.substr(std::min<std::size_t>(2, word.size()));
+    std::string_view value = word.substr(std::min<std::size_t>(2, word.size()));
+    value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));  // scripts write "-o 8" as one word
     switch (word.size() > 1 ? word[1] : '\0') {
         case 'k':
             if (value != "R" && value != "W") refuse("R or W is needed, as in -kR");
@@ -239,7 +240,7 @@ void SqlioParser::add_files() {
         const std::string path =
             is_letter ? drive_of(arguments_, static_cast<char>(std::toupper(static_cast<unsigned char>(device[0])))) : device;
         if (!path.starts_with('/')) throw UsageError(fmt::format("-R: '{}' is not allowed; name block devices, as in -R/dev/sdb", device));
-        arguments_.files.push_back({.path = path, .threads = arguments_.threads});
+        arguments_.files.push_back({.path = path, .threads = arguments_.threads, .is_raw = true});
     }
     if (names_.empty() && arguments_.parameter_path.empty() && devices_.empty()) names_.emplace_back("testfile.dat");
     for (const std::string& name : names_) add_sqlio_file(arguments_, {.path = name, .threads = arguments_.threads});

@@ -20,6 +20,7 @@ struct SqlioFile {
     std::uint32_t threads = 1;
     std::uint64_t cpu_mask = 0;  // 0 = any
     std::uint64_t size_mb = 0;   // 0 = as it is
+    bool is_raw = false;         // of -R: has to be a block device
 };
 
 struct SqlioArguments {

@@ -24,7 +24,7 @@ constexpr ExitCode kSqlioWrong{3};
 constexpr ExitCode kSqlioFailed{1};
 constexpr std::size_t kParameterBytesMax = std::size_t{1} << 20;
 
-// Which files are not there. One that is smaller than a single block is told at once: nothing could be done with it.
+// Which files are not there.
 std::vector<bool> missing_files(const SqlioArguments& arguments) {
     ums::PosixStorage storage;
     std::vector<bool> missing;
@@ -32,6 +32,10 @@ std::vector<bool> missing_files(const SqlioArguments& arguments) {
         ums::FileStatus status;
         if (const auto error = storage.status(file.path, status)) {
             throw sim::EnvironmentError(fmt::format("{}: cannot be examined: {}", file.path, error.message()));
+        }
+        if (file.is_raw && status.kind != ums::FileKind::block_device) {
+            throw UsageError(fmt::format("-R: {}: {}", file.path,
+                                         status.kind == ums::FileKind::missing ? "there is no such device" : "is not a block device"));
         }
         missing.push_back(status.kind == ums::FileKind::missing);
     }
@@ -109,8 +113,7 @@ Command sqlio_command() {
                 call.console.add_message(fmt::format("sqlio: {}\n", error.what()));
                 return kSqlioWrong;
             } catch (const sim::RefusedError& error) {
-                call.console.add_message(
-                    fmt::format("sqlio: {}\nsqlio: --overwrite-foreign-files allows writing to foreign files and devices\n", error.what()));
+                call.console.add_message(fmt::format("sqlio: {}\n", error.what()));
                 return kSqlioWrong;
             } catch (const sim::EnvironmentError& error) {
                 call.console.add_message(fmt::format("sqlio: {}\n", error.what()));

@@ -95,8 +95,8 @@ struct DiskspdTimeSpan {
 
 enum class DiskspdFormat : std::uint8_t { text, xml };
 enum class DiskspdPrecreate : std::uint8_t { none, use_max_size, constant_sizes, constant_or_zero_sizes };
-// `v2_0`: for readers of DiskSpd 2.0's text, where it differs.
-enum class DiskspdTextStyle : std::uint8_t { v2_2, v2_0 };
+// For readers of the text of older versions, where it differs: `v2_0` is that of 2014, `v2_1` that of the years until 2.2.
+enum class DiskspdTextStyle : std::uint8_t { v2_2, v2_1, v2_0 };
 
 struct DiskspdProfile {
     std::string command_line;

@@ -21,7 +21,7 @@ private:
     void in_span(std::string_view text) { text_ += fmt::format("\t{}\n", text); }
     void in_target(std::string_view text) { text_ += fmt::format("\t\t{}\n", text); }
     [[nodiscard]] std::string size(std::uint64_t size_bytes) const {
-        return style_ == DiskspdTextStyle::v2_0 ? fmt::format("{}", size_bytes) : diskspd_size(size_bytes);
+        return style_ == DiskspdTextStyle::v2_2 ? diskspd_size(size_bytes) : fmt::format("{}", size_bytes);
     }
 
     void add_span(const DiskspdTimeSpan& span);

@@ -78,18 +78,19 @@ std::string SpanText::text() const {
 
 std::string SpanText::head() const {
     std::string text = fmt::format("\nactual test time:\t{:.2f}s\nthread count:\t\t{}\n", seconds_, found_.thread_count);
-    if (style_ == DiskspdTextStyle::v2_0) text += fmt::format("proc count:\t\t{}\n", found_.cpus.size());
     if (wanted_.thread_count != 0 && wanted_.request_count != 0) text += fmt::format("request count:\t\t{}\n", wanted_.request_count);
+    if (style_ != DiskspdTextStyle::v2_2) text += fmt::format("proc count:\t\t{}\n", found_.cpus.size());
     return text;
 }
 
 std::string SpanText::cpu_row(std::string_view name, const MeasureCpu& cpu) const {
-    return fmt::format("{}| {:6.2f}%| {:6.2f}%| {:6.2f}%| {:6.2f}%\n", name, cpu.usage_percent(), cpu.user_percent, cpu.kernel_percent,
-                       cpu.idle_percent);
+    const std::string_view blank = style_ == DiskspdTextStyle::v2_2 ? "" : " ";
+    return fmt::format("{}| {:6.2f}%| {:6.2f}%| {}{:6.2f}%| {:6.2f}%\n", name, cpu.usage_percent(), cpu.user_percent, blank,
+                       cpu.kernel_percent, cpu.idle_percent);
 }
 
 std::string SpanText::cpu_table() const {
-    const bool is_old = style_ == DiskspdTextStyle::v2_0;
+    const bool is_old = style_ != DiskspdTextStyle::v2_2;
     const std::string border = std::string(is_old ? 43 : 40, '-') + "\n";
     std::string text = is_old ? "\nCPU |  Usage |  User  |  Kernel |  Idle\n" : "\nCPU |  Usage |  User  | Kernel |  Idle\n";
     text += border;
@@ -151,11 +152,15 @@ std::string SpanText::latencies() const {
     std::string text;
     if (wanted_.targets.size() > 1) {
         for (std::size_t i = 0; i < wanted_.targets.size(); ++i) {
-            text += fmt::format("\nLatency distribution: {}\n", wanted_.targets[i].path);
+            text += fmt::format("\n{}{}\n", style_ == DiskspdTextStyle::v2_2 ? "Latency distribution: " : "", wanted_.targets[i].path);
             text += latency_table(found_.total_of_target(static_cast<std::uint32_t>(i)));
         }
     }
-    text += style_ == DiskspdTextStyle::v2_0 ? "\n" : "\nTotal latency distribution:\n";
+    switch (style_) {
+        case DiskspdTextStyle::v2_2: text += "\nTotal latency distribution:\n"; break;
+        case DiskspdTextStyle::v2_1: text += "\n\n\ntotal:\n"; break;
+        case DiskspdTextStyle::v2_0: text += "\n"; break;
+    }
     return text + latency_table(found_.total());
 }
 

@@ -31,6 +31,7 @@ struct MeasureFiles::Wish {
     bool is_direct = false;
     bool is_verified = false;
     bool is_ours = false;
+    bool is_unfinished = false;
     bool holds_pages = false;
     std::uint32_t file_id = 1;
     ums::FileStatus found;
@@ -42,7 +43,7 @@ struct MeasureFiles::Wish {
     [[nodiscard]] bool is_device() const { return found.kind == ums::FileKind::block_device; }
     // Its contents are of a measurement, and it is as large as it shall be.
     [[nodiscard]] bool is_taken_as_it_is() const {
-        return create_bytes == 0 || (keep_existing && is_ours && present_bytes == create_bytes);
+        return create_bytes == 0 || (keep_existing && is_ours && !is_unfinished && present_bytes == create_bytes);
     }
 };
 
@@ -105,7 +106,9 @@ void MeasureFiles::open(const std::vector<MeasureTarget>& targets, bool verify) 
             const bool has_pages = !file.has_raw_writes && (wish.holds_pages || wish.writes || file.was_created);
             // Whoever writes pages needs their versions, verified or not.
             if (has_pages && (wish.writes || file.was_created || (verify && wish.is_verified))) {
-                file.pages = std::make_unique<PageBook>(file.size_bytes / kPageBytes, wish.file_id, run_id_);
+                const bool has_mark = wish.is_ours && !wish.holds_pages && !file.was_created;
+                const BookPast past = has_mark ? BookPast::mixed : BookPast::pages;
+                file.pages = std::make_unique<PageBook>(file.size_bytes / kPageBytes, wish.file_id, run_id_, past);
             }
         }
         for (const MeasureTarget& target : targets) {
@@ -131,6 +134,7 @@ void MeasureFiles::look(Wish& wish) {
             if (wish.create_bytes == 0)
                 throw EnvironmentError(
                     fmt::format("{}: there is no such file. Name an existing one, or give the size with which to create it.", path));
+            refuse_file_among_devices(path);
             break;
         case ums::FileKind::regular: break;
         case ums::FileKind::block_device:
@@ -179,11 +183,17 @@ void MeasureFiles::look_at_contents(Wish& wish) {
     if (error && wish.changes()) fail_start(path, "its first page cannot be read", error);
     wish.holds_pages = !error && transferred == kPageBytes && has_signature(page.data());
     wish.is_ours = wish.holds_pages || (transferred >= kMeasureMarkBytes && has_measure_mark(page.data()));
+    wish.is_unfinished = transferred >= kMeasureMarkBytes && has_unfinished_mark(page.data());
+    if (wish.is_unfinished && wish.create_bytes == 0) {
+        // What was never written is read without asking the device.
+        throw EnvironmentError(
+            fmt::format("{}: is unfinished: whoever made it was cut off. Give the size with which to make it anew, or remove it.", path));
+    }
     if (wish.holds_pages) wish.file_id = read_header(page.data()).file_id;
     if (!wish.changes() || wish.is_ours || wish.may_overwrite) return;
     throw RefusedError(fmt::format(
         "{}: refused: it does not begin with a mark of ioproof, so it may be somebody's data, and it would be overwritten. Name another "
-        "file, or say that this one may be overwritten.",
+        "file, or give --overwrite-foreign-files if this one may be destroyed.",
         path));
 }
 

@@ -5,6 +5,7 @@
 
 #include "sim/bench/measure_answer.hpp"
 #include "sim/bench/write_contents.hpp"
+#include "sim/page/measure_mark.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/base/units.hpp"
@@ -136,8 +137,10 @@ public:
         lane_.work.pages_not_judged.fetch_add(page_count() - judged, std::memory_order_relaxed);
     }
 
-    void count(std::uint64_t intended_ns) {
-        const std::uint64_t completed_ns = request_.completed_ns;
+    // `handled_ns`: when its task had the answer. An answer that waited for others of the same moment was not there for anybody before, and
+    // DiskSpd and fio count the same way.
+    void count(std::uint64_t intended_ns, std::uint64_t handled_ns) {
+        const std::uint64_t completed_ns = std::max(request_.completed_ns, handled_ns);
         if (completed_ns < shared_.window.begin_ns || completed_ns >= shared_.window.end_ns.load(std::memory_order_relaxed)) return;
         if (!request_.is_complete_transfer()) return;
         const std::uint64_t start_ns = intended_ns != 0 ? intended_ns : request_.submitted_ns;
@@ -193,6 +196,8 @@ private:
                 make_page({file_.pages->run_id(), file_.pages->file_id(), static_cast<std::uint32_t>(page), version, 0, utc_us},
                           page_data(i));
             }
+            // Without its mark the file would pass for one of pages only.
+            if (file_.pages->past() == BookPast::mixed && first_page() == 0) keep_measure_mark(page_data(0), 0, kPageBytes);
             return;
         }
         std::uint64_t offset_bytes = request_.offset_bytes;
@@ -284,10 +289,11 @@ ums::Task<void> run_measure_task(MeasureShared& shared, MeasureThread& thread, M
         if (step.is_write()) co_await scheduler.before_computing(step.has_device());
         step.choose_place(prng);
         co_await scheduler.io(step.request(), ums::WaitType::io_completion);
+        const std::uint64_t handled_ns = scheduler.now_ns();
         live_requests.add(1);
         if (step.is_verified_read()) co_await scheduler.before_computing(step.has_device());
         co_await step.look_at_answer();
-        step.count(intended_ns);
+        step.count(intended_ns, handled_ns);
         if (step.must_flush()) co_await step.flush();
     }
 }

@@ -36,21 +36,36 @@ ums::Task<bool> MeasurePasses::transfer(MeasureFile& file, ums::FileHandle handl
 }
 
 ums::Task<void> MeasurePasses::fill(MeasureFile& file, const MeasureSource& source, std::uint64_t seed) {
-    next_offset_bytes_.store(0, std::memory_order_relaxed);
-    ums::TaskGroup tasks;
-    for (std::uint32_t i = 0; i < kMeasurePassTasks; ++i) {
-        schedulers_[i % schedulers_.size()].spawn(tasks, "Preparation", fill_ranges(file, source, ums::mix64(seed + i)));
-    }
-    co_await tasks.join();
-}
-
-ums::Task<void> MeasurePasses::fill_ranges(MeasureFile& file, const MeasureSource& source, std::uint64_t seed) {
-    const ums::MemoryRegion memory(kMeasurePassBytes, ums::MemoryKind::huge_pages);
-    ums::Prng prng(seed);
-    WriteContents contents(source);
     // Of the last page and sector of a file that are not whole nothing is written.
     const std::uint64_t unit_bytes = file.pages ? kPageBytes : kSectorBytes;
     const std::uint64_t end_bytes = file.size_bytes / unit_bytes * unit_bytes;
+    const std::uint64_t first_bytes = std::min(end_bytes, kMeasurePassBytes);
+    const bool is_begun = co_await begin_file(file, first_bytes);
+    if (!is_begun) co_return;
+    next_offset_bytes_.store(first_bytes, std::memory_order_relaxed);
+    ums::TaskGroup tasks;
+    for (std::uint32_t i = 0; i < kMeasurePassTasks; ++i) {
+        schedulers_[i % schedulers_.size()].spawn(tasks, "Preparation", fill_ranges(file, source, ums::mix64(seed + i), end_bytes));
+    }
+    co_await tasks.join();
+    next_offset_bytes_.store(0, std::memory_order_relaxed);
+    co_await fill_ranges(file, source, ums::mix64(seed + kMeasurePassTasks), first_bytes);
+}
+
+// The first piece gets its contents last. Until then it says that the file is unfinished: it would be taken for a file that is ready, and
+// space that was never written is read without asking the device.
+ums::Task<bool> MeasurePasses::begin_file(MeasureFile& file, std::uint64_t size_bytes) {
+    if (size_bytes < kMeasureMarkBytes) co_return true;
+    const ums::MemoryRegion memory(kMeasurePassBytes, ums::MemoryKind::plain);
+    make_unfinished_mark(memory.data());
+    const bool is_written = co_await transfer(file, file.control, ums::IoOperation::write, 0, memory.data(), size_bytes);
+    co_return is_written;
+}
+
+ums::Task<void> MeasurePasses::fill_ranges(MeasureFile& file, const MeasureSource& source, std::uint64_t seed, std::uint64_t end_bytes) {
+    const ums::MemoryRegion memory(kMeasurePassBytes, ums::MemoryKind::huge_pages);
+    ums::Prng prng(seed);
+    WriteContents contents(source);
     while (!run_.is_stopping()) {
         const std::uint64_t offset_bytes = next_offset_bytes_.fetch_add(kMeasurePassBytes, std::memory_order_relaxed);
         if (offset_bytes >= end_bytes) break;

@@ -27,7 +27,8 @@ public:
 private:
     ums::Task<bool> transfer(MeasureFile& file, ums::FileHandle handle, ums::IoOperation operation, std::uint64_t offset_bytes,
                              std::byte* data, std::uint64_t size_bytes);
-    ums::Task<void> fill_ranges(MeasureFile& file, const MeasureSource& source, std::uint64_t seed);
+    ums::Task<bool> begin_file(MeasureFile& file, std::uint64_t size_bytes);
+    ums::Task<void> fill_ranges(MeasureFile& file, const MeasureSource& source, std::uint64_t seed, std::uint64_t end_bytes);
     ums::Task<void> read_ranges(MeasureFile& file, ums::FileHandle handle);
 
     ums::SchedulerGroup& schedulers_;

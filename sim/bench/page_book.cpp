@@ -5,10 +5,11 @@
 
 namespace sim {
 
-PageBook::PageBook(std::uint64_t pages, std::uint32_t file_id, std::uint64_t run_id)
+PageBook::PageBook(std::uint64_t pages, std::uint32_t file_id, std::uint64_t run_id, BookPast past)
     : pages_(pages),
       file_id_(file_id),
       run_id_(run_id),
+      past_(past),
       memory_((pages > 0 ? pages : 1) * sizeof(std::atomic<std::uint64_t>), ums::MemoryKind::huge_pages) {}
 
 std::atomic<std::uint64_t>& PageBook::word(std::uint64_t page) const {
@@ -44,6 +45,7 @@ void PageBook::end_write(std::uint64_t page, bool succeeded) {
 
 BookJudgement PageBook::judge(std::uint64_t page, const std::byte* image, Mark mark) {
     std::atomic<std::uint64_t>& entry = word(page);
+    if (past_ == BookPast::mixed && page == 0) return BookJudgement::not_judged;
     // A write that began meanwhile has changed the version.
     if ((mark & (kInFlight | kUnknown)) != 0 || entry.load(std::memory_order_acquire) != mark) return BookJudgement::not_judged;
     const PageHeader header = read_header(image);
@@ -53,9 +55,9 @@ BookJudgement PageBook::judge(std::uint64_t page, const std::byte* image, Mark m
         return is_sound && header.run_id == run_id_ && header.version == version_of(mark) ? BookJudgement::right : BookJudgement::wrong;
     }
     if ((mark & kFound) != 0) return is_sound && header.version == version_of(mark) ? BookJudgement::right : BookJudgement::wrong;
-    // A page of ours that contradicts itself is wrong, whatever stood there before.
+    // Where there were only pages of ours, one that contradicts itself is wrong, whatever stood there before.
     const bool is_damaged = header.magic == kPageMagic && header.checksum != page_checksum(image);
-    if (is_damaged) return BookJudgement::wrong;
+    if (is_damaged && past_ == BookPast::pages) return BookJudgement::wrong;
     std::uint64_t expected = mark;
     const std::uint64_t found = is_sound && header.version <= kVersion ? ((mark & ~kVersion) | header.version | kFound) : mark | kUnknown;
     entry.compare_exchange_strong(expected, found, std::memory_order_acq_rel);

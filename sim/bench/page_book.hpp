@@ -3,7 +3,8 @@
 // was read, or that two requests wrote simultaneously, is not judged.
 //
 // A page whose past is unknown is accepted as it is when it is first read, if it is sound in itself (checksum, file, number); from then on
-// it must not change. A page that claims to be ours and whose checksum does not match is wrong.
+// it must not change. A page that claims to be ours and whose checksum does not match is wrong, unless other data may have been written
+// over a part of it.
 #pragma once
 
 #include <atomic>
@@ -17,10 +18,14 @@ namespace sim {
 
 enum class BookJudgement : std::uint8_t { right, not_judged, wrong };
 
+// What stood in the file until now: pages, or also data that is not pages, such as blocks of 4 KB in the middle of them. A mixed file keeps
+// its mark in page 0, which is not judged.
+enum class BookPast : std::uint8_t { pages, mixed };
+
 class PageBook {
 public:
     // `file_id`: by the file's first page, or ours. `run_id`: of the versions that are written now.
-    PageBook(std::uint64_t pages, std::uint32_t file_id, std::uint64_t run_id);
+    PageBook(std::uint64_t pages, std::uint32_t file_id, std::uint64_t run_id, BookPast past = BookPast::pages);
 
     // --- writes; any thread ---
 
@@ -45,6 +50,7 @@ public:
     [[nodiscard]] std::uint64_t pages() const { return pages_; }
     [[nodiscard]] std::uint32_t file_id() const { return file_id_; }
     [[nodiscard]] std::uint64_t run_id() const { return run_id_; }
+    [[nodiscard]] BookPast past() const { return past_; }
 
 private:
     // Of the word of a page, from below.
@@ -61,6 +67,7 @@ private:
     const std::uint64_t pages_;
     const std::uint32_t file_id_;
     const std::uint64_t run_id_;
+    const BookPast past_;
     ums::MemoryRegion memory_;
 };
 

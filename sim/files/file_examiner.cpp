@@ -117,7 +117,7 @@ std::unique_ptr<FileClaim> FileExaminer::inspect(std::uint32_t id, const FileOpt
 void FileExaminer::refuse_kind(const FileClaim& claim) const {
     const std::string& path = claim.file.path;
     switch (claim.found.kind) {
-        case ums::FileKind::missing:
+        case ums::FileKind::missing: refuse_file_among_devices(path); return;
         case ums::FileKind::regular: return;
         case ums::FileKind::directory: throw RefusedError(fmt::format("{}: is a folder; a file name is needed.", path));
         case ums::FileKind::link:

@@ -60,6 +60,11 @@ void refuse_dangerous_name(std::string_view path, bool are_databases_allowed) {
         fmt::format("{}: refused: *.mdf, *.ndf and *.ldf are names of real databases. Use *.mdx and *.ldx for test files.", path));
 }
 
+void refuse_file_among_devices(std::string_view path) {
+    if (!path.starts_with("/dev/") || path.starts_with("/dev/shm/")) return;
+    throw RefusedError(fmt::format("{}: refused: there is no such device, and a file in /dev would be made of memory.", path));
+}
+
 void resolve_name(FileOptions& file, ums::Storage& storage) {
     std::string resolved;
     if (const auto error = storage.resolve(file.path, resolved)) fail_to_resolve(file.path, error, storage);

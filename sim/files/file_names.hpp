@@ -16,6 +16,10 @@ namespace sim {
 // Throws RefusedError for names of real databases, unless they are allowed.
 void refuse_dangerous_name(std::string_view path, bool are_databases_allowed);
 
+// A mistyped device is a missing file in /dev, and would become one there, of memory. `path`: resolved, of a missing file. Throws
+// RefusedError; /dev/shm is allowed.
+void refuse_file_among_devices(std::string_view path);
+
 // Puts the name without links into `file.path`, and the one that was given into `file.named_as`. Throws RefusedError or EnvironmentError if
 // there is no such folder.
 void resolve_name(FileOptions& file, ums::Storage& storage);

@@ -12,18 +12,23 @@ namespace {
 
 using Mark = std::array<std::byte, kMeasureMarkBytes>;
 
-Mark make_mark() {
+Mark make_mark(std::string_view text) {
     Mark mark{};
     std::memcpy(mark.data() + 4, &kMeasureMarkMagic, sizeof kMeasureMarkMagic);
     std::memcpy(mark.data() + 8, &kMeasureMarkFormat, sizeof kMeasureMarkFormat);
-    std::memcpy(mark.data() + 10, kMeasureMarkText.data(), kMeasureMarkText.size());
+    std::memcpy(mark.data() + 10, text.data(), text.size());
     const std::uint32_t checksum = crc32c(mark.data() + 4, mark.size() - 4);
     std::memcpy(mark.data(), &checksum, sizeof checksum);
     return mark;
 }
 
 const Mark& the_mark() {
-    static const Mark mark = make_mark();
+    static const Mark mark = make_mark(kMeasureMarkText);
+    return mark;
+}
+
+const Mark& unfinished_mark() {
+    static const Mark mark = make_mark(kUnfinishedMarkText);
     return mark;
 }
 
@@ -31,7 +36,13 @@ const Mark& the_mark() {
 
 void make_measure_mark(std::byte* sector) { std::memcpy(sector, the_mark().data(), kMeasureMarkBytes); }
 
-bool has_measure_mark(const std::byte* sector) { return std::memcmp(sector, the_mark().data(), kMeasureMarkBytes) == 0; }
+void make_unfinished_mark(std::byte* sector) { std::memcpy(sector, unfinished_mark().data(), kMeasureMarkBytes); }
+
+bool has_measure_mark(const std::byte* sector) {
+    return std::memcmp(sector, the_mark().data(), kMeasureMarkBytes) == 0 || has_unfinished_mark(sector);
+}
+
+bool has_unfinished_mark(const std::byte* sector) { return std::memcmp(sector, unfinished_mark().data(), kMeasureMarkBytes) == 0; }
 
 void keep_measure_mark(std::byte* data, std::uint64_t offset_bytes, std::size_t size_bytes) {
     if (offset_bytes >= kMeasureMarkBytes) return;

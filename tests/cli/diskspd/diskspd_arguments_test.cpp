@@ -182,6 +182,7 @@ TEST_CASE("DiskSpd: options of the profile as a whole") {
     CHECK(parsed({"--verify"}).verifies);
     CHECK(parsed({"--overwrite-foreign-files"}).may_overwrite);
     CHECK(parsed({"--text-style", "2.0"}).text_style == reports::DiskspdTextStyle::v2_0);
+    CHECK(parsed({"--text-style", "2.1"}).text_style == reports::DiskspdTextStyle::v2_1);
     CHECK(parsed({"--text-style=2.0", "-o3"}).text_style == reports::DiskspdTextStyle::v2_0);
     CHECK(parse_diskspd({"a", "b"}, 0).profile.time_spans.at(0).targets.size() == 2);
 }

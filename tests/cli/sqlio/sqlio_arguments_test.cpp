@@ -78,6 +78,16 @@ TEST_CASE("SQLIO: every option does what it says") {
     CHECK(parse_sqlio({"a.dat", "-t2", "b.dat"}).files.at(1).threads == 2);
 }
 
+TEST_CASE("SQLIO: blanks before a value are skipped, as in a script's \"-o 8\" of one word") {
+    const SqlioArguments arguments = parse_sqlio({"-s 10", "-kR", "-frandom", "-b 8", "-o 16", "-t  2", "-a 0x3", "-LS", "-BN", "a.dat"});
+    CHECK(arguments.seconds == 10);
+    CHECK(arguments.block_kb == 8);
+    CHECK(arguments.outstanding == 16);
+    CHECK(arguments.files.at(0).threads == 2);
+    CHECK(arguments.cpu_mask == 3);
+    for (const char* option : {"-o ", "-o 1 6", "-o 16x", "-t 0"}) CHECK_THROWS_WITH(parse_sqlio({option}), ContainsSubstring(option));
+}
+
 TEST_CASE("SQLIO: drives stand for folders that are named, devices are named by their paths") {
     const SqlioArguments arguments = parse_sqlio({"-dLe", "--drive", "L=/mnt/l", "--drive=E=/mnt/e", "testfile.dat"});
     REQUIRE(arguments.files.size() == 2);

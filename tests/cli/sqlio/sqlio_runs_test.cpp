@@ -42,7 +42,7 @@ double figure_at(const SqlioRun& run, std::size_t line) {
 TEST_CASE("SQLIO: the article's script gets throughput and latency from lines 10, 11 and 14") {
     const IoproofFolder folder;
     folder.write("data/TestFile.DAT", std::string(4 << 20, '\0'));
-    const SqlioRun run = sqlio(folder, {"-s1", "-kR", "-frandom", "-b8", "-t2", "-o16", "-LS", "-BY", "data/TestFile.DAT"});
+    const SqlioRun run = sqlio(folder, {"-s1", "-kR", "-frandom", "-b8", "-o 16", "-t 2", "-LS", "-BY", "data/TestFile.DAT"});
     CHECK(run.error == "");
     REQUIRE(run.code == 0);
     REQUIRE(run.lines.size() == 19);
@@ -89,6 +89,12 @@ TEST_CASE("SQLIO: files of others stay as they are, and what is wrong is said") 
     CHECK_THAT(run.error, ContainsSubstring("letter.dat"));
     CHECK(folder.read("data/letter.dat") == letter);
     CHECK(sqlio(folder, {"-dX", "testfile.dat"}).code == 3);
+    for (const std::string& device : {(folder.data() / "missing").string(), (folder.data() / "letter.dat").string()}) {
+        const SqlioRun raw = sqlio(folder, {"-kR", "-s1", "-R" + device});
+        CHECK(raw.code == 3);
+        CHECK_THAT(raw.error, ContainsSubstring("device"));
+    }
+    CHECK_FALSE(folder.has("data/missing"));
     CHECK(sqlio(folder, {"-Fmissing.txt"}).code == 3);
     CHECK(sqlio(folder, {"-?"}).code == 0);
     CHECK(sqlio(folder, {"-zz"}).code == 3);

@@ -177,6 +177,19 @@ TEST_CASE("DiskSpd's text of 2.0: bytes, MB, the number of processors and the la
     CHECK(text.find("9-nines") == std::string::npos);
 }
 
+TEST_CASE("DiskSpd's text of 2.1: bytes, MiB, the number of processors, and total: above the latency table") {
+    DiskspdDocument document = example_document();
+    const std::string text = diskspd_text(document, DiskspdTextStyle::v2_1);
+    CHECK_THAT(text, ContainsSubstring("\t\tblock size: 8192\n"));
+    CHECK_THAT(text, ContainsSubstring("proc count:\t\t2\n"));
+    CHECK_THAT(text, ContainsSubstring("\nCPU |  Usage |  User  |  Kernel |  Idle\n"));
+    CHECK_THAT(text, ContainsSubstring("\navg.|  15.25%|   5.00%|   10.25%|  84.75%\n"));
+    CHECK_THAT(text, ContainsSubstring("|    MiB/s   |"));
+    CHECK_THAT(text, ContainsSubstring("t.dat (1GiB)\n"));
+    CHECK_THAT(text, ContainsSubstring("\ntotal:\n  %-ile |  Read (ms)"));
+    CHECK_THAT(text, ContainsSubstring("9-nines"));
+}
+
 TEST_CASE("DiskSpd's text: several targets and time spans have tables of their own") {
     DiskspdDocument document = example_document();
     reports::DiskspdTimeSpan& span = document.profile.time_spans[0];

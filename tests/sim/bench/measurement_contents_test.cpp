@@ -107,6 +107,29 @@ TEST_CASE("overlapping writes and reads of a measurement are no finding") {
     CHECK(results.timespans[0].targets[0].pages_not_judged > 100);
 }
 
+TEST_CASE("pages that small blocks of another measurement have partly overwritten are no finding") {
+    VirtualRun run;
+    MeasureTarget target = small_target();
+    target.write_percent = 50;
+    target.keep_existing = true;
+    target.source.contents = MeasureContents::pages;
+    REQUIRE(run_spec(run, spec_of(target)).finding_count == 0);
+    MeasureTarget small_blocks = target;
+    small_blocks.block_bytes = 4096;
+    small_blocks.source.contents = MeasureContents::incompressible;
+    REQUIRE(run_spec(run, spec_of(small_blocks)).finding_count == 0);
+    MeasureTarget all_pages = target;  // page 0, too
+    all_pages.access = MeasureAccess::sequential;
+    for (const MeasureTarget& next : {target, all_pages, small_blocks, target}) {
+        const MeasureResults results = run_spec(run, spec_of(next));
+        CHECK(results.finding_count == 0);
+        CHECK(has_measure_mark(measured_bytes(run, 8192).data()));
+        if (next.block_bytes == small_blocks.block_bytes) continue;
+        CHECK(results.timespans[0].targets[0].pages_verified > 100);
+        CHECK(results.timespans[0].targets[0].pages_not_judged > 0);
+    }
+}
+
 TEST_CASE("what is written is what the source says, and the mark stays") {
     const auto contents =
         GENERATE(MeasureContents::incompressible, MeasureContents::zeros, MeasureContents::counting, MeasureContents::buffer);

@@ -1,6 +1,7 @@
 // What a measurement does not do: files that are not ours, and what cannot be carried out.
 #include <vector>
 
+#include "sim/files/file_names.hpp"
 #include "sim/page/measure_mark.hpp"
 #include "tests/sim/bench/measurement_fixture.hpp"
 #include "tests/support/catch.hpp"
@@ -41,6 +42,39 @@ TEST_CASE("a missing file without a size, and a database's name, are refused") {
     target.create_bytes = kMb;
     CHECK_THROWS_AS(run_spec(run, spec_of(target)), RefusedError);
     CHECK(run.memory.file_count() == 0);
+}
+
+TEST_CASE("a mistyped device does not become a file of memory in /dev") {
+    CHECK_THROWS_WITH(refuse_file_among_devices("/dev/nvme9n9"), ContainsSubstring("no such device"));
+    CHECK_THROWS_AS(refuse_file_among_devices("/dev/mapper/date"), RefusedError);
+    for (const char* path : {"/dev/shm/data.mdx", "/data/dev/data.mdx", "/device"}) CHECK_NOTHROW(refuse_file_among_devices(path));
+}
+
+TEST_CASE("a file whose making was cut off is not measured, but made anew") {
+    VirtualRun run;
+    auto unfinished = std::make_unique<MemoryFile>(99);
+    std::vector<std::byte> data(2 * kMb);
+    make_unfinished_mark(data.data());
+    unfinished->write(0, data.data(), data.size());
+    run.memory.put(kMeasured, std::move(unfinished));
+    MeasureTarget target = small_target();
+    target.create_bytes = 0;
+    CHECK_THROWS_WITH(run_spec(run, spec_of(target)), ContainsSubstring("unfinished"));
+    target.create_bytes = 2 * kMb;
+    target.keep_existing = true;
+    CHECK(run_spec(run, spec_of(target)).timespans[0].targets[0].was_created);
+    CHECK_FALSE(has_unfinished_mark(measured_bytes(run, kMb).data()));
+}
+
+TEST_CASE("a new file says that it is unfinished until all of it is written") {
+    VirtualRun run;
+    MeasureTarget target = small_target();
+    target.create_bytes = 4 * kMb;
+    run_spec(run, spec_of(target));
+    const auto pieces = measured_requests(run, ums::IoOperation::write, kMb);
+    REQUIRE(pieces.size() == 5);
+    CHECK(pieces.front().offset_bytes == 0);
+    CHECK(pieces.back().offset_bytes == 0);
 }
 
 TEST_CASE("a file that is ours and of the right size is kept if asked, and made anew otherwise") {

@@ -77,3 +77,18 @@ TEST_CASE("a page of an unknown past is taken as it is when it is sound, and mus
     CHECK(book.give_up(3, book.mark(3)));
     CHECK(book.judge(3, PageBookPage(5, 3, 8).data(), book.mark(3)) == BookJudgement::not_judged);
 }
+
+TEST_CASE("a damaged page is wrong where there were only pages, and not judged where other data may lie over a part of it") {
+    PageBookPage page(5, 3, 9);
+    page.data()[kPageBytes / 2] ^= std::byte{1};
+    PageBook book(10, 1, 77);
+    CHECK(book.judge(3, page.data(), book.mark(3)) == BookJudgement::wrong);
+    PageBook mixed(10, 1, 77, BookPast::mixed);
+    CHECK(mixed.judge(3, page.data(), mixed.mark(3)) == BookJudgement::not_judged);
+    CHECK(mixed.judge(4, PageBookPage(5, 4, 9).data(), mixed.mark(4)) == BookJudgement::right);
+    CHECK(mixed.judge(4, PageBookPage(5, 4, 8).data(), mixed.mark(4)) == BookJudgement::wrong);
+    CHECK(mixed.begin_write(3) == 1);
+    mixed.end_write(3, true);
+    CHECK(mixed.judge(3, page.data(), mixed.mark(3)) == BookJudgement::wrong);
+    CHECK(mixed.judge(0, page.data(), mixed.mark(0)) == BookJudgement::not_judged);
+}

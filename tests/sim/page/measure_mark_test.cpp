@@ -21,6 +21,16 @@ TEST_CASE("the mark of a measured file has the bytes that its header describes")
     CHECK_FALSE(has_measure_mark(mark.data()));
 }
 
+TEST_CASE("the mark of an unfinished file is ours, too, and says that it is unfinished") {
+    std::array<std::byte, kMeasureMarkBytes> mark{};
+    make_unfinished_mark(mark.data());
+    CHECK(std::memcmp(mark.data() + 4, "IOPM\1\0ioproof: unfinished file of a measurement, of no value\0", 59) == 0);
+    CHECK(has_measure_mark(mark.data()));
+    CHECK(has_unfinished_mark(mark.data()));
+    make_measure_mark(mark.data());
+    CHECK_FALSE(has_unfinished_mark(mark.data()));
+}
+
 TEST_CASE("the mark stays wherever a write touches the first 512 bytes of a file, and nothing else changes") {
     std::array<std::byte, kMeasureMarkBytes> mark{};
     make_measure_mark(mark.data());
