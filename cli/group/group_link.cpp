@@ -32,7 +32,9 @@ GroupLink::GroupLink(WitnessAddress address, const TlsKeys& keys, GroupBeat firs
       context_(tls_context(TlsSide::client, keys)),
       link_(context_, address_.host, address_.port, keys.key_file.empty()),
       on_beat_(std::move(on_beat)),
-      beat_(std::move(first)) {}
+      beat_(std::move(first)) {
+    knowledge_.heard_ns = clock_.now_ns();
+}
 
 GroupLink::~GroupLink() {
     {
@@ -117,6 +119,7 @@ void GroupLink::take(GroupView view, std::uint64_t said) {
     knowledge_.view = std::move(view);
     released_stage_.store(knowledge_.view.released_stage, std::memory_order_release);
     ++knowledge_.beats;
+    knowledge_.heard_ns = clock_.now_ns();
     answered_ = said;
 }
 

@@ -209,8 +209,10 @@ bool GroupMember::may_pass(Meeting meeting, std::uint32_t cycle) {
     }
     if (link_.released_stage() >= stage) return true;
     // The witness names who does not come; one that does not come back itself holds nobody up for ever.
-    return now_ns - asked_ns_ > (settings_.terms.wait_ms + settings_.terms.lease_ms) * ums::kNsPerMs;
+    return now_ns - asked_ns_ > patience_ns();
 }
+
+std::uint64_t GroupMember::patience_ns() const { return (settings_.terms.wait_ms + settings_.terms.lease_ms) * ums::kNsPerMs; }
 
 // By the witness's clock all have the same bursts, whatever their own clocks say.
 std::uint64_t GroupMember::rest_us() const {
@@ -223,8 +225,9 @@ std::uint64_t GroupMember::rest_us() const {
 
 std::uint64_t GroupMember::wanted_run_id() const {
     if (settings_.only_reads()) {
+        // Before its main run it has not made all of its files.
         const std::optional<GroupPeer> owner = peer_of_rank(link_.knowledge().view, 0);
-        return owner ? owner->run_id : 0;
+        return owner && owner->stage >= kMainRunStage ? owner->run_id : 0;
     }
     if (!settings_.is_hand_over() || turn_ < 2) return 0;
     const GroupLink::Knowledge known = link_.knowledge();
@@ -256,7 +259,10 @@ std::optional<sim::RunGroup::Coherence> GroupMember::reads_with() const {
 }
 
 sim::RunGroup::Owner GroupMember::owner() const {
-    const std::optional<GroupPeer> owner = peer_of_rank(link_.knowledge().view, 0);
+    const GroupLink::Knowledge known = link_.knowledge();
+    const std::optional<GroupPeer> owner = peer_of_rank(known.view, 0);
+    const bool is_over = owner && (owner->state == "gone" || owner->state == "done");
+    if (!is_over && clock_.now_ns() - known.heard_ns > patience_ns()) return Owner::unknown;
     if (!owner || owner->state == "gone") return Owner::lost;
     return owner->state == "done" ? Owner::ended : Owner::works;
 }

@@ -73,6 +73,7 @@ private:
     [[nodiscard]] GroupBeat first_beat() const;
     [[nodiscard]] sim::GroupKnowledge knowledge() const;
     [[nodiscard]] std::optional<sim::TurnResult> turn_result(const GroupView& view) const;
+    [[nodiscard]] std::uint64_t patience_ns() const;  // with a witness that does not answer
     void check(const GroupLink::Knowledge& known, std::uint64_t silent_since_ns) const;
 
     const GroupSettings settings_;

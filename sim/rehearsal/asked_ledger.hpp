@@ -1,8 +1,10 @@
 // The ledger of a run as a reader of its files asks it, on another host; and what it was told last. For virtual time, one thread.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "sim/promises/promise_keeper.hpp"
 #include "sim/rehearsal/promise_memory.hpp"
@@ -11,12 +13,15 @@ namespace sim {
 
 class AskedLedger final : public PromiseKeeper {
 public:
-    // `kept` must outlive it.
-    explicit AskedLedger(PromiseMemory& kept) : kept_(kept) {}
+    // `kept` must outlive it. `answers`: whether who keeps it can be asked just now.
+    explicit AskedLedger(
+        PromiseMemory& kept, std::function<bool()> answers = [] { return true; })
+        : kept_(kept), answers_(std::move(answers)) {}
 
     [[nodiscard]] const Promises& known() const { return known_; }
 
     [[nodiscard]] std::string name() const override { return kept_.name(); }
+    // Throws EnvironmentError if nobody answers.
     [[nodiscard]] std::optional<Promises> load(const Wanted& wanted) override;
     // A reader promises nothing.
     void begin(const PromiseSection& section) override;
@@ -26,6 +31,7 @@ public:
 
 private:
     PromiseMemory& kept_;
+    const std::function<bool()> answers_;
     Promises known_;
 };
 

@@ -1,8 +1,10 @@
 // A ledger that a rehearsal keeps in memory, beside its simulated device: what a witness would hold when the power fails.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "sim/promises/promise_keeper.hpp"
 
@@ -23,11 +25,17 @@ public:
     void end(bool are_removed) override;
     [[nodiscard]] Status status() const override { return status_; }
 
+    // Nothing reaches it, as a witness on another machine, while `is_reached` says no; it is asked often. Without it all does.
+    void reach_if(std::function<bool()> is_reached) { is_reached_ = std::move(is_reached); }
     // Collects what there is: sometimes, when the device receives a request.
     void take();
     [[nodiscard]] const Promises& promises() const { return promises_; }
 
 private:
+    void begin_waiting();
+
+    std::function<bool()> is_reached_ = [] { return true; };
+    std::optional<PromiseSection> waiting_;  // begun while nothing reached it
     Promises promises_;
     PromiseBook* book_ = nullptr;
     Status status_;
