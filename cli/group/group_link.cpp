@@ -20,6 +20,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kBeatInterval{250};
 constexpr milliseconds kRetryPause{500};
 constexpr milliseconds kLinkPatience{3000};
+constexpr milliseconds kHandshakePatience{10000};  // all members may begin at once
 // A short round trip says more of the clock than many long ones; an old one says less each time.
 constexpr std::uint64_t kRoundTripAging = 64;
 
@@ -139,7 +140,7 @@ std::string GroupLink::say(const GroupBeat& beat, GroupView& view) {
 }
 
 std::string GroupLink::greet() {
-    std::string problem = link_.connect(kLinkPatience);
+    std::string problem = link_.connect(kLinkPatience, kHandshakePatience);
     if (!problem.empty()) return problem;
     const WitnessGreeting greeting{kGreetingMagic, kGroupWireVersion, static_cast<std::uint16_t>(WitnessPurpose::group), 0};
     return link_.send(std::as_bytes(std::span(&greeting, 1)), kLinkPatience);

@@ -2,6 +2,7 @@
 // understood. On the thread of the server's io_context.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -29,6 +30,7 @@ public:
     void close();
     // It knows the key, or has the certificate, and has greeted.
     [[nodiscard]] bool is_known() const { return is_known_; }
+    [[nodiscard]] std::chrono::steady_clock::time_point begun() const { return begun_; }
     // Greater is later.
     [[nodiscard]] std::uint64_t last_active() const { return last_active_; }
 
@@ -57,6 +59,7 @@ private:
     const std::function<void(WitnessSession&)> on_end_;
     bool is_known_ = false;
     bool is_ended_ = false;
+    const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
     std::uint64_t last_active_ = 0;
     WitnessGreeting greeting_{};
     WitnessAnswer answer_{};

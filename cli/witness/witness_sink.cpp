@@ -17,7 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kConnectPatience{2000};
-// A disk may take its time there.
+// A disk may take its time there, and so may all the others who begin now.
 constexpr milliseconds kAnswerPatience{10000};
 
 std::string problem_of(const WitnessAnswer& answer) {
@@ -45,10 +45,10 @@ WitnessSink::WitnessSink(WitnessAddress address, const TlsKeys& keys)
 std::string WitnessSink::name() const { return fmt::format("the witness {}:{}", address_.host, address_.port); }
 
 std::string WitnessSink::greet(WitnessPurpose purpose) {
-    std::string problem = link_.connect(kConnectPatience);
+    std::string problem = link_.connect(kConnectPatience, kAnswerPatience);
     if (!problem.empty()) return problem;
     const WitnessGreeting greeting{kGreetingMagic, kWireVersion, static_cast<std::uint16_t>(purpose), 0};
-    return link_.send(std::as_bytes(std::span(&greeting, 1)), kConnectPatience);
+    return link_.send(std::as_bytes(std::span(&greeting, 1)), kAnswerPatience);
 }
 
 std::string WitnessSink::receive_answer(WitnessAnswer& answer) {

@@ -160,7 +160,7 @@ TEST_CASE("what comes from one who has the key, and is no record, ends that conn
     boost::asio::ssl::context context = cli::tls_context(cli::TlsSide::client, key_of(folder));
     for (const std::size_t size : {std::size_t{16}, std::size_t{64}, std::size_t{4096}}) {
         cli::TlsLink link(context, "127.0.0.1", rig.port(), false);
-        REQUIRE(link.connect(kPatience).empty());
+        REQUIRE(link.connect(kPatience, kPatience).empty());
         CHECK(link.send(std::vector<std::byte>(size, std::byte{0x5a}), kPatience).empty());
         std::array<std::byte, 1> answer{};
         CHECK_FALSE(link.receive(answer, kPatience).empty());
