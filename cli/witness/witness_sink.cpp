@@ -57,19 +57,16 @@ std::string WitnessSink::receive_answer(WitnessAnswer& answer) {
     return problem;
 }
 
-// A connection that was there before may have gone away meanwhile: then a new one is worth a try at once.
+// A connection that breaks may have gone away long ago, or was crowded out: then a new one is worth a try at once.
 std::string WitnessSink::append(std::span<const std::byte> record) {
-    const bool was_open = link_.is_open();
-    std::string problem = append_once(record);
-    if (!problem.empty() && was_open && !link_.is_open()) problem = append_once(record);
-    return problem;
+    std::string problem = link_.is_open() ? std::string() : greet(WitnessPurpose::keep);
+    if (problem.empty()) problem = append_once(record);
+    if (problem.empty() || link_.is_open()) return problem;
+    problem = greet(WitnessPurpose::keep);
+    return problem.empty() ? append_once(record) : problem;
 }
 
 std::string WitnessSink::append_once(std::span<const std::byte> record) {
-    if (!link_.is_open()) {
-        std::string problem = greet(WitnessPurpose::keep);
-        if (!problem.empty()) return problem;
-    }
     std::string problem = link_.send(record, kAnswerPatience);
     WitnessAnswer answer{};
     if (problem.empty()) problem = receive_answer(answer);
