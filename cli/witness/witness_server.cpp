@@ -15,7 +15,9 @@
 #include "cli/witness/tls.hpp"
 #include "cli/witness/witness_session.hpp"
 #include "sim/errors.hpp"
+#include "ums/base/clock.hpp"
 #include "ums/base/os_thread.hpp"
+#include "ums/base/time.hpp"
 
 namespace cli {
 
@@ -25,7 +27,7 @@ using std::chrono::milliseconds;
 namespace {
 
 // A handshake takes a round trip or two: so long nobody is sent away for others.
-constexpr milliseconds kHandshakeTime{250};
+constexpr std::uint64_t kHandshakeNs = 250 * ums::kNsPerMs;
 constexpr milliseconds kLookForRoom{10};
 // Out of descriptors or the like: instead of turning in circles.
 constexpr milliseconds kAfterError{200};
@@ -119,9 +121,9 @@ private:
         boost::system::error_code ignored;
         socket.set_option(asio::ip::tcp::no_delay(true), ignored);
         socket.set_option(asio::socket_base::keep_alive(true), ignored);
-        const auto session = std::make_shared<WitnessSession>(std::move(socket), tls_, shelf_, [this](WitnessSession& ended) {
-            std::erase_if(sessions_, [&](const auto& other) { return other.get() == &ended; });
-        });
+        const auto session = std::make_shared<WitnessSession>(
+            std::move(socket), tls_, shelf_, clock_.now_ns(),
+            [this](WitnessSession& ended) { std::erase_if(sessions_, [&](const auto& other) { return other.get() == &ended; }); });
         sessions_.push_back(session);
         session->start();
     }
@@ -132,7 +134,7 @@ private:
         const auto unknown = std::count_if(sessions_.begin(), sessions_.end(), is_unknown);
         if (static_cast<std::size_t>(unknown) >= unknown_max_) {
             const std::shared_ptr<WitnessSession> longest = longest_of(is_unknown);
-            if (std::chrono::steady_clock::now() - longest->begun() < kHandshakeTime) return false;
+            if (clock_.now_ns() - longest->begun_ns() < kHandshakeNs) return false;
             longest->close();
         }
         if (sessions_.size() >= connections_max_) longest_of([](const auto& /*session*/) { return true; })->close();
@@ -150,6 +152,7 @@ private:
 
     const std::size_t connections_max_;
     const std::size_t unknown_max_;
+    const ums::RealClock clock_;
     WitnessShelf& shelf_;
     asio::ssl::context tls_;
     asio::io_context context_{1};
