@@ -47,8 +47,7 @@ public:
     void complete(sim::Results& results) const;
     // Why the group ended before its time; otherwise empty.
     [[nodiscard]] std::string failure() const { return link_.knowledge().view.failure; }
-    // In one of the last turns.
-    [[nodiscard]] bool has_anybody_found() const;
+    [[nodiscard]] bool is_anybody_missing() const { return !link_.knowledge().view.missing.empty(); }
 
     // Called when this owner is about to freeze: it must not keep others from the files by a lock. Empty: no callback.
     void on_freeze(std::function<void()> release);

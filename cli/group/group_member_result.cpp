@@ -1,6 +1,4 @@
 // What a member of a group tells of it at its end.
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -16,11 +14,6 @@ std::vector<sim::GroupMemberResult> GroupMember::members_of(const GroupView& vie
         members.push_back({peer.rank, peer.host, peer.run_id, peer.files, peer.state, peer.clock_offset_us});
     }
     return members;
-}
-
-bool GroupMember::has_anybody_found() const {
-    const std::vector<GroupTurn> turns = link_.knowledge().view.turns;
-    return std::any_of(turns.begin(), turns.end(), [](const GroupTurn& turn) { return turn.findings > 0; });
 }
 
 std::optional<sim::TurnResult> GroupMember::turn_result(const GroupView& view) const {

@@ -93,7 +93,7 @@ ExitCode take_turns(const Call& call, const RunArguments& arguments, GroupMember
     if (failure.empty()) return worst;
     say(call,
         fmt::format("The group {} has ended before its time: {}{}", member.settings().name, failure, failure.ends_with('.') ? "" : "."));
-    return worse(worst, member.has_anybody_found() ? ExitCode::integrity : ExitCode::environment);
+    return worse(worst, member.is_anybody_missing() ? ExitCode::environment : ExitCode::integrity);
 }
 
 }  // namespace
