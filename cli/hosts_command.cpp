@@ -27,15 +27,21 @@ struct HostsRehearsal {
     std::function<std::string(std::size_t row)> switches;  // of a command that does only this
 };
 
+std::string loss_switch(const RehearseArguments& arguments) {
+    return arguments.loss ? fmt::format(" --loss {}", name_of(*arguments.loss)) : "";
+}
+
 HostsRehearsal hand_overs(const RehearseArguments& arguments) {
     HostsRehearsal rehearsal;
     rehearsal.words = {"hand-", "overs", "owner", "series of owners", "a new owner"};
     for (const sim::HandOverFault fault : arguments.hand_over_faults) rehearsal.rows.push_back({name_of(fault), {}});
     rehearsal.in_turn = arguments.hand_over_in_turn;
     rehearsal.rehearse = [&arguments](std::uint64_t seed, std::size_t row) {
-        return sim::rehearse_hand_over(seed, arguments.hand_over_faults[row]);
+        return sim::rehearse_hand_over(seed, arguments.hand_over_faults[row], arguments.loss);
     };
-    rehearsal.switches = [&arguments](std::size_t row) { return fmt::format("--hand-over {}", name_of(arguments.hand_over_faults[row])); };
+    rehearsal.switches = [&arguments](std::size_t row) {
+        return fmt::format("--hand-over {}{}", name_of(arguments.hand_over_faults[row]), loss_switch(arguments));
+    };
     return rehearsal;
 }
 
@@ -45,11 +51,11 @@ HostsRehearsal readers(const RehearseArguments& arguments) {
     for (const sim::ReaderFault fault : arguments.reader_faults) rehearsal.rows.push_back({name_of(fault), {}});
     rehearsal.in_turn = arguments.readers_in_turn;
     rehearsal.rehearse = [&arguments](std::uint64_t seed, std::size_t row) {
-        return sim::rehearse_readers(seed, arguments.reader_faults[row], arguments.coherence);
+        return sim::rehearse_readers(seed, arguments.reader_faults[row], arguments.coherence, arguments.loss);
     };
     rehearsal.switches = [&arguments](std::size_t row) {
         const std::string coherence = arguments.coherence ? fmt::format(" --coherence {}", name_of(*arguments.coherence)) : "";
-        return fmt::format("--readers {}{}", name_of(arguments.reader_faults[row]), coherence);
+        return fmt::format("--readers {}{}{}", name_of(arguments.reader_faults[row]), coherence, loss_switch(arguments));
     };
     return rehearsal;
 }
@@ -137,8 +143,9 @@ ExitCode rehearse_hosts(const RehearseArguments& arguments, Console& console) {
     const double elapsed_s = static_cast<double>(clock.now_ns() - start_ns) / static_cast<double>(ums::kNsPerSecond);
     const HostsWords& words = series.words();
     console.add_result(hosts_table_text(series.rows(), words));
-    console.add_result(fmt::format("\nRehearsal of {} {}, seeds {} to {}, in {:.1f} s.\n", series.run_count(), words.series,
-                                   arguments.first_seed, arguments.first_seed + arguments.seed_count - 1, elapsed_s));
+    console.add_result(fmt::format("\nRehearsal of {} {}, in {} of them with a host lost, seeds {} to {}, in {:.1f} s.\n",
+                                   series.run_count(), words.series, sum_of(series.rows()).losses, arguments.first_seed,
+                                   arguments.first_seed + arguments.seed_count - 1, elapsed_s));
     const bool is_good = std::all_of(series.rows().begin(), series.rows().end(), [](const HostsRow& row) { return row.tally.is_good(); });
     if (!is_good) {
         console.add_result(

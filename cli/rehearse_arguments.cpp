@@ -65,6 +65,10 @@ constexpr std::array kRehearseSwitches{
     Switch{.name = "coherence",
            .value = "strict|close-to-open",
            .help = "with --readers: what the volume promises its readers (docs/hosts.md). Default: the seed decides"},
+    Switch{.name = "loss",
+           .value = "none|owner_killed|owner_frozen|witness_away|witness_lost",
+           .help = "with --hosts: who is lost meanwhile. owner_killed, owner_frozen (for a while): with --readers;\n"
+                   "witness_away (for a while), witness_lost (for good). Default: the seed decides, half of them none"},
     Switch{.name = "verbose", .help = "all messages, faults and findings of each run; with --crash: each cut; with --hosts: each fault"},
 };
 
@@ -128,6 +132,20 @@ void set_coherence(RehearseArguments& arguments, const SwitchWord& word) {
     if (!arguments.coherence) refuse_value(word, "strict or close-to-open");
 }
 
+void set_loss(RehearseArguments& arguments, const SwitchWord& word) {
+    arguments.loss = sim::host_loss_of(word.value);
+    if (!arguments.loss) refuse_value(word, "none, owner_killed, owner_frozen, witness_away or witness_lost");
+}
+
+void check_loss(const RehearseArguments& arguments) {
+    if (!arguments.loss) return;
+    if (!arguments.hosts) throw UsageError("--loss is for --hosts");
+    if (is_of_owner(*arguments.loss) && !arguments.readers) {
+        throw UsageError(
+            fmt::format("--loss {} is for --readers: owners that hand files over are cut off anyway", name_of(*arguments.loss)));
+    }
+}
+
 void check_readers(const SwitchWords& typed, RehearseArguments& arguments) {
     if (!arguments.hosts && arguments.readers) throw UsageError("--readers is for --hosts");
     if (!arguments.readers && arguments.coherence) throw UsageError("--coherence is for --readers");
@@ -187,6 +205,8 @@ void set_value(RehearseArguments& arguments, const SwitchWord& word) {
         add_readers(arguments, word);
     } else if (word.name == "coherence") {
         set_coherence(arguments, word);
+    } else if (word.name == "loss") {
+        set_loss(arguments, word);
     } else if (word.name == "lie") {
         add_device(arguments, word);
     } else if (word.name == "cuts") {
@@ -218,6 +238,7 @@ RehearseArguments parse_rehearse(const std::vector<std::string>& words) {
     }
     check_hosts(typed, arguments);
     check_readers(typed, arguments);
+    check_loss(arguments);
     check_together(typed, arguments);
     // A seed alone is one to look at.
     if (typed.has("seed") && !typed.has("seeds")) arguments.seed_count = 1;

@@ -11,6 +11,7 @@
 #include "sim/group/run_group.hpp"
 #include "sim/rehearsal/fault_plan.hpp"
 #include "sim/rehearsal/hand_over.hpp"
+#include "sim/rehearsal/host_loss.hpp"
 #include "sim/rehearsal/reader_fault.hpp"
 #include "ums/io/power_lies.hpp"
 
@@ -51,6 +52,8 @@ struct RehearseArguments {
     std::vector<sim::ReaderFault> reader_faults;          // each seed with each of them
     bool readers_in_turn = false;                         // each seed with one of them
     std::optional<sim::RunGroup::Coherence> coherence{};  // of the volume; nothing: as the seed says
+
+    std::optional<sim::HostLoss> loss{};  // --hosts: who is lost meanwhile; nothing: as the seed says
 };
 
 // "strict", "close-to-open".

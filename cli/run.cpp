@@ -66,7 +66,13 @@ ExitCode exit_code_of(const sim::Results& results) {
 
 namespace {
 
-std::unique_ptr<sim::PromiseKeeper> keeper_of(sim::Job job, const RunArguments& arguments) {
+// A witness that is started again just now ends no run of a group, whose others wait for it. Whoever reads has the next pass.
+std::chrono::milliseconds patience_of(const GroupMember* group) {
+    const bool is_patient = group != nullptr && !group->settings().only_reads();
+    return std::chrono::milliseconds(is_patient ? group->settings().terms.lease_ms : 0);
+}
+
+std::unique_ptr<sim::PromiseKeeper> keeper_of(sim::Job job, const RunArguments& arguments, const GroupMember* group) {
     std::unique_ptr<PromiseSink> sink;
     if (arguments.witness) {
         sink = std::make_unique<WitnessSink>(*arguments.witness, arguments.witness_keys);
@@ -74,7 +80,7 @@ std::unique_ptr<sim::PromiseKeeper> keeper_of(sim::Job job, const RunArguments& 
         const auto use = job == sim::Job::verify ? PromiseStore::Use::read : PromiseStore::Use::write;
         sink = std::make_unique<LedgerSink>(arguments.ledger_path, use);
     }
-    return sink ? std::make_unique<BatchKeeper>(std::move(sink)) : nullptr;
+    return sink ? std::make_unique<BatchKeeper>(std::move(sink), patience_of(group)) : nullptr;
 }
 
 }  // namespace
@@ -100,7 +106,7 @@ Run::Run(sim::Options options, const RunArguments& arguments, bool as_sqliosim, 
       control_(graceful_stop, {.on_stop_signal = [this](int signal) { stop(signal); },
                                .on_wake = [this] { console_.flush(display_.line()); },
                                .on_second = [this] { show_progress(); }}),
-      keeper_(keeper_of(options_.job, arguments)),
+      keeper_(keeper_of(options_.job, arguments, group)),
       group_(group),
       simulation_(options_, rehearsal_.storage(), clock_, sink_, keeper_.get(), group) {
     rehearsal_.follow(simulation_);

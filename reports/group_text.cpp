@@ -55,7 +55,7 @@ std::string reader_line(const sim::ReaderResult& reader) {
     std::string text = fmt::format("{} over the files, {} read, {} of them such as the owner had been promised before",
                                    fmt::format("{} {}", count_text(reader.passes), reader.passes == 1 ? "pass" : "passes"),
                                    counted(reader.pages, "page"), count_text(reader.promised_pages));
-    if (reader.in_flight_pages > 0) text += fmt::format("; {} just being written, and whole later", count_text(reader.in_flight_pages));
+    if (reader.in_flight_pages > 0) text += fmt::format("; {} just being written", count_text(reader.in_flight_pages));
     return text;
 }
 

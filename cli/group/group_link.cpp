@@ -20,6 +20,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kBeatInterval{250};
 constexpr milliseconds kRetryPause{500};
 constexpr milliseconds kLinkPatience{3000};
+constexpr milliseconds kHandshakePatience{10000};  // all members may begin at once
 // A short round trip says more of the clock than many long ones; an old one says less each time.
 constexpr std::uint64_t kRoundTripAging = 64;
 
@@ -32,7 +33,9 @@ GroupLink::GroupLink(WitnessAddress address, const TlsKeys& keys, GroupBeat firs
       context_(tls_context(TlsSide::client, keys)),
       link_(context_, address_.host, address_.port, keys.key_file.empty()),
       on_beat_(std::move(on_beat)),
-      beat_(std::move(first)) {}
+      beat_(std::move(first)) {
+    knowledge_.heard_ns = clock_.now_ns();
+}
 
 GroupLink::~GroupLink() {
     {
@@ -117,6 +120,7 @@ void GroupLink::take(GroupView view, std::uint64_t said) {
     knowledge_.view = std::move(view);
     released_stage_.store(knowledge_.view.released_stage, std::memory_order_release);
     ++knowledge_.beats;
+    knowledge_.heard_ns = clock_.now_ns();
     answered_ = said;
 }
 
@@ -136,7 +140,7 @@ std::string GroupLink::say(const GroupBeat& beat, GroupView& view) {
 }
 
 std::string GroupLink::greet() {
-    std::string problem = link_.connect(kLinkPatience);
+    std::string problem = link_.connect(kLinkPatience, kHandshakePatience);
     if (!problem.empty()) return problem;
     const WitnessGreeting greeting{kGreetingMagic, kGroupWireVersion, static_cast<std::uint16_t>(WitnessPurpose::group), 0};
     return link_.send(std::as_bytes(std::span(&greeting, 1)), kLinkPatience);

@@ -23,10 +23,11 @@ class GroupLink {
 public:
     // What is known by now.
     struct Knowledge {
-        GroupView view;           // with peers and turns, once there was one
-        std::uint64_t beats = 0;  // that were answered
-        std::string trouble;      // why there is no answer now; else empty
-        std::string problem;      // there will never be one: another version, other terms
+        GroupView view;              // with peers and turns, once there was one
+        std::uint64_t beats = 0;     // that were answered
+        std::uint64_t heard_ns = 0;  // when the last one was, by the clock that nobody can set; before the first: when the link began
+        std::string trouble;         // why there is no answer now; else empty
+        std::string problem;         // there will never be one: another version, other terms
         std::int64_t clock_offset_us = 0;
         std::uint64_t round_trip_us = 0;
     };

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "sim/errors.hpp"
 #include "sim/version.hpp"
@@ -49,15 +48,6 @@ std::vector<sim::KnownOwner> owners_before(const std::vector<GroupTurn>& turns, 
                           turn.ended_by == "in-order"});
     }
     return owners;
-}
-
-std::vector<sim::GroupMemberResult> members_of(const GroupView& view) {
-    std::vector<sim::GroupMemberResult> members;
-    if (!view.peers) return members;
-    for (const GroupPeer& peer : *view.peers) {
-        members.push_back({peer.rank, peer.host, peer.run_id, peer.files, peer.state, peer.clock_offset_us});
-    }
-    return members;
 }
 
 }  // namespace
@@ -209,8 +199,12 @@ bool GroupMember::may_pass(Meeting meeting, std::uint32_t cycle) {
     }
     if (link_.released_stage() >= stage) return true;
     // The witness names who does not come; one that does not come back itself holds nobody up for ever.
-    return now_ns - asked_ns_ > (settings_.terms.wait_ms + settings_.terms.lease_ms) * ums::kNsPerMs;
+    if (now_ns - asked_ns_ <= patience_ns()) return false;
+    has_met_nobody_ = true;
+    return true;
 }
+
+std::uint64_t GroupMember::patience_ns() const { return (settings_.terms.wait_ms + settings_.terms.lease_ms) * ums::kNsPerMs; }
 
 // By the witness's clock all have the same bursts, whatever their own clocks say.
 std::uint64_t GroupMember::rest_us() const {
@@ -223,8 +217,9 @@ std::uint64_t GroupMember::rest_us() const {
 
 std::uint64_t GroupMember::wanted_run_id() const {
     if (settings_.only_reads()) {
+        // Before its main run it has not made all of its files.
         const std::optional<GroupPeer> owner = peer_of_rank(link_.knowledge().view, 0);
-        return owner ? owner->run_id : 0;
+        return owner && owner->stage >= kMainRunStage ? owner->run_id : 0;
     }
     if (!settings_.is_hand_over() || turn_ < 2) return 0;
     const GroupLink::Knowledge known = link_.knowledge();
@@ -256,7 +251,10 @@ std::optional<sim::RunGroup::Coherence> GroupMember::reads_with() const {
 }
 
 sim::RunGroup::Owner GroupMember::owner() const {
-    const std::optional<GroupPeer> owner = peer_of_rank(link_.knowledge().view, 0);
+    const GroupLink::Knowledge known = link_.knowledge();
+    const std::optional<GroupPeer> owner = peer_of_rank(known.view, 0);
+    const bool is_over = owner && (owner->state == "gone" || owner->state == "done");
+    if (!is_over && clock_.now_ns() - known.heard_ns > patience_ns()) return Owner::unknown;
     if (!owner || owner->state == "gone") return Owner::lost;
     return owner->state == "done" ? Owner::ended : Owner::works;
 }
@@ -340,62 +338,6 @@ void GroupMember::watch_fence() {
         ums::begin_this_process_again(command_line_);
         ums::kill_this_process();
     }
-}
-
-// --- what is told of it ---
-
-std::optional<sim::TurnResult> GroupMember::turn_result(const GroupView& view) const {
-    if (!settings_.is_hand_over()) return std::nullopt;
-    sim::TurnResult result;
-    result.number = turn_;
-    result.turns = settings_.terms.turns;
-    result.planned_end = settings_.terms.end_of_turn(turn_);
-    result.incarnation = 1;
-    for (const GroupTurn& turn : view.turns) {
-        if (turn.number >= turn_ || turn.session == 0) continue;
-        result.previous = sim::EarlierOwnerResult{turn.rank, turn.host, turn.incarnation, turn.ended_by, turn.ended_utc_us};
-    }
-    const std::lock_guard guard(mutex_);
-    result.verified = verified_;
-    if (turn_ > 1) result.incarnation = taken_over_ ? taken_over_->incarnation : 0;
-    return result;
-}
-
-sim::GroupResult GroupMember::result() const {
-    const GroupLink::Knowledge known = link_.knowledge();
-    sim::GroupResult result;
-    result.name = settings_.name;
-    result.plan = settings_.terms.plan;
-    result.rank = settings_.rank;
-    result.of = settings_.terms.of;
-    result.host = ums::this_machine().host_name;
-    result.witness = link_.name();
-    result.bursts = settings_.terms.bursts;
-    result.coherence = settings_.terms.coherence;
-    result.clock_offset_us = known.clock_offset_us;
-    result.round_trip_us = known.round_trip_us;
-    result.started_utc_us = known.view.released_utc_us;
-    result.missing_ranks = known.view.missing;
-    result.members = members_of(known.view);
-    result.turn = turn_result(known.view);
-    for (const GroupTurn& turn : known.view.turns) {
-        if (turn.number == turn_) result.started_utc_us = turn.began_utc_us;
-    }
-    if (settings_.only_reads()) {
-        const std::lock_guard guard(mutex_);
-        result.reader = read_;
-    }
-    return result;
-}
-
-void GroupMember::complete(sim::Results& results) const {
-    results.group = result();
-    const std::vector<std::uint32_t>& missing = results.group->missing_ranks;
-    if (missing.empty() || results.outcome != sim::Outcome::passed) return;
-    results.outcome = sim::Outcome::not_done;
-    results.outcome_reason =
-        fmt::format("Of the {} runs of the group {} rank {} did not come, or {} lost: what it would have done to the others is not known.",
-                    settings_.terms.of, settings_.name, fmt::join(missing, ", "), missing.size() == 1 ? "was" : "were");
 }
 
 }  // namespace cli

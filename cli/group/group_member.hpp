@@ -72,7 +72,9 @@ private:
     void watch_fence();
     [[nodiscard]] GroupBeat first_beat() const;
     [[nodiscard]] sim::GroupKnowledge knowledge() const;
+    [[nodiscard]] static std::vector<sim::GroupMemberResult> members_of(const GroupView& view);
     [[nodiscard]] std::optional<sim::TurnResult> turn_result(const GroupView& view) const;
+    [[nodiscard]] std::uint64_t patience_ns() const;  // with a witness that does not answer
     void check(const GroupLink::Knowledge& known, std::uint64_t silent_since_ns) const;
 
     const GroupSettings settings_;
@@ -83,7 +85,8 @@ private:
     std::atomic<std::uint64_t> fate_ns_{0};   // when the turn ends as planned; 0: by itself, or not yet known
     std::atomic<std::uint64_t> asked_ns_{0};  // since when this run waits for the present meeting
     std::atomic<std::uint32_t> asked_stage_{0};
-    mutable std::mutex mutex_;  // guards what follows
+    std::atomic<bool> has_met_nobody_{false};  // a meeting was given up
+    mutable std::mutex mutex_;                 // guards what follows
     std::uint64_t main_run_s_ = 0;
     std::function<void()> release_;
     std::optional<sim::TakeOver> taken_over_;

@@ -11,6 +11,7 @@
 
 #include "sim/errors.hpp"
 #include "ums/base/clock.hpp"
+#include "ums/base/time.hpp"
 
 namespace cli {
 
@@ -24,6 +25,7 @@ constexpr milliseconds kPollInterval{5};
 constexpr milliseconds kRetryInterval{1000};
 // At the end of a run: so long is waited for a disk that takes nothing, or does not answer.
 constexpr milliseconds kPatience{5000};
+constexpr milliseconds kAskAgain{250};
 
 std::uint64_t now_utc_us() {
     static const ums::RealClock clock;
@@ -57,7 +59,22 @@ struct BatchKeeper::Work {
     Status status;
 };
 
-BatchKeeper::BatchKeeper(std::unique_ptr<PromiseSink> sink) : work_(std::make_shared<Work>(std::move(sink))) {}
+BatchKeeper::BatchKeeper(std::unique_ptr<PromiseSink> sink, milliseconds patience)
+    : patience_(patience), work_(std::make_shared<Work>(std::move(sink))) {}
+
+template <typename What>
+auto BatchKeeper::try_patiently(What what) const {
+    const ums::RealClock clock;
+    const std::uint64_t deadline_ns = clock.now_ns() + static_cast<std::uint64_t>(patience_.count()) * ums::kNsPerMs;
+    for (;;) {
+        try {
+            return what();
+        } catch (const sim::EnvironmentError&) {
+            if (clock.now_ns() >= deadline_ns) throw;
+        }
+        std::this_thread::sleep_for(kAskAgain);
+    }
+}
 
 BatchKeeper::~BatchKeeper() {
     if (thread_.joinable()) end(false);
@@ -65,14 +82,18 @@ BatchKeeper::~BatchKeeper() {
 
 std::string BatchKeeper::name() const { return work_->sink->name(); }
 
-std::optional<sim::Promises> BatchKeeper::load(const Wanted& wanted) { return work_->sink->load(wanted); }
+std::optional<sim::Promises> BatchKeeper::load(const Wanted& wanted) {
+    return try_patiently([&] { return work_->sink->load(wanted); });
+}
 
 void BatchKeeper::begin(const sim::PromiseSection& section) {
     work_->section = section;
     work_->number = 0;
     work_->is_section_kept = false;
-    if (work_->keep_section() || section.incarnation > 0) return;
-    throw sim::EnvironmentError(fmt::format("{}: {}", name(), status().stopped_because));
+    try_patiently([&] {
+        if (work_->keep_section() || section.incarnation > 0) return;
+        throw sim::EnvironmentError(fmt::format("{}: {}", name(), status().stopped_because));
+    });
 }
 
 void BatchKeeper::take_from(sim::PromiseBook& book) {

@@ -1,6 +1,7 @@
 // Keeps the promises of a run: takes them from its book in batches, on a thread of its own, and passes them to a sink.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,7 +14,8 @@ namespace cli {
 
 class BatchKeeper final : public sim::PromiseKeeper {
 public:
-    explicit BatchKeeper(std::unique_ptr<PromiseSink> sink);
+    // `patience`: what must be known or kept before a run begins is asked for again and again for so long, if the sink cannot be reached.
+    explicit BatchKeeper(std::unique_ptr<PromiseSink> sink, std::chrono::milliseconds patience = {});
     ~BatchKeeper() override;
 
     [[nodiscard]] std::string name() const override;
@@ -28,6 +30,11 @@ private:
     struct Work;
     static void serve(const std::shared_ptr<Work>& work, sim::PromiseBook& book);
 
+    // `what` throws EnvironmentError when it could not be done.
+    template <typename What>
+    auto try_patiently(What what) const;
+
+    const std::chrono::milliseconds patience_;
     std::shared_ptr<Work> work_;
     std::thread thread_;
 };

@@ -1,6 +1,7 @@
 #include "cli/witness/tls_link.hpp"
 
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
@@ -16,6 +17,14 @@ namespace cli {
 namespace asio = boost::asio;
 using boost::system::error_code;
 using std::chrono::milliseconds;
+
+namespace {
+
+constexpr const char* kNoAnswer = "no answer";
+constexpr int kHandshakesMax = 3;
+constexpr milliseconds kHandshakePause{200};
+
+}  // namespace
 
 TlsLink::TlsLink(asio::ssl::context& context, std::string host, std::uint16_t port, bool checks_name)
     : context_(context), host_(std::move(host)), port_(port), checks_name_(checks_name) {}
@@ -34,7 +43,7 @@ std::string TlsLink::wait(milliseconds patience, const std::function<void(Done)>
         io_.run();
     }
     if (is_late || *result) close();
-    if (is_late) return "no answer";
+    if (is_late) return kNoAnswer;
     return *result ? result->message() : std::string();
 }
 
@@ -53,17 +62,26 @@ std::string TlsLink::connect_socket(milliseconds patience) {
     return problem;
 }
 
-std::string TlsLink::connect(milliseconds patience) {
-    close();
-    stream_ = std::make_unique<asio::ssl::stream<asio::ip::tcp::socket>>(io_, context_);
-    if (checks_name_) stream_->set_verify_callback(asio::ssl::host_name_verification(host_));
-    std::string problem = connect_socket(patience);
-    if (problem.empty()) {
-        problem = wait(patience, [this](const Done& done) { stream_->async_handshake(asio::ssl::stream_base::client, done); });
-        if (!problem.empty()) problem = "no secure connection: " + problem + " (are the keys the same?)";
+std::string TlsLink::connect(milliseconds patience, milliseconds handshake_patience) {
+    for (int attempt = 1;; ++attempt) {
+        close();
+        stream_ = std::make_unique<asio::ssl::stream<asio::ip::tcp::socket>>(io_, context_);
+        if (checks_name_) stream_->set_verify_callback(asio::ssl::host_name_verification(host_));
+        std::string problem = connect_socket(patience);
+        if (!problem.empty()) {
+            close();
+            return problem;
+        }
+        problem = handshake(handshake_patience);
+        if (problem.empty()) return problem;
+        if (problem == kNoAnswer) return "no secure connection: no answer";
+        if (attempt == kHandshakesMax) return "no secure connection: " + problem + " (are the keys the same?)";
+        std::this_thread::sleep_for(kHandshakePause);
     }
-    if (!problem.empty()) close();
-    return problem;
+}
+
+std::string TlsLink::handshake(milliseconds patience) {
+    return wait(patience, [this](const Done& done) { stream_->async_handshake(asio::ssl::stream_base::client, done); });
 }
 
 std::string TlsLink::send(std::span<const std::byte> bytes, milliseconds patience) {

@@ -22,7 +22,9 @@ public:
     TlsLink(boost::asio::ssl::context& context, std::string host, std::uint16_t port, bool checks_name);
 
     // Each: empty if it was done, otherwise why not; the link is then closed.
-    [[nodiscard]] std::string connect(std::chrono::milliseconds patience);
+    // `patience`: until somebody takes the connection. The handshake may take `handshake_patience`: a server with many clients who come at
+    // once lets them wait, and one that it gives up is tried again.
+    [[nodiscard]] std::string connect(std::chrono::milliseconds patience, std::chrono::milliseconds handshake_patience);
     [[nodiscard]] std::string send(std::span<const std::byte> bytes, std::chrono::milliseconds patience);
     [[nodiscard]] std::string receive(std::span<std::byte> bytes, std::chrono::milliseconds patience);
     void close();
@@ -31,6 +33,7 @@ public:
 private:
     using Done = std::function<void(const boost::system::error_code&)>;
     [[nodiscard]] std::string wait(std::chrono::milliseconds patience, const std::function<void(Done)>& begin);
+    [[nodiscard]] std::string handshake(std::chrono::milliseconds patience);
     [[nodiscard]] std::string connect_socket(std::chrono::milliseconds patience);
 
     boost::asio::ssl::context& context_;

@@ -15,17 +15,36 @@
 #include "cli/witness/tls.hpp"
 #include "cli/witness/witness_session.hpp"
 #include "sim/errors.hpp"
+#include "ums/base/clock.hpp"
 #include "ums/base/os_thread.hpp"
+#include "ums/base/time.hpp"
 
 namespace cli {
 
 namespace asio = boost::asio;
+using std::chrono::milliseconds;
+
+namespace {
+
+// A handshake takes a round trip or two: so long nobody is sent away for others.
+constexpr std::uint64_t kHandshakeNs = 250 * ums::kNsPerMs;
+constexpr milliseconds kLookForRoom{10};
+// Out of descriptors or the like: instead of turning in circles.
+constexpr milliseconds kAfterError{200};
+// Those who knock at once are let in together, or each would wait for all that is to be stored just now.
+constexpr int kAcceptedTogether = 32;
+
+}  // namespace
+
 using Acceptor = asio::ip::tcp::acceptor;
 
 class WitnessServer::Implementation {
 public:
     Implementation(const WitnessAddress& address, const TlsKeys& keys, WitnessShelf& shelf, std::size_t connections_max)
-        : connections_max_(connections_max), shelf_(shelf), tls_(tls_context(TlsSide::server, keys)) {
+        : connections_max_(connections_max),
+          unknown_max_(std::min(kUnknownMax, connections_max / 4)),
+          shelf_(shelf),
+          tls_(tls_context(TlsSide::server, keys)) {
         boost::system::error_code error;
         const auto host = asio::ip::make_address(address.host, error);
         if (!error) listen({host, address.port}, error);
@@ -56,6 +75,7 @@ private:
         if (!error) acceptor_.set_option(Acceptor::reuse_address(true), error);
         if (!error) acceptor_.bind(endpoint, error);
         if (!error) acceptor_.listen(static_cast<int>(connections_max_), error);
+        if (!error) acceptor_.non_blocking(true, error);
     }
 
     // A connection for which there is no memory is given up, the others go on.
@@ -65,22 +85,33 @@ private:
                 context_.run();
                 return;
             } catch (const std::bad_alloc&) {
-                accept_later();
+                accept_later(kAfterError);
             }
         }
     }
 
     void accept_next() {
-        acceptor_.async_accept([this](const boost::system::error_code& error, WitnessSession::Socket socket) {
-            if (error) return accept_later();
-            begin_session(std::move(socket));
-            accept_next();
+        acceptor_.async_wait(Acceptor::wait_read, [this](const boost::system::error_code& error) {
+            if (error) return accept_later(kAfterError);
+            accept_some();
         });
     }
 
-    // Out of descriptors or the like: instead of turning in circles.
-    void accept_later() {
-        retry_timer_.expires_after(std::chrono::milliseconds(200));
+    void accept_some() {
+        for (int i = 0; i < kAcceptedTogether; ++i) {
+            if (!has_room()) return accept_later(kLookForRoom);
+            boost::system::error_code error;
+            WitnessSession::Socket socket(context_);
+            acceptor_.accept(socket, error);
+            if (error == asio::error::would_block || error == asio::error::try_again) break;
+            if (error) return accept_later(kAfterError);
+            begin_session(std::move(socket));
+        }
+        accept_next();
+    }
+
+    void accept_later(milliseconds pause) {
+        retry_timer_.expires_after(pause);
         retry_timer_.async_wait([this](const boost::system::error_code& cancelled) {
             if (!cancelled) accept_next();
         });
@@ -90,32 +121,38 @@ private:
         boost::system::error_code ignored;
         socket.set_option(asio::ip::tcp::no_delay(true), ignored);
         socket.set_option(asio::socket_base::keep_alive(true), ignored);
-        make_room();
-        const auto session = std::make_shared<WitnessSession>(std::move(socket), tls_, shelf_, [this](WitnessSession& ended) {
-            std::erase_if(sessions_, [&](const auto& other) { return other.get() == &ended; });
-        });
+        const auto session = std::make_shared<WitnessSession>(
+            std::move(socket), tls_, shelf_, clock_.now_ns(),
+            [this](WitnessSession& ended) { std::erase_if(sessions_, [&](const auto& other) { return other.get() == &ended; }); });
         sessions_.push_back(session);
         session->start();
     }
 
-    // Who has shown nothing yet cannot crowd out those who have.
-    void make_room() {
+    // For one more, also by closing others. Who has shown nothing yet cannot crowd out those who have.
+    bool has_room() {
         const auto is_unknown = [](const auto& session) { return !session->is_known(); };
         const auto unknown = std::count_if(sessions_.begin(), sessions_.end(), is_unknown);
-        if (static_cast<std::size_t>(unknown) >= kUnknownMax) close_longest(is_unknown);
-        if (sessions_.size() >= connections_max_) close_longest([](const auto& /*session*/) { return true; });
+        if (static_cast<std::size_t>(unknown) >= unknown_max_) {
+            const std::shared_ptr<WitnessSession> longest = longest_of(is_unknown);
+            if (clock_.now_ns() - longest->begun_ns() < kHandshakeNs) return false;
+            longest->close();
+        }
+        if (sessions_.size() >= connections_max_) longest_of([](const auto& /*session*/) { return true; })->close();
+        return true;
     }
 
     template <typename Among>
-    void close_longest(const Among& among) {
+    [[nodiscard]] std::shared_ptr<WitnessSession> longest_of(const Among& among) const {
         std::shared_ptr<WitnessSession> longest;
         for (const auto& session : sessions_) {
             if (among(session) && (!longest || session->last_active() < longest->last_active())) longest = session;
         }
-        longest->close();
+        return longest;
     }
 
     const std::size_t connections_max_;
+    const std::size_t unknown_max_;
+    const ums::RealClock clock_;
     WitnessShelf& shelf_;
     asio::ssl::context tls_;
     asio::io_context context_{1};

@@ -1,7 +1,8 @@
 // `ioproof witness`: accepts connections, and lets nobody lock others out.
 //
 // Bounded: kConnectionsMax connections (a run has one, a run of a group two), of which kUnknownMax have not shown yet that they know the
-// key; a new one takes the place of the one that has been silent longest. Memory: one record for each that has shown it.
+// key. When hundreds of hosts begin at once, those for whom there is no room wait in the system's queue; who has shown nothing for a while
+// makes room, and so does, when all connections are taken, the one that has been silent longest. Memory: one record for each that is known.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@ namespace cli {
 class WitnessServer {
 public:
     static constexpr std::size_t kConnectionsMax = 2048;
-    static constexpr std::size_t kUnknownMax = 16;
+    static constexpr std::size_t kUnknownMax = 128;  // or a quarter of the connections
 
     // Listens once this has returned, and serves on a thread of its own until it ends. `shelf` must outlive it. Throws as tls_context()
     // does, and sim::EnvironmentError if it cannot listen there.

@@ -32,11 +32,13 @@ std::uint64_t next_activity() {
 
 }  // namespace
 
-WitnessSession::WitnessSession(Socket socket, asio::ssl::context& context, WitnessShelf& shelf, std::function<void(WitnessSession&)> on_end)
+WitnessSession::WitnessSession(Socket socket, asio::ssl::context& context, WitnessShelf& shelf, std::uint64_t begun_ns,
+                               std::function<void(WitnessSession&)> on_end)
     : stream_(std::move(socket), context),
       timer_(stream_.get_executor()),
       shelf_(shelf),
       on_end_(std::move(on_end)),
+      begun_ns_(begun_ns),
       last_active_(next_activity()) {}
 
 template <typename Next>

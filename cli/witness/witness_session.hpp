@@ -2,6 +2,7 @@
 // understood. On the thread of the server's io_context.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -22,13 +23,15 @@ class WitnessSession : public std::enable_shared_from_this<WitnessSession> {
 public:
     using Socket = boost::asio::ip::tcp::socket;
 
-    // `context` and `shelf` must outlive it. `on_end` is called once, when the session is over.
-    WitnessSession(Socket socket, boost::asio::ssl::context& context, WitnessShelf& shelf, std::function<void(WitnessSession&)> on_end);
+    // `context` and `shelf` must outlive it. `begun_ns`: now. `on_end` is called once, when the session is over.
+    WitnessSession(Socket socket, boost::asio::ssl::context& context, WitnessShelf& shelf, std::uint64_t begun_ns,
+                   std::function<void(WitnessSession&)> on_end);
 
     void start();
     void close();
     // It knows the key, or has the certificate, and has greeted.
     [[nodiscard]] bool is_known() const { return is_known_; }
+    [[nodiscard]] std::uint64_t begun_ns() const { return begun_ns_; }
     // Greater is later.
     [[nodiscard]] std::uint64_t last_active() const { return last_active_; }
 
@@ -57,6 +60,7 @@ private:
     const std::function<void(WitnessSession&)> on_end_;
     bool is_known_ = false;
     bool is_ended_ = false;
+    const std::uint64_t begun_ns_;
     std::uint64_t last_active_ = 0;
     WitnessGreeting greeting_{};
     WitnessAnswer answer_{};

@@ -17,7 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kConnectPatience{2000};
-// A disk may take its time there.
+// A disk may take its time there, and so may all the others who begin now.
 constexpr milliseconds kAnswerPatience{10000};
 
 std::string problem_of(const WitnessAnswer& answer) {
@@ -45,10 +45,10 @@ WitnessSink::WitnessSink(WitnessAddress address, const TlsKeys& keys)
 std::string WitnessSink::name() const { return fmt::format("the witness {}:{}", address_.host, address_.port); }
 
 std::string WitnessSink::greet(WitnessPurpose purpose) {
-    std::string problem = link_.connect(kConnectPatience);
+    std::string problem = link_.connect(kConnectPatience, kAnswerPatience);
     if (!problem.empty()) return problem;
     const WitnessGreeting greeting{kGreetingMagic, kWireVersion, static_cast<std::uint16_t>(purpose), 0};
-    return link_.send(std::as_bytes(std::span(&greeting, 1)), kConnectPatience);
+    return link_.send(std::as_bytes(std::span(&greeting, 1)), kAnswerPatience);
 }
 
 std::string WitnessSink::receive_answer(WitnessAnswer& answer) {
@@ -57,19 +57,16 @@ std::string WitnessSink::receive_answer(WitnessAnswer& answer) {
     return problem;
 }
 
-// A connection that was there before may have gone away meanwhile: then a new one is worth a try at once.
+// A connection that breaks may have gone away long ago, or was crowded out: then a new one is worth a try at once.
 std::string WitnessSink::append(std::span<const std::byte> record) {
-    const bool was_open = link_.is_open();
-    std::string problem = append_once(record);
-    if (!problem.empty() && was_open && !link_.is_open()) problem = append_once(record);
-    return problem;
+    std::string problem = link_.is_open() ? std::string() : greet(WitnessPurpose::keep);
+    if (problem.empty()) problem = append_once(record);
+    if (problem.empty() || link_.is_open()) return problem;
+    problem = greet(WitnessPurpose::keep);
+    return problem.empty() ? append_once(record) : problem;
 }
 
 std::string WitnessSink::append_once(std::span<const std::byte> record) {
-    if (!link_.is_open()) {
-        std::string problem = greet(WitnessPurpose::keep);
-        if (!problem.empty()) return problem;
-    }
     std::string problem = link_.send(record, kAnswerPatience);
     WitnessAnswer answer{};
     if (problem.empty()) problem = receive_answer(answer);

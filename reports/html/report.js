@@ -211,9 +211,13 @@ const warningsSection = () => data.warning_count ? section('Warnings', el('p', {
   table(['#', 'file', 'request', 'took', 'at'], data.warnings.map(w => [w.number, w.file, w.description, duration(w.duration_us), w.utc + ', ' + w.phase]), 3)) : null;
 const configurationSection = () => section('Configuration', data.run.repeat_command && !data.durability ? el('p', {}, 'Repeat with: ', el('code', {}, data.run.repeat_command)) : null,
   data.configuration.map(part => el('details', {}, el('summary', {}, part.section), table(['parameter', 'value'], Object.entries(part.values), 2))));
+// Of a run that was one of several: which one, and of what.
+const group = data.group;
+const groupFacts = !group ? [] : [['group', group.name], ['plan', group.plan], ['rank', `${group.rank} of ${group.of}, on ${group.host}`], ['witness', group.witness], ['bursts', group.bursts],
+  ['coherence', group.coherence], ['turn', group.turn ? `${group.turn.number} of ${group.turn.turns}` : ''], ['ranks not there at the end', group.missing_ranks.join(', ')]];
 
 const facts = [['started', data.run.start_utc.slice(0, 19).replace('T', ' ') + ' UTC'], ['took', duration(data.run.duration_us)], ['engine', data.run.engine + (data.run.engine_reason ? ` (${data.run.engine_reason})` : '')],
-  ['CPUs', data.run.cpu_count], ['buffer pool', data.durability ? '' : size(data.run.buffer_pool_bytes)], ['run', data.run.run_id], ['seed', data.durability ? '' : data.run.seed], ['log', data.run.log_file || '-'], ['version', 'ioproof ' + data.version]].filter(([name, value]) => value !== '' && !(name === 'engine' && !data.run.engine) && !(name === 'run' && !Number('0x' + value)));
+  ['CPUs', data.run.cpu_count], ['buffer pool', data.run.buffer_pool_bytes && !data.durability ? size(data.run.buffer_pool_bytes) : ''], ['run', data.run.run_id], ['seed', data.durability ? '' : data.run.seed], ['log', data.run.log_file || '-'], ['version', 'ioproof ' + data.version], ...groupFacts].filter(([name, value]) => value !== '' && !(name === 'engine' && !data.run.engine) && !(name === 'run' && !Number('0x' + value)));
 page.append(verdictBox(data.verdict, data.durability ? 'Is everything that was acknowledged still there?' : 'Can this storage be trusted with SQL Server?'), el('dl', {class: 'facts'}, facts.map(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))])),
   ...[durabilitySection(), resumedSection(), ...data.files.map(fileSection), backupSection(), runSection(), storageSection(), preflightSection(), thresholdsSection(), warningsSection(), findingsSection(), configurationSection()].filter(node => node));
 draw();

@@ -151,11 +151,17 @@ const KnownOwner* owner_of_incarnation(const GroupKnowledge& group, std::uint32_
     return found == group.owners.end() ? nullptr : &*found;
 }
 
-void name_owner(GroupFact& fact, const KnownOwner& owner, const GroupKnowledge& group) {
+// About the place of the finding, and what that owner had to do with it. The text is for the caller to add.
+GroupFact fact_of_owner(GroupFactKind kind, const Finding& finding, const KnownOwner& owner, const GroupKnowledge& group) {
+    GroupFact fact;
+    fact.kind = kind;
     fact.rank = owner.rank;
     fact.host = owner.host;
-    fact.incarnation = owner.incarnation;
     fact.run_id = group.run_id;
+    fact.incarnation = owner.incarnation;
+    fact.path = finding.place.path;
+    fact.page_id = finding.place.page_id;
+    return fact;
 }
 
 std::string owner_text(const KnownOwner& owner) {
@@ -184,10 +190,7 @@ std::uint32_t version_taken_over(const Finding& finding, const GroupKnowledge& g
 }
 
 void blame_zombie(Finding& finding, const GroupKnowledge& group, const KnownOwner& owner, const ImageIdentity& image) {
-    GroupFact fact;
-    fact.kind = GroupFactKind::zombie_owner;
-    name_owner(fact, owner, group);
-    fact.path = finding.place.path;
+    GroupFact fact = fact_of_owner(GroupFactKind::zombie_owner, finding, owner, group);
     fact.page_id = image.page_id;
     fact.utc_us = by_witness(image.write_utc_us, owner.clock_offset_us);
     fact.text =
@@ -229,28 +232,21 @@ bool is_about_what_was_promised(FindingKind kind) {
 void explain_reading(Finding& finding, const GroupKnowledge& group) {
     if (!is_about_what_was_promised(finding.kind) || group.owners.empty()) return;
     const KnownOwner& owner = group.owners.back();
-    GroupFact fact;
-    fact.kind = GroupFactKind::stale_on_reader;
-    name_owner(fact, owner, group);
-    fact.path = finding.place.path;
-    fact.page_id = finding.place.page_id;
-    fact.text = fmt::format("The reader, rank {} on {}, was given less than the owner, rank {} on {}, had been promised before: {}",
-                            group.rank, group.host, owner.rank, owner.host,
-                            finding.transient ? "a later read was right, so what is old is a cache on the reader's way to the files."
-                                              : "and reading again did not help.");
+    GroupFact fact = fact_of_owner(GroupFactKind::stale_on_reader, finding, owner, group);
+    fact.text =
+        fmt::format("The reader, rank {} on {}, was given less than the owner, rank {} on {}, had been promised before: {}", group.rank,
+                    group.host, owner.rank, owner.host,
+                    finding.transient ? "a later read did not return it, so what is old is a cache on the reader's way to the files."
+                                      : "and reading again did not help.");
     finding.group_fact = std::move(fact);
 }
 
 // While the files are being taken over.
 void explain_taking_over(Finding& finding, const GroupKnowledge& group) {
-    const KnownOwner& owner = group.owners.back();
-    GroupFact fact;
-    fact.kind = GroupFactKind::missing_after_hand_over;
-    name_owner(fact, owner, group);
-    fact.path = finding.place.path;
-    fact.page_id = finding.place.page_id;
     const bool is_torn = finding.kind == FindingKind::torn_page && !finding.transient;
     if (!is_torn && !is_about_what_was_promised(finding.kind)) return;  // wrong bytes are wrong on one host, too
+    const KnownOwner& owner = group.owners.back();
+    GroupFact fact = fact_of_owner(GroupFactKind::missing_after_hand_over, finding, owner, group);
     if (finding.transient) {
         fact.kind = GroupFactKind::stale_on_new_owner;
         fact.text = fmt::format("The first read on the new owner returned less than {} had been promised; a later read was right.",
@@ -271,11 +267,7 @@ void explain_own_work(Finding& finding, const GroupKnowledge& group, const Image
     if (image.run_id != group.run_id || owner == nullptr || is_ours || image.is_block) return;
     const bool is_of_this_page = image.file_id == finding.place.file_id && image.page_id == finding.place.page_id;
     if (!is_of_this_page) return;
-    GroupFact fact;
-    fact.kind = GroupFactKind::stale_on_new_owner;
-    name_owner(fact, *owner, group);
-    fact.path = finding.place.path;
-    fact.page_id = image.page_id;
+    GroupFact fact = fact_of_owner(GroupFactKind::stale_on_new_owner, finding, *owner, group);
     fact.utc_us = by_witness(image.write_utc_us, owner->clock_offset_us);
     if (finding.transient) {
         fact.text = fmt::format("The new owner was given what {} had written, and a later read was right.", owner_text(*owner));

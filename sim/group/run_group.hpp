@@ -56,6 +56,7 @@ public:
         works,
         ended,  // in order: no write of it is in flight
         lost,
+        unknown,  // the witness has not answered for so long that nobody is waited for
     };
     // Nothing: this run has files of its own.
     [[nodiscard]] virtual std::optional<Coherence> reads_with() const { return std::nullopt; }

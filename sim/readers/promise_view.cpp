@@ -42,7 +42,9 @@ ums::Task<void> PromiseView::refresh() {
         trouble_ = answer.trouble;
         if (is_of_run) known_ = std::make_shared<const Promises>(*std::move(answer.promises));
     }
-    due_ns_.store(now_ns + std::max(kOldNs, kRestPerLoad * (now_ns - begun_ns)), std::memory_order_relaxed);
+    // What nobody has answered was no work for anybody.
+    const std::uint64_t rest_ns = answer.trouble.empty() ? kRestPerLoad * (now_ns - begun_ns) : 0;
+    due_ns_.store(now_ns + std::max(kOldNs, rest_ns), std::memory_order_relaxed);
     is_asking_.store(false);
 }
 

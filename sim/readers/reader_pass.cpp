@@ -130,6 +130,7 @@ ums::Task<void> ReaderPass::look_again(SimFile& file, const ProvenPage& proven, 
     std::vector<Reread> rereads;
     PageJudgement later{first, 0, false};
     bool is_same_image = true;
+    bool is_being_written = false;
     const std::uint32_t attempts = number < kLookedIntoMax ? kRereadsMax : 1;
     const bool is_late_look_due = may_be_in_flight && first == PageCondition::wrong;
     for (std::uint32_t attempt = 1; attempt <= attempts + (is_late_look_due ? 1 : 0); ++attempt) {
@@ -141,6 +142,7 @@ ums::Task<void> ReaderPass::look_again(SimFile& file, const ProvenPage& proven, 
             reread.version = header.version;
             reread.checksum = header.checksum;
             is_same_image = reread.result == RereadResult::same_image;
+            is_being_written = !setup_.is_last && !is_same_image && !is_whole_image(rereader.bytes());
             later = judge(rereader.bytes(), proven);
             if (later.condition == PageCondition::sound) reread.result = RereadResult::right;
         }
@@ -161,8 +163,10 @@ ums::Task<void> ReaderPass::look_again(SimFile& file, const ProvenPage& proven, 
         in_flight_pages_.fetch_add(1, std::memory_order_relaxed);
         co_return;
     }
-    report(file, proven, image, is_right, std::move(rereads));
-    if (!is_right) told_.add(file.id(), proven.page_id, image);
+    // What a write under way has begun to replace is gone, whatever the page becomes.
+    const bool is_gone = is_right || is_being_written;
+    report(file, proven, image, is_gone, std::move(rereads));
+    if (!is_gone) told_.add(file.id(), proven.page_id, image);
 }
 
 void ReaderPass::report(SimFile& file, const ProvenPage& proven, const std::byte* image, bool is_transient, std::vector<Reread> rereads) {

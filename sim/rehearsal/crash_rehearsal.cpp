@@ -47,7 +47,9 @@ struct CrashRun {
           sink(report),
           ledger(plan.start && plan.start->promises ? PromiseMemory(*plan.start->promises) : PromiseMemory()),
           lag(ums::mix64(plan.seed ^ 0x6c61677321)),
-          simulation(plan.options, storage, clock, sink, plan.has_ledger ? &ledger : nullptr) {}
+          simulation(plan.options, storage, clock, sink, plan.has_ledger ? &ledger : nullptr) {
+        ledger.reach_if([this, loss = plan.ledger_loss.after(clock.now_ns())] { return !loss.is_now(clock.now_ns()); });
+    }
 
     // A ledger is behind the run: by none to some dozen requests.
     void promise_at_times() {

@@ -14,6 +14,7 @@
 #include "sim/options.hpp"
 #include "sim/promises/promises.hpp"
 #include "sim/rehearsal/cut_moments.hpp"
+#include "sim/rehearsal/host_loss.hpp"
 #include "sim/rehearsal/write_book.hpp"
 #include "sim/results.hpp"
 #include "ums/io/power_cut.hpp"
@@ -30,6 +31,7 @@ struct CrashPlan {
     Options options;
     ums::VolatileOptions device;
     bool has_ledger = false;                             // a ledger outside of the device keeps what the run promises
+    LossPlan ledger_loss;                                // ... and cannot be reached at times, counted from the begin of the run
     std::shared_ptr<const CrashStart> start;             // of a run that continues after an earlier cut; null: of a new one
     std::function<void(const ums::PowerMoment&)> watch;  // sees every moment of the run that is cut, to its end; may be empty
 };

@@ -37,11 +37,14 @@ namespace {
 constexpr std::array<std::string_view, kHandOverFaultCount> kNames = {"honest",      "lost_write", "torn_write",
                                                                       "stale_cache", "late_write", "zombie"};
 
+constexpr std::array kWitnessLosses{HostLoss::witness_away, HostLoss::witness_lost};
+
 // An owner that was cut off: what it wrote until then, and, because nobody told it, what it wrote afterwards.
 struct PastOwner {
     std::shared_ptr<OwnerWrites> writes;
     std::uint64_t cut_moment = 0;
     KnownOwner owned;
+    HostLoss loss{};  // of the witness, in its time
 };
 
 // What goes wrong with one page.
@@ -257,8 +260,12 @@ std::vector<HostsFault> faults_of(const std::vector<Injected>& injected, const H
 
 class Chain {
 public:
-    Chain(std::uint64_t seed, HandOverFault fault)
-        : seed_(seed), fault_(fault), prng_(ums::mix64(seed ^ ums::mix64(0x686f737473 + static_cast<std::uint64_t>(fault)))) {}
+    Chain(std::uint64_t seed, HandOverFault fault, std::optional<HostLoss> loss)
+        : seed_(seed),
+          fault_(fault),
+          loss_(loss),
+          prng_(ums::mix64(seed ^ ums::mix64(0x686f737473 + static_cast<std::uint64_t>(fault)))),
+          losses_(ums::mix64(seed ^ ums::mix64(0x6c6f7374 + static_cast<std::uint64_t>(fault)))) {}
 
     HostsReport run() {
         report_.text = fmt::format("--- seed {}, {}\n", seed_, name_of(fault_));
@@ -269,12 +276,15 @@ public:
         plan.has_ledger = true;
         owners_left_ = static_cast<std::uint32_t>(prng_.between(1, 2));
         own(plan);
+        if (was_witness_away_) ++report_.tally.losses;
         return std::move(report_);
     }
 
 private:
     // One owner works and is cut off; then comes the next.
     void own(CrashPlan plan) {
+        plan.ledger_loss = draw_loss(loss_, kWitnessLosses, losses_);
+        was_witness_away_ = was_witness_away_ || plan.ledger_loss.loss != HostLoss::none;
         auto writes = std::make_shared<OwnerWrites>(plan.options);
         plan.watch = [writes](const ums::PowerMoment& moment) { writes->observe(moment); };
         std::optional<CrashPlan> next;
@@ -285,7 +295,7 @@ private:
             const bool is_promised =
                 state.promises && !state.promises->are_void() && log.incarnation() <= state.promises->section().incarnation;
             if (!next || !is_promised) return next.reset();
-            PastOwner past{writes, state.power.moment, {}};
+            PastOwner past{writes, state.power.moment, {}, plan.ledger_loss.loss};
             past.owned.rank = static_cast<std::uint32_t>(owners_.size());
             past.owned.incarnation = past.owned.rank + 1;
             past.owned.host = fmt::format("host-{}", past.owned.rank);
@@ -312,16 +322,19 @@ private:
         const Outcome outcome = owner.simulation.run().outcome;
         if (ums::MemoryReserve::is_spent()) throw std::bad_alloc();  // cut short, so nothing can be said of it
         for (const PastOwner& past : owners_) {
-            report_.text +=
-                fmt::format("  owner {} from VLF {} to LSN {:#x}\n", past.owned.rank, past.owned.first_vlf, past.owned.last_lsn);
+            report_.text += fmt::format("  owner {} from VLF {} to LSN {:#x}{}\n", past.owned.rank, past.owned.first_vlf,
+                                        past.owned.last_lsn, past.loss == HostLoss::none ? "" : fmt::format(", {}", name_of(past.loss)));
         }
         report_.text += fmt::format("  {} owners before, {} faults, {} findings\n", owners_.size(), faults.size(), owner.findings.size());
-        judge_host(fmt::format("seed {}, {}", seed_, name_of(fault_)), faults_of(faults, owner.view), owner.findings, outcome, report_);
+        judge_host(fmt::format("seed {}, {}", seed_, name_of(fault_)), faults_of(faults, owner.view), owner.findings, {outcome}, report_);
     }
 
     const std::uint64_t seed_;
     const HandOverFault fault_;
+    const std::optional<HostLoss> loss_;
     ums::Prng prng_;
+    ums::Prng losses_;
+    bool was_witness_away_ = false;
     std::uint32_t owners_left_ = 1;
     std::vector<PastOwner> owners_;
     HostsReport report_;
@@ -349,9 +362,9 @@ std::optional<GroupFactKind> expected_fact(HandOverFault fault) {
     UMS_ASSERT(false && "unknown fault");
 }
 
-HostsReport rehearse_hand_over(std::uint64_t seed, HandOverFault fault) {
+HostsReport rehearse_hand_over(std::uint64_t seed, HandOverFault fault, std::optional<HostLoss> loss) {
     const ums::MemoryReserve reserve;
-    return Chain(seed, fault).run();
+    return Chain(seed, fault, loss).run();
 }
 
 }  // namespace sim

@@ -1,6 +1,7 @@
 // A rehearsal of files that are handed from host to host: one owner works on them and is cut off, the next one verifies what was promised,
 // continues, and is cut off in its turn, all in virtual time on one simulated volume. Then something goes wrong that only several hosts can
-// see, and the last owner must find it and name it. A pure function of seed and fault.
+// see, and the last owner must find it and name it. In half of the series the witness, which keeps what the owners are promised, is away
+// meanwhile. A pure function of its arguments.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <string_view>
 
 #include "sim/group/group_fact.hpp"
+#include "sim/rehearsal/host_loss.hpp"
 #include "sim/rehearsal/hosts_report.hpp"
 
 namespace sim {
@@ -28,7 +30,7 @@ inline constexpr std::uint32_t kHandOverFaultCount = 6;
 // The name that a finding must have; nothing if there must be none.
 [[nodiscard]] std::optional<GroupFactKind> expected_fact(HandOverFault fault);
 
-// Throws std::bad_alloc if memory runs out. Any thread.
-[[nodiscard]] HostsReport rehearse_hand_over(std::uint64_t seed, HandOverFault fault);
+// `loss`: of the witness, or nobody's; without it the seed decides. Throws std::bad_alloc if memory runs out. Any thread.
+[[nodiscard]] HostsReport rehearse_hand_over(std::uint64_t seed, HandOverFault fault, std::optional<HostLoss> loss = std::nullopt);
 
 }  // namespace sim

@@ -30,11 +30,13 @@ public:
         ++report_.tally.named_right;
     }
 
-    void end(Outcome outcome) {
+    void end(HostsEnd end) {
         for (std::size_t i = 0; i < findings_.size(); ++i) {
             if (!is_explained_[i]) add_false_alarm("blamed wrongly", text_of(findings_[i]));
         }
-        if (findings_.empty() && outcome != Outcome::passed) add_false_alarm("its run did not come to its end", "");
+        if (!findings_.empty() || end.outcome == end.expected) return;
+        const bool says_too_much = end.outcome == Outcome::passed;
+        add_false_alarm(says_too_much ? "passed, and could not look at all" : "its run did not come to its end", "");
     }
 
 private:
@@ -65,6 +67,7 @@ private:
 
 void HostsTally::add(const HostsTally& other) {
     hosts += other.hosts;
+    losses += other.losses;
     injected += other.injected;
     given += other.given;
     found += other.found;
@@ -78,11 +81,11 @@ std::string text_of(const Finding& finding) {
                        finding.group_fact ? std::string(name_of(finding.group_fact->kind)) : "not named among hosts");
 }
 
-void judge_host(std::string_view where, std::span<const HostsFault> faults, const std::vector<Finding>& findings, Outcome outcome,
+void judge_host(std::string_view where, std::span<const HostsFault> faults, const std::vector<Finding>& findings, HostsEnd end,
                 HostsReport& report) {
     HostJudge judge(where, findings, report);
     for (const HostsFault& fault : faults) judge.judge(fault);
-    judge.end(outcome);
+    judge.end(end);
 }
 
 }  // namespace sim

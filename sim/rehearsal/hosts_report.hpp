@@ -14,12 +14,14 @@
 namespace sim {
 
 struct HostsTally {
-    std::uint64_t hosts = 0;  // that took files over, or read them
+    std::uint64_t hosts = 0;   // that took files over, or read them
+    std::uint64_t losses = 0;  // series in which a host was lost: HostLoss
     std::uint64_t injected = 0;
-    std::uint64_t given = 0;         // of them, what the host was given to read, so that it has to be found
-    std::uint64_t found = 0;         // of these
-    std::uint64_t named_right = 0;   // of those
-    std::uint64_t false_alarms = 0;  // findings that no fault explains, or a second one for the same, or a run that did not come to its end
+    std::uint64_t given = 0;        // of them, what the host was given to read, so that it has to be found
+    std::uint64_t found = 0;        // of these
+    std::uint64_t named_right = 0;  // of those
+    std::uint64_t false_alarms =
+        0;  // findings that no fault explains, or a second one for the same, or a run that ended otherwise than it had to
 
     void add(const HostsTally& other);
     [[nodiscard]] bool is_good() const { return found == given && named_right == found && false_alarms == 0; }
@@ -43,9 +45,14 @@ struct HostsFault {
 
 [[nodiscard]] std::string text_of(const Finding& finding);
 
-// Compares what was done to the host `where` with what it found, and adds that to the report. Of a host that had nothing to find `outcome`
-// must be that it passed.
-void judge_host(std::string_view where, std::span<const HostsFault> faults, const std::vector<Finding>& findings, Outcome outcome,
+// How a host's run ended, and how it has to end if it finds nothing: one that could not look at all does not say that all was right.
+struct HostsEnd {
+    Outcome outcome = Outcome::passed;
+    Outcome expected = Outcome::passed;
+};
+
+// Compares what was done to the host `where` with what it found, and how it ended, and adds that to the report.
+void judge_host(std::string_view where, std::span<const HostsFault> faults, const std::vector<Finding>& findings, HostsEnd end,
                 HostsReport& report);
 
 }  // namespace sim

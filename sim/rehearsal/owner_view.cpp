@@ -2,6 +2,7 @@
 
 #include "sim/files/file_names.hpp"
 #include "sim/limits.hpp"
+#include "ums/base/prng.hpp"
 #include "ums/io/request_bytes.hpp"
 
 namespace sim {
@@ -29,8 +30,42 @@ std::uint32_t OwnerView::pages_of(const std::string& path) const {
     return static_cast<std::uint32_t>(volume_.find(path)->size_bytes() / kPageBytes);
 }
 
+// --- a lost owner ---
+
+bool OwnerView::is_gone() const { return loss_.loss == HostLoss::owner_killed && loss_.is_now(now_ns()); }
+
+std::uint64_t OwnerView::stands_still_until_ns() const {
+    return loss_.loss == HostLoss::owner_frozen && loss_.is_now(now_ns()) ? loss_.until_ns : 0;
+}
+
+std::error_code OwnerView::remove(ums::FileHandle file) {
+    return is_gone() ? std::make_error_code(std::errc::no_such_device) : WatchedStorage::remove(file);
+}
+
+// The volume has it by now, and nobody is told: of each page all has arrived, or nothing, or some of its sectors.
+void OwnerView::cut_short(ums::IoRequest& request, std::uint32_t file_id) {
+    request.error = std::make_error_code(std::errc::no_such_device);
+    request.transferred_bytes = 0;
+    growing_.erase(&request);
+    if (request.operation != ums::IoOperation::write) return;
+    for (std::uint64_t at = request.offset_bytes; at + kPageBytes <= request.offset_bytes + request.size_bytes; at += kPageBytes) {
+        const auto node = under_way_.extract({file_id, static_cast<std::uint32_t>(at / kPageBytes)});
+        if (node.empty()) continue;
+        const PageWrite& write = node.mapped();
+        const std::uint64_t fate = ums::mix64(write.number);
+        const bool arrives_in_part = fate % 3 == 2;
+        for (std::uint32_t sector = 0; sector < kSectorsPerPage; ++sector) {
+            const bool has_arrived = fate % 3 == 0 || (arrives_in_part && (fate >> (8 + sector)) % 2 == 0);
+            const std::uint32_t begin = sector * kSectorBytes;
+            if (!has_arrived) volume_.find(write.path)->write(at + begin, &write.before[begin], kSectorBytes);
+        }
+    }
+}
+
+// --- requests ---
+
 std::uint64_t OwnerView::submitted(ums::IoRequest& request) {
-    if (watch_.request) watch_.request();
+    if (watch_.request && stands_still_until_ns() == 0) watch_.request();
     const std::string& path = path_of(request.file);
     const std::uint32_t file_id = id_of(path);
     if (file_id == 0) return 0;
@@ -56,9 +91,14 @@ void OwnerView::note_pages(const ums::IoRequest& request, const std::string& pat
 }
 
 void OwnerView::came_back(ums::IoRequest& request) {
-    if (watch_.request) watch_.request();
     const std::string& path = path_of(request.file);
     const std::uint32_t file_id = id_of(path);
+    if (is_gone()) {
+        cut_short(request, file_id);
+        if (under_way_.empty() && watch_.gone) watch_.gone();
+        return;
+    }
+    if (watch_.request) watch_.request();
     if (file_id == 0) return;
     if (request.operation == ums::IoOperation::write) pages_came_back(request, file_id);
     const auto growing = growing_.find(&request);

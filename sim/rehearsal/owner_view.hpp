@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/options.hpp"
+#include "sim/rehearsal/host_loss.hpp"
 #include "sim/rehearsal/watched_storage.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/io/simulated_storage.hpp"
@@ -38,6 +39,7 @@ public:
         std::function<void(const PageWrite&)> page_written;
         std::function<void(const Growth&)> has_grown;
         std::function<void()> request;  // each time that the owner posts one or gets one back
+        std::function<void()> gone;     // the owner was killed, and nothing of it is under way any more; often
     };
 
     // Data files only, without replicas. `volume` and `clock` must outlive the view.
@@ -45,6 +47,8 @@ public:
 
     // Before the owner begins.
     void set_watch(Watch watch) { watch_ = std::move(watch); }
+    // The owner is to be lost: killed or frozen. At any time.
+    void lose_owner(const LossPlan& plan) { loss_ = plan; }
     // The write of the page that is under way; null: none is.
     [[nodiscard]] PageWrite* under_way(std::uint32_t file_id, std::uint32_t page_id);
     // 0: no data file.
@@ -53,8 +57,14 @@ public:
 private:
     using Place = std::pair<std::uint32_t, std::uint32_t>;  // file and page
 
+    // What a host that is gone would do when it ends in order.
+    std::error_code remove(ums::FileHandle file) override;
+
     std::uint64_t submitted(ums::IoRequest& request) override;
     void came_back(ums::IoRequest& request) override;
+    [[nodiscard]] std::uint64_t stands_still_until_ns() const override;
+    [[nodiscard]] bool is_gone() const override;
+    void cut_short(ums::IoRequest& request, std::uint32_t file_id);
     void note_pages(const ums::IoRequest& request, const std::string& path, std::uint32_t file_id);
     void pages_came_back(const ums::IoRequest& request, std::uint32_t file_id);
     [[nodiscard]] std::uint32_t pages_of(const std::string& path) const;
@@ -65,6 +75,7 @@ private:
     std::map<Place, PageWrite> under_way_;
     std::map<const ums::IoRequest*, std::uint32_t> growing_;  // pages before
     std::uint64_t last_number_ = 0;
+    LossPlan loss_;
 };
 
 }  // namespace sim

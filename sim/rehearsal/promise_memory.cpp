@@ -1,5 +1,6 @@
 #include "sim/rehearsal/promise_memory.hpp"
 
+#include "sim/errors.hpp"
 #include "ums/base/assert.hpp"
 
 namespace sim {
@@ -23,10 +24,19 @@ std::optional<Promises> PromiseMemory::load(const Wanted& /*wanted*/) {
 void PromiseMemory::begin(const PromiseSection& section) {
     const auto read = decode_section(encode(section));
     UMS_ASSERT(read && *read == section);
-    promises_.begin(*read);
+    waiting_ = *read;
+    begin_waiting();
+}
+
+// A run whose first section, of nothing, cannot be told does not begin at all.
+void PromiseMemory::begin_waiting() {
+    if (!waiting_ || (waiting_->incarnation > 0 && !is_reached_())) return;
+    promises_.begin(*std::exchange(waiting_, std::nullopt));
 }
 
 void PromiseMemory::take() {
+    if (!is_reached_()) return;
+    begin_waiting();
     if (book_ == nullptr || !book_->has_news()) return;
     PromiseBatch batch = book_->take_batch();
     batch.run_id = promises_.section().run_id;
@@ -39,9 +49,10 @@ void PromiseMemory::take() {
 }
 
 void PromiseMemory::end(bool are_removed) {
-    while (book_ != nullptr && book_->has_news()) take();
+    const bool is_reached = is_reached_();
+    while (book_ != nullptr && is_reached && book_->has_news()) take();
     book_ = nullptr;
-    if (!are_removed) return;
+    if (!are_removed || !is_reached) return;
     PromiseSection nothing = promises_.section();
     nothing.incarnation = 0;
     nothing.files.clear();
@@ -49,6 +60,7 @@ void PromiseMemory::end(bool are_removed) {
 }
 
 std::optional<Promises> AskedLedger::load(const Wanted& wanted) {
+    if (!answers_()) throw EnvironmentError(name() + ": no answer");
     std::optional<Promises> told = kept_.load(wanted);
     if (told) known_ = copy_of(*told);
     return told;

@@ -70,8 +70,10 @@ void ReaderFaults::has_grown(const OwnerView::Growth& growth) {
     plans_.clear();
 }
 
-// A page that was there before, and is another one now. The first page of a file says whose it is.
+// A page that was there before, and is another one now. The first page of a file says whose it is. What a reader has met half-written,
+// and old or another one then, would look damaged.
 bool ReaderFaults::fits(const OwnerView::PageWrite& write) const {
+    if (write.seen_bytes != 0) return false;
     if (write.page_id == 0 || used_.contains({write.file_id, write.page_id}) || !is_whole(write.before)) return false;
     return read_header(write.before.data()).version < read_header(write.after.data()).version;
 }

@@ -1,6 +1,7 @@
 #include "sim/rehearsal/reader_rehearsal.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <new>
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "sim/group/group_explanation.hpp"
+#include "sim/rehearsal/lost_witness.hpp"
 #include "sim/rehearsal/owner_view.hpp"
 #include "sim/rehearsal/promise_memory.hpp"
 #include "sim/rehearsal/reader_faults.hpp"
@@ -29,6 +31,7 @@ namespace sim {
 namespace {
 
 constexpr std::uint64_t kReadersMax = 3;
+constexpr std::array kLosses{HostLoss::owner_killed, HostLoss::owner_frozen, HostLoss::witness_away, HostLoss::witness_lost};
 
 // Files that grow and are never cut, as with --plan readers, and pages that are written again and again.
 Options shared_options(std::uint64_t seed) {
@@ -82,13 +85,14 @@ public:
         Coherence coherence{};
         std::uint64_t seed = 0;
     };
-    FileReader(const Setup& setup, const FileOwner& owner, ums::Storage& volume, const ums::Clock& clock, OwnerView& owner_view,
-               PromiseMemory& owner_ledger)
-        : ledger(owner_ledger),
+    FileReader(const Setup& setup, const FileOwner& owner, const LostWitness& witness, ums::Storage& volume, const ums::Clock& clock,
+               OwnerView& owner_view, PromiseMemory& owner_ledger)
+        : ledger(owner_ledger, [&witness] { return witness.answers(); }),
           view(volume, clock, owner_view, ledger,
-               {setup.coherence == Coherence::close_to_open, setup.seed, [this] { return knows_that_owner_ended_; }}),
+               {setup.coherence == Coherence::close_to_open, setup.seed, [this] { return told_ == Owner::ended; }}),
           setup_(setup),
           owner_(owner),
+          witness_(witness),
           simulation(setup.options, view, clock, *this, &ledger, this) {}
 
     void begins(std::uint64_t /*run_id*/, std::vector<std::string> /*paths*/) override {}
@@ -100,9 +104,10 @@ public:
     void verified(const TakeOverResult& /*what*/) override {}
     void takes_over(TakeOver /*what*/) override {}
     [[nodiscard]] std::optional<Coherence> reads_with() const override { return setup_.coherence; }
-    [[nodiscard]] Owner owner() const override {
-        knows_that_owner_ended_ = owner_.is_over;
-        return owner_.is_over ? Owner::ended : Owner::works;
+    [[nodiscard]] Owner owner() const override { return told_ = witness_.owner(); }
+    // If it finds nothing: it has compared all that was promised with what is there when the owner has ended, or it has not.
+    [[nodiscard]] Outcome due_outcome() const {
+        return told_ == Owner::ended && read.promised_pages > 0 ? Outcome::passed : Outcome::not_done;
     }
     void has_read(const ReaderResult& what) override { read = what; }
     void explain(Finding& finding) const override {
@@ -125,7 +130,8 @@ public:
 private:
     const Setup setup_;
     const FileOwner& owner_;
-    mutable bool knows_that_owner_ended_ = false;
+    const LostWitness& witness_;
+    mutable Owner told_ = Owner::works;
 
 public:
     Simulation simulation;
@@ -133,7 +139,7 @@ public:
 
 class SharedFiles {
 public:
-    SharedFiles(std::uint64_t seed, ReaderFault fault, std::optional<RunGroup::Coherence> coherence)
+    SharedFiles(std::uint64_t seed, ReaderFault fault, std::optional<RunGroup::Coherence> coherence, std::optional<HostLoss> loss)
         : seed_(seed),
           fault_(fault),
           prng_(ums::mix64(seed ^ ums::mix64(0x72656164 + static_cast<std::uint64_t>(fault)))),
@@ -141,6 +147,8 @@ public:
           options_(shared_options(seed)),
           lag_(prng_.next()),
           volume_(clock_, ums::simulated_disk(prng_.next())),
+          losses_(ums::mix64(seed ^ ums::mix64(0x6c6f7374 + static_cast<std::uint64_t>(fault)))),
+          witness_(clock_, draw_loss(loss, kLosses, losses_)),
           owner_view_(volume_, clock_, options_),
           owner_(options_, owner_view_, clock_, ledger_) {
         add_readers(static_cast<std::uint32_t>(prng_.between(1, kReadersMax)));
@@ -168,12 +176,17 @@ private:
         setup.options.job = Job::verify;
         for (setup.rank = 1; setup.rank <= count; ++setup.rank) {
             setup.seed = prng_.next();
-            readers_.push_back(std::make_unique<FileReader>(setup, owner_, volume_, clock_, owner_view_, ledger_));
+            readers_.push_back(std::make_unique<FileReader>(setup, owner_, witness_, volume_, clock_, owner_view_, ledger_));
         }
     }
 
     void watch_owner() {
-        owner_.on_files_made = [this] { faults_->begin(); };
+        owner_.on_files_made = [this] {
+            faults_->begin();
+            witness_.begin();
+            owner_view_.lose_owner(witness_.plan());
+        };
+        ledger_.reach_if([this] { return witness_.answers() && !witness_.is_owner_gone(); });
         OwnerView::Watch watch;
         watch.page_written = [this](const OwnerView::PageWrite& write) {
             for (const auto& reader : readers_) reader->view.page_written(write);
@@ -184,29 +197,41 @@ private:
         watch.request = [this] {
             if (lag_.below(8) == 0) ledger_.take();
         };
+        watch.gone = [this] { volume_is_left(); };
         owner_view_.set_watch(std::move(watch));
+    }
+
+    // No write is under way any more, and none comes.
+    void volume_is_left() {
+        if (!std::exchange(is_volume_left_, true)) faults_->owner_is_over();
     }
 
     void owner_ended(Outcome outcome) {
         owner_.outcome = outcome;
         owner_.is_over = true;
-        faults_->owner_is_over();
+        was_owner_killed_ = witness_.is_owner_gone();
+        if (!was_owner_killed_) witness_.owner_ended();
+        volume_is_left();
     }
 
     // --- what came of it ---
 
     void judge() {
-        report_.text = fmt::format("--- seed {}, {}, {}\n", seed_, name_of(fault_),
-                                   coherence_ == RunGroup::Coherence::strict ? "strict" : "close-to-open");
+        const HostLoss loss = witness_.plan().loss;
+        if (witness_.was_anybody_lost()) ++report_.tally.losses;
+        report_.text = fmt::format("--- seed {}, {}, {}{}\n", seed_, name_of(fault_),
+                                   coherence_ == RunGroup::Coherence::strict ? "strict" : "close-to-open",
+                                   loss == HostLoss::none ? "" : fmt::format(", {}", name_of(loss)));
         for (std::size_t i = 0; i < readers_.size(); ++i) {
             const FileReader& reader = *readers_[i];
             ++report_.tally.hosts;
             report_.text +=
                 fmt::format("  reader {}: {} passes, {} pages, {} of them promised, {} in flight; {} findings\n", i + 1, reader.read.passes,
                             reader.read.pages, reader.read.promised_pages, reader.read.in_flight_pages, reader.findings.size());
-            judge_host(where(fmt::format("reader {}", i + 1)), faults_of(reader), reader.findings, reader.outcome, report_);
+            judge_host(where(fmt::format("reader {}", i + 1)), faults_of(reader), reader.findings, {reader.outcome, reader.due_outcome()},
+                       report_);
         }
-        judge_owner();
+        if (!was_owner_killed_) judge_owner();
     }
 
     [[nodiscard]] std::string where(std::string_view host) const { return fmt::format("seed {}, {}, {}", seed_, name_of(fault_), host); }
@@ -240,7 +265,7 @@ private:
             if (!is_explained) unexplained.push_back(finding);
         }
         const bool has_found = !owner_.findings.empty();
-        judge_host(where("owner"), {}, unexplained, has_found ? Outcome::passed : owner_.outcome, report_);
+        judge_host(where("owner"), {}, unexplained, {has_found ? Outcome::passed : owner_.outcome}, report_);
     }
 
     const std::uint64_t seed_;
@@ -251,19 +276,24 @@ private:
     ums::Prng lag_;
     ums::VirtualClock clock_;
     ums::SimulatedStorage volume_;
+    ums::Prng losses_;
+    LostWitness witness_;
     OwnerView owner_view_;
     PromiseMemory ledger_;
     FileOwner owner_;
     std::vector<std::unique_ptr<FileReader>> readers_;
     std::unique_ptr<ReaderFaults> faults_;
+    bool is_volume_left_ = false;
+    bool was_owner_killed_ = false;
     HostsReport report_;
 };
 
 }  // namespace
 
-HostsReport rehearse_readers(std::uint64_t seed, ReaderFault fault, std::optional<RunGroup::Coherence> coherence) {
+HostsReport rehearse_readers(std::uint64_t seed, ReaderFault fault, std::optional<RunGroup::Coherence> coherence,
+                             std::optional<HostLoss> loss) {
     const ums::MemoryReserve reserve;
-    return SharedFiles(seed, fault, coherence).run();
+    return SharedFiles(seed, fault, coherence, loss).run();
 }
 
 }  // namespace sim

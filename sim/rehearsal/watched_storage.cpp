@@ -1,7 +1,9 @@
 #include "sim/rehearsal/watched_storage.hpp"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 namespace sim {
 
@@ -11,9 +13,15 @@ public:
 
     [[nodiscard]] std::string_view name() const override { return inner_->name(); }
     void submit(ums::IoRequest& request) override {
+        if (storage_.is_gone()) {
+            request.error = std::make_error_code(std::errc::no_such_device);
+            back_.push_back(&request);
+            return;
+        }
         const std::uint64_t delay_ns = storage_.submitted(request);
-        if (delay_ns == 0) return inner_->submit(request);
-        on_their_way_.emplace(storage_.now_ns() + delay_ns, &request);
+        const std::uint64_t leaves_ns = std::max(storage_.now_ns() + delay_ns, storage_.stands_still_until_ns());
+        if (leaves_ns == storage_.now_ns()) return inner_->submit(request);
+        on_their_way_.emplace(leaves_ns, &request);
     }
     void poll(ums::IoRequestList& finished) override {
         storage_.time_passes();
@@ -22,7 +30,9 @@ public:
         }
         ums::IoRequestList arrived;
         inner_->poll(arrived);
-        while (ums::IoRequest* request = arrived.pop_front()) {
+        while (ums::IoRequest* request = arrived.pop_front()) back_.push_back(request);
+        if (storage_.stands_still_until_ns() > storage_.now_ns()) return;
+        for (ums::IoRequest* request : std::exchange(back_, {})) {
             storage_.came_back(*request);
             finished.push_back(*request);
         }
@@ -30,17 +40,19 @@ public:
     void wait(std::uint64_t timeout_ns) override { inner_->wait(timeout_ns); }
     void wake() override { inner_->wake(); }
     [[nodiscard]] std::uint32_t in_flight() const override {
-        return inner_->in_flight() + static_cast<std::uint32_t>(on_their_way_.size());
+        return inner_->in_flight() + static_cast<std::uint32_t>(on_their_way_.size() + back_.size());
     }
     [[nodiscard]] std::uint64_t next_completion_ns() const override {
         const std::uint64_t arrives_ns = on_their_way_.empty() ? ums::kNever : on_their_way_.begin()->first;
-        return std::min(arrives_ns, inner_->next_completion_ns());
+        const std::uint64_t back_ns = back_.empty() ? ums::kNever : std::max(storage_.stands_still_until_ns(), storage_.now_ns());
+        return std::min({arrives_ns, back_ns, inner_->next_completion_ns()});
     }
 
 private:
     WatchedStorage& storage_;
     const std::unique_ptr<ums::IoEngine> inner_;
     std::multimap<std::uint64_t, ums::IoRequest*> on_their_way_;  // by when they arrive
+    std::vector<ums::IoRequest*> back_;                           // the host has not got them yet
 };
 
 std::error_code WatchedStorage::open(const std::string& path, const ums::OpenOptions& options, ums::FileHandle& file) {

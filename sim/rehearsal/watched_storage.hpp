@@ -29,6 +29,10 @@ protected:
     virtual void came_back(ums::IoRequest& request) = 0;
     // Between requests, often.
     virtual void time_passes() {}
+    // The host stands still until then: what it posts leaves later, and what comes back waits for it. 0: it does not.
+    [[nodiscard]] virtual std::uint64_t stands_still_until_ns() const { return 0; }
+    // The host is gone: what it posts from now on fails and reaches nobody.
+    [[nodiscard]] virtual bool is_gone() const { return false; }
 
     [[nodiscard]] std::uint64_t now_ns() const { return clock_.now_ns(); }
     [[nodiscard]] const std::string& path_of(ums::FileHandle file) const { return open_.at(file.value); }

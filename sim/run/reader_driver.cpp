@@ -20,6 +20,9 @@ namespace {
 constexpr std::uint64_t kMeetAgainNs = 5 * ums::kNsPerMs;
 // Small files would be read, and the witness asked, all the time.
 constexpr std::uint64_t kBetweenPassesNs = 100 * ums::kNsPerMs;
+// For the last pass the witness is asked so often, with so long between.
+constexpr std::uint32_t kLastAsks = 10;
+constexpr std::uint64_t kBetweenAsksNs = ums::kNsPerSecond;
 
 }  // namespace
 
@@ -41,8 +44,7 @@ ums::Task<void> ReaderDriver::main() {
     if (run_.is_stopping()) co_return;
     may_begin_ = true;
     if (group_->wanted_run_id() == 0) {
-        run_.stop(Outcome::not_done,
-                  "The owner of the files did not come, or was lost before it had made them: there was nothing to read.");
+        run_.stop(Outcome::not_done, "The owner of the files did not come, or ended before it had made them: there was nothing to read.");
         co_return;
     }
     open_files();
@@ -118,16 +120,22 @@ ums::Task<void> ReaderDriver::read_passes() {
         if (!run_.is_stopping()) ++done_.passes;
         done_.promise_loads = parts_->view->loads();
         group_->has_read(done_);
-        if (owner != RunGroup::Owner::works || run_.is_stopping()) break;
+        if (run_.is_stopping()) co_return;
+        if (owner != RunGroup::Owner::works) co_return judge_end(owner);
         co_await never.wait(ums::WaitType::sleep_task, clock_.now_ns() + kBetweenPassesNs);
     }
-    if (!run_.is_stopping()) judge_promises();
 }
 
 ums::Task<void> ReaderDriver::read_once(bool is_last) {
     // Close-to-open: what was promised before the open.
-    co_await parts_->view->refresh();
-    tell_trouble();
+    ums::Event never;
+    for (std::uint32_t ask = 1;; ++ask) {
+        co_await parts_->view->refresh();
+        tell_trouble();
+        if (!is_last || trouble_.empty() || ask == kLastAsks || run_.is_stopping()) break;
+        co_await never.wait(ums::WaitType::sleep_task, clock_.now_ns() + kBetweenAsksNs);
+    }
+    knows_all_promises_ = trouble_.empty();
     if (is_close_to_open_ && done_.passes > 0) co_await open_anew();
     for (SimFile* file : parts_->files) {
         if (file->is_given_up()) continue;
@@ -174,13 +182,26 @@ void ReaderDriver::tell_trouble() {
     }
 }
 
-// Pages that are whole and of this run say little where nothing had been promised.
-void ReaderDriver::judge_promises() {
-    if (done_.promised_pages > 0 || journal_.finding_count() > 0) return;
-    run_.stop(Outcome::not_done, trouble_.empty() ? fmt::format("{} held no promise of the owner's before a read: there was nothing to "
-                                                                "compare with.",
-                                                                keeper_->name())
-                                                  : trouble_ + ". So there was nothing to compare with.");
+// That nothing was wrong says little where not all has been compared. `owner`: as the last pass began.
+void ReaderDriver::judge_end(RunGroup::Owner owner) {
+    if (journal_.finding_count() > 0) return;
+    if (done_.promised_pages == 0) {
+        run_.stop(Outcome::not_done, trouble_.empty() ? fmt::format("{} held no promise of the owner's before a read: there was nothing to "
+                                                                    "compare with.",
+                                                                    keeper_->name())
+                                                      : trouble_ + ". So there was nothing to compare with.");
+    } else if (owner == RunGroup::Owner::lost) {
+        run_.stop(Outcome::not_done,
+                  "The owner of the files was lost. All that it had been promised was compared once more; pages that it may have been "
+                  "writing, and that are torn, prove nothing.");
+    } else if (owner == RunGroup::Owner::unknown) {
+        run_.stop(Outcome::not_done,
+                  fmt::format("Whether the owner of the files still works, and what it has been promised since, is not known "
+                              "here: {} does not answer any more. What had been promised before was compared.",
+                              keeper_->name()));
+    } else if (!knows_all_promises_) {
+        run_.stop(Outcome::not_done, fmt::format("{}. So what the owner of the files had been promised last was not compared.", trouble_));
+    }
 }
 
 // --- what came of it ---

@@ -49,13 +49,14 @@ private:
     ums::Task<void> read_once(bool is_last);
     ums::Task<void> open_anew();
     void tell_trouble();
-    void judge_promises();
+    void judge_end(RunGroup::Owner owner);
     void collect();
     void close_files();
 
     const bool is_close_to_open_;
     ReaderResult done_;
-    std::string trouble_;  // as was told last
+    std::string trouble_;              // as was told last
+    bool knows_all_promises_ = false;  // of the present pass: whoever keeps them was asked before it, and has answered
     std::unique_ptr<Parts> parts_;
     mutable std::mutex parts_mutex_;  // held by progress() while it looks at parts_, and while they are made and taken down
 };

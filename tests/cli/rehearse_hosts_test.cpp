@@ -51,6 +51,9 @@ TEST_CASE("what is for another rehearsal is refused with a word") {
     CHECK_THAT(answer({"rehearse", "--hosts", "--readers", "each", "--coherence", "lax"}), ContainsSubstring("strict or close-to-open"));
     CHECK_THAT(answer({"rehearse", "--hosts", "--readers", "each", "--hand-over", "zombie"}), ContainsSubstring("two rehearsals"));
     CHECK_THAT(answer({"rehearse", "--hosts", "--readers", "each", "--lie", "honest"}), ContainsSubstring("--lie is not for --hosts"));
+    CHECK_THAT(answer({"rehearse", "--loss", "none"}), ContainsSubstring("--loss is for --hosts"));
+    CHECK_THAT(answer({"rehearse", "--hosts", "--loss", "owner_killed"}), ContainsSubstring("--loss owner_killed is for --readers"));
+    CHECK_THAT(answer({"rehearse", "--hosts", "--readers", "each", "--loss", "ghost"}), ContainsSubstring("none, owner_killed"));
     CHECK_THAT(answer({"rehearse", "--hosts", "--readers", "ghost"}), ContainsSubstring("old_size, each or in_turn"));
 }
 
@@ -94,4 +97,19 @@ TEST_CASE("a volume promises its readers what --coherence says, else what the se
     CHECK_THAT(strict, ContainsSubstring(", honest, strict\n") && !ContainsSubstring("close-to-open"));
     CHECK_THAT(output({"--coherence", "close-to-open"}), !ContainsSubstring(", strict\n"));
     CHECK_THAT(output({}), ContainsSubstring(", strict\n") && ContainsSubstring(", close-to-open\n"));
+}
+
+TEST_CASE("a rehearsal of hosts loses whom --loss names, and says in how many series that was") {
+    const IoproofFolder folder;
+    const auto output = [&](std::vector<std::string> more) {
+        std::vector<std::string> words{"rehearse", "--hosts", "--seeds", "4", "--verbose"};
+        words.insert(words.end(), more.begin(), more.end());
+        const auto run = folder.start(words);
+        CHECK(run->wait() == 0);
+        return run->output();
+    };
+    CHECK_THAT(output({"--readers", "honest", "--loss", "none"}), ContainsSubstring("in 0 of them with a host lost"));
+    CHECK_THAT(output({"--readers", "honest", "--loss", "owner_killed"}), ContainsSubstring(", owner_killed\n"));
+    CHECK_THAT(output({"--hand-over", "honest", "--loss", "witness_lost"}),
+               ContainsSubstring("in 4 of them with a host lost") && ContainsSubstring(", witness_lost\n"));
 }

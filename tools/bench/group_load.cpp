@@ -3,12 +3,14 @@
 //   group_load ADDR PORT KEY_FILE RANKS SECONDS PAGES_PER_BATCH
 //
 // Each rank says its beats, as a run does, and promises a batch whenever the one before is kept, but no more than 50 a second. At the end
-// one line of JSON: batches and pages that the witness has taken.
+// one line of JSON: batches and pages that the witness has taken, and how many it has not; why not goes to stderr, once for each reason.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -32,7 +34,17 @@ struct Load {
     std::atomic<std::uint64_t> batches{0};
     std::atomic<std::uint64_t> failures{0};
     std::atomic<std::uint64_t> beats{0};
+    std::mutex mutex;  // guards what follows
+    std::map<std::string, std::uint64_t> problems;
 };
+
+bool has_taken(Load& load, const std::string& problem) {
+    if (problem.empty()) return true;
+    ++load.failures;
+    const std::lock_guard guard(load.mutex);
+    ++load.problems[problem];
+    return false;
+}
 
 cli::GroupBeat beat_of(const Load& load, std::uint32_t rank) {
     cli::GroupBeat beat;
@@ -57,7 +69,7 @@ void promise(Load& load, std::uint32_t rank) {
     section.incarnation = 1;
     section.host = "node-" + std::to_string(rank);
     section.files = {{1, false, 0, "/mnt/volume/" + std::to_string(rank)}};
-    if (!sink.append(encode(section)).empty()) ++load.failures;
+    static_cast<void>(has_taken(load, sink.append(encode(section))));
     std::uint32_t page = 0;
     for (std::uint64_t number = 1; Clock::now() < load.end; ++number) {
         const auto next = Clock::now() + kBatchInterval;
@@ -66,11 +78,7 @@ void promise(Load& load, std::uint32_t rank) {
         batch.number = number;
         for (std::uint32_t i = 0; i < load.pages; ++i)
             batch.pages.push_back({1, page++ % kPagesOfFile, static_cast<std::uint32_t>(number), 7});
-        if (sink.append(encode(batch)).empty()) {
-            ++load.batches;
-        } else {
-            ++load.failures;
-        }
+        if (has_taken(load, sink.append(encode(batch)))) ++load.batches;
         std::this_thread::sleep_until(next);
     }
     load.beats += link.knowledge().beats;
@@ -90,6 +98,8 @@ int main(int argc, char** argv) {
     std::vector<std::thread> threads;
     for (std::uint32_t rank = 0; rank < load.ranks; ++rank) threads.emplace_back([&load, rank] { promise(load, rank); });
     for (std::thread& thread : threads) thread.join();
+    for (const auto& [problem, count] : load.problems)
+        std::fprintf(stderr, "%llu times: %s\n", static_cast<unsigned long long>(count), problem.c_str());
     std::printf("{\"batches\": %llu, \"pages\": %llu, \"beats\": %llu, \"failures\": %llu}\n",
                 static_cast<unsigned long long>(load.batches), static_cast<unsigned long long>(load.batches * load.pages),
                 static_cast<unsigned long long>(load.beats), static_cast<unsigned long long>(load.failures));

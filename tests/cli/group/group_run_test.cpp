@@ -299,3 +299,39 @@ TEST_CASE("readers without an owner read nothing, and say so") {
     CHECK(reader->wait() == 3);
     CHECK_THAT(reader->output(), ContainsSubstring("there was nothing to read"));
 }
+
+TEST_CASE("a reader whose owner is killed, or whose witness never comes back, compares once more and has proven nothing") {
+    Hosts hosts;
+    const bool is_owner_killed = GENERATE(true, false);
+    const std::vector<std::string> words{"-d", "5", "--plan", "readers", "--wait-for-ranks", "3", "--lease", "2"};
+    const auto owner = hosts.start(0, 2, "shared", words);
+    const auto reader = hosts.start(1, 2, "shared", words);
+    REQUIRE(hosts.has_filled("shared"));
+    std::this_thread::sleep_for(std::chrono::seconds(2));
+    if (is_owner_killed) {
+        owner->send(SIGKILL);
+    } else {
+        hosts.rig.reset();
+    }
+    CHECK(reader->wait() == 3);
+    const Json result = hosts.result(1);
+    CHECK(result["verdict"]["judgement"] == "INCOMPLETE");
+    CHECK(result["findings"].empty());
+    CHECK(result["group"]["reader"]["promised_pages"] > 0);
+    CHECK_THAT(reader->output(), ContainsSubstring(is_owner_killed ? "The owner of the files was lost" : "does not answer any more"));
+    if (!is_owner_killed) CHECK(owner->wait() == 0);  // its own files it has read itself, and says since when nothing was promised
+}
+
+TEST_CASE("runs side by side that lose their witness for good do not wait for ever, and say that they did not wait for the others") {
+    Hosts hosts;
+    const std::vector<std::string> words{"-d", "4", "--wait-for-ranks", "2", "--lease", "1"};
+    const auto first = hosts.start(0, 2, "a", words);
+    const auto second = hosts.start(1, 2, "b", words);
+    REQUIRE(hosts.has_filled("a"));
+    REQUIRE(hosts.has_filled("b"));
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    hosts.rig.reset();
+    for (const auto& host : {first.get(), second.get()}) CHECK(host->wait() == 3);
+    CHECK_THAT(first->output(), ContainsSubstring("did not come back"));
+    CHECK(hosts.result(1)["verdict"]["judgement"] == "INCOMPLETE");
+}

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <fstream>
 
 #include <boost/asio/connect.hpp>
@@ -160,7 +161,7 @@ TEST_CASE("what comes from one who has the key, and is no record, ends that conn
     boost::asio::ssl::context context = cli::tls_context(cli::TlsSide::client, key_of(folder));
     for (const std::size_t size : {std::size_t{16}, std::size_t{64}, std::size_t{4096}}) {
         cli::TlsLink link(context, "127.0.0.1", rig.port(), false);
-        REQUIRE(link.connect(kPatience).empty());
+        REQUIRE(link.connect(kPatience, kPatience).empty());
         CHECK(link.send(std::vector<std::byte>(size, std::byte{0x5a}), kPatience).empty());
         std::array<std::byte, 1> answer{};
         CHECK_FALSE(link.receive(answer, kPatience).empty());
@@ -186,6 +187,28 @@ TEST_CASE("more who have the key than there is room for take the place of those 
     }
     for (std::uint64_t run = 1; run <= sinks.size(); ++run) CHECK(sinks[run - 1]->append(encode(batch_of(run, run, 1))).empty());
     CHECK(rig.shelf.run_count() == sinks.size());
+}
+
+TEST_CASE("many who begin at once are all let in, also those for whom there is no room at first") {
+    const IoproofFolder folder;
+    write_key(folder, "key", kKey);
+    cli::WitnessShelf shelf(folder.path() / "store");
+    // Of so few connections a quarter may be without a greeting: 25.
+    const cli::WitnessServer server({.host = "127.0.0.1", .port = 0}, key_of(folder), shelf, 100);
+    const std::string& address = server.address();
+    const auto port = static_cast<std::uint16_t>(std::stoul(address.substr(address.rfind(':') + 1)));
+    constexpr std::uint64_t kRuns = 90;
+    std::atomic<std::uint64_t> refused{0};
+    std::vector<std::thread> runs;
+    for (std::uint64_t run = 1; run <= kRuns; ++run) {
+        runs.emplace_back([&, run] {
+            cli::WitnessSink sink(cli::WitnessAddress{.host = "127.0.0.1", .port = port}, key_of(folder));
+            if (!sink.append(encode(section_of(run, run, 1, "/d/" + std::to_string(run)))).empty()) ++refused;
+        });
+    }
+    for (std::thread& run : runs) run.join();
+    CHECK(refused == 0);
+    CHECK(shelf.run_count() == kRuns);
 }
 
 TEST_CASE("keys that cannot be used are refused with what is wrong") {

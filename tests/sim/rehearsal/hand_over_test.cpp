@@ -29,6 +29,26 @@ TEST_CASE("what goes wrong between hosts is found and named, and an honest volum
     }
 }
 
+TEST_CASE("what was promised while the witness was there is demanded by the next owner, and nothing else is") {
+    for (const sim::HostLoss loss : {sim::HostLoss::witness_away, sim::HostLoss::witness_lost}) {
+        HostsTally sum;
+        const std::uint64_t seeds = test::virtual_runs(8);
+        for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+            for (const HandOverFault fault : {HandOverFault::honest, HandOverFault::lost_write}) {
+                const HostsReport report = sim::rehearse_hand_over(seed, fault, loss);
+                INFO(report.text << report.problem);
+                CHECK(report.problem == "");
+                sum.add(report.tally);
+            }
+        }
+        INFO(name_of(loss));
+        CHECK(sum.is_good());
+        if (seeds < 8) continue;
+        CHECK(sum.losses == 2 * seeds);
+        CHECK(sum.given > 0);
+    }
+}
+
 TEST_CASE("the same seed hands over the same files") {
     for (const HandOverFault fault : {HandOverFault::late_write, HandOverFault::zombie}) {
         CHECK(sim::rehearse_hand_over(5, fault).text == sim::rehearse_hand_over(5, fault).text);

@@ -30,9 +30,10 @@ HostsFault lost_page(std::uint32_t page_id, bool was_given) {
     return fault;
 }
 
-HostsReport judged(const std::vector<HostsFault>& faults, const std::vector<Finding>& findings, Outcome outcome) {
+HostsReport judged(const std::vector<HostsFault>& faults, const std::vector<Finding>& findings, Outcome outcome,
+                   Outcome expected = Outcome::passed) {
     HostsReport report;
-    judge_host("here", faults, findings, outcome, report);
+    judge_host("here", faults, findings, {outcome, expected}, report);
     return report;
 }
 
@@ -76,4 +77,12 @@ TEST_CASE("a finding that no fault explains, a second one for the same, and a ru
     HostsFault changing = lost_page(3, true);
     changing.may_be_found_again = true;
     CHECK(judged({changing}, twice, Outcome::failed).tally.is_good());
+}
+
+TEST_CASE("who could not look at all must not say that all was right, and may say what is wrong") {
+    CHECK(judged({}, {}, Outcome::not_done, Outcome::not_done).tally.is_good());
+    const HostsReport report = judged({}, {}, Outcome::passed, Outcome::not_done);
+    CHECK(report.tally.false_alarms == 1);
+    CHECK_THAT(report.problem, ContainsSubstring("could not look at all"));
+    CHECK(judged({lost_page(3, true)}, {about_page(3, FindingKind::lost_write)}, Outcome::failed, Outcome::not_done).tally.is_good());
 }

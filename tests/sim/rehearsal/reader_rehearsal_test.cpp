@@ -30,6 +30,31 @@ TEST_CASE("what goes wrong between an owner and its readers is found and named, 
     }
 }
 
+TEST_CASE("when owner or witness are lost nobody is blamed, what was wrong before is found, and no reader says that all was right") {
+    for (std::uint32_t i = 1; i < sim::kHostLossCount; ++i) {
+        const auto loss = static_cast<sim::HostLoss>(i);
+        HostsTally sum;
+        const std::uint64_t seeds = test::virtual_runs(6);
+        for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+            for (const ReaderFault fault : {ReaderFault::honest, ReaderFault::lost_write, ReaderFault::stale_cache}) {
+                const HostsReport report = sim::rehearse_readers(seed, fault, std::nullopt, loss);
+                INFO(report.text << report.problem);
+                CHECK(report.problem == "");
+                CHECK_THAT(report.text, ContainsSubstring(std::string(name_of(loss))));
+                sum.add(report.tally);
+            }
+        }
+        INFO(name_of(loss));
+        CHECK(sum.is_good());
+        if (seeds < 6) continue;
+        CHECK(sum.losses > 0);
+        CHECK(sum.given > 0);
+    }
+    const HostsReport nobody = sim::rehearse_readers(5, ReaderFault::honest, std::nullopt, sim::HostLoss::none);
+    CHECK(nobody.tally.losses == 0);
+    CHECK(nobody.tally.is_good());
+}
+
 TEST_CASE("the same seed is read in the same way, and each promise of a volume in its own") {
     const auto text = [](Coherence coherence) { return sim::rehearse_readers(5, ReaderFault::stale_cache, coherence).text; };
     for (const Coherence coherence : {Coherence::strict, Coherence::close_to_open}) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/group/group_explanation.hpp"
+#include "sim/rehearsal/promise_memory.hpp"
 #include "sim/rehearsal/host_view.hpp"
 #include "sim/rehearsal/promise_memory.hpp"
 #include "tests/sim/support/left_run.hpp"
@@ -57,7 +58,7 @@ public:
     [[nodiscard]] std::optional<Coherence> reads_with() const override { return coherence; }
     [[nodiscard]] Owner owner() const override {
         if (before_pass) before_pass(asked + 1);
-        return asked++ < passes_of_owner ? Owner::works : is_owner_lost ? Owner::lost : Owner::ended;
+        return asked++ < passes_of_owner ? Owner::works : is_owner_lost ? Owner::lost : end;
     }
     void has_read(const sim::ReaderResult& what) override { read = what; }
     void explain(Finding& finding) const override {
@@ -95,18 +96,21 @@ public:
     sim::Results run() {
         sim::Options options = left.options;
         options.job = sim::Job::verify;
-        sim::Simulation simulation(options, view, left.run.clock, sink, &ledger, this);
+        sim::Simulation simulation(options, view, left.run.clock, sink, keeper, this);
         return simulation.run();
     }
 
     LeftRun& left;
     sim::HostView view;
     sim::PromiseMemory ledger;
+    sim::PromiseKeeper* keeper = &ledger;
+    std::uint32_t asks_in_vain = 0;
     sim::testing::CollectingSink sink;
     sim::ReaderResult read;
     Coherence coherence = Coherence::strict;
     std::uint32_t passes_of_owner = 1;
     bool is_owner_lost = false;
+    Owner end = Owner::ended;
     std::function<void(std::uint32_t pass)> before_pass;
     mutable std::uint32_t asked = 0;
 };
@@ -159,7 +163,7 @@ TEST_CASE("an image older than promised is stale on the reader, and that a later
     REQUIRE(finding.group_fact);
     CHECK(finding.group_fact->kind == sim::GroupFactKind::stale_on_reader);
     CHECK_THAT(finding.group_fact->text, ContainsSubstring("rank 3 on node-r") && ContainsSubstring("rank 0 on node-w"));
-    CHECK_THAT(finding.group_fact->text, ContainsSubstring(stays ? "reading again did not help" : "a later read was right"));
+    CHECK_THAT(finding.group_fact->text, ContainsSubstring(stays ? "reading again did not help" : "a later read did not return it"));
 }
 
 TEST_CASE("a page that the owner is writing is no finding, whether it is torn, newer than promised, or both") {
@@ -174,7 +178,8 @@ TEST_CASE("a page that the owner is writing is no finding, whether it is torn, n
     reader.give(mixed, 2);
     const sim::Results results = reader.run();
     INFO(reader.sink.text());
-    CHECK(results.outcome == Outcome::passed);
+    CHECK(results.outcome == (reader.is_owner_lost ? Outcome::not_done : Outcome::passed));
+    CHECK(results.findings.empty());
     CHECK(reader.read.in_flight_pages == 1);
 }
 
@@ -280,4 +285,37 @@ TEST_CASE("a reader that never learns of a promise has proven nothing") {
     const sim::Results results = reader.run();
     CHECK(results.outcome == Outcome::not_done);
     CHECK_THAT(results.outcome_reason, ContainsSubstring("held no promise"));
+}
+
+TEST_CASE("a reader whose owner is lost, or of whom nobody knows any more, compares once more and does not say that all was right") {
+    LeftRun left;
+    ReaderOfLeftRun reader(left);
+    reader.end = GENERATE(sim::RunGroup::Owner::lost, sim::RunGroup::Owner::unknown);
+    SECTION("nothing is wrong") {
+        const sim::Results results = reader.run();
+        INFO(reader.sink.text());
+        CHECK(results.outcome == Outcome::not_done);
+        CHECK(reader.read.passes == 2);
+        CHECK_THAT(results.outcome_reason, ContainsSubstring("compared"));
+        const bool is_lost = reader.end == sim::RunGroup::Owner::lost;
+        CHECK_THAT(results.outcome_reason, ContainsSubstring(is_lost ? "owner of the files was lost" : "does not answer any more"));
+    }
+    SECTION("a page is older than promised") {
+        reader.give(reader.version(left.header(kSharedPage).version - 1), 1000);
+        const sim::Results results = reader.run();
+        CHECK(results.outcome == Outcome::failed);
+        CHECK(results.findings.size() == 1);
+    }
+}
+
+TEST_CASE("a reader that is not told what was promised last asks again, and does not say that all was right if nobody answers") {
+    LeftRun left;
+    ReaderOfLeftRun reader(left);
+    const bool comes_back = GENERATE(false, true);
+    sim::AskedLedger ledger(reader.ledger, [&] { return reader.asked < 2 || (comes_back && ++reader.asks_in_vain > 3); });
+    reader.keeper = &ledger;
+    const sim::Results results = reader.run();
+    INFO(reader.sink.text());
+    CHECK(results.outcome == (comes_back ? Outcome::passed : Outcome::not_done));
+    if (!comes_back) CHECK_THAT(results.outcome_reason, ContainsSubstring("promised last was not compared"));
 }

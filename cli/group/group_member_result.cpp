@@ -1,0 +1,82 @@
+// What a member of a group tells of it at its end.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/group/group_member.hpp"
+#include "ums/base/machine.hpp"
+
+namespace cli {
+
+std::vector<sim::GroupMemberResult> GroupMember::members_of(const GroupView& view) {
+    std::vector<sim::GroupMemberResult> members;
+    if (!view.peers) return members;
+    for (const GroupPeer& peer : *view.peers) {
+        members.push_back({peer.rank, peer.host, peer.run_id, peer.files, peer.state, peer.clock_offset_us});
+    }
+    return members;
+}
+
+std::optional<sim::TurnResult> GroupMember::turn_result(const GroupView& view) const {
+    if (!settings_.is_hand_over()) return std::nullopt;
+    sim::TurnResult result;
+    result.number = turn_;
+    result.turns = settings_.terms.turns;
+    result.planned_end = settings_.terms.end_of_turn(turn_);
+    result.incarnation = 1;
+    for (const GroupTurn& turn : view.turns) {
+        if (turn.number >= turn_ || turn.session == 0) continue;
+        result.previous = sim::EarlierOwnerResult{turn.rank, turn.host, turn.incarnation, turn.ended_by, turn.ended_utc_us};
+    }
+    const std::lock_guard guard(mutex_);
+    result.verified = verified_;
+    if (turn_ > 1) result.incarnation = taken_over_ ? taken_over_->incarnation : 0;
+    return result;
+}
+
+sim::GroupResult GroupMember::result() const {
+    const GroupLink::Knowledge known = link_.knowledge();
+    sim::GroupResult result;
+    result.name = settings_.name;
+    result.plan = settings_.terms.plan;
+    result.rank = settings_.rank;
+    result.of = settings_.terms.of;
+    result.host = ums::this_machine().host_name;
+    result.witness = link_.name();
+    result.bursts = settings_.terms.bursts;
+    result.coherence = settings_.terms.coherence;
+    result.clock_offset_us = known.clock_offset_us;
+    result.round_trip_us = known.round_trip_us;
+    result.started_utc_us = known.view.released_utc_us;
+    result.missing_ranks = known.view.missing;
+    result.members = members_of(known.view);
+    result.turn = turn_result(known.view);
+    for (const GroupTurn& turn : known.view.turns) {
+        if (turn.number == turn_) result.started_utc_us = turn.began_utc_us;
+    }
+    if (settings_.only_reads()) {
+        const std::lock_guard guard(mutex_);
+        result.reader = read_;
+    }
+    return result;
+}
+
+void GroupMember::complete(sim::Results& results) const {
+    results.group = result();
+    const std::vector<std::uint32_t>& missing = results.group->missing_ranks;
+    if (results.outcome != sim::Outcome::passed) return;
+    // Whoever reads and whoever owns the files of all need no meeting for what they say of them.
+    if (missing.empty() && has_met_nobody_ && settings_.terms.plan == "side-by-side") {
+        results.outcome = sim::Outcome::not_done;
+        results.outcome_reason = fmt::format(
+            "The witness {} did not come back, so this run did not wait for the others of the group {}: what they wrote afterwards is not "
+            "judged.",
+            link_.name(), settings_.name);
+    }
+    if (missing.empty()) return;
+    results.outcome = sim::Outcome::not_done;
+    results.outcome_reason =
+        fmt::format("Of the {} runs of the group {} rank {} did not come, or {} lost: what it would have done to the others is not known.",
+                    settings_.terms.of, settings_.name, fmt::join(missing, ", "), missing.size() == 1 ? "was" : "were");
+}
+
+}  // namespace cli

@@ -1,0 +1,41 @@
+// Who keeps the promises of a run, when the place for them cannot be reached just then.
+#include "cli/witness/batch_keeper.hpp"
+
+#include "sim/errors.hpp"
+#include "tests/support/catch.hpp"
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// Fails so many times, then works.
+class SlowToStart final : public cli::PromiseSink {
+public:
+    explicit SlowToStart(int failures) : left_(failures) {}
+
+    [[nodiscard]] std::string name() const override { return "the witness of a test"; }
+    [[nodiscard]] std::optional<sim::Promises> load(const sim::PromiseKeeper::Wanted& /*wanted*/) override {
+        if (left_-- > 0) throw sim::EnvironmentError("Connection refused");
+        return sim::Promises();
+    }
+    [[nodiscard]] std::string append(std::span<const std::byte> /*record*/) override { return left_-- > 0 ? "Connection refused" : ""; }
+
+private:
+    int left_;
+};
+
+cli::BatchKeeper keeper_that_fails(int times, milliseconds patience) {
+    return cli::BatchKeeper(std::make_unique<SlowToStart>(times), patience);
+}
+
+}  // namespace
+
+TEST_CASE("a witness that is started again just then is asked again by who is patient, and by nobody else") {
+    sim::PromiseSection nothing;
+    nothing.run_id = 1;
+    CHECK(keeper_that_fails(2, milliseconds(20'000)).load({}).has_value());
+    CHECK_NOTHROW(keeper_that_fails(2, milliseconds(20'000)).begin(nothing));
+    CHECK_THROWS_WITH(keeper_that_fails(1, milliseconds(0)).load({}), ContainsSubstring("refused"));
+    CHECK_THROWS_WITH(keeper_that_fails(1, milliseconds(0)).begin(nothing), ContainsSubstring("the witness of a test: Connection refused"));
+    CHECK_THROWS_AS(keeper_that_fails(1000, milliseconds(300)).load({}), sim::EnvironmentError);
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""The page of each member of a group says of which one it is, in a browser. 77: there is none."""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+WANTED = {0: ["group night-1", "plan readers", "rank 0 of 2", "coherence close-to-open"],
+          1: ["group night-1", "plan readers", "rank 1 of 2", "coherence close-to-open"]}
+
+
+def facts_of(browser, page):
+    """As the page's script has made them."""
+    dom = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", "file://" + page], capture_output=True, text=True,
+                         check=True, timeout=120).stdout
+    return [f"{name} {value}" for name, value in re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", dom)]
+
+
+def start_witness(program, folder, key):
+    witness = subprocess.Popen([program, "witness", "--listen", "127.0.0.1:0", "--store", os.path.join(folder, "store"), "--key-file", key],
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return witness, re.search(r"127\.0\.0\.1:\d+", witness.stdout.readline())[0]
+
+
+def run_member(program, folder, witness, key, rank):
+    host = os.path.join(folder, f"host-{rank}")
+    os.mkdir(host)
+    command = [program, "run", "-dir", os.path.join(folder, "data"), "-size", "4", "-d", "1", "--no-progress", "--html", "r.html", "--json", "r.json",
+               "--witness", witness, "--key-file", key, "--group", "night-1", "--rank", str(rank), "--of", "2", "--plan", "readers", "--coherence",
+               "close-to-open"]
+    done = subprocess.run(command, cwd=host, capture_output=True, text=True, check=False, timeout=120)
+    if done.returncode != 0:
+        sys.exit(f"rank {rank} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return host
+
+
+def check(program, browser, folder):
+    os.mkdir(os.path.join(folder, "data"))
+    key = os.path.join(folder, "key")
+    with open(os.open(key, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
+        file.write(secrets.token_hex(32))
+    witness, address = start_witness(program, folder, key)
+    try:
+        with concurrent.futures.ThreadPoolExecutor() as hosts:
+            members = list(hosts.map(lambda rank: run_member(program, folder, address, key, rank), WANTED))
+    finally:
+        witness.terminate()
+        witness.wait()
+    for rank, host in enumerate(members):
+        facts = facts_of(browser, os.path.join(host, "r.html"))
+        for wanted in WANTED[rank]:
+            if not any(fact == wanted or fact.startswith(wanted + ",") for fact in facts):
+                sys.exit(f"The page of rank {rank} does not say '{wanted}', but: {facts}")
+        with open(os.path.join(host, "r.json"), encoding="utf-8") as file:
+            if json.load(file)["group"]["rank"] != rank:
+                sys.exit(f"r.json of rank {rank} is another rank's")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", required=True)
+    parser.add_argument("folder")
+    arguments = parser.parse_args()
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        print("no browser: nothing is checked")
+        sys.exit(SKIPPED)
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+        check(os.path.abspath(arguments.program), browser, folder)
+
+
+main()

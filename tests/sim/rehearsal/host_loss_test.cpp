@@ -1,0 +1,87 @@
+// Who is lost in a rehearsal of hosts, and what a witness says of that.
+#include "sim/rehearsal/host_loss.hpp"
+
+#include <array>
+#include <set>
+
+#include "sim/rehearsal/lost_witness.hpp"
+#include "tests/support/catch.hpp"
+
+using sim::HostLoss;
+using sim::LossPlan;
+using sim::LostWitness;
+using Owner = sim::RunGroup::Owner;
+
+namespace {
+
+constexpr std::uint64_t kMs = ums::kNsPerMs;
+
+}  // namespace
+
+TEST_CASE("each loss of a host has a name of its own") {
+    std::set<std::string_view> names;
+    for (std::uint32_t i = 0; i < sim::kHostLossCount; ++i) {
+        const auto loss = static_cast<HostLoss>(i);
+        names.insert(name_of(loss));
+        CHECK(sim::host_loss_of(name_of(loss)) == loss);
+    }
+    CHECK(names.size() == sim::kHostLossCount);
+    CHECK_FALSE(sim::host_loss_of("ghost"));
+}
+
+TEST_CASE("a loss is the one that is wanted, or one of those that are possible, and nobody is lost in half of the seeds") {
+    constexpr std::array kPossible{HostLoss::owner_killed, HostLoss::witness_away};
+    std::array<std::uint32_t, sim::kHostLossCount> counts{};
+    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+        ums::Prng prng(seed);
+        const LossPlan plan = draw_loss(std::nullopt, kPossible, prng);
+        ++counts.at(static_cast<std::size_t>(plan.loss));
+        CHECK((plan.from_ns == ums::kNever) == (plan.loss == HostLoss::none));
+        CHECK((plan.until_ns == ums::kNever) == (plan.loss != HostLoss::witness_away));
+        ums::Prng again(seed);
+        CHECK(draw_loss(HostLoss::owner_frozen, kPossible, again).loss == HostLoss::owner_frozen);
+    }
+    CHECK(counts[0] > 150);
+    CHECK(counts[1] > 60);
+    CHECK(counts[3] > 60);
+    CHECK(counts[0] + counts[1] + counts[3] == 400);
+}
+
+TEST_CASE("an owner that is killed is lost when its lease is over, one that is frozen is back when it wakes") {
+    const bool is_frozen = GENERATE(false, true);
+    ums::VirtualClock clock;
+    LostWitness witness(clock,
+                        {is_frozen ? HostLoss::owner_frozen : HostLoss::owner_killed, 100 * kMs, is_frozen ? 1000 * kMs : ums::kNever});
+    clock.advance_to(50 * kMs);
+    witness.begin();  // from here the times count
+    clock.advance_to(140 * kMs);
+    CHECK_FALSE(witness.is_owner_gone());
+    clock.advance_to(400 * kMs);
+    CHECK(witness.owner() == Owner::works);
+    CHECK(witness.is_owner_gone() != is_frozen);
+    clock.advance_to(500 * kMs);
+    CHECK(witness.owner() == Owner::lost);
+    clock.advance_to(1050 * kMs);
+    CHECK(witness.owner() == (is_frozen ? Owner::works : Owner::lost));
+    CHECK(witness.answers());
+}
+
+TEST_CASE("of a witness that is away a reader knows what it said last, and after a while nothing") {
+    const bool comes_back = GENERATE(false, true);
+    ums::VirtualClock clock;
+    LostWitness witness(clock,
+                        {comes_back ? HostLoss::witness_away : HostLoss::witness_lost, 100 * kMs, comes_back ? 2000 * kMs : ums::kNever});
+    witness.begin();
+    CHECK(witness.answers());
+    clock.advance_to(200 * kMs);
+    CHECK_FALSE(witness.answers());
+    CHECK(witness.owner() == Owner::works);
+    clock.advance_to(1000 * kMs);
+    CHECK(witness.owner() == Owner::unknown);
+    const bool ends_in_vain = GENERATE(false, true);
+    if (ends_in_vain) witness.owner_ended();
+    clock.advance_to(1800 * kMs);
+    if (!ends_in_vain) witness.owner_ended();
+    clock.advance_to(2500 * kMs);
+    CHECK(witness.owner() == (!comes_back ? Owner::unknown : ends_in_vain ? Owner::lost : Owner::ended));
+}
