@@ -13,11 +13,27 @@
 #include "sim/files/transfer_failure.hpp"
 #include "sim/page/measure_mark.hpp"
 #include "sim/page/page_codec.hpp"
+#include "ums/base/assert.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/base/size.hpp"
 #include "ums/io/errno_error.hpp"
 
 namespace sim {
+
+namespace {
+
+ums::FileView view_of(MeasureView view) {
+    switch (view) {
+        case MeasureView::none: return ums::FileView::none;
+        case MeasureView::mapped: return ums::FileView::mapped;
+        case MeasureView::synced: return ums::FileView::synced;
+        case MeasureView::lines_written: return ums::FileView::lines_written;
+        case MeasureView::lines_started: return ums::FileView::lines_started;
+    }
+    UMS_ASSERT(false && "unknown view");
+}
+
+}  // namespace
 
 struct MeasureFiles::Wish {
     std::string path;
@@ -224,14 +240,15 @@ void MeasureFiles::set_size(const Wish& wish) {
 
 void MeasureFiles::open_door(const MeasureTarget& target, MeasureFile& file) {
     const bool writes = target.write_percent > 0;
-    const ums::OpenOptions how{.direct = target.direct, .durable_writes = writes && target.write_through, .read_only = !writes};
+    const ums::OpenOptions how{
+        .direct = target.direct, .durable_writes = writes && target.write_through, .read_only = !writes, .view = view_of(target.view)};
     MeasureDoor door{&file, {}};
     if (const auto error = storage_.reopen(file.control, how, door.handle)) {
         if (error == std::errc::invalid_argument && how.direct) {
             throw EnvironmentError(
                 fmt::format("{}: the file system refuses access past the system's cache (O_DIRECT). Measure it buffered.", file.path));
         }
-        fail_start(file.path, "cannot be opened for transfers", error);
+        fail_start(file.path, target.view != MeasureView::none ? "cannot be mapped" : "cannot be opened for transfers", error);
     }
     doors_.push_back(door);
 }

@@ -73,7 +73,7 @@ public:
     [[nodiscard]] ums::IoRequest& request() { return request_; }
     [[nodiscard]] bool is_write() const { return request_.operation == ums::IoOperation::write; }
     [[nodiscard]] bool is_verified_read() const { return !is_write() && lane_.work.is_verified; }
-    [[nodiscard]] bool has_device() const { return !request_.file.is_in_memory; }
+    [[nodiscard]] bool has_device() const { return !request_.file.is_copied(); }
 
     void use_memory(ums::Scheduler& scheduler) {
         if (spec_.write_percent < 100) scheduler.use_memory(read_memory_.region().data(), read_memory_.region().size_bytes());
@@ -221,7 +221,7 @@ std::size_t lane_by_weight(const MeasureThread& thread, ums::Prng& prng) {
     if (thread.lanes.size() == 1) return 0;
     std::uint64_t dice = prng.below(thread.weights);
     std::size_t lane = 0;
-    while (dice >= thread.lanes[lane]->work.spec.weight) dice -= thread.lanes[lane++]->work.spec.weight;
+    while (dice >= thread.lanes[lane]->weight) dice -= thread.lanes[lane++]->weight;
     return lane;
 }
 

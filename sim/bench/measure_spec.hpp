@@ -54,6 +54,21 @@ struct MeasureRate {
     double amount = 0;  // DiskSpd's -g1000: bytes_per_s = 1000 * 1000
 };
 
+// Whether a file is mapped into memory, and what happens to a write after it was copied there.
+enum class MeasureView : std::uint8_t {
+    none,           // the file is read and written, not mapped
+    mapped,         // the system writes it when it likes
+    synced,         // it is on stable storage when it completes (msync)
+    lines_written,  // its cache lines have left the CPU (for persistent memory)
+    lines_started,  // its cache lines are on their way
+};
+
+// A thread of a pool that works on a target, and the target's share of its requests.
+struct MeasureThreadShare {
+    std::uint32_t thread = 0;  // from 0
+    std::uint32_t weight = 1;
+};
+
 struct MeasureTarget {
     std::string path;   // file or block device
     std::string label;  // class of work in results, as "oltp"; empty = none
@@ -83,15 +98,18 @@ struct MeasureTarget {
 
     std::uint32_t write_percent = 0;
     MeasureSource source;
-    std::uint32_t outstanding = 2;  // of each thread on this target
-    std::uint32_t threads = 1;      // of this target; not used with MeasureTimespan::threads_total
-    std::uint32_t weight = 1;       // with MeasureTimespan::requests_per_thread: share of a thread's requests
+    std::uint32_t outstanding = 2;                  // of each thread on this target
+    std::uint32_t threads = 1;                      // of this target; not used with MeasureTimespan::threads_total
+    std::uint32_t weight = 1;                       // with MeasureTimespan::requests_per_thread: share of a thread's requests
+    std::vector<MeasureThreadShare> thread_shares;  // with it, too: only these threads, with these weights; empty = all, with `weight`
     MeasureRate rate;
     std::uint32_t burst_requests = 0;  // after this many requests a thread pauses for think_time_ms; 0 = never
     std::uint32_t think_time_ms = 0;
 
-    bool direct = true;                    // past the system's cache (O_DIRECT)
-    bool write_through = false;            // each write is on stable storage when it completes (O_DSYNC)
+    bool direct = true;  // past the system's cache (O_DIRECT)
+    // Requests are copies to and from a mapping of the file: one after the other, however many are outstanding. Not with `direct`.
+    MeasureView view = MeasureView::none;
+    bool write_through = false;            // each write is on stable storage when it completes (O_DSYNC; of a mapping, msync)
     std::uint32_t flush_every_writes = 0;  // fdatasync after this many writes of a thread; 0 = never
 };
 

@@ -30,6 +30,15 @@ ums::EngineKind engine_kind_of(EngineChoice choice) {
     UMS_ASSERT(false && "unknown engine");
 }
 
+// Of a target among those of a thread; 0: the thread has nothing to do with it.
+std::uint32_t weight_of(const MeasureTarget& target, std::uint32_t thread) {
+    if (target.thread_shares.empty()) return target.weight;
+    for (const MeasureThreadShare& share : target.thread_shares) {
+        if (share.thread == thread) return share.weight;
+    }
+    return 0;
+}
+
 }  // namespace
 
 // One timespan, from its files to its result.
@@ -115,10 +124,12 @@ void MeasureTimespanRun::make_threads() {
 void MeasureTimespanRun::add_thread(std::uint32_t first_target, std::uint32_t end_target, std::uint32_t thread_of_target) {
     auto thread = std::make_unique<MeasureThread>();
     for (std::uint32_t target = first_target; target < end_target; ++target) {
-        thread->lanes.push_back(std::make_unique<MeasureLane>(*works_[target], thread_of_target));
+        const std::uint32_t weight = weight_of(spec_.targets[target], thread_of_target);
+        if (weight == 0) continue;
+        thread->lanes.push_back(std::make_unique<MeasureLane>(*works_[target], thread_of_target, weight));
         thread->lanes.back()->row.thread = static_cast<std::uint32_t>(threads_.size());
         thread->lanes.back()->row.target = target;
-        thread->weights += spec_.targets[target].weight;
+        thread->weights += weight;
     }
     threads_.push_back(std::move(thread));
 }
@@ -154,6 +165,8 @@ void MeasureTimespanRun::make_schedulers() {
     group.cpu_count = cpu_count();
     for (const std::uint32_t cpu : spec_.affinity) group.affinity |= std::uint64_t{1} << cpu;
     group.engine.kind = engine_kind_of(owner_.spec_.engine);
+    group.engine.has_views = std::any_of(spec_.targets.begin(), spec_.targets.end(),
+                                         [](const MeasureTarget& target) { return target.view != MeasureView::none; });
     try {
         schedulers_ = std::make_unique<ums::SchedulerGroup>(group, owner_.storage_, owner_.clock_);
     } catch (const std::system_error& error) {
