@@ -60,7 +60,9 @@ std::vector<sim::MeasureSpan> spans_of(const DiskspdTarget& target) {
 sim::MeasureSource source_of(const DiskspdTarget& target, const DiskspdTimeSpan& span, bool verifies) {
     sim::MeasureSource source;
     if (verifies) {
-        source.contents = sim::MeasureContents::pages;
+        const bool has_pages = target.block_bytes % sim::kPageBytes == 0 && target.alignment() % sim::kPageBytes == 0 &&
+                               target.base_bytes % sim::kPageBytes == 0 && target.thread_stride_bytes % sim::kPageBytes == 0;
+        source.contents = has_pages ? sim::MeasureContents::pages : sim::MeasureContents::sectors;
     } else if (target.buffer_bytes > 0) {
         source.contents = sim::MeasureContents::buffer;
     } else if (target.zero_buffers) {
@@ -80,9 +82,6 @@ sim::MeasureRate rate_of(const DiskspdTarget& target) {
 
 sim::MeasureTarget diskspd_target_of(const DiskspdArguments& arguments, const DiskspdTarget& target, const DiskspdTimeSpan& span) {
     refuse_windows_path(target.path);
-    if (arguments.verifies && target.block_bytes % sim::kPageBytes != 0) {
-        throw UsageError("--verify: needs blocks of whole pages of 8K; add -b8K, or a multiple of it");
-    }
     sim::MeasureTarget result;
     result.path = target.path;
     result.create_bytes = target.create_bytes.value_or(0);

@@ -44,10 +44,11 @@ std::string check_source(const MeasureTarget& target) {
     if (source.contents == MeasureContents::buffer && (!source.bytes || source.bytes->size() < target.block_bytes)) {
         return "the buffer to write from must hold one block at least";
     }
+    if (source.contents == MeasureContents::sectors && !is_in_units(target, kSectorBytes)) {
+        return "sectors are written and verified in blocks, at offsets and in strides that are multiples of 512 bytes";
+    }
     if (source.contents != MeasureContents::pages) return {};
-    const bool is_whole = target.block_bytes % kPageBytes == 0 && target.block_bytes_min % kPageBytes == 0 &&
-                          target.alignment_bytes % kPageBytes == 0 && target.base_offset_bytes % kPageBytes == 0 &&
-                          target.thread_stride_bytes % kPageBytes == 0 && target.piece_bytes % kPageBytes == 0;
+    const bool is_whole = is_in_units(target, kPageBytes) && target.piece_bytes % kPageBytes == 0;
     return is_whole ? "" : "pages are written and verified in blocks, at offsets and in strides of whole pages (8192 bytes)";
 }
 

@@ -45,6 +45,8 @@ struct MeasureFiles::Wish {
     bool is_raw_when_written = false;
     bool is_raw_when_made = false;
     bool is_direct = false;
+    bool has_stamped_sectors = false;  // are written
+    bool has_other_data = false;       // is
     bool is_verified = false;
     bool is_ours = false;
     bool holds_pages = false;
@@ -102,10 +104,11 @@ std::vector<MeasureFiles::Wish> MeasureFiles::gather(const std::vector<MeasureTa
         place->is_raw_when_written = place->is_raw_when_written || (writes && is_raw);
         place->is_raw_when_made = place->is_raw_when_made || (target.create_bytes != 0 && is_raw);
         place->is_direct = place->is_direct || target.direct;
-        const bool is_whole = target.block_bytes % kPageBytes == 0 && target.block_bytes_min % kPageBytes == 0 &&
-                              target.alignment_bytes % kPageBytes == 0 && target.base_offset_bytes % kPageBytes == 0 &&
-                              target.thread_stride_bytes % kPageBytes == 0;
-        place->is_verified = place->is_verified || is_whole || target.source.contents == MeasureContents::pages;
+        place->is_verified = place->is_verified || is_in_units(target, kPageBytes);
+        const bool is_stamped = target.source.contents == MeasureContents::sectors;
+        const bool fills = writes || target.create_bytes != 0;
+        place->has_stamped_sectors = place->has_stamped_sectors || (fills && is_stamped);
+        place->has_other_data = place->has_other_data || (fills && !is_stamped);
     }
     return wishes;
 }
@@ -122,6 +125,8 @@ void MeasureFiles::open(const std::vector<MeasureTarget>& targets, bool verify) 
             // Whoever writes pages needs their versions, verified or not.
             if (has_pages && (wish.writes || file.was_created || (verify && wish.is_verified))) {
                 file.pages = std::make_unique<PageBook>(file.size_bytes / kPageBytes, wish.file_id, run_id_);
+            } else if (file.has_raw_writes && wish.has_stamped_sectors && !wish.has_other_data) {
+                file.pages = std::make_unique<PageBook>(file.size_bytes / kSectorBytes, wish.file_id, run_id_, BookUnit::sector);
             }
         }
         for (const MeasureTarget& target : targets) {

@@ -28,6 +28,7 @@ enum class MeasureContents : std::uint8_t {
     counting,  // bytes 0, 1, ... 255, over and over
     buffer,    // pieces of `bytes`, from any place in it that is a multiple of 512 (of a buffer of one block: its beginning)
     pages,     // stamped pages of ours, whose versions are kept: reads of them are verified
+    sectors,   // the same with sectors of 512 bytes, for blocks and offsets that are not complete pages
 };
 
 // What is written.
@@ -113,6 +114,12 @@ struct MeasureTarget {
     std::uint32_t flush_every_writes = 0;  // fdatasync after this many writes of a thread; 0 = never
 };
 
+// Every request of the target is for complete units of so many bytes.
+[[nodiscard]] inline bool is_in_units(const MeasureTarget& target, std::uint32_t unit_bytes) {
+    return target.block_bytes % unit_bytes == 0 && target.block_bytes_min % unit_bytes == 0 && target.alignment_bytes % unit_bytes == 0 &&
+           target.base_offset_bytes % unit_bytes == 0 && target.thread_stride_bytes % unit_bytes == 0;
+}
+
 struct MeasureTimespan {
     std::uint32_t warm_up_s = 0;
     std::uint32_t duration_s = 10;  // that is measured: requests which complete in it
@@ -136,7 +143,7 @@ struct MeasureSpec {
     std::vector<MeasureTimespan> timespans;  // one after the other
     EngineChoice engine = EngineChoice::automatic;
     // Our pages are verified when they are read, and those that were written are read back at the end of each timespan. This applies to
-    // targets with MeasureContents::pages, and to targets that only read a file of our pages.
+    // targets with MeasureContents::pages or ::sectors, and to targets that only read a file of our pages.
     bool verify = true;
 };
 

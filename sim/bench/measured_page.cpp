@@ -1,6 +1,8 @@
 #include "sim/bench/measured_page.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,11 +16,11 @@ namespace sim {
 
 namespace {
 
-bool has_sector_not_read(const std::byte* image) {
-    const ums::MemoryRegion stamped(kPageBytes, ums::MemoryKind::plain);
-    stamp_not_read(stamped.data(), kPageBytes);
-    for (std::size_t offset = 0; offset < kPageBytes; offset += kSectorBytes) {
-        if (std::memcmp(image + offset, stamped.data() + offset, kSectorBytes) == 0) return true;
+bool has_sector_not_read(const std::byte* image, std::size_t size_bytes) {
+    const ums::MemoryRegion stamped(kSectorBytes, ums::MemoryKind::plain);
+    stamp_not_read(stamped.data(), kSectorBytes);
+    for (std::size_t offset = 0; offset < size_bytes; offset += kSectorBytes) {
+        if (std::memcmp(image + offset, stamped.data(), kSectorBytes) == 0) return true;
     }
     return false;
 }
@@ -35,66 +37,81 @@ bool is_torn_page(const std::byte* image, std::uint64_t page) {
     return differs;
 }
 
-FindingKind wrong_page_kind(const std::byte* image, const PageHeader& header, bool is_sound, std::uint32_t file_id, std::uint64_t page,
-                            std::uint32_t version, bool is_transient) {
-    if (is_sound && (header.page_id != page || header.file_id != file_id)) {
+FindingKind wrong_page_kind(const PageBook& book, const std::byte* image, const UnitImage& says, std::uint64_t page, std::uint32_t version,
+                            bool is_transient) {
+    if (says.is_sound && (says.number != page || says.file_id != book.file_id())) {
         return is_transient ? FindingKind::misdirected_read : FindingKind::misdirected_write;
     }
-    if (is_sound && header.version > version) return FindingKind::future_version;
-    if (is_sound) return is_transient ? FindingKind::stale_read : FindingKind::lost_write;
-    if (is_all_zero(image, kPageBytes)) return FindingKind::zeroed_page;
-    if (has_sector_not_read(image)) return FindingKind::bytes_not_read;
+    if (says.is_sound && says.version > version) return FindingKind::future_version;
+    if (says.is_sound) return is_transient ? FindingKind::stale_read : FindingKind::lost_write;
+    if (is_all_zero(image, book.unit_bytes())) return FindingKind::zeroed_page;
+    if (has_sector_not_read(image, book.unit_bytes())) return FindingKind::bytes_not_read;
+    if (book.unit() == BookUnit::sector) return FindingKind::bit_corruption;
     return is_torn_page(image, page) ? FindingKind::torn_page : FindingKind::bit_corruption;
 }
 
-std::string what_came(const PageHeader& header, bool is_sound) {
-    if (!is_sound) return "its checksum does not fit its bytes";
-    return fmt::format("it is version {} of page {} of file {}", header.version, header.page_id, header.file_id);
+std::string what_came(const UnitImage& says, std::string_view unit) {
+    if (!says.is_sound) return "its checksum does not fit its bytes";
+    return fmt::format("it is version {} of {} {} of file {}", says.version, unit, says.number, says.file_id);
+}
+
+ReceivedIdentity received_of(const PageBook& book, const std::byte* image, const UnitImage& says) {
+    ReceivedIdentity received{.version = says.version, .run_id = says.run_id, .file_id = says.file_id};
+    received.page_id = static_cast<std::uint32_t>(says.number * book.unit_bytes() / kPageBytes);
+    if (book.unit() == BookUnit::sector) return received;
+    const PageHeader header = read_header(image);
+    received.lsn = header.lsn;
+    received.checksum = header.checksum;
+    received.calculated_checksum = page_checksum(image);
+    return received;
+}
+
+// Reads the page in which the unit lies, or what the file has of it, to `memory`: devices have sectors of 512 or of 4096 bytes.
+ums::Task<bool> read_page_again(const MeasureFile& file, ums::FileHandle handle, std::uint64_t offset_bytes, std::byte* memory) {
+    ums::IoRequest request;
+    request.file = handle;
+    request.offset_bytes = offset_bytes / kPageBytes * kPageBytes;
+    request.size_bytes = std::min<std::uint64_t>(kPageBytes, file.size_bytes / kSectorBytes * kSectorBytes - request.offset_bytes);
+    const ums::IoSegment segment{memory, request.size_bytes};
+    request.segments = &segment;
+    request.segment_count = 1;
+    request.owner = &file;
+    co_await ums::Scheduler::current().io(request);
+    co_return request.is_complete_transfer();
 }
 
 }  // namespace
 
 ums::Task<void> report_wrong_page(MeasureFile& file, ums::FileHandle handle, std::uint64_t page, const std::byte* image,
                                   PageBook::Mark mark, Journal& journal) {
+    PageBook& book = *file.pages;
+    const std::uint64_t offset_bytes = page * book.unit_bytes();
     Finding finding;
     finding.place.file_id = file.id;
     finding.place.path = file.path;
-    finding.place.page_id = static_cast<std::uint32_t>(page);
-    finding.place.offset_bytes = page * kPageBytes;
-    finding.place.size_bytes = kPageBytes;
+    finding.place.page_id = static_cast<std::uint32_t>(offset_bytes / kPageBytes);
+    finding.place.offset_bytes = offset_bytes;
+    finding.place.size_bytes = book.unit_bytes();
     journal.begin(finding);
-    finding.evidence.image.assign(image, image + kPageBytes);
+    const ums::MemoryRegion first(kPageBytes, ums::MemoryKind::plain);
+    std::memcpy(first.data(), image, book.unit_bytes());
+    finding.evidence.image.assign(first.data(), first.data() + book.unit_bytes());
     const ums::MemoryRegion again(kPageBytes, ums::MemoryKind::plain);
     stamp_not_read(again.data(), kPageBytes);
-    const ums::IoSegment segment{again.data(), kPageBytes};
-    ums::IoRequest request;
-    request.file = handle;
-    request.offset_bytes = page * kPageBytes;
-    request.size_bytes = kPageBytes;
-    request.segments = &segment;
-    request.segment_count = 1;
-    request.owner = &file;
-    co_await ums::Scheduler::current().io(request);
+    const bool has_come = co_await read_page_again(file, handle, offset_bytes, again.data());
     finding.reads = 2;
-    finding.transient = request.is_complete_transfer() && file.pages->judge(page, again.data(), mark) == BookJudgement::right;
+    finding.transient = has_come && book.judge(page, again.data() + offset_bytes % kPageBytes, mark) == BookJudgement::right;
     const std::uint32_t version = PageBook::version_of(mark);
-    const PageHeader header = read_header(finding.evidence.image.data());
-    const std::uint32_t calculated = page_checksum(finding.evidence.image.data());
-    const bool is_sound = header.magic == kPageMagic && header.checksum == calculated;
-    finding.kind =
-        wrong_page_kind(finding.evidence.image.data(), header, is_sound, file.pages->file_id(), page, version, finding.transient);
+    const UnitImage says = book.look_at(first.data());
+    finding.kind = wrong_page_kind(book, first.data(), says, page, version, finding.transient);
     finding.expected = {.version = version};
-    finding.received = {.version = header.version,
-                        .lsn = header.lsn,
-                        .checksum = header.checksum,
-                        .calculated_checksum = calculated,
-                        .run_id = header.run_id,
-                        .file_id = header.file_id,
-                        .page_id = header.page_id};
+    finding.received = received_of(book, first.data(), says);
     const std::string known = version == 0 ? std::string() : fmt::format("version {} was acknowledged, and ", version);
-    finding.description = fmt::format("Page {} of {} came back wrong: {}{}. Read again it was {}.", page, file.path, known,
-                                      what_came(header, is_sound), finding.transient ? "right" : "not right");
-    if (!finding.transient) static_cast<void>(file.pages->give_up(page, mark));
+    const bool is_page = book.unit() == BookUnit::page;
+    finding.description =
+        fmt::format("{} {} of {} came back wrong: {}{}. Read again it was {}.", is_page ? "Page" : "Sector", page, file.path, known,
+                    what_came(says, is_page ? "page" : "sector"), finding.transient ? "right" : "not right");
+    if (!finding.transient) static_cast<void>(book.give_up(page, mark));
     journal.report(std::move(finding));
 }
 

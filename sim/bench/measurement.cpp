@@ -39,6 +39,12 @@ std::uint32_t weight_of(const MeasureTarget& target, std::uint32_t thread) {
     return 0;
 }
 
+// Pages or sectors of a file, counted as pages; a page of which there is a part counts.
+std::uint64_t in_pages(const MeasureFile& file, std::uint64_t units) {
+    const std::uint64_t unit_bytes = file.pages != nullptr ? file.pages->unit_bytes() : kPageBytes;
+    return (units * unit_bytes + kPageBytes - 1) / kPageBytes;
+}
+
 }  // namespace
 
 // One timespan, from its files to its result.
@@ -103,10 +109,9 @@ void MeasureTimespanRun::make_works() {
         const MeasureTarget& target = spec_.targets[i];
         works_.push_back(std::make_unique<MeasureTargetWork>(target, files_.doors()[i]));
         MeasureTargetWork& work = *works_.back();
-        const bool is_whole = target.block_bytes % kPageBytes == 0 && target.block_bytes_min % kPageBytes == 0 &&
-                              target.alignment_bytes % kPageBytes == 0 && target.base_offset_bytes % kPageBytes == 0 &&
-                              target.thread_stride_bytes % kPageBytes == 0 && target.piece_bytes % kPageBytes == 0;
-        work.is_verified = owner_.spec_.verify && is_whole && work.door.file->pages != nullptr;
+        const PageBook* const book = work.door.file->pages.get();
+        work.is_verified = owner_.spec_.verify && book != nullptr && is_in_units(target, book->unit_bytes()) &&
+                           target.piece_bytes % book->unit_bytes() == 0;
     }
 }
 
@@ -291,8 +296,8 @@ void MeasureTimespanRun::collect(const MeasureShared& /*shared*/) {
         facts.was_created = file.was_created;
         facts.is_device = file.is_device;
         facts.is_verified = work->is_verified;
-        facts.pages_verified = work->pages_verified.load(std::memory_order_relaxed);
-        facts.pages_not_judged = work->pages_not_judged.load(std::memory_order_relaxed);
+        facts.pages_verified = in_pages(file, work->pages_verified.load(std::memory_order_relaxed));
+        facts.pages_not_judged = in_pages(file, work->pages_not_judged.load(std::memory_order_relaxed));
         results_.targets.push_back(std::move(facts));
     }
 }
@@ -306,8 +311,8 @@ ums::Task<void> MeasureTimespanRun::read_back() {
         const auto writer = std::find_if(works_.begin(), works_.end(),
                                          [&](const auto& work) { return work->door.file == file.get() && work->spec.write_percent > 0; });
         if (file->pages == nullptr || writer == works_.end() || run_.is_stopping()) continue;
-        const std::uint64_t pages = co_await passes.read_back(*file, file->control);
-        results_.targets[static_cast<std::size_t>(writer - works_.begin())].pages_read_back = pages;
+        const std::uint64_t units = co_await passes.read_back(*file, file->control);
+        results_.targets[static_cast<std::size_t>(writer - works_.begin())].pages_read_back = in_pages(*file, units);
     }
 }
 
