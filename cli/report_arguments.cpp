@@ -21,7 +21,7 @@ constexpr std::array kReportSwitches{
 };
 
 constexpr std::array kComparisonSwitches{
-    Switch{.name = "html", .value = "FILE", .help = "of two runs: as one page for a browser, which needs neither network nor other files"},
+    Switch{.name = "html", .value = "FILE", .help = "as one page for a browser, which needs neither network nor other files"},
     Switch{.name = "json", .value = "FILE", .help = "the comparison as JSON; '-': to the standard output, instead of the text"},
 };
 
