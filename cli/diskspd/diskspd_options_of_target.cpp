@@ -105,7 +105,8 @@ void DiskspdParser::cache_letter(char letter) {
             break;
         case 'r': set_cache(DiskspdCache::local_off); break;
         case 'm':
-            if (target_.memory_mapped || target_.cache == DiskspdCache::unbuffered) refuse("memory mapped files go through the cache");
+            if (target_.memory_mapped) refuse("says twice that files are mapped");
+            if (target_.cache == DiskspdCache::unbuffered) refuse("memory mapped files go through the cache");
             target_.memory_mapped = true;
             break;
         case 'y':

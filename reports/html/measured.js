@@ -51,7 +51,7 @@ if (curves[0].length > 1 && curves[1].length > 1) page.append(section('Over time
   el('div', {class: 'charts'}, pair('Requests per second', curves[0], curves[1], () => base('seconds', 'requests/s')))));
 for (const group of data.groups) {
   const charts = groupCharts(group);
-  page.append(section(title(group), table(['', 'before', 'after', 'change', 'noise', ''], group.rows.map(row => [`${row.figure} ${row.unit === '/s' ? 'per second' : row.unit}`,
+  page.append(section(title(group), table(['', 'before', 'after', 'change', 'noise', ''], group.rows.map(row => [`${row.figure} ${row.unit === '/s' ? isSweep ? 'requests per second' : 'per second' : row.unit}`,
     withInterval(row.before, row.before_half_interval_95), withInterval(row.after, row.after_half_interval_95), percent(row.change_percent, true), percent(row.noise_percent, false),
     el('td', {class: 'left ' + grades[row.verdict] + (row.verdict === 'better' || row.verdict === 'worse' ? ' mark' : '')}, words[row.verdict])])),
     charts.length ? el('div', {class: 'charts'}, charts) : null));
