@@ -263,9 +263,10 @@ TEST_CASE("DiskSpd: PrecreateFiles makes a file once, as large as any time span 
 
 TEST_CASE("DiskSpd: -Sm reads and writes through a mapping, and says so in text and XML") {
     const IoproofFolder folder;
-    for (const char* flush : {"-L", "-Nv", "-Nn", "-Ni"}) {
+    for (const char* flush : {"-Sb", "-Nv", "-Nn", "-Ni"}) {
         INFO(flush);
-        const Ran ran = diskspd(folder, {"-c4M", "-d1", "-W0", "-b8K", "-r", "-w50", "-o4", "-t2", "-Sm", flush, "--verify", "data/m.dat"});
+        const Ran ran =
+            diskspd(folder, {"-c4M", "-d1", "-W0", "-b8K", "-r", "-w50", "-o4", "-t2", "-L", "-Sm", flush, "--verify", "data/m.dat"});
         INFO(ran.error);
         REQUIRE(ran.code == 0);
         CHECK_THAT(ran.output, ContainsSubstring("\t\tmemory mapped I/O enabled"));
