@@ -214,8 +214,8 @@ ExitCode execute_diskspd(const Call& call) {
 
 constexpr std::array kDiskspdSwitches{
     Switch{.name = "verify",
-           .help = "write and read ioproof's pages, and check each page that is read. Blocks and offsets that are not\nmultiples of 8K: "
-                   "with sectors of 512 bytes"},
+           .help = "write and read ioproof's pages, and check each page that is read;\nwhere blocks or offsets are no multiples of 8K: "
+                   "sectors of 512 bytes"},
     Switch{.name = "text-style", .value = "2.0|2.2", .help = "2.2; 2.0 for scripts that read the text of DiskSpd 2.0"},
     Switch{.name = "overwrite-foreign-files",
            .help = "also write to files with other data, and to unused block devices.\nWhat they hold is destroyed for good"},
