@@ -110,8 +110,8 @@ std::string_view bench_description() {
         "pages, and kept. Other files are refused.\n"
         "The FILE 'null:' is not a file: requests succeed immediately, which shows what the path costs without a device.\n"
         "With any of the switches from --preset on, the storage itself is measured instead: with mixes, rates, several classes of work, "
-        "percentiles and repeats, by requests that go directly to the engine. Pages are verified there, too. A FILE may then be any file "
-        "or device; one without ioproof's mark is only read. Presets:\n"
+        "percentiles and repeats, by requests that go directly to the engine. Pages, and sectors of blocks that are not pages, are "
+        "verified there, too. A FILE may then be any file or device; one without ioproof's mark is only read. Presets:\n"
         "{}",
         presets_text());
     return text;

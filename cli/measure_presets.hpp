@@ -24,7 +24,7 @@ struct MeasurePreset {
     sim::MeasureAccess access = sim::MeasureAccess::interlocked;
     std::uint32_t write_percent = 0;
     bool write_through = false;
-    sim::MeasureContents contents = sim::MeasureContents::pages;  // noise if blocks are not complete pages, like those of the log
+    sim::MeasureContents contents = sim::MeasureContents::pages;  // sectors if blocks are not complete pages, like those of the log
 
     void apply(sim::MeasureTarget& target) const;
 };

@@ -102,6 +102,8 @@ void set_rate(MeasureRequest& request, const SwitchWord& word) {
 void set_contents(MeasureRequest& request, const SwitchWord& word) {
     if (word.value == "pages") {
         request.contents = MeasureContents::pages;
+    } else if (word.value == "sectors") {
+        request.contents = MeasureContents::sectors;
     } else if (word.value == "noise") {
         request.contents = MeasureContents::incompressible;
     } else if (word.value == "zeros") {
@@ -109,7 +111,7 @@ void set_contents(MeasureRequest& request, const SwitchWord& word) {
     } else if (word.value == "counting") {
         request.contents = MeasureContents::counting;
     } else {
-        refuse_value(word, "pages, noise, zeros or counting");
+        refuse_value(word, "pages, sectors, noise, zeros or counting");
     }
 }
 
@@ -145,8 +147,11 @@ constexpr std::array kMeasureSwitches{
                   [](MeasureRequest& request, const SwitchWord& word) { request.base_bytes = size_of(word); }},
     MeasureSwitch{{.name = "to", .value = "SIZE", .help = "the end of the file; leave out everything after this one"},
                   [](MeasureRequest& request, const SwitchWord& word) { request.end_bytes = size_of(word); }},
-    MeasureSwitch{{.name = "contents", .value = "KIND", .help = "pages; of what is written: pages (verified), noise, zeros or counting"},
-                  set_contents},
+    MeasureSwitch{
+        {.name = "contents",
+         .value = "KIND",
+         .help = "pages, or sectors where blocks are not complete pages: both are verified; noise, zeros\nor counting: not verified"},
+        set_contents},
     MeasureSwitch{{.name = "compressible", .value = "P", .help = "0; share of each 4 KB of noise that is zeros, in percent"},
                   [](MeasureRequest& request, const SwitchWord& word) { request.compressible_percent = small_number(word, 0, 100); }},
     MeasureSwitch{{.name = "duplicate", .value = "P", .help = "0; share of noise blocks that are the same, in percent"},
@@ -162,6 +167,10 @@ constexpr std::array kMeasureSwitches{
                   [](MeasureRequest& request, const SwitchWord& word) { request.think_ms = small_number(word, 1, 3'600'000); }},
     MeasureSwitch{{.name = "flush-every", .value = "N", .help = "fdatasync after this many writes of a thread"},
                   [](MeasureRequest& request, const SwitchWord& word) { request.flush_every = small_number(word, 1, 1'000'000'000); }},
+    MeasureSwitch{{.name = "mapped",
+                   .help = "requests copy to and from a mapping of the file, one after the other; with --durable,\n"
+                           "msync after each write. Latencies are those of the system's cache"},
+                  [](MeasureRequest& request, const SwitchWord&) { request.mapped = true; }},
     MeasureSwitch{{.name = "warm-up", .value = "S", .help = "0; seconds of load before the measurement"},
                   [](MeasureRequest& request, const SwitchWord& word) { request.warm_up_s = small_number(word, 0, 86400); }},
     MeasureSwitch{{.name = "cool-down", .value = "S", .help = "0; seconds of load after it"},
@@ -238,9 +247,9 @@ void apply_to_target(const MeasureRequest& request, sim::MeasureTarget& target) 
     const bool is_whole = target.block_bytes % sim::kPageBytes == 0 && target.block_bytes_min % sim::kPageBytes == 0 &&
                           target.alignment_bytes % sim::kPageBytes == 0 && request.base_bytes % sim::kPageBytes == 0;
     const bool wants_noise = request.compressible_percent != 0 || request.duplicate_percent != 0;
-    // Blocks that are no pages hold noise, unless pages were asked for by name: then that is refused.
+    // Blocks that are no pages hold sectors, unless pages were asked for by name: then that is refused. Unverified, noise costs less.
     if (!request.contents && target.source.contents == MeasureContents::pages && (!is_whole || wants_noise)) {
-        target.source.contents = MeasureContents::incompressible;
+        target.source.contents = wants_noise || !request.verify ? MeasureContents::incompressible : MeasureContents::sectors;
     }
     target.source.compressible_percent = request.compressible_percent;
     target.source.duplicate_percent = request.duplicate_percent;
@@ -251,7 +260,8 @@ void apply_to_target(const MeasureRequest& request, sim::MeasureTarget& target) 
     target.think_time_ms = request.think_ms;
     target.flush_every_writes = request.flush_every;
     target.write_through = target.write_through || request.durable;
-    target.direct = request.direct;
+    target.direct = request.direct && !request.mapped;
+    target.view = request.mapped ? sim::MeasureView::mapped : sim::MeasureView::none;
     target.may_overwrite = request.may_overwrite;
     target.create_bytes = request.size_bytes;
     target.keep_existing = true;

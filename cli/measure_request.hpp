@@ -47,6 +47,7 @@ struct MeasureRequest {
     bool durable = false;
     bool scatter = false;
     bool direct = true;
+    bool mapped = false;
     bool may_overwrite = false;
     std::uint64_t size_bytes = 0;
 

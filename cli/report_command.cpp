@@ -51,7 +51,7 @@ constexpr std::array kReportSwitches{
 };
 
 constexpr std::array kComparisonSwitches{
-    Switch{.name = "html", .value = "FILE", .help = "of two runs: as one page for a browser, which needs neither network nor other files"},
+    Switch{.name = "html", .value = "FILE", .help = "as one page for a browser, which needs neither network nor other files"},
     Switch{.name = "json", .value = "FILE", .help = "the comparison as JSON; '-': to the standard output, instead of the text"},
 };
 
@@ -207,10 +207,11 @@ ExitCode compare(const ReportArguments& arguments, Console& console) {
     if (!reports::is_measured_document(before) && !reports::is_measured_document(after)) {
         return compare_runs(arguments, before, after, console);
     }
-    if (!arguments.html_path.empty()) throw UsageError("--html: a page is made of two runs; of measurements there are text and --json");
     const nlohmann::ordered_json comparison = reports::compare_measurements(reports::read_measured_side(before, arguments.files[0]),
                                                                             reports::read_measured_side(after, arguments.files[1]));
-    return put_comparison(arguments, comparison, reports::measure_comparison_text(comparison), console);
+    const ExitCode code = put_comparison(arguments, comparison, reports::measure_comparison_text(comparison), console);
+    if (!arguments.html_path.empty()) write_page(arguments.html_path, reports::html_measure_comparison(comparison));
+    return code;
 }
 
 }  // namespace
@@ -247,7 +248,7 @@ Command compare_command() {
             .switches = kComparisonSwitches,
             .examples =
                 "ioproof compare before.json after.json\nioproof compare before.json after.json --html difference.html\n"
-                "ioproof compare oltp-old.json oltp-new.json --json difference.json",
+                "ioproof compare oltp-old.json oltp-new.json --html difference.html --json difference.json",
             .exit_codes = "0 done, whatever differs\n2 wrong usage, or not such files\n3 a file cannot be read or written",
             .execute = [](const Call& call) { return compare(parse_comparison(call.words), call.console); }};
 }

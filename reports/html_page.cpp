@@ -11,6 +11,7 @@
 
 #include "reports/comparison.hpp"
 #include "reports/html/embedded.hpp"
+#include "reports/measure_comparison.hpp"
 #include "reports/merged_results.hpp"
 #include "reports/results_document.hpp"
 #include "reports/sweep_report.hpp"
@@ -129,6 +130,11 @@ std::string html_campaign(const Json& campaign, const std::string& plain) {
 
 std::string html_sweep(const Json& document) {
     return page("ioproof sweep", document, {embedded::kSweepScript, embedded::kSweepScriptHash}, sweep_text(document));
+}
+
+std::string html_measure_comparison(const Json& comparison) {
+    return page("ioproof comparison", comparison, {embedded::kMeasuredScript, embedded::kMeasuredScriptHash},
+                measure_comparison_text(comparison));
 }
 
 std::string html_comparison(const Json& comparison) {

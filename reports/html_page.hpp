@@ -16,6 +16,9 @@ std::string html_report(const nlohmann::ordered_json& results);
 // `comparison` is what compare_results() returns.
 std::string html_comparison(const nlohmann::ordered_json& comparison);
 
+// `comparison` is what compare_measurements() returns.
+std::string html_measure_comparison(const nlohmann::ordered_json& comparison);
+
 // `group` is what merged_results() returns: all hosts, on one time axis.
 std::string html_merged(const nlohmann::ordered_json& group);
 

@@ -33,8 +33,12 @@ std::string_view kind_word(MeasuredKind kind) {
 }
 
 PairJson side_json(const MeasuredSide& side) {
-    return {{"name", side.name},          {"start_utc", side.start_utc},    {"engine", side.engine},
-            {"rounds", side.round_count}, {"findings", side.finding_count}, {"is_whole", side.is_whole}};
+    PairJson json{{"name", side.name},          {"start_utc", side.start_utc},    {"engine", side.engine},
+                  {"rounds", side.round_count}, {"findings", side.finding_count}, {"is_whole", side.is_whole}};
+    if (!side.interval_requests.empty()) {
+        json["intervals"] = {{"interval_ms", side.interval_ms}, {"requests", side.interval_requests}};
+    }
+    return json;
 }
 
 PairJson json_or_null(const std::optional<double>& value) { return value ? PairJson(*value) : PairJson(nullptr); }
@@ -47,6 +51,8 @@ PairJson row_of_figures(const MeasuredFigure& before, const MeasuredFigure& afte
     PairJson row{{"figure", before.name}, {"unit", before.unit}, {"more_is_better", before.more_is_better}, {"judged", before.is_judged}};
     row["before"] = a.mean;
     row["after"] = b.mean;
+    row["before_values"] = before.values;
+    row["after_values"] = after.values;
     row["before_half_interval_95"] = json_or_null(a.half_interval);
     row["after_half_interval_95"] = json_or_null(b.half_interval);
     row["change_percent"] = a.mean == 0 ? PairJson(nullptr) : PairJson(100 * change / a.mean);

@@ -30,6 +30,7 @@ std::string_view access_word(sim::MeasureAccess access) {
 std::string_view contents_word(sim::MeasureContents contents) {
     switch (contents) {
         case sim::MeasureContents::incompressible: return "noise";
+        case sim::MeasureContents::sectors: return "sectors";
         case sim::MeasureContents::zeros: return "zeros";
         case sim::MeasureContents::counting: return "counting";
         case sim::MeasureContents::buffer: return "buffer";
@@ -156,6 +157,7 @@ MeasureJson asked_json(const sim::MeasureTimespan& timespan, std::size_t target)
             {"think_time_ms", spec.think_time_ms},
             {"flush_every_writes", spec.flush_every_writes},
             {"direct", spec.direct},
+            {"mapped", spec.view != sim::MeasureView::none},
             {"durable", spec.write_through}};
 }
 

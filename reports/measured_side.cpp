@@ -59,11 +59,15 @@ std::string measurement_schema() {
     const std::string rounds = object_schema(
         fmt::format("{},{}", property("totals", array_schema(total)), property("targets", array_schema(array_schema(target)))),
         R"("totals")");
-    return object_schema(
-        fmt::format("{},{},{},{},{},{},{},{}", property("findings", kCountSchema), property("stopped", R"({"type":"boolean"})"),
-                    property("failure", kTextSchema), property("start_utc", kTextSchema), property("engine", kTextSchema),
-                    property("targets", array_schema(target)), property("total", total), property("rounds", rounds)),
-        R"("findings","stopped","failure","start_utc","engine","targets","total")");
+    const std::string intervals = object_schema(
+        fmt::format("{},{},{}", property("interval_ms", kCountSchema), property("reads", array_schema(std::string(kCountSchema))),
+                    property("writes", array_schema(std::string(kCountSchema)))),
+        R"("interval_ms","reads","writes")");
+    return object_schema(fmt::format("{},{},{},{},{},{},{},{},{}", property("intervals", intervals), property("findings", kCountSchema),
+                                     property("stopped", R"({"type":"boolean"})"), property("failure", kTextSchema),
+                                     property("start_utc", kTextSchema), property("engine", kTextSchema),
+                                     property("targets", array_schema(target)), property("total", total), property("rounds", rounds)),
+                         R"("findings","stopped","failure","start_utc","engine","targets","total")");
 }
 
 std::string own_path_schema() {
@@ -176,12 +180,23 @@ MeasuredGroup group_of_target(const SideJson& document, std::size_t index) {
     return group;
 }
 
+void add_intervals(MeasuredSide& side, const SideJson& intervals) {
+    side.interval_ms = intervals["interval_ms"].get<std::uint64_t>();
+    if (side.interval_ms == 0) return;
+    const SideJson& writes = intervals["writes"];
+    for (std::size_t i = 0; i < intervals["reads"].size(); ++i) {
+        const std::uint64_t written = i < writes.size() ? writes[i].get<std::uint64_t>() : 0;
+        side.interval_requests.push_back(intervals["reads"][i].get<std::uint64_t>() + written);
+    }
+}
+
 MeasuredSide side_of_measurement(const SideJson& document) {
     MeasuredSide side;
     side.kind = MeasuredKind::measurement;
     side.start_utc = document["start_utc"].get<std::string>();
     side.engine = document["engine"].get<std::string>();
     side.is_whole = !document["stopped"].get<bool>() && document["failure"].get<std::string>().empty();
+    if (document.contains("intervals")) add_intervals(side, document["intervals"]);
     std::vector<const SideJson*> rounds;
     if (document.contains("rounds")) {
         for (const SideJson& round : document["rounds"]["totals"]) rounds.push_back(&round);

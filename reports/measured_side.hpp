@@ -40,6 +40,9 @@ struct MeasuredSide {
     std::uint64_t finding_count = 0;
     bool is_whole = true;  // not stopped, and nothing failed
     std::vector<MeasuredGroup> groups;
+    // Of the last round: requests in each interval, of all targets. Empty: not known.
+    std::uint64_t interval_ms = 0;
+    std::vector<std::uint64_t> interval_requests;
 };
 
 // Whether a document is from bench or sweep, by its beginning.

@@ -103,12 +103,10 @@ void DiskspdParser::cache_letter(char letter) {
             set_cache(DiskspdCache::unbuffered);
             set_write_through();
             break;
-        case 'r':
-            set_cache(DiskspdCache::local_off);
-            note("this machine's cache is passed by; what the other machine caches is its own");
-            break;
+        case 'r': set_cache(DiskspdCache::local_off); break;
         case 'm':
-            if (target_.memory_mapped || target_.cache == DiskspdCache::unbuffered) refuse("memory mapped files go through the cache");
+            if (target_.memory_mapped) refuse("says twice that files are mapped");
+            if (target_.cache == DiskspdCache::unbuffered) refuse("memory mapped files go through the cache");
             target_.memory_mapped = true;
             break;
         case 'y':

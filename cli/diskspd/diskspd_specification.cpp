@@ -19,10 +19,24 @@ using reports::DiskspdRange;
 using reports::DiskspdTarget;
 using reports::DiskspdTimeSpan;
 
-void refuse_without_counterpart(const DiskspdTarget& target) {
-    refuse_windows_path(target.path);
-    if (target.memory_mapped) throw UsageError("-Sm: memory mapped files are not measured; -Sb goes through the cache by reads and writes");
-    if (!target.thread_weights.empty()) throw UsageError("ThreadTargets: every thread of the pool works on every target; leave them out");
+// What happens to a write after it was copied into the mapping.
+sim::MeasureView view_of_target(const DiskspdTarget& target) {
+    if (!target.memory_mapped) return sim::MeasureView::none;
+    switch (target.flush) {
+        case reports::DiskspdFlush::none: return sim::MeasureView::mapped;
+        case reports::DiskspdFlush::view_of_file: return sim::MeasureView::synced;
+        case reports::DiskspdFlush::non_volatile: return sim::MeasureView::lines_written;
+        case reports::DiskspdFlush::non_volatile_no_drain: return sim::MeasureView::lines_started;
+    }
+    return sim::MeasureView::mapped;
+}
+
+std::vector<sim::MeasureThreadShare> thread_shares_of(const DiskspdTarget& target) {
+    std::vector<sim::MeasureThreadShare> shares;
+    for (const reports::DiskspdThreadWeight& entry : target.thread_weights) {
+        shares.push_back({.thread = entry.thread, .weight = entry.weight != 0 ? entry.weight : target.weight});
+    }
+    return shares;
 }
 
 sim::MeasureAccess access_of(const DiskspdTarget& target) {
@@ -46,7 +60,9 @@ std::vector<sim::MeasureSpan> spans_of(const DiskspdTarget& target) {
 sim::MeasureSource source_of(const DiskspdTarget& target, const DiskspdTimeSpan& span, bool verifies) {
     sim::MeasureSource source;
     if (verifies) {
-        source.contents = sim::MeasureContents::pages;
+        const bool has_pages = target.block_bytes % sim::kPageBytes == 0 && target.alignment() % sim::kPageBytes == 0 &&
+                               target.base_bytes % sim::kPageBytes == 0 && target.thread_stride_bytes % sim::kPageBytes == 0;
+        source.contents = has_pages ? sim::MeasureContents::pages : sim::MeasureContents::sectors;
     } else if (target.buffer_bytes > 0) {
         source.contents = sim::MeasureContents::buffer;
     } else if (target.zero_buffers) {
@@ -65,10 +81,7 @@ sim::MeasureRate rate_of(const DiskspdTarget& target) {
 }
 
 sim::MeasureTarget diskspd_target_of(const DiskspdArguments& arguments, const DiskspdTarget& target, const DiskspdTimeSpan& span) {
-    refuse_without_counterpart(target);
-    if (arguments.verifies && target.block_bytes % sim::kPageBytes != 0) {
-        throw UsageError("--verify: needs blocks of whole pages of 8K; add -b8K, or a multiple of it");
-    }
+    refuse_windows_path(target.path);
     sim::MeasureTarget result;
     result.path = target.path;
     result.create_bytes = target.create_bytes.value_or(0);
@@ -88,10 +101,12 @@ sim::MeasureTarget diskspd_target_of(const DiskspdArguments& arguments, const Di
     result.outstanding = target.request_count;
     result.threads = target.threads_per_file;
     result.weight = target.weight;
+    result.thread_shares = thread_shares_of(target);
     result.rate = rate_of(target);
     result.burst_requests = target.burst_size;
     result.think_time_ms = target.think_time_ms;
-    result.direct = target.cache != reports::DiskspdCache::on;
+    result.direct = target.cache != reports::DiskspdCache::on && !target.memory_mapped;
+    result.view = view_of_target(target);
     result.write_through = target.write_through;
     return result;
 }

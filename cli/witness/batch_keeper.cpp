@@ -11,7 +11,7 @@
 
 #include "sim/errors.hpp"
 #include "ums/base/clock.hpp"
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 
 namespace cli {
 

@@ -17,7 +17,7 @@
 #include "sim/errors.hpp"
 #include "ums/base/clock.hpp"
 #include "ums/base/os_thread.hpp"
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 
 namespace cli {
 

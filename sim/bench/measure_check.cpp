@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -42,10 +44,11 @@ std::string check_source(const MeasureTarget& target) {
     if (source.contents == MeasureContents::buffer && (!source.bytes || source.bytes->size() < target.block_bytes)) {
         return "the buffer to write from must hold one block at least";
     }
+    if (source.contents == MeasureContents::sectors && !is_in_units(target, kSectorBytes)) {
+        return "sectors are written and verified in blocks, at offsets and in strides that are multiples of 512 bytes";
+    }
     if (source.contents != MeasureContents::pages) return {};
-    const bool is_whole = target.block_bytes % kPageBytes == 0 && target.block_bytes_min % kPageBytes == 0 &&
-                          target.alignment_bytes % kPageBytes == 0 && target.base_offset_bytes % kPageBytes == 0 &&
-                          target.thread_stride_bytes % kPageBytes == 0 && target.piece_bytes % kPageBytes == 0;
+    const bool is_whole = is_in_units(target, kPageBytes) && target.piece_bytes % kPageBytes == 0;
     return is_whole ? "" : "pages are written and verified in blocks, at offsets and in strides of whole pages (8192 bytes)";
 }
 
@@ -59,6 +62,7 @@ std::string check_sizes(const MeasureTarget& target) {
     if (target.piece_bytes != 0 && (target.block_bytes + target.piece_bytes - 1) / target.piece_bytes > ums::kSegmentsMax) {
         return fmt::format("a request has at most {} pieces", ums::kSegmentsMax);
     }
+    if (target.view != MeasureView::none && target.direct) return "what is mapped goes through the system's cache";
     if (target.direct && (target.alignment_bytes % kSectorBytes != 0 || target.base_offset_bytes % kSectorBytes != 0 ||
                           target.thread_stride_bytes % kSectorBytes != 0)) {
         return "without the system's cache offsets and strides are multiples of 512 bytes";
@@ -69,10 +73,30 @@ std::string check_sizes(const MeasureTarget& target) {
     return {};
 }
 
+std::string check_thread_shares(const MeasureTarget& target, const MeasureTimespan& timespan) {
+    if (target.thread_shares.empty()) return {};
+    if (timespan.requests_per_thread == 0) return "threads are chosen where threads share their requests among all targets";
+    std::set<std::uint32_t> threads;
+    for (const MeasureThreadShare& share : target.thread_shares) {
+        if (share.thread >= timespan.threads_total) return fmt::format("there is no thread {}", share.thread);
+        if (share.weight == 0) return "needs a weight of 1 at least";
+        if (!threads.insert(share.thread).second) return fmt::format("thread {} is named twice", share.thread);
+    }
+    return {};
+}
+
+bool has_target(const MeasureTimespan& timespan, std::uint32_t thread) {
+    return std::any_of(timespan.targets.begin(), timespan.targets.end(), [&](const MeasureTarget& target) {
+        const auto is_it = [&](const MeasureThreadShare& share) { return share.thread == thread; };
+        return target.thread_shares.empty() || std::any_of(target.thread_shares.begin(), target.thread_shares.end(), is_it);
+    });
+}
+
 std::string check_target(const MeasureTarget& target, const MeasureTimespan& timespan) {
     if (std::string text = check_sizes(target); !text.empty()) return text;
     if (std::string text = check_spans(target); !text.empty()) return text;
     if (std::string text = check_source(target); !text.empty()) return text;
+    if (std::string text = check_thread_shares(target, timespan); !text.empty()) return text;
     const bool is_sequential = target.access == MeasureAccess::sequential;
     if (target.access == MeasureAccess::mixed && (target.random_percent == 0 || target.random_percent > 99)) {
         return "of mixed requests 1 to 99 % are random";
@@ -114,6 +138,9 @@ std::string check_measure_spec(const MeasureSpec& spec) {
                 return fmt::format("target {} ({}): {}", number, target.path, text);
             const std::uint64_t threads = timespan.threads_total != 0 ? timespan.threads_total : target.threads;
             if (timespan.requests_per_thread == 0) requests += threads * target.outstanding;
+        }
+        for (std::uint32_t thread = 0; thread < timespan.threads_total; ++thread) {
+            if (!has_target(timespan, thread)) return fmt::format("thread {} has no target", thread);
         }
         if (timespan.requests_per_thread != 0) requests = std::uint64_t{timespan.threads_total} * timespan.requests_per_thread;
         if (requests > kRequestsMax) return fmt::format("{} requests at a time are too many: at most {}", requests, kRequestsMax);

@@ -13,11 +13,27 @@
 #include "sim/files/transfer_failure.hpp"
 #include "sim/page/measure_mark.hpp"
 #include "sim/page/page_codec.hpp"
+#include "ums/base/assert.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/base/units.hpp"
 #include "ums/io/errno_error.hpp"
 
 namespace sim {
+
+namespace {
+
+ums::FileView view_of(MeasureView view) {
+    switch (view) {
+        case MeasureView::none: return ums::FileView::none;
+        case MeasureView::mapped: return ums::FileView::mapped;
+        case MeasureView::synced: return ums::FileView::synced;
+        case MeasureView::lines_written: return ums::FileView::lines_written;
+        case MeasureView::lines_started: return ums::FileView::lines_started;
+    }
+    UMS_ASSERT(false && "unknown view");
+}
+
+}  // namespace
 
 struct MeasureFiles::Wish {
     std::string path;
@@ -29,6 +45,8 @@ struct MeasureFiles::Wish {
     bool is_raw_when_written = false;
     bool is_raw_when_made = false;
     bool is_direct = false;
+    bool has_stamped_sectors = false;  // are written
+    bool has_other_data = false;       // is
     bool is_verified = false;
     bool is_ours = false;
     bool is_unfinished = false;
@@ -87,10 +105,11 @@ std::vector<MeasureFiles::Wish> MeasureFiles::gather(const std::vector<MeasureTa
         place->is_raw_when_written = place->is_raw_when_written || (writes && is_raw);
         place->is_raw_when_made = place->is_raw_when_made || (target.create_bytes != 0 && is_raw);
         place->is_direct = place->is_direct || target.direct;
-        const bool is_whole = target.block_bytes % kPageBytes == 0 && target.block_bytes_min % kPageBytes == 0 &&
-                              target.alignment_bytes % kPageBytes == 0 && target.base_offset_bytes % kPageBytes == 0 &&
-                              target.thread_stride_bytes % kPageBytes == 0;
-        place->is_verified = place->is_verified || is_whole || target.source.contents == MeasureContents::pages;
+        place->is_verified = place->is_verified || is_in_units(target, kPageBytes);
+        const bool is_stamped = target.source.contents == MeasureContents::sectors;
+        const bool fills = writes || target.create_bytes != 0;
+        place->has_stamped_sectors = place->has_stamped_sectors || (fills && is_stamped);
+        place->has_other_data = place->has_other_data || (fills && !is_stamped);
     }
     return wishes;
 }
@@ -108,7 +127,9 @@ void MeasureFiles::open(const std::vector<MeasureTarget>& targets, bool verify) 
             if (has_pages && (wish.writes || file.was_created || (verify && wish.is_verified))) {
                 const bool has_mark = wish.is_ours && !wish.holds_pages && !file.was_created;
                 const BookPast past = has_mark ? BookPast::mixed : BookPast::pages;
-                file.pages = std::make_unique<PageBook>(file.size_bytes / kPageBytes, wish.file_id, run_id_, past);
+                file.pages = std::make_unique<PageBook>(file.size_bytes / kPageBytes, wish.file_id, run_id_, BookUnit::page, past);
+            } else if (file.has_raw_writes && wish.has_stamped_sectors && !wish.has_other_data) {
+                file.pages = std::make_unique<PageBook>(file.size_bytes / kSectorBytes, wish.file_id, run_id_, BookUnit::sector);
             }
         }
         for (const MeasureTarget& target : targets) {
@@ -234,14 +255,15 @@ void MeasureFiles::set_size(const Wish& wish) {
 
 void MeasureFiles::open_door(const MeasureTarget& target, MeasureFile& file) {
     const bool writes = target.write_percent > 0;
-    const ums::OpenOptions how{.direct = target.direct, .durable_writes = writes && target.write_through, .read_only = !writes};
+    const ums::OpenOptions how{
+        .direct = target.direct, .durable_writes = writes && target.write_through, .read_only = !writes, .view = view_of(target.view)};
     MeasureDoor door{&file, {}};
     if (const auto error = storage_.reopen(file.control, how, door.handle)) {
         if (error == std::errc::invalid_argument && how.direct) {
             throw EnvironmentError(
                 fmt::format("{}: the file system refuses access past the system's cache (O_DIRECT). Measure it buffered.", file.path));
         }
-        fail_start(file.path, "cannot be opened for transfers", error);
+        fail_start(file.path, target.view != MeasureView::none ? "cannot be mapped" : "cannot be opened for transfers", error);
     }
     doors_.push_back(door);
 }

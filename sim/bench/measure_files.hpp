@@ -22,7 +22,7 @@ struct MeasureFile {
     bool has_raw_writes = false;  // it gets data that is not pages, and our mark for such files
     bool is_direct = false;
     ums::FileHandle control;
-    std::unique_ptr<PageBook> pages;  // null: nothing is verified
+    std::unique_ptr<PageBook> pages;  // or sectors; null: nothing is verified
 };
 
 // Of one target.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sim/bench/measure_answer.hpp"
+#include "sim/bench/measured_page.hpp"
 #include "sim/bench/write_contents.hpp"
 #include "sim/page/measure_mark.hpp"
 #include "sim/page/page_codec.hpp"
@@ -51,6 +52,12 @@ private:
     const ums::MemoryRegion memory_;
 };
 
+// What is written is what the book's versions are of.
+bool is_made_by(const PageBook* book, MeasureContents contents) {
+    if (book == nullptr) return false;
+    return contents == (book->unit() == BookUnit::page ? MeasureContents::pages : MeasureContents::sectors);
+}
+
 // One task's request on a lane, from its choice to its counts.
 class Step {
 public:
@@ -63,17 +70,18 @@ public:
           read_memory_(spec_.write_percent < 100 ? spec_.block_bytes : 1, spec_.write_percent < 100 ? spec_.piece_bytes : 0),
           write_memory_(spec_.write_percent > 0 ? spec_.block_bytes : 1, spec_.write_percent > 0 ? spec_.piece_bytes : 0),
           contents_(spec_.source),
-          writes_pages_(spec_.write_percent > 0 && spec_.source.contents == MeasureContents::pages) {
+          writes_stamped_(spec_.write_percent > 0 && is_made_by(file_.pages.get(), spec_.source.contents)),
+          unit_bytes_(file_.pages != nullptr ? file_.pages->unit_bytes() : kSectorBytes) {
         request_.file = lane.work.door.handle;
         request_.owner = &file_;
-        if (lane.work.is_verified || writes_pages_) marks_.resize(spec_.block_bytes / kPageBytes);
+        if (lane.work.is_verified || writes_stamped_) marks_.resize(spec_.block_bytes / unit_bytes_);
     }
 
     [[nodiscard]] MeasureLane& lane() { return lane_; }
     [[nodiscard]] ums::IoRequest& request() { return request_; }
     [[nodiscard]] bool is_write() const { return request_.operation == ums::IoOperation::write; }
     [[nodiscard]] bool is_verified_read() const { return !is_write() && lane_.work.is_verified; }
-    [[nodiscard]] bool has_device() const { return !request_.file.is_in_memory; }
+    [[nodiscard]] bool has_device() const { return !request_.file.is_copied(); }
 
     void use_memory(ums::Scheduler& scheduler) {
         if (spec_.write_percent < 100) scheduler.use_memory(read_memory_.region().data(), read_memory_.region().size_bytes());
@@ -87,8 +95,7 @@ public:
         request_.durable = writes && spec_.write_through;
         std::uint32_t size_bytes = spec_.block_bytes;
         if (spec_.block_bytes_min != 0 && spec_.block_bytes_min != spec_.block_bytes) {
-            const std::uint32_t unit =
-                spec_.source.contents == MeasureContents::pages || lane_.work.is_verified ? kPageBytes : kSectorBytes;
+            const std::uint32_t unit = writes_stamped_ || lane_.work.is_verified ? unit_bytes_ : kSectorBytes;
             size_bytes = static_cast<std::uint32_t>(prng.between(spec_.block_bytes_min / unit, spec_.block_bytes / unit)) * unit;
         }
         request_.size_bytes = size_bytes;
@@ -114,27 +121,27 @@ public:
             make_contents(prng);
         } else if (is_verified_read()) {
             for (const ums::IoSegment& segment : segments_) stamp_not_read(segment.data, segment.size_bytes);
-            for (std::size_t i = 0; i < page_count(); ++i) marks_[i] = file_.pages->mark(first_page() + i);
+            for (std::size_t i = 0; i < unit_count(); ++i) marks_[i] = file_.pages->mark(first_unit() + i);
         }
     }
 
     // When it has come back.
     ums::Task<void> look_at_answer() {
         const bool is_right = is_answered(file_, request_, shared_.run, shared_.journal);
-        if (is_write() && writes_pages_) {
-            for (std::size_t i = 0; i < page_count(); ++i) file_.pages->end_write(first_page() + i, is_right);
+        if (is_write() && writes_stamped_) {
+            for (std::size_t i = 0; i < unit_count(); ++i) file_.pages->end_write(first_unit() + i, is_right);
         }
         if (!is_right || !is_verified_read()) co_return;
         std::uint64_t judged = 0;
-        for (std::size_t i = 0; i < page_count(); ++i) {
-            const std::byte* const image = page_data(i);
-            const BookJudgement judgement = file_.pages->judge(first_page() + i, image, marks_[i]);
+        for (std::size_t i = 0; i < unit_count(); ++i) {
+            const std::byte* const image = unit_data(i);
+            const BookJudgement judgement = file_.pages->judge(first_unit() + i, image, marks_[i]);
             if (judgement != BookJudgement::not_judged) ++judged;
             if (judgement != BookJudgement::wrong) continue;
-            co_await report_wrong_page(file_, request_.file, first_page() + i, image, marks_[i], shared_.journal);
+            co_await report_wrong_page(file_, request_.file, first_unit() + i, image, marks_[i], shared_.journal);
         }
         lane_.work.pages_verified.fetch_add(judged, std::memory_order_relaxed);
-        lane_.work.pages_not_judged.fetch_add(page_count() - judged, std::memory_order_relaxed);
+        lane_.work.pages_not_judged.fetch_add(unit_count() - judged, std::memory_order_relaxed);
     }
 
     // `handled_ns`: when its task had the answer. An answer that waited for others of the same moment was not there for anybody before, and
@@ -176,25 +183,24 @@ public:
     }
 
 private:
-    [[nodiscard]] std::uint64_t first_page() const { return request_.offset_bytes / kPageBytes; }
-    [[nodiscard]] std::size_t page_count() const { return request_.size_bytes / kPageBytes; }
-    [[nodiscard]] std::byte* page_data(std::size_t index) const {
-        std::size_t offset = index * kPageBytes;
+    // Pages, or sectors.
+    [[nodiscard]] std::uint64_t first_unit() const { return request_.offset_bytes / unit_bytes_; }
+    [[nodiscard]] std::size_t unit_count() const { return request_.size_bytes / unit_bytes_; }
+    [[nodiscard]] std::byte* unit_data(std::size_t index) const {
+        std::size_t offset = index * unit_bytes_;
         for (const ums::IoSegment& segment : segments_) {
             if (offset < segment.size_bytes) return segment.data + offset;
             offset -= segment.size_bytes;
         }
-        UMS_ASSERT(false && "no such page in the request");
+        UMS_ASSERT(false && "no such page or sector in the request");
     }
 
     void make_contents(ums::Prng& prng) {
-        if (writes_pages_) {
+        if (writes_stamped_) {
             const std::uint64_t utc_us = shared_.journal.clock().utc_us();
-            for (std::size_t i = 0; i < page_count(); ++i) {
-                const std::uint64_t page = first_page() + i;
-                const std::uint32_t version = file_.pages->begin_write(page);
-                make_page({file_.pages->run_id(), file_.pages->file_id(), static_cast<std::uint32_t>(page), version, 0, utc_us},
-                          page_data(i));
+            for (std::size_t i = 0; i < unit_count(); ++i) {
+                const std::uint64_t unit = first_unit() + i;
+                file_.pages->make_image(unit, file_.pages->begin_write(unit), utc_us, unit_data(i));
             }
             // Without its mark the file would pass for one of pages only.
             if (file_.pages->past() == BookPast::mixed && first_page() == 0) keep_measure_mark(page_data(0), 0, kPageBytes);
@@ -215,7 +221,8 @@ private:
     const BlockMemory read_memory_;
     const BlockMemory write_memory_;
     WriteContents contents_;
-    const bool writes_pages_;
+    const bool writes_stamped_;
+    const std::uint32_t unit_bytes_;
     std::vector<ums::IoSegment> segments_;
     std::vector<PageBook::Mark> marks_;
     ums::IoRequest request_;
@@ -225,7 +232,7 @@ std::size_t lane_by_weight(const MeasureThread& thread, ums::Prng& prng) {
     if (thread.lanes.size() == 1) return 0;
     std::uint64_t dice = prng.below(thread.weights);
     std::size_t lane = 0;
-    while (dice >= thread.lanes[lane]->work.spec.weight) dice -= thread.lanes[lane++]->work.spec.weight;
+    while (dice >= thread.lanes[lane]->weight) dice -= thread.lanes[lane++]->weight;
     return lane;
 }
 

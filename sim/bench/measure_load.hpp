@@ -49,10 +49,11 @@ struct MeasureShared {
 };
 
 struct MeasureLane {
-    MeasureLane(MeasureTargetWork& of_target, std::uint32_t thread_of_target)
-        : work(of_target), chooser(of_target.spec, of_target.range, thread_of_target) {}
+    MeasureLane(MeasureTargetWork& of_target, std::uint32_t thread_of_target, std::uint32_t share)
+        : work(of_target), weight(share), chooser(of_target.spec, of_target.range, thread_of_target) {}
 
     MeasureTargetWork& work;
+    const std::uint32_t weight;  // among the lanes of its thread
     OffsetChooser chooser;
     MeasureRow row;
     double next_start_ns = 0;             // with a rate: when the next request shall start

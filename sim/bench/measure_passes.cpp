@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/bench/measure_answer.hpp"
+#include "sim/bench/measured_page.hpp"
 #include "sim/bench/write_contents.hpp"
 #include "sim/page/measure_mark.hpp"
 #include "sim/page/page_codec.hpp"
@@ -37,7 +38,7 @@ ums::Task<bool> MeasurePasses::transfer(MeasureFile& file, ums::FileHandle handl
 
 ums::Task<void> MeasurePasses::fill(MeasureFile& file, const MeasureSource& source, std::uint64_t seed) {
     // Of the last page and sector of a file that are not whole nothing is written.
-    const std::uint64_t unit_bytes = file.pages ? kPageBytes : kSectorBytes;
+    const std::uint64_t unit_bytes = file.pages ? file.pages->unit_bytes() : kSectorBytes;
     const std::uint64_t end_bytes = file.size_bytes / unit_bytes * unit_bytes;
     const std::uint64_t first_bytes = std::min(end_bytes, kMeasurePassBytes);
     const bool is_begun = co_await begin_file(file, first_bytes);
@@ -83,12 +84,11 @@ ums::Task<void> MeasurePasses::fill_ranges(MeasureFile& file, const MeasureSourc
             continue;
         }
         PageBook& book = *file.pages;
-        const std::uint64_t first = offset_bytes / kPageBytes;
-        const std::uint64_t count = size_bytes / kPageBytes;
+        const std::uint64_t first = offset_bytes / unit_bytes;
+        const std::uint64_t count = size_bytes / unit_bytes;
+        const std::uint64_t utc_us = journal_.clock().utc_us();
         for (std::uint64_t i = 0; i < count; ++i) {
-            const std::uint32_t version = book.begin_write(first + i);
-            make_page({book.run_id(), book.file_id(), static_cast<std::uint32_t>(first + i), version, 0, journal_.clock().utc_us()},
-                      memory.data() + i * kPageBytes);
+            book.make_image(first + i, book.begin_write(first + i), utc_us, memory.data() + i * unit_bytes);
         }
         const bool is_written = co_await transfer(file, file.control, ums::IoOperation::write, offset_bytes, memory.data(), size_bytes);
         for (std::uint64_t i = 0; i < count; ++i) book.end_write(first + i, is_written);
@@ -120,9 +120,10 @@ ums::Task<std::uint64_t> MeasurePasses::read_back(MeasureFile& file, ums::FileHa
 ums::Task<void> MeasurePasses::read_ranges(MeasureFile& file, ums::FileHandle handle) {
     const ums::MemoryRegion memory(kMeasurePassBytes, ums::MemoryKind::huge_pages);
     PageBook& book = *file.pages;
-    std::vector<PageBook::Mark> marks(kMeasurePassBytes / kPageBytes);
+    const std::uint64_t unit_bytes = book.unit_bytes();
+    std::vector<PageBook::Mark> marks(kMeasurePassBytes / unit_bytes);
     while (!run_.is_stopping()) {
-        const std::uint64_t first = next_offset_bytes_.fetch_add(kMeasurePassBytes, std::memory_order_relaxed) / kPageBytes;
+        const std::uint64_t first = next_offset_bytes_.fetch_add(kMeasurePassBytes, std::memory_order_relaxed) / unit_bytes;
         if (first >= book.pages()) break;
         const std::uint64_t count = std::min<std::uint64_t>(marks.size(), book.pages() - first);
         std::uint64_t own = 0;
@@ -131,12 +132,12 @@ ums::Task<void> MeasurePasses::read_ranges(MeasureFile& file, ums::FileHandle ha
             if (book.was_written_by_us(first + i)) ++own;
         }
         if (own == 0) continue;
-        const std::uint64_t size_bytes = count * kPageBytes;
+        const std::uint64_t size_bytes = count * unit_bytes;
         stamp_not_read(memory.data(), size_bytes);
-        const bool is_read = co_await transfer(file, handle, ums::IoOperation::read, first * kPageBytes, memory.data(), size_bytes);
+        const bool is_read = co_await transfer(file, handle, ums::IoOperation::read, first * unit_bytes, memory.data(), size_bytes);
         if (!is_read) break;
         for (std::uint64_t i = 0; i < count; ++i) {
-            const std::byte* const image = memory.data() + i * kPageBytes;
+            const std::byte* const image = memory.data() + i * unit_bytes;
             if (book.judge(first + i, image, marks[i]) != BookJudgement::wrong) continue;
             co_await report_wrong_page(file, handle, first + i, image, marks[i], journal_);
         }

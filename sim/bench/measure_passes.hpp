@@ -21,7 +21,7 @@ public:
     ums::Task<void> fill(MeasureFile& file, const MeasureSource& source, std::uint64_t seed);
     // Puts the mark for data without pages into an existing file, before its first write.
     ums::Task<void> mark(MeasureFile& file);
-    // Reads the pages that this measurement wrote through `handle`, compares them, and returns their number.
+    // Reads the pages or sectors that this measurement wrote through `handle`, compares them, and returns their number.
     ums::Task<std::uint64_t> read_back(MeasureFile& file, ums::FileHandle handle);
 
 private:

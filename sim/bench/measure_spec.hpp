@@ -28,6 +28,7 @@ enum class MeasureContents : std::uint8_t {
     counting,  // bytes 0, 1, ... 255, over and over
     buffer,    // pieces of `bytes`, from any place in it that is a multiple of 512 (of a buffer of one block: its beginning)
     pages,     // stamped pages of ours, whose versions are kept: reads of them are verified
+    sectors,   // the same with sectors of 512 bytes, for blocks and offsets that are not complete pages
 };
 
 // What is written.
@@ -52,6 +53,21 @@ enum class MeasureRateUnit : std::uint8_t { none, requests_per_s, bytes_per_s };
 struct MeasureRate {
     MeasureRateUnit unit = MeasureRateUnit::none;
     double amount = 0;  // DiskSpd's -g1000: bytes_per_s = 1000 * 1000
+};
+
+// Whether a file is mapped into memory, and what happens to a write after it was copied there.
+enum class MeasureView : std::uint8_t {
+    none,           // the file is read and written, not mapped
+    mapped,         // the system writes it when it likes
+    synced,         // it is on stable storage when it completes (msync)
+    lines_written,  // its cache lines have left the CPU (for persistent memory)
+    lines_started,  // its cache lines are on their way
+};
+
+// A thread of a pool that works on a target, and the target's share of its requests.
+struct MeasureThreadShare {
+    std::uint32_t thread = 0;  // from 0
+    std::uint32_t weight = 1;
 };
 
 struct MeasureTarget {
@@ -83,17 +99,26 @@ struct MeasureTarget {
 
     std::uint32_t write_percent = 0;
     MeasureSource source;
-    std::uint32_t outstanding = 2;  // of each thread on this target
-    std::uint32_t threads = 1;      // of this target; not used with MeasureTimespan::threads_total
-    std::uint32_t weight = 1;       // with MeasureTimespan::requests_per_thread: share of a thread's requests
+    std::uint32_t outstanding = 2;                  // of each thread on this target
+    std::uint32_t threads = 1;                      // of this target; not used with MeasureTimespan::threads_total
+    std::uint32_t weight = 1;                       // with MeasureTimespan::requests_per_thread: share of a thread's requests
+    std::vector<MeasureThreadShare> thread_shares;  // with it, too: only these threads, with these weights; empty = all, with `weight`
     MeasureRate rate;
     std::uint32_t burst_requests = 0;  // after this many requests a thread pauses for think_time_ms; 0 = never
     std::uint32_t think_time_ms = 0;
 
-    bool direct = true;                    // past the system's cache (O_DIRECT)
-    bool write_through = false;            // each write is on stable storage when it completes (O_DSYNC)
+    bool direct = true;  // past the system's cache (O_DIRECT)
+    // Requests are copies to and from a mapping of the file: one after the other, however many are outstanding. Not with `direct`.
+    MeasureView view = MeasureView::none;
+    bool write_through = false;            // each write is on stable storage when it completes (O_DSYNC; of a mapping, msync)
     std::uint32_t flush_every_writes = 0;  // fdatasync after this many writes of a thread; 0 = never
 };
+
+// Every request of the target is for complete units of so many bytes.
+[[nodiscard]] inline bool is_in_units(const MeasureTarget& target, std::uint32_t unit_bytes) {
+    return target.block_bytes % unit_bytes == 0 && target.block_bytes_min % unit_bytes == 0 && target.alignment_bytes % unit_bytes == 0 &&
+           target.base_offset_bytes % unit_bytes == 0 && target.thread_stride_bytes % unit_bytes == 0;
+}
 
 struct MeasureTimespan {
     std::uint32_t warm_up_s = 0;
@@ -118,7 +143,7 @@ struct MeasureSpec {
     std::vector<MeasureTimespan> timespans;  // one after the other
     EngineChoice engine = EngineChoice::automatic;
     // Our pages are verified when they are read, and those that were written are read back at the end of each timespan. This applies to
-    // targets with MeasureContents::pages, and to targets that only read a file of our pages.
+    // targets with MeasureContents::pages or ::sectors, and to targets that only read a file of our pages.
     bool verify = true;
 };
 

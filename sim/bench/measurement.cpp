@@ -30,6 +30,21 @@ ums::EngineKind engine_kind_of(EngineChoice choice) {
     UMS_ASSERT(false && "unknown engine");
 }
 
+// Of a target among those of a thread; 0: the thread has nothing to do with it.
+std::uint32_t weight_of(const MeasureTarget& target, std::uint32_t thread) {
+    if (target.thread_shares.empty()) return target.weight;
+    for (const MeasureThreadShare& share : target.thread_shares) {
+        if (share.thread == thread) return share.weight;
+    }
+    return 0;
+}
+
+// Pages or sectors of a file, counted as pages; a page of which there is a part counts.
+std::uint64_t in_pages(const MeasureFile& file, std::uint64_t units) {
+    const std::uint64_t unit_bytes = file.pages != nullptr ? file.pages->unit_bytes() : kPageBytes;
+    return (units * unit_bytes + kPageBytes - 1) / kPageBytes;
+}
+
 }  // namespace
 
 // One timespan, from its files to its result.
@@ -94,10 +109,9 @@ void MeasureTimespanRun::make_works() {
         const MeasureTarget& target = spec_.targets[i];
         works_.push_back(std::make_unique<MeasureTargetWork>(target, files_.doors()[i]));
         MeasureTargetWork& work = *works_.back();
-        const bool is_whole = target.block_bytes % kPageBytes == 0 && target.block_bytes_min % kPageBytes == 0 &&
-                              target.alignment_bytes % kPageBytes == 0 && target.base_offset_bytes % kPageBytes == 0 &&
-                              target.thread_stride_bytes % kPageBytes == 0 && target.piece_bytes % kPageBytes == 0;
-        work.is_verified = owner_.spec_.verify && is_whole && work.door.file->pages != nullptr;
+        const PageBook* const book = work.door.file->pages.get();
+        work.is_verified = owner_.spec_.verify && book != nullptr && is_in_units(target, book->unit_bytes()) &&
+                           target.piece_bytes % book->unit_bytes() == 0;
     }
 }
 
@@ -115,10 +129,12 @@ void MeasureTimespanRun::make_threads() {
 void MeasureTimespanRun::add_thread(std::uint32_t first_target, std::uint32_t end_target, std::uint32_t thread_of_target) {
     auto thread = std::make_unique<MeasureThread>();
     for (std::uint32_t target = first_target; target < end_target; ++target) {
-        thread->lanes.push_back(std::make_unique<MeasureLane>(*works_[target], thread_of_target));
+        const std::uint32_t weight = weight_of(spec_.targets[target], thread_of_target);
+        if (weight == 0) continue;
+        thread->lanes.push_back(std::make_unique<MeasureLane>(*works_[target], thread_of_target, weight));
         thread->lanes.back()->row.thread = static_cast<std::uint32_t>(threads_.size());
         thread->lanes.back()->row.target = target;
-        thread->weights += spec_.targets[target].weight;
+        thread->weights += weight;
     }
     threads_.push_back(std::move(thread));
 }
@@ -154,6 +170,8 @@ void MeasureTimespanRun::make_schedulers() {
     group.cpu_count = cpu_count();
     for (const std::uint32_t cpu : spec_.affinity) group.affinity |= std::uint64_t{1} << cpu;
     group.engine.kind = engine_kind_of(owner_.spec_.engine);
+    group.engine.has_views = std::any_of(spec_.targets.begin(), spec_.targets.end(),
+                                         [](const MeasureTarget& target) { return target.view != MeasureView::none; });
     try {
         schedulers_ = std::make_unique<ums::SchedulerGroup>(group, owner_.storage_, owner_.clock_);
     } catch (const std::system_error& error) {
@@ -278,8 +296,8 @@ void MeasureTimespanRun::collect(const MeasureShared& /*shared*/) {
         facts.was_created = file.was_created;
         facts.is_device = file.is_device;
         facts.is_verified = work->is_verified;
-        facts.pages_verified = work->pages_verified.load(std::memory_order_relaxed);
-        facts.pages_not_judged = work->pages_not_judged.load(std::memory_order_relaxed);
+        facts.pages_verified = in_pages(file, work->pages_verified.load(std::memory_order_relaxed));
+        facts.pages_not_judged = in_pages(file, work->pages_not_judged.load(std::memory_order_relaxed));
         results_.targets.push_back(std::move(facts));
     }
 }
@@ -293,8 +311,8 @@ ums::Task<void> MeasureTimespanRun::read_back() {
         const auto writer = std::find_if(works_.begin(), works_.end(),
                                          [&](const auto& work) { return work->door.file == file.get() && work->spec.write_percent > 0; });
         if (file->pages == nullptr || writer == works_.end() || run_.is_stopping()) continue;
-        const std::uint64_t pages = co_await passes.read_back(*file, file->control);
-        results_.targets[static_cast<std::size_t>(writer - works_.begin())].pages_read_back = pages;
+        const std::uint64_t units = co_await passes.read_back(*file, file->control);
+        results_.targets[static_cast<std::size_t>(writer - works_.begin())].pages_read_back = in_pages(*file, units);
     }
 }
 

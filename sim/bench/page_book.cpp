@@ -1,12 +1,15 @@
 #include "sim/bench/page_book.hpp"
 
+#include "sim/page/measure_mark.hpp"
 #include "sim/page/page_codec.hpp"
+#include "sim/page/stamped_sector.hpp"
 #include "ums/base/assert.hpp"
 
 namespace sim {
 
-PageBook::PageBook(std::uint64_t pages, std::uint32_t file_id, std::uint64_t run_id, BookPast past)
-    : pages_(pages),
+PageBook::PageBook(std::uint64_t pages, std::uint32_t file_id, std::uint64_t run_id, BookUnit unit, BookPast past)
+    : unit_(unit),
+      pages_(pages),
       file_id_(file_id),
       run_id_(run_id),
       past_(past),
@@ -15,6 +18,27 @@ PageBook::PageBook(std::uint64_t pages, std::uint32_t file_id, std::uint64_t run
 std::atomic<std::uint64_t>& PageBook::word(std::uint64_t page) const {
     UMS_ASSERT(page < pages_);
     return reinterpret_cast<std::atomic<std::uint64_t>*>(memory_.data())[page];
+}
+
+void PageBook::make_image(std::uint64_t page, std::uint32_t version, std::uint64_t utc_us, std::byte* data) const {
+    if (unit_ == BookUnit::page) {
+        make_page({run_id_, file_id_, static_cast<std::uint32_t>(page), version, 0, utc_us}, data);
+    } else if (is_mark_of_file(page)) {
+        make_measure_mark(data);
+    } else {
+        make_stamped_sector({run_id_, page, file_id_, version}, data);
+    }
+}
+
+UnitImage PageBook::look_at(const std::byte* image) const {
+    if (unit_ == BookUnit::sector) {
+        const StampedSector sector = read_stamped_sector(image);
+        const SectorIdentity& says = sector.identity;
+        return {sector.is_ours, sector.is_sound, says.run_id, says.number, says.file_id, says.version};
+    }
+    const PageHeader header = read_header(image);
+    const bool is_ours = header.magic == kPageMagic;
+    return {is_ours, is_ours && header.checksum == page_checksum(image), header.run_id, header.page_id, header.file_id, header.version};
 }
 
 std::uint32_t PageBook::begin_write(std::uint64_t page) {
@@ -47,19 +71,18 @@ BookJudgement PageBook::judge(std::uint64_t page, const std::byte* image, Mark m
     std::atomic<std::uint64_t>& entry = word(page);
     if (past_ == BookPast::mixed && page == 0) return BookJudgement::not_judged;
     // A write that began meanwhile has changed the version.
+    if (is_mark_of_file(page)) return BookJudgement::not_judged;
     if ((mark & (kInFlight | kUnknown)) != 0 || entry.load(std::memory_order_acquire) != mark) return BookJudgement::not_judged;
-    const PageHeader header = read_header(image);
-    const bool is_sound = header.magic == kPageMagic && header.checksum == page_checksum(image) && header.file_id == file_id_ &&
-                          header.page_id == page && header.version != 0;
+    const UnitImage says = look_at(image);
+    const bool is_sound = says.is_sound && says.file_id == file_id_ && says.number == page && says.version != 0;
     if ((mark & kOwn) != 0) {
-        return is_sound && header.run_id == run_id_ && header.version == version_of(mark) ? BookJudgement::right : BookJudgement::wrong;
+        return is_sound && says.run_id == run_id_ && says.version == version_of(mark) ? BookJudgement::right : BookJudgement::wrong;
     }
-    if ((mark & kFound) != 0) return is_sound && header.version == version_of(mark) ? BookJudgement::right : BookJudgement::wrong;
+    if ((mark & kFound) != 0) return is_sound && says.version == version_of(mark) ? BookJudgement::right : BookJudgement::wrong;
     // Where there were only pages of ours, one that contradicts itself is wrong, whatever stood there before.
-    const bool is_damaged = header.magic == kPageMagic && header.checksum != page_checksum(image);
-    if (is_damaged && past_ == BookPast::pages) return BookJudgement::wrong;
+    if (says.is_ours && !says.is_sound && past_ == BookPast::pages) return BookJudgement::wrong;
     std::uint64_t expected = mark;
-    const std::uint64_t found = is_sound && header.version <= kVersion ? ((mark & ~kVersion) | header.version | kFound) : mark | kUnknown;
+    const std::uint64_t found = is_sound && says.version <= kVersion ? ((mark & ~kVersion) | says.version | kFound) : mark | kUnknown;
     entry.compare_exchange_strong(expected, found, std::memory_order_acq_rel);
     return (found & kFound) != 0 ? BookJudgement::right : BookJudgement::not_judged;
 }

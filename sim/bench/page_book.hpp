@@ -1,6 +1,8 @@
-// What is known about the pages of one measured file: 8 bytes a page, without latches, so that verification does not change which requests
-// are outstanding together. Unlike those of a run's users, requests of a measurement may overlap: a page that was being written while it
-// was read, or that two requests wrote simultaneously, is not judged.
+// What is known about the units of one measured file, which are pages or (BookUnit::sector) sectors: 8 bytes each, without latches, so that
+// verification does not change which requests are outstanding together. Unlike those of a run's users, requests of a measurement may
+// overlap: a page that was being written while it was read, or that two requests wrote simultaneously, is not judged.
+//
+// Sector 0 holds the mark of the file and is not judged.
 //
 // A page whose past is unknown is accepted as it is when it is first read, if it is sound in itself (checksum, file, number); from then on
 // it must not change. A page that claims to be ours and whose checksum does not match is wrong, unless other data may have been written
@@ -11,10 +13,23 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sim/limits.hpp"
 #include "ums/base/local_counter.hpp"
 #include "ums/base/memory_region.hpp"
 
 namespace sim {
+
+enum class BookUnit : std::uint8_t { page, sector };
+
+// What an image says about itself.
+struct UnitImage {
+    bool is_ours = false;   // it claims to be
+    bool is_sound = false;  // and nothing contradicts it
+    std::uint64_t run_id = 0;
+    std::uint64_t number = 0;
+    std::uint32_t file_id = 0;
+    std::uint32_t version = 0;
+};
 
 enum class BookJudgement : std::uint8_t { right, not_judged, wrong };
 
@@ -25,7 +40,16 @@ enum class BookPast : std::uint8_t { pages, mixed };
 class PageBook {
 public:
     // `file_id`: by the file's first page, or ours. `run_id`: of the versions that are written now.
-    PageBook(std::uint64_t pages, std::uint32_t file_id, std::uint64_t run_id, BookPast past = BookPast::pages);
+    PageBook(std::uint64_t pages, std::uint32_t file_id, std::uint64_t run_id, BookUnit unit = BookUnit::page,
+             BookPast past = BookPast::pages);
+
+    // --- images; any thread ---
+
+    [[nodiscard]] std::uint32_t unit_bytes() const { return unit_ == BookUnit::page ? kPageBytes : kSectorBytes; }
+    [[nodiscard]] BookUnit unit() const { return unit_; }
+    // Makes what is to be written as `version` of the page. `data` is 8-aligned.
+    void make_image(std::uint64_t page, std::uint32_t version, std::uint64_t utc_us, std::byte* data) const;
+    [[nodiscard]] UnitImage look_at(const std::byte* image) const;
 
     // --- writes; any thread ---
 
@@ -45,7 +69,7 @@ public:
     bool give_up(std::uint64_t page, Mark mark);
 
     // This program wrote the page last, and knows its contents.
-    [[nodiscard]] bool was_written_by_us(std::uint64_t page) const { return (mark(page) & kOwn) != 0; }
+    [[nodiscard]] bool was_written_by_us(std::uint64_t page) const { return !is_mark_of_file(page) && (mark(page) & kOwn) != 0; }
     [[nodiscard]] static std::uint32_t version_of(Mark mark) { return static_cast<std::uint32_t>(mark & kVersion); }
     [[nodiscard]] std::uint64_t pages() const { return pages_; }
     [[nodiscard]] std::uint32_t file_id() const { return file_id_; }
@@ -63,7 +87,9 @@ private:
     static constexpr std::uint64_t kUnknown = std::uint64_t{1} << 63;    // nothing is promised
 
     [[nodiscard]] std::atomic<std::uint64_t>& word(std::uint64_t page) const;
+    [[nodiscard]] bool is_mark_of_file(std::uint64_t page) const { return unit_ == BookUnit::sector && page == 0; }
 
+    const BookUnit unit_;
     const std::uint64_t pages_;
     const std::uint32_t file_id_;
     const std::uint64_t run_id_;

@@ -11,7 +11,7 @@ namespace sim {
 
 class WriteContents {
 public:
-    // `source` must outlive the object and is not `pages`.
+    // `source` must outlive the object. Of pages and sectors only the noise is made.
     explicit WriteContents(const MeasureSource& source) : source_(source) {}
 
     // Fills `size_bytes` (a multiple of 8) at `data` (8-aligned) with the next block; the first 512 bytes of a file keep the mark. Contents

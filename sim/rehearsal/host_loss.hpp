@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "ums/base/prng.hpp"
-#include "ums/base/time.hpp"
+#include "ums/base/units.hpp"
 
 namespace sim {
 

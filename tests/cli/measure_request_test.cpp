@@ -36,7 +36,8 @@ TEST_CASE("every preset makes a specification that the engine takes, under its n
     CHECK(log.block_bytes == 61440);
     CHECK(log.block_bytes_min == 512);
     CHECK(log.outstanding == 112);
-    CHECK(log.source.contents == MeasureContents::incompressible);
+    CHECK(log.source.contents == MeasureContents::sectors);
+    CHECK(target_of_words({"b.mdx", "--preset", "log", "--verify", "off"}).source.contents == MeasureContents::incompressible);
     CHECK(target_of_words({"b.mdx", "--preset", "log", "--block", "8K"}).source.contents == MeasureContents::pages);
     for (const char* preset : {"backup", "restore", "scan", "read-ahead", "checkpoint", "tempdb"}) {
         CHECK(target_of_words({"b.mdx", "--preset", preset}).source.contents == MeasureContents::pages);
@@ -59,7 +60,8 @@ TEST_CASE("each readable switch changes the specification") {
     CHECK(target_of_words({"b", "--compressible", "20"}).source.compressible_percent == 20);
     CHECK(target_of_words({"b", "--compressible", "20"}).source.contents == MeasureContents::incompressible);
     CHECK(target_of_words({"b", "--duplicate", "20"}).source.duplicate_percent == 20);
-    CHECK(target_of_words({"b", "--threads", "1", "--block", "4K"}).source.contents == MeasureContents::incompressible);
+    CHECK(target_of_words({"b", "--threads", "1", "--block", "4K"}).source.contents == MeasureContents::sectors);
+    CHECK(target_of_words({"b", "--contents", "sectors"}).source.contents == MeasureContents::sectors);
     CHECK(target_of_words({"b", "--rate", "1000", "--threads", "4"}).rate.amount == 250);
     CHECK(target_of_words({"b", "--rate", "1000"}).rate.unit == MeasureRateUnit::requests_per_s);
     CHECK(target_of_words({"b", "--rate", "100M"}).rate.amount == 104'857'600);
@@ -69,6 +71,9 @@ TEST_CASE("each readable switch changes the specification") {
     CHECK(target_of_words({"b", "--overwrite-foreign-files"}).may_overwrite);
     CHECK(target_of_words({"b", "--threads", "1", "--durable"}).write_through);
     CHECK_FALSE(target_of_words({"b", "--threads", "1", "--buffered"}).direct);
+    CHECK(target_of_words({"b", "--mapped"}).view == MeasureView::mapped);
+    CHECK_FALSE(target_of_words({"b", "--mapped"}).direct);
+    CHECK(target_of_words({"b", "--buffered", "--threads", "1"}).view == MeasureView::none);
     CHECK(target_of_words({"b", "--threads", "1", "--scatter"}).piece_bytes == 8192);
     CHECK(target_of_words({"b", "--threads", "1", "--size", "4M"}).create_bytes == 4 << 20);
     const MeasureTimespan timespan = spec_of_words({"b", "--warm-up", "3", "--cool-down", "2", "--interval", "100", "--affinity", "0,2",

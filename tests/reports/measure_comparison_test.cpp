@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "reports/html_page.hpp"
 #include "reports/json_text.hpp"
 #include "reports/results_document.hpp"
 #include "reports/sweep_report.hpp"
@@ -172,4 +173,23 @@ TEST_CASE("a document that is no measurement is refused with its place") {
     document = sweep_of({1000}, {});
     document["series"][0]["points"][0].erase("latency_p99_us");
     CHECK_THAT(measured_refusal(reports::json_text(document)), ContainsSubstring("latency_p99_us"));
+}
+
+TEST_CASE("a comparison of measurements is a page with the values of each round, and nothing in it can end its script") {
+    sim::MeasureTimespanResults second = test::measured_second(1000, 500, 0, 0, "</script><script>alert(1)");
+    second.spec.iops_interval_ms = 500;
+    second.rows[0].intervals.resize(2);
+    second.rows[0].intervals[0].reads.requests = 400;
+    second.rows[0].intervals[1].reads.requests = 600;
+    const ComparedJson before = test::measured_document({second, second, second});
+    const ComparedJson comparison = compared_documents(before, rounds_of({1000, 900, 1100}));
+    CHECK(comparison["before"]["intervals"]["interval_ms"] == 500);
+    CHECK(comparison["before"]["intervals"]["requests"] == ComparedJson::parse("[400, 600]"));
+    CHECK(figure_row(comparison, 0, "reads", "/s")["after_values"] == ComparedJson::parse("[1000.0, 900.0, 1100.0]"));
+    const std::string html = reports::html_measure_comparison(comparison);
+    CHECK(html.find("</script><script>alert") == std::string::npos);
+    CHECK_THAT(html, ContainsSubstring("<title>ioproof comparison</title>") && ContainsSubstring("before_values"));
+    const std::string begin = "<script type=\"application/json\" id=\"data\">";
+    const std::size_t at = html.find(begin) + begin.size();
+    CHECK(ComparedJson::parse(html.substr(at, html.find("</script>", at) - at)) == comparison);
 }

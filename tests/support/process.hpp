@@ -103,6 +103,8 @@ public:
 
     bool is_running() { return !poll(); }
 
+    // What is mapped into its memory.
+    [[nodiscard]] std::string maps() const { return read_text("/proc/" + std::to_string(pid_) + "/maps"); }
     [[nodiscard]] std::string output() const { return read_text(captured_ / "out"); }
     [[nodiscard]] std::string error() const { return read_text(captured_ / "err"); }
 

@@ -29,10 +29,11 @@ public:
     virtual void use_memory(std::byte* /*data*/, std::size_t /*size_bytes*/) {}
 
     // Takes a request; it is the engine's until poll() hands it back. It may just be queued until the next poll() or wait(). Never fails
-    // and never blocks on the device: a request that cannot be started comes back with its error.
+    // and never blocks on the device, but for a file that was opened with a FileView: a request that cannot be started comes back with its
+    // error.
     virtual void submit(IoRequest& request) = 0;
 
-    // Carries out, on the spot, a request that needs no device (FileHandle::is_in_memory). False: not done, submit() it.
+    // Carries out, on the spot, a request that is a copy (FileHandle::is_copied). False: not done, submit() it.
     [[nodiscard]] virtual bool perform_immediately(IoRequest& /*request*/) { return false; }
 
     // Starts everything queued and appends finished requests to `finished`, with `error` and `transferred_bytes` set. Does not sleep.

@@ -17,9 +17,11 @@
 #include "ums/io/blocking_io.hpp"
 #include "ums/io/engine_choice.hpp"
 #include "ums/io/errno_error.hpp"
+#include "ums/io/file_mapping.hpp"
 #include "ums/io/file_status.hpp"
 #include "ums/io/file_system_space.hpp"
 #include "ums/io/held_name.hpp"
+#include "ums/io/mapped_engine.hpp"
 #include "ums/io/null_engine.hpp"
 
 namespace ums {
@@ -61,6 +63,10 @@ std::error_code perform(IoOperation operation, FileHandle file, std::uint64_t of
 }
 
 }  // namespace
+
+PosixStorage::PosixStorage(std::string descriptor_folder) : descriptor_folder_(std::move(descriptor_folder)) {}
+
+PosixStorage::~PosixStorage() = default;
 
 std::error_code PosixStorage::resolve(const std::string& path, std::string& resolved) { return resolve_name(path, resolved); }
 
@@ -106,9 +112,26 @@ int PosixStorage::open_again(int fd, const HeldName& name, int flags) const {
 std::error_code PosixStorage::reopen(FileHandle file, const OpenOptions& options, FileHandle& again) {
     const std::shared_ptr<const HeldName> name = name_of(file);
     UMS_ASSERT(name != nullptr);  // of open(), not of reopen()
+    if (options.view != FileView::none && options.direct) return errno_error(EINVAL);
     const int fd = open_again(file.value, *name, open_flags(options));
     if (fd < 0) return last_errno_error();
-    again = FileHandle{fd, file.is_in_memory};
+    FileHandle opened{fd, file.is_in_memory};
+    if (options.view != FileView::none) {
+        if (const std::error_code error = add_view(opened, options)) {
+            ::close(fd);
+            return error;
+        }
+    }
+    again = opened;
+    return {};
+}
+
+std::error_code PosixStorage::add_view(FileHandle& file, const OpenOptions& options) {
+    std::unique_ptr<FileMapping> mapping;
+    if (const std::error_code error = FileMapping::map(file, options.view, !options.read_only, mapping)) return error;
+    file.mapping = mapping.get();
+    const std::lock_guard lock(mutex_);
+    mappings_[file.value] = std::move(mapping);
     return {};
 }
 
@@ -121,13 +144,19 @@ std::shared_ptr<const HeldName> PosixStorage::name_of(FileHandle file) const {
 // Linux releases the handle even if close() was interrupted: it must not be tried again.
 void PosixStorage::close(FileHandle file) {
     std::shared_ptr<const HeldName> name;  // its folder is closed without the lock
+    std::unique_ptr<FileMapping> mapping;  // unmapped likewise, which may take a while
     {
         const std::lock_guard lock(mutex_);
         if (const auto found = names_.find(file.value); found != names_.end()) {
             name = std::move(found->second);
             names_.erase(found);
         }
+        if (const auto found = mappings_.find(file.value); found != mappings_.end()) {
+            mapping = std::move(found->second);
+            mappings_.erase(found);
+        }
     }
+    mapping.reset();
     ::close(file.value);
 }
 
@@ -239,6 +268,12 @@ const UringSupport& PosixStorage::uring_support() {
 
 std::unique_ptr<IoEngine> PosixStorage::make_engine(const EngineOptions& options, std::string& reason) {
     reason.clear();
+    std::unique_ptr<IoEngine> engine = make_plain_engine(options, reason);
+    if (options.has_views) engine = std::make_unique<MappedEngine>(std::move(engine));
+    return engine;
+}
+
+std::unique_ptr<IoEngine> PosixStorage::make_plain_engine(const EngineOptions& options, std::string& reason) {
     if (options.kind == EngineKind::threads) return make_threads_engine(options);
     if (options.kind == EngineKind::null) return std::make_unique<NullEngine>();
     return options.kind == EngineKind::uring ? make_uring_engine(options, uring_support())

@@ -20,7 +20,8 @@ namespace ums {
 class PosixStorage final : public Storage {
 public:
     // `descriptor_folder`: where the system shows the open files of the process.
-    explicit PosixStorage(std::string descriptor_folder = "/proc/self/fd") : descriptor_folder_(std::move(descriptor_folder)) {}
+    explicit PosixStorage(std::string descriptor_folder = "/proc/self/fd");
+    ~PosixStorage() override;
 
     std::error_code resolve(const std::string& path, std::string& resolved) override;
     std::error_code status(const std::string& path, FileStatus& status) override;
@@ -53,13 +54,16 @@ public:
 
 private:
     const UringSupport& uring_support();
+    [[nodiscard]] std::error_code add_view(FileHandle& file, const OpenOptions& options);
+    std::unique_ptr<IoEngine> make_plain_engine(const EngineOptions& options, std::string& reason);
     [[nodiscard]] int create(const HeldName& name, const OpenOptions& options) const;
     [[nodiscard]] int open_again(int fd, const HeldName& name, int flags) const;
     [[nodiscard]] std::shared_ptr<const HeldName> name_of(FileHandle file) const;
 
     const std::string descriptor_folder_;
-    mutable std::mutex mutex_;                                       // guards names_, and uring_support_ until it is set
+    mutable std::mutex mutex_;                                       // guards the tables, and uring_support_ until it is set
     std::map<std::int32_t, std::shared_ptr<const HeldName>> names_;  // of what open() opened
+    std::map<std::int32_t, std::unique_ptr<FileMapping>> mappings_;  // of what reopen() opened with a view
     std::optional<UringSupport> uring_support_;
 };
 

@@ -142,7 +142,8 @@ std::error_code SimulatedStorage::open(const std::string& path, const OpenOption
     return {};
 }
 
-std::error_code SimulatedStorage::reopen(FileHandle file, const OpenOptions&, FileHandle& again) {
+std::error_code SimulatedStorage::reopen(FileHandle file, const OpenOptions& options, FileHandle& again) {
+    if (options.view != FileView::none) return errno_error(EOPNOTSUPP);  // its time does not pass while a thread copies
     again = add_open(open_.at(static_cast<std::size_t>(file.value)).file, {});
     return {};
 }

@@ -31,12 +31,23 @@ struct FileStatus {
     [[nodiscard]] bool is_same_file(const FileStatus& other) const { return device_id == other.device_id && inode == other.inode; }
 };
 
+// How the transfers of a file are made.
+enum class FileView : std::uint8_t {
+    none,           // by reads and writes
+    mapped,         // by copies to and from a view of the file in memory. What is written reaches the file when the system writes it
+    synced,         // the same, and each write is on stable storage when it completes (msync)
+    lines_written,  // the same, and the cache lines of each write have left the CPU: for files that are persistent memory
+    lines_started,  // the same, and they are on their way
+};
+
 struct OpenOptions {
     bool create_new = false;      // fails with file_exists if there is one
     bool direct = false;          // O_DIRECT: fails with invalid_argument where the file system refuses it
     bool durable_writes = false;  // O_DSYNC
     bool read_only = false;
     bool exclusive = false;  // block devices only: fails with device_or_resource_busy if it is mounted or part of something else
+    // Of the file as long as it is now. Not together with `direct`: invalid_argument. reopen() only.
+    FileView view = FileView::none;
 };
 
 enum class EngineKind : std::uint8_t {
@@ -50,6 +61,7 @@ struct EngineOptions {
     EngineKind kind = EngineKind::automatic;
     std::uint32_t queue_depth = 1024;  // requests that the engine hands to the kernel at a time; more are queued
     std::uint64_t io_affinity = 0;     // CPUs for the engine's own threads, one bit each; 0 = all
+    bool has_views = false;            // it shall also take files that were opened with a FileView
 };
 
 class Storage {

@@ -293,7 +293,7 @@ bool Scheduler::is_drained() const {
            engine_->in_flight() == 0;
 }
 
-// A file in memory needs no device, only a copy.
+// A file in memory, or a view of one, needs only a copy.
 bool Scheduler::perform_immediately(IoRequest& request) {
     request.submitted_ns = now_ns();
     if (!engine_->perform_immediately(request)) return false;
@@ -305,7 +305,7 @@ bool Scheduler::IoAwaiter::await_suspend(std::coroutine_handle<> suspended) {
     UMS_ASSERT(current_scheduler == &scheduler);
     request.reset();
     ++scheduler.statistics_.io_requests;
-    if (request.file.is_in_memory && scheduler.perform_immediately(request)) {
+    if (request.file.is_copied() && scheduler.perform_immediately(request)) {
         // The task just goes on, its page still in the first cache, while others do not wait for the CPU for too long.
         if (request.completed_ns - scheduler.worker().quantum_start_ns < kImmediateNs) return false;
         waiter.suspend(suspended, wait_type);

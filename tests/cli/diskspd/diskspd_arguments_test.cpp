@@ -189,7 +189,7 @@ TEST_CASE("DiskSpd: options of the profile as a whole") {
 
 TEST_CASE("DiskSpd: what has no effect on Linux is said in a line") {
     for (const char* option : {"-ePROCESS", "-eq", "-frs", "-I2", "-l", "-oc8", "-bsp", "-bsn", "-bs4K", "-x", "-vs", "-as", "-aP", "-aup",
-                               "-Sy", "-Sr", "-:1", "-w", "-u4"}) {
+                               "-Sy", "-:1", "-w", "-u4"}) {
         INFO(option);
         const DiskspdArguments arguments = parsed({option});
         REQUIRE(arguments.notices.size() == 1);
@@ -199,15 +199,15 @@ TEST_CASE("DiskSpd: what has no effect on Linux is said in a line") {
 
 TEST_CASE("DiskSpd: what is wrong in itself is refused with the option's name") {
     for (const char* option :
-         {"-o",        "-o0",      "-o-1",    "-t0",        "-F0",         "-O0",          "-i0",        "-j0",        "-I0",
-          "-I4",       "-d-1",     "-W-1",    "-C-1",       "-bX",         "-b0",          "-b4G",       "-b",         "-B",
-          "-B1M:",     "-B1Mx",    "-c",      "-cX",        "-c0",         "-f",           "-fx",        "-f1MB",      "-g",
-          "-g0",       "-gi",      "-g5x",    "-r0",        "-rX",         "-rs",          "-rs0",       "-rs101",     "-rd",
-          "-rdpct",    "-rdpct5",  "-rdx1/1", "-rdpct10/0", "-rdpct101/5", "-rdpct5/101",  "-rdabs10/0", "-R",         "-Rjson",
-          "-Rpjson",   "-sX",      "-Sx",     "-Sbu",       "-Shw",        "-Sww",         "-Smm",       "-SY",        "-T0",
-          "-TX",       "-v1",      "-w101",   "-w-1",       "-zx",         "-z4294967296", "-Z0",        "-ZX",        "-e",
-          "-eNOTHING", "-yfevent", "-yevent", "-a,",        "-a1,",        "-ax",          "-a256",      "-ag65536,1", "-a3-1",
-          "-N",        "-Nx",      "-u",      "-u0",        "-u8x",        "-q",           "-",          "-oc0",       "-X"}) {
+         {"-o",          "-o0",         "-o-1",         "-t0",        "-F0",    "-O0",     "-i0",       "-j0",      "-I0",     "-I4",
+          "-d-1",        "-W-1",        "-C-1",         "-bX",        "-b0",    "-b4G",    "-b",        "-B",       "-B1M:",   "-B1Mx",
+          "-c",          "-cX",         "-c0",          "-f",         "-fx",    "-f1MB",   "-g",        "-g0",      "-gi",     "-g5x",
+          "-r0",         "-rX",         "-rs",          "-rs0",       "-rs101", "-rd",     "-rdpct",    "-rdpct5",  "-rdx1/1", "-rdpct10/0",
+          "-rdpct101/5", "-rdpct5/101", "-rdabs10/0",   "-R",         "-Rjson", "-Rpjson", "-sX",       "-Sx",      "-Sbu",    "-Shw",
+          "-Sww",        "-Smm",        "-Sum",         "-Shm",       "-Syu",   "-SY",     "-T0",       "-TX",      "-v1",     "-w101",
+          "-w-1",        "-zx",         "-z4294967296", "-Z0",        "-ZX",    "-e",      "-eNOTHING", "-yfevent", "-yevent", "-a,",
+          "-a1,",        "-ax",         "-a256",        "-ag65536,1", "-a3-1",  "-N",      "-Nx",       "-u",       "-u0",     "-u8x",
+          "-q",          "-",           "-oc0",         "-X"}) {
         INFO(option);
         CHECK_THROWS_AS(parsed({option}), cli::UsageError);
         CHECK_THROWS_WITH(parsed({option}), ContainsSubstring(option));
@@ -243,6 +243,9 @@ TEST_CASE("DiskSpd: options that contradict each other are refused") {
         {{"-Su", "-h"}, "another option"},
         {{"-Su", "-Sm"}, "memory mapped"},
         {{"-Sm", "-Su"}, "two things"},
+        {{"-Smu"}, "two things"},
+        {{"-Sm", "-h"}, "go through the cache"},
+        {{"-Nn", "-Sb"}, "add -Sm"},
         {{"-Nv"}, "add -Sm"},
         {{"-Sm", "-x"}, "-Sm: not together with -x"},
         {{"-n", "-a1"}, "-n and -a"},
@@ -275,6 +278,14 @@ TEST_CASE("DiskSpd: what works but hardly as meant is warned of") {
     CHECK_THAT(check_diskspd_profile(parsed({"-t2"}).profile).at(0), ContainsSubstring("not sequential"));
     CHECK_THAT(check_diskspd_profile(parsed({"-si"}).profile).at(0), ContainsSubstring("one thread"));
     CHECK_THAT(check_diskspd_profile(parsed({"-p", "-o1"}).profile).at(0), ContainsSubstring("one request"));
+    CHECK_THAT(check_diskspd_profile(parsed({"-Sr"}).profile).at(0), ContainsSubstring("this machine's cache is passed by"));
+    for (const char* both : {"-Srm", "-Smr"}) {
+        CHECK_THAT(check_diskspd_profile(parsed({both}).profile).at(0), ContainsSubstring("no effect with -Sm"));
+    }
+    for (const char* mapped : {"-Sm", "-Smw", "-Swm", "-Sbm", "-Smb"}) {
+        INFO(mapped);
+        CHECK(check_diskspd_profile(parsed({mapped, "-Nv"}).profile).empty());
+    }
     CHECK(check_diskspd_profile(parsed({"-t2", "-si"}).profile).empty());
     CHECK(check_diskspd_profile(parsed({"-t2", "-T1M"}).profile).empty());
 }

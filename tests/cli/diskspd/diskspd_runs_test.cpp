@@ -261,6 +261,62 @@ TEST_CASE("DiskSpd: PrecreateFiles makes a file once, as large as any time span 
     CHECK(size_after("plain.xml") == 1048576);
 }
 
+TEST_CASE("DiskSpd: -Sm reads and writes through a mapping, and says so in text and XML") {
+    const IoproofFolder folder;
+    for (const char* flush : {"-Sb", "-Nv", "-Nn", "-Ni"}) {
+        INFO(flush);
+        const Ran ran =
+            diskspd(folder, {"-c4M", "-d1", "-W0", "-b8K", "-r", "-w50", "-o4", "-t2", "-L", "-Sm", flush, "--verify", "data/m.dat"});
+        INFO(ran.error);
+        REQUIRE(ran.code == 0);
+        CHECK_THAT(ran.output, ContainsSubstring("\t\tmemory mapped I/O enabled"));
+        CHECK(std::stod(cut_as_script(ran.output).iops) > 0);
+    }
+    const Ran ran = diskspd(folder, {"-d1", "-W0", "-b4K", "-w100", "-Smw", "-Nv", "-Zr", "-Rxml", "data/m.dat"});
+    REQUIRE(ran.code == 0);
+    CHECK_THAT(ran.output, ContainsSubstring("<WriteThrough>true</WriteThrough>") &&
+                               ContainsSubstring("<MemoryMappedIo>true</MemoryMappedIo>") &&
+                               ContainsSubstring("<FlushType>ViewOfFile</FlushType>"));
+    folder.write("m.xml", ran.output);
+    const auto again = folder.start({"diskspd", "-Xm.xml", "-d3", "-W0", "-v"});
+    REQUIRE(again->says("measuring"));
+    CHECK_THAT(again->maps(), ContainsSubstring("data/m.dat"));
+    CHECK(again->wait() == 0);
+}
+
+TEST_CASE("DiskSpd: a mapped file that is cut short ends the measurement with an error, not the program") {
+    const IoproofFolder folder;
+    const auto run = folder.start({"diskspd", "-c8M", "-d30", "-W0", "-b64K", "-r", "-w30", "-o4", "-t2", "-Sm", "-v", "data/m.dat"});
+    REQUIRE(run->says("measuring"));
+    std::filesystem::resize_file(folder.data() / "m.dat", 4096);
+    CHECK(run->wait() == 1);
+    CHECK_THAT(run->error(), ContainsSubstring("m.dat") && ContainsSubstring("came back short"));
+}
+
+TEST_CASE("DiskSpd: ThreadTargets of a profile choose which threads work on a target") {
+    const IoproofFolder folder;
+    const auto target = [](const std::string& path, int thread) {
+        return "<Target><Path>" + path +
+               "</Path><BlockSize>8192</BlockSize><FileSize>1048576</FileSize><ThreadTargets><ThreadTarget><Thread>" +
+               std::to_string(thread) + "</Thread></ThreadTarget></ThreadTargets></Target>";
+    };
+    const std::string pool = "<ThreadCount>2</ThreadCount><RequestCount>4</RequestCount>";
+    folder.write("p.xml", "<Profile><TimeSpans><TimeSpan><Duration>1</Duration><Warmup>0</Warmup>" + pool + "<Targets>" +
+                              target("a.dat", 1) + target("b.dat", 0) + "</Targets></TimeSpan></TimeSpans></Profile>");
+    const Ran ran = diskspd(folder, {"-Xp.xml", "-Rxml"});
+    INFO(ran.error);
+    REQUIRE(ran.code == 0);
+    const cli::XmlElement root = cli::read_xml(ran.output);
+    std::string pairs;
+    for (const cli::XmlElement& thread : root.child("TimeSpan")->children) {
+        if (thread.name != "Thread") continue;
+        for (const cli::XmlElement& each : thread.children) {
+            if (each.name == "Target") pairs += thread.child("Id")->text + " " + each.child("Path")->text + "\n";
+        }
+    }
+    CHECK(pairs == "0 b.dat\n1 a.dat\n");
+}
+
 TEST_CASE("DiskSpd: the XML says which tool has made it") {
     const IoproofFolder folder;
     const Ran ran = diskspd(folder, {"-Rsxml"});

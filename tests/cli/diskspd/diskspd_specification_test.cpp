@@ -82,15 +82,55 @@ TEST_CASE("DiskSpd: shares of requests go to their parts of the target, what is 
     CHECK(bytes.spans[1].target_percent == 0);
 }
 
-TEST_CASE("DiskSpd: --verify writes pages of ours, and needs blocks of whole pages") {
+TEST_CASE("DiskSpd: --verify writes pages of ours, or sectors where blocks or offsets are no whole pages") {
     CHECK(specified({"-b8K", "--verify"}).verify);
     CHECK(first_target({"-b64K", "--verify", "-Z"}).source.contents == MeasureContents::pages);
     CHECK_FALSE(specified({"-b8K"}).verify);
-    CHECK_THROWS_WITH(specified({"-b4K", "--verify"}), ContainsSubstring("whole pages of 8K"));
+    for (const std::vector<std::string>& options : std::vector<std::vector<std::string>>{{"-b4K"}, {"-b8K", "-r4K"}, {"-b8K", "-B512"}}) {
+        std::vector<std::string> words = options;
+        words.emplace_back("--verify");
+        CHECK(first_target(words).source.contents == MeasureContents::sectors);
+        CHECK(sim::check_measure_spec(specified(words)).empty());
+    }
+    CHECK_THAT(sim::check_measure_spec(specified({"-b1000", "--verify"})), ContainsSubstring("multiple"));
+}
+
+TEST_CASE("DiskSpd: -Sm maps, and -N says what happens to a write then") {
+    using sim::MeasureView;
+    CHECK(first_target({}).view == MeasureView::none);
+    CHECK(first_target({"-Sm"}).view == MeasureView::mapped);
+    CHECK(first_target({"-Sm", "-Nv"}).view == MeasureView::synced);
+    CHECK(first_target({"-Sm", "-Nn"}).view == MeasureView::lines_written);
+    CHECK(first_target({"-Sm", "-Ni"}).view == MeasureView::lines_started);
+    CHECK(first_target({"-Smw"}).write_through);
+    for (const char* mapped : {"-Sm", "-Smw", "-Smr", "-Smb"}) {
+        CHECK_FALSE(first_target({mapped}).direct);
+        CHECK(sim::check_measure_spec(specified({mapped, "-o8", "-t2", "-r"})).empty());
+    }
+}
+
+TEST_CASE("DiskSpd: ThreadTargets choose the threads of a target, with a weight of their own or the target's") {
+    cli::DiskspdArguments arguments = cli::parse_diskspd({"-F3", "-O4", "a", "b"}, 0);
+    reports::DiskspdProfile& profile = arguments.profile;
+    profile.time_spans[0].targets[1].weight = 7;
+    profile.time_spans[0].targets[1].thread_weights = {{1, 0}, {2, 9}};
+    const sim::MeasureSpec spec = cli::diskspd_specification(arguments, profile);
+    CHECK(spec.timespans[0].targets[0].thread_shares.empty());
+    const auto& shares = spec.timespans[0].targets[1].thread_shares;
+    REQUIRE(shares.size() == 2);
+    CHECK(shares[0].thread == 1);
+    CHECK(shares[0].weight == 7);
+    CHECK(shares[1].thread == 2);
+    CHECK(shares[1].weight == 9);
+    CHECK(sim::check_measure_spec(spec).empty());
+    // A thread that no target wants, and one that is named twice.
+    profile.time_spans[0].targets[0].thread_weights = {{1, 1}};
+    CHECK_THAT(sim::check_measure_spec(cli::diskspd_specification(arguments, profile)), ContainsSubstring("thread 0 has no target"));
+    profile.time_spans[0].targets[0].thread_weights = {{0, 1}, {0, 2}};
+    CHECK_THAT(sim::check_measure_spec(cli::diskspd_specification(arguments, profile)), ContainsSubstring("named twice"));
 }
 
 TEST_CASE("DiskSpd: what the engine has no counterpart for is refused with a word") {
-    CHECK_THROWS_WITH(specified({"-Sm"}), ContainsSubstring("memory mapped"));
     CHECK_THROWS_WITH(specified({"#1"}), ContainsSubstring("physical disk of Windows"));
     CHECK_THROWS_WITH(specified({"C:"}), ContainsSubstring("path of Windows"));
     CHECK_THROWS_WITH(specified({"X:\\testfile.dat"}), ContainsSubstring("path of Windows"));

@@ -57,6 +57,8 @@ TEST_CASE("DiskSpd: a profile that was written is read as it was") {
         {"-t4", "-si8K", "-b8K", "-Suw", "-Z", "-o7", "-c64M", "-P", "-v", "-z12", "-d1", "-W2", "-C3", "a"},
         {"-t4", "-T1M", "-p", "-Sm", "-Nn", "-x", "-I1", "-frst", "-l", "-vs", "-:1", "a"},
         {"-F3", "-O5", "-g100", "-Sr", "a", "b"},
+        {"-Smw", "-Nv", "-w100", "a"},
+        {"-Sm", "-Ni", "-b4K", "a"},
     };
     for (std::size_t i = 0; i < lines.size(); ++i) {
         INFO(lines[i].front());
@@ -87,6 +89,20 @@ TEST_CASE("DiskSpd: a profile of another writer is read in its own order, with t
     CHECK_FALSE(target_in("<Throughput>500</Throughput>").is_rate_in_requests);
 }
 
+TEST_CASE("DiskSpd: a profile maps files and chooses threads") {
+    const reports::DiskspdTarget mapped = target_in("<MemoryMappedIo>true</MemoryMappedIo><FlushType>NonVolatileMemoryNoDrain</FlushType>");
+    CHECK(mapped.memory_mapped);
+    CHECK(mapped.flush == reports::DiskspdFlush::non_volatile_no_drain);
+    CHECK_FALSE(target_in("<MemoryMappedIo>false</MemoryMappedIo>").memory_mapped);
+    const reports::DiskspdTarget threads = target_in(
+        "<ThreadTargets><ThreadTarget><Thread>2</Thread></ThreadTarget><ThreadTarget><Thread>0</Thread><Weight>5</Weight></ThreadTarget>"
+        "</ThreadTargets>");
+    REQUIRE(threads.thread_weights.size() == 2);
+    CHECK(threads.thread_weights[0].thread == 2);
+    CHECK(threads.thread_weights[0].weight == 0);
+    CHECK(threads.thread_weights[1].weight == 5);
+}
+
 TEST_CASE("DiskSpd: a document of results is read for its profile") {
     const std::string document = "<Results>\n<System/>" + profile_around("<BlockSize>8192</BlockSize>") + "<TimeSpan/></Results>";
     CHECK(read_diskspd_profile(document, "r.xml").profile.time_spans.at(0).targets.at(0).block_bytes == 8192);
@@ -97,7 +113,10 @@ TEST_CASE("DiskSpd: what a profile cannot say is refused with file, line and ele
          {"<BlockSize>0</BlockSize>", "<BlockSize>8K</BlockSize>", "<WriteRatio>101</WriteRatio>", "<Random>0</Random>",
           "<RandomRatio>40</RandomRatio>", "<UseLargePages>yes</UseLargePages>", "<Unknown/>", "<Throughput unit=\"X\">1</Throughput>",
           "<WriteBufferContent/>", "<WriteBufferContent><Pattern>random</Pattern></WriteBufferContent>", "<IOPriority>4</IOPriority>",
-          "<Distribution><Percent><Range>1</Range></Percent></Distribution>", "<FlushType>x</FlushType>"}) {
+          "<Distribution><Percent><Range>1</Range></Percent></Distribution>", "<FlushType>x</FlushType>",
+          "<MemoryMappedIo>maybe</MemoryMappedIo>", "<MemoryMappedIo/>", "<ThreadTargets><ThreadTarget/></ThreadTargets>",
+          "<ThreadTargets><Thread>1</Thread></ThreadTargets>",
+          "<ThreadTargets><ThreadTarget><Thread>-1</Thread></ThreadTarget></ThreadTargets>"}) {
         INFO(wrong);
         CHECK_THROWS_AS(target_in(wrong), cli::UsageError);
         CHECK_THROWS_WITH(target_in(wrong), ContainsSubstring("p.xml: line 1: "));

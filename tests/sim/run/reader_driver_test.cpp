@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "sim/group/group_explanation.hpp"
-#include "sim/rehearsal/promise_memory.hpp"
 #include "sim/rehearsal/host_view.hpp"
 #include "sim/rehearsal/promise_memory.hpp"
 #include "tests/sim/support/left_run.hpp"

@@ -3,6 +3,7 @@
 #include <liburing.h>
 
 #include "ums/io/engine_choice.hpp"
+#include "ums/io/mapped_engine.hpp"
 #include "ums/io/uring_probe.hpp"
 
 namespace ums::testing {
@@ -19,6 +20,9 @@ bool has_uring() { return probe_uring().is_usable(); }
 
 std::vector<EngineVariant> engine_variants() {
     std::vector<EngineVariant> variants{{"threads", make_threads_engine}};
+    variants.push_back({"threads, and views", [](const EngineOptions& options) -> std::unique_ptr<IoEngine> {
+                            return std::make_unique<MappedEngine>(make_threads_engine(options));
+                        }});
     UringSupport support = probe_uring();
     if (!support.is_usable()) {
         WARN("io_uring is not tested because " << support.reason);

@@ -1,0 +1,118 @@
+#include "sim/bench/measured_page.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/finding.hpp"
+#include "sim/page/page_codec.hpp"
+#include "ums/base/memory_region.hpp"
+#include "ums/sched/scheduler.hpp"
+
+namespace sim {
+
+namespace {
+
+bool has_sector_not_read(const std::byte* image, std::size_t size_bytes) {
+    const ums::MemoryRegion stamped(kSectorBytes, ums::MemoryKind::plain);
+    stamp_not_read(stamped.data(), kSectorBytes);
+    for (std::size_t offset = 0; offset < size_bytes; offset += kSectorBytes) {
+        if (std::memcmp(image + offset, stamped.data(), kSectorBytes) == 0) return true;
+    }
+    return false;
+}
+
+// Sectors of this page, but not all of one version.
+bool is_torn_page(const std::byte* image, std::uint64_t page) {
+    const std::uint32_t first = read_stamp(image, 0).version;
+    bool differs = false;
+    for (std::uint32_t sector = 0; sector < kSectorsPerPage; ++sector) {
+        const SectorStamp stamp = read_stamp(image, sector);
+        if (stamp.page_id != page || (stamp.file_and_sector & 0xf) != sector) return false;
+        differs = differs || stamp.version != first;
+    }
+    return differs;
+}
+
+FindingKind wrong_page_kind(const PageBook& book, const std::byte* image, const UnitImage& says, std::uint64_t page, std::uint32_t version,
+                            bool is_transient) {
+    if (says.is_sound && (says.number != page || says.file_id != book.file_id())) {
+        return is_transient ? FindingKind::misdirected_read : FindingKind::misdirected_write;
+    }
+    if (says.is_sound && says.version > version) return FindingKind::future_version;
+    if (says.is_sound) return is_transient ? FindingKind::stale_read : FindingKind::lost_write;
+    if (is_all_zero(image, book.unit_bytes())) return FindingKind::zeroed_page;
+    if (has_sector_not_read(image, book.unit_bytes())) return FindingKind::bytes_not_read;
+    if (book.unit() == BookUnit::sector) return FindingKind::bit_corruption;
+    return is_torn_page(image, page) ? FindingKind::torn_page : FindingKind::bit_corruption;
+}
+
+std::string what_came(const UnitImage& says, std::string_view unit) {
+    if (!says.is_sound) return "its checksum does not fit its bytes";
+    return fmt::format("it is version {} of {} {} of file {}", says.version, unit, says.number, says.file_id);
+}
+
+ReceivedIdentity received_of(const PageBook& book, const std::byte* image, const UnitImage& says) {
+    ReceivedIdentity received{.version = says.version, .run_id = says.run_id, .file_id = says.file_id};
+    received.page_id = static_cast<std::uint32_t>(says.number * book.unit_bytes() / kPageBytes);
+    if (book.unit() == BookUnit::sector) return received;
+    const PageHeader header = read_header(image);
+    received.lsn = header.lsn;
+    received.checksum = header.checksum;
+    received.calculated_checksum = page_checksum(image);
+    return received;
+}
+
+// Reads the page in which the unit lies, or what the file has of it, to `memory`: devices have sectors of 512 or of 4096 bytes.
+ums::Task<bool> read_page_again(const MeasureFile& file, ums::FileHandle handle, std::uint64_t offset_bytes, std::byte* memory) {
+    ums::IoRequest request;
+    request.file = handle;
+    request.offset_bytes = offset_bytes / kPageBytes * kPageBytes;
+    request.size_bytes = std::min<std::uint64_t>(kPageBytes, file.size_bytes / kSectorBytes * kSectorBytes - request.offset_bytes);
+    const ums::IoSegment segment{memory, request.size_bytes};
+    request.segments = &segment;
+    request.segment_count = 1;
+    request.owner = &file;
+    co_await ums::Scheduler::current().io(request);
+    co_return request.is_complete_transfer();
+}
+
+}  // namespace
+
+ums::Task<void> report_wrong_page(MeasureFile& file, ums::FileHandle handle, std::uint64_t page, const std::byte* image,
+                                  PageBook::Mark mark, Journal& journal) {
+    PageBook& book = *file.pages;
+    const std::uint64_t offset_bytes = page * book.unit_bytes();
+    Finding finding;
+    finding.place.file_id = file.id;
+    finding.place.path = file.path;
+    finding.place.page_id = static_cast<std::uint32_t>(offset_bytes / kPageBytes);
+    finding.place.offset_bytes = offset_bytes;
+    finding.place.size_bytes = book.unit_bytes();
+    journal.begin(finding);
+    const ums::MemoryRegion first(kPageBytes, ums::MemoryKind::plain);
+    std::memcpy(first.data(), image, book.unit_bytes());
+    finding.evidence.image.assign(first.data(), first.data() + book.unit_bytes());
+    const ums::MemoryRegion again(kPageBytes, ums::MemoryKind::plain);
+    stamp_not_read(again.data(), kPageBytes);
+    const bool has_come = co_await read_page_again(file, handle, offset_bytes, again.data());
+    finding.reads = 2;
+    finding.transient = has_come && book.judge(page, again.data() + offset_bytes % kPageBytes, mark) == BookJudgement::right;
+    const std::uint32_t version = PageBook::version_of(mark);
+    const UnitImage says = book.look_at(first.data());
+    finding.kind = wrong_page_kind(book, first.data(), says, page, version, finding.transient);
+    finding.expected = {.version = version};
+    finding.received = received_of(book, first.data(), says);
+    const std::string known = version == 0 ? std::string() : fmt::format("version {} was acknowledged, and ", version);
+    const bool is_page = book.unit() == BookUnit::page;
+    finding.description =
+        fmt::format("{} {} of {} came back wrong: {}{}. Read again it was {}.", is_page ? "Page" : "Sector", page, file.path, known,
+                    what_came(says, is_page ? "page" : "sector"), finding.transient ? "right" : "not right");
+    if (!finding.transient) static_cast<void>(book.give_up(page, mark));
+    journal.report(std::move(finding));
+}
+
+}  // namespace sim

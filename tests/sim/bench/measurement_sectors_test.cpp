@@ -1,0 +1,168 @@
+// Measurements whose blocks are not complete pages, such as those of a log: their sectors are verified.
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "sim/page/measure_mark.hpp"
+#include "sim/page/stamped_sector.hpp"
+#include "tests/sim/bench/measurement_fixture.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace sim::testing;
+using namespace sim;
+using ums::kMb;
+
+namespace {
+
+// As the preset `log`: 512 bytes to 60 KB, one after the other, durable.
+MeasureTarget log_target() {
+    MeasureTarget target = small_target();
+    target.access = MeasureAccess::interlocked;
+    target.block_bytes = kLogBlockBytesMax;
+    target.block_bytes_min = kSectorBytes;
+    target.write_percent = 100;
+    target.write_through = true;
+    target.outstanding = 1;
+    target.source.contents = MeasureContents::sectors;
+    return target;
+}
+
+}  // namespace
+
+TEST_CASE("what a log writes is read back, several laps of the file included") {
+    VirtualRun run;
+    MeasureTarget target = log_target();
+    target.outstanding = GENERATE(1U, 16U);
+    const MeasureResults results = run_spec(run, spec_of(target));
+    const MeasureTargetFacts& facts = results.timespans[0].targets[0];
+    CHECK(results.finding_count == 0);
+    CHECK(facts.is_verified);
+    CHECK(facts.pages_read_back > 200);
+    CHECK(facts.pages_read_back <= 2 * kMb / 8192);
+    CHECK(results.timespans[0].total().writes.bytes > 4 * kMb);
+    const std::vector<std::byte> bytes = measured_bytes(run, 2 * kMb);
+    CHECK(has_measure_mark(bytes.data()));
+    std::uint64_t sound = 0;
+    for (std::size_t sector = 1; sector < bytes.size() / kSectorBytes; ++sector) {
+        const StampedSector read = read_stamped_sector(bytes.data() + sector * kSectorBytes);
+        if (read.is_sound && read.identity.number == sector) ++sound;
+    }
+    CHECK(sound == bytes.size() / kSectorBytes - 1);
+}
+
+TEST_CASE("a log block that is lost, or bent on its way, is found when it is read back") {
+    const std::string kind = GENERATE(as<std::string>(), "lost", "bit", "zeroed");
+    VirtualRun run;
+    const MeasureTarget target = log_target();
+    std::uint64_t offset_bytes = 0;
+    bool is_done = false;
+    int writes = 0;
+    // The last lap's: later writes would cover it.
+    run.storage.set_tamper([&](ums::IoRequest& request, const std::string&) {
+        if (request.operation == ums::IoOperation::read || request.size_bytes >= kMb) return;
+        ++writes;
+        if (is_done && request.offset_bytes <= offset_bytes && offset_bytes < request.offset_bytes + request.size_bytes) is_done = false;
+        if (is_done || writes < 50 || request.offset_bytes < 4096) return;
+        offset_bytes = request.offset_bytes + request.size_bytes - kSectorBytes;
+        std::vector<std::byte> sector(kSectorBytes);
+        if (kind != "zeroed") std::memcpy(sector.data(), request.segments[0].data + request.size_bytes - kSectorBytes, kSectorBytes);
+        if (kind == "bit") sector[100] ^= std::byte{2};
+        if (kind == "lost") {
+            StampedSector old = read_stamped_sector(sector.data());
+            REQUIRE(old.is_sound);
+            --old.identity.version;
+            make_stamped_sector(old.identity, sector.data());
+        }
+        run.memory.find(kMeasured)->write(offset_bytes, sector.data(), sector.size());
+        is_done = true;
+    });
+    const MeasureResults results = run_spec(run, spec_of(target));
+    REQUIRE(is_done);
+    CHECK(results.finding_count == 1);
+    const std::vector<Finding> found = run.sink.findings();
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].place.offset_bytes == offset_bytes);
+    CHECK(found[0].place.size_bytes == kSectorBytes);
+    CHECK(found[0].evidence.image.size() == kSectorBytes);
+    CHECK_FALSE(found[0].transient);
+    const FindingKind right = kind == "lost"  ? FindingKind::lost_write
+                              : kind == "bit" ? FindingKind::bit_corruption
+                                              : FindingKind::zeroed_page;
+    CHECK(found[0].kind == right);
+    CHECK_THAT(found[0].description, ContainsSubstring("Sector " + std::to_string(offset_bytes / kSectorBytes)));
+}
+
+TEST_CASE("reads of blocks that are not complete pages are verified, too") {
+    VirtualRun run;
+    MeasureTarget target = small_target();
+    target.block_bytes = 4096;
+    target.write_percent = 30;
+    target.source.contents = MeasureContents::sectors;
+    const MeasureResults results = run_spec(run, spec_of(target));
+    CHECK(results.finding_count == 0);
+    CHECK(results.timespans[0].targets[0].pages_verified > 1000);
+    // The same file again, as it is: what stands there is accepted when it is first read, and must not change then.
+    target.create_bytes = 0;
+    bool was_bent = false;
+    std::uint64_t reads = 0;
+    run.storage.set_tamper([&](ums::IoRequest& request, const std::string&) {
+        if (request.operation != ums::IoOperation::read || request.size_bytes != 4096 || ++reads < 5000 || was_bent) return;
+        if (request.offset_bytes == 0) return;
+        request.segments[0].data[777] ^= std::byte{1};
+        was_bent = true;
+    });
+    const MeasureResults again = run_spec(run, spec_of(target));
+    REQUIRE(was_bent);
+    CHECK(again.finding_count == 1);
+    CHECK(run.sink.findings().at(0).transient);
+}
+
+TEST_CASE("a file into which sectors and other data are written is not verified") {
+    VirtualRun run;
+    MeasureSpec spec = spec_of(log_target());
+    MeasureTarget other = small_target();
+    other.write_percent = 100;
+    other.source.contents = GENERATE(MeasureContents::zeros, MeasureContents::pages);
+    spec.timespans[0].targets.push_back(other);
+    const MeasureResults results = run_spec(run, spec);
+    CHECK(results.finding_count == 0);
+    for (const MeasureTargetFacts& facts : results.timespans[0].targets) {
+        CHECK_FALSE(facts.is_verified);
+        CHECK(facts.pages_read_back == 0);
+    }
+}
+
+TEST_CASE("threads of a pool work on the targets that name them, by the weights that these say") {
+    VirtualRun run;
+    MeasureSpec spec = spec_of(small_target());
+    MeasureTimespan& timespan = spec.timespans[0];
+    timespan.targets.push_back(small_target());
+    timespan.targets[1].path = "/memory/other.dat";
+    timespan.threads_total = 3;
+    timespan.requests_per_thread = 4;
+    // Thread 0: the first only. Thread 1: one of four requests on the second. Thread 2: the second only.
+    timespan.targets[0].thread_shares = {{0, 1}, {1, 3}};
+    timespan.targets[1].thread_shares = {{2, 5}, {1, 1}};
+    const MeasureTimespanResults results = run_spec(run, spec).timespans.at(0);
+    const auto requests = [&](std::uint32_t thread, std::uint32_t target) {
+        std::uint64_t sum = 0;
+        for (const MeasureRow& row : results.rows) {
+            if (row.thread == thread && row.target == target) sum += row.both().requests;
+        }
+        return sum;
+    };
+    CHECK(results.rows.size() == 4);
+    CHECK(requests(0, 0) > 100);
+    CHECK(requests(0, 1) == 0);
+    CHECK(requests(2, 0) == 0);
+    CHECK(requests(2, 1) > 100);
+    const double share = static_cast<double>(requests(1, 1)) / static_cast<double>(requests(1, 0) + requests(1, 1));
+    CHECK(share > 0.2);
+    CHECK(share < 0.3);
+    timespan.targets[1].thread_shares = {{2, 5}};
+    timespan.targets[0].thread_shares = {{0, 1}};
+    CHECK_THAT(check_measure_spec(spec), ContainsSubstring("thread 1 has no target"));
+    timespan.requests_per_thread = 0;
+    CHECK_FALSE(check_measure_spec(spec).empty());
+}

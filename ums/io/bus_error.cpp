@@ -1,0 +1,71 @@
+#include "ums/io/bus_error.hpp"
+
+#include <atomic>
+#include <csetjmp>
+#include <csignal>
+#include <mutex>
+
+#include "ums/base/assert.hpp"
+
+namespace ums {
+
+namespace {
+
+// What a thread is touching, and where it goes on if that fails.
+struct Touched {
+    const std::byte* begin;
+    const std::byte* end;
+    sigjmp_buf way_out;
+};
+
+thread_local Touched* touched_now = nullptr;
+
+struct sigaction handled_before {};
+
+void pass_on(int signal, siginfo_t* facts, void* context) {
+    if ((handled_before.sa_flags & SA_SIGINFO) != 0) return handled_before.sa_sigaction(signal, facts, context);
+    const bool is_function = handled_before.sa_handler != SIG_DFL && handled_before.sa_handler != SIG_IGN;
+    if (is_function) return handled_before.sa_handler(signal);
+    // Whoever touched it touches it again, and the process ends as it would have ended.
+    ::sigaction(signal, &handled_before, nullptr);
+    ::raise(signal);
+}
+
+// si_code above 0: the kernel's own, and not a signal that somebody sent.
+void on_bus_error(int signal, siginfo_t* facts, void* context) {
+    Touched* const touched = touched_now;
+    const auto* const place = static_cast<const std::byte*>(facts->si_addr);
+    if (touched == nullptr || facts->si_code <= 0 || place < touched->begin || place >= touched->end) {
+        return pass_on(signal, facts, context);
+    }
+    touched_now = nullptr;
+    siglongjmp(touched->way_out, 1);
+}
+
+}  // namespace
+
+void expect_bus_errors() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        struct sigaction action {};
+        action.sa_sigaction = on_bus_error;
+        // Not blocked while it is handled: so the way out need not restore the mask, which takes a system call for each copy.
+        action.sa_flags = SA_SIGINFO | SA_NODEFER;
+        ::sigemptyset(&action.sa_mask);
+        UMS_ASSERT(::sigaction(SIGBUS, &action, &handled_before) == 0);
+    });
+}
+
+bool touch(const std::byte* data, std::size_t size_bytes, void (*action)(void* argument), void* argument) {
+    Touched touched{data, data + size_bytes, {}};
+    if (sigsetjmp(touched.way_out, 0) != 0) return false;
+    touched_now = &touched;
+    // The compiler does not know that the action can fail.
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    action(argument);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    touched_now = nullptr;
+    return true;
+}
+
+}  // namespace ums
