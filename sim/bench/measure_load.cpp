@@ -203,7 +203,7 @@ private:
                 file_.pages->make_image(unit, file_.pages->begin_write(unit), utc_us, unit_data(i));
             }
             // Without its mark the file would pass for one of pages only.
-            if (file_.pages->past() == BookPast::mixed && first_page() == 0) keep_measure_mark(page_data(0), 0, kPageBytes);
+            if (file_.pages->past() == BookPast::mixed && first_unit() == 0) keep_measure_mark(unit_data(0), 0, unit_bytes_);
             return;
         }
         std::uint64_t offset_bytes = request_.offset_bytes;

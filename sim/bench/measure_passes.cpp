@@ -84,6 +84,7 @@ ums::Task<void> MeasurePasses::fill_ranges(MeasureFile& file, const MeasureSourc
             continue;
         }
         PageBook& book = *file.pages;
+        const std::uint64_t unit_bytes = book.unit_bytes();
         const std::uint64_t first = offset_bytes / unit_bytes;
         const std::uint64_t count = size_bytes / unit_bytes;
         const std::uint64_t utc_us = journal_.clock().utc_us();

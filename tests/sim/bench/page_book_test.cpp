@@ -83,7 +83,7 @@ TEST_CASE("a damaged page is wrong where there were only pages, and not judged w
     page.data()[kPageBytes / 2] ^= std::byte{1};
     PageBook book(10, 1, 77);
     CHECK(book.judge(3, page.data(), book.mark(3)) == BookJudgement::wrong);
-    PageBook mixed(10, 1, 77, BookPast::mixed);
+    PageBook mixed(10, 1, 77, BookUnit::page, BookPast::mixed);
     CHECK(mixed.judge(3, page.data(), mixed.mark(3)) == BookJudgement::not_judged);
     CHECK(mixed.judge(4, PageBookPage(5, 4, 9).data(), mixed.mark(4)) == BookJudgement::right);
     CHECK(mixed.judge(4, PageBookPage(5, 4, 8).data(), mixed.mark(4)) == BookJudgement::wrong);

@@ -32,7 +32,7 @@ TEST_CASE("a page that is repaired is promised as the repair wrote it") {
         path = write.path;
         disk.find(path)->write(std::uint64_t{lost_page} * sim::kPageBytes, write.before.data(), sim::kPageBytes);
     };
-    volume.set_watch({lose, {}, {}});
+    volume.set_watch({lose, {}, {}, {}});
     static_cast<void>(simulation.run());
     INFO(sink.text());
     REQUIRE(sink.findings().size() == 1);
