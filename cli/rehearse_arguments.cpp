@@ -68,7 +68,7 @@ constexpr std::array kRehearseSwitches{
     Switch{.name = "loss",
            .value = "none|owner_killed|owner_frozen|witness_away|witness_lost",
            .help = "with --hosts: who is lost meanwhile. owner_killed, owner_frozen (for a while): with --readers;\n"
-                   "witness_away (for a while), witness_lost (for good). Default: the seed decides, half of them none"},
+                   "witness_away (for a while), witness_lost (for good). Default: by the seed, half of them none"},
     Switch{.name = "verbose", .help = "all messages, faults and findings of each run; with --crash: each cut; with --hosts: each fault"},
 };
 
