@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/users/users.hpp"
 #include "ums/base/prng.hpp"
 
 namespace sim {

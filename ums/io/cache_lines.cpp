@@ -1,5 +1,6 @@
 #include "ums/io/cache_lines.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 #if defined(__x86_64__)
@@ -33,19 +34,17 @@ LineInstruction line_instruction() {
     return instruction;
 }
 
-using Line = std::uintptr_t;
-void* address_of(Line line) { return reinterpret_cast<void*>(line); }
-
-__attribute__((target("clwb"))) void write_back_by_clwb(Line line, Line end) {
-    for (; line < end; line += kLineBytes) _mm_clwb(address_of(line));
+// The instructions change nothing; two of them are declared as if they did.
+__attribute__((target("clwb"))) void write_back_by_clwb(std::byte* line, const std::byte* end) {
+    for (; line < end; line += kLineBytes) _mm_clwb(line);
 }
 
-__attribute__((target("clflushopt"))) void write_back_by_clflushopt(Line line, Line end) {
-    for (; line < end; line += kLineBytes) _mm_clflushopt(address_of(line));
+__attribute__((target("clflushopt"))) void write_back_by_clflushopt(std::byte* line, const std::byte* end) {
+    for (; line < end; line += kLineBytes) _mm_clflushopt(line);
 }
 
-void write_back_by_clflush(Line line, Line end) {
-    for (; line < end; line += kLineBytes) _mm_clflush(address_of(line));
+void write_back_by_clflush(const std::byte* line, const std::byte* end) {
+    for (; line < end; line += kLineBytes) _mm_clflush(line);
 }
 
 }  // namespace
@@ -60,9 +59,8 @@ std::string_view line_write_back_name() {
 }
 
 void write_back_lines(const std::byte* data, std::size_t size_bytes) {
-    const auto begin = reinterpret_cast<Line>(data);
-    const Line end = begin + size_bytes;
-    const Line line = begin / kLineBytes * kLineBytes;
+    const std::byte* const end = data + size_bytes;
+    auto* const line = const_cast<std::byte*>(data) - reinterpret_cast<std::uintptr_t>(data) % kLineBytes;
     switch (line_instruction()) {
         case LineInstruction::clwb: return write_back_by_clwb(line, end);
         case LineInstruction::clflushopt: return write_back_by_clflushopt(line, end);
