@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kLastCharacters = 600;
 constexpr int kCannotStart = 127;  // as shells say it
 
-// Between fork and exec only calls that a signal handler may make, too.
+// Between fork and exec: only async-signal-safe calls.
 [[noreturn]] void become_child(const ChildStart& start, int stays_open, char* const* words, pid_t parent) {
     if (start.ends_with_us) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -49,12 +49,12 @@ ChildProcess::ChildProcess(const ChildStart& start) {
     pid_ = ::fork();
     if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
     if (pid_ == 0) become_child(start, start.stays_open == nullptr ? -1 : start.stays_open->descriptor_, pointers.data(), parent);
-    ::setpgid(pid_, pid_);  // whoever is first
+    ::setpgid(pid_, pid_);  // in parent and child: it must be done before either continues
 }
 
 ChildProcess::~ChildProcess() {
     kill();
-    // A storage that is gone can hold it in the kernel for as long as it likes: nobody waits for that.
+    // Storage that no longer answers can keep the process in the kernel indefinitely, so this does not wait.
     static_cast<void>(exit_code());
 }
 
@@ -74,7 +74,7 @@ std::string last_line(const std::string& output_path) {
     std::ifstream file(output_path, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(file), {}};
     while (!text.empty() && text.back() == '\n') text.pop_back();
-    text.erase(0, text.rfind('\n') + 1);  // all of it where there is no other line
+    text.erase(0, text.rfind('\n') + 1);  // everything if there is no other line
     return text.size() <= kLastCharacters ? text : text.substr(text.size() - kLastCharacters);
 }
 

@@ -12,7 +12,7 @@ std::error_code quota_exceeded() { return {EDQUOT, std::generic_category()}; }
 
 std::string error_text(const std::error_code& error) {
     switch (error.value()) {
-        case ECANCELED: return no_thread_text();  // of a request that the kernel had no thread for
+        case ECANCELED: return no_thread_text();  // the kernel had no thread for the request
         case EFBIG:
             return fmt::format("{}: the file system, or a limit of the process (ulimit -f), does not allow such files", error.message());
         case EMFILE: return fmt::format("{}: the limit of open files (ulimit -n) is reached", error.message());

@@ -49,7 +49,7 @@ std::string_view kind_of(mode_t mode) {
 
 InputFile whole_of(int descriptor, std::size_t bytes_max) {
     InputFile input;
-    // One byte more than is allowed tells that there is more.
+    // One byte more than allowed, to detect a longer file.
     while (input.bytes.size() <= bytes_max) {
         const std::size_t size_bytes = input.bytes.size();
         const std::size_t piece_bytes = std::min(kPieceBytes, bytes_max + 1 - size_bytes);
@@ -69,7 +69,7 @@ InputFile whole_of(int descriptor, std::size_t bytes_max) {
 
 InputFile read_input_file(const std::string& path, std::size_t bytes_max) {
     struct stat facts {};
-    // Some devices do something when they are opened, so one looks before; and what was opened may be something else by now.
+    // Opening some devices has effects, so the type is checked first; it is checked again because the name may have changed hands.
     if (::stat(path.c_str(), &facts) != 0) return failed("opened");
     if (!S_ISREG(facts.st_mode)) return unfit(fmt::format("is {}; only regular files are read", kind_of(facts.st_mode)));
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));

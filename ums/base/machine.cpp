@@ -46,7 +46,7 @@ std::uint64_t number_after(const std::string& path, std::string_view key) {
 
 void apply_memory_limit(Machine& machine, std::optional<std::uint64_t> limit, std::uint64_t used, std::uint64_t reclaimable) {
     if (!limit) return;
-    // Cached file data counts as used but gives way.
+    // Cached file data counts as used but can be reclaimed.
     const std::uint64_t held = used - std::min(used, reclaimable);
     machine.memory_bytes = std::min(machine.memory_bytes, *limit);
     machine.available_bytes = std::min(machine.available_bytes, *limit - std::min(*limit, held));
@@ -104,7 +104,7 @@ Machine this_machine(const std::string& root) {
     read_affinity_mask(machine);
     machine.memory_bytes = number_after(root + "/proc/meminfo", "MemTotal:") * kBytesPerKb;
     machine.available_bytes = number_after(root + "/proc/meminfo", "MemAvailable:") * kBytesPerKb;
-    // A limit on a machine that does not tell its memory would be taken for the smaller of it and 0.
+    // If the machine's memory is unknown (0), the smaller of the two would be 0 instead of the limit.
     if (machine.memory_bytes > 0) apply_memory_limits(machine, root);
     apply_cpu_limits(machine, root);
     machine.host_name = own_host_name();

@@ -11,7 +11,7 @@ namespace ums {
 
 namespace {
 
-// A part is more than what malloc takes from the system at a time (1 MB). Parts are given away in order, so that neighbours join.
+// A part is larger than what malloc requests from the system at a time (1 MB). Parts are released in order, so that neighbors merge.
 constexpr std::size_t kPartBytes = std::size_t{2} << 20;
 constexpr std::uint32_t kPartCount = 8;
 

@@ -26,7 +26,7 @@ bool is_pipe(int descriptor) {
 
 }  // namespace
 
-// Open for writing, too: so it does not end when a writer goes.
+// Also open for writing, so that the pipe does not end when a writer closes it.
 std::error_code PipeReader::open(const std::string& path, PipeReader& reader) {
     if (::mkfifo(path.c_str(), 0600) != 0 && errno != EEXIST) return pipe_error();
     const int descriptor = ::open(path.c_str(), O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);

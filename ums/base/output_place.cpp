@@ -16,7 +16,7 @@ namespace ums {
 
 namespace {
 
-// O_NONBLOCK: what becomes a pipe after it was looked at shall be refused, not waited for.
+// O_NONBLOCK: if the name has become a pipe since the check, opening must fail instead of waiting.
 constexpr int kOutputFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 
 std::error_code place_error() { return {errno, std::generic_category()}; }
@@ -117,7 +117,7 @@ std::error_code open_for_reading(const std::string& path, OutputHandle& output) 
 }
 
 std::error_code open_output_stream(const std::string& path, const OutputStatus& status, OutputHandle& output) {
-    // What the shell opened has its place in the file; a second opening would begin at the front again.
+    // The descriptor that the shell opened has a position in the file; opening the file again would start at the front.
     if (status.type == OutputStatus::Type::regular && status.is_standard_output()) {
         output = OutputHandle(::fcntl(status.standard_descriptor, F_DUPFD_CLOEXEC, 3));
         return output.is_open() ? std::error_code{} : place_error();

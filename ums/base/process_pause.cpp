@@ -13,9 +13,9 @@ namespace ums {
 
 namespace {
 
-// In a forked process of one with many threads: only what may be called in a signal handler.
+// In the forked child of a multithreaded process: only async-signal-safe calls.
 [[noreturn]] void wake_later(pid_t stopped, timespec pause) {
-    // What the stopped process has open, and locked, is not kept open here.
+    // Closes all descriptors, so that files and locks of the stopped process are not held here.
     ::syscall(SYS_close_range, 0U, ~0U, 0U);
     while (::nanosleep(&pause, &pause) != 0 && errno == EINTR) {
     }

@@ -25,7 +25,7 @@ std::optional<std::uint32_t> whole_number(std::string_view text) {
     return value;
 }
 
-// "0-3,8" -> 0 1 2 3 8. What is no list gives what could be read before it.
+// "0-3,8" -> 0 1 2 3 8. If the text is malformed, returns what could be read before that.
 std::vector<std::uint32_t> ids_in(std::string_view list) {
     constexpr std::uint32_t kIdMax = 65535;
     std::vector<std::uint32_t> ids;
@@ -41,7 +41,7 @@ std::vector<std::uint32_t> ids_in(std::string_view list) {
     return ids;
 }
 
-// Gives each thing that it has not seen the next number.
+// Numbers things in the order in which they are first seen.
 template <typename Thing>
 class Numbering {
 public:

@@ -11,10 +11,10 @@ namespace ums {
 
 namespace {
 
-// More than one process ever has at a time; what does not fit is not removed.
+// More than a process ever has at a time; files that do not fit are not removed.
 constexpr std::size_t kFilesMax = 16;
 
-// Read by a signal handler: lock-free, nothing else.
+// Read by a signal handler, so everything here must be lock-free.
 struct Entry {
     std::atomic<const char*> path{nullptr};
     std::atomic<bool> only_if_empty{false};

@@ -18,7 +18,7 @@ std::size_t sequence_length(unsigned char lead) {
 bool is_allowed(std::uint32_t code, std::size_t length) {
     if (length == 3) return code >= 0x800 && (code < 0xD800 || code > 0xDFFF);
     if (length == 4) return code >= 0x10000 && code <= 0x10FFFF;
-    return true;  // shorter overlong forms begin with bytes that begin nothing
+    return true;  // shorter overlong forms start with bytes that are never valid first bytes
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ bool BlockingCallAwaiter::await_suspend(std::coroutine_handle<> suspended) {
     return true;
 }
 
-// The thread is at its very end: it may still be in make_runnable(), and this task keeps the scheduler until it is not.
+// The thread is about to end but may still be in make_runnable(): this task keeps the scheduler alive until it has left.
 void BlockingCallAwaiter::await_resume() {
     if (thread.joinable()) thread.join();
 }

@@ -9,7 +9,7 @@
 namespace ums {
 
 Event::~Event() {
-    // A task whose deadline has just passed may still be about to leave the queue, on its own thread.
+    // A task whose deadline has just passed may still be in the queue: it removes itself, on its own thread.
     for (;;) {
         {
             const std::lock_guard guard(lock_);
@@ -30,13 +30,13 @@ void Event::set() {
         for (Awaiter* awaiter = waiting_.front(); awaiter != nullptr; awaiter = following) {
             following = Fifo<Awaiter>::next(*awaiter);
             auto outcome = Awaiter::Outcome::open;
-            // One whose deadline was faster takes itself out of the queue.
+            // If the deadline came first, the task removes itself from the queue.
             if (!awaiter->outcome_.compare_exchange_strong(outcome, Awaiter::Outcome::happened)) continue;
             waiting_.remove(*awaiter);
             woken.push_back(*awaiter);
         }
     }
-    // From here on the event may be gone: one who waited may own it.
+    // The event may no longer exist: a task that waited for it may own it.
     while (Awaiter* awaiter = woken.pop_front()) awaiter->scheduler->make_runnable(*awaiter);
 }
 
@@ -59,7 +59,7 @@ bool Event::Awaiter::await_suspend(std::coroutine_handle<> suspended) {
     return true;
 }
 
-// Runs on the waiter's own scheduler. If set() has been faster, the task is on its way already.
+// Runs on the waiter's own scheduler. If set() came first, the task has already been woken.
 void Event::Awaiter::on_deadline(Timer& timer) {
     auto& awaiter = static_cast<Awaiter&>(timer);
     auto outcome = Outcome::open;

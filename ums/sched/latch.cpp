@@ -53,7 +53,7 @@ void Latch::admit_waiting(Fifo<Awaiter>& admitted) {
     }
 }
 
-// Outside the lock: from here on the latch may be gone.
+// Outside the lock, because a woken task may destroy the latch.
 void Latch::wake(Fifo<Awaiter>& admitted) {
     while (Awaiter* awaiter = admitted.pop_front()) awaiter->scheduler->make_runnable(*awaiter);
 }

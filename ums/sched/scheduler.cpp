@@ -11,20 +11,20 @@ namespace {
 
 thread_local Scheduler* current_scheduler = nullptr;
 
-// While tasks keep the CPU busy, what they posted is started, and finished I/O collected, at least this often: a device must not idle
-// because pages are being verified.
+// While tasks keep the CPU busy, queued requests are submitted and completions collected at least this often, so that the device does not
+// idle while pages are verified.
 constexpr std::uint64_t kCollectIntervalNs = 16 * kNsPerUs;
-// More often while the device might idle: it has few requests, or many wait for their start. One may wait for this many beyond the first
-// few that the device has. With both a disk that 64 requests keep busy took a sixth less CPU, and one that 16 keep busy was as fast as with
-// a call after every page.
+// Submit earlier if the device might idle, because it has few requests or because many are queued: for this many requests at the device one
+// may stay queued. Together, both rules saved a sixth of the CPU time on a disk that needs 64 requests to be busy, and kept a disk that
+// needs 16 as fast as a call after every page did.
 constexpr std::uint32_t kStartedForOneQueued = 4;
-// Of so many pages one looks at the clock, which costs a tenth of a page.
+// Only one page in this many reads the clock, which costs a tenth of a page's time.
 constexpr std::uint32_t kPagesForClock = 4;
-// Whether a device answers at once is looked at each time so many requests were started by a sleep, which cannot tell.
+// A sleep that submits requests cannot tell whether the device completes immediately, so one in this many is replaced by a poll, which can.
 constexpr std::uint32_t kSleepsPerPoll = 64;
-// One turn, and the time that those who compute on pages may have to wait for those who may start I/O.
+// The length of one turn; also how long a task that computes on pages may have to wait for tasks that may start I/O.
 constexpr std::uint64_t kTurnNs = 4 * kNsPerUs;
-// A task that never has to wait, because its files are in memory, goes to the back of the queue after this time.
+// A task that never waits, because its files are in memory, moves to the back of the queue after this time.
 constexpr std::uint64_t kImmediateNs = 20 * kNsPerUs;
 
 }  // namespace
@@ -35,7 +35,7 @@ void Waiter::suspend(std::coroutine_handle<> suspended, WaitType type) {
     worker = &scheduler->worker();
     wait_type = type;
     wait_start_ns = scheduler->now_ns();
-    // The task does nothing from here on, so its run ends now and the next one's begins: one look at the clock serves all three.
+    // The task does nothing more, so its run ends now and the next one starts: one clock reading serves all three purposes.
     scheduler->suspended_ns_ = wait_start_ns;
 }
 
@@ -126,8 +126,8 @@ void Scheduler::make_runnable_here(Waiter& waiter) {
     ++runnable_count_;
 }
 
-// Of many who wake at a time only the first has to call the kernel: the sleeper looks at its inbox before it sleeps again, and its
-// `asleep_ = true` comes, in the single order of these operations, after whatever was put in before somebody saw `false` here.
+// Of several simultaneous wakers only the first needs to call the kernel. The sleeper checks its inbox before it sleeps again, and in the
+// single total order of these operations its `asleep_ = true` follows every push whose waker saw `false` here.
 void Scheduler::wake() {
     if (asleep_.load(std::memory_order_seq_cst) && asleep_.exchange(false, std::memory_order_seq_cst)) engine_->wake();
 }
@@ -150,7 +150,7 @@ void Scheduler::take_inbox() {
     }
 }
 
-// With nothing else to do the sleep that follows starts what was queued, and waits for it, in one system call instead of two.
+// If there is nothing else to do, the sleep that follows submits the queue and waits for it in one system call instead of two.
 bool Scheduler::should_submit_when_sleeping() {
     if (queued_io_ == 0 || !has_nothing_to_run() || !clock_.is_real() || completes_immediately_) return false;
     return ++sleeps_since_poll_ % kSleepsPerPoll != 0;
@@ -161,12 +161,12 @@ bool Scheduler::has_many_started() const {
     return started > kStartedForOneQueued * (queued_io_ + 1);
 }
 
-// The more the device has, the longer the others may wait for company. After many answers at a time it has nothing: the first request goes
-// to it alone, and it works while the tasks behind that one make theirs.
+// The busier the device, the more requests may be collected for one call. After many completions at once it has nothing to do: the first
+// request is then submitted alone, and the device works on it while the other tasks make theirs.
 bool Scheduler::should_start_queued() const { return queued_io_ > 0 && !completes_immediately_ && clock_.is_real() && !has_many_started(); }
 
-// One system call, and in a virtual machine one call of the host, for many requests, as long as the device does not idle meanwhile. One
-// that answers at once works only during the call.
+// One system call, which in a virtual machine also means one exit to the host, serves many requests as long as the device does not idle
+// meanwhile. A device that completes immediately works only during the call anyway.
 bool Scheduler::is_device_saturated(std::uint64_t now) const {
     return (completes_immediately_ || has_many_started()) && now - collected_ns_ < kCollectIntervalNs && !shuffle_;
 }
@@ -179,7 +179,7 @@ void Scheduler::collect_io(std::uint64_t& now) {
     if (is_left_to_sleep) return;
     IoRequestList finished;
     engine_->poll(finished);
-    std::uint32_t answered = 0;  // of those that this call has started
+    std::uint32_t answered = 0;  // of the requests that this call submitted
     if (!finished.empty()) now = now_ns();
     while (IoRequest* request = finished.pop_front()) {
         if (request->submitted_ns > collected_before_ns) ++answered;
@@ -191,7 +191,7 @@ void Scheduler::collect_io(std::uint64_t& now) {
         make_runnable_here(*request->waiter);
     }
     if (started > 0) completes_immediately_ = 2 * answered > started;
-    // The requests themselves took the time of the call.
+    // The call's time was the requests' own.
     if (completes_immediately_) collected_ns_ = now;
     note_oldest_io();
 }
@@ -207,7 +207,7 @@ void Scheduler::count_wait(const Waiter& waiter, std::uint64_t now) {
     wait.signal_wait_ns += now - std::min(now, waiter.runnable_ns);
 }
 
-// `now` is the current time and is kept so: the end of one task's run is the beginning of the next one's.
+// Keeps `now` up to date: the end of one task's run is the start of the next one's.
 void Scheduler::run(Waiter& waiter, std::uint64_t& now) {
     count_wait(waiter, now);
     ++statistics_.switches;
@@ -220,7 +220,7 @@ void Scheduler::run(Waiter& waiter, std::uint64_t& now) {
     if (now - started > 2 * kQuantumNs) ++statistics_.quantum_overruns;
 }
 
-// What one turn runs: all that is runnable now; when shuffling, one task of it.
+// The tasks of one turn: everything that is runnable now or, when shuffling, one of them.
 WaitQueue Scheduler::take_batch() {
     WaitQueue batch;
     if (!shuffle_) {
@@ -246,13 +246,13 @@ bool Scheduler::run_batch(std::uint64_t& now) {
         run(*waiter, now);
         if (now - started > kTurnNs || should_start_queued()) break;
     }
-    // What was not reached stays in front of what became runnable meanwhile.
+    // Tasks that had no turn stay ahead of those that became runnable meanwhile.
     batch.append(runnable_);
     std::swap(batch, runnable_);
     return ran;
 }
 
-// One at a time, and it will give way before long.
+// One task at a time; it yields before long.
 bool Scheduler::run_computing(std::uint64_t& now) {
     if (computing_.empty()) return false;
     if (!runnable_.empty() && now - computing_.front()->runnable_ns < kTurnNs) return false;
@@ -306,7 +306,7 @@ bool Scheduler::IoAwaiter::await_suspend(std::coroutine_handle<> suspended) {
     request.reset();
     ++scheduler.statistics_.io_requests;
     if (request.file.is_copied() && scheduler.perform_immediately(request)) {
-        // The task just goes on, its page still in the first cache, while others do not wait for the CPU for too long.
+        // The task continues immediately, with its page still in the first-level cache, unless others have waited too long for the CPU.
         if (request.completed_ns - scheduler.worker().quantum_start_ns < kImmediateNs) return false;
         waiter.suspend(suspended, wait_type);
         scheduler.make_runnable(waiter, waiter.wait_start_ns);
@@ -348,7 +348,7 @@ bool Scheduler::should_yield_before_computing() {
     return !is_device_saturated(now_ns());
 }
 
-// Whoever has begun to compute is the next to go on: if all took turns, all would be late. Shuffled, there is no order to keep.
+// A task that has started to compute continues first: if all took turns, all would finish late. When shuffling there is no order to keep.
 void Scheduler::queue_computing(Waiter& waiter) {
     if (shuffle_) {
         make_runnable_here(waiter);

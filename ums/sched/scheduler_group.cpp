@@ -57,7 +57,7 @@ Task<void> SchedulerGroup::run_main(Task<void> main) {
     } catch (...) {
         failure_ = std::current_exception();
     }
-    // A task that was left behind might wait for ever, and the run with it.
+    // A task left behind might wait forever, and so would the run.
     std::uint32_t task_count = 0;
     for (const auto& scheduler : schedulers_) task_count += scheduler->task_count();
     UMS_ASSERT(task_count == 1);
@@ -160,7 +160,7 @@ void run_together(std::span<SchedulerGroup* const> groups, VirtualClock& clock, 
         }
         std::uint64_t next = kNever;
         for (const std::size_t index : left) next = std::min(next, groups[index]->next_event_ns());
-        UMS_ASSERT(next != kNever);  // everybody waits and nothing will ever happen: a deadlock of ours
+        UMS_ASSERT(next != kNever);  // all tasks wait and no event is pending: a deadlock, which is our mistake
         const std::uint64_t now = clock.now_ns();
         clock.advance_to(next);
         for (const std::size_t index : left) groups[index]->count_idle(clock.now_ns() - now);

@@ -33,7 +33,7 @@ bool Semaphore::Awaiter::await_suspend(std::coroutine_handle<> suspended) {
     return true;
 }
 
-// Nobody has to be woken, as a rule: then the count is all that is touched.
+// Usually no task waits; then only the count changes.
 void Semaphore::release(std::uint64_t units) {
     available_.fetch_add(units, std::memory_order_seq_cst);
     if (has_waiters_.load(std::memory_order_seq_cst)) admit_waiting();

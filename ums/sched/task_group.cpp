@@ -23,7 +23,7 @@ void TaskGroup::finished(std::exception_ptr exception) noexcept {
         if (exception && !exception_) exception_ = std::move(exception);
         if (--running_ == 0) woken.append(joining_);
     }
-    // From here on the group may be gone: a joiner owns it.
+    // The group may no longer exist: the joining task owns it.
     while (Waiter* waiter = woken.pop_front()) waiter->scheduler->make_runnable(*waiter);
 }
 
