@@ -32,7 +32,7 @@ void BufferManager::request_memory(std::uint64_t count) {
     if (pool_.slots().free_count() < count + free_target() / 2 && !memory_requested_.is_set()) memory_requested_.set();
 }
 
-// Who needs memory looks for clean pages himself before he waits for the lazy writer, as SQL Server's workers do.
+// A task that needs memory looks for clean pages itself before it waits for the lazy writer, as SQL Server's workers do.
 void BufferManager::sweep_for(std::uint64_t count) {
     constexpr int kFramesMax = 512;
     PageKey ignored;
@@ -52,7 +52,7 @@ ums::Task<void> BufferManager::acquire_slots(std::uint32_t count, std::vector<Sl
     if (!try_acquire_slots(count, slots)) co_await pool_.slots().acquire(count, slots);
 }
 
-// The pinned frame, or null if there is no memory for it at once.
+// The pinned frame, or null if no memory is immediately available.
 Frame* BufferManager::find_or_insert(PageKey key, std::vector<Slot>& spare, bool& inserted) {
     if (spare.empty()) {
         if (Frame* present = pool_.find(key)) return present;
@@ -62,12 +62,12 @@ Frame* BufferManager::find_or_insert(PageKey key, std::vector<Slot>& spare, bool
     return &pool_.find_or_insert(key, inserted);
 }
 
-// Memory first, latches second: nobody waits for memory while he keeps others from freeing it.
+// Memory first, latches second: no task waits for memory while it prevents others from freeing it.
 ums::Task<FixedPage> BufferManager::fix(DataFile& data, std::uint32_t page, FixIntent intent, ums::Prng& prng, PageWriter* writer) {
     const bool hit = intent == FixIntent::overwrite || prng.chance(cache_hit_ratio_);
     ums::PerCpuLatch& resize_latch = data.file.resize_latch();
     std::vector<Slot> spare;
-    // What is read needs memory, whether the page is there or not.
+    // A read needs memory whether or not the page is in the pool.
     if (!hit) co_await acquire_slots(1, spare);
     bool may_write = !hit && writer != nullptr;
     FixedPage fixed;
@@ -122,7 +122,7 @@ ums::Task<FixedPage> BufferManager::use_new(DataFile& data, Frame& frame, FixInt
     co_return FixedPage(pool_, data, frame, ums::LatchMode::shared);
 }
 
-// The frame is pinned. Nothing comes back if it cannot be read again, or `is_gone`: it has been discarded before its latch was ours.
+// The frame is pinned. Returns nothing if the page cannot be read again, or with `is_gone` if it was discarded before we had its latch.
 ums::Task<FixedPage> BufferManager::use_present(DataFile& data, Frame& frame, FixIntent intent, bool hit, std::vector<Slot>& spare,
                                                 bool& is_gone) {
     const bool reread = !hit && !frame.dirty.load(std::memory_order_relaxed);
@@ -148,8 +148,8 @@ ums::Task<FixedPage> BufferManager::use_present(DataFile& data, Frame& frame, Fi
     co_return FixedPage(pool_, data, frame, mode);
 }
 
-// Reads the page into `slot`, which belongs to the frame afterwards. False if it cannot be read, or the run stops; a wrong page can be
-// used: it is unknown.
+// Reads the page into `slot`, which belongs to the frame afterwards. False if it cannot be read or the run stops. A wrong page is usable:
+// it is unknown.
 ums::Task<bool> BufferManager::read_in(DataFile& data, Frame& frame, Slot slot) {
     std::byte* const memory = pool_.slots().data(slot);
     const ums::IoSegment segment{memory, kPageBytes};
@@ -165,7 +165,7 @@ ums::Task<bool> BufferManager::read_in(DataFile& data, Frame& frame, Slot slot) 
     co_return complete;
 }
 
-// A clean page is read again, into other memory than it was written from. Without memory at hand it stays as it is.
+// Reads a clean page again, into different memory than it was written from. If none is available, the page stays as it is.
 ums::Task<bool> BufferManager::read_again(DataFile& data, Frame& frame, std::vector<Slot>& spare) {
     if (spare.empty() && !pool_.slots().try_acquire(1, spare)) {
         memory_requested_.set();

@@ -21,7 +21,7 @@ ums::Task<std::uint32_t> HeldRange::hold(DataFile& data, std::uint32_t first_pag
     co_return present;
 }
 
-// In ascending order, as everybody does who takes several.
+// In ascending order, like every task that takes several.
 ums::Task<HeldRange::Held> HeldRange::take(PageKey key) {
     for (;;) {
         Held held;

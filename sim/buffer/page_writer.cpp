@@ -69,7 +69,7 @@ ums::Task<Frame*> PageWriter::latch_anchor(PageKey key, bool wait, bool& was_bus
     co_return nullptr;
 }
 
-// Neighbours are only tried for: who holds a latch must not wait for one that comes before it.
+// Neighbors are only tried: a task that holds a latch must not wait for a lower one.
 Frame* PageWriter::latch_neighbour(PageKey key) {
     Frame* const frame = pool_.find(key);
     if (frame == nullptr) return nullptr;
@@ -99,7 +99,7 @@ void PageWriter::gather_neighbours(DataFile& data, std::uint32_t page) {
     run_frames_.insert(run_frames_.begin(), before_.rbegin(), before_.rend());
 }
 
-// The write-ahead rule. False if the log has failed: then no page may be written.
+// The write-ahead rule. False if the log has failed, in which case no page may be written.
 ums::Task<bool> PageWriter::harden_log() {
     std::uint64_t lsn = 0;
     for (const Frame* frame : run_frames_) lsn = std::max(lsn, frame->lsn);
@@ -107,14 +107,14 @@ ums::Task<bool> PageWriter::harden_log() {
     co_return co_await log_->harden(lsn);
 }
 
-// What the pages hold on the disk must be in the snapshot before they change. False if that was abandoned.
+// The snapshot must hold the pages' old contents before they change on disk. False if that was abandoned.
 ums::Task<bool> PageWriter::copy_to_snapshot(DataFile& data) {
     if (data.snapshot == nullptr) co_return true;
     co_return co_await data.snapshot->copy_before_change(run_frames_.front()->key.page_id, static_cast<std::uint32_t>(run_frames_.size()),
                                                          settings_.on_stop);
 }
 
-// The log has failed or the run stops, so these changes will never be written. Their memory must still be had by those who wait for it.
+// The log has failed or the run stops, so these changes will never be written. Tasks that wait for memory must still get theirs.
 void PageWriter::give_up() {
     for (Frame* frame : run_frames_) clean(*frame);
 }
@@ -123,7 +123,7 @@ void PageWriter::clean(Frame& frame) {
     if (frame.dirty.exchange(false, std::memory_order_release)) ++cleaned_;
 }
 
-// A run that goes on writes them later.
+// A run that continues writes them later.
 void PageWriter::abandon_rest() {
     was_abandoned_ = true;
     if (run_.is_stopping()) give_up();
@@ -184,7 +184,7 @@ ums::Task<bool> PageWriter::write_one_by_one(DataFile& data, OnStop on_stop) {
     co_return is_explained;
 }
 
-// A page that cannot be written is unknown from then on, not assumed; it is not tried for ever.
+// A page that cannot be written is unknown from then on; it is not retried forever.
 ums::Task<void> PageWriter::write_one(DataFile& data, std::size_t index, OnStop on_stop, bool& has_reported) {
     Frame& frame = *run_frames_[index];
     IoRetry retry(data.file, run_, journal_);

@@ -31,8 +31,8 @@ ums::Task<std::uint32_t> RangeReader::read(DataFile& data, std::uint32_t first_p
     co_return read_count;
 }
 
-// Pages are taken in ascending order, as everybody does who takes several. New ones are held EX, present ones UP: nobody writes them
-// meanwhile. False: somebody else holds the page.
+// Takes pages in ascending order, like every task that takes several. New ones are held EX and present ones UP, so that no task writes them
+// meanwhile. False if another task holds the page.
 bool RangeReader::take_page(DataFile& data, std::uint32_t page, Item& item, bool read_present) {
     BufferPool& pool = buffers_.pool();
     Frame& frame = pool.find_or_insert({data.file.id(), page}, item.inserted);
@@ -79,7 +79,7 @@ void RangeReader::hold(DataFile& data, std::uint32_t page, Item& item, Frame& fr
     data.ledger.prefetch(page);
 }
 
-// Without scatter/gather: as many requests at a time as a usual read-ahead has pages. A run that stops does not read the rest.
+// Without scatter/gather, as many concurrent requests as a usual read-ahead has pages. A run that stops does not read the rest.
 ums::Task<void> RangeReader::read_pages(DataFile& data, std::uint32_t first_page) {
     std::size_t next = 0;
     auto read_some = [](RangeReader& self, DataFile& file, std::uint32_t first, std::size_t& index) -> ums::Task<void> {
@@ -95,7 +95,7 @@ ums::Task<void> RangeReader::read_pages(DataFile& data, std::uint32_t first_page
     co_await reads.join();
 }
 
-// One request for each run of pages that have to be read; without scatter/gather one for each page.
+// One request for each run of adjacent pages to be read; without scatter/gather, one for each page.
 ums::Task<void> RangeReader::read_runs(DataFile& data, std::uint32_t first_page) {
     if (!settings_.use_scatter) {
         co_await read_pages(data, first_page);
@@ -120,7 +120,7 @@ ums::Task<void> RangeReader::read_runs(DataFile& data, std::uint32_t first_page)
     }
 }
 
-// Which of the pages is to blame, only single reads can tell. If none is, the request itself was at fault.
+// Only single reads can tell which page is to blame. If none is, the request itself was at fault.
 ums::Task<void> RangeReader::read_one_by_one(DataFile& data, std::uint32_t first_page, std::size_t begin, std::size_t end,
                                              std::uint64_t offset_bytes, TransferResult result) {
     bool is_explained = false;
@@ -177,7 +177,7 @@ void RangeReader::release(Item& item, bool keep) {
         }
         frame.latch.release(ums::LatchMode::exclusive);
     } else {
-        // A present page keeps the memory it has; what was read was for verification only.
+        // A page that was in the pool keeps its memory; what was read served only for verification.
         unused_.push_back(item.slot);
         frame.latch.release(ums::LatchMode::update);
     }

@@ -22,7 +22,7 @@ Snapshot::Snapshot(const Settings& settings, DataFile& source, DataFile& replica
       counters_(counters),
       copied_(std::make_unique<std::atomic<bool>[]>(replica.ledger.pages_max())) {}
 
-// Nobody writes to the source while its latch is held: the moment is the same for all of its pages.
+// No task writes to the source while its latch is held, so all of its pages are of the same moment.
 ums::Task<void> Snapshot::take() {
     co_await source_.file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);
     const std::error_code error = co_await empty_replica();
@@ -30,7 +30,7 @@ ums::Task<void> Snapshot::take() {
         journal_.warning(fmt::format("{}: cannot be made a snapshot of {} MB: {}. There is none.", replica_.file.path(),
                                      source_.file.size_bytes() >> 20, error.message()));
     } else {
-        // The first page of the replica is its signature: that of the source is never copied.
+        // The first page of the replica is its signature, so that of the source is never copied.
         for (std::uint32_t page = 0; page < source_.file.pages(); ++page) copied_[page].store(false, std::memory_order_relaxed);
         pages_.store(source_.file.pages(), std::memory_order_release);
         WorkCounters::add(counters_.cycles, 1);
@@ -57,7 +57,7 @@ ums::Task<void> Snapshot::release() {
     source_.file.resize_latch().release_exclusive();
 }
 
-// Behind the last page that is, as the first one, copied or not.
+// The page after the run of pages that are, like the first one, copied or not copied.
 std::uint32_t Snapshot::end_of_run(std::uint32_t first_page, std::uint32_t end_page) const {
     std::uint32_t page = first_page + 1;
     while (page < end_page && is_copied(page) == is_copied(first_page)) ++page;
@@ -143,7 +143,7 @@ ums::Task<bool> Snapshot::write(std::uint32_t first_page, std::uint32_t count, s
     co_return true;
 }
 
-// What could not be copied is not promised.
+// A page that could not be copied is not promised.
 void Snapshot::mark_lost(std::uint32_t first_page, std::uint32_t count) {
     for (std::uint32_t i = 0; i < count; ++i) replica_.ledger.mark_unknown(first_page + i);
 }
@@ -162,7 +162,7 @@ ums::Task<std::uint32_t> Snapshot::read(RangeReader& reader, std::uint32_t first
             continue;
         }
         pages_read += co_await reader.read(source_, page, run_end - page, kKeepNothing);
-        // What was changed meanwhile has been copied before: the next round reads it from there.
+        // A page that has been changed meanwhile was copied first: the next round reads the copy.
         while (page < run_end && !is_copied(page)) ++page;
     }
     WorkCounters::add(counters_.pages_read, pages_read);

@@ -12,7 +12,7 @@ using Rule = std::optional<Verdict> (*)(const Evidence& evidence);
 
 std::uint32_t expected_version(const Evidence& evidence) { return evidence.expected.entry.version; }
 
-// Zeros are what stood there before the first write of a page.
+// Zeros are what a page holds before its first write.
 bool is_before_first_write(const Evidence& evidence) {
     return evidence.expected.entry.first_write != 0 && evidence.expected.entry.read_back == 0;
 }
@@ -99,12 +99,12 @@ Verdict older_verdict(const Evidence& evidence) {
 
 std::optional<Verdict> older_image(const Evidence& evidence) {
     if (!is_older_image(evidence)) return std::nullopt;
-    // Zeros once, and the page later, are a read that returned zeros: nothing old has been kept.
+    // Zeros first and the page later: a read returned zeros; no old data was kept.
     if (evidence.is_transient && evidence.sectors[0].state == SectorState::zero) return std::nullopt;
     return older_verdict(evidence);
 }
 
-// What an earlier run left in the file, under a page's first version.
+// What an earlier run left in the file below a page's first version.
 std::optional<Verdict> image_before_this_run(const Evidence& evidence) {
     if (!evidence.is_first_write_over_old || evidence.is_transient || evidence.expected.entry.read_back != 0) return std::nullopt;
     if (count_sectors(evidence.sectors, SectorState::foreign) != kSectorsPerPage) return std::nullopt;
@@ -121,7 +121,7 @@ std::optional<Verdict> image_before_this_run(const Evidence& evidence) {
 std::optional<Verdict> torn_page(const Evidence& evidence) {
     if (expected_version(evidence) == 0) return std::nullopt;
     const bool of_this_page = all_wrong(evidence, [&](const SectorFact& fact) { return is_older(evidence, fact); });
-    // Zeros once are a matter of the read, see above.
+    // Zeros that do not stay are the read's fault, see above.
     const bool only_zeros = all_wrong(evidence, [](const SectorFact& fact) { return fact.state == SectorState::zero; });
     if (!of_this_page || (only_zeros && evidence.is_transient)) return std::nullopt;
     std::vector<std::string> parts;
@@ -159,7 +159,7 @@ std::optional<Verdict> future_version(const Evidence& evidence) {
                     how_long(evidence)}};
 }
 
-// Sectors of the page itself in other places are shifted data, not another page's.
+// Sectors of the page itself at other offsets are shifted data, not another page's.
 std::optional<Verdict> misdirected(const Evidence& evidence) {
     const SectorFact* other = nullptr;
     const bool all_other = all_wrong(evidence, [&](const SectorFact& fact) {
@@ -180,7 +180,7 @@ std::optional<Verdict> misdirected(const Evidence& evidence) {
     return verdict;
 }
 
-// A page that was cut off and is there again must be zeros.
+// A page that was cut off and exists again must hold zeros.
 std::optional<Verdict> cut_page_came_back(const Evidence& evidence) {
     if (expected_version(evidence) != 0) return std::nullopt;
     const bool own = all_wrong(evidence, [](const SectorFact& fact) { return fact.state == SectorState::newer; });

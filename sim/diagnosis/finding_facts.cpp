@@ -8,7 +8,7 @@ namespace sim {
 
 namespace {
 
-// The same version is there as it was before a repair of the page.
+// The image has the expected version, but from before the page was repaired.
 std::string version_there(const Finding& finding) {
     const bool is_before_repair = or_empty(finding.received).version == or_empty(finding.expected).version;
     return fmt::format("version {}{}", or_empty(finding.received).version, is_before_repair ? ", as it was before a repair," : "");
@@ -108,7 +108,7 @@ Finding make_finding(const Evidence& evidence, Verdict verdict) {
 
 bool is_same_fault(const Finding& first, const Finding& staying) {
     if (first.kind == staying.kind) return true;
-    // A fault of the read and its twin on the disk are told apart by their staying alone.
+    // Whether it stays is all that distinguishes a fault of the read from its counterpart on the disk.
     return (first.kind == FindingKind::stale_read && or_empty(first.received).version == or_empty(staying.received).version &&
             (staying.kind == FindingKind::lost_write || staying.kind == FindingKind::reverted_page)) ||
            (first.kind == FindingKind::misdirected_read && staying.kind == FindingKind::misdirected_write && first.other && staying.other &&

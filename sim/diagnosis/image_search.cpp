@@ -17,12 +17,12 @@ constexpr std::uint32_t kScanPages = 128;
 constexpr std::uint32_t kNeighbours = 64;
 constexpr std::uint32_t kFullScansMax = 16;
 constexpr std::uint64_t kFullScanBytesMax = std::uint64_t{4} << 30;  // a few seconds
-// A disk that answers in seconds would be searched for hours.
+// Searching a disk that takes seconds for each answer would take hours.
 constexpr std::uint64_t kSearchNsMax = 10 * ums::kNsPerSecond;
 constexpr std::size_t kCatalogMax = 100'000;
-// Wrong pages that searches may meet; behind that the fault is not a single page's, and the audit finds them all.
+// Wrong pages that searches may meet; beyond that the fault is not confined to a page, and the audit finds them all.
 constexpr std::uint64_t kSuspectsMax = 256;
-// Pages that searches may find unreadable; behind that ranges are left where a request ends.
+// Unreadable pages that searches may meet; beyond that a range is abandoned where its request ends.
 constexpr std::uint64_t kUnreadableMax = 256;
 
 bool is_held(const HeldPage& page) { return page.frame != nullptr; }
@@ -51,7 +51,7 @@ ums::Task<void> ImageSearch::glance(DataFile& data, std::uint32_t page, std::uin
     turn_.release(1);
 }
 
-// Until it is found. What costs least comes first.
+// Stops when the image is found; the cheapest places come first.
 ums::Task<void> ImageSearch::scan_likely_places(DataFile& data, std::uint32_t page, std::uint32_t version, ScanHoldings& holdings) {
     const PageKey key{data.file.id(), page};
     if (!look_up(key, version)) co_await scan_other_files(data, page, holdings);
@@ -112,7 +112,7 @@ ums::Task<void> ImageSearch::scan_other_files(const DataFile& data, std::uint32_
     }
 }
 
-// What a flipped address bit would hit, beyond the neighbourhood.
+// Pages that a flipped address bit would reach, outside the neighborhood.
 ums::Task<void> ImageSearch::scan_flipped_bits(DataFile& data, std::uint32_t page, ScanHoldings& holdings) {
     for (std::uint32_t bit = std::countr_zero(kNeighbours); bit < 31; ++bit) co_await scan(data, page ^ (1U << bit), 1, holdings);
 }
@@ -130,7 +130,7 @@ ums::Task<void> ImageSearch::scan(DataFile& data, std::uint32_t first_page, std:
     const bool may_hold = holdings.hold_file(data);
     const std::uint32_t pages = data.file.pages();
     if (first_page >= pages) co_return;
-    // In files apart a latch keeps no writer away (snapshots copy without frames): their pages count only if no write was in flight.
+    // In files apart, a latch does not exclude writers (snapshots copy without frames): their pages count only if no write was in flight.
     const bool may_hold_pages = may_hold && !data.is_apart;
     std::vector<HeldPage> run;  // neighbours, either all held or all not
     for (std::uint32_t page = first_page; page < first_page + std::min(count, pages - first_page); ++page) {
@@ -142,7 +142,7 @@ ums::Task<void> ImageSearch::scan(DataFile& data, std::uint32_t first_page, std:
     co_await read_run(run, holdings);
 }
 
-// One request for neighbours; where it ends early, the rest page by page: what is looked for may stand behind a page that cannot be read.
+// One request for neighbors; if it ends early, the rest page by page, because the image may lie behind an unreadable page.
 // `run` is empty afterwards.
 ums::Task<void> ImageSearch::read_run(std::vector<HeldPage>& run, ScanHoldings& holdings) {
     if (run.empty()) co_return;
@@ -157,7 +157,7 @@ ums::Task<void> ImageSearch::read_run(std::vector<HeldPage>& run, ScanHoldings& 
     run.clear();
 }
 
-// Looks at the pages that one request brings. Returns how many; the others are still held.
+// Examines the pages that one request returns. Returns their number; the other pages are still held.
 ums::Task<std::size_t> ImageSearch::read_some(std::span<const HeldPage> pages, ScanHoldings& holdings) {
     DataFile& data = *pages.front().data;
     const ums::MemoryRegion buffer(pages.size() * kPageBytes, ums::MemoryKind::plain);
@@ -193,8 +193,8 @@ void ImageSearch::inspect(const HeldPage& held, const std::byte* image, ScanHold
     }
 }
 
-// Somebody else holds the page, perhaps the very task that asks, and may have been writing it: half old and half new is no reason for a
-// finding. Where nobody has, the ledger's word counts as ever.
+// Another task, or the one that started this search, holds the page and may have been writing it, so a half-written image is no finding.
+// If no write was in flight, the ledger decides as usual.
 void ImageSearch::inspect_unheld(const HeldPage& page, const std::byte* image, std::uint64_t write_mark, ScanHoldings& holdings) {
     const PageLedger::Entry entry = page.data->ledger[page.page];
     if (!page.data->writes.is_quiet_since(page.page, write_mark)) return;

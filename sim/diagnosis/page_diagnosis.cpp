@@ -16,14 +16,14 @@ namespace sim {
 
 namespace {
 
-// A stale read has mostly gone away by then; a write that went elsewhere is mostly still there.
+// By then a stale read has usually gone away, while a misdirected write usually has not.
 constexpr std::uint32_t kRereadsBeforeGlance = 2;
-// All re-reads take half a second, unless the disk is slow: then a run that stops does not wait for the rest.
+// All re-reads together take half a second. If the disk is slow, a run that stops does not wait for the rest.
 constexpr std::uint64_t kStoppingDiagnosisUs = 2'000'000;
 
 constexpr std::size_t kSuspectsAtATime = 32;
 
-// Where it stands among the images; it is added if it is new.
+// Returns its index among the images; adds it if it is new.
 std::size_t keep_image(std::vector<PageImage>& images, const std::byte* bytes) {
     std::size_t index = 0;
     while (index < images.size() && std::memcmp(images[index].bytes(), bytes, kPageBytes) != 0) ++index;
@@ -39,7 +39,7 @@ WriteTimeRange PageDiagnosis::write_times() const {
     return {now_us - std::min(now_us, elapsed_us), now_us};
 }
 
-// Side by side, for each takes half a second.
+// In parallel, because each takes half a second.
 ums::Task<void> PageDiagnosis::diagnose(DataFile& data, std::span<const ReadPage> wrong) {
     ums::TaskGroup diagnoses;
     for (const ReadPage& read : wrong) ums::Scheduler::current().fork(diagnoses, diagnose_page(data, read, wrong));
@@ -49,7 +49,7 @@ ums::Task<void> PageDiagnosis::diagnose(DataFile& data, std::span<const ReadPage
 ums::Task<void> PageDiagnosis::diagnose_page(DataFile& data, const ReadPage& read, std::span<const ReadPage> in_hand) {
     ScanHoldings holdings(pool_, data, in_hand);
     co_await diagnose_one(data, read.page, read.image, holdings);
-    // What it has met on the way, which may meet more.
+    // Diagnoses the wrong pages that the search met; their searches may meet more.
     for (bool has_more = true; has_more;) {
         std::vector<std::unique_ptr<SuspectPage>> suspects;
         while (suspects.size() < kSuspectsAtATime) {
@@ -67,7 +67,7 @@ ums::Task<void> PageDiagnosis::diagnose_page(DataFile& data, const ReadPage& rea
 ums::Task<void> PageDiagnosis::diagnose_suspect(const SuspectPage& suspect, ScanHoldings& holdings) {
     HeldPage held = suspect.held;
     DataFile& data = *held.data;
-    // Whoever held the page may have let go of it by now.
+    // The task that held the page may have released it by now.
     if (held.frame == nullptr) held = holdings.hold_page(data, held.page);
     const bool is_as_seen = held.frame != nullptr && (!suspect.write_mark || data.writes.is_quiet_since(held.page, *suspect.write_mark));
     if (is_as_seen && !page_matches(suspect.image.bytes(), {run_id_, data.file.id(), held.page, data.ledger[held.page]})) {
@@ -78,7 +78,7 @@ ums::Task<void> PageDiagnosis::diagnose_suspect(const SuspectPage& suspect, Scan
     if (held.frame != nullptr) holdings.release(held);
 }
 
-// Only reported: the ledger's entry and the page belong to whoever holds it. If he meets the same fault, it is told once.
+// Only reported: the ledger entry and the page belong to the task that holds it. If that task meets the same fault, it is reported once.
 ums::Task<void> PageDiagnosis::diagnose_unheld(const SuspectPage& suspect, ScanHoldings& holdings) {
     DataFile& data = *suspect.held.data;
     const ExpectedPage expected{run_id_, data.file.id(), suspect.held.page, suspect.entry};
@@ -92,9 +92,9 @@ ums::Task<void> PageDiagnosis::diagnose_unheld(const SuspectPage& suspect, ScanH
 
 ums::Task<void> PageDiagnosis::diagnose_one(DataFile& data, std::uint32_t page, const std::byte* image, ScanHoldings& holdings) {
     const ExpectedPage expected{run_id_, data.file.id(), page, data.ledger[page]};
-    // The frame's memory may be used again, and the first image is the evidence.
+    // Copied, because the frame's memory may be reused and the first image is the evidence.
     PageImage first(image);
-    // At once: whoever misses this image elsewhere looks for it in the meantime.
+    // Immediately: other diagnoses that miss this image may already be searching for it.
     co_await search_.remember(data, page, first.bytes());
     const Observation observation = co_await observe(data, expected, std::move(first), std::nullopt, holdings);
     if (!observation.stays(0)) co_await search_.forget(data, page, observation.images[0].bytes());
@@ -145,7 +145,7 @@ ums::Task<PageDiagnosis::Observation> PageDiagnosis::observe(DataFile& data, con
     co_return observation;
 }
 
-// One finding for each fault, however many images it has: those that came and went first, the one that stays last.
+// One finding for each fault, however many images it has: transient ones first, the persistent one last.
 ums::Task<std::vector<Finding>> PageDiagnosis::classify_all(DataFile& data, const ExpectedPage& expected, const Observation& observation,
                                                             ScanHoldings& holdings) {
     const auto& images = observation.images;
@@ -158,7 +158,7 @@ ums::Task<std::vector<Finding>> PageDiagnosis::classify_all(DataFile& data, cons
         if (observation.stays(i)) continue;
         Finding finding = co_await judge(data, expected, images[i], observation, true, holdings);
         if (staying && is_same_fault(finding, *staying)) {
-            // The first image is what the run has met.
+            // The first image is the one that the run met.
             if (i == 0) staying = co_await judge(data, expected, images[i], observation, false, holdings);
             continue;
         }
@@ -170,7 +170,7 @@ ums::Task<std::vector<Finding>> PageDiagnosis::classify_all(DataFile& data, cons
     co_return findings;
 }
 
-// The page that this image is of was reported for not being what it should: for this image.
+// The page to which this image belongs has already been reported, because of this image.
 bool PageDiagnosis::is_missed_at_home(const PageImage& image) {
     const PageHeader header = read_header(image.bytes());
     if (header.magic != kPageMagic || header.run_id != run_id_) return false;
@@ -227,7 +227,7 @@ void PageDiagnosis::report(DataFile& data, Finding finding, const Observation& o
     data.file.report(std::move(finding));
 }
 
-// The version that should be there is written again, as it was where its time is known. It is in the log already.
+// Rewrites the expected version, identical to the original if its time is known. The log already has it.
 ums::Task<void> PageDiagnosis::repair(DataFile& data, const ExpectedPage& expected, const PageImage& image) {
     const WrittenImage written(image.bytes(), expected, write_times());
     const ums::MemoryRegion buffer(kPageBytes, ums::MemoryKind::plain);
@@ -241,7 +241,7 @@ ums::Task<void> PageDiagnosis::repair(DataFile& data, const ExpectedPage& expect
         checksum =
             make_page({run_id_, expected.file_id, expected.page_id, entry.version, entry.lsn, journal_.clock().utc_us()}, buffer.data());
     }
-    // From here on the image that was promised may be gone.
+    // The promised image may no longer exist from here on.
     if (promises_ != nullptr) promises_->void_page(expected.file_id, expected.page_id);
     const ums::IoSegment segment{buffer.data(), kPageBytes};
     const WatchedWrite write(data.writes, expected.page_id, 1);

@@ -19,7 +19,7 @@ bool are_equal(const std::byte* a, const std::byte* b, std::size_t begin, std::s
     return std::memcmp(a + begin, b + begin, end - begin) == 0;
 }
 
-// Two sectors are of the same version of a page, whatever time, LSN and, therefore, checksum they carry.
+// Two sectors belong to the same version of a page even if their times, LSNs and hence checksums differ.
 bool is_same_content(const std::byte* a, const std::byte* b, std::uint32_t sector) {
     constexpr std::size_t kTime = kStampOffset + offsetof(SectorStamp, write_time_low);
     if (!are_equal(a, b, kTime + sizeof SectorStamp::write_time_low, kSectorBytes)) return false;
@@ -29,10 +29,10 @@ bool is_same_content(const std::byte* a, const std::byte* b, std::uint32_t secto
            are_equal(a, b, offsetof(PageHeader, reserved), kTime);
 }
 
-// Makes pages again that stamps speak of; a page's sectors mostly speak of one.
+// Regenerates the pages that stamps name; the sectors of a page usually name the same one.
 class Images {
 public:
-    // The page, or null if there cannot be such a one.
+    // The page, or null if no such page can exist.
     const std::byte* find(const PageIdentity& identity) {
         if (identity.version == 0 || identity.version > kVersionMax || identity.file_id == 0 || identity.file_id > kFilesMax)
             return nullptr;
@@ -103,7 +103,7 @@ private:
         identity.version = stamp.version;
         const std::uint32_t from = stamp.file_and_sector & 15U;
         if (matches(sector, identity, from)) {
-            // Of the version that is expected, only the time of the write can be another one.
+            // In the expected version only the time of the write can differ.
             fact = {SectorState::other_page, identity.version, identity.file_id, identity.page_id, from};
             const bool is_here = identity.file_id == expected_.file_id && identity.page_id == expected_.page_id && from == index;
             if (!is_here) return;

@@ -20,7 +20,7 @@ constexpr std::size_t kProbesMax = 32;
 constexpr std::size_t kProbesMin = 4;
 constexpr std::int32_t kShiftMax = kPageBytes / 2;
 
-// Places, spread over the wrong bytes, where the image differs from what was written.
+// Places where the image differs from what was written, spread over all wrong bytes.
 std::vector<std::size_t> choose_probes(const std::byte* image, const std::byte* written) {
     std::vector<std::size_t> wrong;
     for (std::size_t i = 0; i + kProbeBytes <= kPageBytes; i += kProbeBytes) {
@@ -38,7 +38,7 @@ bool is_moved_by(std::int32_t shift, const std::vector<std::size_t>& probes, con
     for (const std::size_t at : probes) {
         const std::int64_t from = static_cast<std::int64_t>(at) - shift;
         if (from < 0 || from + static_cast<std::int64_t>(kProbeBytes) > static_cast<std::int64_t>(kPageBytes)) continue;
-        // The stamps say when the page was written, and of a moved page that may be unknown.
+        // The stamps say when the page was written; for a moved page that may be unknown.
         if (static_cast<std::size_t>(from) % kSectorBytes + kProbeBytes > kStampOffset) continue;
         ++compared;
         if (std::memcmp(image + at, written + from, kProbeBytes) == 0) ++fits;
@@ -77,7 +77,7 @@ bool WrittenImage::make(std::uint64_t write_utc_us) {
            entry.checksum;
 }
 
-// The time stands in the header and, its low half, in every stamp.
+// The header holds the time, and every stamp its low half.
 bool WrittenImage::find_time(const std::byte* received, WriteTimeRange range) {
     const std::uint64_t received_time = read_header(received).write_utc_us;
     if (make(received_time)) return true;
@@ -93,7 +93,7 @@ bool WrittenImage::find_time(const std::byte* received, WriteTimeRange range) {
 
 bool WrittenImage::try_low_half(std::uint32_t low, std::uint64_t received_time, WriteTimeRange range) {
     if (make((received_time & kHighHalf) | low)) return true;
-    // The high half stands in the header alone: where that is gone, it is one of the few that the run has seen.
+    // Only the header holds the high half: if it is lost, it must be one of the few that the run has seen.
     constexpr std::uint64_t kTriesMax = 512;
     const std::uint64_t latest = range.latest_utc_us & kHighHalf;
     const std::uint64_t tries = std::min(kTriesMax, (latest - std::min(latest, range.earliest_utc_us & kHighHalf)) / kHalf + 1);
@@ -103,7 +103,7 @@ bool WrittenImage::try_low_half(std::uint32_t low, std::uint64_t received_time, 
     return false;
 }
 
-// One wrong byte in the high half can be found by trying.
+// A single wrong byte in the high half can be found by trial.
 bool WrittenImage::find_damaged_high_byte(std::uint64_t received_time) {
     make(received_time);
     for (std::size_t offset = offsetof(PageHeader, write_utc_us) + 4; offset < offsetof(PageHeader, reserved); ++offset) {

@@ -45,7 +45,7 @@ std::vector<FileOptions> FileCreator::files() const {
     return files;
 }
 
-// A file that is made has a handle and holds its folder, and each has another handle for transfers.
+// A new file needs a handle and one for its folder; every file needs another one for transfers.
 void FileCreator::check_open_files() const {
     constexpr std::uint32_t kSpareFiles = 12;  // for the engines' and the system's own, results and dumps
     const auto missing = std::count_if(claims_.begin(), claims_.end(), [](const auto& claim) { return claim->is_missing(); });
@@ -53,7 +53,7 @@ void FileCreator::check_open_files() const {
     if (!storage_.can_open(needed)) throw EnvironmentError(ums::too_few_files_text(needed) + ".");
 }
 
-// A file that is there bears our signature: after a kill -9 the next run knows it.
+// Every file is signed before anything else, so that the next run recognizes it even after kill -9.
 ums::Task<void> FileCreator::make(FileClaim& claim) {
     try {
         examiner_.open(claim, {.create_new = true, .direct = is_unbuffered(options_)});
@@ -78,8 +78,8 @@ FileStamper FileCreator::stamper_of(const FileClaim& claim) const { return {clai
 
 // --- step 2 ---
 
-// Old logs first of all: a crash that comes now leaves files of two runs, and whose they are is what the log says. A verification must not
-// hold new data files against the log of the run before.
+// Old logs first: a crash now would leave files of two runs, and the log says whose they are. A verification must not judge new data files
+// by the log of the previous run.
 ums::Task<void> FileCreator::replace_old_files() {
     for (const auto& claim : claims_) {
         const bool is_old_log = claim->file.is_log && !claim->is_created;
@@ -115,18 +115,18 @@ ums::Task<void> FileCreator::fill(FileClaim& claim) {
     if (const auto error = storage_.sync(claim.control)) fail_start(claim.file.path, "cannot be made durable", error, FileRequest::sync);
 }
 
-// Brings the file to its size; what is new in it, and all of a log file, reads as zeros afterwards.
+// Brings the file to its size. Its new part, and all of a log file, reads as zeros afterwards.
 ums::Task<void> FileCreator::set_size(const FileClaim& claim) {
     const std::string& path = claim.file.path;
     if (claim.file.sparse) {
-        // Pages of an earlier run would stand where holes are expected.
+        // Otherwise pages of an earlier run would lie where holes are expected.
         if (const auto error = storage_.truncate(claim.control, kPageBytes))
             fail_start(path, "cannot be emptied", error, FileRequest::resize);
         if (const auto error = storage_.truncate(claim.control, claim.size_bytes))
             fail_start(path, "cannot be extended", error, FileRequest::resize);
         co_return;
     }
-    // Nor does tempdb begin with what it held.
+    // tempdb does not start with its old contents either.
     if (claim.file.is_tempdb) {
         if (const auto error = storage_.truncate(claim.control, kPageBytes))
             fail_start(path, "cannot be emptied", error, FileRequest::resize);
@@ -134,7 +134,7 @@ ums::Task<void> FileCreator::set_size(const FileClaim& claim) {
     const std::uint64_t present_bytes = examiner_.present_bytes(claim);
     if (claim.size_bytes > present_bytes) {
         if (const auto error = storage_.allocate(claim.control, 0, claim.size_bytes)) {
-            // Without space the system may have gone half of the way.
+            // When space ran out, the system may have allocated a part.
             static_cast<void>(storage_.truncate(claim.control, present_bytes));
             fail_start(path, "cannot be extended", error, FileRequest::resize);
         }
@@ -166,7 +166,7 @@ SimFile::Setup FileCreator::adopt(const FileOptions& file, PageHeader& header) {
 
 // --- what failed ---
 
-// A device that fails is a finding also where nothing was written yet. What failed while it was written has been reported already.
+// A failing device is a finding even if nothing was written yet. Failed writes have already been reported.
 void FileCreator::rethrow_classified(std::uint32_t id, const FileOptions& file, const std::exception_ptr& failure) const {
     try {
         std::rethrow_exception(failure);
@@ -182,7 +182,7 @@ void FileCreator::rethrow_classified(std::uint32_t id, const FileOptions& file, 
 
 // --- watching ---
 
-// `work` has a name at the caller's: gcc 12 loses a temporary task.
+// Callers pass a named task: gcc 12 destroys a temporary one too early.
 ums::Task<void> FileCreator::watched(const FileClaim& claim, ums::Task<void>& work) {
     ums::Event done;
     ums::TaskGroup watchers;

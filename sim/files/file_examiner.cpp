@@ -38,12 +38,12 @@ using ums::kMb;
     fail_start(path, how.create_new ? "cannot be created" : "cannot be opened", error);
 }
 
-// Files are made as zeros, and signed later. An empty file is blank, too.
+// Files are created as zeros and signed later. An empty file is blank, too.
 bool is_blank(const std::byte* bytes, std::size_t size_bytes) {
     return std::all_of(bytes, bytes + size_bytes, [](std::byte byte) { return byte == std::byte{0}; });
 }
 
-// tmpfs, where tempdb may lie, knows no unbuffered access before Linux 6.6: there is nothing below that it could bypass.
+// tmpfs, where tempdb may lie, has no unbuffered access before Linux 6.6, and nothing below it to bypass to.
 bool may_be_buffered(const FileClaim& claim, const ums::OpenOptions& how, std::error_code error) {
     return claim.file.is_tempdb && how.direct && error == std::errc::invalid_argument;
 }
@@ -204,7 +204,7 @@ std::uint64_t FileExaminer::present_bytes(const FileClaim& claim) const {
     return size_bytes;
 }
 
-// The first page of a replica may be torn, or not have been made durable when power went: each sector is the run's, or nothing yet.
+// A power cut may have torn the first page of a replica, or come before it was durable: each sector is the run's or still empty.
 bool FileExaminer::may_be_left_replica(const std::byte* page, std::size_t size_bytes) const {
     if (resumed_run_id_ == 0) return false;
     if (size_bytes < kPageBytes) return is_blank(page, size_bytes);
@@ -218,7 +218,7 @@ bool FileExaminer::may_be_left_replica(const std::byte* page, std::size_t size_b
     return true;
 }
 
-// A larger existing file is not cut, a smaller one is extended; a part of a MB becomes a whole one.
+// An existing file is extended if it is smaller, never cut; its size is rounded up to whole MB.
 void FileExaminer::plan(FileClaim& claim) const {
     claim.size_bytes = claim.file.initial_size_mb * kMb;
     if (claim.is_device()) return plan_device(claim);
@@ -233,7 +233,7 @@ void FileExaminer::plan(FileClaim& claim) const {
     if (const auto error = storage_.check_removal(claim.control)) fail_start(claim.file.path, "cannot be deleted", error);
 }
 
-// Of a device as much is used as was asked for.
+// Only the configured part of a device is used.
 void FileExaminer::plan_device(FileClaim& claim) const {
     const std::uint64_t device_bytes = present_bytes(claim);
     if (device_bytes < claim.size_bytes) {

@@ -12,12 +12,12 @@ namespace sim {
 namespace {
 
 constexpr std::uint64_t kStampBytes = 1 << 20;
-// Enough stamping writes at a time to keep an array busy.
+// Enough concurrent stamping writes to keep an array busy.
 constexpr std::uint32_t kStampsOutstanding = 8;
 
 }  // namespace
 
-// Without an owner: requests of files that are being made are told apart by that.
+// Without an owner, which distinguishes requests of files that are still being created.
 ums::IoRequest FileStamper::request_for(std::uint64_t offset_bytes, const ums::IoSegment& segment) const {
     ums::IoRequest request;
     request.operation = ums::IoOperation::write;

@@ -78,7 +78,7 @@ ums::Task<void> IoRetry::report(const RetryResult& tried) {
         finding.description += " So does every other access to the file: the storage is gone.";
         end_run(Outcome::failed, failure, ", and so does every other access to the file: the storage is gone.");
     }
-    // The first says it for all that fail behind it.
+    // The first failure is reported for all that follow.
     if (!is_lost || file_.give_up()) file_.report(std::move(finding));
 }
 
@@ -90,7 +90,7 @@ void IoRetry::end_run(Outcome outcome, const TransferFailure& failure, const std
     run_.stop(outcome, std::move(text));
 }
 
-// A single bad page leaves the rest readable; a device that is gone answers nothing.
+// With a single bad page the rest is still readable; a device that is gone answers nothing.
 ums::Task<bool> IoRetry::is_storage_lost() {
     const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
     const ums::IoSegment segment{page.data(), kPageBytes};

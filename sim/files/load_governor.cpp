@@ -9,7 +9,7 @@
 namespace sim {
 
 namespace {
-// One new block for as many of those that there are.
+// One new block for this share of the existing blocks.
 constexpr std::uint32_t kShareForNewBlock = 4;
 }  // namespace
 
@@ -53,7 +53,7 @@ bool LoadGovernor::Awaiter::await_suspend(std::coroutine_handle<> suspended) {
     return true;
 }
 
-// One new block for a completion: if all who wait began at once, there would be far too many.
+// At most one new block for a completion: if all waiting requests started at once, there would be far too many.
 void LoadGovernor::admit_waiting(ums::Fifo<Awaiter>& admitted) {
     const std::uint32_t blocks_before = blocks_.load(std::memory_order_relaxed);
     while (!waiting_.empty() && take_block()) {
@@ -62,12 +62,12 @@ void LoadGovernor::admit_waiting(ums::Fifo<Awaiter>& admitted) {
     }
 }
 
-// Outside the lock, and not touching the governor.
+// Called outside the lock; does not touch the governor, which may no longer exist.
 void LoadGovernor::wake(ums::Fifo<Awaiter>& admitted) {
     while (Awaiter* awaiter = admitted.pop_front()) awaiter->scheduler->make_runnable(*awaiter);
 }
 
-// Whatever is changed may let others begin.
+// Any change may allow waiting requests to start.
 template <typename Change>
 void LoadGovernor::change_and_admit(Change change) {
     ums::Fifo<Awaiter> admitted;

@@ -58,7 +58,7 @@ ums::Task<void> Rereader::transfer_through_new_file(Reread& reread) {
     co_await file_.close_again(handle);
 }
 
-// Straight to the file: the governor is for the load, this is a diagnosis.
+// Bypasses the governor, which is for the load: this is a diagnosis.
 ums::Task<void> Rereader::transfer(ums::FileHandle handle, Reread& reread) {
     const ums::IoSegment segment{buffer_.data(), size_bytes_};
     ums::IoRequest request = file_.diagnosis_read(offset_bytes_, segment);

@@ -30,13 +30,13 @@ SimFile::~SimFile() {
 
 FileCounters& SimFile::local_counters() { return counters_[ums::Scheduler::current().id()]; }
 
-// Those that are back first: what comes back between the two looks must not count as more than was posted.
+// Completed requests first: one that completes between the two readings must not make them exceed the posted ones.
 std::uint32_t SimFile::outstanding() const {
     const std::uint64_t returned = sum_of(counters_, &FileCounters::returned);
     return static_cast<std::uint32_t>(sum_of(counters_, &FileCounters::posted) - returned);
 }
 
-// The one gate to the storage: what goes wrong here would be our own mistake.
+// The only gate to the storage: a violation here would be our own mistake.
 ums::Task<TransferResult> SimFile::transfer(ums::IoOperation operation, std::uint64_t offset_bytes,
                                             std::span<const ums::IoSegment> segments, ums::WaitType wait_type, OnStop on_stop) {
     ums::IoRequest request;
@@ -163,7 +163,7 @@ ums::Task<std::error_code> SimFile::resize(std::uint64_t new_size_bytes) {
     co_return request.error;
 }
 
-// What follows waits for the device in the system call itself: on a thread of its own.
+// The following calls wait for the device inside the system call, so they run on a thread of their own.
 
 ums::Task<std::string> SimFile::free_space_text() const {
     return ums::run_blocking([this] { return sim::free_space_text(storage_, path()); });

@@ -53,7 +53,7 @@ bool is_about_space(const std::error_code& error) {
     return error == std::errc::no_space_on_device || error == std::errc::file_too_large || error.value() == ums::quota_exceeded().value();
 }
 
-// A file system that was writable when the run began makes itself read-only when it cannot go on.
+// A file system that was writable at the start remounts itself read-only when it cannot continue.
 bool is_about_device(const std::error_code& error) {
     return error == std::errc::no_such_device || error == std::errc::no_such_device_or_address ||
            error == std::errc::read_only_file_system || ums::is_lost_file(error);

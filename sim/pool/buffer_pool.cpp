@@ -19,7 +19,7 @@ BufferPool::BufferPool(std::uint64_t size_bytes, std::uint64_t tasks_max)
     for (std::uint64_t i = frame_count_; i-- > 0;) release_free_frame(frames_[i]);
 }
 
-// Neighbours stand side by side, sixteen in a line of the CPU's cache: ranges are what is looked up most.
+// Neighboring pages are adjacent, sixteen in a cache line, because ranges are looked up most.
 std::uint32_t BufferPool::bucket_of(PageKey key) const {
     constexpr std::uint32_t kSideBySide = 16;
     const std::uint64_t mixed = ums::mix64(key.packed() / kSideBySide) * kSideBySide + key.page_id % kSideBySide;
@@ -162,7 +162,7 @@ std::uint64_t BufferPool::discard_from(std::uint32_t file_id, std::uint32_t firs
         Slot slot = kNoSlot;
         {
             const std::lock_guard guard(lock_of(bucket));
-            // The sweep of the lazy writer may have been faster.
+            // The lazy writer's sweep may have come first.
             if (frame.page.load(std::memory_order_relaxed) != page) continue;
             UMS_ASSERT(frame.pins.load(std::memory_order_relaxed) == 0);
             unlink(bucket, frame);

@@ -21,7 +21,7 @@ SlotAllocator::SlotAllocator(std::uint64_t count)
       units_(group_count(count) * kGroupSlots),
       groups_(group_count(count), kWhole),
       listed_(group_count(count), 0) {
-    // The lists never outgrow the number of groups: nothing is allocated later.
+    // The lists never exceed the number of groups, so nothing is allocated later.
     whole_.reserve(groups_.size());
     partial_.reserve(groups_.size());
     for (std::size_t group = groups_.size(); group-- > 0;) list(static_cast<std::uint32_t>(group));
@@ -35,8 +35,8 @@ void SlotAllocator::list(std::uint32_t group) {
     (is_whole ? whole_ : partial_).push_back(group);
 }
 
-// The semaphore has granted the slots, so they exist. Long runs come from whole groups, short ones from broken ones, so that whole
-// groups remain. An entry may be stale: its group has changed since it was listed.
+// The semaphore has granted the slots, so they exist. Long runs come from whole groups and short ones from broken groups, to keep groups
+// whole. An entry may be stale because its group has changed since it was listed.
 void SlotAllocator::take(std::uint32_t count, std::vector<Slot>& slots) {
     while (count > 0) {
         const bool from_whole = (count >= kGroupSlots / 2 && !whole_.empty()) || partial_.empty();

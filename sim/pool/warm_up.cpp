@@ -7,7 +7,7 @@ namespace sim {
 
 namespace {
 
-// A step takes up to 16 ms where the host has to find the memory.
+// A step takes up to 16 ms if the host has to provide the memory first.
 constexpr std::size_t kStepBytes = std::size_t{16} << 20;
 constexpr std::uint64_t kTimeMaxNs = 5 * ums::kNsPerSecond;
 

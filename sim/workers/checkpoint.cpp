@@ -31,7 +31,7 @@ ums::Task<void> Checkpoint::run_once(Haste haste) {
     } catch (...) {
         mistake = std::current_exception();
     }
-    // Somebody may wait for log space that will not be freed any more.
+    // A task may be waiting for log space that will never be freed now.
     if (context_.run.is_stopping()) context_.log.space().refuse();
     one_at_a_time_.release(ums::LatchMode::exclusive);
     if (mistake) std::rethrow_exception(mistake);
@@ -39,7 +39,8 @@ ums::Task<void> Checkpoint::run_once(Haste haste) {
 
 ums::Task<void> Checkpoint::write_dirty_pages(Haste haste) {
     co_await context_.log.wait_for_pinned_hold();
-    // Whatever was changed before this point is dirty now, or being written under a latch that collect() or the writers meet.
+    // Every page that was changed before this point is now dirty, or is being written under a latch that collect() or the writers will
+    // meet.
     const CheckpointBegin begin = co_await context_.log.begin_checkpoint();
     co_await log_sums(context_.log, begin.sums);
     co_await collect();
@@ -77,7 +78,7 @@ ums::Task<void> Checkpoint::collect() {
         pool.collect_dirty(begin, std::min(begin + kFramesPerStep, pool.frame_count()), dirty_);
         co_await ums::Scheduler::current().yield_if_due();
     }
-    // What is in tempdb need not outlive the server: its pages are written when their memory is needed.
+    // tempdb need not survive the server: its pages are written only when their memory is needed.
     if (context_.tempdb != nullptr) {
         std::erase_if(dirty_,
                       [this](std::uint64_t page) { return context_.data_file(PageKey::unpack(page).file_id)->file.options().is_tempdb; });
@@ -105,13 +106,13 @@ ums::Task<void> Checkpoint::write_up_to(std::size_t end, Haste haste) {
     co_await writers.join();
 }
 
-// The steady trickle of an indirect checkpoint. One request writes neighbours, too: then more of the list is looked at, without a pause.
+// The steady trickle of an indirect checkpoint. If a request also wrote neighbors, the loop continues with the list without a pause.
 ums::Task<void> Checkpoint::write_little_by_little() {
     LogSpace& log = context_.log.space();
     CheckpointPace pace(dirty_target());
     pace.begin(dirty_.size(), log.use());
     for (;;) {
-        // The main run may be over between two looks: the final checkpoint, which writes everything, waits for this one.
+        // The main run may have ended since the last look; the final checkpoint, which writes everything, waits for this one.
         if (!periodic_) was_abandoned_ = true;
         const std::size_t done = next_.load(std::memory_order_relaxed);
         if (done >= dirty_.size() || is_broken_off()) break;
@@ -158,7 +159,7 @@ void Checkpoint::look_at_writes() {
     slow_writes_.look(writes, write_time_ns / 1000);
 }
 
-// While writes take too long only some of the writers go on, until the last page is taken; where somebody waits for the checkpoint, all.
+// While writes are too slow, only some of the writers continue until the last page is taken; if a task waits for the checkpoint, all do.
 ums::Task<void> Checkpoint::wait_for_turn(std::uint32_t number, std::size_t end) {
     if (number == 0 && context_.now_ns() >= next_look_ns_) look_at_writes();
     while (number >= slow_writes_.allowed() && next_.load(std::memory_order_relaxed) < end && !is_broken_off()) {
@@ -167,7 +168,7 @@ ums::Task<void> Checkpoint::wait_for_turn(std::uint32_t number, std::size_t end)
     }
 }
 
-// Users who end shall not wait for pages that stand in the queue to be written: the final checkpoint writes them.
+// Users that are ending must not wait for queued pages: the final checkpoint writes them.
 bool Checkpoint::is_broken_off() {
     if (context_.run.users_are_ending()) was_abandoned_ = true;
     return was_abandoned_ || context_.run.is_stopping();
@@ -180,7 +181,7 @@ std::optional<std::size_t> Checkpoint::take_next(std::size_t end) {
     return index < end ? std::optional(index) : std::nullopt;
 }
 
-// Takes the next page that no gather write has covered yet. Pages that somebody uses are written at the end, waiting for them.
+// Takes the next page that no gather write has covered yet. Pages in use are left for the end, and waited for then.
 ums::Task<void> Checkpoint::write_some(std::uint32_t number, std::size_t end, Haste haste) {
     PageWriter writer = context_.make_writer(OnStop::abandon_with_users);
     std::vector<std::uint64_t> busy;
@@ -206,7 +207,7 @@ ums::Task<void> Checkpoint::write_some(std::uint32_t number, std::size_t end, Ha
     }
 }
 
-// Where writes are not durable by themselves the log may be cut only after the files are synced.
+// If writes are not durable by themselves, the log may be truncated only after the files are synced.
 ums::Task<void> Checkpoint::sync_files() {
     for (const auto& data : context_.data_files) {
         if (!data->file.needs_flushes()) continue;

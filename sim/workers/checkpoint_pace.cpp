@@ -6,7 +6,7 @@
 namespace sim {
 namespace {
 
-// A file that nothing is known of yet, and one that is too good to be true.
+// Bounds for a file about which nothing is known yet, and for one that is implausibly fast.
 constexpr std::uint64_t kRedoMin = 100;
 constexpr std::uint64_t kRedoMax = 1'000'000;
 // A pass begins when so much of what the log may hold is used, and is over when as much as that is left of the rest.
@@ -33,7 +33,7 @@ std::uint64_t CheckpointPace::due_pages(std::uint64_t done_pages, std::uint64_t 
     const std::uint64_t left = pass_pages_ - std::min(pass_pages_, done_pages);
     const std::uint64_t above_target = dirty_pages - std::min(dirty_pages, dirty_target_);
     if (log.used_bytes >= log.short_bytes) return left;
-    // As much of the pass must be done as of the room that it has is used.
+    // The pass must have progressed by the same share as the room that it has is used.
     const std::uint64_t room_bytes = log.short_bytes - std::min(log.short_bytes, begin_used_bytes_);
     const std::uint64_t spare_bytes = room_bytes / kSpareShare;
     const std::uint64_t since_bytes = log.used_bytes - std::min(log.used_bytes, begin_used_bytes_);

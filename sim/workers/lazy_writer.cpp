@@ -6,7 +6,7 @@ namespace sim {
 
 namespace {
 
-// Frames the hand passes in one sweep, and the writes it starts in it at most.
+// Frames that the clock hand passes in one sweep, and the most writes that it starts meanwhile.
 constexpr std::uint32_t kFramesPerSweep = 1024;
 constexpr std::uint32_t kWritesPerSweep = 16;
 // Everything is in use: others must get the CPU to change that.
@@ -59,7 +59,7 @@ ums::Task<bool> LazyWriter::sweep_some() {
 }
 
 ums::Task<void> LazyWriter::write(PageKey key) {
-    // Users who end shall not wait for pages in the queue; but for memory they may.
+    // Users that are ending must not wait for queued pages, but may wait for memory.
     const bool are_ending = context_.run.users_are_ending();
     PageWriter writer = context_.make_writer(are_ending ? OnStop::abandon : OnStop::abandon_with_users);
     const PageWriter::Written written = co_await writer.write_around(*context_.data_file(key.file_id), key.page_id, false);

@@ -75,7 +75,7 @@ BlockDeviceCounters read_counters(const fs::path& disk) {
     return counters;
 }
 
-// By the file in /dev, or, where there is none (containers), by its name in sysfs.
+// By the file in /dev or, if there is none (in containers), by its name in sysfs.
 std::optional<DeviceNumber> device_of_source(const std::string& source, const BlockDeviceRoots& roots) {
     if (source.compare(0, 5, "/dev/") != 0) return std::nullopt;
     struct stat facts {};

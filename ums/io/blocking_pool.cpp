@@ -45,12 +45,12 @@ void BlockingPool::submit(IoRequestList& requests) {
     if (threads_missing > 0 && may_add_threads()) add_threads(threads_missing);
 }
 
-// The stack of a thread would take what memory is left for ending in order.
+// A thread's stack would take the memory that is needed to end in order.
 bool BlockingPool::may_add_threads() const {
     return threads_.size() < options_.threads_max && !is_short_of_threads() && !MemoryReserve::is_spent();
 }
 
-// Fewer threads than wished for are enough to go on.
+// Fewer threads than requested are enough to continue.
 void BlockingPool::add_threads(std::uint32_t wanted) {
     try {
         for (; wanted > 0 && may_add_threads(); --wanted) add_thread();

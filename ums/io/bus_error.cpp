@@ -11,7 +11,7 @@ namespace ums {
 
 namespace {
 
-// What a thread is touching, and where it goes on if that fails.
+// The range that a thread touches, and where it continues if that fails.
 struct Touched {
     const std::byte* begin;
     const std::byte* end;
@@ -26,12 +26,12 @@ void pass_on(int signal, siginfo_t* facts, void* context) {
     if ((handled_before.sa_flags & SA_SIGINFO) != 0) return handled_before.sa_sigaction(signal, facts, context);
     const bool is_function = handled_before.sa_handler != SIG_DFL && handled_before.sa_handler != SIG_IGN;
     if (is_function) return handled_before.sa_handler(signal);
-    // Whoever touched it touches it again, and the process ends as it would have ended.
+    // The access is repeated, and the process ends as it would have without this handler.
     ::sigaction(signal, &handled_before, nullptr);
     ::raise(signal);
 }
 
-// si_code above 0: the kernel's own, and not a signal that somebody sent.
+// si_code > 0: raised by the kernel, not sent by a process.
 void on_bus_error(int signal, siginfo_t* facts, void* context) {
     Touched* const touched = touched_now;
     const auto* const place = static_cast<const std::byte*>(facts->si_addr);
@@ -49,7 +49,7 @@ void expect_bus_errors() {
     std::call_once(once, [] {
         struct sigaction action {};
         action.sa_sigaction = on_bus_error;
-        // Not blocked while it is handled: so the way out need not restore the mask, which takes a system call for each copy.
+        // Not blocked during handling, so that siglongjmp need not restore the mask, which would cost a system call for each copy.
         action.sa_flags = SA_SIGINFO | SA_NODEFER;
         ::sigemptyset(&action.sa_mask);
         UMS_ASSERT(::sigaction(SIGBUS, &action, &handled_before) == 0);

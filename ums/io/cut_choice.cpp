@@ -18,7 +18,7 @@ CutChoice::CutChoice(std::uint64_t seed, std::uint64_t newest_change, bool loses
     mix_ = static_cast<CutMix>(prng.below(kCutMixCount));
     const std::uint64_t few = prng.below(2);
     kept_in_16_ = mix_ == CutMix::mostly_kept ? 16 - few : few;
-    // Mostly a moment ago: what is older is on the medium anyway.
+    // Usually a moment ago: older data is on the medium anyway.
     const std::uint64_t missed = prng.below(std::uint64_t{1} << prng.between(0, 12));
     last_kept_ = newest_change - std::min(newest_change, missed);
 }

@@ -15,7 +15,7 @@ namespace ums {
 
 namespace {
 
-// File systems may keep the end of a file in its inode or round: a hole smaller than this does not count.
+// File systems may keep the end of a file in its inode, or round sizes: holes smaller than this do not count.
 constexpr std::uint64_t kSparseMarginBytes = 65536;
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace ums {
 
 namespace {
 
-// With any of these the bytes do not stand there as they are, or not yet.
+// With any of these flags the bytes are not stored there as they are, or not yet.
 constexpr std::uint32_t kNotThere = FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_ENCODED | FIEMAP_EXTENT_NOT_ALIGNED |
                                     FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_DATA_TAIL;
 

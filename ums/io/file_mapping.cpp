@@ -96,7 +96,7 @@ void FileMapping::perform(IoRequest& request) {
     if (request.operation == IoOperation::write && request.transferred_bytes > 0) flush(request);
 }
 
-// The segments before have been transferred. If the file no longer reaches as far as the request does, that is why.
+// The preceding segments have been transferred. The usual reason is that the file has become shorter than the request.
 void FileMapping::judge_bus_error(IoRequest& request) const {
     std::uint64_t now_bytes = 0;
     const bool is_cut = !size_to_map(file_, now_bytes) && now_bytes < request.offset_bytes + request.size_bytes;

@@ -27,7 +27,7 @@ FileKind kind_of(const struct stat& facts) {
     return FileKind::other;
 }
 
-// A block device has no size of its own in stat(); its end is where one can seek to.
+// stat() does not know the size of a block device; seeking to its end does.
 std::uint64_t block_device_size(int fd) {
     const off_t end = ::lseek(fd, 0, SEEK_END);
     return end < 0 ? 0 : static_cast<std::uint64_t>(end);
@@ -68,7 +68,7 @@ std::uint64_t file_system_id(const std::string& folder, std::uint64_t device_id)
     return device_id;
 }
 
-// Where a link leads; as far as it says itself if nothing is there.
+// The target of a link; if nothing is there, the text of the link itself.
 void follow_link(const std::string& path, FileStatus& status) {
     std::error_code error;
     status.link_target = std::filesystem::canonical(path, error).string();

@@ -23,7 +23,7 @@ std::string name_nobody_knows() {
     return fmt::format(".ioproof-{:016x}.removed", number);
 }
 
-// Only the superuser and the owners of file and folder remove a file from a folder like /tmp.
+// In a folder like /tmp only the superuser and the owners of file and folder may remove a file.
 bool is_kept_by_sticky_folder(int folder, int fd) {
     struct stat of_folder {};
     struct stat of_file {};
@@ -66,8 +66,8 @@ std::error_code HeldName::rename(const std::string& from, const std::string& to)
     return ::renameat2(folder_, from.c_str(), folder_, to.c_str(), RENAME_NOREPLACE) == 0 ? std::error_code{} : last_errno_error();
 }
 
-// Between a look at a name and its removal another file can take it. So the file gets a name first that nobody else knows, and only what is
-// then found to be the right one is removed.
+// Another file can take the name between the check and the removal. So the file is first renamed to a name that nothing else knows, and is
+// removed only if it then proves to be the right one.
 std::error_code HeldName::remove(int fd) const {
     if (!is_name_of(name_, fd)) return errno_error(ENOENT);
     const std::string aside = name_nobody_knows();

@@ -85,8 +85,8 @@ std::error_code PosixStorage::open(const std::string& path, const OpenOptions& o
     return {};
 }
 
-// Linux creates a file before it finds that it cannot do direct I/O there. So it is created plainly, opened a second time as it should be,
-// and removed if that fails.
+// Linux creates a file before it finds that direct I/O is not possible there. So the file is created without O_DIRECT, opened a second time
+// with it, and removed if that fails.
 int PosixStorage::create(const HeldName& name, const OpenOptions& options) const {
     const int created = name.open(open_flags({}) | O_CREAT | O_EXCL, kNewFileMode);
     if (created < 0) return created;
@@ -98,7 +98,7 @@ int PosixStorage::create(const HeldName& name, const OpenOptions& options) const
     return fd;
 }
 
-// By its descriptor; by its name where the system does not show descriptors, if it is still the same file then.
+// By its descriptor or, if the system does not show descriptors, by its name, provided it is still the same file.
 int PosixStorage::open_again(int fd, const HeldName& name, int flags) const {
     const std::string shown = fmt::format("{}/{}", descriptor_folder_, fd);
     int again = uninterrupted([&] { return ::open(shown.c_str(), flags); });
@@ -141,7 +141,7 @@ std::shared_ptr<const HeldName> PosixStorage::name_of(FileHandle file) const {
     return found == names_.end() ? nullptr : found->second;
 }
 
-// Linux releases the handle even if close() was interrupted: it must not be tried again.
+// Linux releases the handle even if close() was interrupted, so it must not be retried.
 void PosixStorage::close(FileHandle file) {
     std::shared_ptr<const HeldName> name;  // its folder is closed without the lock
     std::unique_ptr<FileMapping> mapping;  // unmapped likewise, which may take a while
@@ -172,7 +172,7 @@ std::error_code PosixStorage::check_removal(FileHandle file) {
     return name->check_removal(file.value);
 }
 
-// A file system lets nobody seek beyond what it can store.
+// A file system does not allow seeking beyond the largest size that it can store.
 std::error_code PosixStorage::check_size(FileHandle file, std::uint64_t size_bytes) {
     struct rlimit limit {};
     const bool is_limited = ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size_bytes;

@@ -38,7 +38,7 @@ void ThreadsEngine::poll(IoRequestList& finished) {
 void ThreadsEngine::wait(std::uint64_t timeout_ns) {
     if (!queued_.empty()) pool_.submit(queued_);
     if (!finished_.empty()) return;
-    // A request that finishes either sees that we wait, or we see that it has finished.
+    // Either a finishing request sees that we wait, or we see that it has finished.
     waiting_.store(true, std::memory_order_seq_cst);
     if (!pool_.has_finished()) {
         const std::chrono::nanoseconds timeout(std::min(timeout_ns, kWaitNsMax));
@@ -59,7 +59,7 @@ void ThreadsEngine::wake() {
 
 void ThreadsEngine::request_finished() {
     if (!waiting_.load(std::memory_order_seq_cst)) return;
-    // Taking the lock makes sure that the other one is asleep or has not yet looked.
+    // Taking the lock ensures that the other thread is asleep or has not checked yet.
     { const std::lock_guard lock(mutex_); }
     wake_up_.notify_one();
 }

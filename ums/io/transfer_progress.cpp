@@ -13,7 +13,7 @@ namespace {
 // Linux transfers 2 GiB less a page per call and io_uring counts in 32 bits; a power of two keeps the continuation aligned.
 constexpr std::uint64_t kPieceBytesMax = std::uint64_t{1} << 30;
 
-// What the call under way was asked for.
+// The size requested by the call in progress.
 std::uint64_t requested_bytes(const IoRequest& request) {
     const TransferPiece piece = next_piece(request);
     if (piece.segment_count == 1) return piece.size_bytes;

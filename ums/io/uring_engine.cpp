@@ -28,7 +28,7 @@ constexpr std::uint32_t kSubmissionsMax = 256;
 constexpr std::uint64_t kRetryPauseNs = kNsPerMs;
 constexpr std::uint32_t kRingTriesMax = 100;  // what the ring puts off for longer than that is done by a blocking call
 
-// The kernel puts the counter of a wake-up here. Nobody reads it, and it outlives every engine.
+// The kernel writes the counter of a wake-up here. It is never read, and outlives every engine.
 std::uint64_t unused_counter;
 
 std::uint64_t steady_now_ns() { return RealClock().now_ns(); }
@@ -37,7 +37,7 @@ std::uint64_t steady_now_ns() { return RealClock().now_ns(); }
     throw UringRefusal(errno_error(error_number), explain_uring_refusal(error_number, read_uring_environment("/proc")));
 }
 
-// What io_uring_enter() may say without a mistake of ours: the system lacks something, or a signal came.
+// Errors of io_uring_enter() that are not our mistakes: the system lacks something, or a signal arrived.
 void check_enter(int result) {
     UMS_ASSERT(result >= 0 || result == -EINTR || result == -EAGAIN || result == -EBUSY || result == -ENOMEM || result == -ETIME);
 }
@@ -48,7 +48,7 @@ void bind_ring_workers(io_uring& ring, std::uint64_t mask) {
     for (unsigned cpu = 0; cpu < 64; ++cpu) {
         if ((mask >> cpu & 1) != 0) CPU_SET(cpu, &set);
     }
-    // Like every binding to CPUs: no reason to fail if the system does not want it.
+    // As with every binding to CPUs, a refusal is no reason to fail.
     io_uring_register_iowq_aff(&ring, sizeof set, &set);
 }
 
@@ -90,7 +90,7 @@ void UringEngine::enable_on_first_use() {
     const int result = enable_ring(ring_.ring, support_.setup_flags);
     UMS_ASSERT(result == 0);  // tried by probe_uring()
     if (io_affinity_ != 0) {
-        // The kernel's workers belong to a thread from its first submission on.
+        // The kernel assigns workers to a thread at its first submission.
         arm_wake_up();
         if (enter()) bind_ring_workers(ring_.ring, io_affinity_);
     }
@@ -186,7 +186,7 @@ void UringEngine::poll(IoRequestList& finished) {
     }
 }
 
-// Moves what waits into the submission queue, as far as there is room.
+// Moves waiting requests into the submission queue, as far as there is room.
 void UringEngine::start_waiting() {
     if (!retries_.empty()) start_due_retries();
     while (!backlog_.empty() && in_ring_ < depth_ && io_uring_sq_space_left(&ring_.ring) > 0) start(*backlog_.pop_front());
@@ -197,7 +197,7 @@ void UringEngine::start_due_retries() {
     backlog_.append(retries_);
 }
 
-// One system call, unless more than a whole submission queue waits.
+// One system call, unless more requests wait than the submission queue holds.
 void UringEngine::start_all() {
     do {
         start_waiting();
@@ -207,11 +207,11 @@ void UringEngine::start_all() {
 
 bool UringEngine::is_enter_needed() const {
     if (io_uring_sq_ready(&ring_.ring) > 0) return true;
-    // The kernel says so when it has completions that it can only hand over in a system call.
+    // The kernel sets this flag when it has completions that it can deliver only during a system call.
     return (__atomic_load_n(ring_.ring.sq.kflags, __ATOMIC_RELAXED) & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) != 0;
 }
 
-// False if the kernel took nothing for the moment.
+// False if the kernel accepted nothing for now.
 bool UringEngine::enter() {
     const int result = io_uring_submit_and_get_events(&ring_.ring);
     check_enter(result);
@@ -246,7 +246,7 @@ void UringEngine::arm_wake_up() {
 void UringEngine::sleep(std::uint64_t timeout_ns) {
     timeout_ns = std::min(timeout_ns, kWaitNsMax);
     if (!retries_.empty()) timeout_ns = std::min(timeout_ns, retry_at_ns_ - std::min(retry_at_ns_, steady_now_ns()));
-    // Without the wake-up (the kernel is short of memory) nobody could end a long sleep.
+    // If the wake-up could not be posted (the kernel is short of memory), nothing could end a long sleep.
     if (!wake_up_armed_) timeout_ns = std::min(timeout_ns, kRetryPauseNs);
     __kernel_timespec timeout{};
     timeout.tv_sec = static_cast<long long>(timeout_ns / kNsPerSecond);

@@ -61,7 +61,7 @@ UringSupport refused_by_kernel(int error_number) {
     return refused(error_number, explain_uring_refusal(error_number, read_uring_environment("/proc")));
 }
 
-// Zero, or the negative errno value of a ring that takes requests but does not work.
+// Zero, or the negative errno value if the ring accepts requests but does not work.
 int try_ring(io_uring& ring, std::uint32_t setup_flags) {
     if (const int result = enable_ring(ring, setup_flags); result < 0) return result;
     io_uring_prep_nop(io_uring_get_sqe(&ring));

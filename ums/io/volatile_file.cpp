@@ -1,4 +1,4 @@
-// What comes in, and what gets to the medium. The cut: volatile_file_cut.cpp.
+// Writes that arrive, and how they reach the medium. For the cut see volatile_file_cut.cpp.
 #include "ums/io/volatile_file.hpp"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ void VolatileFile::resize(std::uint64_t change, std::uint64_t size) {
     if (size != size_bytes()) sizes_.push_back({change, size});
 }
 
-// The last change that took the unit from the file, of those that are not on the medium; 0: none.
+// The last change, not yet on the medium, that cut the unit off; 0: none.
 std::uint64_t VolatileFile::last_cut_of(std::uint64_t unit) const {
     std::uint64_t change = 0;
     for (const Size& size : sizes_) {
@@ -82,7 +82,7 @@ std::size_t VolatileFile::version_at(const Unit& unit, std::uint64_t change) {
     return index;
 }
 
-// Where nothing ever gets to the medium, what was before the promised contents does not matter any more.
+// If nothing ever reaches the medium, what preceded the promised contents no longer matters.
 void VolatileFile::forget_older(Unit& unit) {
     const std::size_t promised = version_at(unit, unit.promised);
     if (promised == unit.versions.size()) return;

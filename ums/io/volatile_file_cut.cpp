@@ -11,7 +11,7 @@ namespace ums {
 
 namespace {
 
-// Decisions that are not about a unit.
+// Decisions that do not concern a unit.
 constexpr std::uint64_t kWholeFile = ~std::uint64_t{0};
 
 }  // namespace
@@ -34,7 +34,7 @@ public:
     }
 
 private:
-    // The changes of a unit that fit to the size: from the last cut that is there, to before the first one that is lost.
+    // The changes of a unit that agree with the size: from the last cut that survived up to the first one that is lost.
     struct Window {
         std::uint64_t from = 0;
         std::uint64_t until = kNever;
@@ -103,7 +103,7 @@ private:
         if (is_broken_promise(index, unit, chosen)) lost_.insert(index);
     }
 
-    // It is older than what was promised, and not by chance the same as that or something later.
+    // It is older than what was promised, and does not happen to equal that or anything later.
     [[nodiscard]] bool is_broken_promise(std::uint64_t index, const Unit& unit, std::uint64_t chosen) const {
         const std::size_t promised = version_at(unit, unit.promised);
         if (promised == unit.versions.size() || chosen >= unit.versions[promised].change) return false;

@@ -194,7 +194,7 @@ void VolatileStorage::resized(const FilePointer& file, std::uint64_t size_bytes)
     destage_later({file, DestagedPart::size, change, 0, 0});
 }
 
-// The name of `file` is now that of `bound`.
+// The name of `file` now belongs to `bound`.
 void VolatileStorage::renamed(const FilePointer& file, FilePointer bound) {
     const std::uint64_t change = ++change_;
     names_[file->path()].changes.push_back({change, std::move(bound)});
@@ -282,7 +282,7 @@ PowerCut VolatileStorage::cut(std::uint64_t seed) {
             is_lost = true;
             promised = binding.file;
         }
-        // What was promised is gone, and no older or later file of this name is what there should be.
+        // The promised file is gone, and no older or later file of this name is the right one.
         if (is_lost && promised && left != promised) result.lost.push_back({path, LostPart::name, 0, promised->promised_size_bytes()});
         if (!left) continue;
         VolatileFile::Remains remains = left->cut(choice, in_flight_on(*left));

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kWriteBytes = 4096;
 
-// Something that neither compresses nor is deduplicated; the same numbers every time.
+// Data that can be neither compressed nor deduplicated; the same every time.
 void fill_with_noise(std::byte* data, std::size_t size_bytes) {
     std::uint64_t state = 0x9e3779b97f4a7c15;
     for (std::size_t i = 0; i < size_bytes; ++i) {
@@ -32,7 +32,7 @@ void fill_with_noise(std::byte* data, std::size_t size_bytes) {
     }
 }
 
-// The file is gone from the folder at once and lives as long as it is open.
+// The file is unlinked immediately and lives as long as it is open.
 int make_nameless_file(const std::string& folder) {
     std::string name = folder + "/.ioproof-preflight-XXXXXX";
     const int fd = ::mkostemp(name.data(), O_CLOEXEC);
@@ -66,7 +66,7 @@ void WriteProbe::fill() {
         if (written > 0) {
             done += static_cast<std::uint64_t>(written);
         } else if (written < 0 && errno == EINVAL && !direct_error_) {
-            // The file system takes the flag and refuses the request: everything else goes through its cache.
+            // The file system accepts the flag but refuses the request: everything else goes through its cache.
             direct_error_ = last_errno_error();
             ::fcntl(fd_, F_SETFL, 0);
         } else {
@@ -94,7 +94,7 @@ int WriteProbe::write_once(Promise promise, std::uint64_t offset_bytes) const {
 }
 
 WriteTimes WriteProbe::measure(Promise promise, std::uint64_t limit_ns, std::uint64_t count_max) {
-    // Neighbours are not written one after the other: a disk could put them together.
+    // Neighbors are not written in succession, because a disk could merge them.
     constexpr std::uint64_t kStrideBytes = 17 * kWriteBytes;
     const std::uint64_t places = size_bytes_ / kWriteBytes;
     WriteTimes times;
