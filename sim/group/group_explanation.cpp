@@ -38,7 +38,7 @@ const FactNames& names_of(GroupFactKind kind) {
 // The error of a host's clock against the witness's is at most half a round trip, which is short of this, or the host is of no use.
 constexpr std::uint64_t kClockErrorUs = 1'000'000;
 
-// What an image says of itself, a page's or a block's of the log.
+// What an image of a page or a log block says about itself.
 struct ImageIdentity {
     std::uint64_t run_id = 0;
     std::uint32_t file_id = 0;
@@ -65,7 +65,7 @@ std::optional<ImageIdentity> identity_in(const std::vector<std::byte>& image) {
     return ImageIdentity{page.run_id, page.file_id, page.page_id, page.version, page.lsn, page.write_utc_us, 0, false};
 }
 
-// 0: the image does not say, or says what cannot be.
+// 0: the image does not say, or says something impossible.
 std::uint64_t by_witness(std::uint64_t utc_us, std::int64_t offset_us) {
     const std::uint64_t distance_us = offset_us < 0 ? 0 - static_cast<std::uint64_t>(offset_us) : static_cast<std::uint64_t>(offset_us);
     if (utc_us == 0 || (offset_us < 0 && utc_us < distance_us)) return 0;
@@ -85,7 +85,7 @@ const GroupMemberResult* member_of_run(const GroupKnowledge& group, std::uint64_
     return found == group.members.end() ? nullptr : &*found;
 }
 
-// Where the header is ours, or nobody's, a sector may be another run's all the same: each says it in 16 bits, with page and file.
+// Even if the header is ours, or belongs to no run, a sector may be another run's: each names its run in 16 bits, with page and file.
 struct ForeignSector {
     const GroupMemberResult* member = nullptr;
     SectorStamp stamp{};
@@ -205,7 +205,7 @@ bool explain_zombie(Finding& finding, const GroupKnowledge& group, const ImageId
     if (owner == nullptr) return false;
     const bool is_ours = group.taken_over && vlf_of_lsn(image.lsn) >= group.taken_over->first_vlf;
     if (is_ours) return false;
-    // What redo wrote when the files were taken over has an LSN of an earlier owner, and a time of this host.
+    // Images that redo wrote during the takeover have an earlier owner's LSN and this host's time.
     const bool may_be_redone = !image.is_block && group.taken_over && image.version == version_taken_over(finding, group) &&
                                image.write_utc_us <= group.taken_over->utc_us;
     if (!is_behind_its_log(image, group, *owner) && (may_be_redone || !was_made_after_the_end(image, *owner))) return false;
@@ -213,7 +213,7 @@ bool explain_zombie(Finding& finding, const GroupKnowledge& group, const ImageId
     return true;
 }
 
-// Something older than what was promised, or nothing, is there.
+// The storage holds something older than promised, or nothing.
 bool is_about_what_was_promised(FindingKind kind) {
     switch (kind) {
         case FindingKind::stale_read:
@@ -228,7 +228,7 @@ bool is_about_what_was_promised(FindingKind kind) {
     }
 }
 
-// The files are another host's all the time.
+// The files belong to another host throughout.
 void explain_reading(Finding& finding, const GroupKnowledge& group) {
     if (!is_about_what_was_promised(finding.kind) || group.owners.empty()) return;
     const KnownOwner& owner = group.owners.back();
@@ -244,7 +244,7 @@ void explain_reading(Finding& finding, const GroupKnowledge& group) {
 // While the files are being taken over.
 void explain_taking_over(Finding& finding, const GroupKnowledge& group) {
     const bool is_torn = finding.kind == FindingKind::torn_page && !finding.transient;
-    if (!is_torn && !is_about_what_was_promised(finding.kind)) return;  // wrong bytes are wrong on one host, too
+    if (!is_torn && !is_about_what_was_promised(finding.kind)) return;  // damaged bytes need no second host
     const KnownOwner& owner = group.owners.back();
     GroupFact fact = fact_of_owner(GroupFactKind::missing_after_hand_over, finding, owner, group);
     if (finding.transient) {
@@ -274,7 +274,7 @@ void explain_own_work(Finding& finding, const GroupKnowledge& group, const Image
         finding.group_fact = std::move(fact);
         return;
     }
-    // What stood there when the files were taken over may have stayed there: that is a lost write, and no other host's doing.
+    // The image may have been there since the takeover: that is a lost write, not another host's doing.
     const std::uint32_t taken_over = version_taken_over(finding, group);
     const bool is_older_than_taken_over = image.version < taken_over;
     // Redo made the image once more, at another time: this is the one that was under way before.
@@ -307,7 +307,7 @@ void explain(Finding& finding, const GroupKnowledge& group) {
     if (finding.is_warning || finding.group_fact) return;
     find_fact(finding, group);
     if (!finding.group_fact) return;
-    // Wherever the finding is told, this is told with it.
+    // This text accompanies the finding wherever it is reported.
     const std::string text = fmt::format("In the group: {}. {}", title_of(finding.group_fact->kind), finding.group_fact->text);
     if (!finding.description.empty()) finding.description += " " + text;
     finding.reasoning.push_back(text);

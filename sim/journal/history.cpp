@@ -23,7 +23,7 @@ struct FirstHeader {
     std::uint64_t lsn = 0;
 };
 
-// Says nothing where it is no header of ours.
+// Adds nothing if this is not one of our headers.
 FirstHeader first_header(const ums::IoRequest& request) {
     const ums::IoSegment& first = *request.segments;
     const bool is_there = request.operation == ums::IoOperation::write || request.transferred_bytes >= kSectorBytes;

@@ -17,7 +17,7 @@ constexpr std::size_t kEvidenceKept = 100;
 constexpr std::size_t kPageHistoryMax = 200;
 constexpr std::size_t kFileHistoryMax = 100;
 
-// What takes much memory.
+// Drops the parts that take much memory.
 void drop_evidence(Finding& finding) {
     finding.evidence.image = {};
     finding.evidence.expected_image = {};
@@ -25,14 +25,14 @@ void drop_evidence(Finding& finding) {
     finding.evidence.file_history = {};
 }
 
-// The running task, or the process as a whole.
+// The running task, or the process.
 void sign(std::string& user, std::uint32_t& cpu) {
     const ums::Scheduler* scheduler = ums::Scheduler::current_or_null();
     user = scheduler != nullptr ? scheduler->worker().name : "Monitor";
     cpu = scheduler != nullptr ? scheduler->id() : 0;
 }
 
-// It is about some bytes of the file, not about the file as a whole.
+// The finding concerns some bytes of the file, not all of it.
 bool has_place(const Finding& finding) { return finding.request.of_file == FileRequest::none; }
 
 std::string file_name(std::string_view path) { return std::string(path.substr(path.find_last_of('/') + 1)); }

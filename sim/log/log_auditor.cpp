@@ -77,7 +77,7 @@ ums::Task<bool> LogAuditor::read(Position& position, BlockSink* sink) {
     co_return true;
 }
 
-// Goes over sound blocks, until the end of what was read, a block that reaches over it, or one that is wrong.
+// Passes over sound blocks up to the end of what was read, a block that crosses it, or a wrong one.
 void LogAuditor::take_blocks(Position& position, const std::byte* bytes, std::uint64_t size_bytes, std::optional<BlockFault>& fault,
                              BlockSink* sink) const {
     std::uint64_t done_bytes = 0;
@@ -138,8 +138,8 @@ ums::Task<void> LogAuditor::diagnose(Position& position, BlockFault fault, const
     report(begin, end_bytes, std::move(fault), std::move(rereads), first, became_right);
 }
 
-// What was copied may end long before the log does: a block that is missing at its end is missed in the middle of the log then. Takes the
-// VLF as it is now, and says whether nothing has been logged behind it.
+// The copied part may end long before the log does: a block missing at its end is then missing in the middle of the log. Takes the VLF as
+// it is now, and returns whether nothing has been logged after it.
 ums::Task<bool> LogAuditor::is_behind_all(Position& position) {
     if (!position.is_part) co_return true;
     const LogMark end = log_.mark();
@@ -154,7 +154,7 @@ ums::Task<bool> LogAuditor::is_behind_all(Position& position) {
     co_return is_last;
 }
 
-// Behind a wrong block nothing says where the next one begins: the next sector that does begin one of this VLF.
+// After a wrong block nothing says where the next one begins: continues at the next sector that starts a block of this VLF.
 ums::Task<void> LogAuditor::skip_to_next_block(Position& position) {
     const VirtualLogFile& vlf = position.vlf;
     const ums::MemoryRegion buffer(kReadBytes + kLogBlockBytesMax, ums::MemoryKind::plain);

@@ -12,7 +12,7 @@ namespace sim {
 
 namespace {
 
-// The same but for a few bits: damage, not another value.
+// Equal except for a few bits: damage rather than another value.
 bool is_nearly(std::uint64_t value, std::uint64_t expected) {
     constexpr int kWrongBitsMax = 8;
     return std::popcount(value ^ expected) <= kWrongBitsMax;
@@ -26,7 +26,7 @@ bool is_older_header(const LogBlockHeader& header, const ExpectedBlock& expected
     return header.vlf_sequence < expected.vlf_sequence && header.sequence < expected.sequence && header.vlf_sector == expected.vlf_sector;
 }
 
-// Of the block that is expected, or it was before some of its bits went wrong.
+// The header of the expected block, or of one that was it before some bits were damaged.
 bool is_damaged_header(const LogBlockHeader& header, const ExpectedBlock& expected) {
     return is_nearly(header.magic, kLogMagic) && is_nearly(header.run_id, expected.run_id);
 }

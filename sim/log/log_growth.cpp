@@ -58,7 +58,7 @@ ums::Task<std::error_code> lengthen_log(SimFile& file, std::uint64_t new_bytes, 
             if (plan.vlfs > 1) parts = divide_growth(file, old_bytes, new_bytes - old_bytes, plan.vlfs);
             error = co_await stamp_parts(file, parts, run, journal);
         } else if (file.writes_are_durable() || file.needs_flushes()) {
-            error = co_await file.sync();  // a crash must not take away the end of a file that the log goes on in
+            error = co_await file.sync();  // a crash must not cut off the part of the file in which the log continues
         }
         if (error) static_cast<void>(co_await file.resize(old_bytes));
     }
@@ -91,7 +91,7 @@ void LogGrowth::stop() {
     log_.space().growth_wanted().set();
 }
 
-// False if the system refuses: the log then lives with what it has.
+// False if the system refuses; the log then makes do with its present size.
 ums::Task<bool> LogGrowth::grow(SimFile& file) {
     const std::uint64_t old_bytes = file.size_bytes();
     const std::uint64_t new_bytes = old_bytes + file.options().increment_mb * kMb;

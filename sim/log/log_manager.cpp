@@ -15,7 +15,7 @@ namespace sim {
 
 namespace {
 
-// Buffers beyond those in flight: one being filled, some sealed and waiting for their turn.
+// Buffers in addition to those in flight: one being filled, and some that are sealed and queued.
 constexpr std::uint32_t kSpareBuffers = 4;
 
 constexpr std::uint32_t round_up(std::uint64_t value, std::uint64_t unit) {
@@ -70,7 +70,7 @@ void LogManager::open_block(std::uint32_t record_bytes) {
     current_ = &buffer;
 }
 
-// From here on the block's place in the log is settled; the next one begins behind it.
+// The block's place in the log is now fixed; the next block follows it.
 void LogManager::seal_block() {
     LogBuffer& buffer = *std::exchange(current_, nullptr);
     buffer.size_bytes = round_up(buffer.used_bytes, alignment_bytes_);
@@ -103,7 +103,7 @@ ums::Task<std::uint64_t> LogManager::append_one(LogChange change, std::uint32_t 
     for (;;) {
         {
             const std::lock_guard guard(state_.lock);
-            if (state_.failed) co_return 0;  // nothing can be hardened any more: harden() says so
+            if (state_.failed) co_return 0;  // nothing can be hardened any more; harden() reports it
             if (LogBuffer* block = writable_block(record_bytes)) {
                 last_lsn_ = block->append(change, record_bytes);
                 then();
@@ -235,7 +235,7 @@ ums::Task<bool> LogManager::write_block(LogBuffer& buffer) {
     IoRetry retry(*buffer.file, run_, journal_);
     const bool written = co_await retry.write(buffer.file_offset_bytes, {&segment, 1}, ums::WaitType::io_completion);
     if (!written || !buffer.file->needs_flushes()) co_return written;
-    // A commit is a promise also where WriteThrough is off.
+    // A commit is a promise even if WriteThrough is off.
     const std::error_code error = co_await buffer.file->sync();
     if (error) co_await end_run_unsynced(*buffer.file, error, run_, journal_);
     co_return !error;
@@ -251,7 +251,7 @@ ums::Task<void> LogManager::flush_block(LogBuffer& buffer) {
     try {
         written = co_await write_block(buffer);
     } catch (...) {
-        mistake = std::current_exception();  // those who wait for the log must not wait for ever
+        mistake = std::current_exception();  // tasks that wait for the log must not wait forever
     }
     flush_bytes_.release(buffer.size_bytes);
     flush_slots_.release(1);
@@ -327,7 +327,7 @@ void LogManager::unpin_hold(std::uint32_t vlf_sequence) {
         const std::lock_guard guard(state_.lock);
         hold_ = vlf_sequence;
         is_hold_pinned_ = false;
-        // What checkpoints did without meanwhile is free now: the room for the next one's records is among it.
+        // Restores the reserve for the next checkpoint's records from the space that is now free.
         truncate_locked(truncated_to_);
         space_.release_locked(released);
     }

@@ -9,7 +9,7 @@ namespace sim {
 
 namespace {
 
-// A checkpoint is asked for when less than this share of the log is free.
+// A checkpoint is requested when less than this share of the log is free.
 constexpr double kShortOfSpace = 0.4;
 // Kept free for a checkpoint's marks and a last partial block; its sums come on top.
 constexpr std::uint64_t kMarksBytes = std::uint64_t{2} * kLogBlockBytesMax;
@@ -66,7 +66,7 @@ LogSpace::LogSpace(LogState& state, std::uint32_t alignment_bytes, const PageSum
 LogSpace::~LogSpace() { UMS_ASSERT(waiting_.empty() && reserved_bytes_ == 0); }
 
 bool LogSpace::take_locked(std::uint64_t size_bytes) {
-    // A block that does not fit leaves the end of its VLF unused.
+    // If a block does not fit, the end of the VLF stays unused.
     const std::uint64_t lost_bytes = std::uint64_t{kLogBlockBytesMax} * (state_.vlfs.free_count() + 1) + system_bytes_;
     if (state_.vlfs.free_bytes() < lost_bytes + reserved_bytes_ + size_bytes) return false;
     reserved_bytes_ += size_bytes;
@@ -75,7 +75,7 @@ bool LogSpace::take_locked(std::uint64_t size_bytes) {
 
 void LogSpace::release_locked(ums::WaitQueue& released) {
     while (Awaiter* first = waiting_.front()) {
-        // No space will ever be freed again then.
+        // In that case no space will ever be freed again.
         if (state_.failed || refusing_) {
             first->granted = false;
         } else if (!take_locked(first->size_bytes)) {

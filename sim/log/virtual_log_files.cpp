@@ -21,7 +21,7 @@ std::uint64_t vlf_count_for(std::uint64_t size_bytes) {
     return std::max(usual, (size_bytes + kVlfBytesMax - 1) / kVlfBytesMax);
 }
 
-// The files take turns, so that all of them are used however little is logged.
+// The files alternate, so that all of them are used even if little is logged.
 std::vector<VlfPlace> divide_log(std::span<const LogFileShape> files, std::uint32_t alignment_bytes) {
     std::vector<VlfPlace> places;
     std::size_t before = 0;

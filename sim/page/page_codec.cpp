@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kNoiseWords = 8192;  // 64 KiB: stays in the second-level cache
 constexpr std::size_t kChunkWords = 1024;  // one page
 
-// Random words to cut bodies from; the same in every run and version of the program (part of the page format).
+// Random words from which bodies are cut; the same in every run and version of the program (part of the page format).
 const std::uint64_t* noise() {
     static const auto words = [] {
         std::array<std::uint64_t, kNoiseWords + kChunkWords> result{};
@@ -55,7 +55,7 @@ void fill_from_seed(std::uint64_t seed, std::byte* out, std::size_t size_bytes) 
     }
 }
 
-// Neighbouring words differ as those of the noise do, since both are combined with the same key.
+// Neighboring words differ as those of the noise do, because all are combined with the same key.
 bool is_made_from_a_seed(const std::byte* bytes, std::size_t size_bytes) {
     constexpr std::size_t kRunWords = 8;
     const auto* words = reinterpret_cast<const std::uint64_t*>(bytes);

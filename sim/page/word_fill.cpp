@@ -18,7 +18,7 @@ void xor_plain(std::uint64_t* out, const std::uint64_t* from, std::size_t count,
 
 #if defined(__x86_64__)
 
-// Compilers do not vectorise at -O2 what may have any length, nor for a newer CPU than the one they compile for; nor do they unroll.
+// At -O2, compilers neither vectorize nor unroll loops of unknown length, and they do not use newer CPUs than the target.
 constexpr std::size_t kVectorWords = sizeof(__m256i) / sizeof(std::uint64_t);
 constexpr std::size_t kStepWords = 4 * kVectorWords;
 

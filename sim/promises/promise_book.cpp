@@ -8,7 +8,7 @@ namespace sim {
 
 namespace {
 
-// Single pages whose promise is taken back; with more of them the file's promises are taken back altogether.
+// Pages whose promises are withdrawn individually; if there are more, all promises of the file are withdrawn.
 constexpr std::size_t kVoidPagesMax = 256;
 
 }  // namespace

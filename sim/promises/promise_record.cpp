@@ -58,7 +58,7 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-// Gives nothing more once it was asked for too much.
+// Returns nothing more after a request for too much.
 class Decoder {
 public:
     explicit Decoder(std::span<const std::byte> rest) : rest_(rest) {}

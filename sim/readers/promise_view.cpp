@@ -19,7 +19,7 @@ constexpr std::uint64_t kRestPerLoad = 10;
 PromiseView::PromiseView(PromiseKeeper& keeper, PromiseKeeper::Wanted wanted, const ums::Clock& clock)
     : keeper_(keeper), wanted_(std::move(wanted)), clock_(clock), known_(std::make_shared<const Promises>()) {}
 
-// An answer that does not come, whatever the reason, leaves what was known before.
+// Without an answer, for whatever reason, what was known before stays.
 PromiseView::Answer PromiseView::ask() const {
     Answer answer;
     try {

@@ -20,11 +20,11 @@ namespace sim {
 namespace {
 
 constexpr std::uint32_t kReadTogetherPages = 128;
-constexpr std::uint32_t kReadersOfFile = 4;  // a report among users, who have their own work to do
-// A host that sees an old volume has a hundred thousand wrong pages: the first ones are looked into, and all are counted.
+constexpr std::uint32_t kReadersOfFile = 4;  // like a report beside users that have their own work
+// A host that sees an old volume has a hundred thousand wrong pages: the first are examined, and all are counted.
 constexpr std::uint64_t kLookedIntoMax = 64;
 constexpr std::uint64_t kFoundMax = 1000;
-// A page that is damaged, and stays so for this much longer than re-reads take, is not being written.
+// A page that stays damaged for this much longer than re-reads take is not being written.
 constexpr std::uint64_t kStillDamagedNs = 2 * ums::kNsPerSecond;
 constexpr std::uint64_t kSizePauseNs = 100 * ums::kNsPerMs;
 constexpr std::uint32_t kSizeLooks = 50;
@@ -102,7 +102,7 @@ ums::Task<void> ReaderPass::read_range(SimFile& file, std::uint32_t first_page, 
     pages_.fetch_add(count, std::memory_order_relaxed);
 }
 
-// An owner that has found a page wrong writes the same version again, at another time: that is promised later than it can be read.
+// An owner that found a page wrong writes the same version again, with another time; it can be read before it is promised.
 PageJudgement ReaderPass::judge(const std::byte* image, ProvenPage proven) const {
     const PageHeader header = read_header(image);
     if (header.version == proven.promised.version) proven.promised.checksum = header.checksum;
@@ -146,7 +146,7 @@ ums::Task<void> ReaderPass::look_again(SimFile& file, const ProvenPage& proven, 
             later = judge(rereader.bytes(), proven);
             if (later.condition == PageCondition::sound) reread.result = RereadResult::right;
         }
-        // Whole, and wrong all the same: that no write under way explains, whatever came before.
+        // Whole and yet wrong: no write in flight explains that, whatever came before.
         const bool is_another = may_be_in_flight && later.condition == PageCondition::wrong && is_whole_image(rereader.bytes());
         if (is_another && reread.has_come()) {
             const PageImage shown(rereader.bytes());
@@ -158,12 +158,12 @@ ums::Task<void> ReaderPass::look_again(SimFile& file, const ProvenPage& proven, 
     }
     const bool is_right = later.condition == PageCondition::sound;
     const bool was_written_meanwhile = may_be_in_flight && (is_right ? later.version > proven.promised.version : !is_same_image);
-    // What it becomes in the end, this or another pass will see.
+    // This or a later pass will see what it becomes.
     if (was_written_meanwhile || (first == PageCondition::torn && !setup_.is_last)) {
         in_flight_pages_.fetch_add(1, std::memory_order_relaxed);
         co_return;
     }
-    // What a write under way has begun to replace is gone, whatever the page becomes.
+    // A write in flight has started to replace the image, so it is gone, whatever the page becomes.
     const bool is_gone = is_right || is_being_written;
     report(file, proven, image, is_gone, std::move(rereads));
     if (!is_gone) told_.add(file.id(), proven.page_id, image);
@@ -181,7 +181,7 @@ void ReaderPass::report(SimFile& file, const ProvenPage& proven, const std::byte
     file.report(std::move(finding));
 }
 
-// A file that is shorter than promised is so for a moment, or it stays.
+// A file may be shorter than promised for a moment, or for good.
 ums::Task<void> ReaderPass::demand_size(SimFile& file) {
     const std::uint32_t promised = promised_sizes_->page_count(file.id());
     const std::uint32_t found = file.pages();

@@ -22,7 +22,7 @@ bool ToldImages::has(std::uint32_t file_id, std::uint32_t page_id, const std::by
     return found != pages_.end() && found->second == sums_of(image);
 }
 
-// Of nearly all readers there is nothing to forget.
+// Nearly all readers have nothing to forget.
 void ToldImages::forget(std::uint32_t file_id, std::uint32_t page_id) {
     if (!has_any_.load(std::memory_order_relaxed)) return;
     const std::lock_guard guard(mutex_);

@@ -23,7 +23,7 @@ std::uint32_t end_of_incarnation(std::uint32_t last_vlf) {
     return end < 0xffff'0000 ? static_cast<std::uint32_t>(end) : last_vlf;
 }
 
-// By which a log file grows: its Increment; without one, by about one of its VLFs when it must.
+// The step by which a log file grows: its Increment or, without one, about one of its VLFs when it must.
 std::uint64_t growth_bytes_of(const SimFile& file, std::uint64_t prepared_bytes) {
     constexpr std::uint64_t kVlfsMin = 4;
     const std::uint64_t increment_mb = file.options().increment_mb;
@@ -55,7 +55,7 @@ ums::Task<void> LogEnd::find() {
     if (has_grown) position_.places = divide_log(shapes_, alignment_bytes_);
 }
 
-// Only a repair continues with a log file that is shorter than its blocks say. What was cut off cannot be had back: zeros take its place.
+// Only a repair continues with a log file that is shorter than its blocks say. The lost part is replaced by zeros.
 ums::Task<bool> LogEnd::restore_sizes() {
     for (SimFile* const file : log_files_) {
         const std::uint64_t least_bytes = (least_log_bytes(contents_, file->id()) + ums::kMb - 1) / ums::kMb * ums::kMb;
@@ -106,7 +106,7 @@ std::optional<LogFileShape> LogEnd::shape_of(SimFile& file, std::uint64_t prepar
     return shape;
 }
 
-// Every block of the part of the file stands in one of these VLFs.
+// Whether every block in this part of the file lies in one of these VLFs.
 bool LogEnd::lie_in(const std::vector<VlfPlace>& places, SimFile& file, std::uint64_t begin_bytes, std::uint64_t end_bytes) const {
     return std::all_of(contents_.blocks.begin(), contents_.blocks.end(), [&](const LogBlockPlace& block) {
         if (block.file_id != file.id() || block.offset_bytes < begin_bytes || block.offset_bytes >= end_bytes) return true;
@@ -133,7 +133,7 @@ void LogEnd::find_used() {
     }
 }
 
-// As SQL Server does when recovery finds the log full. MaxSize is for users: without room for a checkpoint nothing could go on.
+// As SQL Server does when recovery finds the log full. MaxSize is for users; without room for a checkpoint nothing could continue.
 ums::Task<bool> LogEnd::grow() {
     const auto shape = std::find_if(shapes_.begin(), shapes_.end(), [](const LogFileShape& each) { return !each.file->is_device(); });
     if (shape == shapes_.end()) {

@@ -17,10 +17,10 @@ namespace sim {
 namespace {
 
 constexpr std::uint32_t kWritersPerFile = 16;
-// Pages that a writer looks through at a time.
+// Pages that a writer examines at a time.
 constexpr std::uint32_t kRedoRangePages = 128;
 
-// The page is to be written with what its entry says. An entry of which nothing more is known has no LSN.
+// Whether the page is to be written as its entry says. An entry about which nothing more is known has no LSN.
 bool is_to_be_written(const PageLedger::Entry& entry) { return entry.unknown != 0 && entry.version != 0 && entry.lsn != 0; }
 
 bool is_as_judged(const std::byte* image, const PageJudgement& judgement) {
@@ -54,7 +54,7 @@ void Redo::take(const ProvenPage& proven, const PageJudgement& judgement, const 
     const bool is_left_by_others = judgement.condition == PageCondition::sound && judgement.version == 0;
     if (is_left_by_others) return data.ledger.mark_unknown(page);
     const bool is_torn = judgement.condition == PageCondition::torn;
-    // The log has the change that was under way; where it has not, nothing is promised, and the next change must look new.
+    // The log has the change that was in flight; if it does not, nothing is promised, and the next change must appear new.
     const bool is_in_log = proven.bound.newest != 0;
     data.ledger.restore(page, is_torn && !is_in_log ? std::min(judgement.version, kVersionMax - 1) : 0, 0, 0, true);
     if (is_torn) return;
@@ -97,7 +97,7 @@ ums::Task<void> Redo::run() {
     }
 }
 
-// A cut was logged before it was made, a growth made before it was logged.
+// A cut is logged before it is made, a growth after.
 ums::Task<void> Redo::fit_size(DataFile& data) {
     const std::uint32_t promised = log_.file(data.file.id()).bounds.promised_pages();
     if (promised == 0 || promised == data.file.pages() || data.file.is_device() || run_.is_stopping()) co_return;
@@ -113,7 +113,7 @@ ums::Task<void> Redo::fit_size(DataFile& data) {
     journal_.info(fmt::format("{}: brought from {} to the {} pages that the log says.", data.file.path(), old_pages, promised));
 }
 
-// Of a page that is wrong, and of which the log has no change, nobody knows more than the least that it must be.
+// Of a wrong page without a change in the log, only the least version that it must have is known.
 void Redo::give_up_lost_pages() {
     for (const LostPage& lost : lost_) {
         if (lost.page >= lost.data->file.pages() || lost.data->ledger[lost.page].version != 0) continue;
@@ -170,7 +170,7 @@ ums::Task<void> Redo::sync(DataFile& data) {
     if (error) co_await end_run_unsynced(data.file, error, run_, journal_);
 }
 
-// No checkpoint promises anything of them until they are written.
+// No checkpoint promises anything about them until they are written.
 void Redo::except_unknown_pages(DataFile& data) const {
     const std::uint32_t pages = data.file.pages();
     for (std::uint32_t first = 0; first < pages; first += kRedoRangePages) {

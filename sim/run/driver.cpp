@@ -66,19 +66,19 @@ void Driver::make_schedulers() {
     }
     schedulers_->on_memory_short([this] { run_.stop(Outcome::not_done, memory_refused_text()); });
     schedulers_->on_task_failed([this](const std::exception_ptr& failure) {
-        if (are_cycles_running_) stop_on_failure(failure);  // before, it is for who joins the task
+        if (are_cycles_running_) stop_on_failure(failure);  // earlier, it is for the joining task
     });
     outstanding_ = std::make_unique<ums::Semaphore>(outstanding_io_max(options_));
     results_.version = kVersion;
     results_.seed = options_.seed;
-    // The moment from which all times of the results count; making schedulers has taken some since.
+    // The origin of all times in the results; creating the schedulers took some time.
     results_.start_utc_us = clock_.utc_us() - (clock_.now_ns() - journal_.start_ns()) / 1000;
     results_.engine = schedulers_->engine_name();
     results_.engine_reason = schedulers_->engine_reason();
     results_.cpu_count = options_.cpu_count;
 }
 
-// A run that is stopping skips what is left. `work` has a name at the caller's: gcc 12 loses a temporary task.
+// A stopping run skips the rest. Callers pass a named task: gcc 12 destroys a temporary one too early.
 ums::Task<void> Driver::phase(Phase phase, ums::Task<void>& work) {
     if (run_.is_stopping()) co_return;
     phase_.store(phase, std::memory_order_relaxed);
@@ -131,7 +131,7 @@ void Driver::decide_outcome() {
     if (results_.outcome == Outcome::failed && results_.outcome_reason.empty()) {
         results_.outcome_reason = "A fault was found, and StopOnError ends the run.";
     }
-    // Wrong data outranks everything: it was found, whatever came afterwards.
+    // Wrong data outranks everything that happened afterwards.
     if (results_.finding_count > 0 && results_.outcome != Outcome::failed) {
         results_.outcome = Outcome::failed;
         results_.outcome_reason = fmt::format("{} wrong answer{} of the storage {} found.", results_.finding_count,
@@ -144,7 +144,7 @@ Progress Driver::common_progress() const {
     progress.phase = phase_.load(std::memory_order_relaxed);
     progress.cycle = cycle_.load(std::memory_order_relaxed);
     progress.cycles = options_.test_cycles;
-    // One look at the clock: the phase may begin between two.
+    // A single clock reading, because the phase may begin between two.
     const std::uint64_t now_ns = clock_.now_ns();
     progress.elapsed_us = (now_ns - std::min(now_ns, phase_start_ns_.load(std::memory_order_relaxed))) / 1000;
     progress.findings = journal_.finding_count();

@@ -26,7 +26,7 @@ double WholeFileWork::done_fraction() const {
     return total == 0 ? 0.0 : std::min(1.0, static_cast<double>(done_pages_.load(std::memory_order_relaxed)) / total);
 }
 
-// As many as the pool has memory for, all files together, with half of it left for others.
+// As many as the pool has memory for, over all files, leaving half of it to others.
 std::uint32_t WholeFileWork::tasks_per_file(std::uint32_t pages_per_task) const {
     const std::uint64_t pool_pages = context_.buffers.pool().slots().count();
     const std::uint64_t fit = pool_pages / 2 / pages_per_task / context_.data_files.size();
@@ -67,7 +67,8 @@ ums::Task<void> WholeFileWork::update_ranges(FileProgress& progress, WorkCounter
         co_await bulk.update(*progress.data, first, count);
         if (has_previous) {
             co_await bulk.write(*progress.data, previous, kRangePages);
-            // The main run shall read from the storage, and memory that is used again is faster than memory that is new.
+            // Empties the pool so that the main run reads from the storage; the memory is kept, because reused memory is faster than new
+            // memory.
             for (std::uint32_t i = 0; i < kRangePages; ++i) context_.buffers.pool().evict({progress.data->file.id(), previous + i});
         }
         has_previous = true;
@@ -130,7 +131,7 @@ ums::Task<bool> WholeFileWork::is_untouched_hole(DataFile& data, std::uint32_t f
     co_return hole_end_bytes >= end_bytes;
 }
 
-// The audit shall see the storage, and in one piece.
+// Empties the pool so that the audit reads everything from the storage.
 ums::Task<void> WholeFileWork::empty_pool() {
     for (const auto& data : context_.data_files) {
         co_await data->file.resize_latch().acquire_exclusive(ums::WaitType::file_resize);

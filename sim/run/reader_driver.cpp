@@ -18,9 +18,9 @@ namespace sim {
 namespace {
 
 constexpr std::uint64_t kMeetAgainNs = 5 * ums::kNsPerMs;
-// Small files would be read, and the witness asked, all the time.
+// Otherwise small files would be read, and the witness asked, continuously.
 constexpr std::uint64_t kBetweenPassesNs = 100 * ums::kNsPerMs;
-// For the last pass the witness is asked so often, with so long between.
+// How often, and at what interval, the witness is asked for the last pass.
 constexpr std::uint32_t kLastAsks = 10;
 constexpr std::uint64_t kBetweenAsksNs = ums::kNsPerSecond;
 
@@ -40,7 +40,7 @@ ReaderDriver::~ReaderDriver() = default;
 
 ums::Task<void> ReaderDriver::main() {
     co_await meet(RunGroup::Meeting::begin);
-    co_await meet(RunGroup::Meeting::main_run);  // the owner has made the files, and written them
+    co_await meet(RunGroup::Meeting::main_run);  // by then the owner has created and written the files
     if (run_.is_stopping()) co_return;
     may_begin_ = true;
     if (group_->wanted_run_id() == 0) {
@@ -182,7 +182,7 @@ void ReaderDriver::tell_trouble() {
     }
 }
 
-// That nothing was wrong says little where not all has been compared. `owner`: as the last pass began.
+// That nothing was wrong says little if not everything was compared. `owner`: its state when the last pass began.
 void ReaderDriver::judge_end(RunGroup::Owner owner) {
     if (journal_.finding_count() > 0) return;
     if (done_.promised_pages == 0) {

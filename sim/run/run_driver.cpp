@@ -24,7 +24,7 @@ RunDriver::RunDriver(Options options, ums::Storage& storage, const ums::Clock& c
     if (options_.job == Job::repair) options_.stop_on_error = options_.delete_files_at_shutdown = false;
     results_.run_id = run_id_;
     journal_.on_finding([this] {
-        if (options_.stop_on_error) run_.stop(Outcome::failed, "");  // whoever has more to say about it comes behind
+        if (options_.stop_on_error) run_.stop(Outcome::failed, "");  // a more specific reason may follow
     });
 }
 
@@ -56,7 +56,7 @@ ums::Task<void> RunDriver::main() {
     close_files();
 }
 
-// Whatever ends the cycles, the services that were started are stopped and joined, and what was done until then is told.
+// However the cycles end, started services are stopped and joined, and the work done so far is reported.
 ums::Task<void> RunDriver::run_cycles() {
     are_cycles_running_ = true;
     try {
@@ -135,7 +135,7 @@ ums::Task<void> RunDriver::main_run(std::uint64_t seed) {
     co_await run_.users_stop().wait(ums::WaitType::task_join, deadline_ns);
     run_.end_users();
     parts_->log->space().refuse();
-    // What is logged must be written, and nothing is added to it: all at once, instead of at the governor's pace.
+    // Everything logged must now be written and nothing is added, so bursts are allowed instead of the governor's pace.
     for (const auto& log : parts_->log_files) log->governor().allow_bursts(true);
     co_await join(users);
     for (const auto& log : parts_->log_files) log->governor().allow_bursts(false);
@@ -153,7 +153,7 @@ ums::Task<void> RunDriver::end_backups() {
 
 ums::Task<void> RunDriver::final_audit() {
     co_await parts_->whole_files->final_audit(parts_->final_audit);
-    // The log is audited while it stands still.
+    // The log is audited while nothing is appended to it.
     co_await parts_->checkpoint->pause();
     bool is_whole = false;
     if (!run_.is_stopping()) is_whole = co_await parts_->log->flush();
@@ -193,7 +193,7 @@ void RunDriver::report_missing_threads() {
     journal_.warning(fmt::format("The run continues with fewer threads for I/O than it wanted: {}.", ums::kThreadLimitText));
 }
 
-// Those who use the log end before it does.
+// Tasks that use the log end before the log does.
 ums::Task<void> RunDriver::stop_services() {
     RunParts& parts = *parts_;
     parts.checkpoint->stop();

@@ -1,4 +1,4 @@
-// The files and parts of a run: all of them are made before its first phase, and taken down behind its last.
+// The files and parts of a run, created before its first phase and destroyed after its last.
 #include <exception>
 #include <mutex>
 #include <new>
@@ -19,7 +19,7 @@ namespace {
 using ums::kMb;
 }  // namespace
 
-// All or none: what was made for a run that does not begin is removed again.
+// All or none: if the run does not start, the files created for it are removed again.
 ums::Task<void> RunDriver::open_files() {
     FileCreator creator(options_, storage_, journal_, run_id_, &run_);
     std::exception_ptr failure;
@@ -32,11 +32,11 @@ ums::Task<void> RunDriver::open_files() {
     remove_created_files();
     if (!failure) co_return;
     if (journal_.finding_count() == 0) std::rethrow_exception(failure);
-    // What the storage did wrong before the run began is a result, too.
+    // Faults of the storage before the run started are results, too.
     run_.stop(Outcome::failed, message_of(failure));
 }
 
-// Files of an earlier run may be evidence: they are deleted only when this one has all that it needs.
+// Files of an earlier run may be evidence: they are deleted only when this run has everything that it needs.
 ums::Task<void> RunDriver::open_files(FileCreator& creator) {
     const std::vector<FileOptions> of_backups = backup_files(options_);
     std::vector<FileOptions> all_files = options_.files;
@@ -44,7 +44,7 @@ ums::Task<void> RunDriver::open_files(FileCreator& creator) {
     const std::vector<NumberedFile> wanted = numbered(all_files);
     co_await creator.claim(wanted);
     if (run_.is_stopping()) co_return;
-    // What is too much for this machine is refused, not taken from the reserve.
+    // Demands that exceed this machine are refused instead of using up the reserve.
     reserve_.reset();
     const std::vector<FileOptions> claimed = creator.files();
     reserve_memory({claimed.data(), options_.files.size()});
@@ -115,7 +115,7 @@ void RunDriver::make_parts() {
 }
 
 void RunDriver::close_files() {
-    // Where something was wrong they are evidence.
+    // After a finding they are evidence.
     const bool keeps_backups = options_.backup_user.keep_files || journal_.finding_count() > 0;
     std::vector<const SimFile*> removed;
     if (!keeps_backups) removed = backup_file_list();
@@ -125,7 +125,7 @@ void RunDriver::close_files() {
         ready_.store(false, std::memory_order_release);
         parts = std::move(parts_);
     }
-    // Without the lock: closing may take its time, and who asks for the progress must not wait for it.
+    // Outside the lock: closing may take long, and requests for the progress must not wait for it.
     for (const SimFile* file : parts->files) {
         if (options_.delete_files_at_shutdown && !file->is_device()) remove_file(*file, storage_, journal_);
     }

@@ -1,4 +1,4 @@
-// A run that is one of a group: where it waits for the others, and what it tells them.
+// A run in a group: where it waits for the other members, and what it tells them.
 #include <utility>
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What a run promises to a ledger outside of the storage under test: it begins when the files are there, and ends with the services.
+// What a run promises to a ledger outside the storage under test. Promises start when the files exist, and end with the services.
 #include <algorithm>
 
 #include <fmt/format.h>

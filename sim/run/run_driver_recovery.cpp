@@ -1,4 +1,4 @@
-// A run that goes on with the files as a crash has left them: they are taken over as they are, recovered, and their log goes on.
+// A run that continues with the files that a crash left: it takes them over, recovers them, and continues their log.
 #include <algorithm>
 #include <exception>
 #include <utility>
@@ -27,7 +27,7 @@ ums::Task<void> RunDriver::provide_files() {
     }
 }
 
-// Nothing is changed before everything has been looked at.
+// Nothing is changed before everything has been examined.
 ums::Task<void> RunDriver::take_over_files() {
     FoundFiles found = find_left_files(options_, storage_, LeftFileUse::write);
     if (keeper_ != nullptr) left_promises_ = promises_to_go_on_with(*keeper_, found);
@@ -69,7 +69,7 @@ ums::Task<void> RunDriver::take_over_files() {
 
 bool RunDriver::is_made_anew(std::size_t file) const { return is_transient(options_.files[file], options_.files); }
 
-// What they hold are snapshots of main runs that are over.
+// They hold snapshots of main runs that have ended.
 std::vector<NumberedFile> RunDriver::files_made_anew() const {
     std::vector<NumberedFile> files = numbered(options_.files);
     std::erase_if(files, [this](const NumberedFile& each) { return !is_made_anew(each.id - 1); });
@@ -100,7 +100,7 @@ void RunDriver::refuse_unless_whole(FoundFiles& found) {
     const auto refused = std::find_if(found.files.begin(), found.files.end(), [this, repairs, &found](const FoundFile& file) {
         const Signature signature = file.left.signature;
         if (signature == Signature::ours) return false;
-        // What a cut may do to page 0 of a data file, too, the verification knows.
+        // The verification also knows what a cut may do to page 0 of a data file.
         if (signature == Signature::torn && !file.left.options.is_log) return false;
         const bool may_be_ours = signature == Signature::zeros || signature == Signature::torn || signature == Signature::damaged;
         return !repairs || !may_be_ours || !holds_pages_of(file, found.run_id);
@@ -116,7 +116,7 @@ void RunDriver::refuse_unless_whole(FoundFiles& found) {
                 : "'ioproof verify' says what is left, 'ioproof verify --repair' makes it usable where it can."));
 }
 
-// Somebody else's file is not repaired to death: among its first pages, or blocks of the log, there must be one of the run.
+// A foreign file must not be destroyed by a repair: its first pages, or log blocks, must include one of this run.
 bool RunDriver::holds_pages_of(const FoundFile& file, std::uint64_t run_id) const {
     constexpr std::uint64_t kSearchedBytes = 4 * ums::kMb;
     const ums::MemoryRegion bytes(kSearchedBytes, ums::MemoryKind::plain);
@@ -140,7 +140,7 @@ ums::Task<void> RunDriver::sign_again(const FoundFile& file) {
 
 // --- recovery ---
 
-// There are no services yet: what a device does not answer must be noticed all the same.
+// No services run yet, but requests that a device does not answer must still be noticed.
 ums::Task<void> RunDriver::recover() {
     parts_->time_series = std::make_unique<TimeSeries>(parts_->files, clock_, journal_.start_ns());
     ums::Event stop;
@@ -160,7 +160,7 @@ ums::Task<void> RunDriver::recover() {
         if (keeper_ != nullptr) results_.durability->promises = told_of(left_promises_, recovery_->promises());
     }
     if (!run_.is_stopping()) co_return;
-    options_.delete_files_at_shutdown = false;  // they are as the crash has left them
+    options_.delete_files_at_shutdown = false;  // they are in the state that the crash left
     collect_files();
 }
 
@@ -184,7 +184,7 @@ ums::Task<void> RunDriver::run_recovery() {
     tell_taken_over();
 }
 
-// The log goes on with a record that says where it ended. Behind the first checkpoint nothing of what stood before is needed any more.
+// The log continues with a record that says where it ended. After the first checkpoint nothing before it is needed any more.
 ums::Task<void> RunDriver::go_on() {
     const LogPosition& position = recovery_->position();
     const bool is_logged = co_await log_resume(*parts_->log, position);

@@ -14,7 +14,7 @@ namespace {
 
 using ums::kMb;
 
-// What a checkpoint records of the pages may take so much, and so much of the log.
+// Limits for what a checkpoint records about pages: in bytes, and as a share of the log.
 constexpr std::uint64_t kSumsBytesMax = 256 << 10;
 constexpr std::uint64_t kSumsPerLogBytes = 64;
 
@@ -37,7 +37,7 @@ PageSums sums_of(const std::vector<std::unique_ptr<DataFile>>& data_files, const
     return sums;
 }
 
-// Pages that are read and written past the pool are held by frames.
+// Pages that are transferred without the pool are also held by frames.
 std::uint64_t frames_for_backups(const BackupUserOptions& options) {
     if (!options.is_on()) return 0;
     const std::uint64_t block_pages = std::uint64_t{options.max_transfer_kb} * 1024 / kPageBytes;

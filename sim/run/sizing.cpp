@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kBytesPerMb = 1024ULL * 1024;
 
-// What is written over and read all the time must not all fit: a pool that holds the data has no use for its lazy writer.
+// The working set must not fit: a pool that holds all data gives the lazy writer nothing to do.
 constexpr std::uint64_t kDataForPool = 4;
 
 std::uint64_t data_files_mb(const Options& options, std::uint64_t FileOptions::*size_mb) {

@@ -94,7 +94,7 @@ void VerifyDriver::note_half_made_files() {
 }
 
 void VerifyDriver::judge_empty_log() {
-    // What a ledger says is made has been looked at.
+    // Files that the ledger knows have already been examined.
     if (journal_.finding_count() > 0) return parts_->log->promises() == nullptr ? report_odd_files() : void();
     if (parts_->log->promises() != nullptr) {
         run_.stop(
@@ -126,7 +126,7 @@ void VerifyDriver::report_odd_files() {
     }
 }
 
-// The signature page of a data file is verified as its other pages are.
+// The signature page of a data file is verified like its other pages.
 void VerifyDriver::report_file(const LeftFile& left) {
     if (left.file && !left.options.is_log) return;
     Finding finding;

@@ -7,7 +7,7 @@ namespace sim {
 
 namespace {
 
-// As DBCC: through a snapshot where there is one.
+// Like DBCC, through a snapshot if there is one.
 ums::Task<std::uint32_t> read(RangeReader& reader, const PageRegion& region, std::uint32_t count) {
     Snapshot* const snapshot = region.data->snapshot;
     if (snapshot != nullptr && snapshot->pages() > 0) co_return co_await snapshot->read(reader, region.first_page, count);
@@ -23,7 +23,7 @@ ums::Task<void> run_audit_user(RunContext& context, std::uint64_t seed) {
     UserPace pace(context, options.delay_after_cycles, options.delay_ms);
     PageRegion region = choose_region(context, prng, 1, 1);
     do {
-        // Every page is read from disk, in memory or not, and none stays in the pool for the audit's sake.
+        // Every page is read from disk, even if it is in memory, and none stays in the pool because of the audit.
         const std::uint32_t pages = co_await read(reader, region, options.buffers_validated_pages);
         WorkCounters::add(context.audit_user.pages_read, pages);
         WorkCounters::add(context.audit_user.cycles, 1);

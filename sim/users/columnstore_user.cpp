@@ -33,7 +33,7 @@ public:
     }
 
 private:
-    // Whole extents, but for the end of a file that is smaller than that.
+    // Whole extents, except at the end of a file.
     [[nodiscard]] std::uint32_t segment_pages() {
         const std::uint32_t extents_max = std::max(options_.max_segment_kb / kExtentKb, 1U);
         const std::uint32_t extents_min = std::clamp(options_.min_segment_kb / kExtentKb, 1U, extents_max);

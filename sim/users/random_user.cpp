@@ -17,7 +17,7 @@ public:
     ums::Task<void> run() {
         UserPace pace(context_, 1, options_.sleep_after_ms);
         do {
-            // A region without pages (MinIOChainLength=0) is one cycle's, not a place to stay.
+            // A region without pages (MinIOChainLength=0) lasts for one cycle.
             if (region_.page_count == 0 || prng_.chance(options_.jump_to_new_region_chance)) {
                 region_ = choose_region(context_, prng_, options_.min_io_chain_pages, options_.max_io_chain_pages);
             }

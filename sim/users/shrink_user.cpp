@@ -35,13 +35,13 @@ private:
         return prng_.between(std::uint64_t{options_.min_interval_s} * 1000, std::uint64_t{options_.max_interval_s} * 1000);
     }
 
-    // A main run that is shorter than the intervals would never see a file shrink: the first time comes within its first half.
+    // A main run shorter than the intervals would never see a file shrink, so the first change comes within its first half.
     [[nodiscard]] std::uint64_t first_wait_ms() {
         const std::uint64_t half_ms = std::max<std::uint64_t>(context_.options.test_cycle_duration_s * 500, 1);
         return std::min(interval_ms(), prng_.below(half_ms) + 1);
     }
 
-    // Shrinks, or grows when there is nothing to take away, by a random number of increments.
+    // Shrinks by a random number of increments, or grows if there is nothing to cut off.
     ums::Task<void> resize_one() {
         DataFile& data = *files_[prng_.below(files_.size())];
         const FileOptions& file = data.file.options();

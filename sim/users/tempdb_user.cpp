@@ -18,7 +18,7 @@ public:
           options_(context.options.tempdb_user),
           prng_(seed),
           reader_(context.make_reader()),
-          // 64 KB a request, and nobody keeps what was written.
+          // 64 KB a request; what is written is not kept in memory.
           writer_({context.run_id, kExtentPages, context.options.use_scatter_gather, context.options.merge_buffers,
                    OnStop::abandon_with_users, nullptr},
                   context.buffers.pool(), &context.log, context.run, context.journal) {}
@@ -35,7 +35,7 @@ public:
     }
 
 private:
-    // The runs of a sort, each written as soon as it is there.
+    // The runs of a sort, each written as soon as it is complete.
     ums::Task<void> spill(std::uint64_t extents) {
         for (std::uint64_t i = 0; i < extents && !context_.run.users_must_stop(); ++i) {
             const std::optional<TempdbExtent> extent = context_.tempdb->take();
@@ -61,13 +61,13 @@ private:
         }
     }
 
-    // Nothing is logged: after a crash nobody asks what was taken.
+    // Nothing is logged: allocations in tempdb do not survive a crash.
     ums::Task<void> note_allocation(const TempdbExtent& extent) {
         const FixedPage fixed = co_await context_.buffers.fix(*extent.data, TempdbSpace::kAllocationPage, FixIntent::change, prng_);
         if (fixed) BufferManager::change(*extent.data, fixed.frame());
     }
 
-    // Reads the runs back, in no order of theirs.
+    // Reads the runs back in random order.
     ums::Task<void> merge() {
         for (std::size_t left = taken_.size(); left > 0 && !context_.run.users_must_stop(); --left) {
             std::swap(taken_[prng_.below(left)], taken_[left - 1]);

@@ -32,11 +32,11 @@ public:
     }
 
 private:
-    // Of one transaction; they may go round the end of the store.
+    // The versions of one transaction; they may wrap around the end of the store.
     struct Versions {
         std::uint32_t begin = 0;  // in the store
         std::uint32_t count = 0;
-        std::uint64_t free_ns = 0;  // when nobody needs them any more
+        std::uint64_t free_ns = 0;  // when they are no longer needed
     };
 
     [[nodiscard]] std::uint32_t used_pages() const {
@@ -45,7 +45,7 @@ private:
         return pages;
     }
 
-    // The cleaner: whoever frees a page has looked at it.
+    // The cleaner: it verifies each page before it frees it.
     ums::Task<void> free_old_versions() {
         while (!live_.empty() && live_.front().free_ns <= context_.now_ns() && !context_.run.users_must_stop()) {
             const Versions old = live_.front();
@@ -82,7 +82,7 @@ private:
         next_ = (next_ + count) % store_.page_count;
     }
 
-    // What a reader of an older snapshot of the rows does.
+    // The work of a reader of an older snapshot of the rows.
     ums::Task<void> read_version() {
         if (live_.empty() || context_.run.users_must_stop()) co_return;
         const Versions& versions = live_[prng_.below(live_.size())];

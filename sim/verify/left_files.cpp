@@ -72,7 +72,7 @@ private:
         found.left.signature = is_empty ? LeftFile::Signature::zeros : LeftFile::Signature::damaged;
     }
 
-    // Nothing if the page is anything but sectors of whole signatures.
+    // Returns nothing unless the page consists of sectors of complete signatures.
     static std::map<std::uint16_t, std::uint32_t> runs_of(const std::byte* page) {
         std::map<std::uint16_t, std::uint32_t> runs;
         for (std::uint32_t sector = 0; sector < kSectorsPerPage; ++sector) {

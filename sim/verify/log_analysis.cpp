@@ -12,7 +12,7 @@ namespace sim {
 
 namespace {
 
-// Each adds a block: a log that never comes the same way twice has an end, too.
+// Each re-read adds a block, so this ends even for a log that never reads the same twice.
 constexpr int kRepairsMax = 64;
 
 std::string blocks_text(const BlockRange& missing) {

@@ -20,13 +20,13 @@ namespace {
 constexpr std::uint64_t kWindowBytes = 1 << 20;
 constexpr std::uint64_t kReadAlignmentBytes = 4096;
 
-// A VLF begins behind the signature and others of its length, or where a file ended before it grew.
+// A VLF begins after the signature and VLFs of the same length, or where a file ended before it grew.
 bool is_vlf_begin(std::uint64_t offset_bytes, std::uint64_t vlf_bytes) {
     if (offset_bytes < kPageBytes || vlf_bytes == 0) return false;
     return (offset_bytes - kPageBytes) % vlf_bytes == 0 || offset_bytes % ums::kMb == 0;
 }
 
-// By their numbers, each once. An owner who does not know that he is none any more gives numbers that are another one's.
+// By number, each once. An owner that does not know that it has been replaced uses numbers that belong to another.
 void put_in_order(std::vector<LogBlockPlace>& blocks) {
     const auto by_sequence = [](const LogBlockPlace& a, const LogBlockPlace& b) {
         return a.sequence != b.sequence ? a.sequence < b.sequence : a.incarnation > b.incarnation;
@@ -65,7 +65,7 @@ ums::Task<void> LogScan::find_blocks_of(SimFile& file, LogContents& contents) {
     const std::uint64_t end_bytes = file.size_bytes();
     std::uint64_t at_bytes = kPageBytes;
     while (at_bytes < end_bytes && !run_.is_stopping()) {
-        // A disk with 4 KB sectors is read at multiples of them.
+        // A disk with 4 KB sectors must be read at multiples of 4 KB.
         Window window;
         window.offset_bytes = at_bytes / kReadAlignmentBytes * kReadAlignmentBytes;
         window.size_bytes = std::min(buffer.size_bytes() / kReadAlignmentBytes * kReadAlignmentBytes, end_bytes - window.offset_bytes);

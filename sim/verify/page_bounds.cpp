@@ -19,13 +19,13 @@ void PageBounds::changed(std::uint64_t lsn, std::uint32_t page, std::uint32_t ve
         bound.least = version;
         return;
     }
-    // Each change adds one, so before the first one behind the checkpoint's begin the page had the version below.
+    // Each change adds one, so before the first change after the checkpoint's begin the page had the version one below.
     if (bound.has_changed == 0 && bound.is_released == 0) bound.least = version - 1;
     bound.has_changed = 1;
     bound.newest = version & kVersionMax;
 }
 
-// Pages behind a cut are new when the file grows again: zeros, whatever they were.
+// Pages beyond a cut are new when the file grows again: zeros, whatever they held before.
 void PageBounds::resized(std::uint64_t lsn, std::uint32_t page_count) {
     promised_pages_ = page_count;
     const bool is_before = lsn < begin_lsn_;

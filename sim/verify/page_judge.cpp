@@ -22,7 +22,7 @@ bool is_here(const PageHeader& header, const ProvenPage& proven) {
     return header.file_id == proven.file_id && header.page_id == proven.page_id;
 }
 
-// What the sectors are compared with: the version of the header where the log allows it, else one that it does.
+// The version with which the sectors are compared: the header's if the log allows it, else one that the log allows.
 ExpectedPage expected_of(const PageHeader& header, const ProvenPage& proven, const RecoveredLog& log) {
     const PageBounds::Bound bound = proven.bound;
     const bool is_plausible = header.magic == kPageMagic && header.run_id == log.run_id && is_here(header, proven) &&
@@ -33,7 +33,7 @@ ExpectedPage expected_of(const PageHeader& header, const ProvenPage& proven, con
     expected.entry.version = version & kVersionMax;
     expected.entry.lsn = header.lsn;
     expected.entry.checksum = header.checksum;
-    // Zeros are what stood there before anything was written: all writes of the page are lost then.
+    // Zeros are what a page holds before anything was written: then all writes of the page are lost.
     expected.entry.first_write = 1;
     return expected;
 }
@@ -50,7 +50,7 @@ bool may_be_there(const SectorFact& fact, const ProvenPage& proven, const Recove
         case SectorState::newer: return bound.is_released != 0 || bound.newest == 0 || fact.version <= bound.newest || log.has_hole;
         case SectorState::zero: return proven.least() == 0;
         case SectorState::foreign: return proven.least() == 0 && fact.file_id == proven.file_id && fact.page_id == proven.page_id;
-        // Of another write of the version that the header has: recovery writes a torn page anew, and may be cut off itself.
+        // A sector of another write of the header's version: recovery rewrites a torn page, and may itself be cut off.
         case SectorState::damaged: return fact.version != 0 && fact.version >= proven.least();
         case SectorState::other_page:
         case SectorState::not_read: return false;
@@ -188,7 +188,7 @@ Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const R
     evidence.is_transient = is_transient;
     if (!is_whole) {
         Verdict verdict = classify(evidence);
-        // Nothing stood there before to which it could have gone back.
+        // There was no earlier content to which it could have gone back.
         const bool is_half_written = expected.entry.version == 0 && verdict.kind == FindingKind::reverted_page;
         if (is_half_written) verdict = {FindingKind::torn_page, {}, {"Some of its sectors have been written, others never."}};
         Finding finding = make_finding(evidence, std::move(verdict));
@@ -202,7 +202,7 @@ Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const R
         return finding;
     }
     Name name = name_of_flaw(flaw_of(header, proven, log), header, proven, log);
-    // That it is too new is what page and log together say.
+    // Page and log together show that it is too new.
     Verdict verdict{name.kind == FindingKind::wal_violation ? FindingKind::future_version : name.kind, {}, {name.reason}};
     if (name.kind == FindingKind::misdirected_write) verdict.other = PagePlace{header.file_id, "", header.page_id, header.version};
     // A later read was right: the write had arrived, and an old copy came back.

@@ -22,7 +22,7 @@ constexpr std::uint32_t kVerifiedRangePages = 128;
 constexpr std::uint32_t kReadersPerFile = 16;
 constexpr std::uint32_t kVerificationReadersMax = 256;
 
-// A volume that went back in time has a hundred thousand wrong pages: the first ones are looked into, and all are counted.
+// A volume that went back in time has a hundred thousand wrong pages: the first are examined, and all are counted.
 constexpr std::uint64_t kDiagnosedMax = 64;
 constexpr std::uint64_t kReportedMax = 1000;
 
@@ -89,7 +89,7 @@ ums::Task<void> PageVerification::verify_range(File& file, std::uint32_t first_p
     }
 }
 
-// Nothing is stored there, and nothing has to be.
+// Nothing is stored there, and nothing needs to be.
 ums::Task<bool> PageVerification::is_legal_hole(File& file, std::uint32_t first_page, std::uint32_t count) {
     if (!file.file->options().sparse) co_return false;
     for (std::uint32_t page = first_page; page < first_page + count; ++page) {
@@ -125,7 +125,7 @@ void PageVerification::count(File& file, const ProvenPage& proven, const PageJud
         case PageCondition::wrong: wrong_pages_.fetch_add(1, std::memory_order_relaxed); return sums.skip(proven.page_id);
     }
     if (bound.is_released != 0) return sums.skip(proven.page_id);
-    // Where the log goes on behind the checkpoint's begin it says what the page was then; else the page itself does.
+    // If the log has changes after the checkpoint's begin, it says what the page was then; otherwise the page itself does.
     sums.add(proven.page_id, bound.has_changed != 0 ? bound.least : judgement.version);
 }
 
@@ -159,7 +159,7 @@ ums::Task<PageJudgement> PageVerification::diagnose(File& file, const ProvenPage
 
 // --- what is not about a single page ---
 
-// A file that was made has its signature page at least.
+// A file that was created has at least its signature page.
 std::uint32_t PageVerification::promised_pages_of(const File& file) const {
     const std::uint32_t made = file.proven->is_made && !log_.is_empty() ? 1 : 0;
     return std::max({made, file.proven->bounds.promised_pages(), file.proven->promises.page_count()});
