@@ -42,6 +42,15 @@ void on_bus_error(int signal, siginfo_t* facts, void* context) {
     siglongjmp(touched->way_out, 1);
 }
 
+// The signal was blocked while it was handled. Saving the mask before each copy instead would cost a system call each time.
+void unblock_bus_error() {
+    sigset_t signals;
+    ::sigemptyset(&signals);
+    ::sigaddset(&signals, SIGBUS);
+    const int error = ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+    UMS_ASSERT(error == 0);
+}
+
 }  // namespace
 
 void expect_bus_errors() {
@@ -49,16 +58,19 @@ void expect_bus_errors() {
     std::call_once(once, [] {
         struct sigaction action {};
         action.sa_sigaction = on_bus_error;
-        // Not blocked during handling, so that siglongjmp need not restore the mask, which would cost a system call for each copy.
-        action.sa_flags = SA_SIGINFO | SA_NODEFER;
+        action.sa_flags = SA_SIGINFO;
         ::sigemptyset(&action.sa_mask);
-        UMS_ASSERT(::sigaction(SIGBUS, &action, &handled_before) == 0);
+        const int result = ::sigaction(SIGBUS, &action, &handled_before);
+        UMS_ASSERT(result == 0);
     });
 }
 
 bool touch(const std::byte* data, std::size_t size_bytes, void (*action)(void* argument), void* argument) {
     Touched touched{data, data + size_bytes, {}};
-    if (sigsetjmp(touched.way_out, 0) != 0) return false;
+    if (sigsetjmp(touched.way_out, 0) != 0) {
+        unblock_bus_error();
+        return false;
+    }
     touched_now = &touched;
     // The compiler does not know that the action can fail.
     std::atomic_signal_fence(std::memory_order_seq_cst);
