@@ -29,7 +29,7 @@ objects_of_ums() {
         cmp "$quick/$object" "$other/build-static/$object" || exit 1
         count=$((count + 1))
     done < <(cd "$quick" && find CMakeFiles/ioproof_ums.dir -name '*.o')
-    [ "$count" -gt 3 ] || { echo 'FAILED  there are no objects to compare' >&2; exit 1; }
+    [ "$count" -gt 0 ] || { echo 'FAILED  there are no objects to compare' >&2; exit 1; }
 }
 
 if [ -n "$quick" ]; then
