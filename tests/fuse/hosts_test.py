@@ -50,7 +50,7 @@ CASES = {
         Case("an honest mount", READERS, 1),
         Case("an honest mount, close-to-open", (*READERS, "--coherence", "close-to-open"), 1),
         Case("a cache that gives old pages once", READERS, 1, (OFTEN_STALE,), (OK, FINDING), "stale_on_reader", ("stale_read",),
-             "a later read was right"),
+             "a later read did not return it"),
         Case("a cache that stays old, close-to-open", (*READERS, "--coherence", "close-to-open"), 1, (STALE + ",reads=0",), (OK, FINDING),
              "stale_on_reader", ("lost_write", "reverted_page"), "reading again did not help"),
         Case("damage on the way to the reader", READERS, 1, ("bit_corruption:op=read,min_writes=1,nth=700,reads=0",), (OK, FINDING), "",
