@@ -6,7 +6,6 @@
 #include "sim/bench/measure_answer.hpp"
 #include "sim/bench/measured_page.hpp"
 #include "sim/bench/write_contents.hpp"
-#include "sim/page/measure_mark.hpp"
 #include "sim/page/page_codec.hpp"
 #include "ums/base/memory_region.hpp"
 #include "ums/base/units.hpp"
@@ -202,8 +201,6 @@ private:
                 const std::uint64_t unit = first_unit() + i;
                 file_.pages->make_image(unit, file_.pages->begin_write(unit), utc_us, unit_data(i));
             }
-            // Without its mark the file would pass for one of pages only.
-            if (file_.pages->past() == BookPast::mixed && first_unit() == 0) keep_measure_mark(unit_data(0), 0, unit_bytes_);
             return;
         }
         std::uint64_t offset_bytes = request_.offset_bytes;

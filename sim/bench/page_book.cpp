@@ -23,11 +23,11 @@ std::atomic<std::uint64_t>& PageBook::word(std::uint64_t page) const {
 void PageBook::make_image(std::uint64_t page, std::uint32_t version, std::uint64_t utc_us, std::byte* data) const {
     if (unit_ == BookUnit::page) {
         make_page({run_id_, file_id_, static_cast<std::uint32_t>(page), version, 0, utc_us}, data);
-    } else if (is_mark_of_file(page)) {
-        make_measure_mark(data);
     } else {
         make_stamped_sector({run_id_, page, file_id_, version}, data);
     }
+    // Without its mark a mixed file would pass for one of pages only.
+    if (has_mark_of_file(page)) make_measure_mark(data);
 }
 
 UnitImage PageBook::look_at(const std::byte* image) const {
@@ -69,9 +69,8 @@ void PageBook::end_write(std::uint64_t page, bool succeeded) {
 
 BookJudgement PageBook::judge(std::uint64_t page, const std::byte* image, Mark mark) {
     std::atomic<std::uint64_t>& entry = word(page);
-    if (past_ == BookPast::mixed && page == 0) return BookJudgement::not_judged;
+    if (has_mark_of_file(page)) return BookJudgement::not_judged;
     // A write that began meanwhile has changed the version.
-    if (is_mark_of_file(page)) return BookJudgement::not_judged;
     if ((mark & (kInFlight | kUnknown)) != 0 || entry.load(std::memory_order_acquire) != mark) return BookJudgement::not_judged;
     const UnitImage says = look_at(image);
     const bool is_sound = says.is_sound && says.file_id == file_id_ && says.number == page && says.version != 0;

@@ -2,7 +2,7 @@
 // verification does not change which requests are outstanding together. Unlike those of a run's users, requests of a measurement may
 // overlap: a page that was being written while it was read, or that two requests wrote simultaneously, is not judged.
 //
-// Sector 0 holds the mark of the file and is not judged.
+// Sector 0, or page 0 of a mixed file, holds the mark of the file and is not judged.
 //
 // A page whose past is unknown is accepted as it is when it is first read, if it is sound in itself (checksum, file, number); from then on
 // it must not change. A page that claims to be ours and whose checksum does not match is wrong, unless other data may have been written
@@ -33,8 +33,7 @@ struct UnitImage {
 
 enum class BookJudgement : std::uint8_t { right, not_judged, wrong };
 
-// What stood in the file until now: pages, or also data that is not pages, such as blocks of 4 KB in the middle of them. A mixed file keeps
-// its mark in page 0, which is not judged.
+// What stood in the file until now: pages, or also data that is not pages, such as blocks of 4 KB in the middle of them.
 enum class BookPast : std::uint8_t { pages, mixed };
 
 class PageBook {
@@ -69,12 +68,11 @@ public:
     bool give_up(std::uint64_t page, Mark mark);
 
     // This program wrote the page last, and knows its contents.
-    [[nodiscard]] bool was_written_by_us(std::uint64_t page) const { return !is_mark_of_file(page) && (mark(page) & kOwn) != 0; }
+    [[nodiscard]] bool was_written_by_us(std::uint64_t page) const { return !has_mark_of_file(page) && (mark(page) & kOwn) != 0; }
     [[nodiscard]] static std::uint32_t version_of(Mark mark) { return static_cast<std::uint32_t>(mark & kVersion); }
     [[nodiscard]] std::uint64_t pages() const { return pages_; }
     [[nodiscard]] std::uint32_t file_id() const { return file_id_; }
     [[nodiscard]] std::uint64_t run_id() const { return run_id_; }
-    [[nodiscard]] BookPast past() const { return past_; }
 
 private:
     // Of the word of a page, from below.
@@ -87,7 +85,9 @@ private:
     static constexpr std::uint64_t kUnknown = std::uint64_t{1} << 63;    // nothing is promised
 
     [[nodiscard]] std::atomic<std::uint64_t>& word(std::uint64_t page) const;
-    [[nodiscard]] bool is_mark_of_file(std::uint64_t page) const { return unit_ == BookUnit::sector && page == 0; }
+    [[nodiscard]] bool has_mark_of_file(std::uint64_t page) const {
+        return page == 0 && (unit_ == BookUnit::sector || past_ == BookPast::mixed);
+    }
 
     const BookUnit unit_;
     const std::uint64_t pages_;

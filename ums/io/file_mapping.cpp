@@ -1,7 +1,6 @@
 #include "ums/io/file_mapping.hpp"
 
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include "ums/io/bus_error.hpp"
 #include "ums/io/cache_lines.hpp"
 #include "ums/io/errno_error.hpp"
+#include "ums/io/file_status.hpp"
 #include "ums/io/transfer_progress.hpp"
 
 namespace ums {
@@ -26,17 +26,6 @@ MappingCalls& real_mapping_calls() {
 std::uint64_t page_bytes() {
     static const auto size_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
     return size_bytes;
-}
-
-// A device's size is where it ends.
-std::error_code size_to_map(FileHandle file, std::uint64_t& size_bytes) {
-    struct stat facts {};
-    if (::fstat(file.value, &facts) < 0) return last_errno_error();
-    off_t end = facts.st_size;
-    if (S_ISBLK(facts.st_mode)) end = ::lseek(file.value, 0, SEEK_END);
-    if (end < 0) return last_errno_error();
-    size_bytes = static_cast<std::uint64_t>(end);
-    return {};
 }
 
 bool writes_lines_back(FileView view) { return view == FileView::lines_written || view == FileView::lines_started; }
@@ -55,7 +44,7 @@ std::error_code FileMapping::map(FileHandle file, FileView view, bool is_writabl
     if (writes_lines_back(view) && line_write_back_name().empty()) return errno_error(EOPNOTSUPP);
     expect_bus_errors();
     std::unique_ptr<FileMapping> made(new FileMapping(file, view, is_writable, calls != nullptr ? *calls : real_mapping_calls()));
-    if (const std::error_code error = size_to_map(file, made->size_bytes_)) return error;
+    if (const std::error_code error = read_size(file.value, made->size_bytes_)) return error;
     if (made->size_bytes_ > 0) {  // nothing cannot be mapped
         const int access = PROT_READ | (is_writable ? PROT_WRITE : 0);
         void* const data = ::mmap(nullptr, made->size_bytes_, access, MAP_SHARED, file.value, 0);
@@ -99,7 +88,7 @@ void FileMapping::perform(IoRequest& request) {
 // The preceding segments have been transferred. The usual reason is that the file has become shorter than the request.
 void FileMapping::judge_bus_error(IoRequest& request) const {
     std::uint64_t now_bytes = 0;
-    const bool is_cut = !size_to_map(file_, now_bytes) && now_bytes < request.offset_bytes + request.size_bytes;
+    const bool is_cut = !read_size(file_.value, now_bytes) && now_bytes < request.offset_bytes + request.size_bytes;
     if (!is_cut) request.error = errno_error(EIO);
 }
 

@@ -27,17 +27,12 @@ FileKind kind_of(const struct stat& facts) {
     return FileKind::other;
 }
 
-// stat() does not know the size of a block device; seeking to its end does.
-std::uint64_t block_device_size(int fd) {
-    const off_t end = ::lseek(fd, 0, SEEK_END);
-    return end < 0 ? 0 : static_cast<std::uint64_t>(end);
-}
-
 // 0 if it may not be opened.
 std::uint64_t block_device_size(const std::string& path) {
     const int fd = uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC); });
     if (fd < 0) return 0;
-    const std::uint64_t size_bytes = block_device_size(fd);
+    std::uint64_t size_bytes = 0;
+    static_cast<void>(read_size(fd, size_bytes));
     ::close(fd);
     return size_bytes;
 }
@@ -93,7 +88,18 @@ std::error_code read_status(int fd, FileStatus& status) {
     struct stat facts {};
     if (::fstat(fd, &facts) < 0) return last_errno_error();
     status = status_from(facts);
-    if (status.kind == FileKind::block_device) status.size_bytes = block_device_size(fd);
+    if (status.kind == FileKind::block_device) static_cast<void>(read_size(fd, status.size_bytes));
+    return {};
+}
+
+std::error_code read_size(int fd, std::uint64_t& size_bytes) {
+    struct stat facts {};
+    if (::fstat(fd, &facts) < 0) return last_errno_error();
+    off_t end = facts.st_size;
+    // stat() does not know the size of a block device; seeking to its end does.
+    if (S_ISBLK(facts.st_mode)) end = ::lseek(fd, 0, SEEK_END);
+    if (end < 0) return last_errno_error();
+    size_bytes = static_cast<std::uint64_t>(end);
     return {};
 }
 

@@ -1,6 +1,7 @@
 // What is under a name, or behind a descriptor.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <system_error>
 
@@ -11,5 +12,8 @@ namespace ums {
 // See Storage::status() and Storage::status_of().
 [[nodiscard]] std::error_code read_status(const std::string& path, FileStatus& status);
 [[nodiscard]] std::error_code read_status(int fd, FileStatus& status);
+
+// See Storage::size(). Of a block device: where it ends.
+[[nodiscard]] std::error_code read_size(int fd, std::uint64_t& size_bytes);
 
 }  // namespace ums

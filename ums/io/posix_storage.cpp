@@ -188,17 +188,7 @@ void PosixStorage::unlock(FileHandle file) {
     static_cast<void>(uninterrupted([&] { return ::flock(file.value, LOCK_UN); }));
 }
 
-std::error_code PosixStorage::size(FileHandle file, std::uint64_t& size_bytes) {
-    struct stat facts {};
-    if (::fstat(file.value, &facts) < 0) return last_errno_error();
-    off_t end = facts.st_size;
-    if (S_ISBLK(facts.st_mode)) {
-        end = ::lseek(file.value, 0, SEEK_END);
-        if (end < 0) return last_errno_error();
-    }
-    size_bytes = static_cast<std::uint64_t>(end);
-    return {};
-}
+std::error_code PosixStorage::size(FileHandle file, std::uint64_t& size_bytes) { return read_size(file.value, size_bytes); }
 
 std::error_code PosixStorage::allocate(FileHandle file, std::uint64_t offset_bytes, std::uint64_t size_bytes) {
     return perform(IoOperation::allocate, file, offset_bytes, size_bytes);
