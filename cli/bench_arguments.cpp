@@ -111,7 +111,11 @@ constexpr std::array kBenchSwitches{
     BenchSwitch{{.name = "engine", .value = "NAME", .help = "uring, threads or auto (default)"}, set_engine},
     BenchSwitch{{.name = "seed", .value = "N", .help = "0; of the places"}, set_seed},
     BenchSwitch{{.name = "json", .value = "FILE", .help = "the figures as JSON; '-': to the standard output, instead of the text"},
-                [](BenchArguments& arguments, const SwitchWord& word) { arguments.json_path = word.value; }},
+                [](BenchArguments& arguments, const SwitchWord& word) { arguments.paths.json = word.value; }},
+    BenchSwitch{{.name = "csv", .value = "FILE", .help = "the figures as comma-separated values, for spreadsheets"},
+                [](BenchArguments& arguments, const SwitchWord& word) { arguments.paths.csv = word.value; }},
+    BenchSwitch{{.name = "html", .value = "FILE", .help = "tables and charts as one page for a browser, which needs nothing else"},
+                [](BenchArguments& arguments, const SwitchWord& word) { arguments.paths.html = word.value; }},
 };
 
 void check_together(const sim::BenchOptions& options) {
@@ -224,7 +228,9 @@ BenchArguments parse_bench(const std::vector<std::string>& words) {
     take_measurement(arguments, typed);
     if (arguments.measure) {
         for (const SwitchWord& word : typed.switches) {
-            if (word.name == "json") arguments.json_path = word.value;
+            if (word.name == "json") arguments.paths.json = word.value;
+            if (word.name == "csv") arguments.paths.csv = word.value;
+            if (word.name == "html") arguments.paths.html = word.value;
         }
         return arguments;
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/measure_demands.hpp"
+#include "cli/measure_outputs.hpp"
 #include "cli/measure_request.hpp"
 #include "cli/measure_run.hpp"
 #include "cli/switches.hpp"
@@ -15,7 +16,7 @@ namespace cli {
 
 struct BenchArguments {
     sim::BenchOptions options;
-    std::string json_path;  // empty = no JSON; "-" = on the standard output, instead of the text
+    MeasurePaths paths;
     // Set by any switch that only a measurement by specification has: the storage is measured, and not a run's own path.
     std::optional<MeasureRequest> measure;
     RoundPlan plan;

@@ -9,18 +9,20 @@
 
 #include "cli/bench_arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/composite_sink.hpp"
 #include "cli/console.hpp"
 #include "cli/console_sink.hpp"
 #include "cli/distinct_files.hpp"
-#include "cli/json_document.hpp"
+#include "cli/finding_keeper.hpp"
 #include "cli/measure_demands.hpp"
+#include "cli/measure_outputs.hpp"
 #include "cli/measure_presets.hpp"
 #include "cli/measure_request.hpp"
 #include "cli/measure_run.hpp"
 #include "cli/run_control.hpp"
 #include "cli/stop_signals.hpp"
 #include "reports/bench_report.hpp"
-#include "reports/json_text.hpp"
+#include "reports/finding_json.hpp"
 #include "reports/measure_json.hpp"
 #include "reports/measure_report.hpp"
 #include "reports/measure_rounds.hpp"
@@ -39,16 +41,18 @@ ExitCode exit_code_of(const sim::BenchResults& results) {
 
 // Blocks until the measurement is over.
 ExitCode measure(const BenchArguments& arguments, Console& console) {
-    std::vector<NamedFile> files{{.what = "--json", .path = arguments.json_path == "-" ? "" : arguments.json_path}};
+    std::vector<NamedFile> files = arguments.paths.named();
     for (const std::string& file : arguments.options.files)
         files.push_back({.what = "the file to measure", .path = file, .is_written = false});
     check_distinct(files);
     const GracefulStop stop;
-    JsonOutput json(arguments.json_path, reports::kBenchDocument);
+    MeasureOutputs outputs(arguments.paths, reports::kBenchDocument);
     const ums::RealClock clock;
     ums::PosixStorage storage;
     RunControl* control = nullptr;
-    ConsoleSink sink(console, [&control] { control->wake(); }, {});
+    ConsoleSink console_sink(console, [&control] { control->wake(); }, {});
+    FindingKeeper keeper;
+    CompositeSink sink({&console_sink, &keeper});
     sim::Bench bench(arguments.options, storage, clock, sink);
     RunControl run_control(stop, {.on_stop_signal =
                                       [&](int) {
@@ -61,21 +65,23 @@ ExitCode measure(const BenchArguments& arguments, Console& console) {
 
     sim::BenchResults results;
     run_control.run([&] { results = bench.run(); });
-    if (json.shows_text()) console.add_result(reports::bench_text(results));
-    return json.put(reports::bench_json(results), console, exit_code_of(results));
+    if (outputs.shows_text()) console.add_result(reports::bench_text(results));
+    nlohmann::ordered_json document = reports::bench_json(results);
+    document["finding_list"] = reports::findings_json(keeper.findings());
+    return outputs.put(document, console, exit_code_of(results));
 }
 
 // The storage itself, by the specification that the switches make.
 ExitCode measure_storage(const BenchArguments& arguments, Console& console) {
     sim::MeasureSpec spec = measure_spec_of(*arguments.measure);
-    std::vector<NamedFile> files{{.what = "--json", .path = arguments.json_path == "-" ? "" : arguments.json_path}};
+    std::vector<NamedFile> files = arguments.paths.named();
     files.push_back({.what = "--baseline", .path = arguments.demands.baseline_path, .is_written = false});
     for (const sim::MeasureTarget& target : spec.timespans.front().targets) {
         files.push_back({.what = "the file to measure", .path = target.path, .is_written = false});
     }
     check_distinct(files);
     const auto baseline = load_baseline(arguments.demands, spec.timespans.front());
-    JsonOutput json(arguments.json_path, reports::kMeasureDocument);
+    MeasureOutputs outputs(arguments.paths, reports::kMeasureDocument);
     size_missing_files(spec);
     sim::MeasureResults results;
     reports::MeasureRounds rounds;
@@ -85,7 +91,7 @@ ExitCode measure_storage(const BenchArguments& arguments, Console& console) {
         results = measure_rounds(measure, is_stopped, spec, arguments.plan, rounds, [&](const sim::MeasureResults& round) {
             if (arguments.plan.rounds == 1) return;
             reports::add_round(each_round, reports::measure_json(round));
-            if (json.shows_text()) console.add_result(reports::rounds_text(rounds));
+            if (outputs.shows_text()) console.add_result(reports::rounds_text(rounds));
         });
     });
     nlohmann::ordered_json document = reports::measure_json(results);
@@ -93,14 +99,17 @@ ExitCode measure_storage(const BenchArguments& arguments, Console& console) {
         document["rounds"] = reports::rounds_json(rounds);
         document["rounds"].update(each_round);
     }
-    if (json.shows_text()) console.add_result(reports::measure_text(results));
+    std::string text = reports::measure_text(results);
     ExitCode code = measure_exit_code(results);
     if (code == ExitCode::ok) {
         const DemandsVerdict verdict = judge_demands(arguments.demands, baseline, rounds, document);
-        if (json.shows_text()) console.add_result(verdict.text);
+        text += verdict.text;
         if (!verdict.are_kept) code = ExitCode::integrity;
     }
-    return json.put(reports::json_text(document), console, code);
+    if (outputs.shows_text()) console.add_result(text);
+    document["finding_list"] = reports::findings_json(session.findings());
+    document["text_report"] = (document.contains("rounds") ? reports::rounds_text(rounds) : "") + text;
+    return outputs.put(document, console, code);
 }
 
 std::string_view bench_description() {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/composite_sink.hpp"
 #include "cli/console_sink.hpp"
 #include "cli/run_control.hpp"
 #include "cli/stop_signals.hpp"
@@ -90,7 +91,8 @@ void MeasureSession::run(const Work& work) {
     ums::PosixStorage storage;
     CurrentMeasurement current;
     RunControl* control = nullptr;
-    ConsoleSink sink(console_, [&control] { control->wake(); }, {});
+    ConsoleSink console_sink(console_, [&control] { control->wake(); }, {});
+    CompositeSink sink({&console_sink, &findings_});
     RunControl run_control(stop, {.on_stop_signal =
                                       [&](int) {
                                           erase_line_at_exit(console_.redraws());

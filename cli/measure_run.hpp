@@ -9,6 +9,7 @@
 
 #include "cli/console.hpp"
 #include "cli/exit_codes.hpp"
+#include "cli/finding_keeper.hpp"
 #include "reports/measure_rounds.hpp"
 #include "sim/bench/measure_results.hpp"
 #include "sim/bench/measure_spec.hpp"
@@ -37,8 +38,12 @@ public:
     // Blocks until `work` has returned, and passes on what it threw. Once per object.
     void run(const Work& work);
 
+    // Of all measurements; the first ones. After run().
+    [[nodiscard]] const std::vector<sim::Finding>& findings() const { return findings_.findings(); }
+
 private:
     Console& console_;
+    FindingKeeper findings_;
 };
 
 // Rounds of one spec, as the plan says; `on_round` gets each result. The last result is returned.

@@ -26,6 +26,7 @@
 #include "reports/merged_results.hpp"
 #include "reports/output_file.hpp"
 #include "reports/results_document.hpp"
+#include "reports/sweep_report.hpp"
 #include "sim/errors.hpp"
 #include "sim/version.hpp"
 #include "ums/base/printable.hpp"
@@ -121,8 +122,31 @@ void write_page(const std::string& path, const std::string& html) {
     if (const auto failure = file.write(html)) throw sim::EnvironmentError(*failure);
 }
 
+// What bench or sweep wrote.
+void show_measured(const ReportArguments& arguments, const std::string& bytes, Console& console) {
+    const std::string& name = arguments.files[0];
+    const nlohmann::ordered_json document = reports::read_measured_document(bytes, name);
+    const bool is_sweep = document["document"] == reports::kSweepDocument;
+    const nlohmann::ordered_json shown = is_sweep ? reports::read_sweep(bytes, name) : document;
+    if (!arguments.html_path.empty()) {
+        write_page(arguments.html_path, is_sweep ? reports::html_sweep(shown) : reports::html_measurement(shown));
+    } else if (is_sweep) {
+        console.add_result(reports::sweep_text(shown));
+    } else if (shown.contains("text_report") && shown["text_report"].is_string()) {
+        console.add_result(ums::printable_lines(shown["text_report"].get<std::string>()));
+    } else {
+        throw reports::ResultsDocumentError(
+            fmt::format("'{}': holds no text, because an earlier version wrote it; --html FILE makes a page of it.", ums::printable(name)));
+    }
+}
+
 void show_one(const ReportArguments& arguments, Console& console) {
-    const nlohmann::ordered_json results = load(arguments.files[0]);
+    const std::string bytes = read_document(arguments.files[0]);
+    if (reports::is_measured_document(bytes)) {
+        show_measured(arguments, bytes, console);
+        return;
+    }
+    const nlohmann::ordered_json results = reports::parse_results(bytes, arguments.files[0]);
     if (arguments.html_path.empty()) {
         console.add_result(reports::text_report_of(results));
     } else {
@@ -222,13 +246,15 @@ Command report_command() {
             .kind = Operand::files,
             .summary = "show results of --json, those of several hosts as one",
             .description =
-                "Prints the results of an earlier run as the text that it printed at its end; with --html, writes them as one "
-                "self-contained page. Several results files, of the ranks of a group or of independent runs, are one result: a row for "
+                "Prints the results of an earlier run, measurement (bench) or sweep as the text that it printed at its end; with --html, "
+                "writes them as one self-contained page. Several results files, of the ranks of a group or of independent runs, are one "
+                "result: a row for "
                 "each host, exact sums, all findings by time, and one verdict. A folder stands for the *.json in it. The verdict is FAIL "
                 "if one is, and INCOMPLETE if a rank did not come back.",
             .switches = kReportSwitches,
             .examples =
                 "ioproof report results.json\nioproof report results.json --html results.html\n"
+                "ioproof report oltp.json --html oltp.html\n"
                 "ioproof report rank-*.json --html all.html --json all.json",
             .exit_codes =
                 "0 done; of several files: PASS\n1 of several files: FAIL\n2 wrong usage, not a results file, or files that are "

@@ -128,8 +128,6 @@ Switches sweep_switches() {
             {.name = "threads", .value = "RANGE", .help = "1; that share them"},
             {.name = "block", .value = "RANGE", .help = "8K, or the preset's"},
             {.name = "write-percent", .value = "RANGE", .help = "0, or the preset's; share of writes"},
-            {.name = "csv", .value = "FILE", .help = "the points as comma-separated values"},
-            {.name = "html", .value = "FILE", .help = "table and charts as one page for a browser, which needs nothing else"},
             {.name = "resume", .help = "continue the sweep of which --json FILE holds a part"},
         };
         for (const Switches table : {bench_own_switches(), measure_switches()}) {

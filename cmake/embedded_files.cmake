@@ -23,7 +23,8 @@ ioproof_embed(reports reports/html/embedded.hpp
   kCommonScript=${CMAKE_SOURCE_DIR}/reports/html/common.js
   kReportScript=${CMAKE_SOURCE_DIR}/reports/html/report.js
   kCompareScript=${CMAKE_SOURCE_DIR}/reports/html/compare.js
-  kMeasuredScript=${CMAKE_SOURCE_DIR}/reports/html/measured.js
+  kCompareMeasuredScript=${CMAKE_SOURCE_DIR}/reports/html/compare_measured.js
+  kMeasurementScript=${CMAKE_SOURCE_DIR}/reports/html/measurement.js
   kMergedScript=${CMAKE_SOURCE_DIR}/reports/html/merged.js
   kPowertestScript=${CMAKE_SOURCE_DIR}/reports/html/powertest.js
   kSweepScript=${CMAKE_SOURCE_DIR}/reports/html/sweep.js

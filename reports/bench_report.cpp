@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "reports/json_text.hpp"
 #include "ums/base/printable.hpp"
 
 namespace reports {
@@ -46,7 +45,7 @@ std::string bench_text(const sim::BenchResults& results) {
                     options.durable ? ", durable" : "", options.scatter ? ", scattered memory" : "");
     if (!results.engine_reason.empty()) text += fmt::format("{}\n", ums::printable(results.engine_reason));
     text += fmt::format("  requests        {:.0f} /s, {:.1f} MB/s, mean latency {} us\n", per_second(results.requests, results.duration_ns),
-                        per_second(results.bytes, results.duration_ns) / 1e6, results.latency_mean_us);
+                        per_second(results.bytes, results.duration_ns) / (1 << 20), results.latency_mean_us);
     text += fmt::format("  CPU             {:.0f} ns a request, {:.0f} % of one CPU\n", cpu_ns_per_request(results),
                         per_second((results.cpu_user_us + results.cpu_system_us) * 100, results.duration_ns) / 1e6);
     if (options.operation == sim::BenchOperation::read) {
@@ -60,39 +59,38 @@ std::string bench_text(const sim::BenchResults& results) {
     return text;
 }
 
-std::string bench_json(const sim::BenchResults& results) {
-    using Json = nlohmann::ordered_json;
+nlohmann::ordered_json bench_json(const sim::BenchResults& results) {
     const sim::BenchOptions& options = results.options;
-    const Json document{{"document", kBenchDocument},
-                        {"version", kBenchVersion},
-                        {"files", options.files},
-                        {"pattern", pattern_of(options)},
-                        {"op", operation_of(options)},
-                        {"block_bytes_min", options.block_bytes_min},
-                        {"block_bytes_max", options.block_bytes_max},
-                        {"depth", options.depth},
-                        {"cpus", options.cpu_count},
-                        {"verify", options.verify},
-                        {"durable", options.durable},
-                        {"scatter", options.scatter},
-                        {"direct", options.direct},
-                        {"engine", results.engine},
-                        {"duration_ns", results.duration_ns},
-                        {"requests", results.requests},
-                        {"bytes", results.bytes},
-                        {"requests_per_s", per_second(results.requests, results.duration_ns)},
-                        {"bytes_per_s", per_second(results.bytes, results.duration_ns)},
-                        {"latency_mean_us", results.latency_mean_us},
-                        {"cpu_user_us", results.cpu_user_us},
-                        {"cpu_system_us", results.cpu_system_us},
-                        {"cpu_ns_per_request", cpu_ns_per_request(results)},
-                        {"pages_verified", results.pages_verified},
-                        {"pages_read_back", results.pages_read_back},
-                        {"resident_max_bytes", results.resident_max_bytes},
-                        {"findings", results.finding_count},
-                        {"stopped", results.stopped},
-                        {"failure", results.failure_reason}};
-    return json_text(document);
+    return {{"document", kBenchDocument},
+            {"version", kBenchVersion},
+            {"files", options.files},
+            {"pattern", pattern_of(options)},
+            {"op", operation_of(options)},
+            {"block_bytes_min", options.block_bytes_min},
+            {"block_bytes_max", options.block_bytes_max},
+            {"depth", options.depth},
+            {"cpus", options.cpu_count},
+            {"verify", options.verify},
+            {"durable", options.durable},
+            {"scatter", options.scatter},
+            {"direct", options.direct},
+            {"engine", results.engine},
+            {"duration_ns", results.duration_ns},
+            {"requests", results.requests},
+            {"bytes", results.bytes},
+            {"requests_per_s", per_second(results.requests, results.duration_ns)},
+            {"bytes_per_s", per_second(results.bytes, results.duration_ns)},
+            {"latency_mean_us", results.latency_mean_us},
+            {"cpu_user_us", results.cpu_user_us},
+            {"cpu_system_us", results.cpu_system_us},
+            {"cpu_ns_per_request", cpu_ns_per_request(results)},
+            {"pages_verified", results.pages_verified},
+            {"pages_read_back", results.pages_read_back},
+            {"resident_max_bytes", results.resident_max_bytes},
+            {"findings", results.finding_count},
+            {"stopped", results.stopped},
+            {"failure", results.failure_reason},
+            {"text_report", bench_text(results)}};
 }
 
 }  // namespace reports

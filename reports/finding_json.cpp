@@ -149,4 +149,10 @@ std::string finding_json(const sim::Finding& finding) {
     return json_line(json);
 }
 
+Json findings_json(const std::vector<sim::Finding>& findings) {
+    Json list = Json::array();
+    for (const sim::Finding& finding : findings) list.push_back(Json::parse(finding_json(finding)));
+    return list;
+}
+
 }  // namespace reports

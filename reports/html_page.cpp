@@ -132,8 +132,13 @@ std::string html_sweep(const Json& document) {
     return page("ioproof sweep", document, {embedded::kSweepScript, embedded::kSweepScriptHash}, sweep_text(document));
 }
 
+std::string html_measurement(const Json& document) {
+    return page("ioproof measurement", document, {embedded::kMeasurementScript, embedded::kMeasurementScriptHash},
+                document.value("text_report", ""));
+}
+
 std::string html_measure_comparison(const Json& comparison) {
-    return page("ioproof comparison", comparison, {embedded::kMeasuredScript, embedded::kMeasuredScriptHash},
+    return page("ioproof comparison", comparison, {embedded::kCompareMeasuredScript, embedded::kCompareMeasuredScriptHash},
                 measure_comparison_text(comparison));
 }
 

@@ -19,6 +19,9 @@ std::string html_comparison(const nlohmann::ordered_json& comparison);
 // `comparison` is what compare_measurements() returns.
 std::string html_measure_comparison(const nlohmann::ordered_json& comparison);
 
+// `document` is what measure_json() or bench_json() makes, with the additions of `ioproof bench`: one measurement.
+std::string html_measurement(const nlohmann::ordered_json& document);
+
 // `group` is what merged_results() returns: all hosts, on one time axis.
 std::string html_merged(const nlohmann::ordered_json& group);
 

@@ -1,5 +1,6 @@
 #include "reports/measure_json.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
@@ -91,6 +92,35 @@ MeasureJson intervals_json(const sim::MeasureTimespanResults& timespan) {
     return {{"interval_ms", timespan.spec.iops_interval_ms}, {"reads", std::move(reads)}, {"writes", std::move(writes)}};
 }
 
+// Columns, each with a value for every sample; null: the device was not there.
+MeasureJson samples_of_device(const std::string& name, const std::vector<sim::MeasureMachineSample>& samples) {
+    MeasureJson json{{"name", name}};
+    for (const sim::MeasureMachineSample& sample : samples) {
+        const auto device = std::find_if(sample.devices.begin(), sample.devices.end(), [&](const auto& each) { return each.name == name; });
+        const bool is_known = device != sample.devices.end();
+        json["queue_mean"].push_back(is_known ? MeasureJson(device->queue_mean) : MeasureJson(nullptr));
+        json["busy_percent"].push_back(is_known ? MeasureJson(device->busy_percent) : MeasureJson(nullptr));
+        json["wait_mean_ms"].push_back(is_known ? MeasureJson(device->wait_mean_ms) : MeasureJson(nullptr));
+    }
+    return json;
+}
+
+void add_samples(MeasureJson& json, const sim::MeasureTimespanResults& timespan) {
+    MeasureJson samples{
+        {"end_s", MeasureJson::array()},           {"user_percent", MeasureJson::array()},     {"kernel_percent", MeasureJson::array()},
+        {"busiest_percent", MeasureJson::array()}, {"cpu_throttled_us", MeasureJson::array()}, {"devices", MeasureJson::array()}};
+    for (const sim::MeasureMachineSample& sample : timespan.samples) {
+        samples["end_s"].push_back(static_cast<double>(sample.end_ns) / 1e9);
+        samples["user_percent"].push_back(sample.user_percent);
+        samples["kernel_percent"].push_back(sample.kernel_percent);
+        samples["busiest_percent"].push_back(sample.busiest_percent);
+        samples["cpu_throttled_us"].push_back(sample.cpu_throttled_us);
+    }
+    for (const sim::MeasureDevice& device : timespan.devices)
+        samples["devices"].push_back(samples_of_device(device.name, timespan.samples));
+    json["samples"] = std::move(samples);
+}
+
 void add_machine(MeasureJson& json, const sim::MeasureTimespanResults& timespan) {
     json["cpu_ns_per_request"] = timespan.cpu_ns_per_request();
     json["cpu_user_us"] = timespan.cpu_user_us;
@@ -116,6 +146,7 @@ void add_machine(MeasureJson& json, const sim::MeasureTimespanResults& timespan)
                                    {"busy_percent", device.busy_percent},
                                    {"wait_mean_ms", device.wait_mean_ms}});
     }
+    add_samples(json, timespan);
     json["throttling"] = {{"known", timespan.throttling.is_known},
                           {"cpu_periods", timespan.throttling.cpu_periods_throttled},
                           {"cpu_us", timespan.throttling.cpu_throttled_us},

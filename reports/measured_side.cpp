@@ -300,14 +300,14 @@ bool is_measured_document(std::string_view text) {
     });
 }
 
-MeasuredSide read_measured_side(std::string_view text, const std::string& name) {
+SideJson read_measured_document(std::string_view text, const std::string& name) {
     const auto refuse = [&](const std::string& reason) {
         throw ResultsDocumentError(
             fmt::format("'{}': {}. A measurement is what 'ioproof bench --json FILE' or 'ioproof sweep --json FILE' writes.",
                         ums::printable(name), reason));
     };
     if (const auto problem = json_problem(text)) refuse("it " + *problem);
-    const SideJson document = SideJson::parse(text);
+    SideJson document = SideJson::parse(text);
     const MeasuredForm* const form = form_of(document);
     if (form == nullptr) refuse("it is JSON, but not a measurement of ioproof");
     if (document.value("version", SideJson()) != form->version) {
@@ -318,7 +318,11 @@ MeasuredSide read_measured_side(std::string_view text, const std::string& name) 
         refuse("nothing was measured in it");
     }
     if (const auto problem = JsonSchema(form->schema()).problem_of(document)) refuse(*problem);
-    return measured_side_of(document, name);
+    return document;
+}
+
+MeasuredSide read_measured_side(std::string_view text, const std::string& name) {
+    return measured_side_of(read_measured_document(text, name), name);
 }
 
 MeasuredSide measured_side_of(const SideJson& document, const std::string& name) {

@@ -48,7 +48,8 @@ struct MeasuredSide {
 // Whether a document is from bench or sweep, by its beginning.
 [[nodiscard]] bool is_measured_document(std::string_view text);
 
-// Reads such a document; `name` is for messages. Throws ResultsDocumentError.
+// Reads such a document and checks that it holds the figures of its kind; `name` is for messages. Throws ResultsDocumentError.
+[[nodiscard]] nlohmann::ordered_json read_measured_document(std::string_view text, const std::string& name);
 [[nodiscard]] MeasuredSide read_measured_side(std::string_view text, const std::string& name);
 
 // From a document that was just made (measure_json()), with "rounds" or without.

@@ -268,12 +268,6 @@ Json durability_of(const sim::DurabilityResult& durability) {
     return json;
 }
 
-Json findings_of(const std::vector<sim::Finding>& list) {
-    Json findings = Json::array();
-    for (const sim::Finding& finding : list) findings.push_back(Json::parse(finding_json(finding)));
-    return findings;
-}
-
 }  // namespace
 
 Json results_document(const sim::Results& results, const RunFacts& facts) {
@@ -293,9 +287,9 @@ Json results_document(const sim::Results& results, const RunFacts& facts) {
     json["waits"] = waits_of(results);
     json["preflight"] = preflight_lines_json(results.preflight);
     json["configuration"] = configuration_of(facts);
-    json["findings"] = findings_of(results.findings);
+    json["findings"] = findings_json(results.findings);
     json["warning_count"] = results.warning_count;
-    json["warnings"] = findings_of(results.warnings);
+    json["warnings"] = findings_json(results.warnings);
     json["thresholds"] = thresholds_of(results);
     if (results.promising) json["promising"] = promising_of(*results.promising);
     if (results.resumed) json["resumed"] = resumed_of(*results.resumed);

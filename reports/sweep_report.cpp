@@ -10,6 +10,7 @@
 #include "reports/table.hpp"
 #include "reports/text.hpp"
 #include "reports/text_report.hpp"
+#include "ums/base/printable.hpp"
 
 namespace reports {
 
@@ -59,10 +60,39 @@ std::vector<std::vector<SweepJson>> series_of(const std::vector<SweepJson>& poin
     return series;
 }
 
+constexpr std::size_t kKeyColumns = 4;  // the first ones, whole numbers
+constexpr double kFigureMax = 1e18;     // nothing that is measured comes near, and it can be counted
+
 bool is_point(const SweepJson& point) {
     if (!point.is_object()) return false;
-    return std::all_of(std::begin(kPointColumns), std::end(kPointColumns),
-                       [&](std::string_view name) { return point.contains(name) && point[std::string(name)].is_number(); });
+    for (std::size_t i = 0; i < std::size(kPointColumns); ++i) {
+        const SweepJson value = point.value(std::string(kPointColumns[i]), SweepJson());
+        if (!value.is_number() || value.get<double>() < 0 || value.get<double>() > kFigureMax) return false;
+        if (i < kKeyColumns && (!value.is_number_unsigned() || value.get<std::uint64_t>() > UINT32_MAX)) return false;
+    }
+    return true;
+}
+
+[[noreturn]] void refuse_sweep(const std::string& name, std::string_view what) {
+    throw ResultsDocumentError(fmt::format("'{}': {}.", ums::printable(name), what));
+}
+
+bool are_texts(const SweepJson& list) {
+    return list.is_array() && std::all_of(list.begin(), list.end(), [](const SweepJson& each) { return each.is_string(); });
+}
+
+// Of which every part that is used is there.
+SweepJson checked_sweep(std::string_view text, const std::string& name) {
+    SweepJson document = SweepJson::parse(text, nullptr, false);
+    const auto part = [&](const char* key) { return document.value(key, SweepJson()); };
+    if (!document.is_object() || part("document") != kSweepDocument) refuse_sweep(name, "is not what 'ioproof sweep --json' wrote");
+    if (part("version") != kSweepVersion) refuse_sweep(name, "is of another version of ioproof");
+    if (!part("points").is_array() || !part("combinations").is_number_unsigned() || !are_texts(part("files")) || !are_texts(part("asked")))
+        refuse_sweep(name, "is not what 'ioproof sweep --json' wrote");
+    for (const SweepJson& point : document["points"]) {
+        if (!is_point(point)) refuse_sweep(name, "has a point without its figures");
+    }
+    return document;
 }
 
 }  // namespace
@@ -122,22 +152,16 @@ SweepJson sweep_document(const std::vector<std::string>& files, const std::vecto
 
 std::vector<SweepJson> points_of_sweep(std::string_view text, const std::string& name, const std::vector<std::string>& files,
                                        const std::vector<std::string>& asked) {
-    const SweepJson document = SweepJson::parse(text, nullptr, false);
-    const auto fail = [&](std::string_view what) { throw ResultsDocumentError(fmt::format("'{}': {}.", name, what)); };
-    if (!document.is_object() || document.value("document", SweepJson()) != kSweepDocument || !document.contains("points") ||
-        !document["points"].is_array()) {
-        fail("is not what 'ioproof sweep --json' wrote");
+    const SweepJson document = checked_sweep(text, name);
+    if (document["files"] != SweepJson(files) || document["asked"] != SweepJson(asked)) {
+        refuse_sweep(name, "is of a sweep with other settings; give the same files and switches, or leave --resume out");
     }
-    if (document.value("version", SweepJson()) != kSweepVersion) fail("is of another version of ioproof");
-    if (document.value("files", SweepJson()) != SweepJson(files) || document.value("asked", SweepJson()) != SweepJson(asked)) {
-        fail("is of a sweep with other settings; give the same files and switches, or leave --resume out");
-    }
-    std::vector<SweepJson> points;
-    for (const SweepJson& point : document["points"]) {
-        if (!is_point(point)) fail("has a point without its figures");
-        points.push_back(point);
-    }
-    return points;
+    return document["points"];
+}
+
+SweepJson read_sweep(std::string_view text, const std::string& name) {
+    const SweepJson document = checked_sweep(text, name);
+    return sweep_document(document["files"], document["asked"], document["combinations"].get<std::size_t>(), document["points"]);
 }
 
 std::string sweep_text(const SweepJson& document) {

@@ -38,6 +38,9 @@ struct SweepKey {
                                                                   const std::vector<std::string>& files,
                                                                   const std::vector<std::string>& asked);
 
+// A document that was read back, made anew from its points. Throws ResultsDocumentError.
+[[nodiscard]] nlohmann::ordered_json read_sweep(std::string_view text, const std::string& name);
+
 // The table, and for each series over depths its knee in words.
 [[nodiscard]] std::string sweep_text(const nlohmann::ordered_json& document);
 // One line for each point, a first one with names.

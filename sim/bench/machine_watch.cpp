@@ -1,6 +1,9 @@
 #include "sim/bench/machine_watch.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "ums/base/assert.hpp"
 
 namespace sim {
 
@@ -39,10 +42,14 @@ MeasureDevice device_between(const ums::BlockDevice& before, const ums::BlockDev
     return device;
 }
 
+// One more than samples: counters are read at both ends of each.
+constexpr std::size_t kMomentsMax = 513;
+
 }  // namespace
 
-MachineWatch::Moment MachineWatch::now() const {
+MachineWatch::Moment MachineWatch::moment(std::uint64_t now_ns) const {
     Moment moment;
+    moment.at_ns = now_ns;
     moment.usage = ums::process_usage();
     moment.cpus = ums::read_cpu_ticks();
     moment.throttling = ums::read_group_throttling();
@@ -55,25 +62,64 @@ MachineWatch::Moment MachineWatch::now() const {
     return moment;
 }
 
-void MachineWatch::begin() { begin_ = now(); }
-void MachineWatch::end() { end_ = now(); }
+void MachineWatch::look(std::uint64_t now_ns) {
+    moments_.push_back(moment(now_ns));
+    if (moments_.size() < kMomentsMax) return;
+    // Counters add up, so that every second moment can go without a loss.
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < moments_.size(); i += 2) moments_[kept++] = std::move(moments_[i]);
+    moments_.resize(kept);
+    period_ns_ *= 2;
+}
 
-void MachineWatch::tell(std::uint64_t duration_ns, MeasureTimespanResults& results) const {
-    results.cpu_user_us = end_.usage.user_us - begin_.usage.user_us;
-    results.cpu_system_us = end_.usage.system_us - begin_.usage.system_us;
-    for (const ums::CpuTicks& after : end_.cpus) {
-        const auto before = std::find_if(begin_.cpus.begin(), begin_.cpus.end(), [&](const auto& each) { return each.id == after.id; });
-        if (before != begin_.cpus.end()) results.cpus.push_back(cpu_between(*before, after));
+std::vector<MeasureCpu> MachineWatch::cpus_between(const Moment& before, const Moment& after) {
+    std::vector<MeasureCpu> cpus;
+    for (const ums::CpuTicks& to : after.cpus) {
+        const auto from = std::find_if(before.cpus.begin(), before.cpus.end(), [&](const auto& each) { return each.id == to.id; });
+        if (from != before.cpus.end()) cpus.push_back(cpu_between(*from, to));
     }
-    for (const ums::BlockDevice& after : end_.devices) {
-        const auto before =
-            std::find_if(begin_.devices.begin(), begin_.devices.end(), [&](const auto& each) { return each.name == after.name; });
-        if (before != begin_.devices.end()) results.devices.push_back(device_between(*before, after, duration_ns));
+    return cpus;
+}
+
+std::vector<MeasureDevice> MachineWatch::devices_between(const Moment& before, const Moment& after) {
+    std::vector<MeasureDevice> devices;
+    for (const ums::BlockDevice& to : after.devices) {
+        const auto from =
+            std::find_if(before.devices.begin(), before.devices.end(), [&](const auto& each) { return each.name == to.name; });
+        if (from != before.devices.end()) devices.push_back(device_between(*from, to, after.at_ns - before.at_ns));
     }
-    results.throttling.is_known = begin_.throttling.is_known && end_.throttling.is_known;
-    results.throttling.cpu_periods_throttled = end_.throttling.periods_throttled - begin_.throttling.periods_throttled;
-    results.throttling.cpu_throttled_us = end_.throttling.throttled_us - begin_.throttling.throttled_us;
-    results.throttling.io_stalled_us = end_.throttling.io_stalled_us - begin_.throttling.io_stalled_us;
+    return devices;
+}
+
+MeasureMachineSample MachineWatch::sample_between(const Moment& before, const Moment& after) {
+    MeasureMachineSample sample;
+    const std::vector<MeasureCpu> cpus = cpus_between(before, after);
+    for (const MeasureCpu& cpu : cpus) {
+        sample.user_percent += cpu.user_percent / static_cast<double>(cpus.size());
+        sample.kernel_percent += cpu.kernel_percent / static_cast<double>(cpus.size());
+        sample.busiest_percent = std::max(sample.busiest_percent, cpu.usage_percent());
+    }
+    sample.cpu_throttled_us = after.throttling.throttled_us - before.throttling.throttled_us;
+    sample.devices = devices_between(before, after);
+    return sample;
+}
+
+void MachineWatch::tell(MeasureTimespanResults& results) const {
+    UMS_ASSERT(moments_.size() >= 2);
+    const Moment& first = moments_.front();
+    const Moment& last = moments_.back();
+    results.cpu_user_us = last.usage.user_us - first.usage.user_us;
+    results.cpu_system_us = last.usage.system_us - first.usage.system_us;
+    results.cpus = cpus_between(first, last);
+    results.devices = devices_between(first, last);
+    results.throttling.is_known = first.throttling.is_known && last.throttling.is_known;
+    results.throttling.cpu_periods_throttled = last.throttling.periods_throttled - first.throttling.periods_throttled;
+    results.throttling.cpu_throttled_us = last.throttling.throttled_us - first.throttling.throttled_us;
+    results.throttling.io_stalled_us = last.throttling.io_stalled_us - first.throttling.io_stalled_us;
+    for (std::size_t i = 1; i < moments_.size(); ++i) {
+        results.samples.push_back(sample_between(moments_[i - 1], moments_[i]));
+        results.samples.back().end_ns = moments_[i].at_ns - first.at_ns;
+    }
 }
 
 }  // namespace sim

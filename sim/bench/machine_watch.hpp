@@ -1,4 +1,5 @@
-// What CPUs, disks and control groups did between two moments of a measurement.
+// What CPUs, disks and control groups do during a measurement: the differences of counters that are read at its start, at its end and
+// about once a second in between.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include "sim/bench/measure_results.hpp"
 #include "ums/base/machine_load.hpp"
 #include "ums/base/process_usage.hpp"
+#include "ums/base/units.hpp"
 #include "ums/io/block_device.hpp"
 
 namespace sim {
@@ -17,25 +19,31 @@ public:
     // `paths`: of the measured files and devices.
     explicit MachineWatch(std::vector<std::string> paths) : paths_(std::move(paths)) {}
 
-    // Reads the counters; blocking, a millisecond or less.
-    void begin();
-    void end();
-    // Puts the differences, over `duration_ns`, into `results`.
-    void tell(std::uint64_t duration_ns, MeasureTimespanResults& results) const;
+    // Reads the counters: first when the measured time begins, last when it ends. Blocking, a millisecond or less; any thread, one at a
+    // time.
+    void look(std::uint64_t now_ns);
+    // How long to wait before the next look. A measurement of hours is looked at less often: it has as many samples as one of minutes.
+    [[nodiscard]] std::uint64_t period_ns() const { return period_ns_; }
+    // Puts the differences into `results`, those from first to last and those from look to look. After two looks or more.
+    void tell(MeasureTimespanResults& results) const;
 
 private:
     struct Moment {
+        std::uint64_t at_ns = 0;
         std::vector<ums::CpuTicks> cpus;
         std::vector<ums::BlockDevice> devices;  // each disk once
         ums::GroupThrottling throttling;
         ums::ProcessUsage usage;
     };
 
-    [[nodiscard]] Moment now() const;
+    [[nodiscard]] Moment moment(std::uint64_t now_ns) const;
+    static std::vector<MeasureCpu> cpus_between(const Moment& before, const Moment& after);
+    static std::vector<MeasureDevice> devices_between(const Moment& before, const Moment& after);
+    static MeasureMachineSample sample_between(const Moment& before, const Moment& after);
 
     const std::vector<std::string> paths_;
-    Moment begin_;
-    Moment end_;
+    std::vector<Moment> moments_;
+    std::uint64_t period_ns_ = ums::kNsPerSecond;
 };
 
 }  // namespace sim

@@ -271,6 +271,8 @@ ums::Task<void> run_measure_task(MeasureShared& shared, MeasureThread& thread, M
         thread.kept.push_back(step);
         step->use_memory(scheduler);
     }
+    shared.one_is_ready();
+    co_await shared.start.wait(ums::WaitType::sleep_task);
     while (!shared.stop.is_set()) {
         Step& step = *steps[lane != nullptr ? 0 : lane_by_weight(thread, prng)];
         bool has_ended = false;

@@ -33,7 +33,7 @@ struct MeasureTargetWork {
         : spec(target), door(opened), range(target, opened.file->size_bytes) {}
 };
 
-// When requests count: those that complete in [begin_ns, end_ns). Set before the first task runs; `end_ns` may come earlier.
+// When requests count: those that complete in [begin_ns, end_ns). Set before the start; `end_ns` may come earlier.
 struct MeasureWindow {
     std::uint64_t begin_ns = 0;
     std::atomic<std::uint64_t> end_ns{0};
@@ -41,11 +41,19 @@ struct MeasureWindow {
 
 struct MeasureShared {
     const MeasureTimespan& spec;
-    MeasureWindow window;
     ums::Event& stop;  // no new requests
     RunState& run;
     Journal& journal;
     std::array<ums::LocalCounter, kCpusMax>& live_requests;  // completed, by scheduler
+    MeasureWindow window{};
+    // Memory for large blocks takes a second to get, which is not the storage's: the first request waits until every task has its own.
+    std::atomic<std::size_t> unready{1};  // tasks, and whoever spawns them
+    ums::Event ready{};                   // nobody is unready
+    ums::Event start{};
+
+    void one_is_ready() {
+        if (unready.fetch_sub(1, std::memory_order_acq_rel) == 1) ready.set();
+    }
 };
 
 struct MeasureLane {

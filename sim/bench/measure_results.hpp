@@ -100,6 +100,16 @@ struct MeasureThrottling {
     std::uint64_t io_stalled_us = 0;  // io.pressure: some task waited for I/O
 };
 
+// What the machine did in a piece of the measured time; it starts where the previous one ends.
+struct MeasureMachineSample {
+    std::uint64_t end_ns = 0;    // since the measured time began
+    double user_percent = 0;     // mean of all CPUs
+    double kernel_percent = 0;   // likewise
+    double busiest_percent = 0;  // user and kernel time of the CPU that had most of it
+    std::uint64_t cpu_throttled_us = 0;
+    std::vector<MeasureDevice> devices;
+};
+
 struct MeasureTimespanResults {
     MeasureTimespan spec;
     std::string engine;
@@ -113,7 +123,8 @@ struct MeasureTimespanResults {
     std::vector<MeasureCpu> cpus;             // of the machine, by id; empty if the system does not report them
     std::vector<MeasureDevice> devices;
     MeasureThrottling throttling;
-    std::uint64_t cpu_user_us = 0;  // of this process, all threads, in the measured time
+    std::vector<MeasureMachineSample> samples;  // one a second; of long measurements fewer, 512 at most
+    std::uint64_t cpu_user_us = 0;              // of this process, all threads, in the measured time
     std::uint64_t cpu_system_us = 0;
 
     [[nodiscard]] MeasureRow total() const;

@@ -25,7 +25,7 @@ TEST_CASE("without switches a file is read at random, page by page, and verified
     CHECK(arguments.options.depth == 32);
     CHECK(arguments.options.verify);
     CHECK(arguments.options.direct);
-    CHECK(arguments.json_path.empty());
+    CHECK(arguments.paths.json.empty());
 }
 
 TEST_CASE("every switch of a measurement is read, with its value attached or behind it") {
@@ -66,7 +66,7 @@ TEST_CASE("every switch of a measurement is read, with its value attached or beh
     CHECK_FALSE(options.direct);
     CHECK(options.engine == sim::EngineChoice::threads);
     CHECK(options.seed == 5);
-    CHECK(arguments.json_path == "o.json");
+    CHECK(arguments.paths.json == "o.json");
 }
 
 TEST_CASE("a range of blocks is a log's") {

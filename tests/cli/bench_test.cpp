@@ -35,9 +35,13 @@ TEST_CASE("a damaged page of a measured file is named, and the exit code is 1") 
     std::string bytes = folder.read("data/b.mdx");
     bytes[3 * 8192 + 777] = static_cast<char>(bytes[3 * 8192 + 777] + 1);
     folder.write("data/b.mdx", bytes);
-    const auto bench = folder.start({"bench", "data/b.mdx", "--buffered", "--seconds", "1"});
-    CHECK(bench->wait() == 1);
-    CHECK_THAT(bench->output() + bench->error(), ContainsSubstring("Page 3 is not what a run wrote there"));
+    for (const std::string preset : {"--depth=4", "--preset=oltp"}) {
+        const std::string json = preset.substr(2) + ".json";
+        const auto bench = folder.start({"bench", "data/b.mdx", "--buffered", "--seconds", "1", preset, "--json", json});
+        CHECK(bench->wait() == 1);
+        CHECK_THAT(bench->output() + bench->error(), ContainsSubstring("Page 3 is not what a run wrote there"));
+        CHECK_THAT(folder.read(json), ContainsSubstring("\"finding_list\": [") && ContainsSubstring("\"byte_offset\": 24576"));
+    }
 }
 
 TEST_CASE("a measurement refuses a file that is not ours, and leaves it as it is") {
@@ -60,4 +64,44 @@ TEST_CASE("Ctrl-C ends a measurement with its figures") {
     bench->send(SIGINT);
     CHECK(bench->wait() == 130);
     CHECK_THAT(bench->output(), ContainsSubstring("stopped before its end"));
+}
+
+TEST_CASE("a measurement is written as CSV and as a page, and shown again by report") {
+    const IoproofFolder folder;
+    const auto bench = folder.start({"bench", "data/b.mdx", "--preset", "oltp", "--buffered", "--size", "4M", "--seconds", "1", "--repeat",
+                                     "2", "--json", "o.json", "--csv", "o.csv", "--html", "o.html"});
+    CHECK(bench->wait() == 0);
+    CHECK_THAT(folder.read("o.csv"), ContainsSubstring("\n2,1,oltp,data/b.mdx,write,") && ContainsSubstring("\n1,all,,,both,"));
+    CHECK_THAT(folder.read("o.html"), ContainsSubstring("<title>ioproof measurement</title>") && ContainsSubstring("\"text_report\""));
+    const auto report = folder.start({"report", "o.json"});
+    CHECK(report->wait() == 0);
+    CHECK_THAT(report->output(), ContainsSubstring("2 rounds: ") && ContainsSubstring("oltp data/b.mdx, reads"));
+    CHECK(folder.start({"report", "o.json", "--html", "again.html"})->wait() == 0);
+    CHECK(folder.read("again.html") == folder.read("o.html"));
+}
+
+TEST_CASE("a run's own path is written as CSV and as a page, and shown again by report") {
+    const IoproofFolder folder;
+    const auto bench = folder.start(
+        {"bench", "data/b.mdx", "--buffered", "--size", "4M", "--seconds", "1", "--json", "o.json", "--csv", "o.csv", "--html", "o.html"});
+    CHECK(bench->wait() == 0);
+    CHECK_THAT(folder.read("o.csv"), ContainsSubstring("\n1,all,,data/b.mdx,read,"));
+    CHECK_THAT(folder.read("o.html"), ContainsSubstring("<title>ioproof measurement</title>"));
+    const auto report = folder.start({"report", "o.json"});
+    CHECK(report->wait() == 0);
+    CHECK(report->output() == bench->output());
+}
+
+TEST_CASE("a measurement takes no file's place that is not such a file, and measures nothing then") {
+    const IoproofFolder folder;
+    folder.write("letter.txt", "Dear vendor");
+    for (const char* const option : {"--csv", "--html"}) {
+        const auto bench =
+            folder.start({"bench", "data/b.mdx", "--preset", "oltp", "--buffered", "--size", "4M", "--seconds", "1", option, "letter.txt"});
+        CHECK(bench->wait() == 2);
+        CHECK_THAT(bench->error(), ContainsSubstring("letter.txt"));
+        CHECK(folder.read("letter.txt") == "Dear vendor");
+        CHECK_FALSE(folder.has("data/b.mdx"));
+    }
+    CHECK(folder.start({"bench", "data/b.mdx", "--preset", "oltp", "--csv", "x", "--html", "x"})->wait() == 2);
 }

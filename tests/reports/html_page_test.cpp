@@ -4,9 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/comparison.hpp"
+#include "reports/measure_json.hpp"
 #include "reports/powertest_campaign.hpp"
 #include "reports/results_document.hpp"
 #include "reports/results_json.hpp"
+#include "tests/reports/measured_example.hpp"
 #include "tests/reports/prepared_results.hpp"
 #include "tests/support/catch.hpp"
 
@@ -42,6 +44,17 @@ TEST_CASE("a page holds the data, and loads nothing") {
     CHECK(html.find("<img") == std::string::npos);
     CHECK_THAT(html, ContainsSubstring("default-src 'none'") && ContainsSubstring("<title>FAIL: ioproof results</title>"));
     for (const char* loader : {"<link", " src=\"", "@import", "url("}) CHECK(html.find(loader) == std::string::npos);
+}
+
+TEST_CASE("the page of a measurement holds its figures and its text, whatever its files are called") {
+    sim::MeasureResults measured;
+    measured.timespans = {test::measured_second(100, 50, 20, 80, "oltp", "/data/</script><img src=x onerror=alert(1)>.mdx")};
+    Json document = reports::measure_json(measured);
+    document["text_report"] = "</pre><img src=x>";
+    const std::string html = reports::html_measurement(document);
+    CHECK(Json::parse(data_of(html)) == document);
+    CHECK(html.find("<img") == std::string::npos);
+    CHECK_FALSE(reports::html_measurement(reports::measure_json({})).empty());
 }
 
 TEST_CASE("a page runs no scripts but its own, and links to files only") {

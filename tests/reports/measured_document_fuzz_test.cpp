@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "reports/html_page.hpp"
 #include "reports/json_text.hpp"
 #include "reports/measure_comparison.hpp"
 #include "reports/measured_side.hpp"
@@ -32,6 +33,16 @@ bool try_measured(const std::string& text, const nlohmann::ordered_json& sound) 
     } catch (const reports::ResultsDocumentError& error) {
         REQUIRE(std::string(error.what()).starts_with("'a.json': "));
         return false;
+    }
+    if (side.kind == reports::MeasuredKind::sweep) {
+        try {
+            const nlohmann::ordered_json sweep = reports::read_sweep(text, "a.json");
+            REQUIRE(reports::html_sweep(sweep).size() > reports::sweep_text(sweep).size());
+        } catch (const reports::ResultsDocumentError& error) {
+            REQUIRE(std::string(error.what()).starts_with("'a.json': "));
+        }
+    } else {
+        REQUIRE_FALSE(reports::html_measurement(reports::read_measured_document(text, "a.json")).empty());
     }
     const reports::MeasuredSide other = reports::read_measured_side(reports::json_text(sound), "b.json");
     if (side.kind != other.kind) return true;

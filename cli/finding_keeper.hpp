@@ -1,0 +1,29 @@
+// Keeps the first findings of a measurement for its JSON and its page.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "sim/event.hpp"
+
+namespace cli {
+
+class FindingKeeper final : public sim::EventSink {
+public:
+    // A broken disk has as many findings as pages.
+    static constexpr std::size_t kFindingsKept = 100;
+
+    void on_event(const sim::Event& /*event*/) override {}
+    void on_finding(const sim::Finding& finding) override {
+        if (findings_.size() < kFindingsKept) findings_.push_back(finding);
+    }
+
+    // After the measurement.
+    [[nodiscard]] const std::vector<sim::Finding>& findings() const { return findings_; }
+
+private:
+    std::vector<sim::Finding> findings_;
+};
+
+}  // namespace cli

@@ -1,0 +1,48 @@
+#include "cli/measure_outputs.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <fmt/format.h>
+
+#include "reports/html_page.hpp"
+#include "reports/json_text.hpp"
+#include "reports/measure_csv.hpp"
+#include "ums/base/printable.hpp"
+
+namespace cli {
+
+namespace {
+
+reports::OutputKind measure_csv_kind() {
+    return {.what = "CSV file",
+            .refusal = "is not a CSV file of ioproof bench",
+            .is_ours = [](std::string_view head) { return head.starts_with(reports::measure_csv_head()); },
+            .takes_streams = true};
+}
+
+ExitCode put_text(reports::OutputFile& file, const std::string& text, Console& console, ExitCode code) {
+    const auto failure = file.write(text);
+    if (!failure) return code;
+    console.add_message(fmt::format("ioproof: {}\n", ums::printable(*failure)));
+    return code == ExitCode::ok ? ExitCode::environment : code;
+}
+
+}  // namespace
+
+std::vector<NamedFile> MeasurePaths::named() const {
+    return {{.what = "--json", .path = json == "-" ? "" : json}, {.what = "--csv", .path = csv}, {.what = "--html", .path = html}};
+}
+
+MeasureOutputs::MeasureOutputs(const MeasurePaths& paths, std::string_view document) : json_(paths.json, document) {
+    if (!paths.csv.empty()) csv_.emplace(measure_csv_kind(), paths.csv);
+    if (!paths.html.empty()) html_.emplace(reports::html_kind(), paths.html);
+}
+
+ExitCode MeasureOutputs::put(const nlohmann::ordered_json& document, Console& console, ExitCode code) {
+    code = json_.put(reports::json_text(document), console, code);
+    if (csv_) code = put_text(*csv_, reports::measure_csv(document), console, code);
+    if (html_) code = put_text(*html_, reports::html_measurement(document), console, code);
+    return code;
+}
+
+}  // namespace cli

@@ -1,0 +1,42 @@
+#include "sim/bench/machine_watch.hpp"
+
+#include <cstdint>
+
+#include "tests/support/catch.hpp"
+#include "ums/base/units.hpp"
+
+using ums::kNsPerSecond;
+
+TEST_CASE("the samples of a machine cover the measured time without a gap") {
+    sim::MachineWatch watch({"/"});
+    watch.look(10 * kNsPerSecond);
+    watch.look(11 * kNsPerSecond);
+    watch.look(13 * kNsPerSecond);
+    sim::MeasureTimespanResults results;
+    watch.tell(results);
+    REQUIRE(results.samples.size() == 2);
+    CHECK(results.samples[0].end_ns == 1 * kNsPerSecond);
+    CHECK(results.samples[1].end_ns == 3 * kNsPerSecond);
+    for (const sim::MeasureMachineSample& sample : results.samples) {
+        CHECK(sample.devices.size() == results.devices.size());
+        CHECK(sample.user_percent + sample.kernel_percent <= 100.001);
+        CHECK(sample.busiest_percent <= 100.001);
+    }
+}
+
+TEST_CASE("a measurement of hours has as many samples of the machine as one of minutes, and its times stay right") {
+    sim::MachineWatch watch({});
+    std::uint64_t now_ns = 0;
+    watch.look(now_ns);
+    while (now_ns < 4 * 3600 * kNsPerSecond) {
+        now_ns += watch.period_ns();
+        watch.look(now_ns);
+    }
+    CHECK(watch.period_ns() == 32 * kNsPerSecond);
+    sim::MeasureTimespanResults results;
+    watch.tell(results);
+    CHECK(results.samples.size() > 256);
+    CHECK(results.samples.size() <= 512);
+    CHECK(results.samples.back().end_ns == now_ns);
+    for (std::size_t i = 1; i < results.samples.size(); ++i) CHECK(results.samples[i].end_ns > results.samples[i - 1].end_ns);
+}
