@@ -17,7 +17,7 @@ public:
     // `paths`: of the measured files and devices.
     explicit MachineWatch(std::vector<std::string> paths) : paths_(std::move(paths)) {}
 
-    // Reads the counters; blocking, a millisecond or less.
+    // Read the counters; blocking, for a millisecond or less.
     void begin();
     void end();
     // Puts the differences, over `duration_ns`, into `results`.
