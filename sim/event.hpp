@@ -42,7 +42,7 @@ public:
     virtual void on_begin() {}
     virtual void on_event(const Event& event) = 0;
     virtual void on_finding(const Finding& finding) = 0;
-    // Several threads at once, without the lock; takes a microsecond at most.
+    // Called by several threads at once, without the lock; takes at most a microsecond.
     virtual void on_moment(Moment /*moment*/) {}
 };
 

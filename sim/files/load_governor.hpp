@@ -22,8 +22,8 @@
 
 namespace sim {
 
-// How many request blocks there were, as the completions of a main run found them: the number rises and falls like a sawtooth, and its
-// value at the end says little.
+// How many request blocks there were, sampled at the completions of a main run: the number rises and falls like a sawtooth, and its value
+// at the end says little.
 struct RequestBlockStatistics {
     double mean = 0;
     std::uint32_t min = 0;
@@ -57,10 +57,10 @@ public:
     // The block was not used: nothing to learn from it.
     void give_back();
 
-    // While allowed, nothing is throttled and blocks are made whatever the average is (AllowIOBursts in its phases).
+    // While allowed, nothing is throttled, and blocks are made regardless of the average (AllowIOBursts in its phases).
     void allow_bursts(bool allowed);
 
-    // From now on completions count for block_statistics(), or no longer; what has been counted stays.
+    // Starts or stops counting completions for block_statistics(); what has been counted stays.
     void observe_blocks(bool observed);
 
     [[nodiscard]] std::uint64_t average_us() const { return static_cast<std::uint64_t>(average_us_.load(std::memory_order_relaxed)); }

@@ -34,7 +34,7 @@ inline PageRegion choose_region(RunContext& context, ums::Prng& prng, std::uint3
     return region;
 }
 
-// Reads what is about to be overwritten, unless a cache hit is wanted: a fault that nobody has read would be lost with the page.
+// Reads what is about to be overwritten, unless a cache hit is drawn: a fault that was never read would be lost with the page.
 inline ums::Task<void> read_old_contents(RunContext& context, RangeReader& reader, ums::Prng& prng, const PageRegion& region,
                                          WorkCounters& counters) {
     if (prng.chance(context.options.cache_hit_ratio)) co_return;
