@@ -30,7 +30,7 @@ struct Event {
 enum class Moment : std::uint8_t {
     checkpoint,  // it has begun to write pages
     log_flush,   // a block has just been acknowledged
-    growth,      // a file is being made longer
+    growth,      // a file is being extended
 };
 
 // Called from the schedulers' threads, one call at a time (the caller holds a lock): must not wait for a device, which may be the one under

@@ -240,7 +240,7 @@ struct ResumeResult {
     std::uint64_t pages_redone = 0;     // rewritten, because the log had a later change of them, or because they were torn or wrong
     std::uint64_t torn_pages = 0;       // of these: torn by the crash, which is legal
     std::uint64_t pages_given_up = 0;   // were wrong, and nothing is left of them: they start over
-    std::uint64_t blocks_given_up = 0;  // of the log, after its end or after a hole, with the changes in them
+    std::uint64_t blocks_given_up = 0;  // log blocks after the end or after a hole, with the changes in them
 };
 
 struct Results {

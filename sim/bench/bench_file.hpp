@@ -40,7 +40,7 @@ public:
     const std::uint64_t used_bytes;
     RunState& run;
     Journal& journal;
-    const std::vector<std::unique_ptr<DataFile>> files;  // just this one
+    const std::vector<std::unique_ptr<DataFile>> files;  // only this one
     DataFile& data;
     BufferPool pool;
     PageDiagnosis diagnosis;

@@ -45,8 +45,8 @@ struct MeasureFiles::Wish {
     bool is_raw_when_written = false;
     bool is_raw_when_made = false;
     bool is_direct = false;
-    bool has_stamped_sectors = false;  // they are written to it
-    bool has_other_data = false;       // it is written, too
+    bool has_stamped_sectors = false;  // stamped sectors are written to it
+    bool has_other_data = false;       // other data is written to it
     bool is_verified = false;
     bool is_ours = false;
     bool is_unfinished = false;

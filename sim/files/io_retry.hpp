@@ -47,7 +47,7 @@ ums::Task<RetryResult> retry_transfer(const TransferFailure& first, Attempt& att
 
 class IoRetry {
 public:
-    // The references must outlive the object. Use by one task at a time.
+    // The references must outlive the object. Used by one task at a time.
     IoRetry(SimFile& file, RunState& run, Journal& journal) : file_(file), run_(run), journal_(journal) {}
 
     // True when everything has been transferred. False: already reported, as a finding or as the end of the run; or abandoned, and nothing

@@ -28,7 +28,7 @@ struct GroupFact {
     std::uint32_t rank = 0;
     std::string host;
     std::uint64_t run_id = 0;
-    std::uint32_t incarnation = 0;  // of the owner; 0: not told
+    std::uint32_t incarnation = 0;  // of the owner; 0: unknown
     std::string path;               // where the image belongs
     std::uint32_t page_id = 0;
     std::uint64_t utc_us = 0;  // when the image was made, by the witness's clock; 0: the image does not say

@@ -1,4 +1,4 @@
-// Makes the memory of a buffer pool ready before it is needed.
+// Prepares the memory of a buffer pool before it is needed.
 #pragma once
 
 #include "sim/journal/run_state.hpp"

@@ -13,7 +13,7 @@ namespace sim {
 
 enum class PreflightEffort : std::uint8_t {
     quick,     // a quarter of a second for each folder: before a run; does not write on FUSE
-    thorough,  // some seconds for each folder
+    thorough,  // a few seconds for each folder
 };
 
 // Examines the folder, its file system and devices, and writes a temporary file without a name there. Throws EnvironmentError, with one

@@ -257,7 +257,7 @@ private:
         }
     }
 
-    // --- what nothing proves ---
+    // --- why a loss is not proven ---
 
     [[nodiscard]] MissReason reason_of(const ums::LostWrite& lost) const {
         const std::optional<std::uint32_t> of_options = id_of(lost.path);

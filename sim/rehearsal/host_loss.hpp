@@ -37,7 +37,7 @@ struct LossPlan {
     [[nodiscard]] LossPlan after(std::uint64_t ns) const;
 };
 
-// `wanted`, unless it is empty: then nobody is lost in half of all cases, and in the others each of `possible` is equally likely.
+// `wanted`, unless it is empty: then nothing is lost in half of all cases, and in the others each of `possible` is equally likely.
 [[nodiscard]] LossPlan draw_loss(std::optional<HostLoss> wanted, std::span<const HostLoss> possible, ums::Prng& prng);
 
 }  // namespace sim

@@ -21,7 +21,7 @@ public:
 
     // A write to a log file, or to a backup chain, has completed.
     void finish_write(FaultyFile& file, const ums::IoRequest& request);
-    // The program has read from one of them, and got what was written: one of the blocks may be wrong from now on.
+    // A read of one of them by the program has completed, and returned what was written: one of the blocks may be wrong from now on.
     void finish_read(FaultyFile& file, const ums::IoRequest& request);
     // A read has returned wrong bytes of this fault.
     void was_read(FaultyFile& file, std::uint64_t fault);

@@ -42,10 +42,10 @@ private:
     Status status_;
 };
 
-// A run's ledger as asked by a reader of its files on another host, with the last answer. For virtual time, one thread.
+// The ledger of a run, for a reader of its files on another host, which keeps the last answer. For virtual time, one thread.
 class AskedLedger final : public PromiseKeeper {
 public:
-    // `kept` must outlive it. `answers`: whether its keeper can be asked right now.
+    // `kept` must outlive it. `answers`: whether its keeper answers right now.
     explicit AskedLedger(
         PromiseMemory& kept, std::function<bool()> answers = [] { return true; })
         : kept_(kept), answers_(std::move(answers)) {}

@@ -44,7 +44,7 @@ struct ReaderTrouble {
     std::uint32_t reads = kReadsForGood;      // goes away after this many reads that had to find it
 
     // The results.
-    bool was_given = false;   // the reader was given it when it had to find it
+    bool was_given = false;   // the reader met it when it had to find it
     bool was_healed = false;  // of one on the volume: it is gone at the end
     // When the reader posted its last read of the page:
     std::uint32_t known_version = 0;  // the version that it knew to be promised

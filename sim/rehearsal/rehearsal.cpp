@@ -39,7 +39,7 @@ private:
 
 constexpr std::uint32_t kLogBackupsS = 3;  // main run, if the rehearsal is about log backups
 
-// When faults occur, and how often: the main run has thousands of page transfers, the other phases some hundred.
+// When faults occur, and how often: the main run has thousands of page transfers, the other phases a few hundred.
 struct Chance {
     Phase phase;
     double rate;

@@ -65,7 +65,7 @@ void WriteBook::forget_behind(std::uint64_t end_sequence, std::uint64_t end_lsn)
     std::erase_if(resizes_, [end_lsn](const Resize& resize) { return resize.lsn > end_lsn; });
     for (auto& [place, page] : pages_) {
         std::erase_if(page.changes, [end_lsn](const Change& change) { return change.lsn > end_lsn; });
-        // The signature page is written without a change.
+        // The signature page is written without a logged change.
         if (!page.changes.empty())
             page.acknowledged = page.changes.back();
         else if (page.acknowledged.lsn != 0)

@@ -1,4 +1,4 @@
-// Creates the parts of a run, leads them through the phases, and takes them down again in order.
+// Creates the parts of a run, drives them through the phases, and takes them down in order.
 #pragma once
 
 #include <atomic>

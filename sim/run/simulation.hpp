@@ -39,7 +39,7 @@ public:
     // not block.
     void request_stop();
 
-    // Gives up the files although this run has not ended: others may have them. For a rehearsal of exactly that. Any thread.
+    // Gives up the files although this run has not ended, so that others may take them. For a rehearsal of exactly that. Any thread.
     void release_locks();
 
     // Any thread, any time.

@@ -15,7 +15,7 @@ struct PageRegion {
     std::uint32_t page_count = 0;
 };
 
-// A random file, weighted by size, and a range of random place and length in it; page counts are clamped to the file, and 0 is one of them.
+// A random file, weighted by size, and a range of random place and length in it; page counts are clamped to the file, and may be 0.
 // The file may shrink afterwards. Replicas and files of tempdb are not chosen.
 inline PageRegion choose_region(RunContext& context, ums::Prng& prng, std::uint32_t pages_min, std::uint32_t pages_max) {
     std::uint64_t total_pages = 0;

@@ -1,5 +1,5 @@
 // What recovery's analysis does with the log that a crash left: finds its end, distinguishes a hole from what was in flight, and collects
-// what the records prove about each page. docs/durability.md argues each step.
+// what the records prove about each page. docs/durability.md justifies each step.
 #pragma once
 
 #include <cstdint>

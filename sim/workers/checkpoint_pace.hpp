@@ -1,6 +1,6 @@
 // How fast an indirect checkpoint writes. The recovery target says how many pages may be dirty: as many as could be redone within it. A
-// pass writes what was dirty when it began, little by little: whatever is above the target, and never so little that the log would fill up
-// before the pass is over. Pure.
+// pass writes what was dirty when it began, little by little: whatever exceeds the target, and enough that the pass is over before the log
+// fills up. Pure.
 #pragma once
 
 #include <atomic>

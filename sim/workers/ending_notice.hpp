@@ -1,5 +1,5 @@
-// Says what the run waits for when the main run or the entire run is over and requests are still outstanding: a slow disk must not look
-// like a program that hangs.
+// Reports what the run waits for when the main run or the entire run is over and requests are still outstanding: a slow disk must not look
+// like a hanging program.
 #pragma once
 
 #include <cstdint>
