@@ -9,13 +9,13 @@
 
 namespace sim {
 
-// All works of one kind together.
+// All operations of one kind together.
 struct BackupWork {
     std::uint64_t count = 0;
     std::uint64_t pages = 0;      // of data files
     std::uint64_t log_bytes = 0;  // copied, or read back
     std::uint64_t duration_us = 0;
-    std::uint64_t max_duration_us = 0;  // of one
+    std::uint64_t max_duration_us = 0;  // the longest
 
     friend bool operator==(const BackupWork&, const BackupWork&) = default;
 };
@@ -38,7 +38,7 @@ struct BackupResult {
     BackupWork restored;              // written into the files of a restore
     BackupWork compared;              // read back from them, and compared with the ledger
     std::uint64_t pages_redone = 0;   // brought to the backup's end by its log
-    std::uint64_t broken_chains = 0;  // the log was used again before it could be copied, or there was no room
+    std::uint64_t broken_chains = 0;  // the log was reused before it could be copied, or there was no room
     std::vector<BackupFileResult> files;
 };
 

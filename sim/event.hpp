@@ -30,7 +30,7 @@ struct Event {
 enum class Moment : std::uint8_t {
     checkpoint,  // it has begun to write pages
     log_flush,   // a block has just been acknowledged
-    growth,      // a file is being made longer
+    growth,      // a file is being extended
 };
 
 // Called from the schedulers' threads, one call at a time (the caller holds a lock): must not wait for a device, which may be the one under
@@ -42,7 +42,7 @@ public:
     virtual void on_begin() {}
     virtual void on_event(const Event& event) = 0;
     virtual void on_finding(const Finding& finding) = 0;
-    // Several threads at once, without the lock; takes a microsecond at most.
+    // Called by several threads at once, without the lock; takes at most a microsecond.
     virtual void on_moment(Moment /*moment*/) {}
 };
 

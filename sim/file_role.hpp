@@ -10,7 +10,7 @@ enum class FileRole : std::uint8_t {
     test,          // a data or log file of the configuration
     backup,        // pages of a backup
     backup_chain,  // the description of a backup, and its log
-    restored,      // a data file as a restore has made it
+    restored,      // a data file made by a restore
 };
 
 // "test file", "backup", "backup chain", "restored file": for people.

@@ -1,6 +1,6 @@
-// A finding: one wrong answer of the storage, with all that is known about it. Plain data. A finding is a result, not an error of the
-// program: it is never thrown. docs/fault_model.md says what each kind means, how it is distinguished from the others, and what cannot be
-// found.
+// A finding: one wrong answer of the storage, with everything that is known about it. Plain data. A finding is a result, not an error of
+// the program: it is never thrown. docs/fault_model.md says what each kind means, how it is distinguished from the others, and what cannot
+// be found.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,11 @@ struct HistoryEntry {
     std::uint32_t cpu = 0;  // logical CPU (scheduler)
     std::string user;       // "Random User 3", "Checkpoint", …
     bool is_write = false;
-    bool is_diagnosis = false;  // asked again because an answer was wrong
+    bool is_diagnosis = false;  // repeated because an answer was wrong
     std::uint32_t file_id = 0;
     std::uint64_t offset_bytes = 0;
     std::uint64_t size_bytes = 0;
-    // By the header of the first page or log block, as it was written or as it came back; 0 where it had none. Log blocks have no version.
+    // From the header of the first page or log block, as written or as it came back; 0 if there is none. Log blocks have no version.
     std::uint32_t version = 0;
     std::uint64_t lsn = 0;
     int error_code = 0;
@@ -46,11 +46,11 @@ enum class FindingKind : std::uint8_t {
     bit_corruption,     // the right version with wrong bits, or wrong bytes that nothing else explains
     foreign_page,       // nothing that this run wrote
     future_version,     // a version of the page that was never written
-    short_transfer,     // fewer bytes than asked for, before the end of the file
+    short_transfer,     // fewer bytes than requested, before the end of the file
     io_error,           // the system returned an error
     stalled_io,         // a request took very long (warning) or never came back
     log_gap,            // an acknowledged log block is not there
-    log_block_damaged,  // a log block that is not what its checksum says
+    log_block_damaged,  // a log block that does not match its checksum
     log_stale_block,    // an older log block where an acknowledged one must be
     wal_violation,      // the data file holds changes that the log, as it reads now, does not
 };
@@ -71,7 +71,7 @@ enum class SectorState : std::uint8_t {
     foreign,     // a sector of another run
     zero,        // all zeros, where something was written
     not_read,    // still holds the pattern that was there before the read
-    damaged,     // none of these; with a version: of the one that is expected, but not of its last write
+    damaged,     // none of these; with a version: of the expected one, but not of its last write
 };
 
 [[nodiscard]] std::string_view name_of(SectorState state);
@@ -81,10 +81,10 @@ enum class FileRequest : std::uint8_t { none, sync, resize, open };
 
 struct SectorFact {
     SectorState state = SectorState::expected;
-    std::uint32_t version = 0;  // by the stamp, where the state says that there is a sound one
+    std::uint32_t version = 0;  // from the stamp, if the state implies a sound one
     std::uint32_t file_id = 0;
     std::uint32_t page_id = 0;
-    std::uint32_t sector = 0;  // 0 … 15, as the stamp says
+    std::uint32_t sector = 0;  // 0 … 15, from the stamp
 };
 
 // A place in our files, for the other end of a misdirected transfer.
@@ -104,15 +104,15 @@ struct Reread {
     std::uint64_t after_us = 0;     // since the first wrong image came back
     bool through_new_file = false;  // the file was flushed, its cached pages dropped, and a newly opened descriptor used
     RereadResult result = RereadResult::right;
-    std::uint32_t version = 0;  // by the header that came back
+    std::uint32_t version = 0;  // from the header that came back
     std::uint32_t checksum = 0;
     int error_code = 0;
 
-    // All bytes came, and they have not been judged yet.
+    // All bytes came, and have not been judged yet.
     [[nodiscard]] bool has_come() const { return result == RereadResult::same_image || result == RereadResult::other_image; }
 };
 
-// Where the page stands on the device below, as the file system says (FIEMAP).
+// Where the page is on the device below, according to the file system (FIEMAP).
 struct DevicePlace {
     std::string device;              // "/dev/sda1"; empty if it is not known
     std::uint64_t offset_bytes = 0;  // on that device
@@ -127,30 +127,30 @@ struct FindingPlace {
     std::uint32_t page_id = 0;          // of the first byte, in a data file
     std::uint64_t offset_bytes = 0;     // in the file
     std::uint64_t size_bytes = 0;       // of the page, block or request that is wrong
-    std::optional<DevicePlace> device;  // found out when it is written down
+    std::optional<DevicePlace> device;  // determined when the finding is written down
 };
 
-// What the storage was asked for.
+// What was requested of the storage.
 struct FindingRequest {
     bool is_write = false;
     FileRequest of_file = FileRequest::none;  // of io_error and stalled_io
 };
 
-// How a request failed, or how long it took: of io_error, stalled_io and short_transfer.
+// How a request failed, or how long it took: for io_error, stalled_io and short_transfer.
 struct RequestFailure {
     int error_code = 0;  // the system's
     std::string error_text{};
     std::uint64_t duration_us = 0;  // stalled_io: how long it took, or has been outstanding
 };
 
-// What the ledger expects: of findings about a page or a block of the log.
+// What the ledger expects: for findings about a page or a log block.
 struct ExpectedIdentity {
     std::uint32_t version = 0;
     std::uint64_t lsn = 0;
     std::uint32_t checksum = 0;
 };
 
-// What the header that came back says; 0 where there is none.
+// What the header that came back says; 0 without a header.
 struct ReceivedIdentity {
     std::uint32_t version = 0;
     std::uint64_t lsn = 0;
@@ -168,7 +168,7 @@ struct ImageComparison {
     std::uint32_t wrong_bytes = 0;
     std::uint32_t wrong_bits = 0;
     std::vector<std::uint32_t> wrong_bit_positions{};  // byte * 8 + bit (0 = lowest) in the page; the first kBitPositionsMax
-    std::int32_t shift_bytes = 0;                      // the expected bytes came, shifted by this many; 0 = not
+    std::int32_t shift_bytes = 0;                      // the expected bytes came, shifted by this many; 0: not shifted
     std::uint32_t not_read_bytes = 0;
     bool tear_on_4k_lines = false;  // torn page: every 4096-byte block is of one version
 };
@@ -201,7 +201,7 @@ struct Finding {
 
     FindingPlace place;
     FindingRequest request;
-    // Parts that this kind of finding does not have are empty.
+    // Parts that do not apply to this kind of finding are empty.
     std::optional<RequestFailure> failure;
     std::optional<ExpectedIdentity> expected;
     std::optional<ReceivedIdentity> received;
@@ -217,7 +217,7 @@ struct Finding {
     std::vector<std::string> reasoning;  // why this kind and no other, a sentence each
 };
 
-// For writers of findings: zeros for a part that it does not have.
+// For code that writes findings: zeros for a missing part.
 template <typename Part>
 [[nodiscard]] const Part& or_empty(const std::optional<Part>& part) {
     static const Part kEmpty{};
@@ -226,7 +226,7 @@ template <typename Part>
 
 inline constexpr std::size_t kBitPositionsMax = 64;
 
-// What the storage was asked for: "read", "write", "sync", "resize", "open".
+// What was requested of the storage: "read", "write", "sync", "resize", "open".
 [[nodiscard]] std::string_view operation_of(const Finding& finding);
 
 }  // namespace sim

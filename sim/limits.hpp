@@ -9,7 +9,7 @@ namespace sim {
 // SQL Server's page and extent.
 inline constexpr std::uint32_t kPageBytes = 8192;
 inline constexpr std::uint32_t kExtentPages = 8;
-// Unit of the stamps by which torn pages are recognised: the smallest sector a disk has.
+// The unit of the stamps that reveal torn pages: the smallest sector that a disk has.
 inline constexpr std::uint32_t kSectorBytes = 512;
 inline constexpr std::uint32_t kSectorsPerPage = kPageBytes / kSectorBytes;
 
@@ -20,12 +20,12 @@ inline constexpr std::uint32_t kReadAheadPages = 64;
 // Largest gather write of checkpoint and lazy writer: 1 MB since SQL Server 2016, 256 KB before.
 inline constexpr std::uint32_t kGatherPagesMax = 128;
 
-// SQL Server's page numbers have 32 bits: 32 TB a file.
+// SQL Server's page numbers have 32 bits: 32 TB for each file.
 inline constexpr std::uint64_t kFilePagesMax = 0xffff'ffff;
 // The sector stamp has 12 bits for the file.
 inline constexpr std::uint32_t kFilesMax = 4095;
 
-// SQLIOSim's limit, one bit each in a 64-bit affinity mask.
+// SQLIOSim's limit: one bit each in a 64-bit affinity mask.
 inline constexpr std::uint32_t kCpusMax = 64;
 // SQLIOSim: all users together at most CPUCount * 1023 - 100.
 inline constexpr std::uint32_t kUsersPerCpu = 1023;
@@ -35,7 +35,7 @@ inline constexpr std::uint32_t kUsersReserved = 100;
 inline constexpr std::uint32_t kOutstandingIoMax = 140'000;
 // SQL Server warns about requests that take longer (error 833).
 inline constexpr std::uint64_t kLongIoSeconds = 15;
-// … and counts as never coming back.
+// … and these count as lost.
 inline constexpr std::uint64_t kLostIoSeconds = 120;
 
 // SQL Server's largest log block, and how many flushes it has outstanding since 2012 (32 before).

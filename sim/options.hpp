@@ -1,5 +1,5 @@
-// What to do: the parameters of a run, typed, with SQLIOSim's defaults. Plain data. Filled and checked by config; sim trusts that
-// the ranges named in config's table of parameters hold. Ratios and chances are in hundredths of a percent: 10000 = 100 %.
+// What to do: the parameters of a run, typed, with SQLIOSim's defaults. Plain data. Filled and checked by config; sim relies on the ranges
+// in config's table of parameters. Ratios and chances are in hundredths of a percent: 10000 = 100 %.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace sim {
 
-// SQL Server's newer work, which SQLIOSim does not know. All of it is off by default, so that SQLIOSim's configurations keep their meaning.
+// What SQL Server does that SQLIOSim does not know. All of it is off by default, so that SQLIOSim's configurations keep their meaning.
 struct RecentSystemOptions {
-    std::uint32_t target_recovery_time_s = 0;    // 0: checkpoints at fixed intervals; otherwise they are indirect
+    std::uint32_t target_recovery_time_s = 0;    // 0: checkpoints at fixed intervals; otherwise indirect checkpoints
     std::uint32_t checkpoint_slow_write_ms = 0;  // writes that take longer slow a checkpoint down; 0: never
-    bool log_instant_growth = false;             // the log grows as it does since SQL Server 2022
-    std::uint32_t log_kb_outstanding = 0;        // log that is being written at a time; 0: as LogFlushesOutstanding allows
+    bool log_instant_growth = false;             // the log grows as it has since SQL Server 2022
+    std::uint32_t log_kb_outstanding = 0;        // log being written at a time; 0: as LogFlushesOutstanding allows
 
     friend bool operator==(const RecentSystemOptions&, const RecentSystemOptions&) = default;
 };
@@ -27,7 +27,7 @@ struct ColumnstoreUserOptions {
     std::int32_t user_count = 0;
     std::uint32_t min_segment_kb = 1024;
     std::uint32_t max_segment_kb = 8192;
-    std::uint32_t bulk_load_chance = 1000;  // of a step: it loads a row group instead of reading a segment
+    std::uint32_t bulk_load_chance = 1000;  // that a step loads a row group instead of reading a segment
     std::uint32_t row_group_segments = 4;
     std::uint32_t delay_after_cycles = 4;  // 0 = never pause
     std::uint32_t delay_ms = 100;
@@ -37,7 +37,7 @@ struct ColumnstoreUserOptions {
 
 struct TempdbUserOptions {
     std::int32_t user_count = 0;
-    std::string folder = ".";  // seen from the folder of the first data file
+    std::string folder = ".";  // relative to the folder of the first data file
     std::uint32_t file_count = 8;
     std::uint64_t file_size_mb = 64;
     std::uint32_t min_spill_kb = 512;
@@ -62,7 +62,7 @@ struct VersionStoreUserOptions {
 
 // [BackupUser]: backups while users work, verified, and restored. Off while no folder is named.
 struct BackupUserOptions {
-    std::string folders{};                 // of the backup, with '|' between them; empty: no backups are made
+    std::string folders{};                 // of the backup, separated by '|'; empty: no backups are made
     std::uint32_t stripes_per_folder = 1;  // files in each folder
     std::uint32_t reader_count = 2;
     std::uint32_t max_transfer_kb = 1024;
@@ -79,15 +79,15 @@ struct BackupUserOptions {
     friend bool operator==(const BackupUserOptions&, const BackupUserOptions&) = default;
 };
 
-// Blocks of MaxTransferSize are whole extents; 4 MB is the largest that BACKUP takes.
+// Blocks of MaxTransferSize are whole extents; BACKUP takes at most 4 MB.
 inline constexpr std::uint32_t kBackupTransferKbMin = 64;
 inline constexpr std::uint32_t kBackupTransferKbMax = 4096;
 inline constexpr std::uint32_t kBackupReadersMax = 64;
 inline constexpr std::uint32_t kBackupBuffersMax = 1024;
-// BACKUP takes 64 devices.
+// BACKUP takes at most 64 devices.
 inline constexpr std::uint32_t kBackupStripesMax = 64;
 
-// UserCount = -1: as the CPUs need, see user_count_for().
+// UserCount = -1: depends on the CPUs, see user_count_for().
 inline constexpr std::int32_t kAutomaticUserCount = -1;
 
 // Users of a section: UserCount, or for -1 two for each CPU, at most 8.
@@ -119,7 +119,7 @@ struct AuditUserOptions {
     std::uint32_t buffers_validated_pages = 64;
     std::uint32_t delay_after_cycles = 2;  // 0 = never pause
     std::uint32_t delay_ms = 200;
-    bool checks_snapshot = false;  // checks of complete files through the snapshots, one after the other
+    bool checks_snapshot = false;  // checks complete files through the snapshots, one after the other
     std::uint32_t snapshot_check_delay_s = 0;
 
     friend bool operator==(const AuditUserOptions&, const AuditUserOptions&) = default;
@@ -157,9 +157,9 @@ struct ShrinkUserOptions {
 // How the writes of a file become durable, as in SQL Server on Linux.
 enum class Durability : std::uint8_t {
     inherited,      // of a file: as for the run; of a run: as WriteThrough says, forced flush if it is off
-    write_through,  // each write is durable when it has come back (O_DSYNC; FUA where there is)
+    write_through,  // each write is durable when it completes (O_DSYNC; FUA where available)
     forced_flush,   // written, then flushed: the log before a block counts as hardened, data files before a checkpoint is complete
-    none,           // not requested: what completes counts, whether or not a power cut would leave it
+    none,           // not requested: what completes counts, whether or not it would survive a power cut
 };
 
 struct FileOptions {
@@ -171,7 +171,7 @@ struct FileOptions {
     bool sparse = false;
     bool is_log = false;
     Durability durability = Durability::inherited;
-    std::string named_as{};  // as the user named it, where symbolic links led from there to `path`; else empty
+    std::string named_as{};  // the user's name for it, if symbolic links led from there to `path`; otherwise empty
     FileRole role = FileRole::test;
     bool is_tempdb = false;  // made for TempdbUser: nothing in it outlives the run
 
@@ -181,12 +181,12 @@ struct FileOptions {
 // What is done with the files.
 enum class Job : std::uint8_t {
     run,     // recreated, filled, used and audited
-    resume,  // the same, but with the files as a crash left them, after recovery
+    resume,  // the same, but with the files that a crash left, after recovery
     repair,  // recovery only, which makes the files usable whatever is wrong with them
-    verify,  // read as a crash left them, and compared with what their log proves; nothing is written
+    verify,  // the files that a crash left are read, and compared with what their log proves; nothing is written
 };
 
-// No users work: it is about what an earlier run left.
+// No users work: the job is about what an earlier run left.
 constexpr bool is_about_left_files(Job job) { return job == Job::verify || job == Job::repair; }
 
 enum class EngineChoice : std::uint8_t { automatic, uring, threads };
@@ -218,7 +218,7 @@ struct Options {
     std::uint32_t checkpoint_pages = 128;         // largest gather write: 128 as in SQL Server 2016 and later, 32 before
     std::uint32_t checkpoint_interval_ms = 1000;  // pause between two checkpoints of the main run
     std::uint32_t log_flushes_outstanding = 112;  // as in SQL Server 2012 and later; 32 before
-    bool merge_buffers = false;                   // neighbours in memory are one segment of a request; otherwise each page has its own
+    bool merge_buffers = false;                   // pages adjacent in memory form one segment of a request; otherwise each page has its own
 
     RandomUserOptions random_user;
     AuditUserOptions audit_user;
@@ -227,7 +227,7 @@ struct Options {
     ShrinkUserOptions shrink_user;
     BackupUserOptions backup_user;
 
-    // What SQL Server has learned since SQLIOSim; off by default.
+    // What SQL Server has added since SQLIOSim; off by default.
     RecentSystemOptions recent;  // [CONFIG]
     ColumnstoreUserOptions columnstore_user;
     TempdbUserOptions tempdb_user;
@@ -239,7 +239,7 @@ struct Options {
     Job job = Job::run;
     std::uint64_t seed = 0;
     EngineChoice engine = EngineChoice::automatic;
-    bool files_only_grow = false;          // others read them: what was there once is not cut away, whatever is Shrinkable
+    bool files_only_grow = false;          // others read the files: nothing that was there once is cut away, whatever Shrinkable says
     bool overwrite_foreign_files = false;  // also write to files that are not ours, to *.mdf/*.ndf/*.ldf and to block devices
 
     friend bool operator==(const Options&, const Options&) = default;
@@ -252,7 +252,7 @@ constexpr Durability durability_of(const Options& options, const FileOptions& fi
     return options.write_through ? Durability::write_through : Durability::forced_flush;
 }
 
-// Requests that may be outstanding at a time, in the entire process.
+// How many requests may be outstanding at a time, in the entire process.
 constexpr std::uint32_t outstanding_io_max(const Options& options) {
     return options.max_outstanding_io == 0 ? kOutstandingIoMax : options.max_outstanding_io;
 }

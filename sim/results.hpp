@@ -21,12 +21,12 @@ enum class Phase : std::uint8_t {
     initial_update,
     initial_checkpoint,
     main_run,
-    backup,  // what the main run has begun is completed, verified and restored
+    backup,  // what the main run began is completed, verified and restored
     final_checkpoint,
     final_audit,
     log_analysis,       // of a verification, and of files with which a run continues
     page_verification,  // likewise
-    redo,               // of files that a run goes on with
+    redo,               // of files with which a run continues
     summary,
 };
 
@@ -66,23 +66,23 @@ using CoarseLatency = std::array<std::uint32_t, kCoarseLatencyBuckets>;
 
 // What a file did in one interval of the time series.
 struct FileSample {
-    std::uint64_t reads = 0;  // requests that came back, of one page or many
+    std::uint64_t reads = 0;  // completed requests, of one page or many
     std::uint64_t writes = 0;
     std::uint64_t read_bytes = 0;
     std::uint64_t written_bytes = 0;
     std::uint64_t read_time_us = 0;  // the sum of their durations
     std::uint64_t write_time_us = 0;
     std::uint64_t throttles = 0;
-    std::uint32_t outstanding = 0;     // at its end; of merged intervals the larger
+    std::uint32_t outstanding = 0;     // at its end; of merged intervals, the larger number
     std::uint32_t request_blocks = 0;  // at its end
-    std::uint64_t dirty_pages = 0;     // in memory, at its end; of merged intervals the larger number
+    std::uint64_t dirty_pages = 0;     // in memory, at its end; of merged intervals, the larger number
     CoarseLatency read_latency{};
     CoarseLatency write_latency{};
 };
 
 struct FileResult {
     std::string path;
-    std::string named_as{};  // as the user named it, where symbolic links led from there to `path`; else empty
+    std::string named_as{};  // the user's name for it, if symbolic links led from there to `path`; otherwise empty
     std::uint32_t file_id = 0;
     bool is_log = false;
     bool compressed = false;
@@ -95,7 +95,7 @@ struct FileResult {
     std::uint64_t average_io_duration_us = 0;
     std::uint64_t throttle_count = 0;
     std::uint64_t request_blocks = 0;  // at the end
-    // In the main runs, as the completions found them.
+    // In the main runs, sampled at the completions.
     double request_blocks_mean = 0;
     std::uint32_t request_blocks_min = 0;
     std::uint32_t request_blocks_max = 0;
@@ -122,7 +122,7 @@ struct FileResult {
     std::vector<FileSample> samples;                     // one for each of Results::intervals
 };
 
-// An interval of the time series. A new one begins every second and with every phase; when there are too many, neighbours are merged.
+// An interval of the time series. A new one begins every second and with every phase; when there are too many, adjacent ones are merged.
 struct Interval {
     std::uint64_t start_us = 0;  // since the run began
     std::uint64_t duration_us = 0;
@@ -175,23 +175,23 @@ enum class Outcome : std::uint8_t {
     not_done,  // the run could not be done: no space, no memory
 };
 
-// A limit that was set for the run (--fail-on), and what was measured.
+// A limit for the run (--fail-on), and the measured value.
 struct ThresholdResult {
     std::string expression;  // "log_flush.p99 > 5 ms"
     bool is_exceeded = false;
     std::string measured;  // the worst of what it covers: "7.2 ms"; empty if there was nothing to measure
-    double value = 0;      // the same and the limit as numbers, in microseconds where they are times
+    double value = 0;      // this value and the limit as numbers, in microseconds if they are times
     double limit = 0;
-    std::string path;      // of the file where that was; empty if of none
-    std::string io_class;  // of requests, "read"; empty if it is not about requests
+    std::string path;      // of the file with this value; empty if of none
+    std::string io_class;  // of the requests, "read"; empty if it is not about requests
 };
 
-// What a ledger outside of the storage, a file or a witness, contributed to a verification.
+// What a ledger outside the storage, a file or a witness, contributed to a verification.
 struct PromisesResult {
     std::string keeper;       // "the ledger /x/y"
     bool are_used = false;    // otherwise the remark says why not
     std::string remark;       // a sentence, or empty
-    std::uint64_t pages = 0;  // for which it holds the version that they must have at least
+    std::uint64_t pages = 0;  // for which it holds a minimum version
     std::uint64_t block = 0;  // up to which the log was hardened; 0: nothing of it is promised
     std::uint64_t checkpoint_lsn = 0;
     std::uint64_t last_utc_us = 0;  // of the last promise, by the clock of the run
@@ -202,9 +202,9 @@ struct PromiseKeepingResult {
     std::string keeper;
     std::uint64_t batches = 0;
     std::uint64_t pages = 0;
-    std::uint64_t dropped_pages = 0;  // written, acknowledged, and not promised: the keeper was too slow, or not there
+    std::uint64_t dropped_pages = 0;  // written and acknowledged, but not promised: the keeper was too slow, or not there
     std::uint64_t last_utc_us = 0;    // of the last promise
-    std::uint64_t breaks = 0;         // times that promises had stopped
+    std::uint64_t breaks = 0;         // how often promises had stopped
     std::string stopped_because;      // why they had not resumed when the run ended; otherwise empty
 };
 
@@ -217,30 +217,30 @@ struct DurabilityResult {
     std::uint64_t hardened_block = 0;     // at least up to this one everything had been acknowledged
     std::uint64_t last_lsn = 0;           // of the last record
     std::uint64_t last_write_utc_us = 0;  // when the last block was made
-    std::uint64_t blocks_behind = 0;      // after the end: were in flight at the cut
-    std::uint64_t missing_blocks = 0;     // acknowledged, and not there
+    std::uint64_t blocks_behind = 0;      // after the end: in flight at the cut
+    std::uint64_t missing_blocks = 0;     // acknowledged, but gone
     std::uint64_t checkpoint_lsn = 0;     // where the last complete checkpoint began; 0: there is none
     // The pages.
-    std::uint64_t pages_proven = 0;          // for which the log proves the version that they must have at least
-    std::uint64_t pages_released = 0;        // of which nothing is promised
+    std::uint64_t pages_proven = 0;          // for which the log proves a minimum version
+    std::uint64_t pages_released = 0;        // about which nothing is promised
     std::uint64_t regions_compared = 0;      // with the sums of the checkpoint
     std::uint64_t regions_skipped = 0;       // because something in them is wrong or not promised
     std::uint64_t torn_pages = 0;            // in flight at the cut, of old and new sectors: no fault, but SQL Server would report 824
-    std::uint64_t torn_on_4k_lines = 0;      // of them
-    std::uint64_t pages_beyond_log = 0;      // whose changes a hole in the log has taken
-    std::uint64_t wrong_pages = 0;           // all of them, including those that are not listed one by one
+    std::uint64_t torn_on_4k_lines = 0;      // of these
+    std::uint64_t pages_beyond_log = 0;      // whose changes were lost in a hole in the log
+    std::uint64_t wrong_pages = 0;           // all of them, including those that are not listed individually
     std::optional<PromisesResult> promises;  // if there is a ledger
-    std::uint64_t undurable_files = 0;       // with Durability=None: nothing was asked of the storage for them
+    std::uint64_t undurable_files = 0;       // with Durability=None: nothing was requested of the storage for them
 };
 
 // What it took to continue with the files that a crash left.
 struct ResumeResult {
-    std::uint32_t incarnation = 0;      // of the run, that began then
+    std::uint32_t incarnation = 0;      // of the run; it began then
     std::uint64_t last_block = 0;       // with which the previous log ended
     std::uint64_t pages_redone = 0;     // rewritten, because the log had a later change of them, or because they were torn or wrong
-    std::uint64_t torn_pages = 0;       // of them: by the crash, which is legal
+    std::uint64_t torn_pages = 0;       // of these: torn by the crash, which is legal
     std::uint64_t pages_given_up = 0;   // were wrong, and nothing is left of them: they start over
-    std::uint64_t blocks_given_up = 0;  // of the log, after its end or after a hole, with the changes in them
+    std::uint64_t blocks_given_up = 0;  // log blocks after the end or after a hole, with the changes in them
 };
 
 struct Results {
@@ -257,9 +257,9 @@ struct Results {
     std::uint32_t cycles_completed = 0;
     Outcome outcome = Outcome::passed;
     std::string outcome_reason;      // a sentence when not passed
-    bool is_internal_error = false;  // of this program, which is why the run was not done
+    bool is_internal_error = false;  // of this program, because of which the run was not done
 
-    std::vector<PreflightLine> preflight;  // of the files' folders, before the run; filled in by whoever looked
+    std::vector<PreflightLine> preflight;  // of the files' folders, before the run; filled in by the code that looked
     std::vector<FileResult> files;
     std::vector<PhaseResult> phases;
     std::vector<Interval> intervals;  // in order, without gaps
@@ -270,7 +270,7 @@ struct Results {
     std::uint64_t finding_count = 0;
     std::vector<Finding> warnings;  // requests that came late; the first ones, as above
     std::uint64_t warning_count = 0;
-    std::vector<ThresholdResult> thresholds;        // filled in by whoever set them
+    std::vector<ThresholdResult> thresholds;        // filled in by the code that set them
     std::optional<DurabilityResult> durability;     // of a verification
     std::optional<PromiseKeepingResult> promising;  // of a run with a ledger
     std::optional<ResumeResult> resumed;            // of a run that continued, and of a repair
@@ -300,7 +300,7 @@ struct Progress {
     std::uint64_t outstanding_io = 0;
     std::uint64_t oldest_io_us = 0;   // how long the oldest of them has been outstanding
     bool is_ending = false;           // the main run or the entire run: waiting for outstanding requests
-    std::uint64_t lost_requests = 0;  // did not come back in two minutes: the run may never drain
+    std::uint64_t lost_requests = 0;  // did not come back within two minutes: the run may never drain
     bool may_begin = false;           // everything that could prevent the run from starting has been checked; the first file is touched
     bool is_internal_error = false;   // an error of this program ends the run
     std::vector<File> files;

@@ -17,9 +17,9 @@ namespace sim {
 namespace {
 
 constexpr std::uint64_t kPauseNs = 5 * ums::kNsPerMs;
-// The log is copied at least so often while a backup goes on.
+// While a backup is in progress, the log is copied at least this often.
 constexpr std::uint64_t kLogCopyNs = 100 * ums::kNsPerMs;
-// The log is copied before its time when so much of it waits for that: when three quarters do, it is used again.
+// The log is copied early when this share of it waits to be copied; at three quarters, it would be reused.
 constexpr double kLogShareMax = 0.25;
 constexpr const char* kLogUsedAgain = "the log was used again before it could be backed up";
 
@@ -94,7 +94,7 @@ ums::Task<void> Backup::finish() {
     sets_.clear();  // the next cycle begins with new pages
 }
 
-// Nothing that was asked for is left out in silence. Where a fault is why, that was told.
+// Nothing that was requested is left out silently. If a fault is the reason, it has been reported.
 void Backup::refuse(std::string_view what) {
     RunState& run = parts_.context.run;
     if (run.is_stopping() || parts_.context.journal.finding_count() > 0) return;
@@ -125,7 +125,7 @@ ums::Task<void> Backup::log() {
     if (!is_made) co_await end_chain(why_incomplete("a log backup"));
 }
 
-// A chain that cannot go on is of no use: the next full backup begins another one.
+// A chain that cannot continue is of no use: the next full backup begins a new one.
 ums::Task<void> Backup::end_chain(const std::string& why) {
     if (parts_.context.run.is_stopping()) co_return;
     ++result_.broken_chains;
@@ -168,7 +168,7 @@ void Backup::tell(const BackupSet& set, std::uint64_t pages, std::uint64_t log_b
                                             chain_number_, pages, log_bytes >> 10, duration_us / 1000));
 }
 
-// The log from here on, and then everything that was changed before: on the disk.
+// Keeps the log from here on, then gets everything that was changed before onto the disk.
 ums::Task<bool> Backup::begin_set(BackupSet& set) {
     if (!log_copy_.is_going_on()) log_copy_.begin();
     if (set.kind != BackupKind::log) {
@@ -184,7 +184,7 @@ ums::Task<bool> Backup::begin_set(BackupSet& set) {
     co_return is_appended;
 }
 
-// Users who end break a checkpoint off; each that is broken off takes log that it does not free, so it waits until they have ended.
+// Ending users abort a checkpoint, and an aborted checkpoint takes log without freeing any: so this waits until the users have ended.
 ums::Task<bool> Backup::write_all_changes() {
     std::uint64_t before = 0;
     do {
@@ -209,7 +209,7 @@ ums::Task<bool> Backup::copy_pages(BackupSet& set, std::vector<PageBlock> blocks
     ums::Event done;
     bool is_log_copied = false;
     ums::TaskGroup log_copies;
-    // A large backup outlives many rounds of the log.
+    // A large backup outlasts many rounds of the log.
     auto follow = [](Backup& self, ums::Event& copied, std::uint32_t number, bool& is_whole) -> ums::Task<void> {
         is_whole = co_await self.copy_log_until(copied, number);
     };
@@ -261,9 +261,9 @@ ums::Task<bool> Backup::end_set(BackupSet& set, std::uint64_t pages) {
     co_return is_whole;
 }
 
-// --- what it is worth ---
+// --- verification and restore ---
 
-// RESTORE VERIFYONLY: what the system has cached of it proves nothing.
+// RESTORE VERIFYONLY: reads from the system's cache would prove nothing.
 ums::Task<void> Backup::verify(const BackupSet& set) {
     const WorkClock clock(parts_.context.journal.clock());
     std::vector<PageRun> runs;

@@ -1,8 +1,8 @@
-// BackupUser: backs the data files up while users work, full, differential and log, verifies every backup, and restores what it has.
+// BackupUser: backs up the data files (full, differential and log) while users work, verifies every backup, and restores what it has.
 //
-// A chain is a full backup and what follows it. All of it is one media set: a new full backup begins it anew. It goes as in SQL Server: the
-// log is marked, a checkpoint writes what was changed before, the pages are copied as they stand on the disk, and the log from the mark to
-// the end of the copying goes with them: a restore brings all pages to that end.
+// A chain is a full backup and what follows it. All of it is one media set: a new full backup starts it anew. The steps are those of SQL
+// Server: the log is marked, a checkpoint writes what was changed before, the pages are copied as they are on the disk, and the log from
+// the mark to the end of the copying is added, so that a restore brings all pages to that end.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,15 @@ namespace sim {
 
 class Backup {
 public:
-    // The references must outlive the object. `log_reader` is used by nobody else while a backup goes on.
+    // The references must outlive the object. Nothing else may use `log_reader` while a backup is in progress.
     Backup(RunContext& context, BackupFiles files, Checkpoint& checkpoint, LogAuditor& log_reader);
 
-    // A task of the main run: backups by their schedule, until the users must stop. The one that has begun is completed.
+    // A task of the main run: makes backups on schedule until the users must stop. A backup in progress is completed.
     ums::Task<void> serve();
-    // Behind the main run, when nothing else goes on: a full backup if there is none yet, then the restore of the last chain.
+    // After the main run, when nothing else is going on: makes a full backup if there is none yet, then restores the last chain.
     ums::Task<void> finish();
 
-    // When nothing goes on.
+    // Only when nothing is going on.
     [[nodiscard]] BackupResult result() const;
     [[nodiscard]] BackupFiles& files() { return parts_.files; }
 
@@ -58,9 +58,9 @@ private:
     LogCopy log_copy_;
     std::vector<BackupSet> sets_;  // of the chain, complete ones only
     std::uint64_t chain_number_ = 0;
-    std::uint32_t full_end_position_ = 1;  // in the stripes: behind the full backup
-    bool is_verified_ = true;              // the last backup, or nobody asks for that
-    bool is_restored_ = false;             // the chain, as it is
+    std::uint32_t full_end_position_ = 1;  // in the stripes: after the full backup
+    bool is_verified_ = true;              // the last backup; or nothing is to be verified
+    bool is_restored_ = false;             // the chain in its present state
     BackupResult result_;
 };
 

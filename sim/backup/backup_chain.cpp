@@ -14,7 +14,7 @@ namespace sim {
 
 namespace {
 
-// The file grows by so much.
+// The file grows in steps of this size.
 constexpr std::uint64_t kGrowthBytes = 16 << 20;
 
 FindingKind kind_of(const std::byte* bytes, std::uint64_t size_bytes) {
@@ -120,7 +120,7 @@ ums::Task<bool> BackupChain::read(std::uint32_t begin, std::uint32_t end, const 
     co_return are_right;
 }
 
-// True if a later read was right: `bytes` holds it then. What stays wrong is told once: the chunk is unknown afterwards.
+// True if a later read was right: then `bytes` holds the chunk. What stays wrong is reported once: the chunk is unknown afterwards.
 ums::Task<bool> BackupChain::diagnose(std::uint32_t index, std::byte* bytes) {
     Chunk& chunk = chunks_.at(index);
     const std::vector<std::byte> first(bytes, bytes + chunk.size_bytes);

@@ -1,5 +1,5 @@
 // The chain of a backup: a file of chunks (backup_format.hpp) that are appended one after the other and read back in that order. What each
-// must be is remembered: the disk is not asked what to expect.
+// must be is kept in memory, so the disk need not be trusted about it.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace sim {
 
-// One backup of a chain, as far as it has to be remembered: where it stands in the chain, and what the run knew when it ended.
+// What must be remembered about one backup of a chain: its place in the chain, and what the run knew when the backup ended.
 struct BackupSet {
     BackupKind kind{};
     std::uint32_t number = 0;  // in its chain, from 1
@@ -26,27 +26,27 @@ struct BackupSet {
     std::uint32_t end_chunk = 0;
     std::uint64_t last_lsn = 0;           // to which a restore brings all pages
     PageSums sums{};                      // of the pages at that LSN
-    std::vector<PageRun> runs{};          // what stands where
+    std::vector<PageRun> runs{};          // where each page is
     std::vector<std::uint64_t> shrunk{};  // by source: how often the file had been cut when the backup began
 };
 
 class BackupChain {
 public:
-    // `chunk_bytes_max`: of one request. The references must outlive the chain.
+    // `chunk_bytes_max`: the largest request. The references must outlive the chain.
     BackupChain(SimFile& file, std::uint64_t run_id, std::uint64_t chunk_bytes_max, RunState& run, Journal& journal);
 
     [[nodiscard]] SimFile& file() { return file_; }
-    // What a body may take.
+    // The largest body that fits into a chunk.
     [[nodiscard]] std::uint64_t body_bytes_max() const { return chunk_bytes_max_ - sizeof(ChunkHeader); }
     [[nodiscard]] std::uint32_t chunk_count() const { return static_cast<std::uint32_t>(chunks_.size()); }
 
-    // A new chain begins: nothing is left of the one before. False if there is no room, or the storage refuses it: a warning says so.
+    // Begins a new chain: nothing is left of the previous one. False if there is no room, or the storage refuses; a warning says so.
     ums::Task<bool> begin(std::uint64_t chain_number);
-    // One task at a time. False: the run stops, or there is no room for it, which is a warning.
+    // One task at a time. False if the run stops, or if there is no room, which is a warning.
     ums::Task<bool> append(ChunkKind kind, std::uint32_t set_number, std::span<const std::byte> body);
 
     using Take = std::function<void(const ChunkHeader& header, std::span<const std::byte> body)>;
-    // Reads chunks [begin, end) and hands over those that are what was appended. False if one of them is not: that was reported, or the run
+    // Reads chunks [begin, end) and hands over those that are as appended. False if one of them is not, which has been reported, or the run
     // stops. One task at a time.
     ums::Task<bool> read(std::uint32_t begin, std::uint32_t end, const Take& take);
 

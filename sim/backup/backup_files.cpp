@@ -50,7 +50,7 @@ std::vector<std::string> backup_folders(std::string_view folders) {
 }
 
 std::uint64_t stripe_pages_max(const BackupUserOptions& options, const std::vector<std::uint64_t>& sources) {
-    const std::uint64_t backups = options.differential_interval_s != 0 ? 2 : 1;  // a differential one is never larger than a full one
+    const std::uint64_t backups = options.differential_interval_s != 0 ? 2 : 1;  // a differential backup is never larger than a full one
     return 1 + backups * pages_of_one(options, sources);
 }
 

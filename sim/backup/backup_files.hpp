@@ -1,5 +1,5 @@
-// The files of a run's backups and restores, by its options: pure. They are test files as all others: made anew, refused where a file of
-// somebody else stands, and counted when the room is looked at.
+// The files of a run's backups and restores, derived from its options: pure. They are test files like all others: recreated, refused if a
+// foreign file has the name, and included in the check for free space.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace sim {
 
-// BackupFolder taken apart: "/a|/b".
+// BackupFolder, split at its separators: "/a|/b".
 [[nodiscard]] std::vector<std::string> backup_folders(std::string_view folders);
 
-// Stripes, the restored files (one for each data file that is no replica), and the chain. None where there are no backups. Sizes as a full
-// backup of the files at their first size takes them.
+// The stripes, the restored files (one for each data file that is not a replica), and the chain; nothing without backups. Sizes are those
+// that a full backup of the files at their initial size needs.
 [[nodiscard]] std::vector<FileOptions> backup_files(const Options& options);
 
-// A data file whose pages are in every backup: tempdb is in none, as in SQL Server, and neither are snapshots. Pure.
+// A data file whose pages are in every backup: those of tempdb are in none, as in SQL Server, nor are those of snapshots. Pure.
 [[nodiscard]] bool is_backed_up(const FileOptions& file, const std::vector<FileOptions>& files);
 
-// Pages of a ledger of a file of backup_files(): it has room for all that the run can write there. `sources`: pages of the data files at
-// their largest.
+// The size in pages of the ledger of a file of backup_files(): enough for everything that the run can write there. `sources`: page counts
+// of the data files at their largest.
 [[nodiscard]] std::uint64_t stripe_pages_max(const BackupUserOptions& options, const std::vector<std::uint64_t>& sources);
 
 }  // namespace sim

@@ -31,7 +31,7 @@ BackupParts::BackupParts(RunContext& run_context, BackupFiles opened)
         if (options.differential_interval_s != 0) source.base_lsns.resize(data->ledger.pages_max());
         sources.push_back(std::move(source));
     }
-    // BufferCount says how much is outstanding.
+    // BufferCount alone limits how much is outstanding.
     for (const auto& data : files.data_files) data->file.governor().allow_bursts(true);
     files.chain->governor().allow_bursts(true);
 }

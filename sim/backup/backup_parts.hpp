@@ -1,4 +1,4 @@
-// What the works of a backup share: its files and its buffers. Owned by Backup; outlives every task.
+// What the operations of a backup share: its files and its buffers. Owned by Backup; outlives every task.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,13 @@
 
 namespace sim {
 
-// How long a work of a backup takes.
+// How long an operation of a backup takes.
 class WorkClock {
 public:
     explicit WorkClock(const ums::Clock& clock) : clock_(clock), start_ns_(clock.now_ns()) {}
 
     [[nodiscard]] std::uint64_t elapsed_us() const { return (clock_.now_ns() - start_ns_) / 1000; }
-    // The work is done.
+    // The operation is done.
     void add_to(BackupWork& work, std::uint64_t pages, std::uint64_t log_bytes) const {
         ++work.count;
         work.pages += pages;
@@ -37,9 +37,9 @@ private:
     const std::uint64_t start_ns_;
 };
 
-// The files of all backups of a run, open.
+// The open files of all backups of a run.
 struct BackupFiles {
-    std::vector<std::unique_ptr<DataFile>> data_files;  // the stripes, then the restored files, one for each source in their order
+    std::vector<std::unique_ptr<DataFile>> data_files;  // the stripes, then the restored files, one for each source, in the same order
     std::uint32_t stripe_count = 0;
     std::unique_ptr<SimFile> chain;
 };
@@ -48,7 +48,7 @@ struct BackupFiles {
 struct BackupSource {
     DataFile* data = nullptr;
     DataFile* restored = nullptr;            // null: nothing is restored
-    std::vector<std::uint64_t> base_lsns{};  // by page, as the last full backup has them; only where differential ones are made
+    std::vector<std::uint64_t> base_lsns{};  // by page, as of the last full backup; only if differential backups are made
 };
 
 // BufferCount buffers of MaxTransferSize.
@@ -88,9 +88,9 @@ struct BackupParts {
         return {context.run_id, context.buffers.pool(), context.buffers.checker(), context.run, context.journal};
     }
     [[nodiscard]] DataFile& stripe(std::uint32_t number) { return *files.data_files[number]; }
-    // Where writes are not durable by themselves.
+    // If writes are not durable by themselves.
     ums::Task<bool> sync(SimFile& file);
-    // Brings a file to so many pages, of which none but the first `kept_pages` hold anything. False: there is no room, a warning says so.
+    // Resizes a file to `pages`, of which only the first `kept_pages` keep their contents. False if there is no room; a warning says so.
     ums::Task<bool> empty(DataFile& data, std::uint32_t kept_pages, std::uint32_t pages);
 
     RunContext& context;

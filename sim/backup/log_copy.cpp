@@ -20,7 +20,7 @@ void LogCopy::end() {
     is_going_on_ = false;
 }
 
-// A change whose record is half in the log would be counted by one side only.
+// A change whose records are only partly logged would be counted by one side only.
 ums::Task<LogMark> LogCopy::mark_whole() {
     LogMark mark = parts_.context.log.mark();
     while (mark.cuts_changes && !parts_.context.run.is_stopping()) {
@@ -42,7 +42,7 @@ ums::Task<bool> LogCopy::copy(std::uint32_t set_number) {
     try {
         is_copied = co_await copy_to(end);
     } catch (...) {
-        mistake = std::current_exception();  // checkpoints must not wait for ever
+        mistake = std::current_exception();  // checkpoints must not wait forever
     }
     parts_.context.log.unpin_hold(is_copied ? end.vlf_sequence : mark_.vlf_sequence);
     if (mistake) std::rethrow_exception(mistake);
@@ -71,7 +71,7 @@ void LogCopy::take(const std::byte* block, std::uint32_t size_bytes) {
     block_ends_.push_back(blocks_.size());
 }
 
-// Chunks of whole blocks.
+// In chunks of whole blocks.
 ums::Task<bool> LogCopy::has_taken() {
     std::size_t begin = 0;
     std::size_t end = 0;

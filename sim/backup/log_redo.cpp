@@ -11,7 +11,7 @@ void LogRedo::take(const LogRecordHeader& record) {
             if (record.version != 0 && record.version <= kVersionMax) changes_[record.page_id] = {record.version, record.lsn};
             return;
         case LogRecordKind::file_resize:
-            // A cut that was logged and did not take place is logged again, as a growth.
+            // A cut that was logged but did not take place is logged again, as a growth.
             if (record.page_count < page_count_) {
                 cuts_.push_back({record.lsn, record.page_count});
                 std::erase_if(changes_, [&record](const auto& change) { return change.first >= record.page_count; });

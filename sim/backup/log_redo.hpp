@@ -1,5 +1,5 @@
-// What the log of a backup chain says of one data file: which changes a restore has to make to pages as they were backed up, and how large
-// the file is in the end. Pure.
+// What the log of a backup chain says about one data file: which changes a restore must apply to the pages of the backup, and how large the
+// file is in the end. Pure.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace sim {
 
 class LogRedo {
 public:
-    // As the file was when its backup began.
+    // `page_count`: of the file when its backup began.
     explicit LogRedo(std::uint32_t page_count) : page_count_(page_count) {}
 
     // A record of the file, in the order of the log.
@@ -23,10 +23,10 @@ public:
         std::uint32_t version = 0;
         std::uint64_t lsn = 0;
     };
-    // The newest of each page that has one.
+    // The newest change of each page that has one.
     [[nodiscard]] const std::unordered_map<std::uint32_t, Change>& changes() const { return changes_; }
     [[nodiscard]] std::uint32_t page_count() const { return page_count_; }
-    // A page that was backed up at this LSN was cut off afterwards.
+    // Whether a page that was backed up at this LSN was cut off afterwards.
     [[nodiscard]] bool is_cut_off(std::uint32_t page, std::uint64_t lsn) const;
 
 private:

@@ -11,7 +11,7 @@
 
 namespace sim {
 
-// Pages of one source, at most as many as a block has.
+// Pages of one source, at most one block.
 struct PageBlock {
     struct Range {
         std::uint32_t first_page = 0;
@@ -21,21 +21,21 @@ struct PageBlock {
     std::vector<Range> ranges;  // ascending
 };
 
-// All pages; or the extents in which a page is not as the last full backup has it.
+// All pages; or the extents with a page that differs from the last full backup.
 [[nodiscard]] std::vector<PageBlock> blocks_of_all_pages(const BackupParts& parts);
 [[nodiscard]] std::vector<PageBlock> blocks_of_changed_pages(const BackupParts& parts);
-// Pages of each stripe that so many blocks take.
+// How many pages of each stripe this many blocks take.
 [[nodiscard]] std::uint32_t stripe_pages_for(std::uint64_t block_count, std::uint32_t stripe_count, std::uint32_t block_pages);
 
 class PageCopy {
 public:
-    // Block n goes to stripe n % stripes, from page `first_position` on. `is_base`: later differential backups are made against it.
+    // Block n goes to stripe n % stripes, from page `first_position` on. `is_base`: later differential backups are based on this one.
     PageCopy(BackupParts& parts, std::vector<PageBlock> blocks, std::uint32_t first_position, bool is_base)
         : parts_(parts), blocks_(std::move(blocks)), first_position_(first_position), is_base_(is_base) {}
 
-    // False: the run stops.
+    // False if the run stops.
     ums::Task<bool> run();
-    // What stands where, by source page.
+    // Where each page is, by source page.
     [[nodiscard]] std::vector<PageRun> take_runs();
     [[nodiscard]] std::uint64_t page_count() const { return page_count_.load(std::memory_order_relaxed); }
 

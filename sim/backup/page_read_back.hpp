@@ -1,4 +1,4 @@
-// Reads pages of files of a backup and verifies them: RESTORE VERIFYONLY of stripes, and the comparison of restored files.
+// Reads pages of backup files and verifies them: RESTORE VERIFYONLY of stripes, and the comparison of restored files.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace sim {
 
-// Neighbours of one file of a backup, at most as many as a block has.
+// Adjacent pages of one backup file, at most one block.
 struct ReadBackRange {
     DataFile* data = nullptr;
     std::uint32_t first_page = 0;
@@ -21,7 +21,7 @@ class PageReadBack {
 public:
     PageReadBack(BackupParts& parts, std::vector<ReadBackRange> ranges) : parts_(parts), ranges_(std::move(ranges)) {}
 
-    // False: the run stops.
+    // False if the run stops.
     ums::Task<bool> run();
     [[nodiscard]] std::uint64_t page_count() const { return page_count_.load(std::memory_order_relaxed); }
 
@@ -34,7 +34,7 @@ private:
     std::atomic<std::uint64_t> page_count_{0};
 };
 
-// Where the runs stand in the stripes: neighbours together, in blocks.
+// The places of the runs in the stripes: adjacent runs together, up to one block.
 [[nodiscard]] std::vector<ReadBackRange> stripe_ranges(BackupParts& parts, std::vector<PageRun> runs);
 // All pages of a file, in blocks.
 void add_whole_file(std::vector<ReadBackRange>& ranges, DataFile& data, std::uint32_t block_pages);

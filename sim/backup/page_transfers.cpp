@@ -28,7 +28,7 @@ ums::Task<bool> PageTransfers::read(DataFile& data, std::uint32_t first_page, st
     co_return is_read;
 }
 
-// Which page is to blame where a range cannot be read, only single reads can tell. If none is, the request itself was at fault.
+// If a range cannot be read, only single reads can tell which page is to blame. If none is, the request itself was at fault.
 ums::Task<bool> PageTransfers::transfer_in(DataFile& data, std::uint32_t first_page, std::vector<PageLedger::Entry>& entries,
                                            std::byte* memory) {
     const ums::IoSegment segment{memory, entries.size() * kPageBytes};
@@ -49,7 +49,7 @@ ums::Task<bool> PageTransfers::transfer_in(DataFile& data, std::uint32_t first_p
     co_return !run_.is_stopping();
 }
 
-// True if it reported something.
+// True if it has reported something.
 ums::Task<bool> PageTransfers::read_one(DataFile& data, std::uint32_t page, PageLedger::Entry& entry, std::byte* memory) {
     const ums::IoSegment segment{memory, kPageBytes};
     stamp_not_read(memory, kPageBytes);

@@ -1,5 +1,5 @@
-// Ranges of pages between files and memory of a backup's own, past the buffer pool, as BACKUP and RESTORE move them: one request for each
-// range. What is read is verified; what is written is known to the ledger of its file afterwards.
+// Transfers ranges of pages between files and a backup's own memory, past the buffer pool, as BACKUP and RESTORE do: one request for each
+// range. What is read is verified; what is written is entered into the ledger of its file.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +20,13 @@ public:
     PageTransfers(std::uint64_t run_id, BufferPool& pool, PageChecker& checker, RunState& run, Journal& journal)
         : run_id_(run_id), checker_(checker), run_(run), journal_(journal), held_(pool) {}
 
-    // Reads pages into `memory`, verifies them, and says in `entries` what each is, as many as the file has. A page that cannot be read is
-    // unknown there. False: the run stops, and nothing is known. Hold no latch.
+    // Reads pages into `memory`, verifies them, and sets `entries` to what each page is, for as many as the file has. A page that cannot be
+    // read is unknown there. False: the run stops, and nothing is known. Hold no latch.
     ums::Task<bool> read(DataFile& data, std::uint32_t first_page, std::uint32_t count, std::byte* memory,
                          std::vector<PageLedger::Entry>& entries);
 
-    // Makes images of pages with the version and LSN of these entries, with the identity of their place in `data`, and writes them: zeros
-    // where there is no version. The file must have room. What is unknown stays so. False: the run stops. Hold no latch.
+    // Makes page images with the versions and LSNs of these entries and the identity of their place in `data`, and writes them: zeros where
+    // there is no version. The file must have room. What is unknown stays unknown. False: the run stops. Hold no latch.
     ums::Task<bool> write(DataFile& data, std::uint32_t first_page, std::span<const PageLedger::Entry> entries, std::byte* memory);
 
 private:
@@ -41,7 +41,7 @@ private:
     Journal& journal_;
     HeldRange held_;
     std::vector<std::uint32_t> checksums_;
-    std::vector<ReadPage> wrong_;  // of a range's pages
+    std::vector<ReadPage> wrong_;  // in the current range
 };
 
 }  // namespace sim

@@ -42,7 +42,7 @@ ums::Task<bool> Restore::run() {
 
 // --- what to do ---
 
-// Everything that had been changed before a backup began is in its pages.
+// The pages of a backup hold everything that had been changed before it began.
 const BackupSet& Restore::base_of_log() const {
     const BackupSet* base = &sets_.front();
     for (const BackupSet& set : sets_) {
@@ -78,7 +78,7 @@ void Restore::take_chunk(const ChunkHeader& header, std::span<const std::byte> b
     }
 }
 
-// STOPAT: the backup ends in the middle of what was logged.
+// STOPAT: the last backup ends in the middle of what was logged.
 void Restore::take_log(std::span<const std::byte> blocks) {
     log_bytes_ += blocks.size();
     for (std::size_t at = 0; at + sizeof(LogBlockHeader) <= blocks.size();) {
@@ -136,7 +136,7 @@ ums::Task<void> Restore::write_some(std::span<const PageRun> runs) {
     }
 }
 
-// Page 0 says whose the file is, with every version that it gets.
+// Every version of page 0 identifies the file.
 ums::Task<bool> Restore::write_run(const PageRun& run, PageTransfers& transfers, std::byte* buffer) {
     const std::size_t source = source_of(run.file_id);
     const LogRedo& log = redo_.at(source);
@@ -219,7 +219,7 @@ ums::Task<bool> Restore::sync() {
     co_return true;
 }
 
-// --- what came of it ---
+// --- comparison ---
 
 ums::Task<bool> Restore::compare() {
     const WorkClock clock(parts_.context.journal.clock());
@@ -235,7 +235,7 @@ ums::Task<bool> Restore::compare() {
     co_return is_read;
 }
 
-// The versions that the restore has given the pages, against those that the run had given them at that place of its log.
+// Compares the versions that the restore has given the pages with those that the run had given them at that place in its log.
 void Restore::compare_sums(std::size_t source) {
     const BackupSource& backed_up = parts_.sources[source];
     DataFile& restored = *backed_up.restored;

@@ -1,5 +1,6 @@
-// RESTORE: the last full backup of a chain, the last differential one behind it and the log up to the chain's end become new files, which
-// must be what the data files were at that moment. What to do is read from the chain; what must come of it the run has kept in mind.
+// RESTORE: the last full backup of a chain, the last differential one after it, and the log up to the end of the chain become new files,
+// which must be what the data files were at that moment. What to do is read from the chain; the expected result comes from the run's
+// memory.
 #pragma once
 
 #include <atomic>
@@ -16,14 +17,14 @@ namespace sim {
 
 class Restore {
 public:
-    // `sets`: a chain, which begins with a full backup.
+    // `sets`: a chain, beginning with a full backup.
     Restore(BackupParts& parts, std::span<const BackupSet> sets, BackupResult& result) : parts_(parts), sets_(sets), result_(result) {}
 
-    // False: it could not be done. A fault was reported, a warning says why, or the run stops.
+    // False if it could not be done: a fault was reported, a warning says why, or the run stops.
     ums::Task<bool> run();
 
 private:
-    // Pages that are written one behind the other, with what they shall be.
+    // Adjacent pages, with what they are to be.
     struct Redone {
         std::size_t source = 0;
         std::uint32_t first_page = 0;

@@ -92,7 +92,7 @@ ums::Task<void> Bench::main() {
 Options Bench::file_options() const {
     Options options;
     options.no_buffering = options_.direct;
-    options.use_scatter_gather = options_.direct;  // for the files only: it asks for unbuffered access, too
+    options.use_scatter_gather = options_.direct;  // for the files only: it also asks for unbuffered access
     options.write_through = options_.durable;
     options.cpu_count = options_.cpu_count;
     return options;
@@ -116,7 +116,7 @@ ums::Task<void> Bench::open_files() {
     co_await make_files(creator, missing);
 }
 
-// A log is written over from its beginning and holds no pages: there is nothing to take over.
+// A log is overwritten from its beginning and holds no pages, so there is nothing to take over.
 bool Bench::should_adopt(const std::string& path) const {
     ums::FileStatus status;
     if (const auto error = storage_.status(path, status)) throw EnvironmentError(fmt::format("{}: {}.", path, error.message()));
@@ -131,7 +131,7 @@ FileOptions Bench::options_of(const std::string& path) const {
     return file;
 }
 
-// Nothing but missing files, files of ours (logs, which are replaced), or a refusal.
+// The names are missing files, files of ours (logs, which are replaced), or lead to a refusal.
 ums::Task<void> Bench::make_files(FileCreator& creator, const std::vector<FileOptions>& files) {
     const std::vector<NumberedFile> wanted = numbered(files, static_cast<std::uint32_t>(files_.size() + 1));
     co_await creator.claim(wanted);
@@ -163,7 +163,7 @@ void Bench::adopt_file(FileCreator& creator, const std::string& path) {
     }
 }
 
-// The blocks of a log begin right behind the signature page.
+// The blocks of a log begin right after the signature page.
 void Bench::refuse_log(const std::string& path, ums::FileHandle file) const {
     const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
     std::size_t transferred = 0;
@@ -198,7 +198,7 @@ void Bench::remove_created_files() {
     }
 }
 
-// Memory, and the contents that reads expect and writes replace.
+// Prepares memory, and the contents that reads expect and writes replace.
 ums::Task<void> Bench::prepare(BenchFile& file) {
     co_await warm_up(*schedulers_, file.pool, run_);
     if (options_.scatter) co_await file.scatter_memory();
@@ -242,7 +242,7 @@ std::uint32_t Bench::task_count() const {
 ums::Task<void> Bench::measure() {
     BenchContext context{options_, run_, files_, logs_};
     ums::TaskGroup tasks;
-    // With all others taken, `depth` requests can be outstanding.
+    // With the rest taken, exactly `depth` requests can be outstanding.
     const std::uint64_t others = kOutstandingIoMax - options_.depth;
     co_await outstanding_->acquire(others, ums::WaitType::request_block);
     const Totals before = totals();

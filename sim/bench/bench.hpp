@@ -1,5 +1,5 @@
-// A measurement: creates or examines the files, keeps a load on them for a while, reads back what it wrote, and reports what was done at
-// what cost. It uses the path of a run: the same scheduler, engine, files, buffer pool, verification and ledger, and the same rule for
+// A measurement: creates or examines the files, keeps a load on them for a while, reads back what it wrote, and reports what was done and
+// what it cost. It uses the path of a run: the same scheduler, engine, files, buffer pool, verification and ledger, and the same rule for
 // existing files.
 #pragma once
 
@@ -26,11 +26,11 @@ public:
     Bench(BenchOptions options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink);
     ~Bench();
 
-    // Blocks until it is done. Once per object. Throws RefusedError or EnvironmentError if it could not begin; files that it created for
-    // that are then removed again. Otherwise files that it created stay.
+    // Blocks until the measurement is done. Once per object. Throws RefusedError or EnvironmentError if it could not begin, and then
+    // removes the files that it created. Otherwise these files stay.
     BenchResults run();
 
-    // Ends the measurement in order. Any thread, any time, immediately.
+    // Ends the measurement in order. Any thread, any time; does not block.
     void request_stop();
 
 private:

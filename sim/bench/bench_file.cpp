@@ -7,7 +7,7 @@ namespace sim {
 
 namespace {
 
-// Every task may hold one block, and one page more while it asks; the passes want theirs.
+// Every task may hold one block, plus one page while it acquires memory; the passes need their share.
 std::uint64_t pool_pages(const BenchOptions& options) {
     const std::uint64_t block_pages = (options.block_bytes_max + kPageBytes - 1) / kPageBytes;
     const std::uint64_t wanted = std::max(options.tasks_max() * (block_pages + 1), std::uint64_t{kPassTasks} * (kPassPages + 1));

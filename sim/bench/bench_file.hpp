@@ -1,5 +1,5 @@
-// A file of a measurement with all that a run has around it: ledger, buffer pool, checker. Each file has its own, because files that were
-// left behind may belong to different runs and have the same number.
+// A file of a measurement with everything that a run has around it: ledger, buffer pool, checker. Each file has its own, because existing
+// files may belong to different runs and have the same number.
 #pragma once
 
 #include <atomic>
@@ -16,31 +16,31 @@
 
 namespace sim {
 
-// Requests of the passes over an entire file, before and after the measurement.
+// The requests of a pass over an entire file, before and after the measurement.
 inline constexpr std::uint32_t kPassPages = 128;
 inline constexpr std::uint32_t kPassTasks = 8;
 
 class BenchFile {
 public:
-    // `used`: the number of bytes of the file, from its beginning, that are used. All references must outlive the file.
+    // `used`: how many bytes of the file are used, from its beginning. All references must outlive the file.
     BenchFile(SimFile::Setup setup, std::uint64_t id_of_run, std::uint64_t used, const BenchOptions& options, const FileContext& context,
               RunState& run_state);
 
-    // Reserves memory in such a way that no two of the remaining pages are adjacent. Before any other use.
+    // Takes pages out of the pool so that no two of the remaining ones are adjacent. Before any other use.
     ums::Task<void> scatter_memory();
 
     [[nodiscard]] RangeReader make_reader() { return RangeReader(buffers, run, journal, {true, true}); }
     [[nodiscard]] PageWriter make_writer() { return PageWriter({run_id, kTransferPagesMax, true, true}, pool, nullptr, run, journal); }
     [[nodiscard]] std::uint32_t used_pages() const { return static_cast<std::uint32_t>(used_bytes / kPageBytes); }
 
-    // New versions of [first_page, first_page + count), made, stamped and written by `writer`. Hold no latch.
+    // Makes new versions of [first_page, first_page + count), and has `writer` stamp and write them. Hold no latch.
     ums::Task<void> write_pages(PageWriter& writer, std::uint32_t first_page, std::uint32_t count, ums::Prng& prng);
 
     const std::uint64_t run_id;
     const std::uint64_t used_bytes;
     RunState& run;
     Journal& journal;
-    const std::vector<std::unique_ptr<DataFile>> files;  // the one
+    const std::vector<std::unique_ptr<DataFile>> files;  // only this one
     DataFile& data;
     BufferPool pool;
     PageDiagnosis diagnosis;

@@ -9,7 +9,7 @@ namespace sim {
 
 namespace {
 
-// Blocks of one size, aligned to it: by chance, or the one behind the last that any task took.
+// Blocks of one size, aligned to it: a random one, or the next after the last one that any task took.
 class BlockChooser {
 public:
     BlockChooser(const BenchOptions& options, BenchFile& file, std::uint64_t seed)
@@ -30,8 +30,8 @@ private:
     ums::Prng prng_;
 };
 
-// Tasks beyond the depth keep a device busy while the others verify or make pages. One that answers at once is not busy between requests:
-// there they would only cost memory and switches, and rest.
+// Tasks beyond the depth keep a device busy while the others verify or make pages. A device that answers at once leaves no gaps to fill:
+// there, spare tasks would only cost memory and switches, so they rest.
 class SpareTask {
 public:
     SpareTask(const BenchContext& context, std::uint32_t task) : run_(context.run), is_spare_(task >= context.options.depth) {}
@@ -79,7 +79,7 @@ ums::Task<void> write_pages(BenchContext& context, BenchFile& file, SpareTask sp
 ums::Task<void> read_blocks(BenchContext& context, BenchFile& file, std::uint64_t seed) {
     BlockChooser chooser(context.options, file, seed);
     const std::uint32_t block_bytes = context.options.block_bytes_max;
-    // The pool's memory: the engine was told of it, and hands it out side by side, or not (--scatter).
+    // The pool's memory: it is registered with the engine, and comes in adjacent pages, or not (--scatter).
     SlotAllocator& memory = file.pool.slots();
     std::vector<Slot> slots;
     co_await memory.acquire(block_bytes / kPageBytes, slots);

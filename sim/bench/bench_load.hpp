@@ -1,4 +1,4 @@
-// The load of a measurement: tasks that each keep one request outstanding, over and over, until they are told to stop.
+// The load of a measurement: tasks that each keep one request outstanding until they are told to stop.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@ namespace sim {
 // What the tasks of a load share. Outlives them.
 struct BenchContext {
     const BenchOptions& options;
-    RunState& run;  // users_must_stop(): the time is over
+    RunState& run;  // users_must_stop(): the time is up
     std::vector<std::unique_ptr<BenchFile>>& files;
-    std::vector<std::unique_ptr<LogStream>>& logs;  // of the files, in a load of log blocks
+    std::vector<std::unique_ptr<LogStream>>& logs;  // of the files, for a load of log blocks
 };
 
-// One task; `seed` decides where it reads and writes. The kind of load follows from the options:
-//
-//   log blocks      stamped and checksummed blocks, one after the other writes          pages: memory, latch, new version, image, gather
-//   write, ledger reads           pages: memory, latches, scatter read, verification against the ledger reads, verify = false, or without a
-//   device: the request alone, into memory of the task's own
+// One task; `seed` decides where it reads and writes. The options decide the kind of load:
+// - log blocks: stamped and checksummed blocks, one after the other
+// - writes: pages, with memory, latch, new version, image, gather write and ledger
+// - reads: pages, with memory, latches, scatter read and verification against the ledger
+// - reads with verify = false, or without a device: the request alone, into the task's own memory
 ums::Task<void> run_bench_task(BenchContext& context, std::uint32_t task, std::uint64_t seed);
 
 }  // namespace sim

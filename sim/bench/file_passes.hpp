@@ -1,4 +1,4 @@
-// What is done with an entire file before and after a measurement: filled, examined, read back.
+// The passes over an entire file before and after a measurement: fill, examine, read back.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ public:
     // zeros must stay zeros. Nothing can be promised about pages of older runs; `foreign` counts them. A damaged page is a finding.
     ums::Task<void> examine(BenchFile& file, std::uint64_t& foreign);
 
-    // Reads every page and compares it with the ledger. Counts pages.
+    // Reads every page, and compares it with the ledger. Adds the number of pages to `pages`.
     ums::Task<void> read_back(BenchFile& file, std::uint64_t& pages);
 
 private:

@@ -55,7 +55,7 @@ double LatencyCounts::deviation_ns() const {
 std::uint64_t LatencyCounts::percentile_ns(double percent) const {
     if (count_ == 0) return 0;
     if (percent <= 0) return min_ns_;
-    // In long double: with 10^15 requests nine nines are still a whole rank.
+    // In long double: with 10^15 requests, nine nines are still a whole rank.
     const auto wanted = std::ceil(static_cast<long double>(count_) * static_cast<long double>(percent) / 100 - 1e-9L);
     const std::uint64_t rank = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(wanted), 1, count_);
     if (rank == count_) return max_ns_;

@@ -1,5 +1,6 @@
-// A latency histogram as plain data: constant size, exact when merged, on the grid of LatencyHistogram (sim/files/latency_histogram.hpp):
-// from 1 us to 1000 s within 1 %. One thread at a time. Memory (16 KB) is allocated with the first request.
+// A latency histogram as plain data: constant size, exact when merged, with the buckets of LatencyHistogram
+// (sim/files/latency_histogram.hpp): from 1 us to 1000 s within 1 %. One thread at a time. Memory (16 KB) is allocated with the first
+// request.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +15,19 @@ public:
     void add(std::uint64_t duration_ns);
     // As if all requests of `other` had been added here.
     void merge(const LatencyCounts& other);
-    // From its buckets as in a document (LatencyResult::buckets) and the figures that buckets do not give.
+    // From the buckets in a document (LatencyResult::buckets) and the figures that buckets do not give.
     static LatencyCounts from(const LatencyResult& result);
 
     [[nodiscard]] std::uint64_t count() const { return count_; }
     [[nodiscard]] std::uint64_t total_ns() const { return total_ns_; }
-    [[nodiscard]] std::uint64_t min_ns() const { return count_ == 0 ? 0 : min_ns_; }  // exact; 0 without requests, as all below
+    [[nodiscard]] std::uint64_t min_ns() const { return count_ == 0 ? 0 : min_ns_; }  // exact; 0 without requests, like all below
     [[nodiscard]] std::uint64_t max_ns() const { return max_ns_; }                    // exact
     [[nodiscard]] double mean_ns() const;                                             // exact
     [[nodiscard]] double deviation_ns() const;                                        // standard deviation of the requests
-    // The smallest time that `percent` of the requests did not exceed (nearest rank), for any percent from 0 (min) to 100 (max), nine nines
-    // and more.
+    // The smallest time that `percent` of the requests did not exceed (nearest rank), for any percent from 0 (min) to 100 (max), including
+    // nine nines and more.
     [[nodiscard]] std::uint64_t percentile_ns(double percent) const;
-    // Those that are not empty, ascending.
+    // The buckets that are not empty, ascending.
     [[nodiscard]] std::vector<LatencyBucket> buckets() const;
     [[nodiscard]] LatencyResult result() const;
 

@@ -17,7 +17,7 @@ namespace sim {
 
 namespace {
 
-// The largest power of two, from a sector to 4 KB, that the smallest block is a multiple of.
+// The largest power of two, from one sector to 4 KB, that divides the smallest block.
 std::uint32_t unit_of(std::uint32_t block_bytes_min) { return std::min(block_bytes_min & (~block_bytes_min + 1), 4096U); }
 
 }  // namespace
@@ -65,7 +65,7 @@ std::uint32_t LogStream::make_block(std::byte* data, std::uint32_t size_bytes, s
 }
 
 ums::Task<bool> LogStream::write_next(Block& block, ums::Prng& prng) {
-    // Whoever has a block ready starts its write before the next one is made.
+    // Tasks that have a block ready start its write before the next block is made.
     co_await ums::Scheduler::current().before_computing(file_.has_device());
     const auto size_bytes = static_cast<std::uint32_t>(prng.between(units_min_, units_max_)) * unit_bytes_;
     std::uint64_t sequence = 0;

@@ -1,5 +1,5 @@
-// Log blocks one after the other, as a log writer makes them: header, noise, checksum. At the end of the file it starts over after the
-// signature page.
+// Log blocks one after the other, as a log writer makes them: header, noise, checksum. At the end of the file, the stream starts over after
+// the signature page.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace sim {
 
 class LogStream {
 public:
-    // Memory for a block that is being written. One task's.
+    // Memory for the block being written. Belongs to one task.
     struct Block {
         explicit Block(std::uint32_t bytes_max) : memory(bytes_max, ums::MemoryKind::plain) {}
         ums::MemoryRegion memory;
@@ -26,11 +26,11 @@ public:
     // All references must outlive the stream.
     LogStream(SimFile& file, std::uint64_t run_id, const BenchOptions& options, RunState& run, Journal& journal);
 
-    // Writes one block of random size at the end of the log. False if it cannot be written (reported already).
+    // Writes one block of random size at the end of the log. False if it cannot be written, which has been reported.
     ums::Task<bool> write_next(Block& block, ums::Prng& prng);
 
-    // Reads what was written since the stream last started over; each block must be what was acknowledged. Returns how many pages that
-    // were, rounded up. Only while nobody writes.
+    // Reads what was written since the stream last started over; each block must be the acknowledged one. Returns the number of pages,
+    // rounded up. Only while nothing writes.
     ums::Task<std::uint64_t> read_back();
 
 private:
@@ -46,7 +46,7 @@ private:
 
     SimFile& file_;
     const std::uint64_t run_id_;
-    const std::uint32_t unit_bytes_;  // sizes are multiples of it
+    const std::uint32_t unit_bytes_;  // divides all sizes
     const std::uint32_t units_min_;
     const std::uint32_t units_max_;
     RunState& run_;

@@ -8,8 +8,8 @@
 
 namespace sim {
 
-// True if what came back is what was requested. Otherwise this is reported, and the measurement ends, because its figures would be about
-// something else. Requests that came late, or in parts, are reported, too, and the measurement continues.
+// True if the answer is what was requested. Otherwise reports it and ends the measurement, because its figures would mean something else.
+// Requests that came back late, or in parts, are reported, too, but the measurement continues.
 [[nodiscard]] bool is_answered(const MeasureFile& file, const ums::IoRequest& request, RunState& run, Journal& journal);
 
 }  // namespace sim

@@ -45,8 +45,8 @@ struct MeasureFiles::Wish {
     bool is_raw_when_written = false;
     bool is_raw_when_made = false;
     bool is_direct = false;
-    bool has_stamped_sectors = false;  // are written
-    bool has_other_data = false;       // is
+    bool has_stamped_sectors = false;  // stamped sectors are written to it
+    bool has_other_data = false;       // other data is written to it
     bool is_verified = false;
     bool is_ours = false;
     bool is_unfinished = false;
@@ -59,7 +59,7 @@ struct MeasureFiles::Wish {
     [[nodiscard]] bool changes() const { return writes || create_bytes != 0; }
     [[nodiscard]] bool is_missing() const { return found.kind == ums::FileKind::missing; }
     [[nodiscard]] bool is_device() const { return found.kind == ums::FileKind::block_device; }
-    // Its contents are of a measurement, and it is as large as it shall be.
+    // The contents are from a measurement, and the size is the requested one.
     [[nodiscard]] bool is_taken_as_it_is() const {
         return create_bytes == 0 || (keep_existing && is_ours && !is_unfinished && present_bytes == create_bytes);
     }
@@ -123,7 +123,7 @@ void MeasureFiles::open(const std::vector<MeasureTarget>& targets, bool verify) 
             MeasureFile& file = *wish.file;
             file.has_raw_writes = wish.is_raw_when_written || (file.was_created && wish.is_raw_when_made);
             const bool has_pages = !file.has_raw_writes && (wish.holds_pages || wish.writes || file.was_created);
-            // Whoever writes pages needs their versions, verified or not.
+            // Writing pages requires their versions, verified or not.
             if (has_pages && (wish.writes || file.was_created || (verify && wish.is_verified))) {
                 const bool has_mark = wish.is_ours && !wish.holds_pages && !file.was_created;
                 const BookPast past = has_mark ? BookPast::mixed : BookPast::pages;
@@ -145,7 +145,7 @@ void MeasureFiles::open(const std::vector<MeasureTarget>& targets, bool verify) 
     }
 }
 
-// Changes nothing.
+// Changes nothing on the storage.
 void MeasureFiles::look(Wish& wish) {
     const std::string& path = wish.path;
     if (wish.changes()) refuse_dangerous_name(path, wish.may_overwrite);
@@ -206,7 +206,7 @@ void MeasureFiles::look_at_contents(Wish& wish) {
     wish.is_ours = wish.holds_pages || (transferred >= kMeasureMarkBytes && has_measure_mark(page.data()));
     wish.is_unfinished = transferred >= kMeasureMarkBytes && has_unfinished_mark(page.data());
     if (wish.is_unfinished && wish.create_bytes == 0) {
-        // What was never written is read without asking the device.
+        // Reads of space that was never written do not reach the device.
         throw EnvironmentError(
             fmt::format("{}: is unfinished: whoever made it was cut off. Give the size with which to make it anew, or remove it.", path));
     }

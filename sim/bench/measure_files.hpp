@@ -1,4 +1,4 @@
-// The files and devices of a timespan: each is examined, opened or created once, however many targets name it. Rules: measurement.hpp.
+// The files and devices of a timespan: each is examined, opened or created once, even if several targets name it. Rules: measurement.hpp.
 #pragma once
 
 #include <cstdint>
@@ -17,39 +17,39 @@ struct MeasureFile {
     std::uint32_t id = 0;  // from 1
     std::uint64_t size_bytes = 0;
     bool is_device = false;
-    bool was_there = false;       // under its name, before
-    bool was_created = false;     // recreated, and to be filled: its contents have no meaning yet
-    bool has_raw_writes = false;  // it gets data that is not pages, and our mark for such files
+    bool was_there = false;       // existed under its name before
+    bool was_created = false;     // recreated, and still to be filled: its contents mean nothing yet
+    bool has_raw_writes = false;  // it gets data other than pages, and our mark for such files
     bool is_direct = false;
     ums::FileHandle control;
     std::unique_ptr<PageBook> pages;  // or sectors; null: nothing is verified
 };
 
-// Of one target.
+// A target's access to its file.
 struct MeasureDoor {
     MeasureFile* file = nullptr;
-    ums::FileHandle handle;  // opened as the target asks for
+    ums::FileHandle handle;  // opened as the target requires
 };
 
 class MeasureFiles {
 public:
-    // `storage` must outlive the object. `run_id`: of the pages that are written.
+    // `storage` must outlive the object. `run_id`: for the pages that are written.
     MeasureFiles(ums::Storage& storage, std::uint64_t run_id) : storage_(storage), run_id_(run_id) {}
     MeasureFiles(const MeasureFiles&) = delete;
     MeasureFiles& operator=(const MeasureFiles&) = delete;
     ~MeasureFiles();
 
-    // Examines all of them before the first is changed, creates those that have to be created, opens a door for each target. Blocking.
-    // Throws RefusedError or EnvironmentError; what it created is then removed again.
+    // Examines all files before changing the first, creates those that are needed, and opens a door for each target. Blocking. Throws
+    // RefusedError or EnvironmentError, and then removes what it created.
     void open(const std::vector<MeasureTarget>& targets, bool verify);
-    // Removes the names of files that it created and that did not exist before: the start failed later.
+    // Removes files that it created and that did not exist before: for a start that fails later.
     void remove_created();
 
-    [[nodiscard]] std::vector<MeasureDoor>& doors() { return doors_; }  // as the targets
+    [[nodiscard]] std::vector<MeasureDoor>& doors() { return doors_; }  // one per target, in the same order
     [[nodiscard]] const std::vector<std::unique_ptr<MeasureFile>>& files() const { return files_; }
 
 private:
-    struct Wish;  // what all targets of a file want of it together
+    struct Wish;  // what all targets together want of one file
 
     [[nodiscard]] std::vector<Wish> gather(const std::vector<MeasureTarget>& targets) const;
     void look(Wish& wish);

@@ -15,14 +15,14 @@ namespace sim {
 
 namespace {
 
-// A timer of the system comes late by up to this much: the rest of the way to an intended start is spent looking at the clock.
+// The system's timers may be late by up to this much: the rest of the wait for an intended start is spent polling the clock.
 constexpr std::uint64_t kTimerLateNs = 100 * ums::kNsPerUs;
 
-// A smaller block gets no huge page of its own: the blocks of all tasks would then lie in the same few sets of the caches, and a disk that
-// answers 64 at a time gave a fifth fewer reads.
+// Smaller blocks get no huge page of their own: the blocks of all tasks would then fall into the same few cache sets, which cost a fifth of
+// the reads on a disk that answers 64 at a time.
 constexpr std::uint32_t kHugePageBlockBytes = std::uint32_t{256} << 10;
 
-// Memory of one task, for blocks up to a size, whole or in pieces that do not stand side by side.
+// Memory of one task, for blocks up to a given size, in one piece or in pieces that are not adjacent.
 class BlockMemory {
 public:
     BlockMemory(std::uint32_t block_bytes, std::uint32_t piece_bytes)
@@ -51,13 +51,13 @@ private:
     const ums::MemoryRegion memory_;
 };
 
-// What is written is what the book's versions are of.
+// Whether the contents being written are those whose versions the book keeps.
 bool is_made_by(const PageBook* book, MeasureContents contents) {
     if (book == nullptr) return false;
     return contents == (book->unit() == BookUnit::page ? MeasureContents::pages : MeasureContents::sectors);
 }
 
-// One task's request on a lane, from its choice to its counts.
+// One task's request on a lane, from the choice of what to request to its statistics.
 class Step {
 public:
     Step(MeasureShared& shared, MeasureLane& lane)
@@ -100,7 +100,7 @@ public:
         request_.size_bytes = size_bytes;
     }
 
-    // How long the lane must keep to its rate for what was chosen.
+    // The time that the chosen request takes up at the lane's rate.
     [[nodiscard]] double interval_ns() const {
         switch (spec_.rate.unit) {
             case MeasureRateUnit::none: return 0;
@@ -124,7 +124,7 @@ public:
         }
     }
 
-    // When it has come back.
+    // Called when the request has completed.
     ums::Task<void> look_at_answer() {
         const bool is_right = is_answered(file_, request_, shared_.run, shared_.journal);
         if (is_write() && writes_stamped_) {
@@ -143,7 +143,7 @@ public:
         lane_.work.pages_not_judged.fetch_add(unit_count() - judged, std::memory_order_relaxed);
     }
 
-    // `handled_ns`: when its task had the answer. An answer that waited for others of the same moment was not there for anybody before, and
+    // `handled_ns`: when the task got the answer. An answer that waited for others of the same moment was of no use to anyone before, and
     // DiskSpd and fio count the same way.
     void count(std::uint64_t intended_ns, std::uint64_t handled_ns) {
         const std::uint64_t completed_ns = std::max(request_.completed_ns, handled_ns);
@@ -162,7 +162,7 @@ public:
         (is_write() ? counted.writes : counted.reads).add(request_.size_bytes, latency_ns);
     }
 
-    // Whether the lane has to make its writes durable now.
+    // Whether the lane must make its writes durable now.
     [[nodiscard]] bool must_flush() {
         if (!is_write() || spec_.flush_every_writes == 0) return false;
         if (++lane_.writes_since_flush < spec_.flush_every_writes) return false;
@@ -233,7 +233,7 @@ std::size_t lane_by_weight(const MeasureThread& thread, ums::Prng& prng) {
     return lane;
 }
 
-// Until `time_ns`, exactly; false if the load ended before.
+// Waits until exactly `time_ns`; false if the load ended first.
 ums::Task<bool> wait_until(MeasureShared& shared, std::uint64_t time_ns) {
     ums::Scheduler& scheduler = ums::Scheduler::current();
     const bool is_real = scheduler.clock().is_real();
@@ -246,7 +246,7 @@ ums::Task<bool> wait_until(MeasureShared& shared, std::uint64_t time_ns) {
     co_return !shared.stop.is_set();
 }
 
-// When the lane's next request may start because of pauses between bursts.
+// When the lane's next request may start, given its pauses between bursts; 0: at once.
 std::uint64_t end_of_pause(MeasureLane& lane, std::uint64_t now_ns) {
     const MeasureTarget& spec = lane.work.spec;
     if (spec.burst_requests == 0) return 0;

@@ -1,5 +1,5 @@
-// The load of one timespan: tasks that each keep one request outstanding, grouped as threads. What a thread does on a target is a lane: its
-// position, its rate and pauses, its counts. A lane belongs to one scheduler.
+// The load of one timespan: tasks that each keep one request outstanding, grouped into threads. A lane is what one thread does on one
+// target: its position, its rate and pauses, its counts. A lane belongs to one scheduler.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 
 namespace sim {
 
-// What all threads share of a target.
+// What all threads share about a target.
 struct MeasureTargetWork {
     const MeasureTarget& spec;
     MeasureDoor door;
@@ -33,7 +33,8 @@ struct MeasureTargetWork {
         : spec(target), door(opened), range(target, opened.file->size_bytes) {}
 };
 
-// When requests count: those that complete in [begin_ns, end_ns). Set before the start; `end_ns` may come earlier.
+// Which requests count: those that complete in [begin_ns, end_ns). Set before the start; `end_ns` may be moved to an
+// earlier time.
 struct MeasureWindow {
     std::uint64_t begin_ns = 0;
     std::atomic<std::uint64_t> end_ns{0};
@@ -61,10 +62,10 @@ struct MeasureLane {
         : work(of_target), weight(share), chooser(of_target.spec, of_target.range, thread_of_target) {}
 
     MeasureTargetWork& work;
-    const std::uint32_t weight;  // among the lanes of its thread
+    const std::uint32_t weight;  // relative to the other lanes of its thread
     OffsetChooser chooser;
     MeasureRow row;
-    double next_start_ns = 0;             // with a rate: when the next request shall start
+    double next_start_ns = 0;             // with a rate: when the next request is to start
     std::uint32_t requests_of_burst = 0;  // since the last pause
     std::uint64_t pause_until_ns = 0;
     std::uint32_t writes_since_flush = 0;
@@ -73,13 +74,13 @@ struct MeasureLane {
 struct MeasureThread {
     std::uint32_t scheduler = 0;
     std::vector<std::unique_ptr<MeasureLane>> lanes;
-    // Memory that is registered with engines must stay what it is until they are gone: it belongs to the thread, which outlives them.
+    // Memory registered with engines must not change until they are gone: it belongs to the thread, which outlives them.
     std::vector<std::shared_ptr<const void>> kept;
     std::uint64_t weights = 0;  // of all lanes, if a task may use any
 };
 
-// One task: on `lane` of the thread, or, if that is null, each time on a lane by weight. Ends when `shared.stop` is set, or the run stops.
-// All references must outlive it.
+// One task: on `lane` of the thread or, if that is null, each time on a lane chosen by weight. Ends when `shared.stop` is set, or the run
+// stops. All references must outlive it.
 ums::Task<void> run_measure_task(MeasureShared& shared, MeasureThread& thread, MeasureLane* lane, std::uint64_t seed);
 
 }  // namespace sim

@@ -37,7 +37,7 @@ ums::Task<bool> MeasurePasses::transfer(MeasureFile& file, ums::FileHandle handl
 }
 
 ums::Task<void> MeasurePasses::fill(MeasureFile& file, const MeasureSource& source, std::uint64_t seed) {
-    // Of the last page and sector of a file that are not whole nothing is written.
+    // An incomplete page or sector at the end of the file is not written.
     const std::uint64_t unit_bytes = file.pages ? file.pages->unit_bytes() : kSectorBytes;
     const std::uint64_t end_bytes = file.size_bytes / unit_bytes * unit_bytes;
     const std::uint64_t first_bytes = std::min(end_bytes, kMeasurePassBytes);
@@ -53,8 +53,8 @@ ums::Task<void> MeasurePasses::fill(MeasureFile& file, const MeasureSource& sour
     co_await fill_ranges(file, source, ums::mix64(seed + kMeasurePassTasks), first_bytes);
 }
 
-// The first piece gets its contents last. Until then it says that the file is unfinished: it would be taken for a file that is ready, and
-// space that was never written is read without asking the device.
+// The first piece gets its contents last. Until then it marks the file as unfinished: otherwise the file would be taken for a complete one,
+// and reads of space that was never written do not reach the device.
 ums::Task<bool> MeasurePasses::begin_file(MeasureFile& file, std::uint64_t size_bytes) {
     if (size_bytes < kMeasureMarkBytes) co_return true;
     const ums::MemoryRegion memory(kMeasurePassBytes, ums::MemoryKind::plain);
@@ -72,7 +72,7 @@ ums::Task<void> MeasurePasses::fill_ranges(MeasureFile& file, const MeasureSourc
         if (offset_bytes >= end_bytes) break;
         const std::uint64_t size_bytes = std::min(kMeasurePassBytes, end_bytes - offset_bytes);
         if (!file.pages) {
-            // A buffer of the user's may be smaller than a piece of this pass; what is read before it is written has no meaning.
+            // The user's buffer may be smaller than a piece of this pass; contents that are read before they are written mean nothing.
             const bool has_own_bytes = source.contents == MeasureContents::buffer;
             if (has_own_bytes) {
                 fill_from_seed(prng.next(), memory.data(), size_bytes);
@@ -98,7 +98,7 @@ ums::Task<void> MeasurePasses::fill_ranges(MeasureFile& file, const MeasureSourc
 }
 
 ums::Task<void> MeasurePasses::mark(MeasureFile& file) {
-    // A whole page: devices have sectors of 512 or of 4096 bytes.
+    // A whole page, because devices have sectors of 512 or 4096 bytes.
     const ums::MemoryRegion memory(kPageBytes, ums::MemoryKind::plain);
     const std::uint64_t size_bytes = std::min<std::uint64_t>(file.size_bytes / kSectorBytes * kSectorBytes, kPageBytes);
     const bool is_read = co_await transfer(file, file.control, ums::IoOperation::read, 0, memory.data(), size_bytes);

@@ -1,4 +1,4 @@
-// What is done with an entire file before and after a load: filled, marked, read back.
+// The passes over an entire file before and after a load: fill, mark, read back.
 #pragma once
 
 #include <atomic>
@@ -17,11 +17,11 @@ public:
     MeasurePasses(ums::SchedulerGroup& schedulers, RunState& run, Journal& journal)
         : schedulers_(schedulers), run_(run), journal_(journal) {}
 
-    // Writes all of a new file as `source` says: space that was never written would be read without the device.
+    // Writes all of a new file as `source` says, because reads of space that was never written would not reach the device.
     ums::Task<void> fill(MeasureFile& file, const MeasureSource& source, std::uint64_t seed);
-    // Puts the mark for data without pages into an existing file, before its first write.
+    // Puts the mark for data other than pages into an existing file, before its first write.
     ums::Task<void> mark(MeasureFile& file);
-    // Reads the pages or sectors that this measurement wrote through `handle`, compares them, and returns their number.
+    // Reads, through `handle`, the pages or sectors that this measurement wrote, compares them, and returns their number.
     ums::Task<std::uint64_t> read_back(MeasureFile& file, ums::FileHandle handle);
 
 private:

@@ -90,7 +90,7 @@ MeasureCpu MeasureTimespanResults::cpu_mean() const {
 
 double iops_deviation(const MeasureRow& row, std::uint32_t interval_ms, std::uint64_t duration_ns, MeasureDirection direction) {
     if (interval_ms == 0) return 0;
-    // Intervals without requests count, also those at the end.
+    // Intervals without requests count, including those at the end.
     const std::uint64_t whole = duration_ns / (std::uint64_t{interval_ms} * 1'000'000);
     if (whole < 2) return 0;
     double sum = 0;

@@ -1,4 +1,4 @@
-// What a measurement has found. Plain data. Only requests that completed in the measured time are in it, not those of warm-up and
+// What a measurement has found. Plain data. It covers only requests that completed in the measured time, not those of warm-up and
 // cool-down.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace sim {
 struct MeasureCounts {
     std::uint64_t requests = 0;
     std::uint64_t bytes = 0;
-    LatencyCounts latency;  // without requests if it was not to be measured; with a rate from the intended start
+    LatencyCounts latency;  // empty if latency was not measured; with a rate, from the intended start
 
     void merge(const MeasureCounts& other) {
         requests += other.requests;
@@ -42,14 +42,14 @@ struct MeasureInterval {
     MeasureIntervalCounts writes;
 };
 
-// What one thread did on one target, or the sum of such.
+// What one thread did on one target, or a sum of such rows.
 struct MeasureRow {
     std::uint32_t thread = 0;
     std::uint32_t target = 0;  // index in MeasureTimespan::targets
     MeasureCounts reads;
     MeasureCounts writes;
     std::uint64_t flushes = 0;
-    std::vector<MeasureInterval> intervals;  // MeasureTimespan::iops_interval_ms each, the last may be cut short; empty if not asked for
+    std::vector<MeasureInterval> intervals;  // each of MeasureTimespan::iops_interval_ms, the last may be shorter; empty if not requested
 
     void merge(const MeasureRow& other);  // except for thread and target
     [[nodiscard]] MeasureCounts both() const;
@@ -63,7 +63,7 @@ struct MeasureTargetFacts {
     bool is_verified = false;  // its pages are ours and were checked
     std::uint64_t pages_verified = 0;
     std::uint64_t pages_read_back = 0;
-    // Pages that could not be judged, because a write of them was in flight at the same time, or because their past is unknown.
+    // Pages that could not be judged, because a write to them was in flight at the same time, or because their past is unknown.
     std::uint64_t pages_not_judged = 0;
 };
 
@@ -78,7 +78,7 @@ struct MeasureCpu {
     [[nodiscard]] double usage_percent() const { return user_percent + kernel_percent; }
 };
 
-// A block device below a target, as /sys/block/NAME/stat has it, in the measured time.
+// A block device below a target, from /sys/block/NAME/stat, in the measured time.
 struct MeasureDevice {
     std::string name;
     std::uint64_t reads = 0;
@@ -87,12 +87,12 @@ struct MeasureDevice {
     std::uint64_t writes = 0;
     std::uint64_t writes_merged = 0;
     std::uint64_t written_bytes = 0;
-    double queue_mean = 0;    // requests in it, mean over the time
-    double busy_percent = 0;  // time with any request in it
-    double wait_mean_ms = 0;  // of a request, queue and device together
+    double queue_mean = 0;    // requests in it, averaged over the time
+    double busy_percent = 0;  // time with at least one request in it
+    double wait_mean_ms = 0;  // of a request, in queue and device together
 };
 
-// What the control groups of the process held back, in the measured time.
+// How much the control groups held the process back, in the measured time.
 struct MeasureThrottling {
     bool is_known = false;
     std::uint64_t cpu_periods_throttled = 0;  // cpu.stat
@@ -139,11 +139,11 @@ struct MeasureTimespanResults {
 struct MeasureResults {
     std::vector<MeasureTimespanResults> timespans;  // those that began
     std::uint64_t finding_count = 0;                // wrong pages, failed requests: reported to the sink one by one
-    bool stopped = false;                           // by a person; figures are those up to then
-    std::string failure_reason;                     // not empty: the storage failed, went away or is full; figures up to then
+    bool stopped = false;                           // by a person; figures up to that point
+    std::string failure_reason;                     // not empty: the storage failed, went away or is full; figures up to that point
 };
 
-// Standard deviation of the requests per second over whole intervals; reads, writes or both. 0 with less than two.
+// Standard deviation of the requests per second over whole intervals, for reads, writes or both. 0 if there are fewer than two intervals.
 enum class MeasureDirection : std::uint8_t { reads, writes, both };
 [[nodiscard]] double iops_deviation(const MeasureRow& row, std::uint32_t interval_ms, std::uint64_t duration_ns,
                                     MeasureDirection direction);

@@ -25,7 +25,7 @@ bool has_sector_not_read(const std::byte* image, std::size_t size_bytes) {
     return false;
 }
 
-// Sectors of this page, but not all of one version.
+// All sectors belong to this page, but not to the same version.
 bool is_torn_page(const std::byte* image, std::uint64_t page) {
     const std::uint32_t first = read_stamp(image, 0).version;
     bool differs = false;
@@ -66,7 +66,7 @@ ReceivedIdentity received_of(const PageBook& book, const std::byte* image, const
     return received;
 }
 
-// Reads the page in which the unit lies, or what the file has of it, to `memory`: devices have sectors of 512 or of 4096 bytes.
+// Reads the page that contains the unit, as far as the file has it, into `memory`: devices have sectors of 512 or 4096 bytes.
 ums::Task<bool> read_page_again(const MeasureFile& file, ums::FileHandle handle, std::uint64_t offset_bytes, std::byte* memory) {
     ums::IoRequest request;
     request.file = handle;

@@ -1,4 +1,4 @@
-// What is reported about a page of a measured file that came back wrong.
+// Reports a page of a measured file that came back wrong.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,9 @@
 
 namespace sim {
 
-// Reads the page (or sector: what the file's book has) once more, to distinguish a wrong read from a wrong page, and reports it. `image`
-// came back; `mark` is what was known about the page. Afterwards nothing is promised for the page until it is written again.
+// Reads the page (or sector, whichever the file's book records) once more, to distinguish a wrong read from a wrong page, and reports it.
+// `image` is what came back; `mark` is what was known about the page. Afterwards nothing is promised about the page until it is written
+// again.
 ums::Task<void> report_wrong_page(MeasureFile& file, ums::FileHandle handle, std::uint64_t page, const std::byte* image,
                                   PageBook::Mark mark, Journal& journal);
 

@@ -31,7 +31,7 @@ ums::EngineKind engine_kind_of(EngineChoice choice) {
     UMS_ASSERT(false && "unknown engine");
 }
 
-// Of a target among those of a thread; 0: the thread has nothing to do with it.
+// The weight of a target among those of a thread; 0: the thread does not use it.
 std::uint32_t weight_of(const MeasureTarget& target, std::uint32_t thread) {
     if (target.thread_shares.empty()) return target.weight;
     for (const MeasureThreadShare& share : target.thread_shares) {
@@ -40,7 +40,7 @@ std::uint32_t weight_of(const MeasureTarget& target, std::uint32_t thread) {
     return 0;
 }
 
-// Pages or sectors of a file, counted as pages; a page of which there is a part counts.
+// Pages or sectors of a file, counted in pages; a partial page counts as one.
 std::uint64_t in_pages(const MeasureFile& file, std::uint64_t units) {
     const std::uint64_t unit_bytes = file.pages != nullptr ? file.pages->unit_bytes() : kPageBytes;
     return (units * unit_bytes + kPageBytes - 1) / kPageBytes;
@@ -142,7 +142,7 @@ void MeasureTimespanRun::add_thread(std::uint32_t first_target, std::uint32_t en
     threads_.push_back(std::move(thread));
 }
 
-// Of memory that is not there the system takes from others.
+// If memory is short, the system takes it from other processes.
 void MeasureTimespanRun::check_memory() const {
     std::uint64_t needed_bytes = 0;
     for (const auto& thread : threads_) {
@@ -204,7 +204,7 @@ ums::Task<void> MeasureTimespanRun::main() {
     co_await watchers.join();
 }
 
-// Requests that stay out are told, and end the measurement when nobody can expect them any more.
+// Reports overdue requests, and ends the measurement when they can no longer be expected to complete.
 void MeasureTimespanRun::spawn_watchers(ums::TaskGroup& watchers, ums::Event& done) {
     const auto visit = [this](ums::IoRequest& request) {
         const auto* const file = static_cast<const MeasureFile*>(request.owner);
@@ -265,7 +265,7 @@ ums::Task<void> MeasureTimespanRun::watch_until(MachineWatch& watch, std::uint64
     co_await run_.users_stop().wait(ums::WaitType::task_join, end_ns);
 }
 
-// Threads of one rate do not all start at the same moment.
+// Threads of the same rate do not all start at the same moment.
 void MeasureTimespanRun::set_paces(std::uint64_t start_ns) {
     for (std::size_t i = 0; i < threads_.size(); ++i) {
         for (const auto& lane : threads_[i]->lanes) {
@@ -303,7 +303,7 @@ ums::Task<void> MeasureTimespanRun::measure() {
     enter(MeasurePhase::measuring);
     results_.start_utc_us = owner_.clock_.utc_us();
     co_await watch_until(watch, end_ns);
-    // Whoever stops it wants what was measured up to now.
+    // Stopping early keeps what was measured up to now.
     const std::uint64_t now_ns = std::min(owner_.clock_.now_ns(), end_ns);
     shared.window.end_ns.store(now_ns, std::memory_order_relaxed);
     results_.duration_ns = now_ns - std::min(now_ns, begin_ns);
@@ -334,7 +334,7 @@ void MeasureTimespanRun::collect(const MeasureShared& /*shared*/) {
     }
 }
 
-// What the storage has acknowledged must be there. Each file once, by the first target that can say so.
+// What the storage has acknowledged must be there. Each file once, for the first target that writes to it.
 ums::Task<void> MeasureTimespanRun::read_back() {
     if (!owner_.spec_.verify) co_return;
     enter(MeasurePhase::reading_back);

@@ -1,10 +1,10 @@
-// Carries out a MeasureSpec: opens or creates the files, keeps the load on them, and reports what was done. On the schedulers and engines
-// of a run; requests go from the task to the engine without a pool, governor or journal in between, so that the storage is measured and not
-// ioproof.
+// Carries out a MeasureSpec: opens or creates the files, keeps the load on them, and reports what was done. It uses the schedulers and
+// engines of a run; requests go from the task to the engine with no pool, governor or journal in between, so that the storage is measured
+// and not ioproof.
 //
-// Files: a file without our mark (first page of a run's file, or the first 512 bytes that a measurement writes) is read, but written only
-// with MeasureTarget::may_overwrite; names of databases (*.mdf, *.ndf, *.ldf) likewise. Files that are written are locked. Files that were
-// created stay.
+// Files: a file without our mark (the first page of a run's file, or the first 512 bytes that a measurement writes) is read, but written
+// only with MeasureTarget::may_overwrite; the same holds for names of databases (*.mdf, *.ndf, *.ldf). Files that are written are locked.
+// Created files stay.
 #pragma once
 
 #include <array>
@@ -26,29 +26,29 @@
 
 namespace sim {
 
-// What the engine cannot do of it, in a sentence for people ("target 1: ..."), or empty. run() finds what depends on the files.
+// What the engine cannot do, in a sentence for people ("target 1: ..."); empty if nothing. run() finds what depends on the files.
 [[nodiscard]] std::string check_measure_spec(const MeasureSpec& spec);
 
 enum class MeasurePhase : std::uint8_t { preparing, warm_up, measuring, cool_down, reading_back, done };
 
 struct MeasureProgress {
-    std::uint32_t timespan = 0;  // from 1; 0 before the first
+    std::uint32_t timespan = 0;  // from 1; 0: before the first
     MeasurePhase phase = MeasurePhase::preparing;
     std::uint64_t phase_ns = 0;  // since it began
-    std::uint64_t requests = 0;  // completed, of all loads so far, warm-up included
+    std::uint64_t requests = 0;  // completed, in all loads so far, including warm-up
 };
 
 class Measurement {
 public:
-    // `storage`, `clock` and `sink` must outlive the object. Opens nothing yet. The spec passes check_measure_spec().
+    // `storage`, `clock` and `sink` must outlive the object. Opens nothing yet. The spec must pass check_measure_spec().
     Measurement(MeasureSpec spec, ums::Storage& storage, const ums::Clock& clock, EventSink& sink);
     ~Measurement();
 
-    // Blocks until it is done. Once per object. Throws RefusedError or EnvironmentError if it could not begin; files that it created for
-    // that are then removed again.
+    // Blocks until the measurement is done. Once per object. Throws RefusedError or EnvironmentError if it could not begin, and then
+    // removes the files that it created.
     MeasureResults run();
 
-    // Ends it in order: what has been measured so far is the result. Any thread, any time, immediately.
+    // Ends the measurement in order: the result is what has been measured so far. Any thread, any time; does not block.
     void request_stop();
 
     // Any thread, any time.

@@ -43,7 +43,7 @@ void TargetRange::add_parts(const MeasureTarget& target) {
 
 void TargetRange::add_part(std::uint64_t begin, std::uint64_t end, std::uint32_t io_percent) {
     const std::uint64_t first = (begin + alignment_bytes_ - 1) / alignment_bytes_;
-    // Slots that begin before the end of the part, and whose block ends in the range.
+    // Slots that begin before the end of the part and whose block ends within the range.
     const std::uint64_t slots_of_range = (length_bytes_ - block_bytes_) / alignment_bytes_ + 1;
     const std::uint64_t after = std::min(slots_of_range, (end + alignment_bytes_ - 1) / alignment_bytes_);
     if (after <= first) {
@@ -70,7 +70,7 @@ std::uint64_t TargetRange::next_shared_offset(std::uint32_t size_bytes) {
         const std::uint64_t slots = (length_bytes_ - block_bytes_) / stride_bytes_ + 1;
         return begin_bytes_ + shared_position_.fetch_add(1, std::memory_order_relaxed) % slots * stride_bytes_;
     }
-    // Of several sizes one lies behind the other.
+    // Blocks of different sizes follow each other directly.
     std::uint64_t position = shared_position_.load(std::memory_order_relaxed);
     std::uint64_t taken = 0;
     do {

@@ -1,4 +1,4 @@
-// Where the next request of a thread on its target goes. Offsets are those of the file. Pure except for the positions it keeps.
+// Where the next request of a thread on its target goes. Offsets are relative to the file. Pure except for the positions that it keeps.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace sim {
 // The part of the file that a target uses, and how random requests are distributed over it. Shared by all threads of the target.
 class TargetRange {
 public:
-    // `file_bytes`: of the file. Throws RefusedError if not one block of the target fits, or a span holds none.
+    // `file_bytes`: size of the file. Throws RefusedError if no block of the target fits, or none fits into a span.
     TargetRange(const MeasureTarget& target, std::uint64_t file_bytes);
 
     [[nodiscard]] std::uint64_t begin_bytes() const { return begin_bytes_; }
@@ -23,9 +23,9 @@ public:
     [[nodiscard]] std::uint64_t next_shared_offset(std::uint32_t size_bytes);
 
 private:
-    // Aligned offsets where a block fits: first_slot … first_slot + slots - 1.
+    // Aligned offsets at which a block fits: first_slot … first_slot + slots - 1.
     struct Part {
-        std::uint64_t share_below = 0;  // of 100, up to and with this part
+        std::uint64_t share_below = 0;  // of 100, up to and including this part
         std::uint64_t first_slot = 0;
         std::uint64_t slots = 0;
     };
@@ -37,13 +37,13 @@ private:
     std::uint64_t length_bytes_ = 0;
     std::uint64_t alignment_bytes_ = 0;
     std::uint64_t block_bytes_ = 0;
-    std::uint64_t stride_bytes_ = 0;  // 0: as large as the request is
+    std::uint64_t stride_bytes_ = 0;  // 0: the size of the request
     bool is_stride_zero_ = false;
     std::vector<Part> parts_;
     std::atomic<std::uint64_t> shared_position_{0};
 };
 
-// A position that walks through the range, of one thread or, with same_start, of one task.
+// A position that advances through the range, for one thread or, with same_start, for one task.
 class OffsetChooser {
 public:
     // `thread`: from 0, among the threads of the target. Both references must outlive the object.

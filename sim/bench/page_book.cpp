@@ -26,7 +26,7 @@ void PageBook::make_image(std::uint64_t page, std::uint32_t version, std::uint64
     } else {
         make_stamped_sector({run_id_, page, file_id_, version}, data);
     }
-    // Without its mark a mixed file would pass for one of pages only.
+    // Without its mark, a mixed file would be taken for one that holds only pages.
     if (has_mark_of_file(page)) make_measure_mark(data);
 }
 
@@ -70,7 +70,7 @@ void PageBook::end_write(std::uint64_t page, bool succeeded) {
 BookJudgement PageBook::judge(std::uint64_t page, const std::byte* image, Mark mark) {
     std::atomic<std::uint64_t>& entry = word(page);
     if (has_mark_of_file(page)) return BookJudgement::not_judged;
-    // A write that began meanwhile has changed the version.
+    // A write that has begun meanwhile has changed the version.
     if ((mark & (kInFlight | kUnknown)) != 0 || entry.load(std::memory_order_acquire) != mark) return BookJudgement::not_judged;
     const UnitImage says = look_at(image);
     const bool is_sound = says.is_sound && says.file_id == file_id_ && says.number == page && says.version != 0;
@@ -78,7 +78,7 @@ BookJudgement PageBook::judge(std::uint64_t page, const std::byte* image, Mark m
         return is_sound && says.run_id == run_id_ && says.version == version_of(mark) ? BookJudgement::right : BookJudgement::wrong;
     }
     if ((mark & kFound) != 0) return is_sound && says.version == version_of(mark) ? BookJudgement::right : BookJudgement::wrong;
-    // Where there were only pages of ours, one that contradicts itself is wrong, whatever stood there before.
+    // If the file held only pages of ours, a page that contradicts itself is wrong, whatever was there before.
     if (says.is_ours && !says.is_sound && past_ == BookPast::pages) return BookJudgement::wrong;
     std::uint64_t expected = mark;
     const std::uint64_t found = is_sound && says.version <= kVersion ? ((mark & ~kVersion) | says.version | kFound) : mark | kUnknown;

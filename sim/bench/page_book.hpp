@@ -1,12 +1,12 @@
-// What is known about the units of one measured file, which are pages or (BookUnit::sector) sectors: 8 bytes each, without latches, so that
-// verification does not change which requests are outstanding together. Unlike those of a run's users, requests of a measurement may
-// overlap: a page that was being written while it was read, or that two requests wrote simultaneously, is not judged.
+// What is known about the units of one measured file, which are pages or (BookUnit::sector) sectors: 8 bytes for each, without latches, so
+// that verification does not change which requests are outstanding together. Unlike the requests of a run's users, those of a measurement
+// may overlap: a page that was written while it was read, or by two requests at the same time, is not judged.
 //
 // Sector 0, or page 0 of a mixed file, holds the mark of the file and is not judged.
 //
-// A page whose past is unknown is accepted as it is when it is first read, if it is sound in itself (checksum, file, number); from then on
-// it must not change. A page that claims to be ours and whose checksum does not match is wrong, unless other data may have been written
-// over a part of it.
+// A page with an unknown past is accepted as it is at its first read, if it is sound in itself (checksum, file, number); from then on it
+// must not change. A page that claims to be ours and whose checksum does not match is wrong, unless other data may have been written over
+// part of it.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ enum class BookUnit : std::uint8_t { page, sector };
 
 // What an image says about itself.
 struct UnitImage {
-    bool is_ours = false;   // it claims to be
+    bool is_ours = false;   // it claims to be ours
     bool is_sound = false;  // and nothing contradicts it
     std::uint64_t run_id = 0;
     std::uint64_t number = 0;
@@ -33,12 +33,12 @@ struct UnitImage {
 
 enum class BookJudgement : std::uint8_t { right, not_judged, wrong };
 
-// What stood in the file until now: pages, or also data that is not pages, such as blocks of 4 KB in the middle of them.
+// What the file held until now: pages, or also other data, such as 4 KB blocks in the middle of them.
 enum class BookPast : std::uint8_t { pages, mixed };
 
 class PageBook {
 public:
-    // `file_id`: by the file's first page, or ours. `run_id`: of the versions that are written now.
+    // `file_id`: from the file's first page, or ours. `run_id`: for the versions that are written now.
     PageBook(std::uint64_t pages, std::uint32_t file_id, std::uint64_t run_id, BookUnit unit = BookUnit::page,
              BookPast past = BookPast::pages);
 
@@ -46,25 +46,25 @@ public:
 
     [[nodiscard]] std::uint32_t unit_bytes() const { return unit_ == BookUnit::page ? kPageBytes : kSectorBytes; }
     [[nodiscard]] BookUnit unit() const { return unit_; }
-    // Makes what is to be written as `version` of the page. `data` is 8-aligned.
+    // Makes the image of `version` of the page. `data` must be 8-aligned.
     void make_image(std::uint64_t page, std::uint32_t version, std::uint64_t utc_us, std::byte* data) const;
     [[nodiscard]] UnitImage look_at(const std::byte* image) const;
 
     // --- writes; any thread ---
 
-    // Before the write of the page is posted: its new version.
+    // Call it before the write of the page is posted. Returns the new version.
     [[nodiscard]] std::uint32_t begin_write(std::uint64_t page);
-    // When it has come back. A write that failed, or that overlapped another, leaves the page unknown.
+    // Call it when the write has completed. A write that failed, or that overlapped another, leaves the page unknown.
     void end_write(std::uint64_t page, bool succeeded);
 
     // --- reads; any thread ---
 
     using Mark = std::uint64_t;
-    // Before the read is posted.
+    // Call it before the read is posted.
     [[nodiscard]] Mark mark(std::uint64_t page) const { return word(page).load(std::memory_order_acquire); }
-    // When it has come back, with what came. `mark`: of the page, before it was posted.
+    // Call it when the read has completed. `image`: what came back; `mark`: of the page, taken before the read was posted.
     [[nodiscard]] BookJudgement judge(std::uint64_t page, const std::byte* image, Mark mark);
-    // A finding was made about it: nothing is promised until it is written again. False if it has been written meanwhile.
+    // A finding was reported: nothing is promised about the page until it is written again. False if it has been written meanwhile.
     bool give_up(std::uint64_t page, Mark mark);
 
     // This program wrote the page last, and knows its contents.
@@ -75,13 +75,13 @@ public:
     [[nodiscard]] std::uint64_t run_id() const { return run_id_; }
 
 private:
-    // Of the word of a page, from below.
-    static constexpr std::uint64_t kVersion = (std::uint64_t{1} << 29) - 1;  // the last that was begun, or found
+    // The fields of a page's word, from the lowest bit.
+    static constexpr std::uint64_t kVersion = (std::uint64_t{1} << 29) - 1;  // the last one begun, or found
     static constexpr std::uint64_t kOneInFlight = std::uint64_t{1} << 32;
     static constexpr std::uint64_t kInFlight = std::uint64_t{0xffff} << 32;
-    static constexpr std::uint64_t kContested = std::uint64_t{1} << 60;  // two writes at a time, or one failed
+    static constexpr std::uint64_t kContested = std::uint64_t{1} << 60;  // two overlapping writes, or a failed one
     static constexpr std::uint64_t kOwn = std::uint64_t{1} << 61;        // written by us, version known
-    static constexpr std::uint64_t kFound = std::uint64_t{1} << 62;      // read before, version and sound contents known
+    static constexpr std::uint64_t kFound = std::uint64_t{1} << 62;      // read before; version known, contents sound
     static constexpr std::uint64_t kUnknown = std::uint64_t{1} << 63;    // nothing is promised
 
     [[nodiscard]] std::atomic<std::uint64_t>& word(std::uint64_t page) const;

@@ -10,7 +10,7 @@ namespace sim {
 
 namespace {
 
-// Compression works on pieces of this size at least; what is compressible lies in each of them.
+// Compression works on pieces of at least this size; the compressible share is in each of them.
 constexpr std::size_t kPieceBytes = 4096;
 constexpr std::uint64_t kDuplicateSeed = 0x10b5'7e57'0f6a'11e5ULL;
 
@@ -32,7 +32,7 @@ void WriteContents::make(std::byte* data, std::size_t size_bytes, ums::Prng& prn
             for (std::size_t i = 0; i < size_bytes; ++i) data[i] = static_cast<std::byte>(i & 0xff);
             return;
         case MeasureContents::buffer: return copy_from_buffer(data, size_bytes, prng);
-        // Made by whoever knows their versions; here nobody does, as other targets write other data into the file.
+        // Otherwise made by the code that knows their versions; here nothing does, because other targets write other data into the file.
         case MeasureContents::pages:
         case MeasureContents::sectors: return make_noise(data, size_bytes, prng);
     }

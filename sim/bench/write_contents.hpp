@@ -1,4 +1,4 @@
-// Makes what a measurement writes: MeasureSource, block by block. Belongs to one task; its memory is the caller's.
+// Makes what a measurement writes, block by block, from a MeasureSource. Belongs to one task; the memory is the caller's.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@ namespace sim {
 
 class WriteContents {
 public:
-    // `source` must outlive the object. Of pages and sectors only the noise is made.
+    // `source` must outlive the object. For pages and sectors, makes only noise.
     explicit WriteContents(const MeasureSource& source) : source_(source) {}
 
     // Fills `size_bytes` (a multiple of 8) at `data` (8-aligned) with the next block; the first 512 bytes of a file keep the mark. Contents
-    // that never change are made only once, as long as `data` and `size_bytes` stay the same.
+    // that never change are made only once, while `data` and `size_bytes` stay the same.
     void fill(std::byte* data, std::uint64_t offset_bytes, std::size_t size_bytes, ums::Prng& prng);
 
 private:

@@ -67,11 +67,11 @@ public:
 
     [[nodiscard]] BufferPool& pool() { return pool_; }
     [[nodiscard]] PageChecker& checker() { return checker_; }
-    // Set when free memory is short: the lazy writer's work.
+    // Set when free memory is short; the lazy writer waits for it.
     [[nodiscard]] ums::Event& memory_requested() { return memory_requested_; }
     // Memory for `count` pages: free memory, otherwise that of clean pages, otherwise what the lazy writer frees. Hold no latch.
     ums::Task<void> acquire_slots(std::uint32_t count, std::vector<Slot>& slots);
-    // The same without waiting: false if that is not enough, or if others are already waiting.
+    // The same without waiting: false if there is not enough, or if others are already waiting.
     [[nodiscard]] bool try_acquire_slots(std::uint32_t count, std::vector<Slot>& slots);
     // Free slots that the lazy writer keeps available.
     [[nodiscard]] std::uint64_t free_target() const;

@@ -1,5 +1,5 @@
-// Neighbouring pages of a data file, held for transfers that bypass the pool: nobody changes, writes or reads them meanwhile. They stay
-// where they are: pages in memory keep it, others get none.
+// Adjacent pages of a data file, held for transfers that bypass the pool: nothing else changes, writes or reads them meanwhile. Pages in
+// memory stay there; the others are not read in.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace sim {
 
-// Owned by one task; keeps its vector from call to call. Each page that is not in memory occupies a frame of the pool meanwhile.
+// Owned by one task; reuses its vector from call to call. Each page that is not in memory occupies a frame of the pool meanwhile.
 class HeldRange {
 public:
     explicit HeldRange(BufferPool& pool) : pool_(pool) {}
@@ -20,7 +20,7 @@ public:
     // Asserts that it holds nothing.
     ~HeldRange();
 
-    // Keeps the file from changing its size and holds the pages, as many as it has. Returns how many. Hold no latch.
+    // Keeps the file from changing size and holds the pages, as many as it has. Returns their number. Hold no latch.
     ums::Task<std::uint32_t> hold(DataFile& data, std::uint32_t first_page, std::uint32_t count);
     // On the scheduler of hold().
     void release();

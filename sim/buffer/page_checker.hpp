@@ -15,12 +15,12 @@ class PageChecker {
 public:
     PageChecker(std::uint64_t run_id, PageDiagnosis& diagnosis) : run_id_(run_id), diagnosis_(diagnosis) {}
 
-    // Compares the page with the ledger, and counts. The caller holds its latch (UP or EX), so nobody writes it meanwhile. What is not
-    // right must be diagnosed under the same latch.
+    // Compares the page with the ledger, and counts. The caller holds its latch (UP or EX), so nothing writes it meanwhile. A wrong page
+    // must be diagnosed under the same latch.
     [[nodiscard]] bool matches(DataFile& data, const ReadPage& read) const;
 
-    // Names, reports and repairs what is wrong with the pages; they may be used afterwards. A caller that has read several pages compares
-    // all of them first: a search may meet another one that has changed meanwhile, and must know that it was right.
+    // Classifies, reports and repairs what is wrong with the pages; they may be used afterwards. A caller that has read several pages
+    // compares all of them first: a search may meet another of them that has changed meanwhile, and must know that it was right.
     ums::Task<void> diagnose(DataFile& data, std::span<const ReadPage> wrong) { return diagnosis_.diagnose(data, wrong); }
 
 private:

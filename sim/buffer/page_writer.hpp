@@ -15,12 +15,12 @@ struct PageWriterSettings {
     std::uint64_t run_id = 0;
     std::uint32_t gather_pages_max = kGatherPagesMax;
     bool use_gather = true;      // false: one request for each page
-    bool merge_buffers = false;  // pages that lie side by side in memory are one segment
+    bool merge_buffers = false;  // pages that are adjacent in memory form one segment
     OnStop on_stop = OnStop::abandon;
-    PromiseBook* promises = nullptr;  // where acknowledged writes are noted
+    PromiseBook* promises = nullptr;  // where acknowledged writes are recorded
 };
 
-// Owned by one task; keeps its vectors from call to call.
+// Owned by one task; reuses its vectors from call to call.
 class PageWriter {
 public:
     // `log`: null if changes are not logged (a measurement without users); every LSN is then 0 (asserted).
@@ -29,12 +29,13 @@ public:
 
     struct Written {
         std::uint32_t pages = 0;     // written and acknowledged
-        std::uint32_t end_page = 0;  // behind the last page of the run
-        bool was_busy = false;       // somebody holds the page: nothing was done
+        std::uint32_t end_page = 0;  // after the last page of the run
+        bool was_busy = false;       // another task holds the page: nothing was done
         bool was_abandoned = false;  // some of it was not posted; pages are still dirty if the run continues
     };
 
-    // Writes the page and its dirty neighbours, if it is in memory and dirty. `wait` for its latch, or give up at once. Hold no latch.
+    // Writes the page and its dirty neighbors, if it is in memory and dirty. `wait`: for its latch; otherwise gives up at once. Hold no
+    // latch.
     ums::Task<Written> write_around(DataFile& data, std::uint32_t page, bool wait);
 
 private:

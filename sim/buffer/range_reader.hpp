@@ -16,10 +16,10 @@ struct RangeReadOptions {
 
 struct RangeReaderSettings {
     bool use_scatter = true;     // false: one request for each page
-    bool merge_buffers = false;  // pages that lie side by side in memory are one segment
+    bool merge_buffers = false;  // pages that are adjacent in memory form one segment
 };
 
-// Owned by one task; keeps its vectors from call to call.
+// Owned by one task; reuses its vectors from call to call.
 class RangeReader {
 public:
     RangeReader(BufferManager& buffers, RunState& run, Journal& journal, const RangeReaderSettings& settings)
@@ -44,7 +44,7 @@ private:
     ums::Task<void> read_pages(DataFile& data, std::uint32_t first_page);
     ums::Task<void> read_one_by_one(DataFile& data, std::uint32_t first_page, std::size_t begin, std::size_t end,
                                     std::uint64_t offset_bytes, TransferResult result);
-    ums::Task<bool> read_page(DataFile& data, std::uint32_t page, Item& item, OnStop on_stop);  // true if it reported something
+    ums::Task<bool> read_page(DataFile& data, std::uint32_t page, Item& item, OnStop on_stop);  // true if it has reported something
     ums::Task<std::uint32_t> check_pages(DataFile& data, std::uint32_t first_page);
     void finish_pages(DataFile& data, std::uint32_t first_page, bool keep);
     void release(Item& item, bool keep);
@@ -56,7 +56,7 @@ private:
     std::vector<Slot> slots_;
     std::vector<Slot> unused_;
     std::vector<Item> items_;
-    std::vector<ReadPage> wrong_;  // those of them that came back wrong
+    std::vector<ReadPage> wrong_;  // of these, the ones that came back wrong
     std::vector<ums::IoSegment> segments_;
 };
 

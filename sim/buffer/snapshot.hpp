@@ -1,6 +1,6 @@
-// A copy-on-write snapshot of a data file, as DBCC CHECKDB works on one: the state of the file at one moment, in a sparse file that gets a
-// page only before its first change after that moment, and read through it. The copies have the replica's identity, and the version and LSN
-// that the source's page had, so a page that goes astray between the two files is recognised.
+// A copy-on-write snapshot of a data file, as DBCC CHECKDB uses one: the state of the file at one moment, kept in a sparse file that
+// receives a page only before its first change after that moment, and read through it. The copies have the replica's identity, and the
+// version and LSN that the source's page had, so a page that goes astray between the two files is recognized.
 #pragma once
 
 #include <atomic>
@@ -20,18 +20,18 @@ public:
         std::uint32_t copy_pages_max = kGatherPagesMax;  // in one request
     };
 
-    // `replica` is a sparse file with a ledger that has room for all of `source`; nobody else writes to it. All references must outlive
+    // `replica` is a sparse file with a ledger that has room for all of `source`; nothing else writes to it. All references must outlive
     // the object.
     Snapshot(const Settings& settings, DataFile& source, DataFile& replica, BufferManager& buffers, RunState& run, Journal& journal,
              WorkCounters& counters);
 
-    // Takes a snapshot of the file as it is on the disk now, starting with an empty replica. If there is no room for it there is no
-    // snapshot, and a warning. Hold no latch.
+    // Takes a snapshot of the file as it is on the disk now, starting with an empty replica. If there is no room for it, there is no
+    // snapshot but a warning. Hold no latch.
     ums::Task<void> take();
     // From here on nothing is copied; the contents of the replica stay. Hold no latch.
     ums::Task<void> release();
 
-    // To be awaited before pages of the source are overwritten or cut off: copies those that are not yet in the replica. The caller holds
+    // Await it before pages of the source are overwritten or cut off: it copies those that are not yet in the replica. The caller holds
     // their latches (UP or EX), or the file's resize latch exclusively. False: something was not posted because of `on_stop`, and the pages
     // must stay as they are.
     ums::Task<bool> copy_before_change(std::uint32_t first_page, std::uint32_t count, OnStop on_stop);
@@ -40,7 +40,7 @@ public:
     // read, 0 if there is no snapshot. Hold no latch.
     ums::Task<std::uint32_t> read(RangeReader& reader, std::uint32_t first_page, std::uint32_t count);
 
-    // Pages of the source when the snapshot was taken; 0: there is none. Any thread.
+    // The page count of the source when the snapshot was taken; 0: there is none. Any thread.
     [[nodiscard]] std::uint32_t pages() const { return pages_.load(std::memory_order_acquire); }
 
 private:
@@ -60,7 +60,7 @@ private:
     Journal& journal_;
     WorkCounters& counters_;
     std::atomic<std::uint32_t> pages_{0};
-    // By page of the source; set by whoever holds that page's latch.
+    // By page of the source; set by the task that holds that page's latch.
     std::unique_ptr<std::atomic<bool>[]> copied_;
 };
 

@@ -16,8 +16,8 @@ class FileResizer {
 public:
     explicit FileResizer(RunContext& context) : context_(context) {}
 
-    // To `size_bytes`, a multiple of the page size within the file's maximum. A refusal by the system (no space) is a warning: the file
-    // stays as it is. Hold no latch.
+    // Resizes the file to `size_bytes`, a multiple of the page size within the file's maximum. A refusal by the system (no space) is a
+    // warning: the file stays as it is. Hold no latch.
     ums::Task<void> resize(DataFile& data, std::uint64_t size_bytes);
 
 private:

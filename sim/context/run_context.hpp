@@ -1,4 +1,4 @@
-// The parts of a run, as workers and users see them. Owned by the simulation; all of it outlives every task.
+// The parts of a run, as workers and users see them. Owned by the simulation; outlives every task.
 #pragma once
 
 #include <algorithm>
@@ -31,8 +31,8 @@ struct RunContext {
     std::vector<std::unique_ptr<DataFile>>& data_files;
     LogManager& log;
     BufferManager& buffers;
-    PromiseBook* promises = nullptr;  // somebody keeps outside of the storage what it has acknowledged
-    RunGroup* group = nullptr;        // this run is one of several
+    PromiseBook* promises = nullptr;  // null unless what the storage has acknowledged is also kept outside it
+    RunGroup* group = nullptr;        // null unless this run is one of several
 
     WorkCounters random_user{};
     WorkCounters audit_user{};
@@ -56,12 +56,12 @@ struct RunContext {
     [[nodiscard]] RangeReader make_reader() const {
         return RangeReader(buffers, run, journal, {options.use_scatter_gather, options.merge_buffers});
     }
-    // The largest scatter read that leaves enough memory for the others.
+    // The largest scatter read that leaves enough memory for other tasks.
     [[nodiscard]] std::uint32_t transfer_pages_max() const {
         return static_cast<std::uint32_t>(std::min<std::uint64_t>(buffers.pool().slots().count() / 8, kTransferPagesMax));
     }
     [[nodiscard]] std::uint64_t now_ns() const { return journal.clock().now_ns(); }
-    // The data file with this id, or null (a log file's).
+    // The data file with this id; null for a log file's id.
     [[nodiscard]] DataFile* data_file(std::uint32_t file_id) const {
         for (const auto& data : data_files) {
             if (data->file.id() == file_id) return data.get();

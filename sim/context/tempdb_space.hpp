@@ -1,5 +1,5 @@
 // Which extents of tempdb's files are free. Extents are allocated from all files in turn, those that have been free longest first, so that
-// every place of every file is used in time.
+// every place of every file is used in the course of time.
 #pragma once
 
 #include <cstdint>

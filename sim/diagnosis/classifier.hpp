@@ -1,5 +1,5 @@
-// Names what is wrong with an image that came back, by evidence: the image, its sectors, the ledger, the re-reads. Pure. The rules, in
-// their order, are those of docs/fault_model.md.
+// Classifies what is wrong with an image that came back, by evidence: the image, its sectors, the ledger, the re-reads. Pure. The rules and
+// their order are those of docs/fault_model.md.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ struct Evidence {
     ImageDifference difference;
     std::uint32_t not_read_bytes = 0;
     bool is_transient = false;                 // a later read was right, or at least did not return this image again
-    bool has_stood = false;                    // wrong until the page was written, before it was read again
-    bool is_first_write_over_old = false;      // the file was there before the run, and this is the page's first version
+    bool has_stood = false;                    // stayed wrong until the page was overwritten, before any re-read
+    bool is_first_write_over_old = false;      // the file existed before the run, and this is the page's first version
     bool is_before_repair = false;             // the image of the right version that a repair has replaced
     std::optional<PagePlace> found_elsewhere;  // this page's newest image
 };
@@ -38,7 +38,7 @@ struct Verdict {
 
 [[nodiscard]] Verdict classify(const Evidence& evidence);
 
-// All sectors are of one older version of the page (or, before its first write, zeros; or as it was before a repair): only then is it
+// All sectors are of one older version of the page (or zeros, before its first write; or as they were before a repair): only then is it
 // worthwhile to look elsewhere for the image that is missing here.
 [[nodiscard]] bool is_older_image(const Evidence& evidence);
 

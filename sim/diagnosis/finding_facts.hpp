@@ -1,4 +1,4 @@
-// Evidence and verdict as a finding: facts, and one sentence for a person. Pure.
+// Turns evidence and verdict into a finding: facts, and one sentence for a person. Pure.
 #pragma once
 
 #include "sim/diagnosis/classifier.hpp"
@@ -8,7 +8,7 @@ namespace sim {
 // Everything except path, times, re-reads and history.
 [[nodiscard]] Finding make_finding(const Evidence& evidence, Verdict verdict);
 
-// Two images that came back for one page show the same fault if they get the same name when both are assumed to stay.
+// Two images that came back for one page show the same fault if both are classified alike on the assumption that they stay.
 [[nodiscard]] bool is_same_fault(const Finding& first, const Finding& staying);
 
 }  // namespace sim

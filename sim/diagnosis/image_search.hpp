@@ -1,5 +1,5 @@
-// Finds a page's image in places where it does not belong, so that both ends of a misdirected write can be named. What it reads is verified
-// like any other read; if another task holds the page, only if nobody was writing it.
+// Finds a page's image in places where it does not belong, so that both ends of a misdirected write can be reported. Pages that it reads
+// are verified as in any other read; those that another task holds, only if they were not being written.
 #pragma once
 
 #include <cstdint>
@@ -25,20 +25,20 @@ public:
     // An additional file. Before the first search; it must outlive the object's use.
     void add_file(DataFile& data) { more_files_.push_back(&data); }
 
-    // Where the image of this version of the page is, except in the page itself; nothing if it is nowhere, or if looking everywhere would
+    // Where the image of this version of the page is, except in the page itself; nothing if it is nowhere, or if searching everywhere would
     // take too long. Reads straight from the files. Any scheduler; one search at a time, others wait. Wrong pages that it meets are left in
     // `holdings`.
     ums::Task<std::optional<PagePlace>> find(DataFile& data, std::uint32_t page, std::uint32_t version, ScanHoldings& holdings);
 
-    // Looks where a misdirected write would most likely have put it, and keeps what it sees for find(). To be called soon after the fault
+    // Looks where a misdirected write would most likely have put the image, and keeps what it sees for find(). Call it soon after the fault
     // was seen, before that place is overwritten.
     ums::Task<void> glance(DataFile& data, std::uint32_t page, std::uint32_t version, ScanHoldings& holdings);
 
-    // This image came back for this page; kept if it is one of ours and does not belong there.
+    // This image came back for this page; remembers it if it is one of ours and does not belong there.
     ums::Task<void> remember(DataFile& data, std::uint32_t page, const std::byte* image);
-    // It came once, and is not there.
+    // Forgets an image that came back once and is not there.
     ums::Task<void> forget(DataFile& data, std::uint32_t page, const std::byte* image);
-    // Of the file with this id; empty if there is none.
+    // Path of the file with this id; empty if there is none.
     [[nodiscard]] std::string path_of(std::uint32_t file_id) const;
 
 private:
@@ -73,7 +73,7 @@ private:
     std::uint64_t last_full_scan_ns_ = 0;  // when it began
     std::uint64_t deadline_ns_ = 0;        // of the present search
     std::uint64_t suspects_ = 0;           // met by all searches
-    std::uint64_t unreadable_ = 0;         // the same
+    std::uint64_t unreadable_ = 0;         // likewise
 };
 
 }  // namespace sim

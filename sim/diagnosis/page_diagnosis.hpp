@@ -1,5 +1,5 @@
-// What is done about a page that came back wrong: keep the image, read again, look for the image that should be there, name the fault,
-// report it, and repair the page. docs/fault_model.md describes the procedure.
+// The procedure for a page that came back wrong: keep the image, read again, look for the image that should be there, classify the fault,
+// report it, and repair the page. docs/fault_model.md describes it.
 #pragma once
 
 #include <cstddef>
@@ -29,18 +29,18 @@ public:
                   Journal& journal)
         : run_id_(run_id), repairs_(repairs), pool_(pool), run_(run), journal_(journal), search_(run_id, files) {}
 
-    // Acknowledged repairs are noted there. Before the first diagnosis.
+    // Acknowledged repairs are recorded there. Before the first diagnosis.
     void promise_to(PromiseBook* promises) { promises_ = promises; }
-    // Its pages may have gone to other files, and vice versa. Before the first diagnosis.
+    // Pages may have gone to this file instead, and vice versa. Before the first diagnosis.
     void add_file(DataFile& data) { search_.add_file(data); }
 
-    // `wrong` came back, ascending, and is not what the ledger says. The caller holds the pages' latches (UP or EX) and their file's resize
-    // latch, or the latter exclusively. Makes one finding for each, and one more for each other fault that the re-reads show. Afterwards
-    // the ledger says what the pages hold: what they should, or unknown. The same holds for wrong pages that are met on the way.
+    // `wrong` came back, ascending, and differs from the ledger. The caller holds the pages' latches (UP or EX) and their file's resize
+    // latch, or the latter exclusively. Makes one finding for each, and one for each other fault that the re-reads show. Afterwards the
+    // ledger says what the pages hold: what they should, or unknown. The same holds for wrong pages that are met on the way.
     ums::Task<void> diagnose(DataFile& data, std::span<const ReadPage> wrong);
 
 private:
-    // What became of the page while it was watched.
+    // What became of the page while it was observed.
     enum class Fate : std::uint8_t {
         left_alone,
         overwritten,        // before it was known whether it stays wrong
@@ -48,8 +48,8 @@ private:
     };
 
     struct Observation {
-        std::vector<PageImage> images;  // that came back wrong, each once; first the one that was seen first
-        std::size_t last = 0;           // the last of them that came
+        std::vector<PageImage> images;  // wrong images that came back, each once, starting with the first one seen
+        std::size_t last = 0;           // index of the one that came back last
         PageImage right;                // null unless the page became right
         Fate fate = Fate::left_alone;
         std::vector<Reread> rereads;
@@ -83,7 +83,7 @@ private:
 
     // A wrong image of a page that was reported.
     struct Reported {
-        std::uint32_t version = 0;  // the one that was expected
+        std::uint32_t version = 0;  // the expected one
         std::uint32_t checksum = 0;
         bool was_held = false;
     };

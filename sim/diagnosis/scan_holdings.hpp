@@ -1,5 +1,5 @@
-// What a search through the files holds: files that must not change their size meanwhile, and wrong pages that it met. Those stay latched
-// until they are diagnosed in their turn, unless another task holds them.
+// What a search through the files holds: files that must not change size meanwhile, and wrong pages that it met, which stay latched until
+// it is their turn to be diagnosed, unless another task holds them.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct HeldPage {
     std::uint32_t page = 0;
     Frame* frame = nullptr;     // null: another task holds the page
     bool is_new = false;        // was not in memory: held EX, else UP
-    bool is_file_held = false;  // the file cannot change its size
+    bool is_file_held = false;  // the file cannot change size
 };
 
 struct SuspectPage {
@@ -34,11 +34,11 @@ struct SuspectPage {
     std::optional<std::uint64_t> write_mark;  // of a page that another task holds: no write of it has been in flight since
 };
 
-// Used by the tasks of one diagnosis, all of one scheduler's thread.
+// Used by the tasks of one diagnosis, all on one scheduler's thread.
 class ScanHoldings {
 public:
-    // `home`: a file that the caller itself keeps from changing its size. `in_hand`: pages of it, ascending, that the caller is diagnosing
-    // anyway, and may hold by that latch alone; they must outlive the object.
+    // `home`: a file that the caller itself keeps from changing size. `in_hand`: pages of it, ascending, that the caller is diagnosing
+    // anyway, and may hold only by that latch; they must outlive the object.
     ScanHoldings(BufferPool& pool, const DataFile& home, std::span<const ReadPage> in_hand) : pool_(pool), home_(home), in_hand_(in_hand) {}
     ScanHoldings(const ScanHoldings&) = delete;
     ScanHoldings& operator=(const ScanHoldings&) = delete;
@@ -46,13 +46,13 @@ public:
 
     // Never waits. False if a task is changing the size of the file, or wants to.
     bool hold_file(DataFile& data);
-    // Never waits. A null frame if another task holds the page, or the caller has it in hand. The file must be held.
+    // Never waits. The frame is null if another task holds the page, or the caller has it in hand. The file must be held.
     [[nodiscard]] HeldPage hold_page(DataFile& data, std::uint32_t page);
     void release(const HeldPage& held);
 
     void keep(SuspectPage suspect) { suspects_.push_back(std::move(suspect)); }
-    // For a wrong page that another task holds: nobody repairs it meanwhile, so every search meets it. True the first time, never for pages
-    // in hand.
+    // For a wrong page that another task holds: it is not repaired meanwhile, so every search meets it. True the first time, never for
+    // pages in hand.
     bool is_first_look(const HeldPage& page) {
         return !is_in_hand(*page.data, page.page) && looked_at_.insert(PageKey{page.data->file.id(), page.page}.packed()).second;
     }

@@ -1,4 +1,4 @@
-// Says of every 512-byte sector of an image where it comes from. A stamp alone proves nothing: what it claims is recreated from its seed
+// Determines where every 512-byte sector of an image comes from. A stamp alone proves nothing: what it claims is recreated from its seed
 // and compared.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Recreates the image that was written last. The ledger knows everything about it except the time at which it was made; that is found in
+// Recreates the image that was written last. The ledger knows everything about it except the time at which it was made; that is taken from
 // what came back, and proved by the ledger's checksum.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace sim {
 
-// When the image can have been made: from the start of the run until now.
+// When the image may have been made: from the start of the run until now.
 struct WriteTimeRange {
     std::uint64_t earliest_utc_us = 0;
     std::uint64_t latest_utc_us = 0;
@@ -19,7 +19,7 @@ struct WriteTimeRange {
 
 class WrittenImage {
 public:
-    // `received`: an image of kPageBytes that came back for this page, right or wrong; needed during construction only.
+    // `received`: an image of kPageBytes that came back for this page, right or wrong; needed only during construction.
     WrittenImage(const std::byte* received, const ExpectedPage& expected, WriteTimeRange range);
 
     // kPageBytes, 8-aligned; zeros where nothing was ever written.
@@ -45,7 +45,7 @@ struct ImageDifference {
     std::uint32_t wrong_bytes = 0;
     std::uint32_t wrong_bits = 0;
     std::vector<std::uint32_t> wrong_bit_positions;  // byte * 8 + bit; the first kBitPositionsMax
-    // The wrong bytes are mostly the written ones, shifted towards the end of the page by this many (towards its beginning if negative).
+    // The wrong bytes are mostly the written ones, shifted toward the end of the page by this many (toward its beginning if negative).
     std::int32_t shift_bytes = 0;
 };
 

@@ -1,4 +1,4 @@
-// A test file that a start has claimed. If the start fails it is returned as it was: closed, and removed if the start created it.
+// A test file that was claimed at startup. If the start fails, it is returned as it was: closed, and removed if the start created it.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct FileClaim {
 
     [[nodiscard]] bool is_missing() const { return found.kind == ums::FileKind::missing; }
     [[nodiscard]] bool is_device() const { return found.kind == ums::FileKind::block_device; }
-    // The file as it is goes to a new owner.
+    // Passes the file as it is to a new owner.
     ums::FileHandle hand_over() { return std::exchange(control, {}); }
 
     ums::Storage& storage;
@@ -39,7 +39,8 @@ struct FileClaim {
     std::optional<std::uint32_t> signature_checksum{};  // of page 0, once this run has written it
 };
 
-// The file stays open. Another file that has taken its name is left alone; a warning says so, or why the file cannot be deleted. Blocks.
+// Deletes the file, which stays open. Another file that has taken its name is left alone; a warning says so, or why the file cannot be
+// deleted. Blocks.
 void remove_file(const SimFile& file, ums::Storage& storage, Journal& journal);
 
 }  // namespace sim

@@ -1,4 +1,4 @@
-// What was done with a file, counted by each scheduler for itself and summed up on demand.
+// What was done with a file, counted separately by each scheduler and summed up on demand.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace sim {
 
 struct alignas(128) FileCounters {
-    ums::LocalCounter posted;  // requests of any kind, when the engine takes them, and when they are back
+    ums::LocalCounter posted;  // requests of any kind, counted when the engine takes them, and when they come back
     ums::LocalCounter returned;
     ums::LocalCounter reads;          // single-page requests
     ums::LocalCounter scatter_reads;  // multi-page requests

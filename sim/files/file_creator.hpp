@@ -1,7 +1,7 @@
-// Opens, creates, locks and prepares the test files, in three steps: everything is checked for all files before anything that was there is
+// Opens, creates, locks and prepares the test files, in three steps: everything is checked for all files before anything that exists is
 // deleted, and all of that is deleted before files are filled. Nothing that is not ours is ever written to: an existing file must begin
-// with our signature page, real database names and block devices are refused (all three unless overwrite_foreign_files says otherwise).
-// What was created and not handed over is removed again when the creator is destroyed.
+// with our signature page, and real database names and block devices are refused (all three unless overwrite_foreign_files says otherwise).
+// What was created and not handed over is removed when the creator is destroyed.
 //
 // A block device is used as a file of fixed size, its first InitialSize MB: it is never deleted, cut, extended or sparse.
 #pragma once
@@ -31,14 +31,14 @@ struct NumberedFile {
     FileOptions file;
 };
 
-// In their order from `first_id` on.
+// Numbers them in order, from `first_id` on.
 [[nodiscard]] std::vector<NumberedFile> numbered(const std::vector<FileOptions>& files, std::uint32_t first_id = 1);
 
 // All steps throw RefusedError or EnvironmentError with a message for a person. They run as tasks: zero-stamping takes a while.
 class FileCreator {
 public:
-    // `run`: when it stops, stamping is cut short, and the file is then not complete; a write that does not come back ends it. Without it
-    // nobody watches the time.
+    // `run`: when it stops, stamping is cut short, and the file is then incomplete; a write that does not come back ends the run. Without
+    // it, nothing watches the time.
     FileCreator(const Options& options, ums::Storage& storage, Journal& journal, std::uint64_t run_id, RunState* run = nullptr)
         : options_(options),
           storage_(storage),
@@ -60,8 +60,8 @@ public:
     // Step 3, for each file: leaves it with its signature page, at its size, locked, and open for transfers.
     ums::Task<SimFile::Setup> prepare(std::size_t index);
 
-    // Takes a file of an earlier run as it is: locked, open for transfers, nothing written. `header` is that of its first page, which says
-    // to which run its pages belong. Only our own files, whatever overwrite_foreign_files says.
+    // Takes a file of an earlier run as it is: locked, open for transfers, nothing written. `header` is set to that of its first page,
+    // which says to which run its pages belong. Only our own files, whatever overwrite_foreign_files says.
     SimFile::Setup adopt(const FileOptions& file, PageHeader& header);
 
 private:

@@ -1,5 +1,5 @@
-// Checks everything that can be known about a test file before the first change: its name, what is under it, to whom it belongs, whether it
-// can be locked, replaced, and be as large as required. Changes nothing.
+// Checks everything that can be known about a test file before the first change: its name, what is under that name, whose it is, and
+// whether it can be locked, replaced, and made as large as required. Changes nothing.
 #pragma once
 
 #include <cstdint>
@@ -19,26 +19,26 @@
 
 namespace sim {
 
-// Files are opened past the system's cache: NoBuffering asks for it, and scatter reads and gather writes are for such files only.
+// Whether files are opened past the system's cache: NoBuffering asks for it, and scatter reads and gather writes require it.
 [[nodiscard]] constexpr bool is_unbuffered(const Options& options) { return options.no_buffering || options.use_scatter_gather; }
 
 class FileExaminer {
 public:
-    // Both references must outlive the examiner and its claims. `run_id`: of a run that continues, whose replicas are replaced as a crash
-    // left them; otherwise 0.
+    // Both references must outlive the examiner and its claims. `run_id`: of a run that continues, whose replicas are replaced however a
+    // crash left them; otherwise 0.
     FileExaminer(const Options& options, ums::Storage& storage, std::uint64_t run_id = 0)
         : options_(options), storage_(storage), resumed_run_id_(run_id) {}
 
-    // An existing file that may be used is then open and locked; a missing one is still to be created. Throws RefusedError or
-    // EnvironmentError with a message for a person. Each file once: two names of one file are reported.
+    // Opens and locks an existing file that may be used; a missing one is still to be created. Throws RefusedError or EnvironmentError with
+    // a message for a person. Each file once: two names of one file are reported.
     [[nodiscard]] std::unique_ptr<FileClaim> examine(std::uint32_t id, const FileOptions& file);
-    // A file that an earlier run made, to be taken as it is. Only our own files, whatever overwrite_foreign_files says. `header` is that
-    // of its first page.
+    // A file that an earlier run made, to be taken as it is. Only our own files, whatever overwrite_foreign_files says. `header` is set to
+    // that of its first page.
     [[nodiscard]] std::unique_ptr<FileClaim> examine_own(const FileOptions& file, PageHeader& header);
 
     // A file as a crash left it, whatever it holds: open and locked; or missing.
     [[nodiscard]] std::unique_ptr<FileClaim> examine_left(std::uint32_t id, const FileOptions& file, bool is_read_only);
-    // A file that a run on another host works on: to be read only, and not locked.
+    // A file on which a run on another host works: only to be read, and not locked.
     [[nodiscard]] std::unique_ptr<FileClaim> examine_shared(std::uint32_t id, const FileOptions& file);
 
     // Opens and locks what is under the name of the claim, or a new file.
@@ -59,7 +59,7 @@ private:
     void refuse_duplicate(const FileClaim& claim);
     void open_unlocked(FileClaim& claim, ums::OpenOptions how) const;
     void fit_size(FileClaim& claim) const;
-    // For a file that a measurement wrote (measure_mark.hpp) an empty header: it is ours, and has no pages.
+    // Returns an empty header for a file that a measurement wrote (measure_mark.hpp): it is ours, but has no pages.
     [[nodiscard]] PageHeader check_signature(const FileClaim& claim) const;
     [[nodiscard]] bool may_be_left_replica(const std::byte* page, std::size_t size_bytes) const;
     void plan(FileClaim& claim) const;
@@ -71,7 +71,7 @@ private:
     std::vector<Known> known_;
 };
 
-// What the system refused, for the caller to draw conclusions.
+// A refusal by the system, from which the caller may draw conclusions.
 class RefusedCall final : public EnvironmentError {
 public:
     RefusedCall(const std::string& text, FileRequest what, std::error_code why) : EnvironmentError(text), request(what), error(why) {}
@@ -79,7 +79,8 @@ public:
     std::error_code error;
 };
 
-// Throws a RefusedCall: for a person, what could not be done with the file, and why. `request`: FileRequest::none if it has been reported.
+// Throws a RefusedCall with a message for a person: what could not be done with the file, and why. `request`: FileRequest::none if it has
+// been reported.
 [[noreturn]] void fail_start(const std::string& path, std::string_view what, std::error_code error,
                              FileRequest request = FileRequest::open);
 

@@ -16,13 +16,13 @@ namespace sim {
 
 class FileStamper {
 public:
-    // `handle` stays the caller's. `run`: may be null; cuts stamping short when it stops. All references must outlive the object.
+    // `handle` stays the caller's. `run`: may be null; stamping is cut short when it stops. All references must outlive the object.
     FileStamper(std::uint32_t file_id, const FileOptions& file, ums::FileHandle handle, Journal& journal, const RunState* run)
         : file_id_(file_id), file_(file), handle_(handle), journal_(journal), run_(run) {}
 
-    // Page 0, version 1, durable. `checksum`: the one that it has.
+    // Writes page 0, version 1, durably. `checksum` is set to that of the page.
     ums::Task<std::error_code> write_signature(std::uint64_t run_id, std::uint32_t& checksum) const;
-    // Zeros over [begin_bytes, end_bytes), 1 MB at a time, with at most `outstanding_max` requests outstanding.
+    // Writes zeros over [begin_bytes, end_bytes), 1 MB at a time, with at most `outstanding_max` requests outstanding.
     ums::Task<std::error_code> write_zeros(std::uint64_t begin_bytes, std::uint64_t end_bytes, std::uint32_t outstanding_max) const;
 
 private:
@@ -38,9 +38,8 @@ private:
     const RunState* const run_;
 };
 
-// Zeros over a new part of a file that is in use, so that it is allocated and known.
-// Within the file's size; 1 MB at a time. The caller keeps all others off the range. A failure is retried and is a finding as with all
-// transfers, unless the volume itself refuses.
+// Writes zeros over a new part of a file that is in use, so that it is allocated and known: within the file's size, 1 MB at a time. The
+// caller keeps all others off the range. A failure is retried and is a finding, as for all transfers, unless the volume itself refuses.
 ums::Task<std::error_code> stamp_zeros(SimFile& file, RunState& run, Journal& journal, std::uint64_t begin_bytes, std::uint64_t end_bytes);
 
 }  // namespace sim

@@ -1,4 +1,4 @@
-// Transfers with SQL Server's patience: a request that fails is logged and retried with growing pauses. What stays wrong is reported once,
+// Transfers with SQL Server's patience: a request that fails is logged and retried with growing pauses. A lasting failure is reported once,
 // as a finding, which ends the run if the entire storage is gone. Lack of space, or a lasting shortage in the machine, is not a finding,
 // but ends the run as well.
 #pragma once
@@ -18,15 +18,15 @@
 namespace sim {
 
 struct RetryResult {
-    std::uint32_t tries = 1;  // the first one included
+    std::uint32_t tries = 1;  // including the first one
     bool has_recovered = false;
     TransferFailure last;  // unless it has recovered
 };
 
 // `attempt()` repeats the transfer: a Task<TransferFailure>, whose result also covers a complete transfer. Gives up after enough tries, and
-// when the error is about space or the device. When `run`, which may be null, is stopping, there are no pauses, but as many tries:
-// otherwise nobody could say whether the error lasts. The caller reports what was `first` and what is in the end. All references must live
-// until it has returned.
+// when the error is about space or the device. While `run`, which may be null, is stopping, there are no pauses but as many tries:
+// otherwise nothing would show whether the error lasts. The caller reports the `first` failure and the final result. All references must
+// live until it has returned.
 template <typename Attempt>
 ums::Task<RetryResult> retry_transfer(const TransferFailure& first, Attempt& attempt, const std::string& path, Journal& journal,
                                       const RunState* run) {
@@ -47,17 +47,17 @@ ums::Task<RetryResult> retry_transfer(const TransferFailure& first, Attempt& att
 
 class IoRetry {
 public:
-    // The references must outlive the object. Use by one task at a time.
+    // The references must outlive the object. Used by one task at a time.
     IoRetry(SimFile& file, RunState& run, Journal& journal) : file_(file), run_(run), journal_(journal) {}
 
-    // True when all of it has been transferred. False: reported already, as a finding or as the end of the run; or abandoned, and nothing
+    // True when everything has been transferred. False: already reported, as a finding or as the end of the run; or abandoned, and nothing
     // was reported.
     ums::Task<bool> read(std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments, ums::WaitType wait_type,
                          OnStop on_stop = OnStop::post);
     ums::Task<bool> write(std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments, ums::WaitType wait_type,
                           OnStop on_stop = OnStop::post);
 
-    // A finding was made, or the run was ended.
+    // A finding was reported, or the run was ended.
     [[nodiscard]] bool has_reported() const { return has_reported_; }
 
 private:
@@ -73,12 +73,11 @@ private:
     bool has_reported_ = false;
 };
 
-// A sync of the file failed, which SimFile has reported: nobody can say which of the earlier writes are lost, so the run ends, as SQL
-// Server takes such a database offline. A second sync would prove nothing: the system reports a loss only once.
+// A sync of the file failed, which SimFile has reported: nothing tells which of the earlier writes are lost, so the run ends, as SQL Server
+// takes such a database offline. A second sync would prove nothing: the system reports a loss only once.
 ums::Task<void> end_run_unsynced(const SimFile& file, const std::error_code& error, RunState& run, Journal& journal);
 
-// A transfer failed once and succeeded in the end: a finding, unless the error says something about the machine and nothing about the
-// storage.
+// Reports a transfer that failed once and succeeded in the end: a finding, unless the error is about the machine and not about the storage.
 void report_recovered_transfer(SimFile& file, const TransferFailure& first);
 
 }  // namespace sim

@@ -1,7 +1,7 @@
 // How long requests took, at any scale from 1 us to 1000 s with an error below 1 %, in memory that does not grow with their number.
 //
-// Log-linear buckets: every power of two of nanoseconds (an octave) has 64 buckets of the same width, 1/64 of its beginning. The middle of
-// a bucket is therefore off by at most 1/128, 0.8 %. An octave's buckets (512 bytes) are allocated when the first request falls into it.
+// Log-linear buckets: every power of two of nanoseconds (an octave) has 64 buckets of equal width, 1/64 of the octave's start. The middle
+// of a bucket is therefore off by at most 1/128, 0.8 %. An octave's buckets (512 bytes) are allocated when the first request falls into it.
 #pragma once
 
 #include <array>
@@ -57,7 +57,7 @@ private:
     std::array<std::atomic<Octave*>, kLatencyOctaves> octaves_{};
 };
 
-// The sum of several histograms, and what it says. One thread.
+// The sum of several histograms, and its statistics. One thread.
 class LatencySum {
 public:
     void add(const LatencyHistogram& histogram);

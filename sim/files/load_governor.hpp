@@ -4,13 +4,13 @@
 //   average above target    "Number of times IO throttled" rises by one, and the request block of this I/O is thrown away
 //   otherwise               the block can be used again; a task that finds none free makes a new one, up to MaxOutstandingIO
 //
-// With `blocks` in the divisor one slow request among many does not swing the average. The last block is never thrown away: without one
-// nothing could ever complete. A completion that would have cost it still counts: a path that cannot carry one request within the target is
-// throttled all the time, not never. (KB 231619; PSS, "SQLIOSim outstanding I/O warnings".)
+// With `blocks` in the divisor, one slow request among many does not swing the average. The last block is never thrown away: without
+// one, nothing could ever complete. A completion that would have cost it still counts: a path that cannot carry one request within the
+// target is throttled all the time, not never. (KB 231619; PSS, "SQLIOSim outstanding I/O warnings".)
 //
 // The average reflects new blocks only after their requests have come back, and a little later still. So once it has been above the target,
 // blocks are made one at a time, each after a quarter of the existing ones have completed in time. When every completion made one, requests
-// of a device that serves one after the other took twice the target on average, between a tenth of it and four times the target.
+// of a device that serves one at a time took twice the target on average, varying from a tenth of it to four times the target.
 #pragma once
 
 #include <atomic>
@@ -22,8 +22,8 @@
 
 namespace sim {
 
-// How many request blocks there were, as the completions of a main run found them: the number rises and falls like a sawtooth, and its
-// value at the end says little.
+// How many request blocks there were, sampled at the completions of a main run: the number rises and falls like a sawtooth, and its value
+// at the end says little.
 struct RequestBlockStatistics {
     double mean = 0;
     std::uint32_t min = 0;
@@ -57,10 +57,10 @@ public:
     // The block was not used: nothing to learn from it.
     void give_back();
 
-    // While allowed, nothing is throttled and blocks are made whatever the average is (AllowIOBursts in its phases).
+    // While allowed, nothing is throttled, and blocks are made regardless of the average (AllowIOBursts in its phases).
     void allow_bursts(bool allowed);
 
-    // From now on completions count for block_statistics(), or no longer; what has been counted stays.
+    // Starts or stops counting completions for block_statistics(); what has been counted stays.
     void observe_blocks(bool observed);
 
     [[nodiscard]] std::uint64_t average_us() const { return static_cast<std::uint64_t>(average_us_.load(std::memory_order_relaxed)); }

@@ -1,5 +1,5 @@
 // A request that has been outstanding for too long: a warning after 15 seconds; after two minutes it counts as lost, which is a finding and
-// the end of the run. Nobody can say that it will never come, but a task that waits for it cannot continue.
+// ends the run. It may still come back, but a task that waits for it cannot continue.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@
 
 namespace sim {
 
-// Checks one that is still outstanding, and reports each thing once. `report` takes the finding. On the thread of the request's scheduler.
+// Checks a request that is still outstanding, and reports each stage once. `report` takes the finding. On the thread of the request's
+// scheduler.
 void check_overdue(ums::IoRequest& request, std::uint32_t file_id, const FileOptions& file, RunState& run, Journal& journal,
                    const std::function<void(Finding)>& report);
 

@@ -1,5 +1,5 @@
-// Reads a wrong page again, with growing pauses, sometimes through a newly opened file, without what the system has cached: only this shows
-// whether the fault stays.
+// Reads a wrong page again, with growing pauses, at times through a newly opened file and without the system's cached pages: only this
+// shows whether the fault stays.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ class Rereader {
 public:
     Rereader(SimFile& file, Journal& journal, std::uint64_t offset_bytes, std::uint64_t size_bytes);
 
-    // Reads into bytes() as attempt `attempt` (1 … kRereadsMax) requires, after its pause. The result says whether all of it came, and
-    // whether it is the same as `first`; the caller, who holds the page, decides whether it is right.
+    // Reads into bytes() as attempt `attempt` (1 … kRereadsMax) requires, after its pause. The result says whether everything came, and
+    // whether it equals `first`; the caller, which holds the page, decides whether it is right.
     ums::Task<Reread> read(std::uint32_t attempt, const std::byte* first);
     [[nodiscard]] const std::byte* bytes() const { return buffer_.data(); }
 

@@ -22,8 +22,8 @@
 
 namespace sim {
 
-// What happens to a request that is not yet posted when the run stops; abandon_with_users: or when the main run, and with it its users,
-// ends.
+// What happens to a request that is not yet posted when the run stops; abandon_with_users: or when the main run ends, and with it its
+// users.
 enum class OnStop : std::uint8_t { post, abandon, abandon_with_users };
 
 struct TransferResult {
@@ -79,7 +79,7 @@ public:
     [[nodiscard]] bool was_created() const { return setup_.created; }
     [[nodiscard]] bool is_device() const { return setup_.is_device; }
     [[nodiscard]] std::optional<std::uint32_t> signature_checksum() const { return setup_.signature_checksum; }
-    // Otherwise it takes a sync, if durability is requested at all.
+    // Otherwise a sync is needed, if durability is requested at all.
     [[nodiscard]] bool writes_are_durable() const { return setup_.durability == Durability::write_through; }
     [[nodiscard]] bool needs_flushes() const { return setup_.durability == Durability::forced_flush; }
     [[nodiscard]] bool is_log() const { return setup_.options.is_log; }
@@ -90,7 +90,7 @@ public:
     // thousands may wait for their turn: `on_stop` says what happens to this one if the run is stopping by then.
     ums::Task<TransferResult> transfer(ums::IoOperation operation, std::uint64_t offset_bytes, std::span<const ums::IoSegment> segments,
                                        ums::WaitType wait_type, OnStop on_stop = OnStop::post);
-    // There is a device that could idle while pages are verified or made; see Scheduler::before_computing().
+    // Whether there is a device that could idle while pages are verified or made; see Scheduler::before_computing().
     [[nodiscard]] bool has_device() const { return !setup_.transfers.is_in_memory; }
     // Makes completed writes durable if the file was not opened for write-through. Not counted, not governed. An error of the storage is a
     // finding, the first time.
@@ -99,23 +99,23 @@ public:
     // a finding; a refusal for other reasons is left to the caller to report.
     ums::Task<std::error_code> resize(std::uint64_t new_size_bytes);
 
-    // Where, from `offset_bytes` on, the file system has data stored: up to there is a hole. The size of the file if nothing follows,
-    // `offset_bytes` itself if that is not known.
+    // Where, from `offset_bytes` on, the file system has data stored: up to there, the file is a hole. The size of the file if nothing
+    // follows, `offset_bytes` itself if that is unknown.
     ums::Task<std::uint64_t> next_data_bytes(std::uint64_t offset_bytes) const;
-    // Nothing is stored in the range.
+    // Whether nothing is stored in the range.
     ums::Task<bool> is_hole(std::uint64_t offset_bytes, std::uint64_t range_bytes) const;
     // Makes the system forget cached pages of the file, as far as it can.
     ums::Task<void> drop_cache() const;
-    // A second handle, opened as the one for transfers was, for a diagnosis.
+    // A second handle for a diagnosis, opened like the one for transfers.
     ums::Task<std::error_code> open_again(ums::FileHandle& handle) const;
     ums::Task<void> close_again(ums::FileHandle handle) const;
 
-    // For files that belong to another host. The size is the one that this host sees now; if it cannot be read, the previous one.
+    // For files that belong to another host: takes the size that this host sees now; if it cannot be read, keeps the previous one.
     ums::Task<std::error_code> look_at_size();
-    // Closes the file, and reopens it by its name, read-only. No request of it may be in flight. After an error it is closed.
+    // Closes the file and reopens it by name, read-only. No request of it may be in flight. After an error it is closed.
     ums::Task<std::error_code> open_anew();
 
-    // Nothing more can be expected of the file. True the first time: that caller reports it. Any thread.
+    // Gives the file up: nothing more can be expected of it. True the first time: that caller reports it. Any thread.
     [[nodiscard]] bool give_up() { return !is_given_up_.exchange(true); }
     [[nodiscard]] bool is_given_up() const { return is_given_up_.load(std::memory_order_relaxed); }
     // For messages: which file system, and how much is free.
@@ -123,7 +123,7 @@ public:
 
     // A read for a diagnosis, which bypasses governor and counters, for the caller to post; the segment stays the caller's.
     [[nodiscard]] ums::IoRequest diagnosis_read(std::uint64_t offset_bytes, const ums::IoSegment& segment) const;
-    // For requests that are made elsewhere: a finding if it has come back, but late.
+    // For requests made elsewhere: a finding if the request came back late.
     void report_if_long(const ums::IoRequest& request);
     // Counts the finding, unless it is a warning, and passes it to the journal. Any thread.
     void report(Finding finding);
@@ -133,9 +133,9 @@ public:
     [[nodiscard]] LoadGovernor& governor() { return governor_; }
     [[nodiscard]] const LoadGovernor& governor() const { return governor_; }
     [[nodiscard]] const FileCountersPerCpu& counters() const { return counters_; }
-    // Outstanding requests, without those that wait for their turn. Any thread, as an estimate.
+    // Outstanding requests, excluding those that wait for their turn. Any thread, as an estimate.
     [[nodiscard]] std::uint32_t outstanding() const;
-    // Those of the running scheduler.
+    // The counters of the running scheduler.
     [[nodiscard]] FileCounters& local_counters();
     [[nodiscard]] ums::FileHandle transfer_handle() const { return setup_.transfers; }
     [[nodiscard]] ums::FileHandle control_handle() const { return setup_.control; }

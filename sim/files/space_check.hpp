@@ -10,11 +10,11 @@
 
 namespace sim {
 
-// For messages when there is no space: which file system it is, and how much is free there.
-// "The file system /mnt/data (ext4) has 0 MB free." Less if less is known. Asks the system; any thread.
+// For messages about missing space: which file system it is, and how much is free there, as in "The file system /mnt/data (ext4) has 0 MB
+// free." Less if less is known. Asks the system; any thread.
 [[nodiscard]] std::string free_space_text(ums::Storage& storage, const std::string& path);
 
-// The files of one file system together; files that will be replaced make room first. Sparse files and devices need none. Throws
+// Checks the files of each file system together; files that will be replaced make room first. Sparse files and devices need none. Throws an
 // EnvironmentError that says what is needed and what is free.
 void check_space(std::span<const std::unique_ptr<FileClaim>> claims, ums::Storage& storage);
 

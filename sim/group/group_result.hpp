@@ -21,11 +21,11 @@ struct EarlierOwnerResult {
     std::uint32_t rank = 0;
     std::string host;
     std::uint32_t incarnation = 0;
-    std::string ended_by;            // "in-order", "kill", "loss", "fence"; "lost": nobody had planned it
+    std::string ended_by;            // "in-order", "kill", "loss", "fence"; "lost": not planned
     std::uint64_t ended_utc_us = 0;  // by the witness's clock
 };
 
-// What the new owner of the files had read, and found to be right, before it wrote.
+// What the new owner of the files read, and found to be right, before it wrote.
 struct TakeOverResult {
     std::uint64_t pages = 0;
     std::uint64_t promised_pages = 0;
@@ -43,14 +43,14 @@ struct TurnResult {
     TakeOverResult verified{};
 };
 
-// What a reader of another run's files has done.
+// What a reader of another run's files did.
 struct ReaderResult {
     std::uint64_t passes = 0;           // over all files, to their end
     std::uint64_t opens = 0;            // of a file
-    std::uint64_t pages = 0;            // read, each time counted
-    std::uint64_t promised_pages = 0;   // of them, those that had been promised to the owner before the read, or the open, began
-    std::uint64_t in_flight_pages = 0;  // of several versions at first, as the owner was writing them
-    std::uint64_t promise_loads = 0;    // times that the witness has answered what was promised
+    std::uint64_t pages = 0;            // read; each read counts
+    std::uint64_t promised_pages = 0;   // of these, promised to the owner before the read, or the open, began
+    std::uint64_t in_flight_pages = 0;  // of several versions at first, because the owner was writing them
+    std::uint64_t promise_loads = 0;    // how often the witness answered what was promised
 };
 
 struct GroupResult {
@@ -60,8 +60,8 @@ struct GroupResult {
     std::uint32_t of = 1;
     std::string host;
     std::string witness;
-    std::string coherence;             // of readers; else empty
-    std::string bursts;                // side by side; else empty
+    std::string coherence;             // for readers; otherwise empty
+    std::string bursts;                // side by side; otherwise empty
     std::int64_t clock_offset_us = 0;  // the witness's clock minus this host's
     std::uint64_t round_trip_us = 0;   // 0: never measured
     std::uint64_t started_utc_us = 0;  // by the witness's clock

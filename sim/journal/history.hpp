@@ -2,8 +2,8 @@
 // for the operations on places that had a finding, which others must not overwrite.
 //
 // Memory: kOperationsKept * 96 bytes = 768 KiB for each scheduler, and as much for the places with findings, allocated by the system on
-// first use. An entry is made when a request has come back; outstanding requests are not included. Making one costs a copy of 96 bytes
-// under a lock that is free: no allocation, nothing shared.
+// first use. An entry is made when a request has completed; outstanding requests are not included. Making one costs a copy of 96 bytes
+// under an uncontended lock: no allocation, nothing shared.
 #pragma once
 
 #include <atomic>
@@ -28,19 +28,19 @@ inline constexpr std::size_t kWatchedPlacesMax = 1000;
 
 enum class OperationPurpose : std::uint8_t {
     work,
-    diagnosis,  // asked again because an answer was wrong
+    diagnosis,  // repeated because an answer was wrong
 };
 
 class History {
 public:
-    // `cpu_count` schedulers with the numbers 0, 1, … will record. `clock` must outlive the history.
+    // `cpu_count` schedulers, numbered 0, 1, …, will record. `clock` must outlive the history.
     explicit History(const ums::Clock& clock, std::uint32_t cpu_count = kCpusMax);
 
-    // The request, a read or a write, has come back. Version and LSN are taken from the header of its first page or log block: as it was
-    // written, or as it came back. A scheduler's thread, from the task that posted it, while its memory is still there.
+    // The request, a read or a write, has completed. Version and LSN are taken from the header of its first page or log block, as written
+    // or as it came back. On a scheduler's thread, from the task that posted it, while its memory is still there.
     void record(const ums::IoRequest& request, std::uint32_t file_id, OperationPurpose purpose = OperationPurpose::work);
 
-    // From now on operations on this range of the file are kept separately, including what is known so far. Any thread.
+    // From now on, operations on this range of the file are kept separately, including those known so far. Any thread.
     void watch(std::uint32_t file_id, std::uint64_t offset_bytes, std::uint64_t size_bytes);
 
     // The newest `count_max` operations that touched the range, oldest first. Any thread.
@@ -62,7 +62,7 @@ private:
     };
 
     [[nodiscard]] bool is_watched(const Operation& operation) const;
-    // Sorts them by the time of posting, each once, and keeps the newest.
+    // Sorts them by time of posting, drops duplicates, and keeps the newest.
     [[nodiscard]] std::vector<HistoryEntry> entries(std::vector<Operation>& operations, std::size_t count_max) const;
 
     const ums::Clock& clock_;
@@ -74,7 +74,7 @@ private:
     // Places are only added: those before the count never change.
     const std::unique_ptr<Place[]> places_;
     std::atomic<std::size_t> place_count_{0};
-    ums::Spinlock places_lock_;  // for whoever adds one
+    ums::Spinlock places_lock_;  // held to add one
 };
 
 }  // namespace sim

@@ -1,5 +1,5 @@
-// Where the parts of a run report to: messages and findings, stamped with time, user and CPU, passed to the sink one at a time. Decides
-// only what StopOnError asks for.
+// Where the parts of a run report messages and findings: they are stamped with time, user and CPU, and passed to the sink one at a time.
+// Decides only what StopOnError asks for.
 #pragma once
 
 #include <atomic>
@@ -31,8 +31,8 @@ public:
     void warning(std::string text, std::source_location where = std::source_location::current());
     void error(std::string text, std::source_location where = std::source_location::current());
 
-    // A wrong answer has just come back and is going to be diagnosed: records the time, who found it and the last operations on all files,
-    // before they are overwritten, and watches the place from now on. The place is filled in. Any thread; report() does this for findings
+    // A wrong answer has just come back and will be diagnosed: records the time, the finder and the last operations on all files, before
+    // they are overwritten, and watches the place from now on. The place is already filled in. Any thread; report() does this for findings
     // without it.
     void begin(Finding& finding);
 
@@ -55,12 +55,12 @@ public:
     void set_phase(Phase phase) { phase_.store(phase, std::memory_order_relaxed); }
     // Without warnings.
     [[nodiscard]] std::uint64_t finding_count() const { return finding_count_.load(std::memory_order_relaxed); }
-    // Of one file; including those made while there was no SimFile yet. Any thread.
+    // Of one file, including findings made before it had a SimFile. Any thread.
     [[nodiscard]] std::uint64_t findings_of(std::uint32_t file_id) const;
     [[nodiscard]] std::uint64_t warning_count() const { return warning_count_.load(std::memory_order_relaxed); }
     // The first findings, for the results; only the first hundred have images and histories. When the run is over.
     [[nodiscard]] std::vector<Finding> take_findings();
-    // The same for those that are warnings; none has images.
+    // The same for warnings; none has images.
     [[nodiscard]] std::vector<Finding> take_warnings();
     [[nodiscard]] const ums::Clock& clock() const { return clock_; }
     [[nodiscard]] std::uint64_t start_ns() const { return start_ns_; }
@@ -78,7 +78,7 @@ private:
     std::atomic<std::uint64_t> finding_count_{0};
     std::atomic<std::uint64_t> warning_count_{0};
     History history_;
-    mutable std::mutex mutex_;  // guards what follows and the sink
+    mutable std::mutex mutex_;  // guards what follows, and the sink
     std::uint64_t last_number_ = 0;
     std::vector<Finding> findings_;
     std::vector<Finding> warnings_;

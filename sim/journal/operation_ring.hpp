@@ -1,4 +1,4 @@
-// The last operations of one scheduler, in memory that is reused. Its thread writes; a task with a finding reads all rings.
+// The last operations of one scheduler, in a ring of memory. Its thread writes; a task with a finding reads all rings.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace sim {
 
-// Fixed size and without pointers: the task that did it may be gone when somebody reads this.
+// Of fixed size and without pointers: the task that did it may be gone when this is read.
 struct Operation {
     std::uint64_t sequence = 0;   // of its scheduler, from 0
     std::uint64_t posted_ns = 0;  // monotonic
@@ -26,7 +26,7 @@ struct Operation {
     std::uint8_t cpu = 0;
     bool is_write : 1 = false;
     bool is_diagnosis : 1 = false;
-    std::array<char, 36> user{};  // cut, closed with a zero
+    std::array<char, 36> user{};  // truncated, zero-terminated
 };
 
 static_assert(sizeof(Operation) == 96);
@@ -58,8 +58,8 @@ public:
         lock_.unlock();
     }
 
-    // Calls `visit(operation)` for each of the last `count_max` operations, oldest first. Any thread. What is overwritten meanwhile is left
-    // out; `visit` is called without the lock, so it may take its time.
+    // Calls `visit(operation)` for each of the last `count_max` operations, oldest first. Any thread. Operations that are overwritten
+    // meanwhile are left out; `visit` is called without the lock, so it may take its time.
     template <typename Visitor>
     void visit(std::uint64_t count_max, Visitor&& visit) const {
         std::array<Operation, 32> piece;
@@ -88,7 +88,7 @@ private:
         return count;
     }
 
-    // Some of [next, end); `next` advances to what is still there.
+    // Copies some of [next, end); `next` advances to what is still there.
     std::size_t copy(std::uint64_t& next, std::uint64_t end, std::span<Operation> piece) const {
         lock_.lock();
         next = std::max(next, count_ - std::min<std::uint64_t>(count_, memory_.size()));
@@ -100,7 +100,7 @@ private:
 
     mutable ums::Spinlock lock_;  // guards what follows
     std::span<Operation> memory_;
-    std::uint64_t count_ = 0;  // including those that are gone
+    std::uint64_t count_ = 0;  // including those that were overwritten
 };
 
 }  // namespace sim

@@ -21,7 +21,7 @@ public:
     [[nodiscard]] Outcome outcome() const;
     [[nodiscard]] std::string reason() const;
 
-    // A request did not come back in two minutes: the run may never drain.
+    // A request did not come back within two minutes: the run may never drain.
     void record_lost_request() { lost_requests_.fetch_add(1, std::memory_order_relaxed); }
     [[nodiscard]] std::uint64_t lost_requests() const { return lost_requests_.load(std::memory_order_relaxed); }
 

@@ -1,5 +1,5 @@
 // What the storage has acknowledged, page by page: the only source of what a read must return. The disk is never asked what to expect, so
-// an old but self-consistent page cannot pass. 16 bytes a page.
+// an old but self-consistent page cannot pass. 16 bytes for each page.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ public:
         std::uint64_t lsn = 0;
         std::uint32_t checksum = 0;
         std::uint32_t version : 29 = 0;     // 0: never written, must read as zeros
-        std::uint32_t first_write : 1 = 0;  // this version is the first that was ever written here: before there were zeros
+        std::uint32_t first_write : 1 = 0;  // this version is the first ever written here: before it there were zeros
         std::uint32_t unknown : 1 = 0;      // a write failed or a fault was found: nothing is promised until the next write
         std::uint32_t read_back : 1 = 0;    // this version has been read back correctly at least once
     };
@@ -37,14 +37,14 @@ public:
     // A hint before a transfer that the entry will be needed after it. Costs nothing, and saves waiting for memory.
     void prefetch(std::uint32_t page) const { __builtin_prefetch(&words_of(page)); }
 
-    // No page of [first_page, first_page + count) was ever acknowledged or marked. Quick: checks ranges of 128 pages, and may say no
-    // because of a neighbour in the same range. For the audit of files that are mostly holes.
+    // Whether no page of [first_page, first_page + count) was ever acknowledged or marked. Quick: checks ranges of 128 pages, and may
+    // return false because of a neighbor in the same range. For the audit of files that are mostly holes.
     [[nodiscard]] bool is_untouched(std::uint32_t first_page, std::uint32_t count) const;
 
     // The write of this image has been acknowledged: of a newer version, or of the same one if the page had become unknown (a repair).
     void acknowledge(std::uint32_t page, std::uint32_t version, std::uint64_t lsn, std::uint32_t checksum);
-    // What an earlier incarnation of the run left: the page as it was found. `is_unknown`: nothing is promised for it until it is written,
-    // at least with this version.
+    // The page as an earlier incarnation of the run left it. `is_unknown`: nothing is promised about it until it is written, with at least
+    // this version.
     void restore(std::uint32_t page, std::uint32_t version, std::uint64_t lsn, std::uint32_t checksum, bool is_unknown);
     void mark_read_back(std::uint32_t page) {
         Entry entry = (*this)[page];
@@ -71,7 +71,7 @@ private:
         std::atomic<bool>& touched = touched_[page / kRangePages];
         if (!touched.load(std::memory_order_relaxed)) touched.store(true, std::memory_order_relaxed);
     }
-    // An entry, in parts that can be looked at while they change.
+    // An entry, in words that can be read while they change.
     using Words = std::array<std::atomic<std::uint64_t>, 2>;
     [[nodiscard]] Words& words_of(std::uint32_t page) const {
         UMS_ASSERT(page < pages_max_);
@@ -86,7 +86,7 @@ private:
 
     std::uint64_t pages_max_;
     ums::MemoryRegion memory_;
-    std::unique_ptr<std::atomic<bool>[]> touched_;  // by ranges; pages of one range have different latches
+    std::unique_ptr<std::atomic<bool>[]> touched_;  // by range; pages of one range have different latches
 };
 
 static_assert(sizeof(PageLedger::Entry) == 16);

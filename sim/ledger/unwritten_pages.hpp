@@ -1,5 +1,5 @@
 // Pages of a file whose write failed permanently. That was reported, and the run continues: so a checkpoint ends without them, and must say
-// so in the log, or a verification after a crash would blame the storage for losing what it never acknowledged. Any thread.
+// so in the log; otherwise a verification after a crash would blame the storage for losing what it never acknowledged. Any thread.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace sim {
 
 class UnwrittenPages {
 public:
-    // More than these are not distinguished.
+    // If there are more, they are not kept individually.
     static constexpr std::size_t kMax = 64;
 
     void add(std::uint32_t page) {
@@ -27,7 +27,7 @@ public:
         }
     }
 
-    // Forgets those that have been written since, by the ledger. `are_too_many`: there are, or were, more than `pages` says.
+    // Drops those that have been written since, according to the ledger. `are_too_many`: there are, or were, more than `pages` lists.
     struct Listed {
         std::vector<std::uint32_t> pages;
         bool are_too_many = false;

@@ -1,5 +1,5 @@
-// What a checkpoint writes into the log besides its begin, and what a run that continues writes before its first checkpoint (format:
-// log_layout.hpp). The log keeps room for all of it.
+// What a checkpoint logs besides its begin, and what a run that continues logs before its first checkpoint (format: log_layout.hpp). The
+// log keeps room for all of it.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ inline constexpr std::size_t kUnknownPagesMax = 256;
 // The sums as of the checkpoint's begin: at least one record for each file; and which files have been cut.
 ums::Task<void> log_sums(LogManager& log, const PageSums& sums);
 
-// The exceptions, then the end. Returns the LSN of the end. `promises_nothing`: too many pages are unknown to name them.
+// The exceptions, then the end. Returns the LSN of the end. `promises_nothing`: too many pages are unknown to list them.
 ums::Task<std::uint64_t> log_checkpoint_end(LogManager& log, const CheckpointBegin& begin, std::span<const UnknownPage> unknown,
                                             bool promises_nothing);
 
 // The first record of an incarnation, hardened. False if the log has failed.
 ums::Task<bool> log_resume(LogManager& log, const LogPosition& position);
 
-// How many records log_sums() makes of them.
+// How many records log_sums() makes for them.
 [[nodiscard]] std::uint32_t sums_record_count(const PageSums& sums);
 
 }  // namespace sim

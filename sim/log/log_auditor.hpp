@@ -1,5 +1,5 @@
 // Reads the log back, block by block, and compares it with what the log manager knows it wrote: every block of every VLF in use must be
-// there, in order, undamaged. What is wrong is read again, named and reported; the audit continues after it.
+// there, in order, undamaged. What is wrong is read again, classified and reported; the audit continues after it.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ namespace sim {
 
 class LogAuditor {
 public:
-    // `data_files`: whose pages depend on the log.
+    // `data_files`: those whose pages depend on the log.
     LogAuditor(LogManager& log, const std::vector<std::unique_ptr<DataFile>>& data_files, RunState& run, Journal& journal)
         : log_(log), data_files_(data_files), run_(run), journal_(journal) {}
 
-    // All VLFs in use. Nothing may be appended meanwhile. Returns the number of bytes read. What stays wrong is reported only by the first
-    // audit that meets it.
+    // Audits all VLFs in use. Nothing may be appended meanwhile. Returns the number of bytes read. What stays wrong is reported only by the
+    // first audit that meets it.
     ums::Task<std::uint64_t> audit();
 
     class BlockSink {
@@ -30,17 +30,17 @@ public:
         virtual ~BlockSink() = default;
         // A sound block of `size_bytes`, valid during the call.
         virtual void take(const std::byte* block, std::uint32_t size_bytes) = 0;
-        // Some blocks have been taken. False: enough.
+        // Some blocks have been taken. False: no more are wanted.
         virtual ums::Task<bool> has_taken() = 0;
     };
     // Reads the blocks from `begin_bytes` of the VLF to its `end_bytes`, the first of which has this sequence, and passes each sound one
-    // on. They must be hardened; what is appended after them does not matter. False if some of them are missing: that was reported, or the
-    // run stops, or the sink had enough.
+    // on. They must be hardened; what is appended after them does not matter. False if some of them are missing, which has been reported,
+    // the run stops, or the sink wants no more.
     ums::Task<bool> read_blocks(const VirtualLogFile& vlf, std::uint64_t begin_bytes, std::uint64_t first_sequence, ums::WaitType wait_type,
                                 BlockSink& sink);
 
 private:
-    // Where the audit of one VLF stands.
+    // How far the audit of one VLF is.
     struct Position {
         VirtualLogFile vlf;
         std::uint64_t at_bytes = 0;  // within the VLF

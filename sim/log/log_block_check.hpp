@@ -27,13 +27,13 @@ struct BlockFault {
 
 [[nodiscard]] LogBlockHeader read_block_header(const std::byte* block);
 
-// A header that fits, followed by as many bytes as it says, with the right checksum.
+// Whether there is a header that fits, followed by as many bytes as it says, with the right checksum.
 [[nodiscard]] bool is_sound_block(const std::byte* block, std::uint64_t available_bytes);
 
-// Nothing if the expected block is there. `block` has at least a sector; `available_bytes` follow from there to the end of what was read.
+// Nothing if the expected block is there. `block` has at least one sector; `available_bytes` follow from there to the end of what was read.
 [[nodiscard]] std::optional<BlockFault> check_block(const std::byte* block, std::uint64_t available_bytes, const ExpectedBlock& expected);
 
-// Calls `take(header, body)` for each record of a sound block (is_sound_block), in order. False if a record does not fit: a checksum says
+// Calls `take(header, body)` for each record of a sound block (is_sound_block), in order. False if a record does not fit: a checksum shows
 // that the bytes are those that were written, not who wrote them.
 template <typename Take>
 [[nodiscard]] bool for_each_record(const std::byte* block, Take take) {
@@ -52,7 +52,7 @@ template <typename Take>
     return true;
 }
 
-// The body of a record, if it has one of that size.
+// Reads the body of a record; false if it is shorter than this.
 template <typename Body>
 [[nodiscard]] bool read_body(std::span<const std::byte> bytes, Body& body) {
     if (bytes.size() < sizeof body) return false;

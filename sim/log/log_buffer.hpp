@@ -11,7 +11,7 @@
 
 namespace sim {
 
-// What a record says.
+// The contents of a record.
 struct LogChange {
     LogRecordKind kind{};
     std::uint32_t file_id = 0;
@@ -21,7 +21,7 @@ struct LogChange {
     std::span<const std::byte> payload{};  // follows the header, in place of noise; a multiple of 8
 };
 
-// What the header of a block says about the log as a whole, when the block is made.
+// What the header of a block says about the log as a whole at the time when the block is made.
 struct LogMoment {
     std::uint64_t run_id = 0;
     std::uint32_t incarnation = 1;
@@ -30,7 +30,7 @@ struct LogMoment {
 };
 
 struct LogBuffer {
-    // Begins the block number `block_sequence` at the end of the VLF, in the same memory.
+    // Begins block number `block_sequence` at the end of the VLF, in the same memory.
     void open(const VirtualLogFile& vlf, std::uint32_t vlf_index, std::uint64_t block_sequence);
     [[nodiscard]] bool has_room(std::uint32_t record_bytes) const {
         return used_bytes + record_bytes <= capacity_bytes && record_count < kSlotsPerBlockMax;
@@ -40,7 +40,7 @@ struct LogBuffer {
     // Header, padding up to `size_bytes`, checksum: ready to be written.
     void finish(const LogMoment& moment);
 
-    std::byte* data = nullptr;  // kLogBlockBytesMax, the log manager's
+    std::byte* data = nullptr;  // kLogBlockBytesMax, owned by the log manager
     SimFile* file = nullptr;
     std::uint64_t file_offset_bytes = 0;
     std::uint32_t vlf = 0;  // index
@@ -53,7 +53,7 @@ struct LogBuffer {
     std::uint64_t sequence = 0;
     std::uint64_t first_lsn = 0;
     std::uint64_t last_lsn = 0;
-    std::uint32_t size_bytes = 0;  // as written; settled when the block is sealed
+    std::uint32_t size_bytes = 0;  // as written; fixed when the block is sealed
     std::uint32_t checksum = 0;
     bool is_written = false;  // or has failed
 };

@@ -12,8 +12,8 @@
 
 namespace sim {
 
-// How a step of growth of the log is prepared and divided, as SQL Server has done it since 2022: up to 64 MB are not zeroed and make one
-// virtual log file; more is zeroed, and makes 8, above 1 GB 16, or one if the step is below an eighth of the log. Pure. Source: Microsoft,
+// How a step of growth of the log is prepared and divided, as in SQL Server since 2022: up to 64 MB is not zeroed and becomes one virtual
+// log file; more is zeroed and becomes 8, above 1 GB 16, or one if the step is below an eighth of the log. Pure. Source: Microsoft,
 // "Database instant file initialization" and the log architecture guide.
 struct GrowthPlan {
     bool is_zeroed = true;
@@ -25,10 +25,10 @@ struct GrowthPlan {
 // `log_bytes`: all log files together, before the step. If not `is_instant`: one virtual log file of zeros, ioproof's default.
 [[nodiscard]] GrowthPlan plan_growth(bool is_instant, std::uint64_t growth_bytes, std::uint64_t log_bytes);
 
-// The virtual log files of a step that is not under an eighth of the log.
+// How many virtual log files a step of at least an eighth of the log becomes.
 [[nodiscard]] std::uint32_t vlfs_of_large_growth(std::uint64_t growth_bytes);
 
-// Extends a log file; the new part holds zeros, written by one task for each of several virtual log files, or whatever the file system has
+// Extends a log file; the new part holds zeros, written by one task for each of several virtual log files, or whatever the file system puts
 // there. If the system refuses, the file stays as it was.
 ums::Task<std::error_code> lengthen_log(SimFile& file, std::uint64_t new_bytes, GrowthPlan plan, RunState& run, Journal& journal);
 

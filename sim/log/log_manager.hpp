@@ -1,8 +1,8 @@
 // The transaction log: records are collected in blocks, blocks are flushed in groups, several flushes are outstanding at a time, and a
 // commit waits until its records are hardened. Pages are written only after the log is hardened up to their LSN (write-ahead rule).
 //
-// Order of waiting, which keeps it free of deadlocks: log space is reserved before any page latch is taken; append() and harden() wait for
-// nothing but the log files' own I/O and may be called with latches held.
+// Order of waiting, which prevents deadlocks: log space is reserved before any page latch is taken; append() and harden() wait only for the
+// log files' own I/O and may be called with latches held.
 #pragma once
 
 #include <atomic>
@@ -39,8 +39,8 @@ struct LogMark {
     std::uint64_t at_bytes = 0;    // in that VLF
     std::uint64_t next_block = 0;  // the sequence of the block that begins there, or with the next VLF
     std::uint64_t last_lsn = 0;    // of the last record before it
-    bool cuts_changes = false;     // a change's record begins before it and ends after it
-    PageSums sums{};               // of the pages as that record leaves them
+    bool cuts_changes = false;     // the records of a change begin before it and end after it
+    PageSums sums{};               // of the pages as of that record
 };
 
 struct LogSetup {
@@ -48,10 +48,10 @@ struct LogSetup {
     std::uint64_t run_id = 0;
     std::uint32_t flushes_max = 1;          // outstanding at a time
     std::uint32_t alignment_bytes = 512;    // of blocks
-    PageSums sums{};                        // of the pages as they are
+    PageSums sums{};                        // of the pages at present
     std::optional<LogPosition> position{};  // of a run that continues; otherwise the log is empty
-    PromiseBook* promises = nullptr;        // where it is noted how far the log is hardened
-    std::uint32_t flushed_kb_max = 0;       // of log that is outstanding at a time; 0: as much as flushes_max blocks hold
+    PromiseBook* promises = nullptr;        // where hardening is recorded
+    std::uint32_t flushed_kb_max = 0;       // of log outstanding at a time; 0: as much as flushes_max blocks hold
 };
 
 class LogManager {
@@ -61,18 +61,18 @@ public:
     LogManager(const LogManager&) = delete;
     LogManager& operator=(const LogManager&) = delete;
 
-    // A task reserves space there before it appends.
+    // A task reserves space here before it appends.
     [[nodiscard]] LogSpace& space() { return space_; }
 
     // Appends a record of `size_bytes` (header included; rounded up to 8) within the reservation; noise follows the header. Returns its
     // LSN. A record that is larger than a block continues in a filler record.
     ums::Task<std::uint64_t> append(LogReservation& reservation, LogChange change, std::uint64_t size_bytes);
 
-    // The mark at which a checkpoint begins, with a copy of the sums as of its LSN. The log keeps room for it.
+    // Appends the mark at which a checkpoint begins. Returns it with a copy of the sums as of its LSN. The log keeps room for it.
     ums::Task<CheckpointBegin> begin_checkpoint();
 
     // Appends a file_resize, and keeps the sums in step. `version_of`: see PageSums. `is_recount`: counts all pages again, because a cut
-    // was logged that did not take place. The caller keeps all pages of the file from changing.
+    // that was logged did not take place. The caller keeps all pages of the file from changing.
     ums::Task<std::uint64_t> append_resize(LogReservation& reservation, std::uint32_t file_id, std::uint32_t page_count,
                                            const PageSums::VersionOf& version_of, bool is_recount = false);
 
@@ -85,25 +85,25 @@ public:
     [[nodiscard]] bool is_hardened(std::uint64_t lsn) const { return hardening_.is_hardened(lsn); }
     // An LSN that every record appended from now on reaches or exceeds.
     [[nodiscard]] std::uint64_t end_lsn();
-    // Records before `lsn` are no longer needed: their VLFs can be used again.
+    // Records before `lsn` are no longer needed: their VLFs can be reused.
     void truncate(std::uint64_t lsn);
 
-    // Ends the block that is being filled: the log up to there can be read as soon as `last_lsn` is hardened.
+    // Ends the block that is being filled: the log up to there can be read once `last_lsn` is hardened.
     [[nodiscard]] LogMark mark();
-    // The same for a task that will copy the log from there on: it is held, that is, not reused, until release_hold(). The checkpoints need
-    // room, too: a hold that leaves less than a quarter of the log free is broken, unless it is pinned. One at a time.
+    // The same for a task that will copy the log from there on: the log is held, that is, not reused, until release_hold(). Checkpoints
+    // need room, too: a hold that leaves less than a quarter of the log free is broken, unless it is pinned. One at a time.
     [[nodiscard]] LogMark mark_and_hold();
-    // While the log is being copied the hold is pinned, and checkpoints that may find no room wait until it is released. False: it was
-    // broken.
+    // While the log is being copied, the hold is pinned, and checkpoints that may find no room wait until it is unpinned. False: the hold
+    // was broken.
     [[nodiscard]] bool pin_hold();
-    // Everything before this VLF is copied.
+    // Everything before this VLF has been copied.
     void unpin_hold(std::uint32_t vlf_sequence);
     void release_hold();
     ums::Task<void> wait_for_pinned_hold();
-    // Which part of the log a hold from there on keeps, 0 … 1.
+    // The share of the log that a hold from there on keeps, 0 … 1.
     [[nodiscard]] double share_since(std::uint32_t vlf_sequence);
 
-    // The log writer: a task of its own; ends, everything flushed, after stop().
+    // The log writer: a task of its own, which ends after stop(), when everything is flushed.
     ums::Task<void> run_writer();
     void stop();
 
@@ -116,7 +116,7 @@ public:
 
 private:
     LogBuffer* writable_block(std::uint32_t record_bytes);
-    // `then` is called under the lock under which the record has got its LSN.
+    // `then` is called under the same lock as the one under which the record gets its LSN.
     template <typename Then>
     ums::Task<std::uint64_t> append_one(LogChange change, std::uint32_t record_bytes, Then then);
     void open_block(std::uint32_t record_bytes);
@@ -153,10 +153,10 @@ private:
     std::deque<LogBuffer*> sealed_;  // to be flushed
     std::uint64_t next_block_ = 1;
     std::uint64_t last_lsn_ = 0;         // of the newest record
-    std::uint32_t split_changes_ = 0;    // whose record continues in a filler that has not come yet
+    std::uint32_t split_changes_ = 0;    // whose records continue in a filler that is still to come
     std::optional<std::uint32_t> hold_;  // the first VLF that is not reused
     bool is_hold_pinned_ = false;
-    std::uint32_t truncated_to_ = 0;  // the first VLF that the last checkpoint needs, whatever is held
+    std::uint32_t truncated_to_ = 0;  // the first VLF that the last checkpoint needs, regardless of holds
 };
 
 }  // namespace sim

@@ -1,4 +1,4 @@
-// Space in the ring of the log: who has reserved how much of it, and who waits for more. A task reserves before it appends, so an append
+// Space in the ring of the log: how much of it is reserved, and which tasks wait for more. A task reserves before it appends, so an append
 // never waits for a checkpoint, and a checkpoint always finds room for its own records.
 #pragma once
 
@@ -25,7 +25,7 @@ public:
 
     explicit operator bool() const { return remaining_bytes_ != 0; }
 
-    // This much of it now holds records, or all of it if it is less: the ring counts what they take.
+    // This much of the reservation, or all of it if it is less, now holds records: the ring counts what they take.
     void use(std::uint64_t size_bytes);
     void use_all() { use(remaining_bytes_); }
 
@@ -36,22 +36,22 @@ private:
 
 class LogSpace {
 public:
-    // `sums`: of all pages, which a checkpoint logs; room for them is kept free. `state` must outlive the space.
+    // `sums`: of all pages; a checkpoint logs them, and room for them is kept free. `state` must outlive the space.
     LogSpace(LogState& state, std::uint32_t alignment_bytes, const PageSums& sums);
     LogSpace(const LogSpace&) = delete;
     LogSpace& operator=(const LogSpace&) = delete;
-    // Asserts that all has been given back and nobody waits.
+    // Asserts that everything has been given back and no task waits.
     ~LogSpace();
 
     // Waits until `size_bytes` of records fit, in at most `record_count` records. Hold no latch. Wakes the checkpoint when space gets
     // short. Returns without space if the log has failed or reservations are refused: then nothing may be appended.
     ums::Task<LogReservation> reserve(std::uint64_t size_bytes, std::uint32_t record_count = 1);
 
-    // For what a checkpoint logs: does not wait, the log keeps room for it.
+    // For what a checkpoint logs: does not wait, because the log keeps room for it.
     LogReservation reserve_for_system(std::uint64_t size_bytes = sizeof(LogRecordHeader), std::uint32_t record_count = 1);
 
-    // The run is stopping, so no checkpoint will make room any more, or its users end: tasks that wait for space, or ask for it later, get
-    // none, until accept().
+    // The run is stopping, so no checkpoint will make room any more, or its users are ending: tasks that wait for space, or request it
+    // later, get none until accept().
     void refuse();
     void accept();
 
@@ -62,18 +62,18 @@ public:
     // Set when a checkpoint should free log space soon.
     [[nodiscard]] ums::Event& checkpoint_wanted() { return checkpoint_wanted_; }
 
-    // What is in use, and the level above which a checkpoint is requested.
+    // How much is in use, and the level above which a checkpoint is requested.
     struct Use {
         std::uint64_t used_bytes = 0;
         std::uint64_t short_bytes = 0;
-        bool is_waited_for = false;  // somebody waits for room
+        bool is_waited_for = false;  // a task waits for room
     };
     [[nodiscard]] Use use();
 
-    // What a record costs at most beyond its own bytes: a block of its own.
+    // The most that a record costs beyond its own bytes: a separate block.
     [[nodiscard]] std::uint64_t overhead_bytes() const { return alignment_bytes_ + sizeof(LogBlockHeader) + 8; }
 
-    // For the log manager. The ring has room again, or the log has failed: tasks that need not wait any more go to the end of `released`.
+    // For the log manager. The ring has room again, or the log has failed: tasks that need not wait any more are appended to `released`.
     void release_locked(ums::WaitQueue& released);
     [[nodiscard]] bool is_waited_for_locked() const { return !waiting_.empty(); }
 

@@ -1,6 +1,6 @@
-// What the parts of the log have in common: the ring, one lock, and whether the log has failed. Space and hardening are decided together
-// with the order of the blocks, so there is one lock for all of it: it guards the ring and what each part says that it guards. Functions
-// whose name ends in _locked expect that the caller holds it.
+// What the parts of the log share: the ring, one lock, and whether the log has failed. Space and hardening are decided together with the
+// order of the blocks, so there is one lock for everything: it guards the ring, and whatever each part declares. Functions with names
+// ending in _locked expect that the caller holds it.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ struct LogState {
     std::atomic<bool> failed{false};  // permanent; a block could not be written, and nothing after it can be hardened
 };
 
-// Wakes the tasks that the parts of the log have released under the lock. Not to be called with the lock held.
+// Wakes the tasks that the parts of the log have released under the lock. Do not call it with the lock held.
 inline void make_all_runnable(ums::WaitQueue& released) {
     while (ums::Waiter* const waiter = released.pop_front()) waiter->scheduler->make_runnable(*waiter);
 }

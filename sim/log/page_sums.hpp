@@ -1,7 +1,7 @@
-// What a checkpoint records about all pages. Once the log is truncated nothing else says how new a page must be: a write that the storage
-// acknowledged and lost before the checkpoint would pass after a crash. A version for each page would be too much to log each second, so
-// there are two sums for each region of pages: every change adds 1 to the version of its page, so a page that is too old can only make the
-// sum of its region smaller, and the two sums together name it if it is the only one.
+// What a checkpoint records about all pages. Once the log is truncated, nothing else says how new a page must be: a write that the storage
+// acknowledged and lost before the checkpoint would go unnoticed after a crash. A version for each page would be too much to log every
+// second, so there are two sums for each region of pages: every change adds 1 to the version of its page, so a page that is too old can
+// only make the sum of its region smaller, and the two sums together identify it if it is the only one.
 //
 // Not thread-safe: the log manager changes the sums under the lock under which records get their LSNs, so a copy belongs to one LSN.
 #pragma once
@@ -25,26 +25,26 @@ struct SummedFile {
 
 class PageSums {
 public:
-    // Nothing is summed.
+    // No file is summed.
     PageSums() = default;
     // All versions are 0 except that of page 0, the signature: 1. The sums of all files take at most `bytes_max`, unless a single region
     // for each file takes more. At most 4095 files.
     PageSums(std::span<const SummedFile> files, std::uint64_t bytes_max);
 
-    // A record of such a change has got its LSN. Files that are not summed are ignored.
+    // The record of a change to this page has got its LSN. Files that are not summed are ignored.
     void changed(std::uint32_t file_id, std::uint32_t page);
 
     struct File {
         std::uint32_t page_count = 0;
         std::vector<RegionSum> regions;
-        // Cuts of the file in this incarnation: so a keeper of promises can learn which pages were cut off.
+        // Cuts of the file in this incarnation, so that a keeper of promises can learn which pages were cut off.
         std::uint32_t least_pages = ~std::uint32_t{0};
         std::uint64_t cut_lsn = 0;  // of the last one; 0: there was none
     };
-    // The versions of pages as they are.
+    // Returns the present version of a page.
     using VersionOf = std::function<std::uint32_t(std::uint32_t page)>;
-    // The sums of the file with another number of pages: what was after it is forgotten, and the pages that remain in the region of the cut
-    // are counted again. `recounts`: all pages are.
+    // The sums of the file for another number of pages: pages after it are forgotten, and those that remain in the region of the cut are
+    // counted again. `recounts`: all pages are.
     [[nodiscard]] File resized(const File& file, std::uint32_t page_count, const VersionOf& version_of, bool recounts) const;
     // Replaces the file's sums; files that are not summed are ignored.
     void replace(std::uint32_t file_id, File file);
@@ -52,7 +52,7 @@ public:
     [[nodiscard]] File file(std::uint32_t file_id) const;
     [[nodiscard]] const std::map<std::uint32_t, File>& files() const { return files_; }
     [[nodiscard]] std::uint32_t region_pages() const { return region_pages_; }
-    // How much all of it takes at its largest.
+    // How much all sums take at their largest.
     [[nodiscard]] std::uint64_t bytes_max() const { return bytes_max_; }
 
 private:

@@ -1,5 +1,5 @@
 // The ring of virtual log files over all log files: which part of the log is where, what can be reused, and a digest of what was written
-// into each, so that the log can be audited. Not thread-safe: the log manager guards it.
+// into each, for the audit. Not thread-safe: the log manager guards it.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct VirtualLogFile {
     std::uint64_t digest = 0;       // sum over acknowledged blocks of block_digest()
 };
 
-// Combines a block's place in the log with its checksum; sums of it do not depend on the order of completion.
+// Combines a block's place in the log with its checksum; sums of digests do not depend on the order of completion.
 [[nodiscard]] std::uint64_t block_digest(std::uint64_t block_sequence, std::uint32_t checksum);
 
 // A part of a log file that is, or can become, a VLF.
@@ -34,27 +34,27 @@ struct VlfPlace {
     friend bool operator==(const VlfPlace&, const VlfPlace&) = default;
 };
 
-// How a log file came to its size: it was made with `prepared_bytes`, then grew by steps of `growth_bytes` (0: it has not grown).
+// How a log file reached its size: it was created with `prepared_bytes`, then grew in steps of `growth_bytes` (0: it has not grown).
 struct LogFileShape {
     SimFile* file = nullptr;
     std::uint64_t prepared_bytes = 0;
     std::uint64_t growth_bytes = 0;
-    std::vector<std::uint32_t> growth_vlfs{};  // of each step (divide_growth); behind the last one: 1
+    std::vector<std::uint32_t> growth_vlfs{};  // of each step (divide_growth); after the last one: 1
 };
 
-// Into how many VLFs a file is divided that is made with so many bytes.
+// Into how many VLFs a file created with this size is divided.
 [[nodiscard]] std::uint64_t vlf_count_for(std::uint64_t size_bytes);
 
 // Divides every file after its signature page: 4 VLFs below 64 MB, 8 up to 1 GB, 16 above (as SQL Server does), more if one would be longer
-// than kVlfBytesMax; after them, each step of growth as the shape says. In the order of the ring: the files take turns. `alignment_bytes`
-// is the sector size.
+// than kVlfBytesMax; after them, each step of growth as the shape says. In the order of the ring: the files alternate. `alignment_bytes` is
+// the sector size.
 [[nodiscard]] std::vector<VlfPlace> divide_log(std::span<const LogFileShape> files, std::uint32_t alignment_bytes);
 
-// A step of growth as this many VLFs, or more if one would be longer than kVlfBytesMax. Each begins at a multiple of 1 MB, if the step does
-// and has as many megabytes; the last one takes what is left.
+// Divides a step of growth into this many VLFs, or more if one would be longer than kVlfBytesMax. Each begins at a multiple of 1 MB, if the
+// step does and has as many megabytes; the last one takes what is left.
 [[nodiscard]] std::vector<VlfPlace> divide_growth(SimFile& file, std::uint64_t begin_bytes, std::uint64_t growth_bytes, std::uint32_t vlfs);
 
-// The sector size of the log files: a disk with 4 KB sectors refuses shorter unbuffered transfers. Found by trying, not guessed.
+// The sector size of the log files: a disk with 4 KB sectors refuses shorter unbuffered transfers. Found by trying.
 [[nodiscard]] std::uint32_t log_alignment_bytes(std::span<SimFile* const> files, ums::Storage& storage);
 
 // A VLF that holds log of an earlier incarnation of the run, which recovery may still need.
@@ -86,7 +86,7 @@ public:
     // Frees every VLF that was begun before `sequence`.
     void truncate(std::uint32_t sequence);
 
-    // Bytes that blocks can still use, the rest of the current VLF included.
+    // Bytes that blocks can still use, including the rest of the current VLF.
     [[nodiscard]] std::uint64_t free_bytes() const;
     [[nodiscard]] std::uint32_t free_count() const { return free_count_; }
     [[nodiscard]] std::uint64_t total_bytes() const { return total_bytes_; }

@@ -32,8 +32,8 @@ struct LogBlockHeader {
     std::uint32_t used_bytes;    // header and records
     std::uint32_t file_id;
     std::uint32_t vlf_sector;  // where the block is in its VLF, in 512-byte units
-    // When this block was made, the log was hardened up to the block with this number: a reader of this block knows that all blocks up to
-    // that one had been acknowledged. 0: none yet.
+    // When this block was made, the log was hardened up to the block with this number, so a reader of this block knows that all blocks up
+    // to that one had been acknowledged. 0: none yet.
     std::uint64_t hardened_sequence;
     std::uint64_t write_utc_us;  // when it was made
     std::uint32_t incarnation;   // of the run, from 1: each --resume begins another one
@@ -51,7 +51,7 @@ enum class LogRecordKind : std::uint16_t {
     checkpoint_end = 4,    // …is in the data files once this one is written
     file_resize = 5,       // the file has `page_count` pages from now on
     checkpoint_sums = 6,   // of the checkpoint that has begun: sums of the versions of regions of pages, as of its begin
-    page_unknown = 7,      // a write of the page failed permanently: the checkpoint that is about to end promises nothing for it
+    page_unknown = 7,      // a write of the page failed permanently: the checkpoint that is about to end promises nothing about it
     resume = 8,            // the first record of an incarnation: where the previous log ended
     file_cuts = 9,         // of the checkpoint that has begun: the file has been cut in this incarnation, down to page `page_id`
 };
@@ -62,7 +62,7 @@ struct LogRecordHeader {
     std::uint16_t kind;        // LogRecordKind
     std::uint16_t slot;        // number in the block, from 0
     std::uint32_t file_id;
-    std::uint32_t page_id;     // for file_resize: pages that the file had before; for file_cuts: the least it has had
+    std::uint32_t page_id;     // for file_resize: the page count before; for file_cuts: the smallest ever
     std::uint32_t version;     // of the page after the change; for checkpoint_sums: pages in a region
     std::uint32_t page_count;  // of the file, for file_resize and checkpoint_sums
     std::uint64_t lsn;
@@ -72,8 +72,8 @@ static_assert(sizeof(LogRecordHeader) == 32 && std::has_unique_object_representa
 
 // What follows the header of some kinds, in place of noise.
 
-// checkpoint_sums: one for each region from the one of `page_id` on. Of the pages that the file has: their versions, and their versions
-// times their places in the region, counted from 1.
+// checkpoint_sums: one for each region, starting with the region of `page_id`. Over the pages that the file has: the sum of their versions,
+// and the sum of their versions times their places in the region, counted from 1.
 struct RegionSum {
     std::uint64_t versions;
     std::uint64_t weighted;
@@ -81,7 +81,7 @@ struct RegionSum {
     friend bool operator==(const RegionSum&, const RegionSum&) = default;
 };
 
-// checkpoint_end. `unknown_count`: kTooManyUnknown if the checkpoint promises nothing for any page.
+// checkpoint_end. `unknown_count`: kTooManyUnknown if the checkpoint promises nothing about any page.
 struct CheckpointEnd {
     std::uint64_t begin_lsn;      // of its checkpoint_begin
     std::uint32_t sums_count;     // records of kind checkpoint_sums

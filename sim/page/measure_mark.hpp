@@ -4,7 +4,7 @@
 //   0   4  CRC-32C of bytes 4 … 511
 //   4   4  magic "IOPM"
 //   8   2  format, 1
-//   10     kMeasureMarkText, or kUnfinishedMarkText while the file is being made; zeros behind it
+//   10     kMeasureMarkText, or kUnfinishedMarkText while the file is being made; zeros after it
 #pragma once
 
 #include <cstddef>

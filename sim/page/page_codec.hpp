@@ -25,13 +25,13 @@ struct PageIdentity {
 // Fills `size_bytes` (a multiple of 8) with bytes that follow from `seed` and that neither compress nor deduplicate. `out` is 8-aligned.
 void fill_from_seed(std::uint64_t seed, std::byte* out, std::size_t size_bytes);
 
-// True if these bytes contain part of what fill_from_seed() makes, whatever the seed: they are our noise, not somebody else's. 8-aligned.
+// True if these bytes contain part of what fill_from_seed() makes, whatever the seed: they are our noise, not foreign data. 8-aligned.
 [[nodiscard]] bool is_made_from_a_seed(const std::byte* bytes, std::size_t size_bytes);
 
 // Writes the whole image of kPageBytes to `page` (8-aligned) and returns its checksum. Page 0 is a file header.
 std::uint32_t make_page(const PageIdentity& identity, std::byte* page);
 
-// The checksum as it should be in the header.
+// The checksum that the header should have.
 [[nodiscard]] std::uint32_t page_checksum(const std::byte* page);
 
 [[nodiscard]] PageHeader read_header(const std::byte* page);
@@ -40,10 +40,10 @@ std::uint32_t make_page(const PageIdentity& identity, std::byte* page);
 // The first page of a file says that the file is ours, whatever else it may say.
 [[nodiscard]] bool has_signature(const std::byte* page);
 
-// Nothing but zeros: the contents of a place that was never written. `size_bytes` is a multiple of 8.
+// Only zeros: the contents of a place that was never written. `size_bytes` is a multiple of 8.
 [[nodiscard]] bool is_all_zero(const std::byte* bytes, std::size_t size_bytes);
 
-// Stamps a buffer before a read, so that bytes which a "successful" read did not fill can be recognised ("bytes not read").
+// Stamps a buffer before a read, so that bytes that a "successful" read did not fill can be recognized ("bytes not read").
 void stamp_not_read(std::byte* buffer, std::size_t size_bytes);
 inline constexpr std::uint64_t kNotReadPattern = 0xb7e1'5162'8aed'2a6aULL;
 

@@ -1,4 +1,4 @@
-// A page as it came back: in place, or a copy that is separate from the frame it came in.
+// A page as it came back: in place, or a copy separate from the frame into which it was read.
 #pragma once
 
 #include <cstddef>

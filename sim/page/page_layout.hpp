@@ -1,6 +1,6 @@
-// The bytes of a page, format version 1; docs/page_format.md describes it for people. Little-endian. A page says who it is (run, file,
-// page, version), carries a checksum of itself, and each of its sectors says the same in short, so that a mixture of old, new and
-// foreign sectors explains itself.
+// The bytes of a page, format version 1; docs/page_format.md describes it for people. Little-endian. A page identifies itself (run, file,
+// page, version) and carries its own checksum, and each of its sectors repeats the identity in short form, so that a mixture of old, new
+// and foreign sectors explains itself.
 #pragma once
 
 #include <bit>
@@ -32,7 +32,7 @@ struct PageHeader {
     std::uint32_t page_id;
     std::uint32_t version;       // counts the writes of this page in this run, from 1
     std::uint64_t lsn;           // of the last change
-    std::uint64_t seed;          // the body is recreated from it
+    std::uint64_t seed;          // from which the body is recreated
     std::uint64_t write_utc_us;  // when the image was made
     std::uint64_t reserved[5];   // 0
 };

@@ -16,7 +16,7 @@ struct ExpectedPage {
     PageLedger::Entry entry;
 };
 
-// The page is what was written last (or zeros if nothing was written, or anything if nothing is promised). `page` is 8-aligned.
+// Whether the page is what was written last (or zeros if nothing was written, or anything if nothing is promised). `page` is 8-aligned.
 [[nodiscard]] bool page_matches(const std::byte* page, const ExpectedPage& expected);
 
 }  // namespace sim

@@ -1,4 +1,4 @@
-// Sectors that say who they are, for measurements whose blocks are not complete pages, such as those of a log. 512 bytes, little-endian:
+// Sectors that identify themselves, for measurements whose blocks are not complete pages, such as those of a log. 512 bytes, little-endian:
 //
 //   0   4  magic "IOPS"
 //   4   4  version: counts the writes of this sector in this measurement, from 1
@@ -8,7 +8,7 @@
 //  28   4  0
 //  32      noise that follows from run, file, number and version
 //
-// All of it follows from these four, so a sector that came back is right if it is what it says, and says what is expected.
+// All bytes follow from these four fields, so a sector that came back is right if it is what it says, and says what is expected.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct SectorIdentity {
 // Writes kSectorBytes to `sector` (8-aligned).
 void make_stamped_sector(const SectorIdentity& identity, std::byte* sector);
 
-// What it says; `is_ours` by its magic, `is_sound` if all of its bytes follow from it.
+// What the sector says; `is_ours`: by its magic; `is_sound`: all of its bytes follow from its identity.
 struct StampedSector {
     SectorIdentity identity;
     bool is_ours = false;

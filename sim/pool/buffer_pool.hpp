@@ -18,7 +18,7 @@ namespace sim {
 
 class BufferPool {
 public:
-    // `size_bytes` of page memory; `tasks_max`: as many tasks may hold a pin on a discarded frame.
+    // `size_bytes` of page memory; `tasks_max`: how many tasks may hold a pin on a discarded frame.
     BufferPool(std::uint64_t size_bytes, std::uint64_t tasks_max);
 
     // The pinned frame of the page, or null.
@@ -35,11 +35,11 @@ public:
 
     [[nodiscard]] std::uint32_t frame_count() const { return static_cast<std::uint32_t>(frame_count_); }
     enum class Sweep { nothing, spared, dirty, evicted };
-    // Moves the clock hand, which all tasks that need memory share, past one frame. Evicts its page if nobody uses it, it is clean, and it
-    // was not referenced since the hand last passed. `key` is set for dirty.
+    // Advances the clock hand, which all tasks that need memory share, past one frame. Evicts its page if it is unused, clean, and was not
+    // referenced since the hand last passed. `key` is set for dirty.
     Sweep sweep(PageKey& key);
 
-    // Evicts the page if it is there, clean, and nobody uses it.
+    // Evicts the page if it is in memory, clean and unused.
     void evict(PageKey key);
 
     // Appends the keys of all dirty pages of frames [begin, end), packed.

@@ -23,12 +23,12 @@ struct PageKey {
 inline constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
 
 struct Frame {
-    // A pinned frame keeps its page; the latch says who may do what with it (ums/sched/latch.hpp): SH looks, UP transfers the page from or
-    // to the disk, EX changes it. So no read of a page ever overlaps a write of it.
+    // A pinned frame keeps its page; the latch governs its use (ums/sched/latch.hpp): SH to look at the page, UP to transfer it from or to
+    // the disk, EX to change it. So no read of a page ever overlaps a write of it.
     ums::Latch latch;
     std::atomic<std::uint32_t> pins{0};
     std::atomic<bool> dirty{false};       // set under EX, cleared under UP or EX
-    std::atomic<bool> referenced{false};  // since the clock hand passed
+    std::atomic<bool> referenced{false};  // since the clock hand last passed
     std::atomic<bool> in_io{false};       // being read in: waits for the latch are PAGEIOLATCH
 
     // The packed key while the frame is in the table, otherwise kNoPage. Changed under the table's partition lock; read without it, it is
@@ -36,7 +36,7 @@ struct Frame {
     std::atomic<std::uint64_t> page{kNoPage};
     [[nodiscard]] bool in_table() const { return page.load(std::memory_order_relaxed) != kNoPage; }
 
-    // Guarded by the table's partition lock; `key` is stable while pinned, also after a discard.
+    // Guarded by the table's partition lock; `key` is stable while pinned, even after a discard.
     PageKey key;
     std::uint32_t next = 0;
 

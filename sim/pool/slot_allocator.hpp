@@ -1,5 +1,5 @@
-// The memory of the buffer pool: page-sized slots, handed out in runs of neighbours where possible, because a device handles one long
-// segment faster than many short ones. Slots come in groups of 64 (512 KB: one read-ahead); a run lies within a group.
+// The memory of the buffer pool: page-sized slots, handed out in adjacent runs where possible, because a device handles one long segment
+// faster than many short ones. Slots come in groups of 64 (512 KB: one read-ahead); a run lies within a group.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ public:
 
     // Waits until `count` slots are available together, and appends them to `slots` in ascending runs. Hold no latch.
     ums::Task<void> acquire(std::uint32_t count, std::vector<Slot>& slots);
-    // The same without waiting. False: none was taken.
+    // The same without waiting. False: no slot was taken.
     [[nodiscard]] bool try_acquire(std::uint32_t count, std::vector<Slot>& slots);
     void release(Slot slot);
     void release(const std::vector<Slot>& slots);
@@ -45,7 +45,7 @@ private:
     ums::MemoryRegion memory_;
     ums::Semaphore units_;
     ums::Spinlock lock_;                  // guards everything below
-    std::vector<std::uint64_t> groups_;   // one bit a slot: free
+    std::vector<std::uint64_t> groups_;   // one bit for each slot: free
     std::vector<std::uint32_t> whole_;    // groups that were entirely free when listed
     std::vector<std::uint32_t> partial_;  // groups that had free slots when listed
     std::vector<std::uint8_t> listed_;    // bit 0: in partial_, bit 1: in whole_

@@ -1,4 +1,4 @@
-// Makes the memory of a buffer pool ready before it is needed.
+// Prepares the memory of a buffer pool before it is needed.
 #pragma once
 
 #include "sim/journal/run_state.hpp"
@@ -9,11 +9,11 @@
 namespace sim {
 
 // All schedulers together make the system allocate the pool's memory: when a page is touched for the first time, the system clears up to 2
-// MB, and the host of a virtual machine may have to find them first; a scheduler that waits for that is late to see what the device has
-// completed. Then the memory is registered with each engine. The pool must outlive every transfer of the group.
+// MB, and the host of a virtual machine may have to find that memory first; a scheduler that waits for this notices completions late. Then
+// the memory is registered with each engine. The pool must outlive every transfer of the group.
 //
-// Takes 5 s at most, and ends when the run stops; memory that is not ready by then is allocated when it is touched. With a virtual clock
-// nothing is late, and the memory is left untouched.
+// Takes at most 5 s, and ends when the run stops; memory that is not ready by then is allocated when it is touched. With a virtual clock
+// nothing is late, so the memory is left untouched.
 ums::Task<void> warm_up(ums::SchedulerGroup& schedulers, const BufferPool& pool, const RunState& run);
 
 }  // namespace sim

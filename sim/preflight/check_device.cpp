@@ -38,7 +38,7 @@ std::string queue_name(const PreflightFacts& facts) {
     return facts.disk.name;
 }
 
-// What XFS and ext4 were told about stripes when they were made: bytes; 0 = nothing.
+// What XFS and ext4 were told about stripes when they were created, in bytes; 0: nothing.
 std::uint64_t file_system_stripe_bytes(const ums::Mount& mount) {
     const auto number = [&](std::string_view name) {
         std::uint64_t value = 0;

@@ -19,7 +19,7 @@ bool any_layer_has_cache(const PreflightFacts& facts) {
     return std::any_of(facts.layers.begin(), facts.layers.end(), [](const ums::BlockLayer& layer) { return layer.has_write_cache; });
 }
 
-// Single writes with FUA instead of a flush of the whole cache: the device and the file system must both be able to.
+// Single writes with FUA instead of a flush of the whole cache: both the device and the file system must support them.
 bool can_use_fua(const PreflightFacts& facts) {
     const ums::BlockLayer* top = top_of(facts);
     if (top == nullptr || !top->has_fua) return false;
@@ -27,7 +27,7 @@ bool can_use_fua(const PreflightFacts& facts) {
            (facts.mount.type == "ext4" && facts.kernel >= ums::KernelVersion{5, 6});
 }
 
-// Faster than this, no such device can have made a write durable.
+// No such device can make a write durable in less time.
 std::uint64_t plausible_ns(const ums::BlockLayer& layer) { return layer.is_rotational ? 1'000'000 : 8 * kNsPerUs; }
 
 }  // namespace
@@ -82,7 +82,7 @@ void check_write_times(const PreflightFacts& facts, Lines& lines) {
             "ask for the controller's battery or capacitor, or the hypervisor's cache mode (cache=none, not writeback or unsafe); a disk "
             "whose 'rotational' flag is wrong: cat /sys/block/*/queue/rotational");
     }
-    constexpr std::uint64_t kGoodNs = 2'000'000;  // what people who tune SQL Server want of a log
+    constexpr std::uint64_t kGoodNs = 2'000'000;  // what people who tune SQL Server expect of a log
     constexpr std::uint64_t kPoorNs = 15'000'000;
     if (dsync.mean_ns > kPoorNs) {
         return lines.warn(found, "every commit waits at least this long: over 15 ms is poor for a log file, up to 2 ms is good",

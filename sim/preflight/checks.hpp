@@ -10,7 +10,7 @@
 
 namespace sim {
 
-// The sources on what is good for SQL Server.
+// Sources on what SQL Server needs.
 inline constexpr std::string_view kBestPractices =
     "Microsoft, Performance best practices and configuration guidelines for SQL Server on Linux "
     "(https://learn.microsoft.com/sql/linux/sql-server-linux-performance-best-practices)";
@@ -62,7 +62,7 @@ private:
 
 // The value of a mount option: "128" for "sunit=128"; empty for an option without a value.
 [[nodiscard]] std::optional<std::string> mount_option(const ums::Mount& mount, std::string_view name);
-// The device that the file system is on, whose queue takes the requests; a partition has its disk's. Null if it is not known.
+// The device under the file system, whose queue takes the requests; a partition uses its disk's. Null if unknown.
 [[nodiscard]] const ums::BlockLayer* top_of(const PreflightFacts& facts);
 
 void check_file_system(const PreflightFacts& facts, Lines& lines);

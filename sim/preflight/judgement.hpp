@@ -8,7 +8,7 @@
 
 namespace sim {
 
-// In the table's order, at least one line. Checks for which nothing is known (no block device) say nothing.
+// In the table's order, at least one line. Checks that have no facts (no block device) add no line.
 [[nodiscard]] std::vector<PreflightLine> evaluate_preflight(const PreflightFacts& facts);
 
 }  // namespace sim

@@ -22,12 +22,12 @@ namespace fs = std::filesystem;
 
 using ums::kMb;
 
-// How much is tried out; for each of three kinds of writes.
+// How much is tried for each of three kinds of writes.
 struct Extent {
     std::uint64_t file_bytes;
     std::uint64_t limit_ns;
     std::uint64_t count_max;
-    std::uint64_t watch_ms;  // others are watched for so long
+    std::uint64_t watch_ms;  // how long others are watched
 };
 
 constexpr Extent kQuick{.file_bytes = 2 * kMb, .limit_ns = 30 * ums::kNsPerMs, .count_max = 100, .watch_ms = 50};
@@ -115,7 +115,7 @@ PreflightFacts gather_preflight_facts(const std::string& folder, PreflightEffort
     read_space(facts);
     read_devices(facts, canonical.string(), mounts);
     read_process_limits(facts);
-    // Before a run nothing is written where another program answers: it may count the writes that the run is about to do.
+    // Before a run, nothing is written where another program answers: it may count the writes that the run is about to make.
     if (effort == PreflightEffort::quick && facts.mount.type.starts_with("fuse")) return facts;
     try {
         try_writes(facts, effort == PreflightEffort::quick ? kQuick : kThorough, clock);

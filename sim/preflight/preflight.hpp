@@ -12,18 +12,18 @@
 namespace sim {
 
 enum class PreflightEffort : std::uint8_t {
-    quick,     // a quarter of a second for each folder: before a run; without writing on FUSE
-    thorough,  // some seconds for each folder
+    quick,     // a quarter of a second for each folder: before a run; does not write on FUSE
+    thorough,  // a few seconds for each folder
 };
 
-// Examines the folder, its file system and devices, and writes a temporary file there that has no name. Throws EnvironmentError, with one
+// Examines the folder, its file system and devices, and writes a temporary file without a name there. Throws EnvironmentError, with one
 // message for a person, if the folder is missing, not a folder, read-only or full. Blocks for as long as the storage takes.
 [[nodiscard]] PreflightFacts gather_preflight_facts(const std::string& folder, PreflightEffort effort, const ums::Clock& clock);
 
 // What the folders will hold. tempdb may be where nothing is durable.
 enum class PreflightUse : std::uint8_t { database, tempdb };
 
-// See gather_preflight_facts for what it does there, how long it takes and what it throws.
+// See gather_preflight_facts for what it does to the folders, how long it takes and what it throws.
 [[nodiscard]] std::vector<PreflightLine> preflight(const std::vector<std::string>& folders, PreflightEffort effort, const ums::Clock& clock,
                                                    PreflightUse use = PreflightUse::database);
 

@@ -1,4 +1,4 @@
-// Where a run notes what the storage has acknowledged, for a keeper to collect in batches. Any thread; a few dozen instructions for each
+// Where a run records what the storage has acknowledged, for a keeper to collect in batches. Any thread; a few dozen instructions for each
 // page. Bounded: what finds no room is not promised, which is safe; what takes a promise back always finds room.
 #pragma once
 
@@ -19,7 +19,7 @@ class PromiseBook {
 public:
     enum class Counting : std::uint8_t {
         at_once,       // a write is durable when it is acknowledged
-        after_a_sync,  // when a sync that began after it is acknowledged
+        after_a_sync,  // once a sync that began after it is acknowledged
         never,
     };
     struct BookedFile {
@@ -28,10 +28,10 @@ public:
         Counting counting = Counting::at_once;
     };
 
-    // `pages_max`: pages that wait to be collected, or for a sync; 16 bytes each.
+    // `pages_max`: pages waiting to be collected, or for a sync; 16 bytes each.
     explicit PromiseBook(std::span<const BookedFile> files, std::size_t pages_max = std::size_t{1} << 18);
 
-    // A write has been acknowledged. Under the page's latch.
+    // A write has been acknowledged. Call it under the page's latch.
     void page_written(const PromisedPage& page);
     // A sync of the file is about to be requested, or was acknowledged. One at a time for each file.
     void sync_begins(std::uint32_t file_id);
@@ -40,19 +40,19 @@ public:
     void hardened(std::uint64_t sequence, std::uint64_t lsn);
     // The end of a checkpoint that began at `begin_lsn` is hardened.
     void checkpoint_done(std::uint64_t begin_lsn);
-    // The file is about to be cut, and the cut is hardened in the log at `lsn`. Nobody writes to it meanwhile.
+    // The file is about to be cut, and the cut is hardened in the log at `lsn`. Nothing writes to the file meanwhile.
     void cut(std::uint32_t file_id, std::uint32_t pages, std::uint64_t lsn);
     // The file now has this many pages, durably.
     void grown(std::uint32_t file_id, std::uint32_t pages);
     // A write of the page failed permanently.
     void void_page(std::uint32_t file_id, std::uint32_t page);
 
-    // What has been noted since the last call, as the next batch of its section; without run and section, which the caller knows. Empty
-    // pages and controls, and the same figures, if there is nothing new.
+    // What has been recorded since the last call, as the next batch of its section, without run and section, which the caller knows. If
+    // there is nothing new, it has no pages and no controls, and the same figures.
     [[nodiscard]] PromiseBatch take_batch();
-    // There is something to collect.
+    // Whether there is anything to collect.
     [[nodiscard]] bool has_news() const;
-    // Pages that found no room.
+    // Pages for which there was no room.
     [[nodiscard]] std::uint64_t dropped_pages() const { return dropped_pages_.load(std::memory_order_relaxed); }
 
 private:
@@ -61,7 +61,7 @@ private:
         Counting counting = Counting::never;
         std::vector<PromisedPage> unsynced;  // written since the last sync began
         std::vector<PromisedPage> in_sync;   // written before it
-        bool is_cut = false;                 // controls that wait to be collected
+        bool is_cut = false;                 // controls waiting to be collected
         bool is_sized = false;
         bool is_void = false;
         std::uint64_t least_pages = 0;

@@ -1,5 +1,4 @@
-// Keeps promises outside of the storage under test: the interface behind which a ledger file, a witness on another machine, or a test
-// stands.
+// Keeps promises outside the storage under test: the interface to a ledger file, a witness on another machine, or a test.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +15,14 @@ namespace sim {
 class PromiseKeeper {
 public:
     struct Wanted {
-        std::uint64_t run_id = 0;        // 0: not known, the files do not say
-        std::vector<std::string> paths;  // of the files, to find the run by
+        std::uint64_t run_id = 0;        // 0: unknown, the files do not say
+        std::vector<std::string> paths;  // of the files, by which to find the run
     };
     struct Status {
         std::uint64_t batches = 0;      // promised: on stable storage there
         std::uint64_t pages = 0;        // in them
         std::uint64_t last_utc_us = 0;  // when the last of them was taken from the run
-        std::uint64_t breaks = 0;       // times that promises had stopped
+        std::uint64_t breaks = 0;       // how often promises had stopped
         std::string stopped_because;    // why promises are suspended now; otherwise empty
     };
 
@@ -32,18 +31,18 @@ public:
     // For messages: "the ledger /x/y", "the witness 10.0.0.1:7077".
     [[nodiscard]] virtual std::string name() const = 0;
 
-    // What was promised for the run; nothing if it is not known here. Throws EnvironmentError if that cannot be found out. Blocks.
+    // What was promised for the run; nothing if the run is unknown here. Throws EnvironmentError if that cannot be found out. Blocks.
     [[nodiscard]] virtual std::optional<Promises> load(const Wanted& wanted) = 0;
 
-    // The section is on stable storage once this has returned. Blocks; throws EnvironmentError if it cannot be. First the section without
-    // files, before the storage is touched; then the one with files. A broken connection before the second one is not an error: it is sent
-    // when the connection is back, and promises are suspended until then.
+    // Puts the section on stable storage before it returns. Blocks; throws EnvironmentError if that fails. First the section without files,
+    // before the storage is touched; then the one with files. A broken connection before the second one is not an error: the section is
+    // sent when the connection is back, and promises are suspended until then.
     virtual void begin(const PromiseSection& section) = 0;
-    // From now on collects batches from the book, on a thread of its own, until end(). The book must outlive that. Never delays the run,
-    // and never throws.
+    // From now on, collects batches from the book, on its own thread, until end(). The book must outlive that. Never delays the run, and
+    // never throws.
     virtual void take_from(PromiseBook& book) = 0;
-    // Collects what is left, and waits for it a few seconds at most. `are_removed`: the files no longer exist, and nothing is promised for
-    // them.
+    // Collects what is left, and waits for it for at most a few seconds. `are_removed`: the files no longer exist, and nothing is promised
+    // about them.
     virtual void end(bool are_removed) = 0;
 
     // Any thread.

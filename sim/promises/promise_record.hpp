@@ -1,8 +1,8 @@
-// Promises as they leave a run: the records that a ledger file holds and that go over the wire to a witness, the same bytes in both places.
-// Format version 1; docs/ledger_format.md describes it for people. Little-endian.
+// Promises as they leave a run: the records in a ledger file and on the wire to a witness, the same bytes in both places. Format version 1;
+// docs/ledger_format.md describes it for people. Little-endian.
 //
 // A promise is a lower bound: the storage had acknowledged it, durable by the file's mode of durability, before it was sent. So everything
-// that the ledger holds may be demanded of the storage; about what it does not hold it says nothing.
+// that the ledger holds may be demanded of the storage; about anything else it says nothing.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ namespace sim {
 
 inline constexpr std::uint32_t kPromiseMagic = 0x50504f49;  // "IOPP"
 inline constexpr std::uint16_t kPromiseFormat = 1;
-// Bounds of one record: a receiver refuses more.
+// Bounds of one record: a receiver refuses larger ones.
 inline constexpr std::uint32_t kPromisePagesMax = 65536;
 inline constexpr std::uint32_t kPromiseControlsMax = 16384;
 inline constexpr std::uint32_t kPromiseFilesMax = 4095;
 inline constexpr std::uint32_t kPromiseTextMax = 4096;  // bytes of a path or of a host's name
 inline constexpr std::uint32_t kPromiseRecordBytesMax = 32U << 20;
-// Of a cut: it took no pages away.
+// For a cut: it took no pages away.
 inline constexpr std::uint64_t kAllPages = ~std::uint64_t{0};
 
 // Precedes each record.
@@ -43,7 +43,7 @@ enum class PromiseRecordKind : std::uint16_t { section = 1, batch = 2 };
 
 static_assert(sizeof(PromiseHeader) == 48 && std::has_unique_object_representations_v<PromiseHeader>);
 
-// A page that was written, and acknowledged.
+// A page whose write was acknowledged.
 struct PromisedPage {
     std::uint32_t file_id = 0;
     std::uint32_t page_id = 0;
@@ -53,10 +53,10 @@ struct PromisedPage {
     friend bool operator==(const PromisedPage&, const PromisedPage&) = default;
 };
 
-// What takes promises back, or is about a whole file. Comes before the pages of its batch.
+// Takes promises back, or is about a whole file. Comes before the pages of its batch.
 enum class PromiseControlKind : std::uint32_t {
-    cut = 1,        // `pages`: the least number of pages that the file has had; `lsn`: of the last cut. Nothing is promised beyond.
-    size = 2,       // `pages`: the number that the file has now, durably
+    cut = 1,        // `pages`: the smallest page count of the file so far; `lsn`: of the last cut. Nothing is promised beyond.
+    size = 2,       // `pages`: the page count of the file now, durably
     void_page = 3,  // `pages`: the number of a page whose write failed permanently
     void_file = 4,  // the same for all pages of the file
 };
@@ -101,7 +101,7 @@ struct PromiseSection {
     std::uint64_t section_id = 0;
     std::uint64_t utc_us = 0;
     std::uint32_t incarnation = 0;  // of the run; 0: it is about to create its files, and nothing is promised for them yet
-    // What this section and this batch of it had promised was verified just before, and still holds. 0: what was promised before is void.
+    // What this section had promised up to this batch was verified just before, and still holds. 0: earlier promises are void.
     std::uint64_t keeps_section = 0;
     std::uint64_t keeps_number = 0;
     std::string host;
@@ -114,8 +114,8 @@ struct PromiseSection {
 // At most kPromisePagesMax pages and kPromiseControlsMax controls (asserted).
 [[nodiscard]] std::vector<std::byte> encode(const PromiseBatch& batch);
 
-// The header at the beginning of `bytes`, if it can be one of a record: magic, format, kind, size within bounds. Bytes may come from
-// anybody.
+// The header at the beginning of `bytes`, if it can be that of a record: magic, format, kind, size within bounds. The bytes may come from
+// anyone.
 [[nodiscard]] std::optional<PromiseHeader> read_promise_header(std::span<const std::byte> bytes);
 // `record`: exactly header.size_bytes. Nothing if the checksum is wrong or the contents do not fit the header.
 [[nodiscard]] std::optional<PromiseSection> decode_section(std::span<const std::byte> record);

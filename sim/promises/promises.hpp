@@ -1,5 +1,5 @@
-// Everything that was promised for one run: what the records of its sections add up to. 8 bytes for each page that was ever promised, in
-// pieces of 32 KiB. Not thread-safe.
+// Everything that was promised for one run: the sum of the records of its sections. 8 bytes for each page that was ever promised, in pieces
+// of 32 KiB. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -20,14 +20,14 @@ public:
         std::uint32_t checksum = 0;
     };
 
-    // A section begins. Voids what was promised before, unless the section says that it verified all of it.
+    // Begins a section. Voids what was promised before, unless the section says that all of it was verified.
     void begin(const PromiseSection& section);
-    // A batch of this section, in the order of the numbers; one that was already taken (by its number) is skipped. False, and nothing
-    // changes, if it belongs to another section.
+    // Adds a batch of this section, in the order of the numbers; one that was added before (by its number) is skipped. False if it belongs
+    // to another section; then nothing changes.
     bool add(const PromiseBatch& batch);
 
     [[nodiscard]] const PromiseSection& section() const { return section_; }
-    // Nothing was promised yet, or no longer: the run was about to make its files, or has removed them.
+    // Nothing is promised yet, or no longer: the run was about to create its files, or has removed them.
     [[nodiscard]] bool are_void() const { return section_.incarnation == 0; }
     [[nodiscard]] std::uint64_t last_number() const { return last_number_; }
     // Of the last batch, by the run's clock; of the section, if there was none.
@@ -37,13 +37,13 @@ public:
     [[nodiscard]] std::uint64_t checkpoint_lsn() const { return checkpoint_lsn_; }
 
     [[nodiscard]] Page page(std::uint32_t file_id, std::uint32_t page) const;
-    // Pages that the file must have at least; 0: nothing is promised.
+    // The minimum page count of the file; 0: nothing is promised.
     [[nodiscard]] std::uint32_t page_count(std::uint32_t file_id) const;
-    // LSN of the last cut of the file that is known here; 0: none.
+    // LSN of the last cut of the file known here; 0: none.
     [[nodiscard]] std::uint64_t cut_lsn(std::uint32_t file_id) const;
     [[nodiscard]] std::uint64_t promised_pages() const;  // with a version
 
-    // The same promises in as few records as they need: the section, then batches. For a store that is rewritten.
+    // The same promises in as few records as possible: the section, then batches. For a store that is rewritten.
     void for_each_record(const std::function<void(std::span<const std::byte>)>& take) const;
 
 private:

@@ -1,7 +1,7 @@
-// What the owner of files has been promised, as a reader of them knows it: its keeper, the witness, is asked for it again and again.
+// What the owner of files has been promised, as a reader of them knows it: the keeper, which is the witness, is asked repeatedly.
 //
-// What a reader has learned once counts from then on: files of this plan are never cut, and what else takes a promise back, a write that
-// failed for good, is a finding of the owner. So an answer that is old demands too little, and never too much.
+// What a reader has learned once stays valid: files of this plan are never cut, and the only other thing that takes a promise back, a write
+// that failed permanently, is a finding of the owner. So an old answer demands too little, and never too much.
 #pragma once
 
 #include <atomic>
@@ -19,19 +19,19 @@ namespace sim {
 
 class PromiseView {
 public:
-    // `wanted` names the run by its id: of another one nothing is taken. Both references must outlive the view.
+    // `wanted` names the run by its id: nothing is accepted from another one. Both references must outlive the view.
     PromiseView(PromiseKeeper& keeper, PromiseKeeper::Wanted wanted, const ums::Clock& clock);
 
-    // Asks, unless somebody is asking already, and waits for the answer on a thread of its own.
+    // Asks, unless another task is asking already, and waits for the answer on a separate thread.
     ums::Task<void> refresh();
-    // The same if the last answer is older than half a second, and than ten times what it took: an answer is as long as the files are
-    // large.
+    // The same if the last answer is older than half a second, and older than ten times the time it took: the length of an answer grows
+    // with the files.
     ums::Task<void> refresh_if_due();
     // What had been promised before this call. Any thread.
     [[nodiscard]] std::shared_ptr<const Promises> known() const;
 
     [[nodiscard]] std::uint64_t loads() const { return loads_.load(std::memory_order_relaxed); }
-    // Why the last time it was asked there was no answer; else empty.
+    // Why the last request got no answer; otherwise empty.
     [[nodiscard]] std::string trouble() const;
 
 private:

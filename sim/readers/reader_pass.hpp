@@ -1,7 +1,7 @@
-// Reads all pages of files that a run on another host works on, once, and compares each with what that run had been promised before.
+// Reads all pages of files on which a run on another host works, once, and compares each with what that run had been promised before.
 //
-// Between a page that is damaged and one that the owner is just writing there is a difference: a write under way gives way to a whole page
-// with a newer version. A page that is whole and older than promised is wrong, whatever the owner does.
+// A damaged page can be told from one that the owner is just writing: a write under way ends with a whole page of a newer version. A page
+// that is whole and older than promised is wrong, whatever the owner does.
 #pragma once
 
 #include <atomic>
@@ -29,8 +29,8 @@ public:
         bool asks_again = false;   // what is promised meanwhile counts for reads that begin later
     };
 
-    // All references must outlive the object. `view` has been asked, and the files' sizes were looked at behind that. `told`: by this
-    // pass and the ones before it.
+    // All references must outlive the object. `view` has been asked, and the files' sizes were read after that. `told`: the images reported
+    // by this pass and the ones before it.
     ReaderPass(const Setup& setup, const std::vector<SimFile*>& files, PromiseView& view, ToldImages& told, ums::SchedulerGroup& schedulers,
                RunState& run, Journal& journal);
 
@@ -56,13 +56,13 @@ private:
 
     const Setup setup_;
     PromiseView& view_;
-    // Before their sizes were looked at.
+    // From before their sizes were read.
     const std::shared_ptr<const Promises> promised_sizes_;
     ToldImages& told_;
     ums::SchedulerGroup& schedulers_;
     RunState& run_;
     Journal& journal_;
-    const RecoveredLog every_change_;  // no log is looked at: each change may have been made
+    const RecoveredLog every_change_;  // no log is examined: each change may have been made
     std::vector<std::unique_ptr<File>> files_;
     std::uint64_t total_pages_ = 0;
     std::atomic<std::uint64_t> pages_{0};

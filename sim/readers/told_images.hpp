@@ -1,4 +1,4 @@
-// What a reader has told of pages that stay wrong: who reads them again in the next pass finds the same, and tells it once. Any thread.
+// What a reader has reported about pages that stay wrong: the next pass finds the same again, and must not report it twice. Any thread.
 #pragma once
 
 #include <atomic>
@@ -12,14 +12,14 @@ namespace sim {
 
 class ToldImages {
 public:
-    // The page stays wrong with this image (kPageBytes), and that has been told.
+    // The page stays wrong with this image (kPageBytes), which has been reported.
     void add(std::uint32_t file_id, std::uint32_t page_id, const std::byte* image);
-    // The page was told with just this image, and has not been right since.
+    // The page was reported with exactly this image, and has not been right since.
     [[nodiscard]] bool has(std::uint32_t file_id, std::uint32_t page_id, const std::byte* image) const;
     // The page is right.
     void forget(std::uint32_t file_id, std::uint32_t page_id);
 
-    // Likewise of a file that is shorter than promised.
+    // Likewise for a file that is shorter than promised.
     void add_size(std::uint32_t file_id, std::uint32_t pages);
     [[nodiscard]] bool has_size(std::uint32_t file_id, std::uint32_t pages) const;
 
@@ -27,7 +27,7 @@ private:
     using Place = std::pair<std::uint32_t, std::uint32_t>;  // file and page
 
     mutable std::mutex mutex_;              // guards what follows
-    std::map<Place, std::uint64_t> pages_;  // checksums of the image: as calculated, and as it says
+    std::map<Place, std::uint64_t> pages_;  // checksums of the image: the calculated and the stored one
     std::map<std::uint32_t, std::uint32_t> sizes_;
     std::atomic<bool> has_any_{false};
 };

@@ -1,4 +1,4 @@
-// Where a log continues that a crash cut off: after its end, in a virtual log file that recovery does not need.
+// Where the log that a crash cut off continues: after its end, in a virtual log file that recovery does not need.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace sim {
 
 class LogEnd {
 public:
-    // All references must outlive the object. `contents` and `extent`: what the analysis of the log has found; there is a log.
+    // All references must outlive the object. `contents` and `extent`: the result of the analysis of the log; there must be a log.
     LogEnd(const std::vector<SimFile*>& log_files, const LogContents& contents, const LogExtent& extent, std::uint32_t alignment_bytes,
            RunState& run, Journal& journal);
 
-    // Finds out how the files are divided, and extends one of them if recovery needs all of the log. Without a position the run is
-    // stopping, and knows why.
+    // Determines how the files are divided, and extends one of them if recovery needs all of the log. If there is no position afterwards,
+    // the run is stopping, and knows why.
     ums::Task<void> find();
     [[nodiscard]] const LogPosition& position() const { return position_; }
 

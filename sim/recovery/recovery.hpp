@@ -1,5 +1,5 @@
-// What SQL Server's recovery does with the files that a crash left: reads the log to its end, brings every page to what the log says, and
-// finds the place where the log continues. Every page is verified on the way, as `ioproof verify` does it (docs/durability.md).
+// What SQL Server's recovery does with the files that a crash left: reads the log to its end, brings every page up to the log, and finds
+// the place where the log continues. Every page is verified on the way, as `ioproof verify` does (docs/durability.md).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace sim {
 struct RecoverySetup {
     std::uint64_t run_id = 0;
     std::uint32_t alignment_bytes = 512;  // of log blocks
-    const Promises* promises = nullptr;   // of this run, kept outside of the storage; null: nobody has
+    const Promises* promises = nullptr;   // of this run, kept outside the storage; null: there are none
     bool repairs = false;                 // continues after findings, and rewrites what was wrong; otherwise the run ends with them
 };
 
@@ -29,12 +29,12 @@ public:
     Recovery(const RecoverySetup& setup, const std::vector<DataFile*>& data_files, const std::vector<SimFile*>& log_files,
              ums::SchedulerGroup& schedulers, RunState& run, Journal& journal);
 
-    // The three steps, each a phase. If a step could not be done, the run is stopping, and knows why.
+    // The three steps, each a phase. If a step fails, the run is stopping, and knows why.
     ums::Task<void> analyse();
     ums::Task<void> verify();  // writes nothing yet
     ums::Task<void> redo();
 
-    // Everything that was promised is there: a run that continues may keep it. After redo().
+    // Everything that was promised is there, so a run that continues may keep it. After redo().
     [[nodiscard]] bool holds_all_promises() const { return log_.demands_all() && journal_.finding_count() == 0; }
     [[nodiscard]] const Promises* promises() const { return log_.promises(); }
     // Where the log continues. After redo().

@@ -1,7 +1,7 @@
-// The second half of recovery: brings the data files that a crash left to the end of the log. Pages that are older than the log's last
+// The second half of recovery: brings the data files that a crash left up to the end of the log. Pages that are older than the log's last
 // change of them, and pages that the cut has torn, are rewritten; the ledgers then say what is there, and a run can continue. An image
-// follows from its place and version, so the log need not hold it. The log's analysis and the verification of all pages come first; if they
-// found something wrong, only a repair continues.
+// follows from its place and version, so the log need not hold it. The analysis of the log and the verification of all pages come first; if
+// they found something wrong, only a repair continues.
 #pragma once
 
 #include <atomic>
@@ -23,11 +23,11 @@ public:
     // All references must outlive the object. `log` has run; the ledgers are empty.
     Redo(std::vector<DataFile*> data_files, LogAnalysis& log, ums::SchedulerGroup& schedulers, RunState& run, Journal& journal);
 
-    // For the verification: what is there. Any scheduler.
+    // The verification passes each page here: what is there. Any scheduler.
     void take(const ProvenPage& proven, const PageJudgement& judgement, const std::byte* image);
 
-    // Brings files to the size that the log says, pages to its last change of them, and all of that to stable storage. Once, after the
-    // verification. Not complete if the run stops.
+    // Brings files to the size in the log, pages to the last change in it, and all of that to stable storage. Once, after the verification.
+    // Incomplete if the run stops.
     ums::Task<void> run();
 
     void describe(ResumeResult& result) const;
@@ -36,7 +36,7 @@ private:
     struct LostPage {
         DataFile* data = nullptr;
         std::uint32_t page = 0;
-        std::uint32_t version = 0;  // that it must have at least
+        std::uint32_t version = 0;  // the minimum
     };
 
     [[nodiscard]] DataFile* file_of(std::uint32_t file_id) const;

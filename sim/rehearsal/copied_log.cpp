@@ -11,7 +11,7 @@ namespace sim {
 void CopiedLog::chunk_written(std::span<const std::byte> chunk) {
     const ChunkHeader header = read_chunk_header(chunk.data());
     if (header.chain_number != chain_number_) begin_chain(header.chain_number);
-    if (header.sequence <= last_chunk_) return;  // a write that was tried again
+    if (header.sequence <= last_chunk_) return;  // a repeated write
     last_chunk_ = header.sequence;
     const std::span<const std::byte> body = chunk.subspan(sizeof header, header.used_bytes - sizeof header);
     switch (static_cast<ChunkKind>(header.kind)) {
@@ -22,7 +22,7 @@ void CopiedLog::chunk_written(std::span<const std::byte> chunk) {
     }
 }
 
-// Where no log backups are made, the log between two others is not kept.
+// Without log backups, the log between two other backups is not kept.
 void CopiedLog::begin_set(std::span<const std::byte> body) {
     SetBegin begin;
     std::memcpy(&begin, body.data(), sizeof begin);

@@ -1,5 +1,5 @@
-// What a chain of backups holds of the log, as an observer of its writes sees it: each block sound, and each the next one. Knows the
-// formats, and nothing of the program that writes them. Not thread-safe.
+// The log that a backup chain holds, as an observer of its writes sees it: every block must be sound and the next in sequence. Knows the
+// formats, but nothing of the program that writes them. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@ namespace sim {
 
 class CopiedLog {
 public:
-    // A sound chunk has been written, perhaps not for the first time.
+    // A sound chunk has been written; it may be a repeated write.
     void chunk_written(std::span<const std::byte> chunk);
 
-    // A backup was completed although a block in its log is damaged, of another run, or not the next one.
+    // A backup was completed although a block of its log is damaged, belongs to another run, or is out of sequence.
     [[nodiscard]] bool has_wrong_copy() const { return has_wrong_copy_; }
 
 private:

@@ -15,10 +15,10 @@ namespace sim {
 
 namespace {
 
-// A page as it was left.
+// A page as the cut left it.
 struct LeftPage {
     bool is_whole = false;
-    std::uint64_t lsn = 0;     // of a whole one
+    std::uint64_t lsn = 0;     // if whole
     std::uint32_t oldest = 0;  // versions of its sectors; 0: never written
     std::uint32_t newest = 0;
 };
@@ -44,7 +44,7 @@ public:
     Witness(const CrashPlan& plan, const CrashState& state, Knowledge knowledge)
         : options_(plan.options), power_(state.power), book_(state.book), log_(plan.options, state.power, state.book) {
         if (knowledge == Knowledge::files || !state.promises || state.promises->are_void()) return;
-        // Of a log that went on without it the ledger knows nothing.
+        // The ledger knows nothing about a log that went on without it.
         if (log_.incarnation() <= state.promises->section().incarnation) ledger_ = &*state.promises;
     }
 
@@ -75,7 +75,7 @@ private:
         const auto found = power_.files.find(options_.files.at(file_id - 1).path);
         return found == power_.files.end() ? nullptr : found->second.get();
     }
-    // Nothing: a file of tempdb or of a backup, which the run adds by itself.
+    // Nothing for a file of tempdb or of a backup, which the run adds itself.
     [[nodiscard]] std::optional<std::uint32_t> id_of(const std::string& path) const {
         const auto found = std::find_if(options_.files.begin(), options_.files.end(), [&](const auto& file) { return file.path == path; });
         if (found == options_.files.end()) return std::nullopt;
@@ -97,7 +97,7 @@ private:
         return has_signature(bytes) && read_header(bytes).checksum == page_checksum(bytes);
     }
 
-    // --- what is proven ---
+    // --- what the files prove ---
 
     void look_at_log() {
         if (const auto lost = log_.lost_sequence()) {
@@ -106,7 +106,7 @@ private:
         }
     }
 
-    // All files are made before the first block is written.
+    // All files are created before the first log block is written.
     void look_at_files() {
         if (log_.is_empty()) return;
         for (std::uint32_t id = 1; id <= options_.files.size(); ++id) {
@@ -124,7 +124,7 @@ private:
         }
     }
 
-    // By the last file_resize of the row, or by the sums of the checkpoint.
+    // From the last file_resize in the row, or from the sums of the checkpoint.
     [[nodiscard]] std::uint64_t promised_pages(std::uint32_t file_id) const {
         const std::uint64_t initial = std::uint64_t{options_.files.at(file_id - 1).initial_size_mb} * ums::kMb / kPageBytes;
         std::uint64_t pages = log_.begin_lsn() == 0 ? 0 : initial;
@@ -159,7 +159,7 @@ private:
     [[nodiscard]] bool is_ahead(const ums::SimulatedFile& file, const PagePlace& place, const WriteBook::Page& page,
                                 const LeftPage& left) const {
         if (left.is_whole) return left.lsn > log_.end_lsn();
-        // A file that may not have been made may hold anything; so may a page that was cut off.
+        // A file that may not have been created may hold anything; so may a page that was cut off.
         if (log_.is_empty() && !is_signed(file) && !is_made_by_ledger(place.file_id)) return false;
         if (is_cut_off(place.file_id, place.page_id)) return false;
         const auto change = std::find_if(page.changes.rbegin(), page.changes.rend(),
@@ -173,7 +173,7 @@ private:
         return std::any_of(files.begin(), files.end(), [&](const PromisedFile& file) { return file.id == file_id; });
     }
 
-    // What the page had when the last complete checkpoint began.
+    // The version of the page when the last complete checkpoint began.
     [[nodiscard]] std::uint32_t least_version(const PagePlace& place, const WriteBook::Page& page) const {
         std::uint32_t version = place.page_id == 0 && !log_.is_empty() ? 1 : 0;  // the signature
         std::uint64_t lsn = 0;
@@ -189,7 +189,7 @@ private:
         return is_cut_off_since ? 0 : version;
     }
 
-    // Behind the checkpoint's begin the file was cut before the end of these pages.
+    // After the checkpoint began, the file was cut before the end of these pages.
     [[nodiscard]] bool is_cut_off(std::uint32_t file_id, std::uint32_t last_page) const {
         return std::any_of(book_.resizes().begin(), book_.resizes().end(), [&](const WriteBook::Resize& resize) {
             return resize.file_id == file_id && resize.page_count <= last_page && resize.lsn >= log_.begin_lsn() &&
@@ -197,7 +197,7 @@ private:
         });
     }
 
-    // Nothing is promised of the page, or only sums could tell, and those of its region are void.
+    // Nothing is promised about the page, or only sums could tell, and those of its region are void.
     [[nodiscard]] bool is_released(const PagePlace& place, const WriteBook::Page& page) const {
         if (is_cut_off(place.file_id, place.page_id)) return true;
         const bool has_changed = std::any_of(page.changes.begin(), page.changes.end(), [this](const WriteBook::Change& change) {
@@ -232,7 +232,7 @@ private:
         }
     }
 
-    // Down to which page the log says the file was cut since the ledger heard of a cut.
+    // The smallest page count to which the file was cut, by the log, since the last cut that the ledger knows of.
     [[nodiscard]] std::uint64_t unheard_cut(std::uint32_t file_id) const {
         std::uint64_t least = ~std::uint64_t{0};
         std::uint64_t before = std::uint64_t{options_.files.at(file_id - 1).initial_size_mb} * ums::kMb / kPageBytes;
@@ -257,7 +257,7 @@ private:
         }
     }
 
-    // --- what is not ---
+    // --- why a loss is not proven ---
 
     [[nodiscard]] MissReason reason_of(const ums::LostWrite& lost) const {
         const std::optional<std::uint32_t> of_options = id_of(lost.path);
@@ -270,7 +270,7 @@ private:
         return reason_of_pages(file_id, lost);
     }
 
-    // The newest block that stood there says.
+    // Decided by the newest block that was at this place and is gone.
     [[nodiscard]] MissReason reason_of_log(std::uint32_t file_id, const ums::LostWrite& lost) const {
         std::uint64_t newest = 0;
         for (const auto& [sequence, block] : book_.blocks()) {
@@ -283,7 +283,7 @@ private:
         return newest < log_.needed_sequence() ? MissReason::before_checkpoint : MissReason::unexplained;
     }
 
-    // It is as long as the log says: what was lost is a growth that the log has not got yet, or a cut.
+    // The file is as long as the log says: what was lost is a growth that the log does not have yet, or a cut.
     [[nodiscard]] MissReason reason_of_size(std::uint32_t file_id, const ums::LostWrite& lost) const {
         const ums::SimulatedFile* const file = file_of(file_id);
         if (file == nullptr) return MissReason::unexplained;
@@ -313,7 +313,7 @@ private:
     const ums::PowerCut& power_;
     const WriteBook& book_;
     const LeftLog log_;
-    const Promises* ledger_ = nullptr;  // what it holds is asked, too
+    const Promises* ledger_ = nullptr;  // if set, what it holds is evidence, too
     bool is_any_signed_ = false;
     CrashExplanation explanation_;
 };

@@ -32,14 +32,14 @@ private:
     CrashReport& report_;
 };
 
-// With the files that an earlier cut has left, if there was one.
+// With the files that an earlier cut left, if there was one.
 ums::SimulatedStorage& filled(ums::SimulatedStorage& disk, const CrashPlan& plan) {
     if (!plan.start) return disk;
     for (const auto& [path, file] : plan.start->files) disk.put(path, file->copy());
     return disk;
 }
 
-// One run of the plan on a disk of its own.
+// One run of the plan, on its own disk.
 struct CrashRun {
     explicit CrashRun(const CrashPlan& plan)
         : disk(clock, ums::simulated_disk(plan.seed)),
@@ -51,7 +51,7 @@ struct CrashRun {
         ledger.reach_if([this, loss = plan.ledger_loss.after(clock.now_ns())] { return !loss.is_now(clock.now_ns()); });
     }
 
-    // A ledger is behind the run: by none to some dozen requests.
+    // A ledger lags behind the run, by up to a few dozen requests.
     void promise_at_times() {
         if (lag.below(8) == 0) ledger.take();
     }
@@ -78,7 +78,7 @@ struct PlannedCut {
     std::uint64_t seed;
 };
 
-// Every other time a log file.
+// A log file in half of all cases.
 const FileOptions& draw_lying_file(const Options& options, ums::Prng& prng) {
     const bool is_log = prng.below(2) == 0;
     std::vector<const FileOptions*> files;
@@ -123,7 +123,7 @@ CrashPlan draw_crash_plan(std::uint64_t seed, ums::PowerLies lies) {
     device.lies = lies;
     const FileOptions& file = draw_lying_file(plan.options, prng);
     device.lying_path = file.path;
-    // A part at the end, between a page and all but the first page.
+    // A part at the end of the file, from a single page to all pages but the first.
     const std::uint64_t page_count = (std::uint64_t{file.initial_size_mb} << 20) / kPageBytes;
     device.hole_begin_bytes = prng.between(1, page_count - 1) * kPageBytes;
     device.overtaking_ns = prng.between(5, 50) * ums::kNsPerMs;
@@ -131,7 +131,7 @@ CrashPlan draw_crash_plan(std::uint64_t seed, ums::PowerLies lies) {
 
     if (plan.options.recent.log_instant_growth) device.new_space = stale_log_space(plan.options, seed);
 
-    // Much log: in half of the runs its ring comes round. Of a hole in the log only that tells.
+    // Much log: in half of the runs it wraps around, and only that reveals a hole in the log.
     const bool is_hole_in_log = lies.has(ums::PowerLie::write_hole) && file.is_log;
     plan.options.random_user.user_count = 4;
     plan.options.random_user.max_log_per_buffer_bytes = prng.below(2) == 0 && !is_hole_in_log ? 512 : 8192;
@@ -155,7 +155,7 @@ CrashReport rehearse_crash(const CrashPlan& plan, const CrashJudge& judge) {
         if (plan.watch) plan.watch(moment);
         crashed.promise_at_times();
     });
-    if (ums::MemoryReserve::is_spent()) throw std::bad_alloc();  // cut short, so nothing can be said of it
+    if (ums::MemoryReserve::is_spent()) throw std::bad_alloc();  // the run was cut short, so its results mean nothing
     for (CrashState& state : states) judge(plan, state);
     return std::move(crashed.report);
 }

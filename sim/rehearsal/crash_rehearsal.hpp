@@ -1,5 +1,5 @@
 // A rehearsal of power cuts: a complete run, with all users, in virtual time on a simulated device that loses power at moments drawn from a
-// seed, and what each cut leaves. A pure function of its arguments. The run itself continues to its end: each cut is a copy.
+// seed, and what each cut leaves. A pure function of its arguments. The run itself continues to its end, because each cut is a copy.
 #pragma once
 
 #include <cstdint>
@@ -30,47 +30,47 @@ struct CrashPlan {
     std::uint32_t cut_count = 4;
     Options options;
     ums::VolatileOptions device;
-    bool has_ledger = false;                             // a ledger outside of the device keeps what the run promises
-    LossPlan ledger_loss;                                // ... and cannot be reached at times, counted from the begin of the run
-    std::shared_ptr<const CrashStart> start;             // of a run that continues after an earlier cut; null: of a new one
-    std::function<void(const ums::PowerMoment&)> watch;  // sees every moment of the run that is cut, to its end; may be empty
+    bool has_ledger = false;                             // a ledger outside the device keeps the promises of the run
+    LossPlan ledger_loss;                                // ... and is unreachable at times, counted from the start of the run
+    std::shared_ptr<const CrashStart> start;             // for a run that continues after an earlier cut; null: a new run
+    std::function<void(const ums::PowerMoment&)> watch;  // sees every moment of the run that is cut, up to its end; may be empty
 };
 
-// The run and the device of a seed. The lies can do harm: syncs are ignored in runs that need them, and the file that is lied about belongs
-// to the run.
+// Draws the run and its device from a seed. The lies can do harm: syncs are ignored in runs that need them, and the file that is lied about
+// belongs to the run.
 [[nodiscard]] CrashPlan draw_crash_plan(std::uint64_t seed, ums::PowerLies lies);
 
 // One cut, to be judged.
 struct CrashState {
     ums::PowerCut power;
     CutReason reason{};
-    Phase phase{};                     // of the run; after Phase::create all files are made and acknowledged
+    Phase phase{};                     // of the run; after Phase::create, all files exist and are acknowledged
     WriteBook book;                    // as of the cut
-    std::optional<Promises> promises;  // likewise, with a ledger
+    std::optional<Promises> promises;  // likewise, if there is a ledger
 };
 
 using CrashJudge = std::function<void(const CrashPlan& plan, CrashState& state)>;
 
 struct CrashReport {
-    Outcome outcome = Outcome::passed;  // of the run, which does not know of the cuts
+    Outcome outcome = Outcome::passed;  // of the run, which does not know about the cuts
     std::uint64_t moment_count = 0;
-    std::vector<Finding> findings;  // of the run: its device works correctly as long as there is power
+    std::vector<Finding> findings;  // of the run, whose device works correctly while it has power
     std::vector<std::string> log;   // messages of the run
 };
 
-// `judge` is called for each cut, in the order of time, when the run is over: it may run simulations of its own. Any thread. Throws
+// Calls `judge` for each cut, in order of time, after the run has ended, so that `judge` may run simulations itself. Any thread. Throws
 // std::bad_alloc if memory runs out.
 [[nodiscard]] CrashReport rehearse_crash(const CrashPlan& plan, const CrashJudge& judge);
 
-// After a power cut the run continues with what is left, and is cut again: what recovery made of the files must survive the next cut, too.
-// What a run that continues begins with.
+// The state from which a run continues after a power cut, to be cut again: what recovery wrote must survive the next cut, too.
 struct CrashStart {
     std::map<std::string, std::unique_ptr<ums::SimulatedFile>> files;  // by path
-    WriteBook book;                                                    // what had been said before, as far as it is still true
-    std::optional<Promises> promises;                                  // of a ledger
+    WriteBook book;                                                    // from before the cut, as far as it still holds
+    std::optional<Promises> promises;                                  // from a ledger
 };
 
-// The same run, resumed on the same device. Nothing if no log is left with which it could continue. Before the files of the cut are taken.
+// The same run, resumed on the same device. Nothing if no log is left with which it could continue. Call it before the files of the cut are
+// consumed.
 [[nodiscard]] std::optional<CrashPlan> plan_second_cut(const CrashPlan& plan, const CrashState& state);
 
 }  // namespace sim

@@ -30,7 +30,7 @@ std::string describe_cut(const CrashPlan& plan, const CrashState& state) {
                        name_of(state.reason), name_of(state.phase), name_of(state.power.mix), plan.device.atomic_unit_bytes);
 }
 
-// Nothing if no file was left that a verification could begin with.
+// Nothing if no file was left with which a verification could begin.
 std::optional<CrashVerdict> verdict_on(const CrashPlan& plan, CrashState& state, Knowledge knowledge) {
     try {
         if (knowledge == Knowledge::files) return verify_cut(plan, state.power);

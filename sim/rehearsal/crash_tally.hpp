@@ -1,4 +1,5 @@
-// A verification of power cuts, judged by what the files prove: what was found, what was missed and why, and what was blamed wrongly.
+// The verifications of power cuts, compared with what the files prove: what was found, what was missed and why, and what was blamed
+// wrongly.
 #pragma once
 
 #include <array>
@@ -13,7 +14,7 @@
 
 namespace sim {
 
-// What a verification says about the files that a power cut left.
+// What a verification reports about the files that a power cut left.
 struct CrashVerdict {
     Outcome outcome = Outcome::passed;
     std::string reason;  // if not passed
@@ -21,17 +22,17 @@ struct CrashVerdict {
     DurabilityResult durability;
 };
 
-// Takes the files of the cut. `promises`: of a ledger outside of the device; null: there is none. Throws what prevents a verification from
-// starting: RefusedError if no file is left.
+// Consumes the files of the cut. `promises`: from a ledger outside the device; null: there is none. Throws if the verification cannot
+// start: RefusedError if no file is left.
 [[nodiscard]] CrashVerdict verify_cut(const CrashPlan& plan, ums::PowerCut& power, const Promises* promises = nullptr);
 
 struct CrashTally {
     std::uint64_t cuts = 0;
     std::uint64_t damaged = 0;                               // something that was promised is gone
-    std::uint64_t provable = 0;                              // of these, those that the files prove
-    std::uint64_t found = 0;                                 // of those, those with a finding
-    std::uint64_t blamed = 0;                                // findings where the files prove nothing, whether there is damage or not
-    std::array<std::uint64_t, kMissReasonCount> unproven{};  // damaged, and not provable
+    std::uint64_t provable = 0;                              // of the damaged cuts, those whose files prove it
+    std::uint64_t found = 0;                                 // of the provable ones, those with a finding
+    std::uint64_t blamed = 0;                                // those with findings although the files prove nothing, with damage or without
+    std::array<std::uint64_t, kMissReasonCount> unproven{};  // damaged, but not provable
 
     void add(const CrashTally& other);
 };
@@ -39,10 +40,10 @@ struct CrashTally {
 struct CutJudgement {
     CrashTally tally;     // of this cut
     std::string text;     // the cut, and what was found
-    std::string problem;  // provable and not found, blamed wrongly, or unexplained; otherwise empty
+    std::string problem;  // provable but not found, blamed wrongly, or unexplained; otherwise empty
 };
 
-// Takes the files of the cut if `knowledge` is the files; with the ledger copies of them are judged. Not both at once.
+// Consumes the files of the cut if `knowledge` is the files; with the ledger, it judges copies of them. Not for both at the same time.
 [[nodiscard]] CutJudgement judge_cut(const CrashPlan& plan, CrashState& state, Knowledge knowledge = Knowledge::files);
 
 }  // namespace sim

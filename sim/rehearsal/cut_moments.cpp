@@ -59,7 +59,7 @@ void CutMoments::observe_log_block(const ums::PowerMoment& moment) {
     is_after_log_flush_ = moment.kind == ums::PowerMoment::Kind::completion;
     std::vector<std::byte> block(moment.size_bytes);
     ums::copy_from_request(*moment.request, moment.offset_bytes, block.data(), block.size());
-    if (!is_sound_block(block.data(), block.size())) return;  // zeros for a part that has grown
+    if (!is_sound_block(block.data(), block.size())) return;  // zeros that fill new space
     if (holds_record(block, LogRecordKind::checkpoint_begin)) is_in_checkpoint_ = true;
     if (!holds_record(block, LogRecordKind::checkpoint_end)) return;
     add(CutReason::checkpoint_end, moment.number);

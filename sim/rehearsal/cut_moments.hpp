@@ -16,13 +16,13 @@ namespace sim {
 
 // Why the power fails at this moment.
 enum class CutReason : std::uint8_t {
-    any_moment,      // drawn from all
-    creation,        // the files are being made
+    any_moment,      // drawn from all moments
+    creation,        // the files are being created
     resize,          // a file grows or shrinks: requested, done, or just after
     sync,            // a sync: requested, done, or just after
-    log_flush,       // a block of the log has just come back, and what waited for it begins
-    checkpoint,      // between a checkpoint's first record and its last one
-    checkpoint_end,  // the block with the last record: requested, done, or just after
+    log_flush,       // a log write has just completed, and what waited for it begins
+    checkpoint,      // between the first and the last record of a checkpoint
+    checkpoint_end,  // the block with a checkpoint's last record: requested, done, or just after
 };
 
 inline constexpr std::size_t kCutReasonCount = 7;
@@ -31,7 +31,7 @@ inline constexpr std::size_t kCutReasonCount = 7;
 
 class CutMoments {
 public:
-    // `phase`: of the run that is watched. `options` must outlive the object.
+    // `phase` returns that of the run that is watched. `options` must outlive the object.
     CutMoments(const Options& options, std::function<Phase()> phase) : options_(options), phase_(std::move(phase)) {}
 
     // For VolatileStorage::set_observer.
@@ -41,7 +41,8 @@ public:
         std::uint64_t moment = 0;
         CutReason reason{};
     };
-    // Half of all: any moment. Otherwise a reason, each as often as the others, then one of its moments. There must have been a moment.
+    // In half of all cases, any moment. Otherwise a reason, all equally likely, then one of its moments. At least one must have been
+    // observed.
     [[nodiscard]] Choice draw(ums::Prng& prng) const;
 
 private:

@@ -15,10 +15,10 @@ namespace sim {
 namespace {
 
 constexpr std::uint64_t kForever = ~0ULL;
-// SQL Server and this program try four times more.
+// SQL Server and this program retry four times.
 constexpr std::uint64_t kFailuresMax = 4;
 
-// Faults that are made of a page when it is written, or when it is read.
+// Whether the fault is made when a page is written, or when it is read.
 bool is_made_by(FindingKind kind, ums::IoOperation operation) {
     switch (kind) {
         case FindingKind::stale_read:
@@ -51,7 +51,7 @@ void FaultChoice::decide_transfer(FaultyFile& file, const ums::IoRequest& reques
 }
 
 std::optional<FindingKind> FaultChoice::draw_log_fault(FaultPlace place) {
-    // Whoever reads the log in the final audit is no backup.
+    // The final audit reads the log, too, but it is not a backup.
     if (place == FaultPlace::log_backup && parts_.moment.phase() == Phase::final_audit) return std::nullopt;
     for (FaultPlan& plan : plans_) {
         const bool is_of_backups = plan.place == FaultPlace::chain || plan.place == FaultPlace::log_backup;
@@ -125,7 +125,7 @@ void FaultChoice::make_sick(FaultyFile& file, const ums::IoRequest& request) {
 void FaultChoice::make_sick(FaultyFile& file, const ums::IoRequest& request, FindingKind kind, std::uint64_t offset_bytes) {
     const bool is_error = kind == FindingKind::io_error;
     const bool is_write = request.operation == ums::IoOperation::write;
-    // A log that cannot be written ends the run; that would hide everything else.
+    // A log that cannot be written ends the run, which would hide everything else.
     const bool transient = file.is_log() || parts_.prng.below(2) == 0;
     FaultyFile::Sick sick;
     sick.offset_bytes = offset_bytes;
@@ -143,7 +143,7 @@ void FaultChoice::make_sick(FaultyFile& file, const ums::IoRequest& request, Fin
     file.sick.push_back(sick);
 }
 
-// A sync is about the file as a whole; it fails once, and that is for good: what was not made durable nobody makes durable any more.
+// A sync concerns the file as a whole. One failure is final: nothing will make durable what this sync did not.
 void FaultChoice::decide_sync(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate) {
     for (FaultPlan& plan : plans_) {
         const bool is_meant = plan.kind == FindingKind::io_error && (plan.place == FaultPlace::sync || plan.place == FaultPlace::anywhere);
@@ -174,7 +174,7 @@ void FaultChoice::suffer(FaultyFile& file, const ums::IoRequest& request, Reques
             const std::uint64_t good_bytes = sick.offset_bytes - std::min(sick.offset_bytes, request.offset_bytes);
             const std::uint64_t sectors = std::min<std::uint64_t>((request.size_bytes - good_bytes) / kSectorBytes, kSectorsPerPage);
             const std::uint64_t short_bytes = good_bytes + (sectors > 1 ? parts_.prng.below(sectors) : 0) * kSectorBytes;
-            // The engine below goes on with the rest; if that comes, it has noted that it had to.
+            // The engine below continues with the rest; if the rest arrives, the engine has recorded that it had to continue.
             const bool rest_comes = sick.requests_left != kForever && short_bytes > 0;
             (rest_comes ? fate.short_bytes : fate.transferred_bytes) = short_bytes;
         }
@@ -188,7 +188,7 @@ void FaultChoice::stall(FaultyFile& file, const ums::IoRequest& request, Request
         const auto page = static_cast<std::uint32_t>(request.offset_bytes / kPageBytes);
         if (!fits(plan, file, request, page) || !draws(plan)) continue;
         --plan.count_max;
-        // Between what is a warning and what is a failure there is room for the clock's grain.
+        // Leaves a gap between warnings and failures for the granularity of the clock.
         const bool is_warning = parts_.prng.below(2) == 0;
         const std::uint64_t seconds = is_warning ? parts_.prng.between(18, 100) : parts_.prng.between(130, 200);
         fate.delay_ns = seconds * ums::kNsPerSecond;
@@ -200,7 +200,7 @@ void FaultChoice::stall(FaultyFile& file, const ums::IoRequest& request, Request
     }
 }
 
-// --- what will be needed when it comes back ---
+// --- what will be needed when the request completes ---
 
 void FaultChoice::save_buffers(const FaultyFile& file, const ums::IoRequest& request, RequestFate& fate) {
     if (request.operation != ums::IoOperation::read) return;

@@ -1,4 +1,4 @@
-// Which request goes wrong, and how: decided when it is posted. Each page gets one fault at most. Requests without an owner (creating the
+// Decides which request goes wrong, and how, when it is posted. Each page gets at most one fault. Requests without an owner (creating the
 // files, a search for evidence) are never chosen. Not thread-safe unless a function says otherwise: the injector guards it.
 #pragma once
 
@@ -17,22 +17,22 @@
 
 namespace sim {
 
-// What happens to one request: decided when it is posted, carried out when it comes back. Plain data.
+// What happens to one request: decided when it is posted, carried out when it completes. Plain data.
 struct RequestFate {
     struct Chosen {
         std::size_t plan = 0;
         FindingKind kind{};  // that of the plan
         std::uint32_t page = 0;
-        ImageBytes older{};  // writes: what stood there before
+        ImageBytes older{};  // for writes: the previous contents
     };
-    struct Buffer {  // what stood in the buffer before the read
+    struct Buffer {  // the contents of the buffer before the read
         std::uint32_t page = 0;
         std::vector<std::byte> bytes;
     };
 
-    int error_code = 0;                       // does not reach the storage
-    std::uint64_t transferred_bytes = ~0ULL;  // reports this number
-    std::uint64_t short_bytes = 0;            // the engine first received this number, and continued
+    int error_code = 0;                       // if not 0, the request does not reach the storage
+    std::uint64_t transferred_bytes = ~0ULL;  // what the request reports at most
+    std::uint64_t short_bytes = 0;            // the engine received only this many at first, and continued
     std::uint64_t delay_ns = 0;
     std::vector<Chosen> chosen;
     std::vector<Buffer> buffers;
@@ -54,18 +54,18 @@ public:
     // The parts must outlive the choice.
     FaultChoice(std::vector<FaultPlan> plans, const Parts& parts) : parts_(parts), plans_(std::move(plans)) {}
 
-    // A sync of the program's: about the file as a whole.
+    // A sync by the program: it concerns the file as a whole.
     void decide_sync(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate);
     // A read or a write.
     void decide_transfer(FaultyFile& file, const ums::IoRequest& request, RequestFate& fate);
-    // Then, for a write: reads the present contents of the chosen pages. Nobody else reads or writes them now, because their latches are
-    // held, so this needs no guard by the injector.
+    // Next, for a write: reads the present contents of the chosen pages. Their latches are held, so nothing else reads or writes them now,
+    // and the injector need not guard this.
     void read_older(const ums::IoRequest& request, RequestFate& fate) const;
 
-    // The choice fell on a page of which no such fault can be made: the plan may choose one more.
+    // This kind of fault is impossible for the chosen page: the plan may choose one more.
     void take_back(const RequestFate::Chosen& chosen) { ++plans_[chosen.plan].count_max; }
-    // How it becomes wrong, or nothing: a log block that has been written (`anywhere`), a chunk of the backup chain that has been written
-    // (`chain`), a log block that a backup reads (`log_backup`).
+    // The kind of fault for a written log block (`anywhere`), a written chunk of the backup chain (`chain`), or a log block that a backup
+    // reads (`log_backup`); nothing if it stays right.
     [[nodiscard]] std::optional<FindingKind> draw_log_fault(FaultPlace place);
 
 private:

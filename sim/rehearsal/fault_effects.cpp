@@ -11,7 +11,7 @@ namespace sim {
 
 namespace {
 
-// So many reads in a row are wrong at most, where a fault goes away by itself.
+// At most this many reads in a row are wrong if the fault goes away by itself.
 constexpr std::uint64_t kWrongReadsMax = 3;
 
 bool is_zero(const ImageBytes& image) {
@@ -34,7 +34,7 @@ void FaultEffects::finish_write(FaultyFile& file, const ums::IoRequest& request,
         log_.finish_write(file, request);
         return;
     }
-    // Written anew, a place can be read again.
+    // A place that is written again can be read again.
     std::erase_if(file.sick, [&](const FaultyFile::Sick& sick) {
         return !sick.on_write && sick.offset_bytes >= request.offset_bytes && sick.offset_bytes < request.offset_bytes + request.size_bytes;
     });
@@ -81,7 +81,7 @@ bool FaultEffects::spoil_written_page(FaultyFile& file, const ums::IoRequest& re
         }
         case FindingKind::zeroed_page: {
             InjectedFault& fault = put_wrong(file, chosen.page, kind, ImageBytes(kPageBytes), "the write left zeros");
-            // Zeros were there before the first write: as if it had never come.
+            // Zeros were there before the first write, so it is as if the write had never arrived.
             if (is_zero(chosen.older)) fault.expected = FindingKind::lost_write;
             return true;
         }
@@ -91,9 +91,9 @@ bool FaultEffects::spoil_written_page(FaultyFile& file, const ums::IoRequest& re
 
 bool FaultEffects::spoil_with_older(FaultyFile& file, const RequestFate::Chosen& chosen, const ImageBytes& right) {
     const bool never_written = is_zero(chosen.older);
-    // The same image once more, after a write that was cut short: if this write is lost, nothing is.
+    // The same image again, after a write that was cut short: losing this write loses nothing.
     if (chosen.older == right) return false;
-    // What an earlier run left there is no older version of this page.
+    // What an earlier run left there is not an older version of this page.
     if (!never_written && read_header(chosen.older.data()).run_id != read_header(right.data()).run_id) return false;
     std::string what;
     switch (const FindingKind kind = chosen.kind) {
@@ -188,7 +188,7 @@ void FaultEffects::serve_armed(FaultyFile& file, ums::IoRequest& request, const 
         if (armed.keeps_buffer) {
             const auto saved =
                 std::find_if(fate.buffers.begin(), fate.buffers.end(), [page](const auto& each) { return each.page == page; });
-            if (saved == fate.buffers.end()) continue;  // armed while this request was out
+            if (saved == fate.buffers.end()) continue;  // armed while this request was in flight
             ums::copy_to_request(request, offset_bytes + armed.begin, saved->bytes.data() + armed.begin, armed.end - armed.begin);
         } else {
             ums::copy_to_request(request, offset_bytes, armed.image.data(), kPageBytes);
@@ -231,7 +231,7 @@ bool FaultEffects::spoil_read_page(FaultyFile& file, const ums::IoRequest& reque
     return true;
 }
 
-// The neighbour of the same request, or a page that was written a while ago.
+// The neighbor in the same request, or a page that was written a while ago.
 bool FaultEffects::misdirect_read(FaultyFile& file, const ums::IoRequest& request, std::uint32_t page) {
     const auto first = static_cast<std::uint32_t>(request.offset_bytes / kPageBytes);
     const auto count = static_cast<std::uint32_t>(request.size_bytes / kPageBytes);

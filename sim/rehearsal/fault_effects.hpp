@@ -1,5 +1,5 @@
-// What is done to a request that has come back: the bytes that a write leaves wrong, and those that a read is given. Not thread-safe: the
-// injector guards it.
+// Alters requests that have completed: the bytes that a write leaves wrong, and those that a read returns. Not thread-safe: the injector
+// guards it.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +21,17 @@ public:
         ums::Prng& prng;
     };
 
-    // The parts must outlive this.
+    // The parts must outlive this object.
     explicit FaultEffects(const Parts& parts) : parts_(parts), log_(parts.choice, parts.record, parts.prng) {}
 
-    // Transfers that have come back as a whole.
+    // For transfers that were completed in full.
     void finish_write(FaultyFile& file, const ums::IoRequest& request, const RequestFate& fate);
     void finish_read(FaultyFile& file, ums::IoRequest& request, const RequestFate& fate);
 
     [[nodiscard]] bool has_wrong_copy() const { return log_.has_wrong_copy(); }
 
 private:
-    // False if this kind of fault cannot be made of this page.
+    // False if this kind of fault is impossible for this page.
     [[nodiscard]] bool spoil_written_page(FaultyFile& file, const ums::IoRequest& request, const RequestFate::Chosen& chosen);
     [[nodiscard]] bool spoil_with_older(FaultyFile& file, const RequestFate::Chosen& chosen, const ImageBytes& right);
     [[nodiscard]] bool misdirect_write(FaultyFile& file, std::uint32_t page, const ImageBytes& older, const ImageBytes& right);

@@ -155,7 +155,8 @@ void FaultInjector::carry_out(ums::IoRequest& request, RequestFate& fate) {
         if (fate.transferred_bytes == ~0ULL) {
             effects_.finish_read(*file, request, fate);
         } else {
-            // Who works with pages asks for them again, one by one; a search takes what has come, and it must be what the disk holds.
+            // After a short read, users of pages read them again one by one; a search takes what arrived, so it must be what the disk
+            // holds.
             file->apply_wrong(request, [](std::uint64_t) {});
         }
     }

@@ -1,10 +1,10 @@
-// A storage that goes wrong on purpose, around one that does not: for rehearsals. The files below keep what was written; wrong bytes
-// exist in memory only, and reads return them in their place, through any handle, until the place is written again. So the files below
-// are the truth, and what the program under test was given can be compared with them without asking the program.
+// A storage that goes wrong on purpose, around one that does not: for rehearsals. The files below keep what was written; wrong bytes exist
+// only in memory, and reads through any handle return them instead until the place is written again. So the files below are the truth, and
+// what the program under test was given can be compared with them without asking the program.
 //
-// Here are the names, the handles and the one lock; which request goes wrong is FaultChoice's, what is done to it FaultEffects', what was
-// done FaultRecord's. Requests without an owner (creating the files, a search for evidence) are never chosen and expose nothing, but they
-// see what is wrong.
+// This class holds the names, the handles and the one lock; FaultChoice decides which request goes wrong, FaultEffects alters it, and
+// FaultRecord keeps what was done. Requests without an owner (creating the files, a search for evidence) are never chosen and expose
+// nothing, but they see what is wrong.
 #pragma once
 
 #include <cstdint>
@@ -38,17 +38,17 @@ public:
     // `inner` and `clock` must outlive the injector.
     FaultInjector(ums::Storage& inner, const ums::Clock& clock, Setup setup);
 
-    // Where plans for a single phase learn the phase. Before the run begins; called from the schedulers' threads.
+    // Where plans for a single phase get the phase from; called from the schedulers' threads. Set it before the run begins.
     void set_phase_source(std::function<Phase()> source) { moment_.phase_source = std::move(source); }
-    // The program has reported something. What failed until then is healed, as if a person had replaced the part. Any thread.
+    // The program has reported something. What failed there is healed, as if the part had been replaced. Any thread.
     void on_finding(const Finding& finding);
-    // All that was injected. Any thread.
+    // All injected faults. Any thread.
     [[nodiscard]] std::vector<InjectedFault> faults() const;
 
-    // A backup was completed that holds other log than was written. Any thread.
+    // A backup was completed whose log differs from what was written. Any thread.
     [[nodiscard]] bool has_wrong_copy() const;
 
-    // Of the requests that came: what, where, when. The same run in virtual time gives the same.
+    // Of the requests received: what, where, when. The same run in virtual time gives the same hash.
     [[nodiscard]] std::uint64_t trace_hash() const;
     [[nodiscard]] std::uint64_t request_count() const;
 
@@ -61,7 +61,7 @@ public:
                          std::size_t& transferred_bytes) override;
     std::unique_ptr<ums::IoEngine> make_engine(const ums::EngineOptions& options, std::string& reason) override;
 
-    // For the engines: what happens to a request that is posted, and the alterations when it has come back. Any thread.
+    // For the engines: the fate of a request that is posted, and the alterations when it has completed. Any thread.
     [[nodiscard]] RequestFate fate_of(const ums::IoRequest& request);
     void carry_out(ums::IoRequest& request, RequestFate& fate);
     [[nodiscard]] const ums::Clock& clock() const { return moment_.clock; }

@@ -13,7 +13,7 @@ namespace sim {
 
 namespace {
 
-// As its tasks are named.
+// The name of its tasks.
 constexpr std::string_view kBackupUser = "Backup";
 
 bool overlaps(const InjectedFault& fault, const Finding& finding) {
@@ -26,7 +26,7 @@ bool has_right_kind(const InjectedFault& fault, const Finding& finding) {
     return fault.expected == finding.kind || fault.or_else == finding.kind;
 }
 
-// What was said already, in other words: a part of a fault that was found.
+// Repeats in other words what was reported: a part of a fault that was found.
 bool is_repetition(const InjectedFault& fault, const Finding& finding) {
     const bool is_missing_log = finding.kind == FindingKind::log_gap || finding.kind == FindingKind::wal_violation;
     if (!fault.exposed || !is_missing_log || !is_log_fault(fault.kind) || fault.is_in_log_copy) return false;
@@ -41,7 +41,7 @@ bool is_about_requests(FindingKind kind) {
     return kind == FindingKind::io_error || kind == FindingKind::short_transfer || kind == FindingKind::stalled_io;
 }
 
-// How well a finding explains a fault; 0 = not at all. Where a log ends too early the auditor may say so at any of its files.
+// How well a finding explains a fault; 0: not at all. If a log ends too early, the auditor may report that at any of its files.
 int fit_of(const InjectedFault& fault, const Finding& finding) {
     const bool is_sync = finding.request.of_file == FileRequest::sync;
     if (fault.is_sync || is_sync) return fault.is_sync && is_sync && fault.path == finding.place.path ? 4 : 0;
@@ -51,14 +51,14 @@ int fit_of(const InjectedFault& fault, const Finding& finding) {
     return is_about_requests(fault.kind) == is_about_requests(finding.kind) ? 2 : 1;
 }
 
-// What a fault that passes is called if it does not.
+// Whether a transient fault of this kind would be called so if it persisted.
 bool is_called_if_it_stays(FindingKind kind, const Finding& finding) {
     if (kind == FindingKind::misdirected_read) return finding.kind == FindingKind::misdirected_write;
     if (kind != FindingKind::stale_read) return false;
     return finding.kind == FindingKind::lost_write || finding.kind == FindingKind::reverted_page;
 }
 
-// A file that is given up is not read again up to 15 times: what would have passed is told as what stays.
+// A file that is given up does not get all of its up to 15 re-reads, so a fault that would have passed is reported as persistent.
 bool may_have_passed(const InjectedFault& fault, const Finding& finding) {
     return fault.transient && !finding.transient && !finding.rereads.empty() && finding.rereads.size() < kRereadsMax;
 }
@@ -104,7 +104,7 @@ MatchResult match_faults(const std::vector<InjectedFault>& faults, const std::ve
     MatchResult result;
     std::vector<bool> taken(findings.size());
     std::vector<const Finding*> found(faults.size());
-    // The good matches first, so that a bad one does not take the finding that belongs to another fault.
+    // The best matches first, so that a poor one does not take a finding that belongs to another fault.
     for (int fit = 4; fit > 0; --fit) {
         for (std::size_t i = 0; i < faults.size(); ++i) {
             if (found[i] == nullptr && faults[i].exposed) found[i] = best_finding(faults[i], findings, taken, fit);
@@ -125,7 +125,7 @@ MatchResult match_faults(const std::vector<InjectedFault>& faults, const std::ve
             continue;
         }
         ++tally.detected;
-        // Pages that should show a change behind the end of the log do not if their writes failed.
+        // Pages that should show a change from beyond the end of the log do not if their writes failed.
         const bool shows_gap_only =
             has_failed_writes && fault.expected == FindingKind::wal_violation && found[i]->kind == FindingKind::log_gap;
         const std::string wrong = shows_gap_only ? "" : what_is_wrong(fault, *found[i]);
@@ -134,7 +134,7 @@ MatchResult match_faults(const std::vector<InjectedFault>& faults, const std::ve
     }
     for (std::size_t i = 0; i < findings.size(); ++i) {
         const auto repeats = [&](const InjectedFault& fault) { return is_repetition(fault, findings[i]); };
-        // Where a write went to may be seen by the search for it alone, and be written over before anybody else reads it.
+        // The target of a misdirected write may be seen only by the search for it, and be overwritten before anything else reads it.
         const auto foresees = [&](const InjectedFault& fault) {
             const bool may_be_searched_for = !fault.exposed && fault.kind == FindingKind::misdirected_write;
             return may_be_searched_for && fit_of(fault, findings[i]) == 4 && what_is_wrong(fault, findings[i]).empty();

@@ -25,11 +25,11 @@ using FaultTallies = std::array<FaultTally, kFindingKindCount>;  // by FindingKi
 
 struct MatchResult {
     FaultTallies tallies{};
-    std::vector<std::string> problems;  // a sentence for each fault that was missed or named wrong, and for each false alarm
+    std::vector<std::string> problems;  // a sentence for each fault that was missed or misclassified, and for each false alarm
 };
 
-// Every exposed fault must have exactly one finding of the expected kind; transient or persistent, warning or failure, and the other place
-// of a misdirected transfer must be right, too. A finding explains one fault only.
+// Every exposed fault must have exactly one finding of the expected kind. Whether it is transient or persistent, whether it is a warning or
+// a failure, and the other place of a misdirected transfer must be right, too. A finding explains only one fault.
 [[nodiscard]] MatchResult match_faults(const std::vector<InjectedFault>& faults, const std::vector<Finding>& findings);
 
 void add_tallies(FaultTallies& sum, const FaultTallies& more);

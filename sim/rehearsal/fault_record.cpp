@@ -38,7 +38,7 @@ void FaultRecord::expose(std::uint64_t number) {
     if (fault.exposed) return;
     fault.exposed = true;
     fault.exposed_ns = moment_.now_ns();
-    // Where the image went has been written over: what is left is that it is not here.
+    // The place to which the image went has been overwritten: all that is left is that the image is not here.
     if (fault.went_elsewhere && !is_other_end_known(fault)) fault.expected = FindingKind::lost_write;
     is_log_exposed_ |= is_log_fault(fault.kind) && !fault.is_in_chain;
     name_log_fault(fault);
@@ -55,7 +55,7 @@ void FaultRecord::reported(const std::string& path, std::uint64_t begin_bytes, s
 }
 
 bool FaultRecord::is_work(const FaultyFile& file, const ums::IoRequest& request) const {
-    // Once a block of the log was wrong, others read it to see where the log goes on.
+    // Once a log block has been wrong, others are read only to see where the log continues.
     const bool is_log_search = file.is_log() && is_log_exposed_ && request.operation == ums::IoOperation::read;
     return request.owner != nullptr && !request.is_search && !is_log_search;
 }
@@ -64,8 +64,8 @@ void FaultRecord::log_read(const FaultyFile& file, const ums::IoRequest& read) {
     for (const std::uint64_t number : lost_blocks_.missed_by(file.path(), read)) name_log_fault(at(number));
 }
 
-// A log that ends too early is a violation of the write-ahead rule if pages have changes that stood behind its end; a hole with more log
-// behind it, or an end that misses nothing but marks, is a gap.
+// A log that ends too early violates the write-ahead rule if pages hold changes from beyond its end. A hole with more log behind it, or an
+// end that lacks nothing but marks, is a gap.
 void FaultRecord::name_log_fault(InjectedFault& fault) const {
     if (lost_blocks_.misses_updates_at_end(fault.number)) {
         fault.expected = FindingKind::wal_violation;

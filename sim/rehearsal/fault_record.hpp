@@ -1,5 +1,5 @@
-// The record of what was injected: each fault, how it must be named, and whether it ever gave wrong data to the program under test. Not
-// thread-safe: the injector guards it.
+// The record of the injected faults: each fault, how it must be classified, and whether it ever gave wrong data to the program under test.
+// Not thread-safe: the injector guards it.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct FaultMoment {
     std::function<Phase()> phase_source{};  // may be empty; called from the schedulers' threads
 
     [[nodiscard]] std::uint64_t now_ns() const { return clock.now_ns(); }
-    // Nothing if nobody knows.
+    // Nothing if there is no source.
     [[nodiscard]] std::optional<Phase> phase() const { return phase_source ? std::optional(phase_source()) : std::nullopt; }
 };
 
@@ -38,7 +38,7 @@ public:
     // Both must outlive the record.
     FaultRecord(FaultyFiles& files, const FaultMoment& moment) : files_(files), moment_(moment) {}
 
-    // Valid until the next one is added.
+    // Valid until the next fault is added.
     InjectedFault& add(FindingKind kind, const Place& place, bool transient, std::string what);
     // A fault of a page, which then gets no other.
     InjectedFault& add_page(FindingKind kind, FaultyFile& file, std::uint32_t page, bool transient, std::string what);
@@ -50,17 +50,17 @@ public:
     // The program has reported something about these bytes.
     void reported(const std::string& path, std::uint64_t begin_bytes, std::uint64_t end_bytes);
 
-    // Only requests of the program's work cause and expose faults: not creating the files, and not a diagnosis that searches entire ranges
-    // for an image.
+    // Only requests that do the program's work cause and expose faults: not the creation of files, and not a diagnosis that searches entire
+    // ranges for an image.
     [[nodiscard]] bool is_work(const FaultyFile& file, const ums::IoRequest& request) const;
 
-    // The log: a block was written; one is lost; one has been read, and may be missed.
+    // The log: a block was written; one is lost; a range was read, and a lost block may be missed.
     void log_block_written(std::uint64_t sequence) { lost_blocks_.written(sequence); }
     void log_block_lost(LostLogBlock block) { lost_blocks_.lost(std::move(block)); }
     void log_read(const FaultyFile& file, const ums::IoRequest& read);
 
 private:
-    // The image of a page that was written elsewhere can still be found there, or has been seen there.
+    // The image of a misdirected write can still be found at its other end, or has been seen there.
     [[nodiscard]] bool is_other_end_known(const InjectedFault& fault);
     void name_log_fault(InjectedFault& fault) const;
 

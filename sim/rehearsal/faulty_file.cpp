@@ -44,7 +44,7 @@ void FaultyFile::written(const ums::IoRequest& request) {
     for (std::uint32_t i = 0; i < request.segment_count; ++i) {
         const ums::IoSegment& segment = request.segments[i];
         for (std::size_t begin = 0; begin + kPageBytes <= segment.size_bytes; begin += kPageBytes, ++page) {
-            // The header is never zeros where anything else is not.
+            // If any byte of a page is not zero, its header is not zero either.
             writes_[page] = is_zero(segment.data + begin, kSectorBytes) ? 0 : writes_[page] + 1;
         }
     }

@@ -1,5 +1,5 @@
-// What is wrong with one file, from the storage's side: the file below always holds what was written; this says which sectors a read
-// returns differently, and for which fault. Nothing here is thread-safe: the injector guards it.
+// What is wrong with one file, from the storage's side: the file below always holds what was written; this class knows in which sectors
+// reads return something else, and because of which fault. Not thread-safe: the injector guards it.
 #pragma once
 
 #include <array>
@@ -24,27 +24,27 @@ public:
     [[nodiscard]] const std::string& path() const { return path_; }
     [[nodiscard]] bool is_log() const { return is_log_; }
 
-    // --- lasting faults: sectors that are not what was written ---
+    // --- lasting faults: sectors that differ from what was written ---
 
-    // From now on reads return these bytes (a multiple of kSectorBytes), until they are written again. `fault`: its number.
+    // From now on, reads return these bytes (a multiple of kSectorBytes) until they are written again. `fault`: its number.
     void put_wrong(std::uint64_t offset_bytes, const std::byte* bytes, std::uint64_t size_bytes, std::uint64_t fault);
     [[nodiscard]] bool has_wrong(std::uint64_t offset_bytes, std::uint64_t size_bytes) const;
     // Calls `touched(fault)` for each wrong sector in the range of the request, after putting its bytes in place.
     template <typename Touched>
     void apply_wrong(const ums::IoRequest& request, Touched&& touched) const;
-    // They are as they were written again.
+    // The sectors of the fault are again as they were written.
     void heal(std::uint64_t fault);
-    // Has the fault any sector left?
+    // Whether the fault still has a wrong sector.
     [[nodiscard]] bool still_wrong(std::uint64_t fault) const;
 
     // --- faults that wait for a read ---
 
     struct Armed {
-        bool reverts = false;  // becomes a lasting fault after one right read; otherwise it comes `reads` times and is gone
+        bool reverts = false;  // becomes a lasting fault after one right read; otherwise it is served `reads` times, then it is gone
         std::uint32_t reads = 0;
         std::uint64_t fault = 0;
         ImageBytes image;
-        bool keeps_buffer = false;  // not the image but, from `begin` to `end`, what stood in the buffer before
+        bool keeps_buffer = false;  // instead of the image, from `begin` to `end`: what the buffer held before the read
         std::uint32_t begin = 0;
         std::uint32_t end = kPageBytes;
     };
@@ -56,7 +56,7 @@ public:
         std::uint64_t fault = 0;
         std::uint64_t offset_bytes = 0;
         std::uint64_t size_bytes = 0;
-        std::uint64_t requests_left = 0;  // so many fail
+        std::uint64_t requests_left = 0;  // this many fail
         bool on_write = false;
         int error_code = 0;  // 0: they end early instead
     };
@@ -68,10 +68,10 @@ public:
 
     // --- what was written, as far as faults depend on it ---
 
-    // How often the page has been written with anything but zeros since the file got it.
+    // How often the page has been written with anything but zeros since the file grew to include it.
     [[nodiscard]] std::uint32_t write_count(std::uint32_t page) const { return page < writes_.size() ? writes_[page] : 0; }
     [[nodiscard]] std::uint32_t pages_written() const { return static_cast<std::uint32_t>(writes_.size()); }
-    // A write has completed: its pages are what they must be.
+    // A write has completed: its pages are right again.
     void written(const ums::IoRequest& request);
     void cut(std::uint64_t size_bytes);
 
@@ -79,7 +79,7 @@ public:
     [[nodiscard]] bool is_used(std::uint32_t page) const { return page < used_.size() && used_[page]; }
     void use(std::uint32_t page);
 
-    std::uint64_t smallest_bytes = ~std::uint64_t{0};  // that the file has been cut to
+    std::uint64_t smallest_bytes = ~std::uint64_t{0};  // to which the file was ever cut
 
 private:
     struct WrongSector {

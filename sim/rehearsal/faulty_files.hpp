@@ -1,5 +1,5 @@
-// The files of a storage that goes wrong: by name, and by the handles through which they are open. They stay known when they are closed:
-// what was written wrong is wrong when they are opened again. Not thread-safe: the injector guards it.
+// The files of a storage that goes wrong, by name and by open handle. They stay known after they are closed: what was wrong is still wrong
+// when they are opened again. Not thread-safe: the injector guards it.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ class FaultyFiles {
 public:
     explicit FaultyFiles(std::vector<std::string> log_paths) : log_paths_(std::move(log_paths)) {}
 
-    // Becomes known if it is not.
+    // Adds the file if it is unknown.
     [[nodiscard]] FaultyFile& at(const std::string& path);
-    // Null if nothing of ours is open through the handle.
+    // Null if none of these files is open through the handle.
     [[nodiscard]] FaultyFile* find(ums::FileHandle handle) const;
 
     void opened(ums::FileHandle handle, FaultyFile& file) { open_[handle.value] = &file; }
     void closed(ums::FileHandle handle) { open_.erase(handle.value); }
 
-    // Data files with at least one page that was written, in the order of their names.
+    // Data files with at least one written page, in the order of their names.
     [[nodiscard]] std::vector<FaultyFile*> written_data_files() const;
 
 private:

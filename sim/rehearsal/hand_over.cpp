@@ -39,12 +39,12 @@ constexpr std::array<std::string_view, kHandOverFaultCount> kNames = {"honest", 
 
 constexpr std::array kWitnessLosses{HostLoss::witness_away, HostLoss::witness_lost};
 
-// An owner that was cut off: what it wrote until then, and, because nobody told it, what it wrote afterwards.
+// An owner that was cut off: what it wrote before and, because nobody told it, what it wrote afterwards.
 struct PastOwner {
     std::shared_ptr<OwnerWrites> writes;
     std::uint64_t cut_moment = 0;
     KnownOwner owned;
-    HostLoss loss{};  // of the witness, in its time
+    HostLoss loss{};  // of the witness, during its ownership
 };
 
 // What goes wrong with one page.
@@ -56,7 +56,7 @@ struct Injected {
 
 // --- what can go wrong ---
 
-// Images to choose from, of pages that the files have had all the time: nothing is promised behind a cut.
+// Images to choose from, of pages that the files have always had: nothing is promised beyond a cut.
 class Pool {
 public:
     Pool(const std::vector<PastOwner>& owners, const CrashStart& start) : owners_(owners), start_(start) {
@@ -70,21 +70,21 @@ public:
         }
     }
 
-    // An image that an owner wrote in its time, and over which it was promised a newer one.
+    // An image that an owner wrote in its time, before it was promised a newer one.
     [[nodiscard]] const OwnerWrites::Image* older(ums::Prng& prng, const std::vector<Injected>& used) const {
         return draw(prng, [&](const PastOwner& owner, const OwnerWrites::Image& image) {
             return image.moment < owner.cut_moment && image.lsn <= owner.owned.last_lsn && image.version < promised(image) &&
                    is_free(image, used);
         });
     }
-    // What an owner wrote when it was none any more, of a change that it made then.
+    // What an owner wrote after its time, with a change that it made then.
     [[nodiscard]] const OwnerWrites::Image* of_zombie(ums::Prng& prng, const std::vector<Injected>& used) const {
         return draw(prng, [&](const PastOwner& owner, const OwnerWrites::Image& image) {
             return has_range(owner) && image.moment > owner.cut_moment && image.lsn > owner.owned.last_lsn && promised(image) != 0 &&
                    is_free(image, used);
         });
     }
-    // The one that was promised of the same page.
+    // The image of the same page that was promised.
     [[nodiscard]] const OwnerWrites::Image* promised_image(const OwnerWrites::Image& older) const {
         for (auto owner = owners_.rbegin(); owner != owners_.rend(); ++owner) {
             for (const OwnerWrites::Image& image : owner->writes->images()) {
@@ -108,8 +108,8 @@ private:
         }
         return found.empty() ? nullptr : found[prng.below(found.size())];
     }
-    // A checkpoint has said that it promises nothing of them: they could not be brought to what the log says. Of a data file nothing is
-    // found.
+    // A checkpoint has declared that it promises nothing about them, because they could not be brought up to the log. In a data file this
+    // finds nothing.
     void except_unknown_pages(const ums::SimulatedFile& file) {
         std::vector<std::byte> bytes(file.size_bytes());
         file.read(0, bytes.data(), bytes.size());
@@ -122,7 +122,8 @@ private:
             }));
         }
     }
-    // Of an owner that was cut off before any of its log was on the volume the next one learns nothing, and begins with the same numbers.
+    // If an owner was cut off before any of its log reached the volume, the next one learns nothing about it and begins with the same
+    // numbers.
     [[nodiscard]] static bool has_range(const PastOwner& owner) { return vlf_of_lsn(owner.owned.last_lsn) >= owner.owned.first_vlf; }
     [[nodiscard]] std::uint32_t promised(const OwnerWrites::Image& image) const {
         return start_.promises->page(image.file_id, image.page_id).version;
@@ -146,7 +147,7 @@ private:
     std::set<std::pair<std::uint32_t, std::uint32_t>> unknown_;  // file and page
 };
 
-// Its first sectors are of the newer image.
+// Its first sectors are those of the newer image.
 std::vector<std::byte> torn_image(const OwnerWrites::Image& newer, const OwnerWrites::Image& older, ums::Prng& prng) {
     std::vector<std::byte> image = older.bytes;
     std::memcpy(image.data(), newer.bytes.data(), prng.between(1, kSectorsPerPage - 1) * kSectorBytes);
@@ -201,7 +202,7 @@ struct NewOwner final : EventSink, RunGroup {
     void on_event(const Event& /*event*/) override {}
     void on_finding(const Finding& finding) override { findings.push_back(finding); }
 
-    // Of the group there is nobody else any more.
+    // Nobody else is left in the group.
     void begins(std::uint64_t /*run_id*/, std::vector<std::string> /*paths*/) override {}
     [[nodiscard]] bool may_pass(Meeting /*meeting*/, std::uint32_t /*cycle*/) override { return true; }
     [[nodiscard]] std::uint64_t rest_us() const override { return 0; }
@@ -230,7 +231,7 @@ struct NewOwner final : EventSink, RunGroup {
     Simulation simulation;
 };
 
-// --- what came of it ---
+// --- results ---
 
 bool was_given(const Injected& injected, const HostView& view) {
     if (stands_there_from_the_start(injected.fault)) return true;  // a new owner reads every page
@@ -281,7 +282,7 @@ public:
     }
 
 private:
-    // One owner works and is cut off; then comes the next.
+    // One owner works and is cut off; then the next one follows.
     void own(CrashPlan plan) {
         plan.ledger_loss = draw_loss(loss_, kWitnessLosses, losses_);
         was_witness_away_ = was_witness_away_ || plan.ledger_loss.loss != HostLoss::none;
@@ -291,7 +292,7 @@ private:
         const CrashReport report = rehearse_crash(plan, [&](const CrashPlan& of, CrashState& state) {
             next = plan_second_cut(of, state);
             const LeftLog log(of.options, state.power, state.book);
-            // A log that is newer than the promises has nobody who demands them: its owner was cut off before it promised anything.
+            // If the log is newer than the promises, nobody demands them: its owner was cut off before it promised anything.
             const bool is_promised =
                 state.promises && !state.promises->are_void() && log.incarnation() <= state.promises->section().incarnation;
             if (!next || !is_promised) return next.reset();
@@ -307,7 +308,7 @@ private:
             ++report_.tally.false_alarms;
             report_.problem += fmt::format("seed {}: owner {} found: {}\n", seed_, owners_.size(), text_of(finding));
         }
-        if (!next || !report.findings.empty()) return;  // cut while the files were made: nothing is handed over
+        if (!next || !report.findings.empty()) return;  // cut while the files were created: nothing is handed over
         ++report_.tally.hosts;
         next->watch = {};
         if (--owners_left_ > 0) return own(*next);
@@ -320,7 +321,7 @@ private:
         NewOwner owner(plan, owners_);
         owner.inject(faults);
         const Outcome outcome = owner.simulation.run().outcome;
-        if (ums::MemoryReserve::is_spent()) throw std::bad_alloc();  // cut short, so nothing can be said of it
+        if (ums::MemoryReserve::is_spent()) throw std::bad_alloc();  // the run was cut short, so its results mean nothing
         for (const PastOwner& past : owners_) {
             report_.text += fmt::format("  owner {} from VLF {} to LSN {:#x}{}\n", past.owned.rank, past.owned.first_vlf,
                                         past.owned.last_lsn, past.loss == HostLoss::none ? "" : fmt::format(", {}", name_of(past.loss)));

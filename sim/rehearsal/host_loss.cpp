@@ -11,7 +11,7 @@ constexpr std::array<std::string_view, kHostLossCount> kLossNames = {"none", "ow
                                                                      "witness_lost"};
 
 constexpr std::uint64_t kBeginsWithinMs = 900;
-// Shorter and longer than leases and patience are in a rehearsal.
+// From shorter to longer than the leases and the patience in a rehearsal.
 constexpr std::uint64_t kAwayMinMs = 50;
 constexpr std::uint64_t kAwayMaxMs = 2000;
 

@@ -16,7 +16,7 @@ void HostView::time_passes() {
         works_since_ns_ = now_ns();
     }
     for (Trouble& trouble : troubles_) {
-        // What a cache had is never written, also when the cache has dropped it.
+        // What a cache held is never written, even after the cache has dropped it.
         const bool is_to_land = trouble.stale_reads == 0 && !trouble.has_landed && !trouble.is_gone;
         if (!is_to_land || now_ns() < works_since_ns_ + trouble.lands_at_ns) continue;
         ums::SimulatedFile* const file = volume_.find(trouble.path);

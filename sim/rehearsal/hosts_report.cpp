@@ -40,7 +40,7 @@ public:
     }
 
 private:
-    // The findings about it: the first, or all.
+    // The findings about the fault: the first, or all if it may be found again.
     std::vector<const Finding*> take(const HostsFault& fault) {
         std::vector<const Finding*> found;
         for (std::size_t i = 0; i < findings_.size(); ++i) {

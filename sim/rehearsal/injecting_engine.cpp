@@ -12,7 +12,7 @@ namespace sim {
 
 namespace {
 
-// What fails at once still takes its time.
+// A request that fails at once still takes some time.
 constexpr std::uint64_t kErrorNs = 100 * ums::kNsPerUs;
 
 class InjectingEngine final : public ums::IoEngine {
@@ -77,7 +77,7 @@ private:
         const std::uint64_t now_ns = injector_.clock().now_ns();
         std::erase_if(parked_, [&](const Parked& parked) {
             if (parked.due_ns > now_ns) return false;
-            parked.request->completed_ns = 0;  // the scheduler notes the time
+            parked.request->completed_ns = 0;  // the scheduler sets the time
             finished.push_back(*parked.request);
             return true;
         });
@@ -92,7 +92,7 @@ private:
     FaultInjector& injector_;
     const std::unique_ptr<ums::IoEngine> inner_;
     std::unordered_map<const ums::IoRequest*, RequestFate> fates_;  // of requests that the inner engine has
-    std::vector<Parked> parked_;                                    // have come back from it, and are not handed back yet
+    std::vector<Parked> parked_;                                    // returned by the inner engine, but not handed back yet
 };
 
 }  // namespace

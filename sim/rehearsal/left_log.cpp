@@ -22,7 +22,7 @@ void LeftLog::read_block(const ums::SimulatedFile& file, std::uint64_t sequence,
     file.read(block.offset_bytes, bytes.data(), bytes.size());
     if (!is_sound_block(bytes.data(), bytes.size())) return;
     const LogBlockHeader header = read_block_header(bytes.data());
-    if (header.sequence != sequence) return;  // another one stands there now
+    if (header.sequence != sequence) return;  // another block is there now
     incarnation_ = std::max(incarnation_, header.incarnation);
     Left& left = left_[sequence];
     left.hardened = header.hardened_sequence;
@@ -51,7 +51,7 @@ void LeftLog::find_end(const WriteBook& book) {
     for (const auto& [sequence, block] : book.blocks()) {
         if (checkpoint_ && block.first_lsn <= checkpoint_->begin_lsn) needed_ = sequence;
     }
-    // What stands before a hole is as far as recovery comes.
+    // Recovery gets no further than the blocks before a hole.
     if (const auto lost = lost_sequence()) {
         const auto before = left_.lower_bound(*lost);
         end_ = before != left_.begin() && next(std::prev(before)->first) == *lost ? std::prev(before)->first : 0;

@@ -1,5 +1,5 @@
-// What a power cut left of the log, read at the places that the book names: how far it reaches by the rules of docs/durability.md. Shares
-// nothing with sim/verify, which it is to judge. Pure.
+// The log as a power cut left it, read at the places that the book names: how far it reaches by the rules of docs/durability.md. Shares no
+// code with sim/verify, which it is to judge. Pure.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ public:
     LeftLog(const Options& options, const ums::PowerCut& power, const WriteBook& book);
 
     [[nodiscard]] bool is_empty() const { return left_.empty(); }
-    // The newest incarnation of the run that has a block; 0: there is no block.
+    // The newest incarnation of the run that left a block; 0: there is no block.
     [[nodiscard]] std::uint32_t incarnation() const { return incarnation_; }
     [[nodiscard]] bool has(std::uint64_t sequence) const { return left_.count(sequence) != 0; }
-    // Some block says that all up to here had been acknowledged; 0: none.
+    // Up to this block, all had been acknowledged according to some block; 0: none says so.
     [[nodiscard]] std::uint64_t hardened_sequence() const { return hardened_; }
     // The last block of the row; 0: there is no row.
     [[nodiscard]] std::uint64_t end_sequence() const { return end_; }
@@ -31,9 +31,9 @@ public:
     [[nodiscard]] std::uint64_t begin_lsn() const { return checkpoint_ ? checkpoint_->begin_lsn : 0; }
     // The first block that recovery needs.
     [[nodiscard]] std::uint64_t needed_sequence() const { return needed_; }
-    // Acknowledged, needed, and not there.
+    // Acknowledged, needed, and gone.
     [[nodiscard]] std::optional<std::uint64_t> lost_sequence() const;
-    // How many pages of the file are summed up together; 1 if none are.
+    // How many pages of the file share one sum; 1 if there are no sums.
     [[nodiscard]] std::uint32_t region_pages(std::uint32_t file_id) const;
 
 private:
@@ -54,7 +54,7 @@ private:
     std::map<std::uint64_t, Left> left_;                   // by sequence
     std::map<std::uint64_t, Checkpoint> ends_;             // of checkpoints, by sequence
     std::map<std::uint64_t, std::uint64_t> resumed_;       // by the last block of an incarnation: the first of the next one
-    std::map<std::uint32_t, std::uint32_t> region_pages_;  // by file, as the last sums say
+    std::map<std::uint32_t, std::uint32_t> region_pages_;  // by file, from the last sums
     std::uint32_t incarnation_ = 0;
     std::uint64_t hardened_ = 0;
     std::uint64_t end_ = 0;

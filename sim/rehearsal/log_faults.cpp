@@ -20,7 +20,7 @@ LogBlockHeader header_of(const std::vector<std::byte>& block) {
     return header;
 }
 
-// Does the block hold changes of pages?
+// Whether the block holds page changes.
 bool has_updates(const std::vector<std::byte>& block, const LogBlockHeader& header) {
     std::uint32_t offset = sizeof header;
     for (std::uint32_t i = 0; i < header.record_count && offset + sizeof(LogRecordHeader) <= block.size(); ++i) {
@@ -61,7 +61,7 @@ void LogFaults::lose_behind_tail(FaultyFile& file, const ums::IoRequest& request
     record_.at(tail_fault_).more.push_back(range);
 }
 
-// As it shall come back; how it was made so, for people.
+// Makes the block what it is to come back as. Returns how, for people.
 std::string LogFaults::make_wrong(std::vector<std::byte>& block, FindingKind kind) {
     std::string what;
     switch (kind) {
@@ -92,7 +92,7 @@ void LogFaults::spoil_chunk(FaultyFile& file, const ums::IoRequest& request, Fin
             break;
         case FindingKind::log_stale_block: age_chunk(chunk.data(), prng_, what); break;
         default:
-            kind = FindingKind::log_gap;  // nothing but the chain's reader knows that something is missing at its end
+            kind = FindingKind::log_gap;  // only the chain's reader knows that something is missing at its end
             what = "a chunk of the chain of backups is missing";
             std::fill(chunk.begin(), chunk.end(), std::byte{0});
     }
@@ -109,7 +109,7 @@ void LogFaults::finish_read(FaultyFile& file, const ums::IoRequest& request) {
     for (std::size_t at = 0; at + sizeof(LogBlockHeader) <= bytes.size();) {
         LogBlockHeader header;
         std::memcpy(&header, bytes.data() + at, sizeof header);
-        // The last one may reach over the end of what was read; a chain of backups has none.
+        // The last block may extend beyond what was read; a backup chain holds none.
         if (header.magic != kLogMagic || header.size_bytes < sizeof header || header.size_bytes > bytes.size() - at) return;
         const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(at);
         const FaultRange range{file.path(), request.offset_bytes + at, header.size_bytes};
@@ -122,12 +122,12 @@ void LogFaults::finish_read(FaultyFile& file, const ums::IoRequest& request) {
 }
 
 void LogFaults::spoil_read_block(FaultyFile& file, const FaultRange& range, FindingKind kind, std::vector<std::byte> block, bool is_last) {
-    if (kind == FindingKind::wal_violation) kind = FindingKind::log_gap;  // the log goes on, for all that a backup knows
+    if (kind == FindingKind::wal_violation) kind = FindingKind::log_gap;  // as far as a backup knows, the log goes on
     const bool transient = prng_.below(3) == 0;
     const std::string what = make_wrong(block, kind) + (transient ? ", for some reads by a backup" : ", since a backup read it");
     InjectedFault& fault = record_.add(kind, {file, range.offset_bytes, range.size_bytes}, transient, what);
     fault.is_in_log_copy = true;
-    // Nothing of it stands behind the last block that was read, unless it is logged before somebody looks.
+    // Nothing follows the last block that was read, unless more is logged before the diagnosis looks.
     if (is_last && !transient && kind != FindingKind::log_block_damaged) fault.or_else = FindingKind::wal_violation;
     file.put_wrong(range.offset_bytes, block.data(), block.size(), fault.number);
     if (transient) passing_ = {fault.number, prng_.between(1, kWrongLogReadsMax)};

@@ -1,5 +1,5 @@
-// What happens to log blocks, and to chunks of the backup chain, that have been written, and to log blocks that a backup reads. Not
-// thread-safe: the injector guards it.
+// Faults of written log blocks, of written chunks of the backup chain, and of log blocks that a backup reads. Not thread-safe: the injector
+// guards it.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,17 @@ namespace sim {
 
 class LogFaults {
 public:
-    // All must outlive this.
+    // The arguments must outlive this object.
     LogFaults(FaultChoice& choice, FaultRecord& record, ums::Prng& prng) : choice_(choice), record_(record), prng_(prng) {}
 
-    // A write to a log file, or to a chain of backups, has come back.
+    // A write to a log file, or to a backup chain, has completed.
     void finish_write(FaultyFile& file, const ums::IoRequest& request);
-    // A read of the program's of one of them has come back, with what was written: one of its blocks may be wrong from now on.
+    // A read of one of them by the program has completed, and returned what was written: one of the blocks may be wrong from now on.
     void finish_read(FaultyFile& file, const ums::IoRequest& request);
-    // Somebody was given the wrong bytes of this fault.
+    // A read has returned wrong bytes of this fault.
     void was_read(FaultyFile& file, std::uint64_t fault);
 
-    // A backup was completed that holds other log than was written.
+    // A backup was completed whose log differs from what was written.
     [[nodiscard]] bool has_wrong_copy() const { return copied_.has_wrong_copy(); }
 
 private:
@@ -46,7 +46,7 @@ private:
     ums::Prng& prng_;
     CopiedLog copied_;
     Passing passing_;
-    std::uint64_t tail_fault_ = 0;  // from this fault on everything that is written to the log is lost
+    std::uint64_t tail_fault_ = 0;  // from this fault on, everything that is written to the log is lost; 0: none
 };
 
 }  // namespace sim

@@ -19,7 +19,7 @@ std::vector<std::uint64_t> LostLogBlocks::missed_by(const std::string& path, con
     return faults;
 }
 
-// Blocks arrive in any order: one may stand behind a lost one. The end is what is lost without one behind it.
+// Blocks arrive in any order, so a sound one may follow a lost one. The end is what is lost with no sound block behind it.
 bool LostLogBlocks::misses_updates_at_end(std::uint64_t fault) const {
     bool misses_updates = false;
     for (std::uint64_t sequence = newest_sequence_;; --sequence) {

@@ -1,4 +1,4 @@
-// Log blocks that were written and are missing, and what a reader of the log can know of that. Not thread-safe: the injector guards it.
+// Log blocks that were written and are missing, and what a reader of the log can know about them. Not thread-safe: the injector guards it.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace sim {
 struct LostLogBlock {
     std::uint64_t fault = 0;  // its number
     std::uint64_t sequence = 0;
-    bool has_updates = false;  // changes of pages
+    bool has_updates = false;  // page changes
     FaultRange range{};
-    bool is_missed = false;  // the program has read where it should be; otherwise it may have been freed
+    bool is_missed = false;  // the program has read the place where it should be; otherwise that may have been freed
 };
 
 class LostLogBlocks {
@@ -25,10 +25,10 @@ public:
     void written(std::uint64_t sequence);
     void lost(LostLogBlock block) { blocks_.push_back(std::move(block)); }
 
-    // A read of the log has completed. Returns the faults of which it has missed another block.
+    // A read of the log has completed. Returns the fault of each lost block that it is the first to miss.
     [[nodiscard]] std::vector<std::uint64_t> missed_by(const std::string& path, const ums::IoRequest& read);
 
-    // Whether the log ends with this fault before changes of pages, as far as the program has looked.
+    // Whether, as far as the program has looked, the log ends with this fault and lacks page changes.
     [[nodiscard]] bool misses_updates_at_end(std::uint64_t fault) const;
 
 private:

@@ -6,10 +6,10 @@ namespace sim {
 
 namespace {
 
-// As in a group, only shorter: after so long an owner that says nothing is lost, and so is a witness that does not answer.
+// As in a group, but shorter: after this time a silent owner counts as lost, and so does a witness that does not answer.
 constexpr std::uint64_t kLeaseNs = 300 * ums::kNsPerMs;
 constexpr std::uint64_t kPatienceNs = 800 * ums::kNsPerMs;
-// An owner that has ended tries so long to say so.
+// An owner that has ended tries to report it for this long.
 constexpr std::uint64_t kFarewellNs = 500 * ums::kNsPerMs;
 
 }  // namespace
@@ -22,7 +22,7 @@ bool LostWitness::has_heard_of_end() const {
     return !was_away || plan_.until_ns <= ended_ns_ + kFarewellNs;
 }
 
-// A witness that was away begins all leases anew.
+// A witness that was away starts all leases anew.
 RunGroup::Owner LostWitness::owner_at(std::uint64_t now_ns) const {
     if (has_heard_of_end() && ended_ns_ <= now_ns) return RunGroup::Owner::ended;
     std::uint64_t heard_ns = now_ns;

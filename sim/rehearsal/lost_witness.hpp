@@ -1,5 +1,5 @@
-// What a witness tells the readers of files of their owner, in a rehearsal in which owner or witness are lost. For virtual time, one
-// thread.
+// What a witness tells readers about the owner of their files, in a rehearsal in which the owner or the witness is lost. For virtual time,
+// one thread.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ public:
     // `clock` must outlive it.
     LostWitness(const ums::Clock& clock, const LossPlan& plan) : clock_(clock), drawn_(plan) {}
 
-    // The owner's main run begins, and from here on times count.
+    // The owner's main run begins; times count from here.
     void begin();
-    // By now.
+    // The owner has just ended.
     void owner_ended() { ended_ns_ = clock_.now_ns(); }
 
-    // Of what is lost, and when, by the clock.
+    // What is lost, and when, by the clock.
     [[nodiscard]] const LossPlan& plan() const { return plan_; }
     [[nodiscard]] bool is_owner_gone() const { return plan_.loss == HostLoss::owner_killed && plan_.is_now(clock_.now_ns()); }
     [[nodiscard]] bool was_anybody_lost() const { return plan_.from_ns < (is_of_owner(plan_.loss) ? ended_ns_ : clock_.now_ns()); }
     [[nodiscard]] bool answers() const { return !is_of_witness(plan_.loss) || !plan_.is_now(clock_.now_ns()); }
-    // What a reader knows of the owner: what the witness says, or had said last.
+    // What a reader knows about the owner: what the witness says, or said last.
     [[nodiscard]] RunGroup::Owner owner() const;
 
 private:

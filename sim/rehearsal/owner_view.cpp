@@ -42,7 +42,7 @@ std::error_code OwnerView::remove(ums::FileHandle file) {
     return is_gone() ? std::make_error_code(std::errc::no_such_device) : WatchedStorage::remove(file);
 }
 
-// The volume has it by now, and nobody is told: of each page all has arrived, or nothing, or some of its sectors.
+// The volume has the write by now, but nobody is told: of each page, all, nothing or some sectors have arrived.
 void OwnerView::cut_short(ums::IoRequest& request, std::uint32_t file_id) {
     request.error = std::make_error_code(std::errc::no_such_device);
     request.transferred_bytes = 0;

@@ -1,4 +1,4 @@
-// The volume as the owner of its files writes it, while others read them: which pages are under way just now, and what each write and
+// The volume as the owner of its files writes it while others read them: which pages are being written right now, and what each write and
 // growth has changed. For virtual time, one thread.
 #pragma once
 
@@ -24,40 +24,40 @@ public:
         std::string path;
         std::uint32_t file_id = 0;
         std::uint32_t page_id = 0;
-        std::vector<std::byte> before;  // kPageBytes, as the volume has it until the write comes back
-        std::vector<std::byte> after;   // likewise, then
-        std::uint64_t number = 0;       // 1, 2, ... of all pages written
-        std::uint32_t seen_bytes = 0;   // from the begin of the page, by a reader: those do not become old again
+        std::vector<std::byte> before;  // kPageBytes, as on the volume until the write completes
+        std::vector<std::byte> after;   // likewise, from then on
+        std::uint64_t number = 0;       // 1, 2, ... over all pages written
+        std::uint32_t seen_bytes = 0;   // from the start of the page, seen by a reader: these do not become old again
     };
     struct Growth {
         std::string path;
         std::uint32_t file_id = 0;
         std::uint32_t old_pages = 0;
     };
-    // What others are told. Called when the volume has it, before the owner knows.
+    // Callbacks for the others: called when the volume has the change, before the owner knows.
     struct Watch {
         std::function<void(const PageWrite&)> page_written;
         std::function<void(const Growth&)> has_grown;
-        std::function<void()> request;  // each time that the owner posts one or gets one back
-        std::function<void()> gone;     // the owner was killed, and nothing of it is under way any more; often
+        std::function<void()> request;  // each time the owner posts a request or gets one back
+        std::function<void()> gone;     // the owner was killed, and none of its requests is under way any more; called often
     };
 
-    // Data files only, without replicas. `volume` and `clock` must outlive the view.
+    // For data files only, without replicas. `volume` and `clock` must outlive the view.
     OwnerView(ums::SimulatedStorage& volume, const ums::Clock& clock, const Options& options);
 
     // Before the owner begins.
     void set_watch(Watch watch) { watch_ = std::move(watch); }
-    // The owner is to be lost: killed or frozen. At any time.
+    // Plans the loss of the owner: killed or frozen. At any time.
     void lose_owner(const LossPlan& plan) { loss_ = plan; }
     // The write of the page that is under way; null: none is.
     [[nodiscard]] PageWrite* under_way(std::uint32_t file_id, std::uint32_t page_id);
-    // 0: no data file.
+    // 0: not a data file.
     [[nodiscard]] std::uint32_t id_of(const std::string& path) const;
 
 private:
     using Place = std::pair<std::uint32_t, std::uint32_t>;  // file and page
 
-    // What a host that is gone would do when it ends in order.
+    // Part of an orderly end, which a host that is gone does not reach.
     std::error_code remove(ums::FileHandle file) override;
 
     std::uint64_t submitted(ums::IoRequest& request) override;
@@ -73,7 +73,7 @@ private:
     std::map<std::string, std::uint32_t> ids_;  // of data files, by path
     Watch watch_;
     std::map<Place, PageWrite> under_way_;
-    std::map<const ums::IoRequest*, std::uint32_t> growing_;  // pages before
+    std::map<const ums::IoRequest*, std::uint32_t> growing_;  // page count before
     std::uint64_t last_number_ = 0;
     LossPlan loss_;
 };

@@ -11,7 +11,7 @@ namespace sim {
 
 namespace {
 
-// Of the first record, if the request writes a block of the log; else 0.
+// LSN of the first record if the request writes a log block; otherwise 0.
 std::uint64_t first_lsn_of(const ums::IoRequest& request) {
     LogBlockHeader header{};
     if (request.size_bytes < sizeof header) return 0;
@@ -45,7 +45,7 @@ void OwnerWrites::take_pages(const ums::PowerMoment& moment, std::uint32_t file_
     for (std::uint64_t at = 0; at + kPageBytes <= moment.size_bytes; at += kPageBytes) {
         PageHeader header;
         ums::copy_from_request(*moment.request, moment.offset_bytes + at, reinterpret_cast<std::byte*>(&header), sizeof header);
-        if (header.magic != kPageMagic) continue;  // what a file is filled with
+        if (header.magic != kPageMagic) continue;  // initial contents of the file, not a page
         Image image;
         image.moment = moment.number;
         image.path = *moment.path;

@@ -1,5 +1,5 @@
-// Every page that an owner of files has written, with its image and when the write completed: what may land late, or be lost, is one of
-// them.
+// Every page that an owner of files has written, with its image and the time at which the write completed: writes that land late or get
+// lost are chosen from these.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace sim {
 class OwnerWrites {
 public:
     struct Image {
-        std::uint64_t moment = 0;  // when it came back; moments of a run are numbered from 1
+        std::uint64_t moment = 0;  // when the write completed; the moments of a run are numbered from 1
         std::string path;
         std::uint32_t file_id = 0;
         std::uint32_t page_id = 0;
@@ -32,7 +32,7 @@ public:
     void observe(const ums::PowerMoment& moment);
 
     [[nodiscard]] const std::vector<Image>& images() const { return images_; }
-    // Of the first block of the log that was asked for; 0: none.
+    // Of the first log block that was requested; 0: none.
     [[nodiscard]] std::uint64_t first_lsn() const { return first_lsn_; }
 
 private:

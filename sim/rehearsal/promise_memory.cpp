@@ -5,7 +5,7 @@
 
 namespace sim {
 
-// Through the records, as a store or a wire carries them.
+// Through the records, as a store or the wire carries them.
 Promises copy_of(const Promises& promises) {
     Promises copy;
     promises.for_each_record([&copy](std::span<const std::byte> record) {
@@ -28,7 +28,7 @@ void PromiseMemory::begin(const PromiseSection& section) {
     begin_waiting();
 }
 
-// A run whose first section, of nothing, cannot be told does not begin at all.
+// A run that cannot report its first, empty section does not begin at all.
 void PromiseMemory::begin_waiting() {
     if (!waiting_ || (waiting_->incarnation > 0 && !is_reached_())) return;
     promises_.begin(*std::exchange(waiting_, std::nullopt));

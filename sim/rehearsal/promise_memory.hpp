@@ -1,4 +1,4 @@
-// A ledger that a rehearsal keeps in memory, beside its simulated device: what a witness would hold when the power fails.
+// A ledger that a rehearsal keeps in memory, outside its simulated device: what a witness would hold when the power fails.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace sim {
 class PromiseMemory final : public PromiseKeeper {
 public:
     PromiseMemory() = default;
-    // What an earlier run has promised.
+    // With the promises of an earlier run.
     explicit PromiseMemory(const Promises& promises) : promises_(copy_of(promises)) {}
 
     [[nodiscard]] std::string name() const override { return "the ledger of the rehearsal"; }
@@ -25,9 +25,10 @@ public:
     void end(bool are_removed) override;
     [[nodiscard]] Status status() const override { return status_; }
 
-    // Nothing reaches it, as a witness on another machine, while `is_reached` says no; it is asked often. Without it all does.
+    // While `is_reached` returns false, nothing reaches the ledger, as if it were a witness on another machine. Called often. By default,
+    // everything arrives.
     void reach_if(std::function<bool()> is_reached) { is_reached_ = std::move(is_reached); }
-    // Collects what there is: sometimes, when the device receives a request.
+    // Collects the promises so far; called now and then when the device receives a request.
     void take();
     [[nodiscard]] const Promises& promises() const { return promises_; }
 
@@ -35,16 +36,16 @@ private:
     void begin_waiting();
 
     std::function<bool()> is_reached_ = [] { return true; };
-    std::optional<PromiseSection> waiting_;  // begun while nothing reached it
+    std::optional<PromiseSection> waiting_;  // begun while the ledger was unreachable
     Promises promises_;
     PromiseBook* book_ = nullptr;
     Status status_;
 };
 
-// The ledger of a run as a reader of its files asks it, on another host; and what it was told last. For virtual time, one thread.
+// The ledger of a run, for a reader of its files on another host, which keeps the last answer. For virtual time, one thread.
 class AskedLedger final : public PromiseKeeper {
 public:
-    // `kept` must outlive it. `answers`: whether who keeps it can be asked just now.
+    // `kept` must outlive it. `answers`: whether its keeper answers right now.
     explicit AskedLedger(
         PromiseMemory& kept, std::function<bool()> answers = [] { return true; })
         : kept_(kept), answers_(std::move(answers)) {}
@@ -52,7 +53,7 @@ public:
     [[nodiscard]] const Promises& known() const { return known_; }
 
     [[nodiscard]] std::string name() const override { return kept_.name(); }
-    // Throws EnvironmentError if nobody answers.
+    // Throws EnvironmentError if there is no answer.
     [[nodiscard]] std::optional<Promises> load(const Wanted& wanted) override;
     // A reader promises nothing.
     void begin(const PromiseSection& section) override;

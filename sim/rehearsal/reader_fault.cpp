@@ -13,7 +13,7 @@ namespace {
 constexpr std::array<std::string_view, kReaderFaultCount> kReaderFaultNames = {
     "honest", "stale_read", "stale_cache", "lost_write", "damaged_page", "misdirected_write", "misdirected_read", "old_size"};
 
-// What was healed while the reader looked again comes back right then.
+// A fault that was healed during the re-reads comes back right, and so looks transient.
 bool has_kind(const ReaderTrouble& trouble, const Finding& finding, FindingKind stays, FindingKind goes) {
     if (finding.transient) return finding.kind == goes && (trouble.reads != kReadsForGood || trouble.was_healed);
     return finding.kind == stays && trouble.reads == kReadsForGood;

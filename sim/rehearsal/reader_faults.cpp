@@ -55,7 +55,7 @@ void ReaderFaults::page_written(const OwnerView::PageWrite& write) {
 void ReaderFaults::has_grown(const OwnerView::Growth& growth) {
     const bool is_it = begun_ns_ != 0 && fault_ == ReaderFault::old_size && !plans_.empty();
     if (!is_it) return;
-    // One for each of the readers that are drawn, whatever the time.
+    // One for each reader that was drawn, whatever the time.
     std::set<std::size_t> readers;
     for (const Plan& plan : plans_) {
         if (!readers.insert(plan.reader).second) continue;
@@ -70,15 +70,15 @@ void ReaderFaults::has_grown(const OwnerView::Growth& growth) {
     plans_.clear();
 }
 
-// A page that was there before, and is another one now. The first page of a file says whose it is. What a reader has met half-written,
-// and old or another one then, would look damaged.
+// A page that was there before and differs now, but not the first page of a file, which identifies it. Nor a page that a reader has seen
+// half-written: followed by an old or another image, it would look damaged.
 bool ReaderFaults::fits(const OwnerView::PageWrite& write) const {
     if (write.seen_bytes != 0) return false;
     if (write.page_id == 0 || used_.contains({write.file_id, write.page_id}) || !is_whole(write.before)) return false;
     return read_header(write.before.data()).version < read_header(write.after.data()).version;
 }
 
-// False if it cannot be done with this page.
+// False if this fault is impossible for this page.
 bool ReaderFaults::begin_trouble(const Plan& plan, const OwnerView::PageWrite& write) {
     ReaderTrouble trouble;
     trouble.fault = fault_;

@@ -1,5 +1,5 @@
-// Lets go wrong, while an owner works on files, what its readers must find: which pages and when follows from a seed. For virtual time, one
-// thread.
+// Injects, while an owner works on files, the faults that its readers must find: the pages and times follow from a seed. For virtual time,
+// one thread.
 #pragma once
 
 #include <cstdint>
@@ -19,26 +19,26 @@ namespace sim {
 
 class ReaderFaults {
 public:
-    // All references must outlive the object; `views` of all readers, at least one.
+    // All references must outlive the object. `views`: of all readers, at least one.
     ReaderFaults(ReaderFault fault, std::uint64_t seed, ums::SimulatedStorage& volume, const ums::Clock& clock,
                  std::vector<ReaderView*> views);
 
     // The files are made and written, and the owner's main run begins.
     void begin() { begun_ns_ = clock_.now_ns(); }
-    // What the owner does.
+    // The owner's events.
     void page_written(const OwnerView::PageWrite& write);
     void has_grown(const OwnerView::Growth& growth);
-    // No write is under way any more: what the volume is to lose now, it loses.
+    // No write is under way any more: applies the faults of the volume that were kept for the end.
     void owner_is_over();
 
-    // The volume holds what went wrong on it no more.
+    // The volume no longer holds what went wrong on it.
     [[nodiscard]] bool is_healed(const ReaderTrouble& trouble) const;
 
 private:
     enum class Place : std::uint8_t { on_the_way, at_a_write, at_the_end };
-    // What is to go wrong with the next page that fits.
+    // A fault for the next page that fits.
     struct Plan {
-        std::uint64_t after_ns = 0;  // the begin of the main run
+        std::uint64_t after_ns = 0;  // the start of the main run
         Place place{};
         std::size_t reader = 0;
         std::uint32_t reads = kReadsForGood;

@@ -44,7 +44,7 @@ Options shared_options(std::uint64_t seed) {
     return options;
 }
 
-// What a host has said.
+// What a host has reported.
 struct HostSink : EventSink {
     void on_event(const Event& /*event*/) override {}
     void on_finding(const Finding& finding) override { findings.push_back(finding); }
@@ -59,7 +59,7 @@ public:
         : simulation(options, volume, clock, *this, &ledger, this) {}
 
     void begins(std::uint64_t run, std::vector<std::string> /*paths*/) override { run_id = run; }
-    // Waits for nobody.
+    // Waits for no one.
     [[nodiscard]] bool may_pass(Meeting meeting, std::uint32_t /*cycle*/) override {
         if (meeting == Meeting::main_run && !std::exchange(has_made_files, true)) on_files_made();
         return true;
@@ -105,7 +105,7 @@ public:
     void takes_over(TakeOver /*what*/) override {}
     [[nodiscard]] std::optional<Coherence> reads_with() const override { return setup_.coherence; }
     [[nodiscard]] Owner owner() const override { return told_ = witness_.owner(); }
-    // If it finds nothing: it has compared all that was promised with what is there when the owner has ended, or it has not.
+    // The outcome if it finds nothing: passed if it has compared all promises with the files after the owner ended, otherwise not done.
     [[nodiscard]] Outcome due_outcome() const {
         return told_ == Owner::ended && read.promised_pages > 0 ? Outcome::passed : Outcome::not_done;
     }
@@ -165,7 +165,7 @@ public:
             if (index == 0) return owner_ended(results.outcome);
             readers_[index - 1]->outcome = results.outcome;
         });
-        if (ums::MemoryReserve::is_spent()) throw std::bad_alloc();  // cut short, so nothing can be said of it
+        if (ums::MemoryReserve::is_spent()) throw std::bad_alloc();  // the run was cut short, so its results mean nothing
         judge();
         return std::move(report_);
     }
@@ -193,7 +193,7 @@ private:
             faults_->page_written(write);
         };
         watch.has_grown = [this](const OwnerView::Growth& growth) { faults_->has_grown(growth); };
-        // A ledger is behind the run: by none to some dozen requests.
+        // A ledger lags behind the run, by up to a few dozen requests.
         watch.request = [this] {
             if (lag_.below(8) == 0) ledger_.take();
         };
@@ -201,7 +201,7 @@ private:
         owner_view_.set_watch(std::move(watch));
     }
 
-    // No write is under way any more, and none comes.
+    // No write is under way any more, and none will follow.
     void volume_is_left() {
         if (!std::exchange(is_volume_left_, true)) faults_->owner_is_over();
     }
@@ -214,7 +214,7 @@ private:
         volume_is_left();
     }
 
-    // --- what came of it ---
+    // --- results ---
 
     void judge() {
         const HostLoss loss = witness_.plan().loss;
@@ -253,7 +253,7 @@ private:
         return faults;
     }
 
-    // What stands on the volume the owner may find as well, and names it as any run does.
+    // The owner may find what is wrong on the volume, too, and classifies it as any run does.
     void judge_owner() {
         std::vector<Finding> unexplained;
         const auto& troubles = readers_.front()->view.troubles();

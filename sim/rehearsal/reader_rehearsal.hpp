@@ -1,7 +1,7 @@
-// A rehearsal of files that one host writes and others read meanwhile: one owner and one to three readers, whole runs, in one virtual time
-// on one simulated volume, each with a view of its own. One thing goes wrong in a series, and each reader that is given it must find it
-// and give it its name. In half of the series the owner or the witness is lost: then nobody is to blame for that, and no reader may say
-// that all was right. A pure function of its arguments.
+// A rehearsal of files that one host writes while others read them: one owner and one to three readers, each a whole run with its own view,
+// in one virtual time on one simulated volume. In each series one thing goes wrong, and each reader that is given it must find and name it.
+// In half of the series the owner or the witness is lost: nothing may be blamed for that, and no reader may report that all was right. A
+// pure function of its arguments.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace sim {
 
-// `coherence`: what the volume promises; `loss`: who is lost. Of what is not said here, the seed decides. Throws std::bad_alloc if memory
-// does not last. Any thread.
+// `coherence`: what the volume promises; `loss`: what is lost. The seed decides whatever is left empty. Throws std::bad_alloc if memory
+// runs out. Any thread.
 [[nodiscard]] HostsReport rehearse_readers(std::uint64_t seed, ReaderFault fault,
                                            std::optional<RunGroup::Coherence> coherence = std::nullopt,
                                            std::optional<HostLoss> loss = std::nullopt);

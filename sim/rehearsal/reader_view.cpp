@@ -19,13 +19,13 @@ bool has_page(const ums::IoRequest& request, std::uint32_t page_id) {
     return offset_of(page_id) >= request.offset_bytes && offset_of(page_id) + kPageBytes <= request.offset_bytes + request.size_bytes;
 }
 
-// It proves that something is wrong, whatever the owner does meanwhile.
+// Whether it proves that something is wrong, whatever the owner does meanwhile.
 bool has_to_be_found(const ReaderTrouble& trouble) {
     switch (trouble.fault) {
         case ReaderFault::stale_read:
         case ReaderFault::stale_cache:
         case ReaderFault::lost_write: return trouble.version < trouble.known_version;
-        // A damaged page may be one that is being written, until nothing is written any more.
+        // Until all writes have completed, a damaged page may be one that is being written.
         case ReaderFault::damaged_page: return trouble.was_in_last_pass;
         default: return true;
     }
@@ -67,7 +67,7 @@ std::error_code ReaderView::size(ums::FileHandle file, std::uint64_t& size_bytes
         const bool is_it = trouble.fault == ReaderFault::old_size && trouble.reads != 0 && trouble.path == path_of(file);
         if (!is_it) continue;
         size_bytes = std::min(size_bytes, offset_of(trouble.page_id));
-        if (ledger_.known().page_count(trouble.file_id) <= trouble.page_id) continue;  // it is not promised yet
+        if (ledger_.known().page_count(trouble.file_id) <= trouble.page_id) continue;  // not promised yet
         trouble.was_given = true;
         if (trouble.reads != kReadsForGood) --trouble.reads;
     }
@@ -110,8 +110,8 @@ void ReaderView::page_came_back(ums::IoRequest& request, Place place) {
     }
 }
 
-// Of a write that is under way there is nothing yet, or all of it, or some sectors, now these and now those; or it is copied from its begin
-// to its end, and a read sees how far that has come.
+// A read that meets a write may see none of it, all of it, or some sectors, different ones each time; or the page is copied from start to
+// end, and the read sees how far the copy has come.
 void ReaderView::meet(OwnerView::PageWrite& write, ums::IoRequest& request) {
     std::array<std::byte, kPageBytes> image{};
     std::memcpy(image.data(), write.before.data(), kPageBytes);
@@ -144,7 +144,7 @@ void ReaderView::give(ReaderTrouble& trouble, ums::IoRequest& request) {
     if (!trouble.image.empty()) std::memcpy(image.data(), trouble.image.data(), kPageBytes);
     flip_bits(image, trouble.flipped_bits);
     ums::copy_to_request(request, offset_of(trouble.page_id), image.data(), kPageBytes);
-    // What is old and not promised yet is legal, and proves nothing.
+    // An old image that no promise contradicts yet is legal, and proves nothing.
     if (!has_to_be_found(trouble)) return;
     trouble.was_given = true;
     if (trouble.reads != kReadsForGood) --trouble.reads;

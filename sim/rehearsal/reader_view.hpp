@@ -1,5 +1,5 @@
-// The volume as one reader of it sees it: over a way that takes its time, past writes that are under way, and, where that is all that is
-// promised, through a cache that may be old from open to open. And with what goes wrong on its way. For virtual time, one thread.
+// The volume as one of its readers sees it: over a path with latency, amid writes that are under way, through a cache that may be stale
+// between opens if the volume promises no more than that, and with the faults on the reader's path. For virtual time, one thread.
 #pragma once
 
 #include <cstddef>
@@ -22,16 +22,16 @@ public:
     struct Setup {
         bool is_close_to_open = false;
         std::uint64_t seed = 0;
-        std::function<bool()> is_last_pass;  // the reader knows that no write is under way any more
+        std::function<bool()> is_last_pass;  // the reader knows that no more writes are under way
     };
     // `ledger`: what this reader knows. The references must outlive the view.
     ReaderView(ums::Storage& volume, const ums::Clock& clock, OwnerView& owner, const AskedLedger& ledger, Setup setup)
         : WatchedStorage(volume, clock), owner_(owner), ledger_(ledger), setup_(std::move(setup)), prng_(setup_.seed) {}
 
-    // From now on. One for a page at most.
+    // Takes effect at once. At most one for each page.
     void add(ReaderTrouble trouble) { troubles_.push_back(std::move(trouble)); }
     [[nodiscard]] const std::vector<ReaderTrouble>& troubles() const { return troubles_; }
-    // The owner has changed a page: what a cache has of it may be old now.
+    // The owner has changed a page: a cached copy of it may be stale now.
     void page_written(const OwnerView::PageWrite& write);
 
     std::error_code open(const std::string& path, const ums::OpenOptions& options, ums::FileHandle& file) override;
@@ -54,7 +54,7 @@ private:
     const Setup setup_;
     ums::Prng prng_;
     std::vector<ReaderTrouble> troubles_;
-    std::map<Place, std::vector<std::byte>> cached_;  // what was right since the file was opened last
+    std::map<Place, std::vector<std::byte>> cached_;  // images that were right at some time since the file was last opened
 };
 
 }  // namespace sim

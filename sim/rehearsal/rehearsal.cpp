@@ -37,9 +37,9 @@ private:
     FaultInjector& injector_;
 };
 
-constexpr std::uint32_t kLogBackupsS = 3;  // main run, where they are what is looked at
+constexpr std::uint32_t kLogBackupsS = 3;  // main run, if the rehearsal is about log backups
 
-// When, and how often then: there are thousands of page transfers in the main run, some hundred in the other phases.
+// When faults occur, and how often: the main run has thousands of page transfers, the other phases a few hundred.
 struct Chance {
     Phase phase;
     double rate;
@@ -49,7 +49,7 @@ Chance draw_chance(FindingKind kind, ums::Prng& prng) {
     const bool by_reading_only = kind == FindingKind::misdirected_read || kind == FindingKind::bytes_not_read;
     const bool by_writing_only = kind == FindingKind::stale_read || kind == FindingKind::lost_write || kind == FindingKind::reverted_page ||
                                  kind == FindingKind::torn_page || kind == FindingKind::misdirected_write;
-    // There must be a version before.
+    // These need an earlier version.
     const bool is_about_versions = kind == FindingKind::stale_read || kind == FindingKind::reverted_page;
     if (is_about_versions) return {Phase::main_run, 0.05};
     switch (prng.below(8)) {
@@ -64,11 +64,11 @@ Chance draw_chance(FindingKind kind, ums::Prng& prng) {
 FaultPlan draw_plan(FindingKind kind, ums::Prng& prng) {
     FaultPlan plan{.kind = kind};
     if (is_log_fault(kind)) {
-        // What the log's ring does not write over before the audit.
+        // Late enough that the log does not overwrite it before the audit.
         plan.rate = 0.2;
         plan.not_before_ns = prng.between(500, 950) * ums::kNsPerMs;
         plan.count_max = 1;
-        // What follows a block may be missing; a chunk is there or not.
+        // The log may be missing from a block on; a chunk is either there or not.
         const std::uint64_t where = kind == FindingKind::wal_violation ? 0 : prng.below(3);
         if (where == 1) plan.place = FaultPlace::chain;
         if (where == 2) plan.place = FaultPlace::log_backup;
@@ -96,7 +96,7 @@ std::vector<FaultPlan> draw_fault_plans(FindingKind kind, std::uint64_t seed) {
     std::vector<FaultPlan> plans{draw_plan(kind, prng)};
     if (prng.below(8) != 0) return plans;
     const auto second = static_cast<FindingKind>(prng.below(kFindingKindCount));
-    // Behind one fault of the log the next one cannot be seen, and what went elsewhere is not found in a page that a stalled request holds.
+    // After one log fault the next cannot be seen, and a misdirected image is not found in a page that a stalled request holds.
     const bool has_stall = kind == FindingKind::stalled_io || second == FindingKind::stalled_io;
     const bool has_search = kind == FindingKind::misdirected_write || second == FindingKind::misdirected_write;
     if ((is_log_fault(second) && is_log_fault(kind)) || (has_stall && has_search)) return plans;
@@ -118,7 +118,8 @@ RehearsalReport rehearse(std::uint64_t seed, const std::vector<FaultPlan>& plans
         options.test_cycle_duration_s = kLogBackupsS;
         options.random_user.sleep_after_ms = 10;
     }
-    // What a block that is missing must be called depends on whether the log goes on behind it: a backup reads it while it does.
+    // How a missing block must be classified depends on whether the log continues behind it, and a backup would read it while the log
+    // grows.
     const bool is_in_log = is_any([&](const FaultPlan& plan) { return is_log_fault(plan.kind) && !is_of_backups(plan); });
     if (is_in_log) options.backup_user = {};
     const ums::VirtualClock clock;
@@ -136,7 +137,7 @@ RehearsalReport rehearse(std::uint64_t seed, const std::vector<FaultPlan>& plans
     injector.set_phase_source([&simulation] { return simulation.phase(); });
     report.outcome = simulation.run().outcome;
     injector.set_phase_source({});
-    if (ums::MemoryReserve::is_spent()) throw std::bad_alloc();  // cut short, so nothing can be said of it
+    if (ums::MemoryReserve::is_spent()) throw std::bad_alloc();  // the run was cut short, so its results mean nothing
     report.faults = injector.faults();
     report.match = match_faults(report.faults, report.findings);
     report.trace_hash = injector.trace_hash();

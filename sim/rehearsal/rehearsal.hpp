@@ -17,13 +17,13 @@ struct RehearsalReport {
     std::vector<Finding> findings;
     std::vector<std::string> log;  // messages of the run
     Outcome outcome = Outcome::passed;
-    std::uint64_t trace_hash = 0;  // of every request, its place and its time: the same seed gives the same
+    std::uint64_t trace_hash = 0;  // of every request, its place and its time: the same for the same seed
     std::uint64_t request_count = 0;
 
     [[nodiscard]] bool is_good() const { return match.problems.empty(); }
 };
 
-// The faults of a rehearsal of one class: rate, place and time are drawn from the seed. Sometimes there is a second fault of any class.
+// The faults for a rehearsal of one class: rate, place and time are drawn from the seed. Sometimes there is a second fault, of any class.
 [[nodiscard]] std::vector<FaultPlan> draw_fault_plans(FindingKind kind, std::uint64_t seed);
 
 // Throws std::bad_alloc if memory runs out.

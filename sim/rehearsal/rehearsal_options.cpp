@@ -19,7 +19,7 @@ void add_backups(Options& options, ums::Prng& prng) {
     backup.log_interval_s = static_cast<std::uint32_t>(prng.below(2));
 }
 
-// What SQL Server does since SQLIOSim: each in a quarter of the runs.
+// What SQL Server has added since SQLIOSim: each in a quarter of the runs.
 void add_recent_load(Options& options, std::uint64_t seed) {
     ums::Prng prng(ums::mix64(seed ^ 0x726563656e74));
     const auto is_drawn = [&prng] { return prng.below(4) == 0; };
@@ -96,7 +96,7 @@ Options rehearsal_options(std::uint64_t seed) {
     options.files = {{.path = "/simulated/a.mdx", .initial_size_mb = 1, .max_size_mb = 2, .increment_mb = 1, .shrinkable = true},
                      {.path = "/simulated/log.ldx", .initial_size_mb = 1, .max_size_mb = 1, .is_log = true}};
     if (prng.below(4) == 0) options.files.push_back({.path = "/simulated/b.mdx", .initial_size_mb = 1, .max_size_mb = 1});
-    // A snapshot of the first: its copies go wrong as other pages do.
+    // A snapshot of the first file: its copies go wrong as other pages do.
     if (prng.below(4) == 0) {
         options.files.push_back({.path = "/simulated/a.mdx:replica", .initial_size_mb = 1, .max_size_mb = 2, .sparse = true});
     }

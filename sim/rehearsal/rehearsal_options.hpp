@@ -7,10 +7,10 @@
 
 namespace sim {
 
-// Everything that a real run has, but little of it: one or two MB, some hundred milliseconds of virtual time.
+// Everything that a real run has, but little of it: one or two MB, a few hundred milliseconds of virtual time.
 [[nodiscard]] Options rehearsal_options(std::uint64_t seed);
 
-// Backups, and restores of most of them, instead of those that the seed has drawn, if any.
+// Adds backups, most of them with restores, in place of any that the seed has drawn.
 void add_backups(Options& options, std::uint64_t seed);
 
 }  // namespace sim

@@ -51,8 +51,8 @@ public:
 private:
     WatchedStorage& storage_;
     const std::unique_ptr<ums::IoEngine> inner_;
-    std::multimap<std::uint64_t, ums::IoRequest*> on_their_way_;  // by when they arrive
-    std::vector<ums::IoRequest*> back_;                           // the host has not got them yet
+    std::multimap<std::uint64_t, ums::IoRequest*> on_their_way_;  // by arrival time
+    std::vector<ums::IoRequest*> back_;                           // the host has not received them yet
 };
 
 std::error_code WatchedStorage::open(const std::string& path, const ums::OpenOptions& options, ums::FileHandle& file) {

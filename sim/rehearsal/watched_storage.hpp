@@ -1,5 +1,5 @@
-// A storage that sees each request when it is posted and when it comes back, and knows of which file it is: what a host's way to the
-// volume is made of. For virtual time, one thread.
+// A storage that sees each request when it is posted and when it completes, and knows its file: the base of a host's path to the volume.
+// For virtual time, one thread.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,15 @@ public:
     std::unique_ptr<ums::IoEngine> make_engine(const ums::EngineOptions& options, std::string& reason) override;
 
 protected:
-    // The host posts a request. How long it is on its way before the storage below has it, in ns.
+    // The host posts a request. Returns how long it takes to reach the storage below, in ns.
     virtual std::uint64_t submitted(ums::IoRequest& /*request*/) { return 0; }
-    // The host is about to get it back.
+    // The host is about to get the request back.
     virtual void came_back(ums::IoRequest& request) = 0;
-    // Between requests, often.
+    // Called often, between requests.
     virtual void time_passes() {}
-    // The host stands still until then: what it posts leaves later, and what comes back waits for it. 0: it does not.
+    // The host stands still until then: requests that it posts leave later, and completions wait. 0: it does not stand still.
     [[nodiscard]] virtual std::uint64_t stands_still_until_ns() const { return 0; }
-    // The host is gone: what it posts from now on fails and reaches nobody.
+    // The host is gone: what it posts from now on fails, and reaches nothing.
     [[nodiscard]] virtual bool is_gone() const { return false; }
 
     [[nodiscard]] std::uint64_t now_ns() const { return clock_.now_ns(); }

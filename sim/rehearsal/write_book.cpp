@@ -32,7 +32,7 @@ void WriteBook::observe_pages(const ums::PowerMoment& moment, std::uint32_t file
     for (std::uint64_t at = 0; at + kPageBytes <= moment.size_bytes; at += kPageBytes) {
         PageHeader header;
         ums::copy_from_request(*moment.request, moment.offset_bytes + at, reinterpret_cast<std::byte*>(&header), sizeof header);
-        if (header.magic != kPageMagic) continue;  // not a page: what a file is filled with
+        if (header.magic != kPageMagic) continue;  // initial contents of the file, not a page
         UMS_ASSERT(header.file_id == file_id && header.page_id == (moment.offset_bytes + at) / kPageBytes);
         pages_[{file_id, header.page_id}].acknowledged = {header.lsn, header.version};
     }
@@ -41,7 +41,7 @@ void WriteBook::observe_pages(const ums::PowerMoment& moment, std::uint32_t file
 void WriteBook::observe_block(const ums::PowerMoment& moment, std::uint32_t file_id) {
     std::vector<std::byte> bytes(moment.size_bytes);
     ums::copy_from_request(*moment.request, moment.offset_bytes, bytes.data(), bytes.size());
-    if (!is_sound_block(bytes.data(), bytes.size())) return;  // what the file is filled with, or its signature
+    if (!is_sound_block(bytes.data(), bytes.size())) return;  // initial contents of the file, or its signature
     const LogBlockHeader header = read_block_header(bytes.data());
     Block& block = blocks_[header.sequence];
     if (moment.kind == ums::PowerMoment::Kind::completion) {
@@ -65,7 +65,7 @@ void WriteBook::forget_behind(std::uint64_t end_sequence, std::uint64_t end_lsn)
     std::erase_if(resizes_, [end_lsn](const Resize& resize) { return resize.lsn > end_lsn; });
     for (auto& [place, page] : pages_) {
         std::erase_if(page.changes, [end_lsn](const Change& change) { return change.lsn > end_lsn; });
-        // The signature page is written without a change.
+        // The signature page is written without a logged change.
         if (!page.changes.empty())
             page.acknowledged = page.changes.back();
         else if (page.acknowledged.lsn != 0)

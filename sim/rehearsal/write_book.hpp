@@ -1,5 +1,5 @@
-// What a run has requested of its device and what the device answered, kept outside of the device: a witness that the files alone lack. Of
-// log and data files, without replicas.
+// What a run requested of its device, and what the device answered, kept outside the device: a witness that the files alone lack. For log
+// and data files, without replicas.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ public:
         std::uint32_t version = 0;
     };
     struct Page {
-        std::vector<Change> changes;  // that the log was given, in its order
-        Change acknowledged;          // the last write of the page that came back
+        std::vector<Change> changes;  // as given to the log, in order
+        Change acknowledged;          // the last completed write of the page
     };
     struct Resize {
         std::uint64_t lsn = 0;
@@ -46,13 +46,13 @@ public:
     // For VolatileStorage::set_observer. A power failure at this moment comes before it: copy the book first.
     void observe(const ums::PowerMoment& moment);
 
-    // A run continues after the block of this number, whose last record has this LSN: what came later in the log is void, and recovery has
-    // brought all pages to the last of their changes that are left.
+    // A run continues after the block with this number, whose last record has this LSN: what followed in the log is void, and recovery has
+    // brought each page to the last of its remaining changes.
     void forget_behind(std::uint64_t end_sequence, std::uint64_t end_lsn);
 
     [[nodiscard]] const std::map<std::uint64_t, Block>& blocks() const { return blocks_; }  // by sequence
     [[nodiscard]] const std::map<PagePlace, Page>& pages() const { return pages_; }
-    [[nodiscard]] const std::vector<Resize>& resizes() const { return resizes_; }  // that the log was given, in its order
+    [[nodiscard]] const std::vector<Resize>& resizes() const { return resizes_; }  // as given to the log, in order
 
 private:
     struct File {

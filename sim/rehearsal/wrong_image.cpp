@@ -19,7 +19,7 @@ void fill_random(std::byte* begin, std::size_t size_bytes, ums::Prng& prng) {
     for (std::size_t i = 0; i < size_bytes; ++i) begin[i] = static_cast<std::byte>(prng.next() >> 56);
 }
 
-// Different bits, so that so many are wrong in the end.
+// Flips different bits, so that exactly `count` are wrong in the end.
 void flip_bits(std::byte* begin, std::size_t size_bytes, std::uint64_t count, ums::Prng& prng) {
     std::vector<std::uint64_t> flipped;
     while (flipped.size() < count) {
@@ -50,7 +50,7 @@ ImageBytes corrupt_image(const ImageBytes& right, ums::Prng& prng, std::string& 
             break;
         }
         default: {
-            // The bytes came too late by some: what stood before them is random.
+            // The bytes arrived shifted; what comes before them is random.
             const std::uint64_t shift = prng.below(2) == 0 ? prng.between(1, 63) : 64 * prng.between(1, 7);
             std::memmove(image.data() + shift, right.data(), image.size() - shift);
             fill_random(image.data(), shift, prng);
@@ -105,7 +105,7 @@ void damage_block(std::byte* block, std::size_t size_bytes, ums::Prng& prng, std
         what = fmt::format("{} wrong bits", bits);
         return;
     }
-    // The beginning stays, or it would be a gap.
+    // The header stays, or it would be a gap.
     const std::size_t sectors = size_bytes / kSectorBytes;
     const std::size_t sector = prng.below(sectors);
     const std::size_t begin = sector == 0 ? sizeof(LogBlockHeader) : sector * kSectorBytes;

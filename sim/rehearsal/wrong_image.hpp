@@ -14,20 +14,20 @@ namespace sim {
 
 using ImageBytes = std::vector<std::byte>;  // kPageBytes, aligned as operator new aligns
 
-// `right` is the page as it must be. `what` gets half a sentence for people.
+// `right` is the page as it must be. `what` receives half a sentence for people.
 [[nodiscard]] ImageBytes corrupt_image(const ImageBytes& right, ums::Prng& prng, std::string& what);
-// Sectors of both, cut at 512 or at 4096 bytes.
+// Sectors of both, cut at 512 or 4096 bytes.
 [[nodiscard]] ImageBytes torn_image(const ImageBytes& older, const ImageBytes& right, ums::Prng& prng, std::string& what);
-// Random bytes, or a sound page of a run that never was.
+// Random bytes, or a sound page of a run that never existed.
 [[nodiscard]] ImageBytes foreign_image(const ImageBytes& right, ums::Prng& prng, std::string& what);
-// A sound image of the same page with a version that is to come.
+// A sound image of the same page with a future version.
 [[nodiscard]] ImageBytes future_image(const ImageBytes& right, ums::Prng& prng, std::string& what);
 
-// A block of the log, or a chunk of a chain of backups, with some wrong bytes.
+// A log block, or a chunk of a backup chain, with some wrong bytes.
 void damage_block(std::byte* block, std::size_t size_bytes, ums::Prng& prng, std::string& what);
-// Turns a sound block into one of an earlier round of the ring or of another run at the same place: sound in itself.
+// Turns a sound block into one of an earlier round of the log, or of another run at the same place; its checksum stays right.
 void age_block(std::byte* block, std::size_t size_bytes, ums::Prng& prng, std::string& what);
-// Turns a sound chunk into one of an earlier chain or of another run at the same place: sound in itself.
+// Turns a sound chunk into one of an earlier chain, or of another run at the same place; its checksum stays right.
 void age_chunk(std::byte* chunk, ums::Prng& prng, std::string& what);
 
 }  // namespace sim

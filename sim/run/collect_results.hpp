@@ -1,4 +1,4 @@
-// What counters say at the end of a run, as plain data.
+// The counters at the end of a run, as plain data.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace sim {
 // Adds the schedulers, and the waits of all of them by type. After the group has stopped.
 void add_schedulers(ums::SchedulerGroup& schedulers, Results& results);
 
-// The block device and the file system's view of a test file, for the results.
-// Facts and counters now; the counters are since the machine started.
+// The block device and the file system's view of a test file, for the results. Facts and counters at present; the counters began when the
+// machine started.
 [[nodiscard]] DriveFacts read_drive_facts(const std::string& path);
 
 // The same with counters since `before` was read, `elapsed_ms` ago.

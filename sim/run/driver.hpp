@@ -1,4 +1,4 @@
-// What all jobs on a set of test files have in common, be it a run or a verification: schedulers, journal, phases, the end, and its report.
+// What all jobs on a set of test files share, be it a run or a verification: schedulers, journal, phases, the end, and its report.
 #pragma once
 
 #include <atomic>
@@ -36,8 +36,8 @@ public:
     // See Simulation.
     Results run();
     void request_stop();
-    // What run() does, in pieces, for runs that share a virtual time (run_together()): before its schedulers run, and behind. They live
-    // as long as the driver.
+    // The parts of run(), for runs that share a virtual time (run_together()): what comes before its schedulers run, and what comes after.
+    // The schedulers live as long as the driver.
     ums::SchedulerGroup& begin();
     void start() { schedulers_->start(main()); }
     Results end();
@@ -56,40 +56,40 @@ protected:
 
     Driver(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper, RunGroup* group);
 
-    // All of it, as the first task.
+    // The whole job, as the first task.
     virtual ums::Task<void> main() = 0;
     [[nodiscard]] virtual Totals totals() const = 0;
     // A phase has ended.
     virtual void after_phase(Phase phase);
 
     ums::Task<void> phase(Phase phase, ums::Task<void>& work);
-    // An exception that left a task while none is expected.
+    // Handles an exception that left a task where none is expected.
     void stop_on_failure(const std::exception_ptr& failure);
-    // An exception that leaves one of the tasks does not keep the others from being joined.
+    // Joins all tasks, even if an exception leaves one of them.
     ums::Task<void> join(ums::TaskGroup& tasks);
     // On each scheduler, a task that reports requests that take too long, until `stop` is set.
     void watch_long_io(ums::TaskGroup& monitors, ums::Event& stop);
-    // For the files of the run: once there are schedulers.
+    // For the files of the run. Only once there are schedulers.
     [[nodiscard]] FileContext file_context() { return {storage_, *outstanding_, run_, journal_, load_of(options_)}; }
-    // What does not depend on the parts of a run.
+    // The progress that does not depend on the parts of a run.
     [[nodiscard]] Progress common_progress() const;
     static void add_files(Progress& progress, std::span<SimFile* const> files);
-    // The results of the files, in their order, with their drives and what they did over time. At the end.
+    // The results of the files, in their order, with their drives and their time series. At the end.
     void collect_files(std::span<SimFile* const> files, std::span<const DriveFacts> drives, TimeSeries& time_series);
 
     Options options_;
     const ums::Machine machine_;
     ums::Storage& storage_;
     const ums::Clock& clock_;
-    PromiseKeeper* const keeper_;  // null: nobody keeps promises
+    PromiseKeeper* const keeper_;  // null: there is no keeper
     RunGroup* const group_;        // null: this run is alone
     Journal journal_;
     RunState run_;
     std::unique_ptr<ums::SchedulerGroup> schedulers_;
     std::unique_ptr<ums::Semaphore> outstanding_;
     std::optional<ums::MemoryReserve> reserve_;    // while tasks run
-    std::atomic<bool> may_begin_{false};           // all that could keep the run from starting has been looked at
-    std::atomic<bool> are_cycles_running_{false};  // no exception is expected of a task any more
+    std::atomic<bool> may_begin_{false};           // everything that could prevent the run from starting has been checked
+    std::atomic<bool> are_cycles_running_{false};  // tasks are no longer expected to throw
     std::atomic<bool> has_internal_error_{false};
     Results results_;
 

@@ -1,5 +1,5 @@
-// A run that only reads, again and again, the files that a run on another host works on, until that one has ended, as a report server or a
-// backup does. Opens files read-only, locks none, and creates none. docs/hosts.md.
+// A run that only reads, again and again, the files on which a run on another host works, until that one has ended, as a report server or a
+// backup does. Opens files read-only, and neither locks nor creates any. docs/hosts.md.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +55,8 @@ private:
 
     const bool is_close_to_open_;
     ReaderResult done_;
-    std::string trouble_;              // as was told last
-    bool knows_all_promises_ = false;  // of the present pass: whoever keeps them was asked before it, and has answered
+    std::string trouble_;              // as last reported
+    bool knows_all_promises_ = false;  // of the present pass: the keeper was asked before it, and has answered
     std::unique_ptr<Parts> parts_;
     mutable std::mutex parts_mutex_;  // held by progress() while it looks at parts_, and while they are made and taken down
 };

@@ -1,4 +1,4 @@
-// Creates the parts of a run, leads them through the phases, and takes them down again in order.
+// Creates the parts of a run, drives them through the phases, and takes them down in order.
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,7 @@ private:
     [[nodiscard]] Totals totals() const override;
     void after_phase(Phase phase) override;
 
-    // With the others of its group: see run_driver_group.cpp.
+    // Meetings with the other runs of its group: see run_driver_group.cpp.
     ums::Task<void> meet(RunGroup::Meeting meeting);
     void begin_in_group();
     [[nodiscard]] bool is_run_of_group(const FoundFiles& found);
@@ -84,10 +84,10 @@ private:
 
     std::uint64_t run_id_;
     std::unique_ptr<RunParts> parts_;
-    std::unique_ptr<Recovery> recovery_;  // of files that a crash has left
-    LeftPromises left_promises_;          // of them
+    std::unique_ptr<Recovery> recovery_;  // for files that a crash left
+    LeftPromises left_promises_;          // for these files
     bool is_promising_ = false;
-    std::string promises_stopped_because_;  // as was told last
+    std::string promises_stopped_because_;  // as last reported
     mutable std::mutex parts_mutex_;        // held by progress() while it looks at parts_, and while they are taken down
     std::atomic<bool> ready_{false};        // all parts are there
     std::uint32_t next_cpu_ = 0;

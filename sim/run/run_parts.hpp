@@ -22,7 +22,7 @@
 namespace sim {
 
 struct RunParts {
-    // Memory comes first: before files are touched. `claimed`: all files, as they will be used. Throws std::bad_alloc.
+    // Memory comes first, before files are touched. `claimed`: all files, as they will be used. Throws std::bad_alloc.
     void reserve(const Options& options, std::uint64_t pool_bytes, std::span<const FileOptions> claimed);
 
     // Then the files, one by one in the same order.
@@ -33,8 +33,8 @@ struct RunParts {
     [[nodiscard]] BackupFiles& opened_backup_files() { return backup ? backup->files() : backup_files; }
 
     struct Start {
-        const LogPosition* position = nullptr;  // where the log of a run continues whose pages the ledgers know; null for a new one
-        bool promises = false;                  // somebody keeps outside of the storage what it has acknowledged
+        const LogPosition* position = nullptr;  // where the log of a run continues whose pages the ledgers know; null for a new run
+        bool promises = false;                  // what the storage has acknowledged is also kept outside it
         RunGroup* group = nullptr;              // this run is one of several
     };
     // Then the rest, from the `options` as far as the memory allows: what does not fit is reduced there. All references must outlive the
@@ -56,7 +56,7 @@ struct RunParts {
     std::vector<SimFile*> files;  // all, in the order of the configuration
     std::vector<DriveFacts> drives;
     std::unique_ptr<BufferPool> pool;
-    std::unique_ptr<PromiseBook> promises;  // null: nobody keeps them
+    std::unique_ptr<PromiseBook> promises;  // null: there is no keeper
     std::unique_ptr<LogManager> log;
     std::unique_ptr<LogGrowth> log_growth;
     std::unique_ptr<LogAuditor> log_auditor;
@@ -64,7 +64,7 @@ struct RunParts {
     std::unique_ptr<PageChecker> checker;
     std::unique_ptr<BufferManager> buffers;
     std::unique_ptr<RunContext> context;
-    std::unique_ptr<TempdbSpace> tempdb;  // null: no such users
+    std::unique_ptr<TempdbSpace> tempdb;  // null: there are no such users
     std::vector<std::unique_ptr<Snapshot>> snapshots;
     std::unique_ptr<WholeFileWork> whole_files;
     std::unique_ptr<Checkpoint> checkpoint;

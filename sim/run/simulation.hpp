@@ -1,5 +1,5 @@
 // A complete run: creates the files, drives all users through all phases, verifies, and reports what happened. Or a verification of the
-// files that a crash left, see Options::job, or a run that reads what a run on another host writes, see RunGroup::reads_with(). The only
+// files that a crash left (see Options::job), or a run that reads what a run on another host writes (see RunGroup::reads_with()). The only
 // class of sim that others need.
 #pragma once
 
@@ -24,22 +24,22 @@ class Driver;
 class Simulation {
 public:
     // `options` must have passed config's checks. `storage`, `clock`, `sink` and `keeper` must outlive the simulation. Opens nothing yet.
-    // `keeper`: keeps outside of the storage what it has acknowledged; null: nobody does. `group`: of which this run is one; null: none. It
-    // must outlive the simulation, too.
+    // `keeper`: keeps what the storage has acknowledged, outside it; null: nothing does. `group`: the one to which this run belongs; null:
+    // none. It must outlive the simulation, too.
     Simulation(Options options, ums::Storage& storage, const ums::Clock& clock, EventSink& sink, PromiseKeeper* keeper = nullptr,
                RunGroup* group = nullptr);
     ~Simulation();
 
     // Runs to the end and returns what happened; blocks meanwhile. Once per object. Findings are results, not exceptions. Throws
-    // RefusedError or EnvironmentError if the run could not begin and the storage is not to blame; files that it had created are then
-    // removed again. Storage that failed before the run began results in Outcome::failed, lack of space later on in Outcome::not_done.
+    // RefusedError or EnvironmentError if the run could not begin and the storage is not to blame, and then removes the files that it
+    // created. Storage that failed before the run began results in Outcome::failed, lack of space later on in Outcome::not_done.
     Results run();
 
-    // Ends the run in order: users stop, everything outstanding is drained, the result says Outcome::stopped. Any thread, any time,
-    // immediately.
+    // Ends the run in order: users stop, everything outstanding is drained, the result says Outcome::stopped. Any thread, any time; does
+    // not block.
     void request_stop();
 
-    // Gives up the files although this run has not ended: others may have them. For a rehearsal of exactly that. Any thread.
+    // Gives up the files although this run has not ended, so that others may take them. For a rehearsal of exactly that. Any thread.
     void release_locks();
 
     // Any thread, any time.
@@ -54,9 +54,9 @@ private:
     std::unique_ptr<Driver> driver_;
 };
 
-// Runs all of them in one virtual time, on the calling thread, as hosts do that share a storage. All have the clock `clock`. `on_end` gets
-// the results of each as soon as it has ended, by its place in `simulations`; it must not throw. Throws what run() would throw for one of
-// them, when the others, which are stopped then, have ended, too.
+// Runs all of them in one virtual time, on the calling thread, like hosts that share a storage. All of them use the clock `clock`. Calls
+// `on_end` with the results of each as soon as it has ended, and its index in `simulations`; it must not throw. If run() would throw for
+// one of them, the others are stopped, and the exception is thrown once they have ended, too.
 void run_together(std::span<Simulation* const> simulations, ums::VirtualClock& clock,
                   const std::function<void(std::size_t index, Results results)>& on_end);
 

@@ -11,11 +11,11 @@ namespace sim {
 // Logical CPUs (schedulers) of the run: CPUCount, or as many as the process may use; at most kCpusMax.
 std::uint32_t cpu_count_for(const Options& options, const ums::Machine& machine);
 
-// The pool when MaxMemoryMB is 0 and the data files are large: half of what is available. 0 = not known.
+// The pool when MaxMemoryMB is 0 and the data files are large: half of what is available. 0: unknown.
 std::uint64_t default_pool_mb(const ums::Machine& machine);
 
-// How much memory a pool may take: a control group kills a process that uses more than it has, so the rest of the program keeps its share.
-// 0 = not known.
+// How much memory a pool may take: a control group kills a process that uses more than its limit, so the rest of the program keeps its
+// share. 0: unknown.
 std::uint64_t pool_mb_max(const ums::Machine& machine);
 
 // What the ledger takes for the data files at their initial size: 16 bytes for each page.

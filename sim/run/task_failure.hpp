@@ -13,7 +13,7 @@ struct TaskFailure {
 
 [[nodiscard]] TaskFailure classify_failure(const std::exception_ptr& failure);
 
-// Memory is refused: why, and what to change.
+// Memory was refused: why, and what to change.
 [[nodiscard]] std::string memory_refused_text();
 
 }  // namespace sim

@@ -1,5 +1,5 @@
-// What each file did, second by second: the figures behind the charts. Memory is bounded: when there are too many intervals, neighbours are
-// merged, and from then on an interval is twice as long.
+// What each file did, second by second: the figures behind the charts. Memory is bounded: when there are too many intervals, adjacent ones
+// are merged, and from then on an interval is twice as long.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ public:
 
     // Ends the running interval, which was a part of `phase`.
     void sample(Phase phase, std::uint32_t cycle);
-    // Does so when the interval is over; a phase that ended meanwhile has begun a new one.
+    // The same, if the interval is over; a phase that ended meanwhile has begun a new one.
     void sample_if_due(Phase phase, std::uint32_t cycle);
     [[nodiscard]] std::uint64_t next_sample_ns() const { return interval_start_ns_ + interval_ns_; }
 

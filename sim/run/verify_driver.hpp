@@ -1,4 +1,4 @@
-// Verifies the files that a crash left: opens them read-only, analyses their log, and compares every page with what it proves.
+// Verifies the files that a crash left: opens them read-only, analyzes their log, and compares every page with what the log proves.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Overwrites ranges of pages, as bulk operations and the initial update do: no page is read before, the log gets only a record header for
+// Overwrites ranges of pages, as bulk operations and the initial update do: no page is read first, the log gets only a record header for
 // each, and the range is written immediately with gather writes instead of waiting for a checkpoint.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace sim {
 
-// Owned by one task; keeps its vectors from call to call.
+// Owned by one task; reuses its vectors from call to call.
 class BulkWriter {
 public:
     BulkWriter(RunContext& context, WorkCounters& counters, std::uint64_t seed)

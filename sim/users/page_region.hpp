@@ -15,7 +15,7 @@ struct PageRegion {
     std::uint32_t page_count = 0;
 };
 
-// A random file, weighted by size, and a range of random place and length in it; page counts are clamped to the file, and 0 is one of them.
+// A random file, weighted by size, and a range of random place and length in it; page counts are clamped to the file, and may be 0.
 // The file may shrink afterwards. Replicas and files of tempdb are not chosen.
 inline PageRegion choose_region(RunContext& context, ums::Prng& prng, std::uint32_t pages_min, std::uint32_t pages_max) {
     std::uint64_t total_pages = 0;
@@ -34,7 +34,7 @@ inline PageRegion choose_region(RunContext& context, ums::Prng& prng, std::uint3
     return region;
 }
 
-// Reads what is about to be overwritten, unless a cache hit is wanted: a fault that nobody has read would be lost with the page.
+// Reads what is about to be overwritten, unless a cache hit is drawn: a fault that was never read would be lost with the page.
 inline ums::Task<void> read_old_contents(RunContext& context, RangeReader& reader, ums::Prng& prng, const PageRegion& region,
                                          WorkCounters& counters) {
     if (prng.chance(context.options.cache_hit_ratio)) co_return;

@@ -1,4 +1,4 @@
-// The rhythm of a user: a number of cycles, then a delay (0 cycles: never one); the end of the main run wakes it immediately.
+// The rhythm of a user: a number of cycles, then a delay (0 cycles: no delays); the end of the main run wakes it immediately.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ public:
     UserPace(RunContext& context, std::uint32_t delay_after_cycles, std::uint32_t delay_ms)
         : context_(context), delay_after_cycles_(delay_after_cycles), delay_ms_(delay_ms) {}
 
-    // To be awaited after each cycle. False: the user must end.
+    // Await it after each cycle. False: the user must end.
     ums::Task<bool> next_cycle() {
         const bool due = delay_after_cycles_ != 0 && ++cycles_ >= delay_after_cycles_;
         if (due) cycles_ = 0;

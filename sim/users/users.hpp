@@ -1,5 +1,5 @@
-// The users of the main run, in the manner of SQLIOSim's. Each is a task that works until RunState says that users must stop. `seed`
-// decides all its choices.
+// The users of the main run, like those of SQLIOSim. Each is a task that works until RunState says that users must stop. `seed` decides all
+// its choices.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +31,10 @@ ums::Task<void> run_columnstore_user(RunContext& context, std::uint64_t seed);
 // Sorts that spill to tempdb: extents of its files are allocated, written, read back and freed.
 ums::Task<void> run_tempdb_user(RunContext& context, std::uint64_t seed);
 
-// Row versions in pages of their own, which age out and are reused.
+// Row versions in separate pages, which age out and are reused.
 ums::Task<void> run_version_store_user(RunContext& context, std::uint64_t seed);
 
-// Shrinks files that allow it, and lets them grow again, once in a while.
+// Now and then shrinks files that allow it, and lets them grow again.
 ums::Task<void> run_shrink_user(RunContext& context, std::uint64_t seed);
 
 // The sections of users that work in the main run: one row each, from which they are started and their work is reported.
@@ -46,10 +46,10 @@ struct UserSection {
     const WorkCounters& work;
 };
 
-// SQLIOSim's, and those of later years that have users in this run. Refers to the context.
+// SQLIOSim's sections, and the later ones that have users in this run. Refers to the context.
 [[nodiscard]] std::vector<UserSection> user_sections(const RunContext& context);
 
-// Starts all users, spread over the schedulers from `next_cpu` on. Each has choices of its own, which `seed` decides.
+// Starts all users, distributed over the schedulers from `next_cpu` on. Each makes its own choices, which `seed` decides.
 void start_users(RunContext& context, ums::TaskGroup& users, std::uint64_t seed, std::uint32_t& next_cpu);
 
 }  // namespace sim

@@ -1,5 +1,5 @@
-// What a ledger outside of the storage demands of one data file, minus what the log takes back: pages that were cut off without the
-// ledger's knowledge, and pages whose last write failed permanently.
+// What a ledger outside the storage demands of one data file, minus what the log takes back: pages that were cut off without the ledger's
+// knowledge, and pages whose last write failed permanently.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ public:
         const bool is_void = promises_ == nullptr || page >= limit_ || released_.contains(page);
         return is_void ? Promises::Page{} : promises_->page(file_id_, page);
     }
-    // The file must have at least this many.
+    // The minimum page count of the file.
     [[nodiscard]] std::uint32_t page_count() const { return promises_ == nullptr ? 0 : std::min(promises_->page_count(file_id_), limit_); }
     // Something was taken back: a run that continues cannot rely on the ledger as it is.
     [[nodiscard]] bool is_less() const { return limit_ != ~std::uint32_t{0} || !released_.empty(); }

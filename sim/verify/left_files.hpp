@@ -1,4 +1,4 @@
-// Opens the files that a run left as they are, and finds out to which run they belong.
+// Opens the files that a run left, without changing them, and determines to which run they belong.
 #pragma once
 
 #include <cstdint>
@@ -14,34 +14,34 @@ namespace sim {
 
 // A file of the configuration, as it was found.
 struct LeftFile {
-    // torn: its header is that of the run, and the rest is from several writes: page 0 of a data file is written like others.
+    // torn: its header is that of the run, and the rest is from several writes, because page 0 of a data file is written like any other.
     enum class Signature : std::uint8_t { ours, missing_file, zeros, other_run, torn, damaged };
 
     FileOptions options;
     std::uint32_t id = 0;
     Signature signature = Signature::ours;
-    std::uint64_t signed_run_id = 0;  // whose signature page is intact; 0: nobody's
+    std::uint64_t signed_run_id = 0;  // the run whose signature page is intact; 0: none
     std::unique_ptr<SimFile> file;    // null: there is none
 
     [[nodiscard]] bool is_as_made() const { return signature == Signature::ours; }
 };
 
-// The same before there is a SimFile of it.
+// The same before it has a SimFile.
 struct FoundFile {
     LeftFile left;
-    SimFile::Setup setup;  // unless there is none
+    SimFile::Setup setup;  // unless the file is missing
 };
 
 struct FoundFiles {
     std::uint64_t run_id = 0;       // 0: none of the files says to which run it belongs
     std::uint64_t made_utc_us = 0;  // when the newest first page of that run was written
-    // The signature of a log is partly from the run that made the data files and partly from another one, which was about to replace all of
-    // them.
+    // The signature of a log is partly from the run that created the data files and partly from another one, which was about to replace all
+    // of them.
     bool is_being_replaced = false;
     std::vector<FoundFile> files;  // without replicas, whose changes are not logged
 };
 
-// A ledger outside of the storage knows that the files are those of this run.
+// A ledger outside the storage knows that the files belong to this run.
 void become_run(FoundFiles& found, std::uint64_t run_id);
 
 // Throws RefusedError if nothing shows to which run these files belong.
@@ -49,7 +49,7 @@ void refuse_unknown_run(const FoundFiles& found, Job job);
 
 enum class LeftFileUse : std::uint8_t { read, write };
 
-// Throws EnvironmentError if they cannot be opened or somebody has them, RefusedError if they are of another format.
+// Throws EnvironmentError if they cannot be opened or are in use, RefusedError if they have another format.
 [[nodiscard]] FoundFiles find_left_files(const Options& options, ums::Storage& storage, LeftFileUse use);
 
 struct LeftFiles {
@@ -60,7 +60,7 @@ struct LeftFiles {
 
 [[nodiscard]] LeftFiles open_left_files(FoundFiles found, const FileContext& context);
 
-// For messages: what is wrong with its first page.
+// For messages: what is wrong with the file's first page.
 [[nodiscard]] std::string signature_text(const LeftFile& left);
 
 }  // namespace sim

@@ -1,4 +1,4 @@
-// What a ledger outside of the storage says about files that a crash left.
+// What a ledger outside the storage says about files that a crash left.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,15 @@
 namespace sim {
 
 struct LeftPromises {
-    std::optional<Promises> promises;  // of the run of the files; nothing if none can be demanded
+    std::optional<Promises> promises;  // for the run of the files; nothing if none can be demanded
     PromisesResult told;
 };
 
 // For a verification. If the ledger knows a run of these files, they must belong to that run: files of an earlier one are then findings.
-// Throws RefusedError if it knows nothing of them, or a later run made them without it; EnvironmentError if it cannot be reached.
+// Throws RefusedError if it knows nothing about them, or if a later run made them without it; EnvironmentError if it cannot be reached.
 [[nodiscard]] LeftPromises promises_of(PromiseKeeper& keeper, FoundFiles& found);
 
-// For a run that continues, or a repair: a ledger that knows nothing does not prevent it, one of another run does (RefusedError).
+// For a run that continues, or a repair: a ledger that knows nothing does not prevent it, but one of another run does (RefusedError).
 [[nodiscard]] LeftPromises promises_to_go_on_with(PromiseKeeper& keeper, const FoundFiles& found);
 
 // Completes the report with what the analysis of the log has found.

@@ -1,5 +1,5 @@
 // What recovery's analysis does with the log that a crash left: finds its end, distinguishes a hole from what was in flight, and collects
-// what the records prove about each page. docs/durability.md argues each step.
+// what the records prove about each page. docs/durability.md justifies each step.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace sim {
 
-// What the log says of one data file.
+// What the log says about one data file.
 struct ProvenFile {
     ProvenFile(std::uint64_t begin_lsn, std::uint32_t page_count, bool is_signed) : bounds(begin_lsn, page_count, is_signed) {}
     PageBounds bounds;
@@ -32,7 +32,7 @@ struct ProvenFile {
 
 class LogAnalysis {
 public:
-    // The files and the other references must outlive the object. `promises`: of this run, kept outside of the storage; null: nobody has.
+    // The files and the other references must outlive the object. `promises`: of this run, kept outside the storage; null: there are none.
     LogAnalysis(const std::vector<SimFile*>& log_files, const std::vector<SimFile*>& data_files, std::uint64_t run_id, RunState& run,
                 Journal& journal, const Promises* promises = nullptr)
         : log_files_(log_files),
@@ -44,7 +44,7 @@ public:
           scan_(log_files, run_id, run, journal),
           named_data_files_(data_files.size()) {}
 
-    // Data files that were named but are not there count, too: the log may have changes of so many. Before run().
+    // Data files that were named but are missing count, too: the log may have changes of that many. Before run().
     void expect_data_files(std::size_t count) { named_data_files_ = count; }
 
     // Reads the log, and reports what is missing in it. Once. Stops the run if the log has changes of a file that was not named.
@@ -59,13 +59,13 @@ public:
     [[nodiscard]] RecoveredLog recovered() const;
     // Of one of the data files. After run().
     [[nodiscard]] ProvenFile& file(std::uint32_t file_id) { return files_.at(file_id); }
-    // The checkpoint's sums are all there, and can be compared.
+    // All sums of the checkpoint are there, and can be compared.
     [[nodiscard]] bool has_sums() const;
-    // The promises are those of the log that is there. They are not if the run continued without the keeper. After run().
+    // Null unless the promises apply to the log that is there: they do not if the run continued without the keeper. After run().
     [[nodiscard]] const Promises* promises() const { return promises_; }
-    // All that was promised is demanded: the log has taken nothing back. After run().
+    // Everything that was promised is demanded: the log has taken nothing back. After run().
     [[nodiscard]] bool demands_all() const;
-    // The figures that are about the log.
+    // Fills in the figures about the log.
     void describe(DurabilityResult& result) const;
     [[nodiscard]] double done_fraction() const { return scan_.done_fraction(); }
 
@@ -81,7 +81,7 @@ private:
         return !unnamed_files_.empty() && files_.size() + unnamed_files_.size() > named_data_files_;
     }
     [[nodiscard]] bool is_of_checkpoint(std::uint64_t lsn) const;
-    // Where the missing block of this number must begin, after the previous one, if that is known.
+    // Where the missing block with this number must begin, after the previous one, if that is known.
     struct Place {
         SimFile* file = nullptr;
         std::uint64_t offset_bytes = 0;
@@ -101,7 +101,7 @@ private:
     LogExtent extent_;
     std::size_t named_data_files_;
     std::map<std::uint32_t, ProvenFile> files_;
-    std::set<std::uint32_t> unnamed_files_;  // that records are about; files that are not there are among them
+    std::set<std::uint32_t> unnamed_files_;  // mentioned by records; missing files are among them
     std::uint32_t sums_count_ = 0;
 };
 

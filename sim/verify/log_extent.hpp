@@ -1,4 +1,4 @@
-// How far the log reaches that a crash left, and whether something is missing in it. docs/durability.md explains why. Pure.
+// How far the log that a crash left reaches, and whether something is missing in it. docs/durability.md explains why. Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace sim {
 // A sound block of the run, where it belongs.
 struct LogBlockPlace {
     std::uint64_t sequence = 0;
-    std::uint64_t hardened_sequence = 0;  // as the block says
+    std::uint64_t hardened_sequence = 0;  // according to the block
     std::uint64_t first_lsn = 0;
     std::uint64_t last_lsn = 0;
     std::uint64_t offset_bytes = 0;  // in its file
@@ -22,7 +22,7 @@ struct LogBlockPlace {
     std::uint32_t incarnation = 0;  // of the run that wrote it
 };
 
-// A checkpoint_end that was found. Whatever stands before it, the pages had been written when it was made.
+// A checkpoint_end that was found. Whatever precedes it, the pages had been written when it was made.
 struct CheckpointMark {
     std::uint64_t sequence = 0;  // of its block
     std::uint64_t begin_lsn = 0;
@@ -32,7 +32,7 @@ struct CheckpointMark {
     std::uint32_t incarnation = 0;
 };
 
-// A resume that was found: the row continues there.
+// A resume record that was found: the row continues there.
 struct ResumeMark {
     std::uint64_t sequence = 0;  // of its block
     std::uint64_t last_sequence = 0;
@@ -44,7 +44,7 @@ struct LogContents {
     std::vector<LogBlockPlace> blocks;  // in ascending order of sequences, each once, of the newest incarnation that has it
     std::vector<CheckpointMark> checkpoints;
     std::vector<ResumeMark> resumes;
-    // A ledger outside of the storage holds that the log was hardened up to here; 0: there is none.
+    // A ledger outside the storage says that the log was hardened up to here; 0: there is none.
     std::uint64_t promised_sequence = 0;
 };
 
@@ -58,18 +58,18 @@ struct LogExtent {
     std::uint64_t first_sequence = 0;     // of the unbroken row; 0: there is none
     std::uint64_t last_sequence = 0;      // where recovery stops
     std::uint64_t last_lsn = 0;           // of its last record
-    std::uint64_t hardened_sequence = 0;  // at least up to here everything had been acknowledged
+    std::uint64_t hardened_sequence = 0;  // at least up to here, everything had been acknowledged
     std::uint64_t blocks_in_row = 0;
-    std::uint64_t blocks_behind = 0;           // after the end: were in flight at the same time as one that is missing, or after a hole
+    std::uint64_t blocks_behind = 0;           // after the end: in flight at the same time as a missing one, or after a hole
     std::vector<BlockRange> row;               // in order; one range, unless the run was resumed
-    std::vector<BlockRange> missing;           // had been acknowledged, recovery needs them, and they are not there
+    std::vector<BlockRange> missing;           // acknowledged, needed by recovery, and gone
     std::optional<CheckpointMark> checkpoint;  // the last complete one
     [[nodiscard]] bool has_hole() const { return !missing.empty(); }
 };
 
 [[nodiscard]] LogExtent find_extent(const LogContents& contents);
 
-// Bytes that the log file had, as its blocks say: each names the VLF that it is in, and the first VLF shows into how many of its length the
+// The minimum size of the log file, according to its blocks: each names its VLF, and the first VLF shows into how many of its length the
 // file was divided. 0: it has no block.
 [[nodiscard]] std::uint64_t least_log_bytes(const LogContents& contents, std::uint32_t file_id);
 

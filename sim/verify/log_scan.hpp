@@ -27,17 +27,16 @@ public:
 
     // Finds the blocks of the run in all files. What cannot be read has been reported, and is skipped.
     ums::Task<void> find_blocks(LogContents& contents);
-    // One that a later read brought.
+    // Adds a block that only a later read returned.
     void add_late_block(LogContents& contents, const SimFile& file, std::uint64_t offset_bytes, const std::byte* block);
 
-    // Calls `take` with each record of the blocks of `blocks`, in order. A block that does not come as it was found is read again, and
-    // reported.
+    // Calls `take` with each record of `blocks`, in order. A block that no longer comes back as it was found is read again, and reported.
     using Take = std::function<void(const LogRecordHeader& header, std::span<const std::byte> body)>;
     ums::Task<void> replay(std::span<const LogBlockPlace> blocks, const Take& take);
-    // Some records could not be passed on: what follows from them is not known.
+    // Some records could not be passed on: what follows from them is unknown.
     [[nodiscard]] bool is_incomplete() const { return is_incomplete_; }
 
-    // Blocks of the run that another version of the program wrote, which cannot be read here: their format; 0: there are none.
+    // The format of blocks of the run that another version of the program wrote, which cannot be read here; 0: there are none.
     [[nodiscard]] std::uint16_t other_format() const { return other_format_; }
     [[nodiscard]] double done_fraction() const;
 

@@ -1,5 +1,5 @@
-// What the log proves about each page of a data file: how old it may be at most, and how new. 8 bytes a page. Fed with the records of the
-// log's unbroken row in their order; docs/durability.md explains why a page must stay within the bounds.
+// What the log proves about each page of a data file: how old it may be at most, and how new. 8 bytes for each page. Fed with the records
+// of the log's unbroken row, in order; docs/durability.md explains why a page must stay within the bounds.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ namespace sim {
 class PageBounds {
 public:
     struct Bound {
-        std::uint32_t least = 0;            // the page must have this version at least; 0: may never have been written
-        std::uint32_t newest : 30 = 0;      // the last one that the log knows; 0: the log does not mention the page
+        std::uint32_t least = 0;            // the page must have at least this version; 0: may never have been written
+        std::uint32_t newest : 30 = 0;      // the last version that the log knows; 0: the log does not mention the page
         std::uint32_t has_changed : 1 = 0;  // after the checkpoint's begin: a write may have been in flight at the cut
-        std::uint32_t is_released : 1 = 0;  // nothing is promised of the page
+        std::uint32_t is_released : 1 = 0;  // nothing is promised about the page
     };
     static_assert(sizeof(Bound) == 8);
 
@@ -25,21 +25,21 @@ public:
     void changed(std::uint64_t lsn, std::uint32_t page, std::uint32_t version);
     // A file_resize.
     void resized(std::uint64_t lsn, std::uint32_t page_count);
-    // The checkpoint promises nothing for the page.
+    // The checkpoint promises nothing about the page.
     void release(std::uint32_t page);
-    // The checkpoint promises nothing for any page.
+    // The checkpoint promises nothing about any page.
     void release_all();
 
     [[nodiscard]] Bound operator[](std::uint32_t page) const { return bounds_.at(page); }
-    // How many pages the file must have at least.
+    // The minimum page count of the file.
     [[nodiscard]] std::uint32_t promised_pages() const { return promised_pages_; }
     // The file had this many pages when the checkpoint began.
     void had_pages(std::uint32_t page_count) {
         if (!is_resized()) promised_pages_ = page_count;
     }
-    // Behind the checkpoint's begin.
+    // After the checkpoint began.
     [[nodiscard]] bool is_resized() const { return is_resized_; }
-    // Pages that may differ from what the checkpoint summed, because the file was cut after its begin: from here on.
+    // From here on, pages may differ from what the checkpoint summed, because the file was cut after it began.
     [[nodiscard]] std::uint32_t cut_from() const { return cut_from_; }
 
 private:

@@ -13,7 +13,7 @@
 
 namespace sim {
 
-// What is true of all pages.
+// What applies to all pages.
 struct RecoveredLog {
     std::uint64_t run_id = 0;
     std::uint64_t begin_lsn = 0;  // of the last complete checkpoint; 0: there is none
@@ -25,10 +25,10 @@ struct ProvenPage {
     std::uint32_t file_id = 0;
     std::uint32_t page_id = 0;
     PageBounds::Bound bound;
-    Promises::Page promised{};  // what a ledger outside of the storage holds of it
+    Promises::Page promised{};  // what a ledger outside the storage holds about it
     bool is_made = true;        // otherwise the file may hold anything but changes of this run, which come after the first log block
 
-    // The version that the page must have at least, by log or ledger; 0: it may never have been written.
+    // The minimum version of the page, from log or ledger; 0: it may never have been written.
     [[nodiscard]] std::uint32_t least() const { return std::max<std::uint32_t>(bound.least, promised.version); }
 };
 
@@ -48,7 +48,7 @@ struct PageJudgement {
 // `page`: kPageBytes, 8-aligned.
 [[nodiscard]] PageJudgement judge_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log);
 
-// Names what is wrong. Everything except path, times, re-reads and history. `is_transient`: a later read gave another page.
+// Classifies what is wrong. Fills in everything except path, times, re-reads and history. `is_transient`: a later read gave another page.
 [[nodiscard]] Finding name_wrong_page(const std::byte* page, const ProvenPage& proven, const RecoveredLog& log, bool is_transient);
 
 }  // namespace sim

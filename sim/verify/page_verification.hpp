@@ -17,7 +17,7 @@ namespace sim {
 
 class PageVerification {
 public:
-    // Receives each page that was read, from the scheduler that read it: as it came, and how it was judged after all re-reads.
+    // Receives each page that was read, on the scheduler that read it: as it came, and how it was judged after all re-reads.
     using Take = std::function<void(const ProvenPage& proven, const PageJudgement& judgement, const std::byte* image)>;
 
     // All references must outlive the object. `log` has run.
@@ -26,7 +26,7 @@ public:
 
     ums::Task<void> run();
 
-    // The figures that are about pages.
+    // Fills in the figures about pages.
     void describe(DurabilityResult& result) const;
     [[nodiscard]] double done_fraction() const;
 

@@ -1,5 +1,5 @@
 // Compares what the last complete checkpoint recorded about entire regions of pages with the pages as they are: the only proof of how new a
-// page must be whose log is truncated. docs/log_format.md ("What a checkpoint records") has the arithmetic.
+// page must be once its log is truncated. docs/log_format.md ("What a checkpoint records") has the arithmetic.
 #pragma once
 
 #include <atomic>
@@ -17,10 +17,10 @@ namespace sim {
 // Of one data file.
 class RegionSums {
 public:
-    // A checkpoint_sums record of the file. Before any page is added. False if it does not fit the ones before.
+    // Takes a checkpoint_sums record of the file. Before any page is added. False if it does not fit the previous ones.
     bool record(const LogRecordHeader& header, std::span<const std::byte> body);
 
-    // What a page had when the checkpoint began. Any thread; each page once.
+    // The version that a page had when the checkpoint began. Any thread; each page once.
     void add(std::uint32_t page, std::uint32_t version);
     // Nothing can be said about the page: its region is not compared. Any thread.
     void skip(std::uint32_t page);
@@ -35,7 +35,7 @@ public:
         std::uint32_t first_page = 0;
         std::uint32_t page_count = 0;
         std::uint64_t missing_versions = 0;  // modulo 2^64: "negative" if the pages are newer than they can be
-        std::optional<std::uint32_t> page;   // the one that is too old, if it is only one
+        std::optional<std::uint32_t> page;   // the one that is too old, if there is only one
         [[nodiscard]] bool is_too_new() const { return missing_versions >> 63 != 0; }
     };
     struct Comparison {
@@ -43,7 +43,7 @@ public:
         std::uint32_t skipped = 0;
         std::vector<Mismatch> mismatches;
     };
-    // When all pages have been added or skipped.
+    // After all pages have been added or skipped.
     [[nodiscard]] Comparison compare() const;
 
 private:

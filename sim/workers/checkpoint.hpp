@@ -16,29 +16,29 @@ class Checkpoint {
 public:
     explicit Checkpoint(RunContext& context);
 
-    // One immediate checkpoint, from the dirty pages found to the truncated log. Several callers take turns. Hold no latch. Broken off,
+    // One immediate checkpoint, from the dirty pages found to the truncated log. Several callers take turns. Hold no latch. Aborted,
     // without truncating the log, if the run stops or the main run ends meanwhile.
     ums::Task<void> run_once() { return run_once(Haste::at_once); }
 
-    // The service: a checkpoint whenever the log requests one, and every CheckpointInterval while it is periodic, until stop(). With
-    // TargetRecoveryTime it is indirect while it is periodic: passes that write a little at a time, as much as the target and the log
+    // The service: a checkpoint whenever the log requests one and, while it is periodic, every CheckpointInterval, until stop(). With
+    // TargetRecoveryTime, it is indirect while it is periodic: passes that write a little at a time, as much as the target and the log
     // require.
     ums::Task<void> serve();
     void set_periodic(bool periodic) { periodic_.store(periodic, std::memory_order_relaxed); }
     void stop();
 
-    // Between the two no checkpoint runs.
+    // No checkpoint runs between these two.
     ums::Task<void> pause() { co_await one_at_a_time_.acquire(ums::LatchMode::exclusive, ums::WaitType::checkpoint_queue); }
     void resume() { one_at_a_time_.release(ums::LatchMode::exclusive); }
 
-    // Share of the current pass that is written, 0 … 1. Any thread.
+    // Share of the current pass that has been written, 0 … 1. Any thread.
     [[nodiscard]] double done_fraction() const;
 
 private:
     enum class Haste : std::uint8_t {
         as_needed,  // indirect: little by little
         automatic,  // at fixed intervals: slower while writes take too long
-        at_once,    // somebody waits for it
+        at_once,    // a task waits for it
     };
 
     ums::Task<void> run_once(Haste haste);
@@ -65,10 +65,10 @@ private:
     std::atomic<bool> periodic_{false};
     std::atomic<bool> was_abandoned_{false};  // this pass left pages to the next one
     std::vector<std::uint64_t> dirty_;        // packed page keys, ascending
-    std::atomic<std::size_t> next_{0};        // of dirty_
+    std::atomic<std::size_t> next_{0};        // index into dirty_
     std::atomic<std::size_t> total_{0};
     SlowWrites slow_writes_;
-    std::uint64_t next_look_ns_ = 0;  // at the duration of writes; the first writer's
+    std::uint64_t next_look_ns_ = 0;  // when to check the duration of writes again; used by the first writer
 };
 
 }  // namespace sim

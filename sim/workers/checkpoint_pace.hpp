@@ -1,6 +1,6 @@
 // How fast an indirect checkpoint writes. The recovery target says how many pages may be dirty: as many as could be redone within it. A
-// pass writes what was dirty when it began, little by little: whatever is above the target, and never so little that the log would fill up
-// before the pass is over. Pure.
+// pass writes what was dirty when it began, little by little: whatever exceeds the target, and enough that the pass is over before the log
+// fills up. Pure.
 #pragma once
 
 #include <atomic>
@@ -10,8 +10,8 @@
 
 namespace sim {
 
-// Pages a second that redo, which reads each of them, would complete: what a file can carry, by its request blocks and their average
-// duration.
+// How many pages redo, which reads each of them, would complete in a second: what a file can carry, given its request blocks and their
+// average duration.
 [[nodiscard]] std::uint64_t redo_pages_per_s(std::uint32_t request_blocks, std::uint64_t average_us);
 
 class CheckpointPace {
@@ -34,17 +34,16 @@ private:
     std::uint64_t begin_used_bytes_ = 0;
 };
 
-// How many writes a checkpoint has outstanding: all that it may, until they take too long. SQL Server's automatic checkpoints watch the
-// duration of their writes in the same way and write less while it is above 50 ms.
-// Any thread.
+// How many writes a checkpoint has outstanding: as many as it may, until they take too long. SQL Server's automatic checkpoints watch the
+// duration of their writes in the same way, and write less while it is above 50 ms. Any thread.
 class SlowWrites {
 public:
-    // `limit_ms` 0: nothing is ever too long.
+    // `limit_ms` 0: no duration is too long.
     SlowWrites(std::uint32_t limit_ms, std::uint32_t writers)
         : limit_us_(std::uint64_t{limit_ms} * 1000), writers_(writers), allowed_(writers) {}
 
-    // Totals of the files since the run began. Halves the writers if the writes since the last check took too long on average, and adds one
-    // if they did not.
+    // Takes the totals of the files since the run began. Halves the writers if the writes since the last check took too long on average;
+    // otherwise adds one.
     void look(std::uint64_t writes, std::uint64_t write_time_us);
     [[nodiscard]] bool is_on() const { return limit_us_ != 0; }
     // Writers with smaller numbers may write.
@@ -54,7 +53,7 @@ private:
     const std::uint64_t limit_us_;
     const std::uint32_t writers_;
     std::atomic<std::uint32_t> allowed_;
-    std::uint64_t writes_ = 0;  // at the last look, which one task takes
+    std::uint64_t writes_ = 0;  // at the last check, which one task makes
     std::uint64_t write_time_us_ = 0;
 };
 

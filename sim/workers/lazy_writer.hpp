@@ -1,4 +1,4 @@
-// Lazy writer: keeps free memory available. A clock hand goes round the frames, spares those that were used since it last passed, writes
+// Lazy writer: keeps free memory available. A clock hand goes around the frames, spares those that were used since it last passed, writes
 // the dirty ones and evicts the clean ones. Users that find too little memory move the hand, too, for clean pages
 // (BufferManager::acquire_slots).
 #pragma once
