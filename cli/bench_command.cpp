@@ -37,7 +37,6 @@ ExitCode exit_code_of(const sim::BenchResults& results) {
     return results.stopped ? ExitCode::stopped : ExitCode::ok;
 }
 
-// Blocks until the measurement is over.
 ExitCode measure(const BenchArguments& arguments, Console& console) {
     std::vector<NamedFile> files{{.what = "--json", .path = arguments.json_path == "-" ? "" : arguments.json_path}};
     for (const std::string& file : arguments.options.files)
@@ -65,7 +64,7 @@ ExitCode measure(const BenchArguments& arguments, Console& console) {
     return json.put(reports::bench_json(results), console, exit_code_of(results));
 }
 
-// The storage itself, by the specification that the switches make.
+// Measures the storage itself, as the switches specify.
 ExitCode measure_storage(const BenchArguments& arguments, Console& console) {
     sim::MeasureSpec spec = measure_spec_of(*arguments.measure);
     std::vector<NamedFile> files{{.what = "--json", .path = arguments.json_path == "-" ? "" : arguments.json_path}};
