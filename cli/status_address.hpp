@@ -8,7 +8,7 @@
 namespace cli {
 
 struct StatusAddress {
-    std::string host = "127.0.0.1";  // numeric; not the loopback only if the user names another one
+    std::string host = "127.0.0.1";  // numeric; the loopback unless the user names another
     std::uint16_t port = 0;          // 0 = a free one, chosen by the system
 };
 

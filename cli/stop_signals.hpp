@@ -2,7 +2,7 @@
 // signal end the process and leave something half done.
 //
 //
-//   until GracefulStop   the process ends at once: nothing has begun
+//   until GracefulStop  the process ends at once: nothing has begun
 //   with it             the first signal is kept for the code that ends the work in order
 //   after that          SIGINT and SIGTERM end the process at once, whatever its threads wait for. SIGHUP is ignored: a terminal that goes
 //                       away may send it twice, so the second one is not another request.
