@@ -253,7 +253,7 @@ void Run::watch_drain(const sim::Progress& progress) {
     }
 }
 
-// A request that never comes back keeps the run from draining, and cannot be cancelled.
+// A request that never comes back keeps the run from draining, and cannot be canceled.
 void Run::give_up(ExitCode code, const char* result, const char* message) {
     emit(sim::Severity::error, message);
     static_cast<void>(writer_.flush(1s));
@@ -356,7 +356,7 @@ void Run::write_files(sim::Results results) {
 
 bool Run::is_hung() const { return is_file_stuck_ || writer_.stuck() > 0ms; }
 
-// Reports requested output that could not be written. A thread that waits for a disk that does not answer cannot be cancelled, so the
+// Reports requested output that could not be written. A thread that waits for a disk that does not answer cannot be canceled, so the
 // process ends without it.
 ExitCode Run::finish(ExitCode code) {
     for (std::string& failure : writer_.failures()) unwritten_.push_back(std::move(failure));

@@ -67,7 +67,7 @@ public:
     void announce(const StartFacts& facts);
 
     // Runs to the end, and leaves the report in the console's queue. Ends the process instead if a disk does not answer, because waiting
-    // for it cannot be cancelled.
+    // for it cannot be canceled.
     [[nodiscard]] ExitCode execute();
 
     // The number of wrong answers of the storage. Only after execute().
