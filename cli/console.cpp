@@ -127,7 +127,7 @@ void Console::add_message(std::string_view text, const Highlight& highlight) {
 
 void Console::flush(std::string_view progress) {
     if (!write_queued(false) || !redraws_ || progress == drawn_ || !erase_progress(false)) return;
-    // Returns to the first column: a "^C" that the terminal echoes there is erased with the line; behind the line it might make it wrap.
+    // Returns to the first column: a "^C" that the terminal echoes there is erased with the line; at its end, it could make the line wrap.
     std::string text = progress.empty() ? "" : fmt::format("{}\r", progress);
     write_text(messages_descriptor_, text, false);
     drawn_ = progress;  // even if only part of it came out, because that part must be erased

@@ -28,7 +28,7 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-// An exception's text for users. If a limit was reached, names the limit, because Boost.Asio would name its own internals.
+// An exception's text for users. Names the limit if one was reached, because Boost.Asio would name its own internals.
 inline std::string failure_text(const std::exception& error) {
     if (const auto* refused = dynamic_cast<const boost::system::system_error*>(&error)) return ums::error_text(refused->code());
     return error.what();

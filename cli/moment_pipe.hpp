@@ -15,7 +15,7 @@ inline constexpr char kGrowthMoment = 'g';
 
 class MomentPipe final : public sim::EventSink {
 public:
-    // An empty path: no one is told. Throws UsageError if it is not a pipe, or if the pipe has no reader.
+    // An empty path: reports nothing. Throws UsageError if it is not a pipe, or if the pipe has no reader.
     explicit MomentPipe(const std::string& path);
 
     void on_moment(sim::Moment moment) override;

@@ -25,8 +25,8 @@ struct CrashDevice {
 [[nodiscard]] std::string_view name_of(const CrashDevice& device);
 
 struct RehearseArguments {
-    // The faults of each run, together. A plan without a rate (0) gets one from the seed. Empty: each class in a run of its own, and one
-    // run without faults.
+    // The faults of each run, together. A plan without a rate (0) is replaced by plans drawn from the seed. Empty: each class in a run of
+    // its own, and one run without faults.
     std::vector<sim::FaultPlan> faults;
     bool without_faults = false;  // --fault none
     std::optional<sim::FaultPlace> place;

@@ -27,7 +27,7 @@ struct RunArguments {
     std::string findings_path;
     std::string json_path;
     std::string html_path;
-    std::string moments_path;               // a pipe, which is told the moments for a power cut
+    std::string moments_path;               // a pipe that receives the moments for a power cut
     std::string ledger_path;                // where acknowledged writes are recorded, outside of the storage
     std::optional<WitnessAddress> witness;  // or the machine that records them
     TlsKeys witness_keys;                   // the keys for the connection to it

@@ -1,5 +1,5 @@
-// The file of the XML log. If there already is a log of that name, it stays, and the new one is kept in memory until it is told to replace
-// the old one: in one step, with everything that was written until then.
+// The file of the XML log. If a log of that name already exists, it stays, and the new one is kept in memory until take_place() replaces
+// the old one: in one step, with everything written until then.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ public:
     // An earlier log of this name has not been replaced yet.
     [[nodiscard]] bool is_waiting() const { return old_file_.is_open() && !file_.is_open(); }
     // Replaces the earlier log: by a second file that takes its name, so that readers of the old one keep it; or, if there is no room for a
-    // second file, by overwriting it. If that fails, too, nothing can be written any more. From now on, a new file stays.
+    // second file, by overwriting it. If that fails, too, nothing can be written any more. From then on, a new file stays.
     std::error_code take_place();
 
     std::error_code write_at(std::uint64_t offset_bytes, std::string_view bytes) override;

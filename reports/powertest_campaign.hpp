@@ -22,7 +22,7 @@ struct PowerCycle {
     std::uint32_t number = 0;   // 1, 2, …
     bool was_cut = true;        // false: the run ended in another way, and its files were verified nevertheless
     std::string moment{};       // "checkpoint", "flush", "growth": the moment that the cut waited for; empty: any
-    std::uint64_t load_ms = 0;  // how long the run had worked
+    std::uint64_t load_ms = 0;  // how long the run worked
     CutOutcome outcome = CutOutcome::nothing;
     std::uint64_t finding_count = 0;
     std::uint64_t torn_pages = 0;     // in flight at the cut: not a fault

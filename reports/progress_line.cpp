@@ -22,7 +22,7 @@ double increase(std::uint64_t& last, std::uint64_t now) {
     return static_cast<double>(last - before);
 }
 
-// When there is no room, the last ones are left out first.
+// When there is no room, the last of these are left out first.
 enum class Rank { always, waiting, time_left, io_rate, mb_rate, average, cycle, history };
 
 struct Field {

@@ -14,7 +14,7 @@
 
 namespace cli {
 
-// How threads are bound to CPUs if no list says so: by number, or one CPU of each core first (-ac).
+// The order in which threads are bound to CPUs without a list: by number, or one CPU of each core first (-ac).
 enum class DiskspdCpuOrder : std::uint8_t { by_number, cores_first };
 
 // Options that may accompany -X, and then override the profile.

@@ -88,8 +88,8 @@ void PromiseStore::open(Use use) {
     if (error) throw sim::EnvironmentError(fmt::format("{}: cannot be made durable: {}", path_, ums::error_text(error)));
 }
 
-// Refuses a file that no store can have written: it is somebody else's. A cut leaves the last record incomplete: as zeros, or as a part of
-// it.
+// Refuses a file that no store can have written, because it is somebody else's. A power cut leaves the last record incomplete: zeros, or a
+// part of it.
 void PromiseStore::find_end(Use use) {
     std::error_code error;
     size_bytes_ = for_each_stored_record(file_, error, [](const ReadRecord& /*record*/) {});
