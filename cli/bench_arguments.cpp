@@ -22,7 +22,7 @@ using ums::kMb;
 constexpr std::uint32_t kDepthMax = 4096;
 constexpr std::uint64_t kBlockBytesMax = std::uint64_t{sim::kTransferPagesMax} * sim::kPageBytes;
 
-// A switch and what it does with its value.
+// A switch and what it sets.
 struct BenchSwitch {
     Switch text;
     void (*apply)(BenchArguments& arguments, const SwitchWord& word) = nullptr;
@@ -192,7 +192,7 @@ bool is_named(Switches switches, std::string_view name) {
     return std::any_of(switches.begin(), switches.end(), [&](const Switch& each) { return each.name == name; });
 }
 
-// Of the rounds that were not counted.
+// The default of --repeat where the number of rounds is open.
 constexpr std::uint32_t kOpenRounds = 25;
 
 void take_measurement(BenchArguments& arguments, const SwitchWords& typed) {
@@ -213,7 +213,7 @@ void take_measurement(BenchArguments& arguments, const SwitchWords& typed) {
     if (is_open && !typed.has("repeat")) arguments.plan.rounds = kOpenRounds;
     arguments.measure.emplace();
     apply_measure_words(typed, *arguments.measure);
-    // What is wrong with it is said before anything is touched.
+    // Refuses a wrong limit before anything is touched.
     check_limits(arguments.demands, measure_spec_of(*arguments.measure).timespans.front());
     if (arguments.demands.tolerance_percent && arguments.demands.baseline_path.empty()) {
         throw UsageError("--tolerance: needs a --baseline; name one");

@@ -17,17 +17,17 @@ namespace cli {
 struct BenchArguments {
     sim::BenchOptions options;
     MeasurePaths paths;
-    // Set by any switch that only a measurement by specification has: the storage is measured, and not a run's own path.
+    // Set by any switch that belongs only to a measurement by specification: then the storage is measured, not a run's own I/O path.
     std::optional<MeasureRequest> measure;
     RoundPlan plan;
     MeasureDemands demands;
 };
 
-// `words`: what follows "bench". Throws UsageError with what is wrong and what is allowed.
+// `words`: what follows "bench". Throws UsageError: what is wrong and what is allowed.
 BenchArguments parse_bench(const std::vector<std::string>& words);
 
 Switches bench_switches();
-// Switches that are not only for a measurement by specification: shared with `ioproof sweep`.
+// The switches that do not belong only to a measurement by specification; `ioproof sweep` shares them.
 Switches bench_own_switches();
 
 }  // namespace cli

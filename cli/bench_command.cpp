@@ -39,7 +39,6 @@ ExitCode exit_code_of(const sim::BenchResults& results) {
     return results.stopped ? ExitCode::stopped : ExitCode::ok;
 }
 
-// Blocks until the measurement is over.
 ExitCode measure(const BenchArguments& arguments, Console& console) {
     std::vector<NamedFile> files = arguments.paths.named();
     for (const std::string& file : arguments.options.files)
@@ -71,7 +70,7 @@ ExitCode measure(const BenchArguments& arguments, Console& console) {
     return outputs.put(document, console, exit_code_of(results));
 }
 
-// The storage itself, by the specification that the switches make.
+// Measures the storage itself, as the switches specify.
 ExitCode measure_storage(const BenchArguments& arguments, Console& console) {
     sim::MeasureSpec spec = measure_spec_of(*arguments.measure);
     std::vector<NamedFile> files = arguments.paths.named();

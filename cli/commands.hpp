@@ -1,5 +1,5 @@
-// What a command is: its name, what it does, its switches and its help; and all of them. The help, the manual page and the shells'
-// completions are made from it.
+// The table of commands: the name, purpose, switches and help of each. The help texts, the manual page and the shell completions are made
+// from it.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ class Console;
 // One call of the program.
 struct Call {
     std::vector<std::string> command_line;  // as typed, the program's name first
-    std::vector<std::string> words;         // what follows the command
-    bool as_sqliosim = false;               // through a link of that name: behave as SQLIOSIM.COM does
+    std::vector<std::string> words;         // those after the command's name
+    bool as_sqliosim = false;               // called through a link of that name: behave as SQLIOSIM.COM does
     Console& console;
 };
 
@@ -28,36 +28,36 @@ struct Command {
     std::string_view name;      // "run", "config show"
     std::string_view operands;  // "DIR…", "FILE…", "[NAME]"; empty = none
     Operand kind = Operand::none;
-    std::string_view summary;      // some words
+    std::string_view summary;      // a few words
     std::string_view description;  // paragraphs, separated by '\n'
     Switches switches{};
-    std::string_view switches_of{};  // the command whose switches these are, if it is another one
+    std::string_view switches_of{};  // the command whose switches these are, if not its own
     std::string_view options{};      // of another tool's command line, which the command parses itself, even -h; lines "SPELLING\thelp"
     std::string_view examples{};     // command lines, separated by '\n'
     std::string_view exit_codes{};   // if they differ from a run's; lines "CODE meaning"
 
-    // Parses the words and carries out the command; results are then in the console's queue. Throws UsageError, config::ConfigError,
+    // Parses the words and executes the command, leaving results in the console's queue. Throws UsageError, config::ConfigError,
     // reports::ResultsDocumentError, sim::RefusedError, sim::EnvironmentError.
     ExitCode (*execute)(const Call& call) = nullptr;
 };
 
 // Each is defined in its own file, *_command.cpp.
 Command run_command();             // the test, alone or as a member of a group
-Command verify_command();          // what has survived of a run after a crash
+Command verify_command();          // what is left of a run after a crash
 Command preflight_command();       // what SQL Server will meet in some folders
-Command report_command();          // what runs have written, shown again
+Command report_command();          // shows the results of earlier runs
 Command compare_command();         // two runs or measurements side by side
 Command rehearse_command();        // many rehearsals side by side, and what they show
 Command powertest_command();       // a campaign of power cuts
 Command bench_command();           // a measurement
-Command sweep_command();           // the same measured with ranges of depths, threads, block sizes and mixes
+Command sweep_command();           // measures ranges of depths, threads, block sizes and mixes
 Command diskspd_command();         // a measurement with DiskSpd's command line, also called as `diskspd`
-Command sqlio_command();           // with SQLIO's, also called as `sqlio`
+Command sqlio_command();           // a measurement with SQLIO's command line, also called as `sqlio`
 Command witness_command();         // keeps, for runs on other machines, what their storage has acknowledged
 Command config_show_command();     // what a run would use
 Command config_explain_command();  // what a parameter means
 
-// All of them, in the order in which the help shows them.
+// All commands, in the order in which the help shows them.
 const std::vector<Command>& commands();
 
 // The command that `words` begin with, or nullptr. A name may have two words: "config show".

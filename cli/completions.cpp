@@ -1,4 +1,4 @@
-// Completions of shells from the table of commands. Each script is complete in itself: it does not call the program.
+// Shell completions, made from the table of commands. The scripts are self-contained: they do not call the program.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -44,7 +44,7 @@ std::string one_line(std::string_view help) {
     return text;
 }
 
-// The commands, with "config show" as "config".
+// The first words of commands: "config" for "config show" and "config explain".
 std::vector<std::string> first_words() {
     std::vector<std::string> words;
     for (const Command& command : commands()) {
@@ -174,7 +174,7 @@ std::string zsh_script() {
 std::string fish_switch(const Switch& entry, std::string_view condition) {
     std::string text = fmt::format("complete -c ioproof -n '{}' -l {}", condition, entry.name);
     if (!entry.alias.empty()) text += fmt::format(" -l {}", entry.alias);
-    // Longer than a letter with one dash: fish calls it an old option.
+    // fish calls a spelling of several letters with one dash an old option.
     if (!entry.sqliosim.empty()) text += fmt::format(" -{} {}", entry.sqliosim.size() == 1 ? "s" : "o", entry.sqliosim);
     const std::vector<std::string> choices = choices_of(entry);
     if (!choices.empty()) {

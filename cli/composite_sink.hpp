@@ -1,5 +1,5 @@
-// Passes every event and finding of a run to several receivers, in their order. One call at a time, so that the command line may add its
-// own events to those of a simulation.
+// Passes every event and finding of a run to several receivers, in order. One call at a time, so that the command line may add its own
+// events to those of a simulation.
 #pragma once
 
 #include <mutex>
@@ -12,7 +12,7 @@ namespace cli {
 
 class CompositeSink final : public sim::EventSink {
 public:
-    // The receivers must outlive this object. Any thread may call.
+    // The receivers must outlive this object. Any thread may call it.
     explicit CompositeSink(std::vector<sim::EventSink*> receivers) : receivers_(std::move(receivers)) {}
 
     void on_begin() override {
@@ -28,7 +28,7 @@ public:
         for (sim::EventSink* receiver : receivers_) receiver->on_finding(finding);
     }
 
-    // Several at once.
+    // Several calls at once are allowed.
     void on_moment(sim::Moment moment) override {
         for (sim::EventSink* receiver : receivers_) receiver->on_moment(moment);
     }

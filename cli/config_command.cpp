@@ -13,7 +13,7 @@
 namespace cli {
 namespace {
 
-// In the dialect of the file that was read, so that it can be taken as the next one.
+// Uses the dialect of the file that was read, so that the output can serve as the next configuration file.
 void show(const RunArguments& arguments, Console& console) {
     const config::Configuration configuration = effective_configuration(arguments, ums::this_machine());
     for (const std::string& warning : configuration.warnings) console.add_message(fmt::format("warning: {}\n", warning));

@@ -1,4 +1,4 @@
-// From the switches to the configuration of a run.
+// Makes the configuration of a run from its switches.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace cli {
 
-// The file to read: the one that was named, or SQLIOSim's default name if it exists in the current folder.
+// The file to read: the one named by a switch, or SQLIOSim's default name if it exists in the current folder.
 std::optional<std::string> configuration_file(const RunArguments& arguments);
 
 // Defaults, file, and switches, checked. Throws config::ConfigError.

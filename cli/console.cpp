@@ -18,10 +18,9 @@
 namespace cli {
 namespace {
 
-// Messages kept for a reader that is not reading; a finding has some 200 bytes.
+// Messages kept while nobody reads them; a finding takes some 200 bytes.
 constexpr std::size_t kQueuedMessagesMax = 10'000;
-// A descriptor that poll() calls writable takes at least this much without blocking: 256 is what a terminal keeps free, pipes promise
-// PIPE_BUF (4096).
+// What a descriptor that poll() calls writable takes without blocking: terminals keep 256 bytes free, and pipes promise PIPE_BUF (4096).
 constexpr std::size_t kTerminalChunkBytes = 256;
 constexpr std::size_t kPipeChunkBytes = 4096;
 constexpr std::size_t kColumnsDefault = 80;
@@ -37,7 +36,7 @@ bool colors_are_unwanted() {
     return value != nullptr && *value != '\0';
 }
 
-// The first of them that is set decides (locale(7)).
+// The first of these variables that is set decides (locale(7)).
 bool locale_is_utf8() {
     for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
         const char* value = std::getenv(name);
@@ -63,12 +62,12 @@ bool is_writable(int descriptor, bool wait) {
     do {
         ready = ::poll(&poll_request, 1, wait ? -1 : 0);
     } while (ready < 0 && errno == EINTR);
-    return ready != 0;  // an error shows up in write()
+    return ready != 0;  // write() reports errors
 }
 
 enum class WriteOutcome { done, later, gone };
 
-// Takes what was written off the front of `text`. errno says why a reader is gone.
+// Removes what was written from the front of `text`. If the reader is gone, errno says why.
 WriteOutcome write_text(int descriptor, std::string& text, bool wait) {
     const std::size_t chunk_bytes = ::isatty(descriptor) == 1 ? kTerminalChunkBytes : kPipeChunkBytes;
     std::size_t written_bytes = 0;
@@ -128,16 +127,16 @@ void Console::add_message(std::string_view text, const Highlight& highlight) {
 
 void Console::flush(std::string_view progress) {
     if (!write_queued(false) || !redraws_ || progress == drawn_ || !erase_progress(false)) return;
-    // Back to the first column: a "^C" that the terminal echoes there is erased with the line, behind it the line might wrap.
+    // Returns to the first column: a "^C" that the terminal echoes there is erased with the line; at its end, it could make the line wrap.
     std::string text = progress.empty() ? "" : fmt::format("{}\r", progress);
     write_text(messages_descriptor_, text, false);
-    drawn_ = progress;  // also when only a part of it came out: that part must be erased
+    drawn_ = progress;  // even if only part of it came out, because that part must be erased
 }
 
 void Console::finish() {
     erase_progress(true);
     write_queued(true);
-    // Where writing is put off (NFS, quotas), closing tells.
+    // If the system delays writing (NFS, quotas), only close() reports that it failed.
     const int copy = ::fcntl(results_descriptor_, F_DUPFD_CLOEXEC, 3);
     if (copy >= 0 && ::close(copy) != 0) note_lost(results_descriptor_, errno);
 }

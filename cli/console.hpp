@@ -1,6 +1,6 @@
-// The terminal, shared by messages, the report, and one progress line that is redrawn in place. Any thread may pass in text, which never
-// blocks it; only the thread of the run's control writes. So a stalled terminal (Ctrl-S, a pager) does not stop the I/O that is being
-// measured, and nothing garbles the progress line.
+// The terminal, shared by messages, the report, and one progress line that is redrawn in place. Any thread may add text, and never blocks
+// on it: only the run's control thread writes. So a stalled terminal (Ctrl-S, a pager) does not stop the I/O being measured, and nothing
+// garbles the progress line.
 #pragma once
 
 #include <cstddef>
@@ -31,24 +31,23 @@ public:
     [[nodiscard]] bool shows_colors() const { return shows_colors_; }
     // True if the locale's characters are UTF-8 (LC_ALL, LC_CTYPE, LANG).
     [[nodiscard]] bool shows_utf8() const { return shows_utf8_; }
-    // Columns of the terminal now; people resize windows.
+    // The terminal's present width; users resize windows.
     [[nodiscard]] std::size_t columns() const;
 
-    // Queues complete lines. Any thread. Whatever they hold, a terminal sees nothing but text: they pass through ums::printable_lines, and
-    // colours are added after that. When nobody drains the queue, the oldest messages stay and further ones are counted and left out (they
-    // are in the log); results are never left out.
+    // Queue complete lines. Any thread. ums::printable_lines makes the text harmless for a terminal, and colors are added after that. While
+    // nobody drains the queue, the oldest messages stay, and further ones are counted and left out (the log has them); results are never
+    // left out.
     void add_result(std::string_view text);
     void add_message(std::string_view text, const Highlight& highlight = {});
 
-    // Control thread only. Writes what can be written without waiting, then draws `progress` (not wider than columns()) if everything is
-    // written.
+    // Control thread only. Writes what it can without waiting; when everything is written, draws `progress` (not wider than columns()).
     void flush(std::string_view progress);
-    // Control thread only. Writes everything, waits for a slow reader, and leaves no progress line behind. Output that nobody can
-    // receive any more (closed pipe, terminal that hung up) is dropped.
+    // Control thread only. Writes everything, waits for a slow reader, and erases the progress line. Drops output that has no reader any
+    // more (closed pipe, terminal that hung up).
     void finish();
 
-    // After finish(): why results could not be written, or nothing. A reader that has gone away read what it wanted (`| head`): that is no
-    // failure.
+    // After finish(): why results could not be written, or nothing. A reader that has gone away is no failure: it has read what it wanted
+    // (`| head`).
     [[nodiscard]] std::error_code results_error() const { return results_error_; }
 
 private:
@@ -60,9 +59,9 @@ private:
 
     // Keeps the first reason why results were lost.
     void note_lost(int descriptor, int error_number);
-    // True if no progress line is left on the screen.
+    // True if the screen shows no progress line any more.
     bool erase_progress(bool wait);
-    // Writes from the head of the queue; `wait` = even if that takes time. True if the queue is empty.
+    // Writes from the head of the queue; `wait` = even if that blocks. True if the queue is empty.
     bool write_queued(bool wait);
 
     const int results_descriptor_;
@@ -72,7 +71,7 @@ private:
     const bool shows_utf8_;
     const bool results_to_terminal_;
     std::error_code results_error_;
-    std::string drawn_;  // the progress line that is on the screen
+    std::string drawn_;  // the progress line on the screen
 
     std::mutex mutex_;  // guards what follows
     std::deque<Piece> queue_;

@@ -15,7 +15,7 @@
 namespace cli {
 namespace {
 
-// The last step of spdlog: a formatted line goes to the console's queue.
+// spdlog's last step: queues a formatted line on the console.
 class ConsoleQueue final : public spdlog::sinks::base_sink<std::mutex> {
 public:
     ConsoleQueue(Console& console, std::function<void()> wake, bool as_results)

@@ -1,4 +1,4 @@
-// Shows the messages of a run to people, as lines on the console.
+// Shows the messages of a run as lines on the console.
 #pragma once
 
 #include <atomic>
@@ -20,15 +20,15 @@ struct ConsoleSinkOptions {
 
 class ConsoleSink final : public sim::EventSink {
 public:
-    // `console` must outlive the sink. `wake` is called, from any thread, when there is something to flush.
+    // `console` must outlive the sink, which calls `wake`, from any thread, when there is something to flush.
     ConsoleSink(Console& console, std::function<void()> wake, const ConsoleSinkOptions& options);
 
-    // Never block: lines are queued.
+    // Never block, because lines are only queued.
     void on_event(const sim::Event& event) override;
     void on_finding(const sim::Finding& finding) override;
 
 private:
-    // A broken disk has as many findings as pages; the log has all of them.
+    // A broken disk may produce a finding for every page; the log has them all.
     static constexpr std::uint64_t kFindingsShownMax = 20;
 
     const ConsoleSinkOptions options_;

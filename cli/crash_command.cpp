@@ -41,7 +41,7 @@ void CrashSeries::run() {
     do_side_by_side(arguments_.jobs, run_count_, [this](std::uint64_t index) { rehearse_one(index); });
 }
 
-// In turn the device follows from the seed, not from where the series began.
+// With devices in turn, the seed alone determines the device, so that a seed can be repeated by itself.
 std::uint64_t CrashSeries::seed_of(std::uint64_t index) const {
     return arguments_.first_seed + (arguments_.devices_in_turn ? index : index / rows_.size());
 }
@@ -53,7 +53,7 @@ std::string CrashSeries::replay_command(std::uint64_t index) const {
                        arguments_.cuts, seed_of(index));
 }
 
-// What one seed comes to.
+// The outcome of one seed.
 struct CrashSeries::Outcome {
     sim::CrashTally tally;
     sim::CrashTally with_ledger;
@@ -86,7 +86,7 @@ void CrashSeries::judge(const sim::CrashPlan& plan, sim::CrashState& state, Outc
     outcome.with_ledger.add(with_ledger.tally);
     add_text(plan, by_files, "by the files", outcome);
     add_text(plan, with_ledger, "with the ledger", outcome);
-    // With files that are not what log and ledger prove a run does not go on.
+    // A run continues only with files that are what log and ledger prove.
     const bool is_sound = by_files.problem.empty() && with_ledger.problem.empty() && with_ledger.tally.found == 0;
     if (!second || !is_sound) return;
     outcome.is_resumed = true;

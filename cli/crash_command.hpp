@@ -15,10 +15,10 @@
 
 namespace cli {
 
-// Throws std::bad_alloc if memory does not last.
+// Throws std::bad_alloc if memory runs out.
 ExitCode rehearse_crashes(const RehearseArguments& arguments, Console& console);
 
-// A line of the tables: the device that lost power, judged by the files alone, and with a ledger outside of it.
+// A line of the tables: a device that lost power, judged by the files alone, and with a ledger kept elsewhere.
 struct CrashRow {
     CrashDevice device;
     sim::CrashTally tally;
@@ -30,16 +30,16 @@ public:
     // Both must outlive the series.
     CrashSeries(const RehearseArguments& arguments, Console& console);
 
-    // Throws std::bad_alloc if memory does not last.
+    // Throws std::bad_alloc if memory runs out.
     void run();
 
     [[nodiscard]] std::uint64_t run_count() const { return run_count_; }
     [[nodiscard]] const std::vector<CrashRow>& rows() const { return rows_; }
-    // The number of runs that continued with what a cut had left, and were cut again.
+    // How many runs continued with what a cut had left, and were cut again.
     [[nodiscard]] std::uint64_t resumed_count() const { return resumed_count_; }
-    // Cuts with a problem that no percentage excuses: blamed wrongly, unexplained, a finding while there was power.
+    // Cuts with a problem that no percentage excuses: wrong blame, an unexplained miss, a finding while there was power.
     [[nodiscard]] std::uint64_t wrong_count() const { return wrong_count_; }
-    // The first problems, in the order of the seeds, and how to reproduce them; empty if there are none.
+    // The first problems, in the order of the seeds, with commands that repeat them; empty if there are none.
     [[nodiscard]] std::string first_problems() const;
 
 private:
@@ -50,7 +50,7 @@ private:
     void rehearse_one(std::uint64_t index);
     void cut_run(const sim::CrashPlan& drawn, Outcome& outcome);
     static void add_text(const sim::CrashPlan& plan, const sim::CutJudgement& judgement, std::string_view knowledge, Outcome& outcome);
-    // Continues with the first cut of the run that leaves files with which a run can continue.
+    // Judges the cut, and cuts the run again if it is the first that leaves files with which a run can continue.
     void judge(const sim::CrashPlan& plan, sim::CrashState& state, Outcome& outcome);
 
     const RehearseArguments& arguments_;

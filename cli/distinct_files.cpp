@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The same text for the same file; empty for what may be named twice.
+// Equal for names of the same file; empty for files that may be named twice.
 std::string identity_of(const std::string& path) {
     if (path.empty()) return {};
     if (auto identity = ums::output_identity(path)) return *std::move(identity);

@@ -1,4 +1,4 @@
-// Two files of a command that are the same file, however they are spelled: detected before either is touched.
+// Detects, before anything is touched, that a command names the same file twice, however it is spelled.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@ namespace cli {
 
 struct NamedFile {
     std::string what;  // "--json", for the message
-    std::string path;  // empty: not asked for
+    std::string path;  // empty: not requested
     bool is_written = true;
 };
 
-// Links of both kinds are followed, and files that do not exist yet are compared by folder and name. Devices that only take what is
-// written (/dev/null) may be named twice. Throws UsageError if one file has two names here, one of which is written.
+// Follows links of both kinds, and compares files that do not exist yet by folder and name. Devices that only take data (/dev/null) may be
+// named twice. Throws UsageError if a file has two of these names and one of them is to be written.
 void check_distinct(const std::vector<NamedFile>& files);
 
 }  // namespace cli

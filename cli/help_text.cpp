@@ -48,7 +48,7 @@ std::string switch_lines(const Switch& entry) {
     return text;
 }
 
-// "Switches:" and an entry for each, --help last.
+// "Switches:" and an entry for each switch, --help last.
 std::string switch_table(const Command& command) {
     std::string text = "Switches:\n";
     if (command.switches_of.empty()) {
@@ -103,7 +103,7 @@ std::string usage_lines() {
     return text;
 }
 
-// What stands below the line "Usage: …".
+// Everything below the line "Usage: …".
 std::string body_of(const Command& command) {
     return fmt::format("{}\n{}{}\n{}\n{}", paragraphs(command.description), option_table(command.options), switch_table(command),
                        example_lines(command.examples), exit_code_lines(command.exit_codes.empty() ? kExitCodes : command.exit_codes));

@@ -8,14 +8,14 @@
 
 namespace cli {
 
-// What a run's exit codes mean; lines "CODE meaning". Those of most commands.
+// The exit codes of a run and of most commands, as lines "CODE meaning".
 extern const std::string_view kExitCodes;
 
 std::string help_text();
 std::string help_text(const Command& command);
-// Of the commands whose names begin with this word, as "config"; empty if there is none.
+// The help of all commands whose names begin with this word, such as "config"; empty if there is none.
 std::string help_text_of_group(std::string_view first_word);
-// When called as sqliosim: that of `run`, in SQLIOSim's words.
+// The help of `run` in SQLIOSim's terms, for calls as sqliosim.
 std::string sqliosim_help_text();
 std::string version_text();
 

@@ -18,13 +18,13 @@ namespace {
 constexpr std::size_t kProblemsShown = 10;
 constexpr std::string_view kHonestHosts = "honest";
 
-// Owners that follow each other, or readers beside an owner.
+// Consecutive owners, or an owner with readers.
 struct HostsRehearsal {
     HostsWords words;
     std::vector<HostsRow> rows;
     bool in_turn = false;
     std::function<sim::HostsReport(std::uint64_t seed, std::size_t row)> rehearse;
-    std::function<std::string(std::size_t row)> switches;  // of a command that does only this
+    std::function<std::string(std::size_t row)> switches;  // of a command that repeats only this row
 };
 
 std::string loss_switch(const RehearseArguments& arguments) {
@@ -87,7 +87,7 @@ public:
     }
 
 private:
-    // In turn the fault follows from the seed, not from where the series began.
+    // With faults in turn, the seed alone determines the fault, so that a seed can be repeated by itself.
     [[nodiscard]] std::uint64_t seed_of(std::uint64_t index) const {
         return arguments_.first_seed + (rehearsal_.in_turn ? index : index / rehearsal_.rows.size());
     }
@@ -104,7 +104,7 @@ private:
 
     const RehearseArguments& arguments_;
     Console& console_;
-    HostsRehearsal rehearsal_;  // its tallies: guarded by mutex_
+    HostsRehearsal rehearsal_;  // mutex_ guards its tallies
     const std::uint64_t run_count_;
     std::mutex mutex_;                               // guards what follows, too
     std::map<std::uint64_t, std::string> problems_;  // by run

@@ -1,4 +1,4 @@
-// `ioproof rehearse --hosts`: many seeds and faults side by side, and what comes out of them.
+// `ioproof rehearse --hosts`: many seeds and faults side by side, and a table of the outcome.
 #pragma once
 
 #include <string>
@@ -18,11 +18,11 @@ struct HostsRow {
     sim::HostsTally tally;
 };
 
-// What hosts are called in a rehearsal.
+// The terms for hosts in a rehearsal.
 struct HostsWords {
-    std::string_view first_line;  // over the column of their number, 8 characters at most
+    std::string_view first_line;  // heads the column of their number; 8 characters at most
     std::string_view second_line;
-    std::string_view host;    // "owner": to whom a fault is given
+    std::string_view host;    // "owner": the host that is given a fault
     std::string_view series;  // "series of owners"
     std::string_view given;   // "a new owner"
 };
@@ -30,7 +30,7 @@ struct HostsWords {
 // 80 columns. Pure.
 [[nodiscard]] std::string hosts_table_text(const std::vector<HostsRow>& rows, const HostsWords& words);
 
-// Throws std::bad_alloc if memory does not last.
+// Throws std::bad_alloc if memory runs out.
 ExitCode rehearse_hosts(const RehearseArguments& arguments, Console& console);
 
 }  // namespace cli

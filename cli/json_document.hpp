@@ -1,4 +1,4 @@
-// Where `--json FILE` of a command puts its document: a file of ours or, with '-', standard output instead of the text.
+// The destination of the document of `--json FILE`: a file made by ioproof, or with '-' standard output, in place of the text.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@ namespace cli {
 
 class JsonOutput {
 public:
-    // `path`: of the file, "-", or empty: no document is wanted. Checks immediately whether the file can be written; throws as OutputFile
+    // `path`: a file, "-", or empty if no document is wanted. Checks immediately whether the file can be written; throws as OutputFile
     // does.
     JsonOutput(const std::string& path, std::string_view document);
 
     [[nodiscard]] bool shows_text() const { return !is_standard_output_; }
-    // The exit code of a command that would end with `code`: if the file cannot be written, this is reported, and the result is not ok.
+    // Writes the document, and returns the command's exit code: `code`, unless the file cannot be written, which is reported and is not ok.
     [[nodiscard]] ExitCode put(const std::string& json, Console& console, ExitCode code);
 
 private:
@@ -26,9 +26,8 @@ private:
     std::optional<reports::OutputFile> file_;
 };
 
-// A document of an earlier run or measurement, as a command was given it: the bytes of its file.
-// The file's bytes. Throws reports::ResultsDocumentError if it is none that could be read as a document, sim::EnvironmentError if it cannot
-// be read.
+// A document of an earlier run or measurement that a command reads: the bytes of its file. Throws reports::ResultsDocumentError if it
+// cannot be such a document, sim::EnvironmentError if it cannot be read.
 [[nodiscard]] std::string read_document(const std::string& path);
 
 }  // namespace cli

@@ -20,7 +20,7 @@ using config::roff_place;
 using config::roff_section;
 using config::roff_text;
 
-// Help texts are broken for a terminal; a manual page is filled.
+// Joins lines, because help texts are broken for a terminal, but manual pages are filled.
 std::string filled(std::string_view lines) {
     std::string text(lines);
     std::replace(text.begin(), text.end(), '\n', ' ');
@@ -71,7 +71,7 @@ std::string code_list(std::string_view codes) {
     return page;
 }
 
-// Those of another tool's command line.
+// Entries for the options of another tool's command line.
 std::string option_entries(std::string_view lines) {
     std::string page;
     while (!lines.empty()) {

@@ -1,4 +1,5 @@
-// The manual page ioproof(1) and the completions of shells, from the table of commands. Pure. Made at build time by the program itself.
+// The manual page ioproof(1) and the shell completions, made from the table of commands. Pure. The build runs the program itself to
+// generate them.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a pipeline demands of a measurement: limits (--fail-on), and no worse than an earlier one (--baseline, --tolerance).
+// What a pipeline demands of a measurement: limits (--fail-on), and to be no worse than an earlier one (--baseline, --tolerance).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -24,14 +24,14 @@ struct MeasureDemands {
 // Throws UsageError if a limit names something that the measurement does not have.
 void check_limits(const MeasureDemands& demands, const sim::MeasureTimespan& spec);
 
-// Nothing if there is no baseline. Throws UsageError if it belongs to another measurement, and as read_document() does.
+// Nothing if there is no baseline. Throws UsageError if the baseline is of another measurement, and whatever read_document() throws.
 [[nodiscard]] std::optional<reports::MeasuredSide> load_baseline(const MeasureDemands& demands, const sim::MeasureTimespan& spec);
 
 struct DemandsVerdict {
     std::string text;
     bool are_kept = true;
 };
-// Of a measurement that was completed; adds "limits" and "baseline" to its document.
+// Judges a completed measurement, and adds "limits" and "baseline" to its document.
 [[nodiscard]] DemandsVerdict judge_demands(const MeasureDemands& demands, const std::optional<reports::MeasuredSide>& baseline,
                                            const reports::MeasureRounds& rounds, nlohmann::ordered_json& document);
 

@@ -1,4 +1,4 @@
-// Loads that stand for work of SQL Server: what `ioproof bench --preset` and `--mix` measure.
+// Loads that represent SQL Server's work: what `ioproof bench --preset` and `--mix` measure.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ struct MeasurePreset {
     std::string_view name;
     std::string_view load;    // in a few words
     std::string_view work;    // of SQL Server
-    std::string_view source;  // where that is described
-    std::uint32_t depth;      // requests outstanding, unless asked for otherwise
+    std::string_view source;  // where that work is described
+    std::uint32_t depth;      // outstanding requests, unless the user gives another number
 
     // As in sim::MeasureTarget.
     std::uint32_t block_bytes;
@@ -24,15 +24,15 @@ struct MeasurePreset {
     sim::MeasureAccess access = sim::MeasureAccess::interlocked;
     std::uint32_t write_percent = 0;
     bool write_through = false;
-    sim::MeasureContents contents = sim::MeasureContents::pages;  // sectors if blocks are not complete pages, like those of the log
+    sim::MeasureContents contents = sim::MeasureContents::pages;  // sectors if blocks are not complete pages, as those of the log
 
     void apply(sim::MeasureTarget& target) const;
 };
 
 [[nodiscard]] std::span<const MeasurePreset> measure_presets();
-// Null if there is none.
+// Null if there is no such preset.
 [[nodiscard]] const MeasurePreset* find_preset(std::string_view name);
-// For --help: name, load, work and source of each.
+// For --help: name, load, work and source of each preset.
 [[nodiscard]] std::string_view presets_text();
 
 }  // namespace cli

@@ -77,7 +77,7 @@ void set_mix(MeasureRequest& request, const SwitchWord& word) {
     }
 }
 
-// "90/10,5/20": so many percent of the requests to so many percent of the file, one part behind the other.
+// "90/10,5/20": the first 10 percent of the file get 90 percent of the requests, the next 20 percent get 5.
 void set_spans(MeasureRequest& request, const SwitchWord& word) {
     constexpr const char* kAllowed =
         "shares REQUESTS/FILE in percent, one part of the file after the other, as in 90/10 or 50/5,0/20,30/10";
@@ -91,7 +91,7 @@ void set_spans(MeasureRequest& request, const SwitchWord& word) {
     }
 }
 
-// "5000" requests a second, or "100M" bytes a second.
+// "5000": requests per second; "100M": bytes per second.
 void set_rate(MeasureRequest& request, const SwitchWord& word) {
     const auto amount = parse_byte_size(word.value);
     if (!amount || *amount == 0) refuse_value(word, "requests a second, as in 1000, or bytes a second with a unit, as in 100M");
@@ -195,7 +195,7 @@ void set_block_sizes(MeasureRequest& request, const SwitchWord& word) {
     request.block_bytes_min = dash == std::string::npos ? 0 : static_cast<std::uint32_t>(*smallest);
 }
 
-// The switches that bench had before, in the words of this kind of measurement.
+// Older switches of bench, translated for a measurement by specification.
 void apply_bench_word(const SwitchWord& word, MeasureRequest& request) {
     const std::string_view name = word.name;
     if (name == "block") return set_block_sizes(request, word);
@@ -225,7 +225,7 @@ void apply_bench_word(const SwitchWord& word, MeasureRequest& request) {
     request.engine = *choice;
 }
 
-// --- to a specification ---
+// --- the specification ---
 
 void apply_to_target(const MeasureRequest& request, sim::MeasureTarget& target) {
     if (request.block_bytes) {
@@ -247,7 +247,8 @@ void apply_to_target(const MeasureRequest& request, sim::MeasureTarget& target) 
     const bool is_whole = target.block_bytes % sim::kPageBytes == 0 && target.block_bytes_min % sim::kPageBytes == 0 &&
                           target.alignment_bytes % sim::kPageBytes == 0 && request.base_bytes % sim::kPageBytes == 0;
     const bool wants_noise = request.compressible_percent != 0 || request.duplicate_percent != 0;
-    // Blocks that are no pages hold sectors, unless pages were asked for by name: then that is refused. Unverified, noise costs less.
+    // Blocks that are not whole pages hold sectors, unless pages were requested explicitly, which is refused. Without verification, noise
+    // is cheaper.
     if (!request.contents && target.source.contents == MeasureContents::pages && (!is_whole || wants_noise)) {
         target.source.contents = wants_noise || !request.verify ? MeasureContents::incompressible : MeasureContents::sectors;
     }

@@ -1,4 +1,4 @@
-// What people request of a measurement with readable switches: `ioproof bench` with any of them, and `ioproof sweep`. Becomes a
+// A measurement as users request it by readable switches, in `ioproof bench` with any of them and in `ioproof sweep`. Translated into a
 // sim::MeasureSpec.
 #pragma once
 
@@ -19,13 +19,13 @@ struct MixPart {
     std::uint32_t share = 1;
 };
 
-// What was not requested is left to the preset, or to the defaults of sim::MeasureTarget.
+// Values that were not requested come from the preset, or from the defaults of sim::MeasureTarget.
 struct MeasureRequest {
     std::vector<std::string> files;
     const MeasurePreset* preset = nullptr;
     std::vector<MixPart> mix;
 
-    std::uint32_t threads = 1;  // of each target, with `depth` requests together
+    std::uint32_t threads = 1;  // of each target, with `depth` requests altogether
     std::optional<std::uint32_t> depth;
     std::optional<std::uint32_t> block_bytes;
     std::optional<std::uint32_t> block_bytes_min;
@@ -39,7 +39,7 @@ struct MeasureRequest {
     std::uint32_t duplicate_percent = 0;
     std::uint64_t base_bytes = 0;
     std::uint64_t end_bytes = 0;
-    double rate_per_s = 0;  // of all threads of a target together; 0 = as fast as it goes
+    double rate_per_s = 0;  // of all threads of a target together; 0 = as fast as possible
     double rate_bytes_per_s = 0;
     std::uint32_t burst = 0;
     std::uint32_t think_ms = 0;
@@ -62,11 +62,11 @@ struct MeasureRequest {
     bool verify = true;
 };
 
-// Switches of such measurements only. The others are bench's: pattern, op, block, depth, cpus, seconds, size, verify, durable, scatter,
-// buffered, engine, seed.
+// The switches that only such measurements have. The others are bench's: pattern, op, block, depth, cpus, seconds, size, verify, durable,
+// scatter, buffered, engine, seed.
 [[nodiscard]] Switches measure_switches();
 
-// Puts what `words` say into `request`; switches that it does not know are left to the caller. Throws UsageError.
+// Applies `words` to `request`, and leaves switches that it does not know to the caller. Throws UsageError.
 void apply_measure_words(const SwitchWords& words, MeasureRequest& request);
 
 // Throws UsageError if the request cannot be measured.

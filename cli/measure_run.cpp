@@ -32,7 +32,7 @@ std::string_view phase_text(sim::MeasurePhase phase) {
     return "";
 }
 
-// The measurement that is going on, for the thread of signals and progress.
+// The current measurement, as the thread for signals and progress sees it.
 class CurrentMeasurement {
 public:
     void begin(sim::Measurement& measurement, const std::string& title) {
@@ -55,7 +55,7 @@ public:
         const std::lock_guard guard(mutex_);
         return is_stopped_;
     }
-    // Called once a second.
+    // Must be called once a second.
     [[nodiscard]] std::string progress() {
         const std::lock_guard guard(mutex_);
         if (measurement_ == nullptr) return "";
@@ -81,7 +81,7 @@ bool RoundPlan::is_enough(const reports::MeasureRounds& measured) const {
     if (until_stable) return measured.is_steady();
     if (!within_percent) return false;
     const reports::SampleSummary rate = reports::summary_of(measured.requests_per_s);
-    // Two values may be alike by chance.
+    // Two values may agree by chance.
     return rate.count >= 3 && rate.half_interval_percent().value_or(100) <= *within_percent;
 }
 

@@ -1,4 +1,4 @@
-// Carries out measurements one after the other, in one process: signals, progress, rounds.
+// Carries out measurements one after the other in one process: signals, progress, rounds.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +16,26 @@
 
 namespace cli {
 
-// How often the same is measured.
+// How often a measurement is repeated.
 struct RoundPlan {
     std::uint32_t rounds = 1;
-    bool until_stable = false;             // until steady state, `rounds` at most
-    std::optional<double> within_percent;  // until the 95 % confidence interval is that narrow, `rounds` at most
+    bool until_stable = false;             // until steady state, at most `rounds`
+    std::optional<double> within_percent;  // until the 95 % confidence interval is this narrow, at most `rounds`
 
-    // What has been measured is enough.
+    // Whether enough has been measured.
     [[nodiscard]] bool is_enough(const reports::MeasureRounds& measured) const;
 };
 
-// Runs on the thread of the work: measures one spec after the other by `measure` until it returns.
+// Runs the work on a thread of its own. The work measures one spec after the other by calling `measure`, until it returns.
 class MeasureSession {
 public:
     using Measure = std::function<sim::MeasureResults(const sim::MeasureSpec& spec, const std::string& title)>;
-    // Nothing more is begun once a person has stopped it. `title`: for the progress, as "round 2 of 5".
+    // After a stop, the work must begin nothing more. `title`: for the progress line, such as "round 2 of 5".
     using Work = std::function<void(const Measure& measure, const std::function<bool()>& is_stopped)>;
 
     explicit MeasureSession(Console& console) : console_(console) {}
 
-    // Blocks until `work` has returned, and passes on what it threw. Once per object.
+    // Blocks until `work` has returned; rethrows what it threw. Once per object.
     void run(const Work& work);
 
     // Of all measurements; the first ones. After run().
@@ -46,14 +46,14 @@ private:
     FindingKeeper findings_;
 };
 
-// Rounds of one spec, as the plan says; `on_round` gets each result. The last result is returned.
+// Measures rounds of one spec, as the plan says; `on_round` receives each result. Returns the last result.
 [[nodiscard]] sim::MeasureResults measure_rounds(const MeasureSession::Measure& measure, const std::function<bool()>& is_stopped,
                                                  const sim::MeasureSpec& spec, const RoundPlan& plan, reports::MeasureRounds& rounds,
                                                  const std::function<void(const sim::MeasureResults&)>& on_round);
 
 [[nodiscard]] ExitCode measure_exit_code(const sim::MeasureResults& results);
 
-// Missing files are created with this size unless another was requested.
+// The size of files that have to be created, unless another was requested.
 inline constexpr std::uint64_t kMeasureSizeBytes = std::uint64_t{1} << 30;
 void size_missing_files(sim::MeasureSpec& spec);
 

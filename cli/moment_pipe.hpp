@@ -1,4 +1,4 @@
-// `run --moments PIPE`: tells the reader that a moment has come at which a power cut would do the most harm.
+// `run --moments PIPE`: tells the reader when a power cut would do the most harm.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace cli {
 
-// One character for each moment. The reader is `ioproof powertest`, or anybody's script.
+// One character for each such moment. The reader is `ioproof powertest`, or a user's script.
 inline constexpr char kCheckpointMoment = 'c';
 inline constexpr char kFlushMoment = 'f';
 inline constexpr char kGrowthMoment = 'g';
 
 class MomentPipe final : public sim::EventSink {
 public:
-    // An empty path: nobody is told. Throws UsageError if it is not a pipe, or has no reader.
+    // An empty path: reports nothing. Throws UsageError if it is not a pipe, or if the pipe has no reader.
     explicit MomentPipe(const std::string& path);
 
     void on_moment(sim::Moment moment) override;

@@ -25,7 +25,7 @@ void drop_evidence(sim::Finding& finding) {
     finding.evidence.file_history = {};
 }
 
-// About some bytes of a file whose device answers: to ask one that does not would only be to wait for it, too.
+// Whether a finding concerns bytes of a file whose device answers; asking a device that does not answer would block, too.
 bool has_place(const sim::Finding& finding) {
     return finding.request.of_file == sim::FileRequest::none && (finding.kind != sim::FindingKind::stalled_io || finding.is_warning);
 }
@@ -98,7 +98,7 @@ void OutputWriter::work() {
 void OutputWriter::write(const Begin& /*begin*/) { log_.on_begin(); }
 void OutputWriter::write(const sim::Event& event) { log_.on_event(event); }
 
-// The evidence first: the others name its file.
+// Saves the evidence first, because the other files name it.
 void OutputWriter::write(sim::Finding& finding) {
     finding.place.device = place_of(finding);
     finding.evidence.dump_path = evidence_.save(finding);
@@ -110,7 +110,7 @@ void OutputWriter::write(sim::Finding& finding) {
     log_.on_finding(finding);
 }
 
-// The file system may be the one that does not answer, and the files here stand on another one.
+// Asks on a separate thread: the tested file system may hang, while the files written here are on another one.
 std::optional<sim::DevicePlace> OutputWriter::place_of(const sim::Finding& finding) {
     if (!has_place(finding)) return std::nullopt;
     const auto answer = std::make_shared<std::optional<ums::DeviceOffset>>();

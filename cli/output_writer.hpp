@@ -1,5 +1,5 @@
-// Writes what a run reports to its files: log, findings, evidence. On a thread of its own: those files may be on a disk that does not
-// answer, and the threads that report (the schedulers, which are measured; the thread that watches over the run) must continue.
+// Writes what a run reports to its files: log, findings, evidence. On a thread of its own, because these files may be on a disk that does
+// not answer, and the threads that report must continue: the schedulers are being measured, and the control thread watches over the run.
 #pragma once
 
 #include <chrono>
@@ -25,30 +25,30 @@ namespace cli {
 
 class OutputWriter final : public sim::EventSink {
 public:
-    // The files must outlive the writer and belong to its thread from now on, until flush() has returned true. `findings` may be null.
-    // Throws std::system_error if no thread can be started.
+    // The files must outlive the writer, and belong to its thread until flush() has returned true. `findings` may be null. Throws
+    // std::system_error if no thread can be started.
     OutputWriter(reports::XmlLog& log, reports::FindingsFile* findings, reports::ErrorDump& evidence);
     OutputWriter(const OutputWriter&) = delete;
     OutputWriter& operator=(const OutputWriter&) = delete;
-    // Waits until everything is written, however long that takes: a caller that cannot rely on that calls flush() before, and ends the
-    // process.
+    // Waits until everything is written, however long that takes. A caller that cannot rely on that calls flush() first, and ends the
+    // process if it fails.
     ~OutputWriter() override;
 
-    // Any thread. While much is queued already, callers wait for the writer, at most a second since it last made progress: a fast disk
-    // loses nothing, one that hangs delays nobody. What is then not written is counted: evidence first, messages after that.
+    // Any thread. While the queue is full, callers wait for the writer, but no longer than a second after it last made progress: a fast
+    // disk loses nothing, and one that hangs delays no one. What is not written then is counted: first evidence, then messages.
     void on_begin() override;
     void on_event(const sim::Event& event) override;
-    // A finding is written with its place on the device and the name of the file that has its evidence.
+    // Writes a finding with its place on the device, and with the name of the file that has its evidence.
     void on_finding(const sim::Finding& finding) override;
 
-    // Waits until everything is written. False if there was no progress for `patience`.
+    // Waits until everything is written. False if the writer made no progress for `patience`.
     [[nodiscard]] bool flush(std::chrono::milliseconds patience);
-    // How long the writer has been busy with its present item; 0 if there is nothing to do. Any thread.
+    // How long the writer has been busy with its present item; 0 if it is idle. Any thread.
     [[nodiscard]] std::chrono::milliseconds stuck() const;
 
-    // Adds to findings that were passed in what writing them has shown: the file of the evidence, the place on the device. After flush().
+    // Adds to the findings what was learned by writing them: the file of the evidence, the place on the device. Only after flush().
     void complete(std::vector<sim::Finding>& findings) const;
-    // What is not in the files although it was passed in: a sentence each. After flush().
+    // One sentence for each kind of output that was passed in, but is missing from the files. Only after flush().
     [[nodiscard]] std::vector<std::string> failures() const;
 
 private:
@@ -79,7 +79,7 @@ private:
     mutable std::mutex mutex_;  // guards what follows
     std::condition_variable changed_;
     std::deque<Item> queue_;
-    std::size_t queued_evidence_ = 0;  // findings with everything that is known about them
+    std::size_t queued_evidence_ = 0;  // findings queued with all their evidence
     std::uint64_t without_evidence_ = 0;
     std::uint64_t left_out_ = 0;
     std::uint64_t done_ = 0;

@@ -9,7 +9,7 @@
 
 namespace cli {
 
-// Kept alive by whoever comes last.
+// Shared by the object and its thread, because either may end first.
 struct PatientThread::State {
     std::mutex mutex;  // guards the rest
     std::condition_variable changed;
@@ -34,7 +34,7 @@ void PatientThread::work(const std::shared_ptr<State>& state) {
         std::function<void()> call = std::exchange(state->call, nullptr);
         lock.unlock();
         call();
-        call = nullptr;  // what it owns goes with it
+        call = nullptr;  // releases what it owns
         lock.lock();
         state->is_busy = false;
         state->changed.notify_all();

@@ -1,4 +1,4 @@
-// A thread for calls that may never return: to a disk that does not answer, to a file system whose server is gone. The caller waits for a
+// A thread for calls that may never return, because a disk does not answer or the server of a file system is gone. The caller waits for a
 // while, then continues.
 #pragma once
 
@@ -13,12 +13,12 @@ public:
     PatientThread();
     PatientThread(const PatientThread&) = delete;
     PatientThread& operator=(const PatientThread&) = delete;
-    // Does not wait for a call that has not come back.
+    // Does not wait for a call that is still running.
     ~PatientThread();
 
-    // Makes the call and waits for its end. False if it has not returned within `patience`, or was not made because an earlier one has not
-    // returned. `call` must not throw, and owns what it uses: it may outlive the caller. If the system refuses a thread, the call is made
-    // here, however long it takes. One thread at a time.
+    // Makes the call on the thread, and waits for its end. False if it has not returned within `patience`, or was not made because an
+    // earlier one is still running. `call` must not throw, and must own what it uses: it may outlive the caller. If the system refuses a
+    // thread, makes the call here, however long it takes. One caller at a time.
     [[nodiscard]] bool call(std::function<void()> call, std::chrono::milliseconds patience);
 
 private:

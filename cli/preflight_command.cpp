@@ -34,7 +34,7 @@ constexpr std::array kPreflightSwitches{
 struct PreflightArguments {
     std::vector<std::string> folders;
     std::vector<std::string> tempdb_folders;
-    std::string json_path;  // empty = no JSON; "-" = on the standard output, instead of the text
+    std::string json_path;  // empty = no JSON; "-" = to standard output, instead of the text
 };
 
 // Throws UsageError.
@@ -55,7 +55,7 @@ PreflightArguments parse_preflight(const std::vector<std::string>& words) {
     return arguments;
 }
 
-// Those of tempdb's files, or of the others.
+// The folders of tempdb's files, or of all others.
 std::vector<std::string> folders_of(const sim::Options& options, bool is_tempdb) {
     std::vector<std::string> folders;
     for (const sim::FileOptions& file : options.files) {

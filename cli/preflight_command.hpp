@@ -1,4 +1,4 @@
-// The brief check that a run makes before it begins; `ioproof preflight` itself is in commands.hpp.
+// The brief check that a run makes before it begins; commands.hpp declares `ioproof preflight` itself.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace cli {
 
-// Of the folders of a run's files, each once; block devices are skipped. A folder that cannot be examined gives no lines: the run itself
-// will say what is wrong with it.
+// Checks the folders of a run's files, each once; skips block devices. A folder that cannot be examined yields no lines: the run itself
+// will report what is wrong with it.
 [[nodiscard]] std::vector<sim::PreflightLine> preflight_of_run(const sim::Options& options, const ums::Clock& clock);
 
 }  // namespace cli

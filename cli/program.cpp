@@ -34,8 +34,8 @@
 namespace cli {
 namespace {
 
-// The first file that is opened would else become the standard output, and take all that is said there. Where there is no /dev/null,
-// nothing that can be written to stands in for it.
+// Otherwise the first file to be opened would become standard output, and receive everything that is printed. Where /dev/null does not
+// exist, uses something that cannot be written to.
 void open_standard_descriptors() {
     for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         if (::fcntl(descriptor, F_GETFD) >= 0) continue;
@@ -43,7 +43,7 @@ void open_standard_descriptors() {
     }
 }
 
-// Failures of output and of file sizes come back as errors of the calls, not as the end of the process.
+// Failed output and exceeded file sizes must be errors of calls, not end the process.
 void ignore_signals_of_calls() {
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
@@ -63,8 +63,8 @@ ExitCode print(Console& console, const std::string& text) {
     return ExitCode::ok;
 }
 
-// Less than this for the process would show in odd places: what the system tells by files (/proc, /sys) would be missing without a word,
-// and a control group kills who goes over its memory.
+// With fewer resources, the program would fail in obscure ways: what it reads from /proc and /sys would silently be missing, and the kernel
+// kills a process that exceeds the memory of its control group.
 void check_limits() {
     constexpr std::uint32_t kOpenFilesMin = 16;
     constexpr std::uint64_t kMemoryMbMin = 24;
@@ -76,14 +76,14 @@ void check_limits() {
                                             memory_bytes >> 20, kMemoryMbMin));
 }
 
-// Called by the name of another tool that a command stands for: its command line begins with the first word.
+// The command that is called by the name of another tool; its command line begins with the first word.
 const Command* command_of_name(const std::vector<std::string>& command_line) {
     if (command_line.empty()) return nullptr;
     const std::string name = program_name(command_line[0]);
     return name == "diskspd" || name == "sqlio" ? find_command({name}) : nullptr;
 }
 
-// Such a command reads all words itself, but for --help and --version.
+// Such a command parses all words itself, except --help and --version.
 ExitCode execute_other_tool(const Command& command, const std::vector<std::string>& command_line, std::size_t first, Console& console) {
     const std::vector<std::string> words = from(command_line, first);
     if (words.size() == 1 && words[0] == "--help") return print(console, help_text(command));
@@ -103,7 +103,7 @@ ExitCode execute_as_sqliosim(const std::vector<std::string>& command_line, Conso
 [[noreturn]] void refuse(const std::vector<std::string>& words) {
     const std::string& verb = words[0];
     std::vector<std::string_view> firsts;
-    std::vector<std::string_view> seconds;  // of commands of two words that begin with this one
+    std::vector<std::string_view> seconds;  // second words of commands that begin with this one
     for (const Command& command : commands()) {
         const std::string_view first = command.name.substr(0, command.name.find(' '));
         if (firsts.empty() || firsts.back() != first) firsts.push_back(first);
@@ -131,7 +131,7 @@ ExitCode execute(const std::vector<std::string>& command_line, Console& console)
         return command->execute({.command_line = command_line, .words = rest, .console = console});
     }
     if (words[0] == "--version" || words[0] == "-V") return print(console, version_text());
-    // For the build: manual pages and completions are made by the program itself.
+    // For the build: the program itself makes its manual pages and completions.
     if (words[0] == "--generate") return print(console, generated_text(words.size() > 1 ? words[1] : ""));
     if (words[0] == "help" || is_help_requested({words[0]})) return print(console, help_text());
     if (const std::string text = help_text_of_group(words[0]); is_help_requested(words) && !text.empty()) return print(console, text);
@@ -142,7 +142,7 @@ void add_error(Console& console, const std::string& program, std::string_view te
     console.add_message(fmt::format("{}: {}\n", program, ums::printable(text)));
 }
 
-// One line for each mistake.
+// One line for each error.
 void add_errors(Console& console, const std::string& program, std::string_view lines) {
     while (!lines.empty()) {
         const std::size_t end = std::min(lines.find('\n'), lines.size());
@@ -151,7 +151,7 @@ void add_errors(Console& console, const std::string& program, std::string_view l
     }
 }
 
-// What was said until then comes out, if there is memory for that.
+// Prints the queued output if there is memory for that.
 [[noreturn]] void finish_without_memory(Console& console) {
     try {
         console.finish();

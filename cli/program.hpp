@@ -1,4 +1,4 @@
-// The entire program except for its entry: command line in, exit code out.
+// The entire program except for main(): command line in, exit code out.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace cli {
 
-// `command_line[0]` is the name that it was called by. Prints to standard output and error; never throws.
+// `command_line[0]` is the name by which the program was called. Prints to standard output and error; never throws.
 int run_program(const std::vector<std::string>& command_line);
 
 }  // namespace cli

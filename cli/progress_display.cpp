@@ -12,7 +12,7 @@ void ProgressDisplay::update(const sim::Progress& progress, std::uint64_t now_us
     throughput_history_.push_back(rates.mb_per_second);
     if (throughput_history_.size() > reports::kSparklineColumns) throughput_history_.pop_front();
     const std::string history = console_.shows_utf8() ? reports::sparkline(throughput_history_, reports::kSparklineColumns) : "";
-    // One column stays free: a full line would wrap on some terminals.
+    // Leaves one column free, because some terminals wrap a full line.
     line_ = reports::progress_line(progress, rates, console_.columns() - 1, history);
 }
 

@@ -1,4 +1,5 @@
-// Shows how far a run is: on a terminal one line that is redrawn every second, elsewhere a line every ten seconds and when a phase begins.
+// Shows the progress of a run: on a terminal, one line that is redrawn every second; elsewhere, a line every ten seconds and at the begin
+// of each phase.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +16,13 @@ namespace cli {
 // Control thread only.
 class ProgressDisplay {
 public:
-    // `console` must outlive the display. `now_us` is monotonic and only its differences count, here and below.
+    // `console` must outlive the display. `now_us` is monotonic; only its differences matter, here and below.
     ProgressDisplay(Console& console, bool is_wanted, std::uint64_t now_us) : console_(console), is_wanted_(is_wanted), shown_us_(now_us) {}
 
-    // Every second.
+    // Must be called every second.
     void update(const sim::Progress& progress, std::uint64_t now_us);
 
-    // The last line of the terminal; empty elsewhere.
+    // The progress line on a terminal; empty elsewhere.
     [[nodiscard]] const std::string& line() const { return line_; }
 
 private:

@@ -22,7 +22,7 @@ RehearsalOnFiles::RehearsalOnFiles(ums::Storage& files, const ums::Clock& clock,
         if (file.is_log) setup.log_paths.push_back(file.path);
     }
     for (const sim::FileOptions& file : sim::backup_files(options)) {
-        if (file.role == sim::FileRole::backup_chain) setup.log_paths.push_back(file.path);  // no pages
+        if (file.role == sim::FileRole::backup_chain) setup.log_paths.push_back(file.path);  // it has no pages
     }
     injector_ = std::make_unique<sim::FaultInjector>(files, clock, std::move(setup));
 }
@@ -35,7 +35,7 @@ void RehearsalOnFiles::unfollow() {
     if (injector_) injector_->set_phase_source({});
 }
 
-// What the comparison needs, not the images.
+// Keeps what the comparison needs, without the images.
 void RehearsalOnFiles::on_finding(const sim::Finding& finding) {
     if (!injector_) return;
     injector_->on_finding(finding);

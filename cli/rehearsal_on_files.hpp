@@ -1,5 +1,5 @@
-// `ioproof run --inject`: faults between the run and its real files, and what became of them. Without --inject it only passes everything
-// through.
+// `ioproof run --inject`: injects faults between the run and its real files, and reports what became of them. Without --inject it only
+// passes everything through.
 #pragma once
 
 #include <memory>
@@ -22,13 +22,13 @@ public:
     [[nodiscard]] bool is_enabled() const { return injector_ != nullptr; }
     // The storage that the run works with.
     [[nodiscard]] ums::Storage& storage() { return injector_ ? static_cast<ums::Storage&>(*injector_) : files_; }
-    // The phase of this run decides where a fault may be injected; until unfollow().
+    // Until unfollow(), the phase of this run decides where faults may be injected.
     void follow(const sim::Simulation& simulation);
     void unfollow();
 
     // "stale_read:1e-05, …"; empty if nothing is injected.
     [[nodiscard]] const std::string& faults_text() const { return faults_text_; }
-    // What was injected and what was found: when the run is over.
+    // Compares what was injected with what was found. Only after the run.
     [[nodiscard]] std::string comparison_text() const;
 
     void on_event(const sim::Event& /*event*/) override {}

@@ -1,4 +1,4 @@
-// What a rehearsal showed, as text of 80 columns. Pure.
+// The results of a rehearsal as text of 80 columns. Pure.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace cli {
 
-// A line for each class that was injected or reported, and a sum.
+// A line for each fault class that was injected or reported, and their sum.
 [[nodiscard]] std::string tallies_text(const sim::FaultTallies& tallies);
 
-// Two tables, by the files alone and with a ledger: a line for each device, and below it what cannot be proven, by the rule that says why.
+// Two tables, by the files alone and with a ledger: a line for each device, and below it the damage that cannot be proven, with the rule
+// that says why.
 [[nodiscard]] std::string crash_table_text(const std::vector<CrashRow>& rows);
 
 struct CrashJudgement {
@@ -20,7 +21,8 @@ struct CrashJudgement {
     std::string sentence;  // ends with a line break
 };
 
-// Good: in each row 99 % of the provable damage was found, nothing was blamed wrongly, a rule explains each miss, and `wrong_count` is 0.
+// Good: in each row 99 % of the provable damage was found, nothing was blamed wrongly, and a rule explains each miss; and `wrong_count` is
+// 0.
 [[nodiscard]] CrashJudgement judge_crashes(const std::vector<CrashRow>& rows, std::uint64_t wrong_count);
 
 }  // namespace cli

@@ -165,7 +165,7 @@ void check_hosts(const SwitchWords& typed, RehearseArguments& arguments) {
     }
 }
 
-// What is about faults is not about power cuts, and the other way round: nothing is parsed and ignored.
+// Refuses switches for faults together with power cuts, and the reverse, so that no switch is silently ignored.
 void check_together(const SwitchWords& typed, RehearseArguments& arguments) {
     for (const std::string_view name : {"fault", "place", "during"}) {
         if (arguments.crash && typed.has(name)) throw UsageError(fmt::format("--{} is about faults, --crash about power cuts", name));
@@ -240,7 +240,7 @@ RehearseArguments parse_rehearse(const std::vector<std::string>& words) {
     check_readers(typed, arguments);
     check_loss(arguments);
     check_together(typed, arguments);
-    // A seed alone is one to look at.
+    // A seed without a count is to be examined by itself.
     if (typed.has("seed") && !typed.has("seeds")) arguments.seed_count = 1;
     return arguments;
 }

@@ -17,7 +17,7 @@
 
 namespace cli {
 
-// What is rehearsed with --crash: a device that keeps its promises, or one that tells a lie.
+// The device of a rehearsal with --crash: one that keeps its promises, or one that tells a lie.
 struct CrashDevice {
     std::optional<ums::PowerLie> lie;  // none: honest
 };
@@ -25,8 +25,8 @@ struct CrashDevice {
 [[nodiscard]] std::string_view name_of(const CrashDevice& device);
 
 struct RehearseArguments {
-    // Together in each run. A plan without a rate (0) is drawn from the seed. Empty: each class in a run of its own, and one run without
-    // faults.
+    // The faults of each run, together. A plan without a rate (0) is replaced by plans drawn from the seed. Empty: each class in a run of
+    // its own, and one run without faults.
     std::vector<sim::FaultPlan> faults;
     bool without_faults = false;  // --fault none
     std::optional<sim::FaultPlace> place;
@@ -40,9 +40,9 @@ struct RehearseArguments {
     bool crash = false;
     std::vector<CrashDevice> devices;  // each seed with each of them
     bool devices_in_turn = false;      // each seed with one of them
-    std::uint32_t cuts = 4;            // of a run
+    std::uint32_t cuts = 4;            // per run
 
-    // --hosts: owners that hand files over.
+    // --hosts: owners that hand their files over.
     bool hosts = false;
     std::vector<sim::HandOverFault> hand_over_faults;  // each seed with each of them
     bool hand_over_in_turn = false;                    // each seed with one of them
@@ -51,9 +51,9 @@ struct RehearseArguments {
     bool readers = false;
     std::vector<sim::ReaderFault> reader_faults;          // each seed with each of them
     bool readers_in_turn = false;                         // each seed with one of them
-    std::optional<sim::RunGroup::Coherence> coherence{};  // of the volume; nothing: as the seed says
+    std::optional<sim::RunGroup::Coherence> coherence{};  // of the volume; nothing: the seed decides
 
-    std::optional<sim::HostLoss> loss{};  // --hosts: who is lost meanwhile; nothing: as the seed says
+    std::optional<sim::HostLoss> loss{};  // --hosts: the host that is lost meanwhile; nothing: the seed decides
 };
 
 // "strict", "close-to-open".

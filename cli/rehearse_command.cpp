@@ -19,7 +19,7 @@
 namespace cli {
 namespace {
 
-// A seed is rehearsed with each class, and once without any fault.
+// Each seed is rehearsed with each class, and once without faults.
 constexpr std::size_t kWithoutFaults = sim::kFindingKindCount;
 
 class Series {
@@ -39,7 +39,7 @@ public:
     [[nodiscard]] const sim::FaultTallies& tallies() const { return tallies_; }
     [[nodiscard]] std::uint64_t run_count() const { return total_; }
     [[nodiscard]] std::uint64_t failed_count() const { return problems_.size(); }
-    // The first runs, in the order of the seeds, that went wrong, and how to see them again.
+    // The first runs that went wrong, in the order of the seeds, with commands that repeat them.
     [[nodiscard]] std::string first_problems() const {
         constexpr std::size_t kShownMax = 10;
         std::string text;

@@ -37,10 +37,10 @@ namespace {
 struct ReportArguments {
     std::vector<std::string> files;  // one for a report, or those of several hosts; two to compare
     std::string html_path;           // empty: none
-    std::string json_path;           // likewise; of several hosts, or of a comparison
+    std::string json_path;           // empty: none; for several hosts or a comparison
 };
 
-// Each takes some megabytes of memory.
+// Each file takes some megabytes of memory.
 constexpr std::size_t kReportFilesMax = 4096;
 
 constexpr std::array kReportSwitches{
@@ -68,7 +68,7 @@ void refuse_count(std::string_view wanted, std::size_t count, std::string_view o
     throw UsageError(fmt::format("name {} (what 'ioproof run --json FILE' wrote{}); {} given", wanted, or_else, count));
 }
 
-// What follows "report" or "compare". Throw UsageError.
+// `words`: what follows "report" or "compare". Throw UsageError.
 ReportArguments parse_report(const std::vector<std::string>& words) {
     ReportArguments arguments = parsed(kReportSwitches, words);
     const std::size_t count = arguments.files.size();
@@ -85,8 +85,7 @@ ReportArguments parse_comparison(const std::vector<std::string>& words) {
 
 nlohmann::ordered_json load(const std::string& path) { return reports::parse_results(read_document(path), path); }
 
-// A folder stands for the results files in it, in the order of their names: what the turns of a hand-over, or the ranks of a group, have
-// left.
+// A folder stands for the results files in it, in the order of their names: those of the turns of a hand-over, or of the ranks of a group.
 std::vector<std::string> files_of(const std::vector<std::string>& operands) {
     namespace fs = std::filesystem;
     std::vector<std::string> files;
@@ -154,19 +153,20 @@ void show_one(const ReportArguments& arguments, Console& console) {
     }
 }
 
-// As a run of its own would end.
+// The exit code of a run with this verdict.
 ExitCode code_of(const std::string& verdict) {
     if (verdict == "PASS") return ExitCode::ok;
     return verdict == "FAIL" ? ExitCode::integrity : ExitCode::environment;
 }
 
-// A run that was lost leaves the file as it was claimed at its begin.
+// A run that was lost leaves its results file empty, as it was when the run claimed it.
 bool is_unwritten(const std::string& path) {
     std::error_code error;
     return std::filesystem::is_regular_file(path, error) && std::filesystem::file_size(path, error) == 0;
 }
 
-// Those of a group say themselves which ranks and turns there must be; of runs that have nothing to do with each other nobody knows.
+// Leaves out empty files only within a group: its other results say which ranks and turns must exist. Nothing says that about independent
+// runs.
 void pass_over_unwritten(std::vector<std::string>& files, Console& console) {
     std::vector<std::string> written;
     for (const std::string& path : files) {
@@ -185,7 +185,7 @@ ExitCode show_all(ReportArguments arguments, Console& console) {
     std::vector<nlohmann::ordered_json> results;
     for (const std::string& path : arguments.files) {
         results.push_back(load(path));
-        results.back().erase("text_report");  // of one host: not needed here, and large
+        results.back().erase("text_report");  // of one host: large, and not needed here
     }
     std::vector<reports::NamedResults> all;
     for (std::size_t i = 0; i < results.size(); ++i) all.push_back({arguments.files[i], &results[i]});

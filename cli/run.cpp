@@ -31,7 +31,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kDrainSecondsMax = 10;
-// Within it a disk writes the rest of the log, and a page with all the results.
+// Enough for a disk to write the rest of the log, or the results with all findings.
 constexpr std::chrono::milliseconds kOutputTimeout = 10s;
 constexpr std::chrono::milliseconds kResultsTimeout = 60s;
 constexpr std::chrono::milliseconds kStreamTimeout = 24h;
@@ -41,7 +41,7 @@ std::string stop_text(int signal) {
     return fmt::format("{}: draining I/O, then the summary; again to end immediately", name);
 }
 
-// The lines that SQLIOSIM.COM ends with, to the letter, and ours that says what they mean.
+// SQLIOSIM.COM's last lines, to the letter, and our line that says what they mean.
 std::string sqliosim_report(const sim::Results& results) {
     std::string text;
     for (const sim::FileResult& file : results.files) text += fmt::format("{}\n", fmt::join(reports::file_summary(file), "\n"));
@@ -51,7 +51,7 @@ std::string sqliosim_report(const sim::Results& results) {
 }  // namespace
 
 ExitCode exit_code_of(const sim::Results& results) {
-    // Whatever ended the run: what was wrong or lost until then outranks it, and so does a limit that was exceeded.
+    // Whatever ended the run, earlier findings outrank it, and so does a limit that was exceeded.
     const bool is_exceeded = std::any_of(results.thresholds.begin(), results.thresholds.end(),
                                          [](const sim::ThresholdResult& threshold) { return threshold.is_exceeded; });
     if (results.finding_count > 0 || is_exceeded) return ExitCode::integrity;
@@ -66,7 +66,8 @@ ExitCode exit_code_of(const sim::Results& results) {
 
 namespace {
 
-// A witness that is started again just now ends no run of a group, whose others wait for it. Whoever reads has the next pass.
+// A restart of the witness must not end a run of a group, because the others wait for that run. A reader simply continues with its next
+// pass.
 std::chrono::milliseconds patience_of(const GroupMember* group) {
     const bool is_patient = group != nullptr && !group->settings().only_reads();
     return std::chrono::milliseconds(is_patient ? group->settings().terms.lease_ms : 0);
@@ -85,7 +86,7 @@ std::unique_ptr<sim::PromiseKeeper> keeper_of(sim::Job job, const RunArguments& 
 
 }  // namespace
 
-// The members are made in the order of the header: the log before anything else is touched.
+// The members are initialized in the order of the header: the log before anything else is touched.
 Run::Run(sim::Options options, const RunArguments& arguments, bool as_sqliosim, Console& console, const GracefulStop& graceful_stop,
          GroupMember* group)
     : arguments_(arguments),
@@ -118,14 +119,14 @@ Run::~Run() {
     rehearsal_.unfollow();
 }
 
-// Those first that never wait.
+// Receivers that never wait come first.
 std::vector<sim::EventSink*> Run::receivers() { return {&exit_code_sink_, &console_sink_, &rehearsal_, &writer_, &moments_}; }
 
 void Run::emit(sim::Severity severity, const std::string& text, std::source_location where) {
     sink_.on_event(event_of(severity, text, where));
 }
 
-// SQLIOSim has no block of text at its start: people see the events.
+// SQLIOSim prints no start text, so its users see the events instead.
 void Run::emit_or_log(sim::Severity severity, const std::string& text, std::source_location where) {
     const sim::Event event = event_of(severity, text, where);
     if (as_sqliosim_) {
@@ -161,7 +162,7 @@ void Run::warn_of_near_ledger() {
     }
 }
 
-// What does not speak for this storage stands in the log, but is no error: readers of the log take those for a failed run.
+// Warns only in the log, and never logs an error, because readers of the log take errors for a failed run.
 void Run::run_preflight() {
     if (is_about_left_files(options_.job)) return;
     preflight_ = preflight_of_run(options_, clock_);
@@ -203,7 +204,7 @@ StatusTexts Run::status_texts(const std::string& engine) {
 
 void Run::stop(int signal) {
     erase_line_at_exit(console_.redraws());
-    // People who pressed a key want an answer also where they asked for quiet.
+    // A user who pressed a key wants an answer, even with --quiet.
     if (arguments_.quiet) console_.add_message(stop_text(signal) + "\n");
     simulation_.request_stop();
     is_stopped_ = true;
@@ -219,7 +220,7 @@ void Run::show_progress() {
     watch_drain(progress);
 }
 
-// The log cannot tell that it cannot be written.
+// The log cannot report that it cannot be written, so the console does.
 void Run::watch_output() {
     const bool is_stuck = writer_.stuck() >= kOutputTimeout;
     if (is_stuck == output_is_stuck_) return;
@@ -235,8 +236,8 @@ void Run::watch_drain(const sim::Progress& progress) {
         give_up(ExitCode::integrity, "FAILED: an I/O request never came back. The process ends without a summary.",
                 "An I/O request never came back, so the run cannot be drained and ends here. The storage failed: see the findings.");
     }
-    // A person who stops a run whose disk has stopped answering does not wait for two minutes to learn that; nor does anybody where a
-    // task that has failed left others waiting.
+    // A user who stops a run must not wait for two minutes because its disk has stopped answering; nor must anyone wait after a task has
+    // failed and left others waiting.
     const bool is_stalled = (is_stopped_ || progress.is_internal_error) && progress.io_count == io_count_;
     stalled_seconds_ = is_stalled ? stalled_seconds_ + 1 : 0;
     io_count_ = progress.io_count;
@@ -252,7 +253,7 @@ void Run::watch_drain(const sim::Progress& progress) {
     }
 }
 
-// What never comes back keeps the run from draining, and nobody can call it off.
+// A request that never comes back keeps the run from draining, and cannot be canceled.
 void Run::give_up(ExitCode code, const char* result, const char* message) {
     emit(sim::Severity::error, message);
     static_cast<void>(writer_.flush(1s));
@@ -278,7 +279,7 @@ ExitCode Run::execute() {
         if (none.finding_count > 0 || is_hung()) console_.add_message(fmt::format("ioproof: {}\n", ums::printable(reason)));
         const ExitCode code = finish(exit_code_of(none));
         if (none.finding_count > 0) return code;
-        throw;  // says so, with its own exit code
+        throw;  // the caller reports it, with its own exit code
     }
     return end(std::move(results));
 }
@@ -289,7 +290,7 @@ ExitCode Run::end(sim::Results results) {
     if (group_ != nullptr) group_->complete(results);
     for (const reports::Threshold& limit : arguments_.limits) results.thresholds.push_back(reports::evaluate_threshold(limit, results));
     const ExitCode code = exit_code_of(results);
-    // A reader that does not take the report may be left with Ctrl-C; the result stands.
+    // The result is final: Ctrl-C may end the process if the reader of the report has stalled.
     set_immediate_exit_code(code);
     erase_line_at_exit(console_.redraws());
     exit_immediately_on_signals();
@@ -298,7 +299,7 @@ ExitCode Run::end(sim::Results results) {
     writer_.complete(results.findings);
     writer_.complete(results.warnings);
     report(results);
-    console_.flush("");  // the files may take long
+    console_.flush("");  // writing the files may take long
     write_files(std::move(results));
     return finish(code);
 }
@@ -316,7 +317,7 @@ void Run::report_kept_results() {
     console_.add_message(fmt::format("{}\n", ums::printable(text)));
 }
 
-// A script that waits for a result, and a person who opens it, are told why there is none.
+// A script or a user who looks at the results learns why there are none.
 sim::Results Run::results_of_no_run(const std::string& reason) const {
     sim::Results results;
     results.version = sim::kVersion;
@@ -332,7 +333,7 @@ sim::Results Run::results_of_no_run(const std::string& reason) const {
     return results;
 }
 
-// A run that did not begin, and has found nothing, is no reason to replace what an earlier one came to.
+// A run that did not begin and found nothing must not replace the results of an earlier one.
 void Run::write_files(sim::Results results) {
     const bool keeps_previous = !simulation_.progress().may_begin && results.finding_count == 0;
     if (keeps_previous) report_kept_results();
@@ -344,7 +345,7 @@ void Run::write_files(sim::Results results) {
             end_without_memory();
         }
     };
-    // A reader of a pipe may be a person.
+    // The reader of a pipe may be a person.
     is_file_stuck_ = !patient_.call(write, result_files_.have_streams() ? kStreamTimeout : kResultsTimeout);
     if (is_file_stuck_) {
         unwritten_.emplace_back("--json, --html: the disk has not answered for 60 s; the results are incomplete.");
@@ -355,8 +356,8 @@ void Run::write_files(sim::Results results) {
 
 bool Run::is_hung() const { return is_file_stuck_ || writer_.stuck() > 0ms; }
 
-// Says what was asked for and could not be written. Whoever waits for a disk that does not answer cannot be called off: the process ends
-// without them.
+// Reports requested output that could not be written. A thread that waits for a disk that does not answer cannot be canceled, so the
+// process ends without it.
 ExitCode Run::finish(ExitCode code) {
     for (std::string& failure : writer_.failures()) unwritten_.push_back(std::move(failure));
     for (const std::string& failure : unwritten_) console_.add_message(fmt::format("warning: {}\n", ums::printable(failure)));

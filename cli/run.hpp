@@ -1,5 +1,5 @@
-// One run, with everything that lives as long as it: files that are written, console, storage, simulation. RunCommand decides what is run;
-// this takes it from its first message to its last.
+// One run and everything that lives as long as it: output files, console, storage, simulation. run_command.cpp decides what to run; this
+// class carries it out, from the first message to the last.
 #pragma once
 
 #include <chrono>
@@ -50,30 +50,30 @@ public:
     }
 };
 
-// The main thread only, but for status_texts().
+// Main thread only, except status_texts().
 class Run {
 public:
-    // Opens what will be written. Throws what prevents the run from starting; nothing that existed before has then been touched. `group`:
-    // of which it is a member, or null; must outlive it.
+    // Opens the output files. Throws what prevents the run from starting; nothing that existed before has been touched then. `group`: the
+    // membership, or null; must outlive the run.
     Run(sim::Options options, const RunArguments& arguments, bool as_sqliosim, Console& console, const GracefulStop& graceful_stop,
         GroupMember* group = nullptr);
     ~Run();
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
 
-    // Into the log, and onto the console.
+    // Reports an event to the log and to the console.
     void emit(sim::Severity severity, const std::string& text, std::source_location where = std::source_location::current());
-    // What was drawn and found out, and the state of the folders.
+    // Reports what was drawn or determined, and the state of the folders.
     void announce(const StartFacts& facts);
 
-    // Runs to the end and reports: the report is then in the console's queue. Ends the process instead if a disk does not answer: a wait
-    // for it cannot be cancelled.
+    // Runs to the end, and leaves the report in the console's queue. Ends the process instead if a disk does not answer, because waiting
+    // for it cannot be canceled.
     [[nodiscard]] ExitCode execute();
 
-    // Wrong answers of the storage. When it has ended.
+    // The number of wrong answers of the storage. Only after execute().
     [[nodiscard]] std::uint64_t finding_count() const { return simulation_.progress().findings; }
 
-    // For the live view; on its thread only.
+    // The live view; only on its thread.
     [[nodiscard]] StatusTexts status_texts(const std::string& engine);
 
 private:
@@ -101,24 +101,24 @@ private:
     const bool as_sqliosim_;
     const sim::Options options_;
     std::string repeat_command_;
-    bool is_stopped_ = false;  // by a person
+    bool is_stopped_ = false;  // by the user
     int seconds_with_lost_requests_ = 0;
     int stalled_seconds_ = 0;
     std::uint64_t io_count_ = 0;
     bool output_is_stuck_ = false;
-    bool is_file_stuck_ = false;  // of the results
+    bool is_file_stuck_ = false;  // that of the results
     std::vector<sim::PreflightLine> preflight_;
     std::optional<reports::StatusBoard> status_board_;
     Console& console_;
     const ums::RealClock clock_;
     const std::uint64_t start_ns_ = clock_.now_ns();
     reports::XmlLog log_;
-    const std::unique_ptr<reports::FindingsFile> findings_file_;  // null: not asked for
+    const std::unique_ptr<reports::FindingsFile> findings_file_;  // null: not requested
     ResultFiles result_files_;
     std::vector<std::string> unwritten_;  // one sentence for each file
     ExitCodeSink exit_code_sink_;
     ConsoleSink console_sink_;
-    CompositeSink messages_;  // for what is said while a finding is written down
+    CompositeSink messages_;  // for messages while a finding is written
     reports::ErrorDump dump_;
     OutputWriter writer_;
     PatientThread patient_;
@@ -128,8 +128,8 @@ private:
     CompositeSink sink_;
     ProgressDisplay display_;
     RunControl control_;
-    const std::unique_ptr<sim::PromiseKeeper> keeper_;  // null: not asked for
-    GroupMember* const group_;                          // null: it is alone
+    const std::unique_ptr<sim::PromiseKeeper> keeper_;  // null: not requested
+    GroupMember* const group_;                          // null: the run is alone
     sim::Simulation simulation_;
 };
 

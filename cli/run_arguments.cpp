@@ -17,13 +17,13 @@
 namespace cli {
 namespace {
 
-// Rare enough that a long run is not drowned in findings.
+// Rare enough not to flood a long run with findings.
 constexpr double kInjectionRate = 1e-5;
-// A year and 32 TB: more is a slip of the finger.
+// A year and 32 TB: more is a typing error.
 constexpr std::uint64_t kDurationSMax = 366ULL * 24 * 3600;
 constexpr std::uint64_t kSizeMbMax = 32ULL * 1024 * 1024;
 
-// Each switch of SQLIOSim exists to the letter, with its single dash, and as a GNU-style twin.
+// Each of SQLIOSim's switches exists to the letter, with its single dash, and in GNU style.
 constexpr std::array kOwnSwitches{
     Switch{.name = "config",
            .alias = "cfg",

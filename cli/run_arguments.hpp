@@ -27,18 +27,18 @@ struct RunArguments {
     std::string findings_path;
     std::string json_path;
     std::string html_path;
-    std::string moments_path;               // a pipe, to which the moments for a power cut are reported
-    std::string ledger_path;                // where acknowledged writes are kept, outside of the storage
-    std::optional<WitnessAddress> witness;  // or on which machine,
-    TlsKeys witness_keys;                   // with these keys to it
-    GroupWords group;                       // of which this run is one
+    std::string moments_path;               // a pipe that receives the moments for a power cut
+    std::string ledger_path;                // where acknowledged writes are recorded, outside of the storage
+    std::optional<WitnessAddress> witness;  // or the machine that records them
+    TlsKeys witness_keys;                   // the keys for the connection to it
+    GroupWords group;                       // the group that this run belongs to
     std::vector<std::string> directories;
     std::optional<std::uint64_t> duration_s;
     std::optional<std::uint64_t> size_mb;
     std::optional<std::uint64_t> seed;
     sim::EngineChoice engine = sim::EngineChoice::automatic;
-    std::vector<sim::FaultPlan> injections;  // a rehearsal on real files: faults on purpose
-    std::vector<reports::Threshold> limits;  // beyond which the run fails
+    std::vector<sim::FaultPlan> injections;  // rehearsal on real files: faults injected on purpose
+    std::vector<reports::Threshold> limits;  // beyond them, the run fails
     std::optional<StatusAddress> status;
     bool ephemeral = false;
     bool overwrite_foreign_files = false;
@@ -51,12 +51,12 @@ RunArguments parse_run(const std::vector<std::string>& words);
 
 Switches run_switches();
 
-// A switch of that table takes effect. Throws UsageError if its value is not allowed.
+// Applies a switch of that table. Throws UsageError if its value is not allowed.
 void set_run_value(RunArguments& run, const SwitchWord& word);
-// Throws UsageError if the switches for ledger and witness do not go together.
+// Throws UsageError if the switches for ledger and witness contradict each other.
 void check_keepers(const RunArguments& run);
 
-// The switches that repeat the choices of a run, with `seed` filled in, quoted for a shell.
+// The command that repeats a run's choices, with `seed` filled in, quoted for a shell.
 std::string repeat_command(const std::vector<std::string>& command_line, std::uint64_t seed);
 
 }  // namespace cli

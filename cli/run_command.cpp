@@ -38,7 +38,7 @@ std::uint64_t random_seed() {
     return (static_cast<std::uint64_t>(device()) << 32) | device();
 }
 
-// The engine that this choice gives here: made once to see, and let go.
+// Makes an engine and discards it, to learn which one this choice results in.
 void find_engine(ums::Storage& storage, sim::EngineChoice choice, StartFacts& facts) {
     try {
         facts.engine = storage.make_engine({.kind = sim::engine_kind(choice)}, facts.engine_reason)->name();
@@ -47,7 +47,7 @@ void find_engine(ums::Storage& storage, sim::EngineChoice choice, StartFacts& fa
     }
 }
 
-// Serves the live view, if one was asked for, as long as the run can be asked.
+// Serves the live view, if requested, while the run can be queried.
 class LiveView {
 public:
     LiveView(StatusServer* server, std::function<StatusTexts()> make_texts) : server_(server) {
@@ -69,14 +69,14 @@ void save(const sim::Options& options, const std::string& path) {
     if (const auto failure = file.write(text)) throw sim::EnvironmentError(*failure);
 }
 
-// As with SQLIOSim, -save makes the first configuration file to start from. There is nothing to run yet, so this is no success either.
+// As in SQLIOSim, -save writes a first configuration file to start from. This is not a success, because there is nothing to run yet.
 [[noreturn]] void save_what_there_is(const config::Configuration& configuration, const std::string& path) {
     save(configuration.options, path);
     throw config::ConfigError(fmt::format("{}\n{} has been written with every parameter and can be completed",
                                           fmt::join(configuration.missing_files, "\n"), path));
 }
 
-// A limit for a file that is not there would never be exceeded.
+// A limit for a file that the run does not have could never be exceeded.
 void check_limits(const std::vector<reports::Threshold>& limits, const sim::Options& options) {
     for (const reports::Threshold& limit : limits) {
         const auto is_meant = [&](const sim::FileOptions& file) { return reports::is_about_file(limit, file.path); };
@@ -87,7 +87,7 @@ void check_limits(const std::vector<reports::Threshold>& limits, const sim::Opti
     }
 }
 
-// Files may grow, but are not cut: whether a page had been cut away when it was read nobody could tell.
+// Files may grow, but are not cut: no one could tell whether a page was cut away before or after it was read.
 void fit_for_readers(sim::Options& options) {
     if (options.delete_files_at_shutdown) {
         throw UsageError("DeleteFilesAtShutdown=TRUE: would take the files away from the readers of --plan readers; allowed is FALSE");
@@ -95,7 +95,7 @@ void fit_for_readers(sim::Options& options) {
     options.files_only_grow = true;
 }
 
-// The run's own log stays: it is evidence.
+// Not the run's own log, which is evidence.
 std::string verification_log(const std::string& run_log) {
     constexpr std::string_view kEnd = ".log.xml";
     const bool has_end = run_log.ends_with(kEnd);

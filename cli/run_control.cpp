@@ -18,7 +18,7 @@ namespace {
 
 using boost::system::error_code;
 
-// Threads inherit the mask of the one that starts them: what is started in this scope gets no signals of people.
+// A thread inherits the signal mask of the one that starts it: threads that are started in this scope get no stop signals.
 class SignalsBlocked {
 public:
     SignalsBlocked() {
@@ -37,7 +37,7 @@ private:
 
 using StreamDescriptor = boost::asio::posix::stream_descriptor;
 
-// Waited for here, closed by its owner.
+// Only waited for; the owner closes it.
 class BorrowedDescriptor {
 public:
     BorrowedDescriptor(boost::asio::io_context& context, int descriptor)

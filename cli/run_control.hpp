@@ -1,4 +1,4 @@
-// Keeps the calling thread free for people while a run works on threads of its own: signals, the progress timer, messages.
+// Keeps the calling thread free for the user while a run works on threads of its own: signals, the progress timer, messages.
 #pragma once
 
 #include <atomic>
@@ -19,14 +19,14 @@ public:
         std::function<void()> on_second;                 // every second
     };
 
-    // All callbacks come on the thread that calls run(), one at a time, and must not throw. `stop` must outlive the control.
+    // All callbacks run on the thread that calls run(), one at a time, and must not throw. `stop` must outlive the control.
     RunControl(const GracefulStop& stop, Callbacks callbacks) : stop_(stop), callbacks_(std::move(callbacks)) {}
 
-    // Calls `work` in a new thread, returns when it has ended, and passes on what it threw. Once per object. `work` and the threads that it
+    // Calls `work` on a new thread, returns when it has ended, and rethrows what it threw. Once per object. `work` and the threads that it
     // starts get no signals. A signal that came earlier is delivered before the work begins.
     void run(const std::function<void()>& work);
 
-    // Any thread, during run() or after it: on_wake comes soon. Several calls may be answered by one.
+    // Makes on_wake run soon. Any thread, during run() or after it. Several calls may cause only one.
     void wake();
 
 private:

@@ -23,7 +23,7 @@ std::unique_ptr<reports::OutputFile> output(reports::OutputKind kind, const std:
     return path.empty() ? nullptr : std::make_unique<reports::OutputFile>(std::move(kind), path);
 }
 
-// The configuration as a file would hold it.
+// The configuration as a file would contain it.
 std::vector<reports::RunFacts::Section> sections_of(const sim::Options& options) {
     std::vector<reports::RunFacts::Section> sections;
     for (const config::RawSection& section : config::listed_options(options)) {

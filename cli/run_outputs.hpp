@@ -1,4 +1,4 @@
-// The files that a run writes besides its test files, checked together before the first of them is touched.
+// The files that a run writes besides its test files, checked together before the first one is touched.
 #pragma once
 
 #include <memory>
@@ -13,31 +13,31 @@
 
 namespace cli {
 
-// -save replaces configurations that ioproof wrote; those that people wrote stay.
+// -save replaces configurations that ioproof wrote, and leaves those that users wrote.
 reports::OutputKind configuration_kind();
 
 // Throws UsageError if two of them are the same file, or if one is also read or tested; sim::RefusedError or sim::EnvironmentError if one
 // cannot be written.
 void check_run_outputs(const RunArguments& arguments, const sim::Options& options);
 
-// The files that --json and --html ask for: the results of a run, for scripts and for people.
+// The files of --json and --html: the results of a run, for scripts and for people.
 class ResultFiles {
 public:
-    // An empty path: not requested. Throws as reports::OutputFile does, so that a run does not begin in vain.
+    // An empty path: not requested. Throws as reports::OutputFile does, so that no run begins in vain.
     ResultFiles(const std::string& json_path, const std::string& html_path);
 
-    // Those that hold the results of an earlier run.
+    // The files that hold the results of an earlier run.
     [[nodiscard]] std::vector<std::string> earlier() const;
 
-    // One of them goes to a pipe or a terminal.
+    // Whether one of them goes to a pipe or a terminal.
     [[nodiscard]] bool have_streams() const;
 
-    // One sentence for each that could not be written. `keep_previous`: leaves those as they are.
+    // Returns one sentence for each file that could not be written. `keep_previous`: leaves results of an earlier run as they are.
     std::vector<std::string> write(const sim::Results& results, const sim::Options& options, const std::string& repeat_command,
                                    bool keep_previous);
 
 private:
-    const std::unique_ptr<reports::OutputFile> json_;  // null: not asked for
+    const std::unique_ptr<reports::OutputFile> json_;  // null: not requested
     const std::unique_ptr<reports::OutputFile> html_;
 };
 

@@ -16,7 +16,7 @@ namespace cli {
 void do_side_by_side(std::uint32_t jobs, std::uint64_t count, const std::function<void(std::uint64_t index)>& one) {
     std::atomic<std::uint64_t> next{0};
     std::mutex mutex;
-    std::exception_ptr failure;  // guarded by it
+    std::exception_ptr failure;  // guarded by `mutex`
     const auto work = [&] {
         try {
             for (std::uint64_t index = next++; index < count; index = next++) one(index);
@@ -37,7 +37,7 @@ void do_side_by_side(std::uint32_t jobs, std::uint64_t count, const std::functio
             }));
         }
     } catch (const std::system_error&) {
-        work();  // the limit of processes: fewer threads only take longer
+        work();  // fewer threads than requested, because of the limit of processes, only take longer
     }
     for (std::thread& thread : threads) thread.join();
     if (failure) std::rethrow_exception(failure);

@@ -23,7 +23,7 @@ std::string size_text(const sim::FileOptions& file) {
     return fmt::format("{} MB, up to {} MB", file.initial_size_mb, file.max_size_mb);
 }
 
-// What all files may take at their largest, data and logs apart: "up to 128 MB data + 32 MB log".
+// The most space that all files may take, data and logs separately: "up to 128 MB data + 32 MB log".
 std::string space_text(const sim::Options& options) {
     std::uint64_t data_mb = 0;
     std::uint64_t log_mb = 0;
@@ -38,7 +38,7 @@ void add_files(std::vector<StartLine>& lines, const sim::Options& options) {
     for (const sim::FileOptions& file : options.files) path_width = std::max(path_width, file.path.size());
     for (const sim::FileOptions& file : options.files) {
         std::string text = fmt::format("{:{}}  {}", file.path, path_width, file.is_log ? "log" : "data");
-        // What a run has left has the size that it has.
+        // Files of an earlier run keep the size that they have.
         if (options.job == sim::Job::run) text += fmt::format("{}  {}", file.is_log ? " " : "", size_text(file));
         lines.push_back({&file == &options.files.front() ? "files" : "", std::move(text)});
     }

@@ -1,4 +1,4 @@
-// What is printed before the first byte is written: everything that was drawn or found out, and the command that repeats it. Pure.
+// What is printed before the first byte is written: everything that was drawn or determined, and the command that repeats it. Pure.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ struct StartFacts {
     std::string profile{};    // empty = none
     std::string config_path;  // empty = defaults
     std::string log_path;
-    std::string findings_path{};  // empty: not asked for
+    std::string findings_path{};  // empty: not requested
     std::string status_url{};     // of the live view; empty = none
-    std::string group{};          // of which it is one, and which one; empty = none
+    std::string group{};          // the run's place in its group; empty = none
     std::string repeat_command;
 };
 
-// A name and its values; the first line of a longer list has the name.
+// A name and its text; of a longer list, only the first line has the name.
 struct StartLine {
     std::string name;
     std::string text;
@@ -33,7 +33,7 @@ struct StartLine {
 
 std::vector<StartLine> start_lines(const sim::Options& options, const StartFacts& facts);
 
-// The result of examining the folders: how many lines are OK, and those that are not, briefly. Empty if nobody looked.
+// A summary of the preflight: how many lines are OK, and the others, briefly. Empty if there was none.
 std::vector<StartLine> preflight_start_lines(const std::vector<sim::PreflightLine>& lines);
 
 // The lines as a block with a title, for a terminal.

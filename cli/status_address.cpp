@@ -23,7 +23,7 @@ bool is_port(std::string_view text) {
     return text.size() <= 5 && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Nothing if it is no address or name with a port, or without one.
+// Nothing if it is not an address or a name, with or without a port.
 std::string_view without_port(std::string_view host) {
     const std::size_t colon = host.rfind(':');
     if (colon == std::string_view::npos || host.ends_with(']')) return host;

@@ -1,4 +1,4 @@
-// Where a live view is served: "[ADDR:]PORT".
+// The address of a live view: "[ADDR:]PORT".
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace cli {
 
 struct StatusAddress {
-    std::string host = "127.0.0.1";  // a numeric address; others than the loopback only if a person named them
+    std::string host = "127.0.0.1";  // numeric; the loopback unless the user names another
     std::uint16_t port = 0;          // 0 = a free one, chosen by the system
 };
 
@@ -18,10 +18,11 @@ StatusAddress parse_status_address(const std::string& text);
 // The host to which a request to the live view is addressed.
 //
 // Once loaded, a page of any site can make its own name resolve to this machine's address (DNS rebinding), and the browser then lets it
-// read what is served here. Such a request still carries that site's name, so only names that are known to be this machine's are answered.
+// read what is served here. Such a request still carries that site's name, so only requests for names known to be this machine's are
+// answered.
 
-// `host` is the value of a Host header, with or without a port. True for numeric addresses, localhost, and `machine_name`, complete or up
-// to its first dot.
+// `host`: the value of a Host header, with or without a port. True for numeric addresses, localhost, and `machine_name`, complete or up to
+// its first dot.
 bool is_own_host(std::string_view host, std::string_view machine_name);
 
 }  // namespace cli

@@ -30,7 +30,7 @@ using Tcp = asio::ip::tcp;
 
 constexpr std::size_t kConnectionsMax = 64;
 
-// Signals are for the thread that takes care of people.
+// Signals belong to the control thread.
 std::thread thread_without_signals(const std::function<void()>& work) {
     sigset_t all;
     sigset_t before;
@@ -89,7 +89,7 @@ public:
         context_.stop();
         thread_.join();
         error_code ignored;
-        acceptor_.close(ignored);  // else the system would take connections that nobody answers
+        acceptor_.close(ignored);  // otherwise the system would accept connections that no one answers
     }
 
 private:
@@ -109,8 +109,8 @@ private:
         session->read_next();
     }
 
-    // Connections must not cost the run its descriptors, so their number is bounded. When the house is full, who has waited longest without
-    // asking, or without taking the answer, goes: nobody can lock others out by coming often and saying nothing.
+    // The number of connections is bounded, because they must not use up the run's descriptors. When all are in use, drops the one that has
+    // waited longest without sending a request or taking an answer, so that silent clients cannot lock out others.
     void make_room() {
         std::erase_if(sessions_, [](const auto& session) { return session.expired(); });
         if (sessions_.size() < kConnectionsMax) return;
@@ -125,7 +125,7 @@ private:
         acceptor_.async_accept([this](const error_code& error, Tcp::socket socket) {
             if (!error) begin_session(std::move(socket));
             if (!error) return accept_next();
-            // Out of descriptors or the like: try again later instead of turning in circles.
+            // Usually out of descriptors: try again later instead of spinning.
             retry_timer_.expires_after(std::chrono::milliseconds(200));
             retry_timer_.async_wait([this](const error_code& cancelled) {
                 if (!cancelled) accept_next();
@@ -140,7 +140,7 @@ private:
     asio::steady_timer retry_timer_{context_};
     std::function<StatusTexts()> make_texts_;
     std::shared_ptr<const StatusTexts> texts_;
-    std::vector<std::weak_ptr<StatusSession>> sessions_;  // each lives by what it waits for
+    std::vector<std::weak_ptr<StatusSession>> sessions_;  // a pending operation keeps each alive
     std::shared_ptr<std::uint64_t> turns_ = std::make_shared<std::uint64_t>(0);
     std::thread thread_;
 };

@@ -43,7 +43,7 @@ std::string machine_name() {
     return error ? std::string{} : name;
 }
 
-// Every browser names the host; who leaves it out, as HTTP/1.0 allows, is no browser.
+// Every browser sends the Host header; a client that omits it, as HTTP/1.0 allows, is not a browser.
 bool is_for_us(const http::request<http::empty_body>& request) {
     const auto hosts = request.equal_range(http::field::host);
     if (hosts.first == hosts.second) return request.version() < 11;
@@ -116,7 +116,7 @@ void StatusSession::answer(const beast::error_code& error) {
     response_ = response_to(parser_->get(), *texts_());
     response_.keep_alive(parser_->get().keep_alive());
     response_.prepare_payload();
-    // The length is told, the text is not sent.
+    // Send the length of the text, but not the text.
     if (parser_->get().method() == http::verb::head) {
         const std::size_t size_bytes = response_.body().size();
         response_.body().clear();

@@ -1,4 +1,4 @@
-// One connection to the live view: requests one after the other, with limits on their size and on the time that slow ones may take.
+// One connection to the live view: requests one after the other, with limits on their size and on how long a slow client may take.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace cli {
 
-// Lives as long as something is expected: its creator calls read_next() and lets it go. The server's thread only.
+// A pending operation keeps the session alive: its creator calls read_next() and releases it. The server's thread only.
 class StatusSession : public std::enable_shared_from_this<StatusSession> {
 public:
     using Texts = std::function<std::shared_ptr<const StatusTexts>()>;
 
-    // `turns` counts events in all sessions: their order in time.
+    // `turns`: counts events in all sessions, to order them in time.
     StatusSession(boost::asio::ip::tcp::socket socket, Texts texts, std::shared_ptr<std::uint64_t> turns);
 
     void read_next();
-    // When it last began to wait for the other side.
+    // When it last began to wait for the client.
     [[nodiscard]] std::uint64_t waiting_since() const { return waiting_since_; }
-    // Ends it, whatever it waits for.
+    // Closes the connection, whatever it waits for.
     void give_up();
 
 private:

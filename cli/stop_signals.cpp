@@ -22,12 +22,12 @@
 namespace cli {
 namespace {
 
-// A first signal that nobody has taken by then ends the process at once.
+// If no one has taken the first signal after this time, it ends the process.
 constexpr unsigned kSecondsKept = 10;
 
 enum class Stage : std::uint8_t { nothing_begun, orderly, ending };
 
-// Read and written by a signal handler: lock-free, nothing else.
+// Used by the signal handler, so they must be lock-free.
 std::atomic<Stage> stage{Stage::nothing_begun};
 std::atomic<int> kept_signal{0};
 std::atomic<int> event_descriptor{-1};
@@ -36,14 +36,14 @@ std::atomic<bool> erases_line{false};
 static_assert(std::atomic<Stage>::is_always_lock_free && std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
 void write_to_stderr(std::string_view text) {
-    // Nothing can be done about a failure here.
+    // A failure cannot be handled here.
     [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
 }
 
 [[noreturn]] void end_process(bool has_begun) {
     if (erases_line.load()) write_to_stderr("\r\x1b[K");
     write_to_stderr(has_begun ? "ioproof: ended immediately; the files stay as they are\n" : "ioproof: stopped\n");
-    ums::remove_unfinished_files();  // may wait for a disk
+    ums::remove_unfinished_files();  // may block on a disk
     ::_exit(exit_code.load());
 }
 
@@ -56,12 +56,12 @@ void on_signal(int signal) {
     const int error_number = errno;
     kept_signal = signal;
     const std::uint64_t one = 1;
-    ::alarm(kSecondsKept);  // before somebody can take the signal
+    ::alarm(kSecondsKept);  // before the signal can be taken
     [[maybe_unused]] const ssize_t written = ::write(event_descriptor, &one, sizeof one);
     errno = error_number;
 }
 
-// The first signal was kept for somebody who has not come: he waits for a disk that does not answer.
+// The code that should have taken the first signal waits for a disk that does not answer.
 void on_alarm(int /*signal*/) {
     if (stage.load() == Stage::ending) end_process(true);
 }
@@ -78,10 +78,10 @@ sigset_t stop_signals() {
     return signals;
 }
 
-// A thread that waits for a disk in the kernel runs no handler, and the kernel gives a signal to the main thread if it will have it: so a
-// thread that does nothing else takes them. Where there can be none, they stay with the main thread.
+// A thread that waits for a disk in the kernel runs no handler, and the kernel prefers the main thread unless it blocks the signal: so an
+// otherwise idle thread takes them. If it cannot be started, the main thread takes them.
 void start_signal_thread() {
-    static pid_t served = 0;  // a forked process has none of its parent's threads
+    static pid_t served = 0;  // a forked child has none of its parent's threads
     if (std::exchange(served, ::getpid()) == ::getpid()) return;
     const sigset_t signals = stop_signals();
     ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
@@ -136,7 +136,7 @@ GracefulStop::GracefulStop() {
     stage = Stage::orderly;
 }
 
-// The descriptor stays: the handler may be about to write to it.
+// The descriptor stays open: the handler may be about to write to it.
 GracefulStop::~GracefulStop() { exit_immediately_on_signals(); }
 
 int GracefulStop::signal() const { return kept_signal.load(); }

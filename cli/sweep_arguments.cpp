@@ -30,7 +30,7 @@ std::optional<std::uint64_t> range_value(std::string_view text, bool is_size) {
     return value;
 }
 
-// One part of a list: a value, or a range.
+// Adds one part of a list: a value or a range.
 bool add_range(std::string_view part, bool is_size, std::vector<std::uint64_t>& values) {
     const std::size_t dots = part.find("..");
     if (dots == std::string_view::npos) {
@@ -80,7 +80,7 @@ void take_range(const SwitchWord& word, Ranges& ranges) {
     }
 }
 
-// What the preset has where nothing was asked for.
+// Takes what was not requested from the preset.
 void fill_ranges_from(const MeasureRequest& request, Ranges& ranges) {
     const sim::MeasureTarget target = measure_spec_of(request).timespans.front().targets.front();
     if (ranges.blocks.empty()) ranges.blocks = {target.block_bytes};

@@ -79,7 +79,7 @@ std::string title_of(std::size_t number, const SweepArguments& arguments, std::s
 ExitCode sweep(const SweepArguments& arguments, Console& console) {
     check_sweep_files(arguments);
     SweepPoints points = arguments.resume ? load_points(arguments) : SweepPoints{};
-    // What cannot be measured is said before the first measurement.
+    // Refuse what cannot be measured before the first measurement.
     for (const reports::SweepKey& key : arguments.keys) static_cast<void>(spec_of_key(arguments, key));
     for (const std::string& text : arguments.left_out)
         console.add_message(fmt::format("Left out: {}, which cannot be shared evenly.\n", text));

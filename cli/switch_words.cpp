@@ -14,7 +14,7 @@
 namespace cli {
 namespace {
 
-// What the library found for one entry of the table.
+// What CLI11 found for one entry of the table.
 struct Taken {
     const Switch* entry = nullptr;
     CLI::Option* option = nullptr;
@@ -32,7 +32,7 @@ const Switch* with_number_attached(Switches table, std::string_view token) {
     return entry != nullptr && !entry->value.empty() ? entry : nullptr;
 }
 
-// In the one spelling that the library is told of: "-cfg=FILE" becomes "--config=FILE". Other words stay as they are.
+// The one spelling that CLI11 knows: "-cfg=FILE" becomes "--config=FILE". Other words stay as they are.
 std::string in_first_spelling(Switches table, const std::string& token) {
     if (const Switch* const entry = find_switch(table, token)) {
         const std::size_t equals = std::min(token.find('='), token.size());
@@ -46,7 +46,7 @@ std::string in_first_spelling(Switches table, const std::string& token) {
     return token;
 }
 
-// A switch is no value of another one, as the library would have it.
+// Unlike CLI11, does not take a switch as the value of another one.
 std::vector<std::string> in_first_spellings(Switches table, const std::vector<std::string>& words) {
     std::vector<std::string> uniform;
     const Switch* expects_value = nullptr;
@@ -60,9 +60,9 @@ std::vector<std::string> in_first_spellings(Switches table, const std::vector<st
     return uniform;
 }
 
-// The library calls every mistake in the number of values by one name; only one can be left here.
+// CLI11 has one error for every wrong number of values; the only one that can occur here is a missing value.
 void parse(CLI::App& app, std::vector<std::string> words, const std::deque<Taken>& all) {
-    std::reverse(words.begin(), words.end());  // it takes them from the back
+    std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
     try {
         app.parse(words);
     } catch (const CLI::ParseError& error) {
@@ -93,7 +93,7 @@ SwitchWords parse_words(Switches table, const std::vector<std::string>& words) {
     CLI::App app;
     app.set_help_flag();
     app.allow_extras();
-    std::deque<Taken> all;  // the library keeps their addresses
+    std::deque<Taken> all;  // a deque, because CLI11 keeps their addresses
     for (const Switch& entry : table) add(app, all.emplace_back(Taken{.entry = &entry}));
     parse(app, in_first_spellings(table, words), all);
 

@@ -1,4 +1,4 @@
-// What was typed after a command, parsed by the command's table of switches. `--name VALUE` and `--name=VALUE` are the same, and so are
+// The words after a command, parsed by the command's table of switches. `--name VALUE` and `--name=VALUE` are the same, and so are
 // SQLIOSim's spellings where the table has them.
 #pragma once
 
@@ -14,10 +14,10 @@
 
 namespace cli {
 
-// One switch and what was typed for it.
+// One switch and its value.
 struct SwitchWord {
     std::string_view name;  // as in the table
-    std::string spelling;   // as people write it: "-cfg" rather than "--config" where SQLIOSim has it
+    std::string spelling;   // as users write it: "-cfg" rather than "--config" where SQLIOSim has it
     std::string value;      // empty if the switch takes none
 };
 
@@ -28,8 +28,8 @@ struct SwitchWords {
     [[nodiscard]] bool has(std::string_view name) const;
 };
 
-// Throws UsageError for a switch that is not in the table, for one that is given again although it is not repeatable, and for a value that
-// is missing or superfluous.
+// Throws UsageError for a switch that is not in the table, for one that is repeated although it must not be, and for a value that is
+// missing or superfluous.
 SwitchWords parse_words(Switches table, const std::vector<std::string>& words);
 
 // The value of `word` as a whole number. Throws UsageError if it is not one, or not within minimum … maximum. `unit`: " of seconds", or
@@ -39,11 +39,10 @@ std::uint64_t number_of(const SwitchWord& word, std::uint64_t minimum, std::uint
 // "--NAME: 'VALUE' is not allowed; allowed is ALLOWED"
 [[noreturn]] void refuse_value(const SwitchWord& word, std::string_view allowed);
 
-// A size as people write it: "512", "8K", "1M", "2G", "1T"; units are powers of 1024.
-// Empty if `text` is not such a size or does not fit.
+// A size as users write it: "512", "8K", "1M", "2G", "1T"; units are powers of 1024. Empty if `text` is not such a size, or does not fit.
 std::optional<std::uint64_t> parse_byte_size(std::string_view text);
 
-// The values of --engine, for every command that has it.
+// The values of --engine, shared by all commands that have it.
 struct EngineWord {
     std::string_view word;
     sim::EngineChoice choice;

@@ -22,11 +22,11 @@ int first_letter(std::string_view spelling) {
 std::string closest_spelling(Switches table, std::string_view token) {
     std::string best;
     if (token.size() > kTokenLengthMax) return best;
-    std::size_t best_distance = 3;  // more than two wrong letters is another word
+    std::size_t best_distance = 3;  // with more than two wrong letters it is another word
     for (const Switch& entry : table) {
         for (const std::string& spelling : spellings_of(entry)) {
             const std::size_t distance = ums::edit_distance(token, spelling);
-            // Short words are like everything, and the first letter is seldom the wrong one.
+            // Short words resemble everything, and the first letter is seldom the wrong one.
             if (first_letter(token) == first_letter(spelling) && distance < best_distance && distance * 2 <= spelling.size() &&
                 spelling.size() > 3) {
                 best_distance = distance;

@@ -1,4 +1,4 @@
-// What a switch is, and how it is written. A table of switches feeds the parser, the help, the manual page, the shells' completions and the
+// What a switch is and how it is written. A table of switches feeds the parser, the help, the manual page, the shell completions and the
 // error messages.
 #pragma once
 
@@ -20,13 +20,13 @@ struct Switch {
 
 using Switches = std::span<const Switch>;
 
-// "-cfg", "--config", "--cfg"; the first is how people write it: SQLIOSim's where there is one.
+// "-cfg", "--config", "--cfg". The first is the one that users write: SQLIOSim's where there is one.
 std::vector<std::string> spellings_of(const Switch& entry);
 
 // The switch that `token` names ("-cfg", "--cfg", "--config", each also with "=value"), or nullptr.
 const Switch* find_switch(Switches table, std::string_view token);
 
-// "unknown switch '-dirr'; did you mean -dir?", or which are allowed.
+// "unknown switch '-dirr'; did you mean -dir?", or the allowed ones.
 std::string unknown_switch_text(Switches table, std::string_view token);
 
 }  // namespace cli

@@ -12,7 +12,7 @@
 namespace cli {
 namespace {
 
-// Those of a run that say which files, and what is told of them.
+// The switches of a run that also apply to a verification: which files, and how to report on them.
 constexpr std::array<std::string_view, 17> kSharedWithRun{"ledger", "witness", "key-file",    "cert",  "cert-key", "ca",
                                                           "config", "log",     "findings",    "json",  "html",     "dir",
                                                           "engine", "status",  "no-progress", "quiet", "profile"};

@@ -1,4 +1,4 @@
-// The command line of `ioproof verify`: the switches of a run that say which files, and what is told of them.
+// The command line of `ioproof verify`: the switches of a run that say which files, and how to report on them.
 #pragma once
 
 #include <string>

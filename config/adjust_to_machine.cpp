@@ -1,4 +1,4 @@
-// Step 4 of load_options: what SQLIOSim changes instead of refusing it, each with a warning.
+// Step 4 of load_options: values that SQLIOSim changes instead of refusing them, each with a warning.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ void cap_memory(Draft& draft, const MachineFacts& machine) {
     pool_mb = machine.memory_mb;
 }
 
-// What a file cannot do for another reason, Shrinkable does not change.
+// A file that keeps its size for another reason is not Shrinkable.
 void fix_shrinkable(Draft& draft, sim::FileOptions& file) {
     if (!file.shrinkable || (!file.is_log && file.increment_mb > 0 && file.max_size_mb > file.initial_size_mb)) return;
     const std::string reason = file.is_log ? "a log file keeps its size"
@@ -28,8 +28,8 @@ void fix_shrinkable(Draft& draft, sim::FileOptions& file) {
     file.shrinkable = false;
 }
 
-// Increment x MaxExtends < MaxMemoryMB / number of data files: what a change of size touches fits into the file's share of the pool. Where
-// not even 1 MB fits that often, MaxExtends gives way.
+// Increment x MaxExtends < MaxMemoryMB / number of data files, so that the pages of a change of size fit into the file's share of the pool.
+// If that is impossible even with 1 MB, reduces MaxExtends instead.
 void limit_increment(Draft& draft, sim::FileOptions& file, std::uint64_t pool_mb, std::uint64_t data_files) {
     sim::ShrinkUserOptions& shrink = draft.options.shrink_user;
     const std::uint64_t share_mb = (pool_mb - 1) / data_files;

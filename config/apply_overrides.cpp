@@ -1,4 +1,4 @@
-// Step 2 of load_options: the switches of the command line, which win over the file.
+// Step 2 of load_options: the switches of the command line, which override the file.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::string_view kDataFileName = "sqliosim.mdx";
 constexpr std::string_view kLogFileName = "sqliosim.ldx";
-// SQLIOSim: half of the data file, at most 50 MB. Ours: never below what a ring of virtual log files needs.
+// As in SQLIOSim, half of the data file, at most 50 MB; in addition, never less than a ring of virtual log files needs.
 constexpr std::uint64_t kLogMbMax = 50;
 constexpr std::uint64_t kLogMbMin = 4;
-// SQLIOSim's sample for the data file.
+// As for the data file in SQLIOSim's sample.
 constexpr std::uint64_t kIncrementMb = 10;
 constexpr std::uint64_t kGrowth = 2;
 
@@ -29,8 +29,8 @@ void set_size(sim::FileOptions& file, std::uint64_t size_mb) {
     file.max_size_mb = file.is_log ? file.initial_size_mb : size_mb * kGrowth;
 }
 
-// What a folder of -dir gets, but for names and sizes: as the first data file and the first log file of the configuration are, and with the
-// streams of that data file (sqliosim.mdx:replica). Their `path` is the name within the folder.
+// The files of each folder of -dir, without sizes: like the first data file and the first log file of the configuration, and with the
+// streams of that data file (sqliosim.mdx:replica). `path` is the name within the folder.
 std::vector<sim::FileOptions> files_of_folder(const std::vector<sim::FileOptions>& configured) {
     sim::FileOptions data{.path = {}, .increment_mb = kIncrementMb, .shrinkable = true};
     sim::FileOptions log{.path = {}, .is_log = true};
@@ -53,7 +53,7 @@ std::vector<sim::FileOptions> files_of_folder(const std::vector<sim::FileOptions
     return files;
 }
 
-// A log keeps its size with -dir, as SQLIOSim's does, but for one that shall show how SQL Server 2022 lets it grow.
+// With -dir a log keeps its size, as in SQLIOSim, unless it is to show how SQL Server 2022 lets its log grow.
 void let_log_grow(sim::FileOptions& file, const sim::FileOptions& wanted, const sim::Options& options) {
     if (file.is_log && options.recent.log_instant_growth && file.increment_mb != 0) {
         file.max_size_mb = std::max(file.max_size_mb, wanted.max_size_mb);

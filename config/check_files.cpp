@@ -1,4 +1,4 @@
-// Step 3 of load_options: the files. Looks at names and sizes only; the run itself looks at the disk.
+// Step 3 of load_options: the files. Checks names and sizes only; the run itself examines the disk.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -19,14 +19,14 @@ constexpr bool kOnWindows = true;
 constexpr bool kOnWindows = false;
 #endif
 
-// f:\x, f:x, \\server\share\x, a\b. "sqliosim.mdx:replica" is none: drives have one letter.
+// f:\x, f:x, \\server\share\x, a\b. "sqliosim.mdx:replica" is not one, because drives have one letter.
 bool is_windows_path(std::string_view path) {
     const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
     const bool has_drive = path.size() >= 2 && is_letter(path[0]) && path[1] == ':';
     return has_drive || path.find('\\') != std::string_view::npos;
 }
 
-// The same text for the same file, however it is written. Links are not followed: the run locks its files and sees those.
+// Equal for spellings of the same file. Does not follow links: the run locks its files and detects those.
 std::string normal_form(const std::string& path) {
     std::error_code error;
     const std::filesystem::path absolute = std::filesystem::absolute(path, error);

@@ -1,4 +1,4 @@
-// Step 3 of load_options: what one parameter demands of another, but for files.
+// Step 3 of load_options: relations between parameters, except for files.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 template <typename T>
 void check_order(Draft& draft, const T& min, const T& max) {
     if (min <= max) return;
-    // The message belongs to the line that a person wrote.
+    // Blame the line that the user wrote.
     if (draft.is_specified(&min)) {
         draft.problems.error(fmt::format("{}: must not be above {}", draft.describe(&min), draft.refer_to(&max)));
     } else {
@@ -48,7 +48,7 @@ void check_user_total(Draft& draft, const MachineFacts& machine) {
                                      cpu_count == 1 ? "" : "s"));
 }
 
-// A scheduler cannot be bound to a CPU that is not there: it would run anywhere, and nobody would know.
+// A scheduler cannot be bound to a CPU that does not exist: it would run anywhere, unnoticed.
 void check_affinity(Draft& draft, const std::uint64_t& mask, const MachineFacts& machine) {
     if (machine.cpus == 0 || (mask & ~machine.cpus) == 0) return;
     draft.problems.error(fmt::format("{}: names CPUs that this process cannot use; allowed: bits of {:#x}, or 0 for all",
@@ -85,7 +85,7 @@ void check_backups(Draft& draft) {
         draft.problems.error(fmt::format("{}: {} backup files in {} folders; allowed: at most {} in all folders together",
                                          draft.describe(&backup.stripes_per_folder), stripes, folders, sim::kBackupStripesMax));
     }
-    // Each has an id: a restored file for each data file, the stripes, and the chain.
+    // Each file has an id: a restored file for each data file, the stripes, and the chain.
     if (2 * o.files.size() + stripes + 1 > sim::kFilesMax) {
         draft.problems.error(fmt::format("{}: too many files with those of the backups; allowed: at most {} in all",
                                          draft.describe(&backup.folders), sim::kFilesMax));

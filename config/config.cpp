@@ -17,7 +17,7 @@ namespace config {
 
 namespace {
 
-// Far more than 4095 files need; stops at a device or at a data file that is named by mistake.
+// Far more than 4095 files need; stops at a device or a data file that was named by mistake.
 constexpr std::size_t kFileBytesMax = 4UL * 1024 * 1024;
 
 Dialect dialect_of(const std::string& path) {

@@ -64,7 +64,7 @@ std::string items(const std::string_view (&rules)[N]) {
     return out + '\n';
 }
 
-// A cell must not end at a bar of the text.
+// Escapes bars, which would end the table cell.
 std::string cell(std::string_view text) {
     std::string out;
     for (const char c : text) {

@@ -1,4 +1,4 @@
-// The texts of the profiles, put into the program when it is built (cmake/embedded_files.cmake).
+// The texts of the profiles, which the build embeds into the program (cmake/embedded_files.cmake).
 #pragma once
 
 #include <string_view>

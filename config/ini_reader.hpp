@@ -1,8 +1,8 @@
-// Reads SQLIOSim's INI files as they are found.
+// Reads SQLIOSim's INI files unchanged.
 //
-// Lines end in LF, CRLF or CR. A line whose first character is ; or # is a comment; there are no comments behind a value (a file name may
-// contain both characters). Blanks around section names, keys and values do not count. A value in matching quotes loses them, as Windows
-// does it. Everything else about a value is decided by load_options.
+// Lines end in LF, CRLF or CR. A line whose first character is ; or # is a comment; values cannot be followed by comments, because a file
+// name may contain both characters. Blanks around section names, keys and values are ignored. A value in matching quotes loses them, as on
+// Windows. load_options decides everything else about values.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@
 
 namespace config {
 
-// `bytes` is the whole file. Adds an error to `problems` for every line that cannot be understood. Throws ConfigError if it is no
-// text, or more than a configuration may hold.
+// `bytes` is the whole file. Adds an error to `problems` for every line that it does not understand. Throws ConfigError if the file is not
+// text, or holds more than a configuration may.
 RawConfig read_ini(std::string_view bytes, const std::string& file_name, Problems& problems);
 
 }  // namespace config

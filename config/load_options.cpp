@@ -28,7 +28,7 @@ Configuration load_options(const RawConfig* profile, const RawConfig* raw, Probl
         draft.take_as_defaults(profile->file_name);
         if (raw != nullptr && names_files(*raw)) draft.remove_files();
     }
-    // The files of -dir replace those of the configuration, which may well name drives of another machine.
+    // The files of -dir replace those of the configuration, which may name drives of another machine.
     if (raw != nullptr) read_sections(draft, *raw, !overrides.directories.empty());
     draft.problems.throw_if_any();
     apply_overrides(draft, overrides);

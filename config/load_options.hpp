@@ -1,4 +1,4 @@
-// Keys and values of a file, plus the switches, to checked options.
+// Turns keys and values of a file, and the switches, into checked options.
 #pragma once
 
 #include "config/config.hpp"
@@ -7,14 +7,15 @@
 
 namespace config {
 
-// `raw` may be nullptr: no configuration file; so may be `profile`, which takes the place of the defaults. `problems` is what the reader
-// found already. Throws ConfigError with every error of the first of these steps that finds any: text and values; switches; the checks
-// between parameters.
+// `raw` may be nullptr (no configuration file), and so may `profile`, which replaces the defaults. `problems`: what the reader has already
+// found. Throws ConfigError with every error of the first of these steps that finds any: text and values; switches; relations between
+// parameters.
 Configuration load_options(const RawConfig* profile, const RawConfig* raw, Problems problems, const CommandLineOverrides& overrides,
                            const MachineFacts& machine);
 
 // The steps of load_options, in this order. They add to the draft's problems and throw nothing.
-// `files_replaced`: names and sizes of files will be, so they need not be there, nor be good.
+//
+// `files_replaced`: names and sizes of files will be replaced, so they may be missing or invalid.
 void read_sections(Draft& draft, const RawConfig& raw, bool files_replaced);
 void apply_overrides(Draft& draft, const CommandLineOverrides& overrides);
 void adjust_to_machine(Draft& draft, const MachineFacts& machine);

@@ -15,7 +15,7 @@ std::string section_name(const SectionInfo& info) {
     return info.section == Section::file ? fmt::format("[{0}1], [{0}2], ...", ini) : fmt::format("[{}]", ini);
 }
 
-// "Range" without its dot: sentences follow.
+// "Range" without a period after it, because sentences follow.
 std::string fact(std::string_view label, std::string_view text) {
     return text.empty() ? std::string() : fmt::format("{}: {}.\n", label, roff_text(text));
 }

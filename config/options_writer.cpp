@@ -55,7 +55,7 @@ std::string section_text(Section section, Dialect dialect, sim::Options& options
                                                   : fmt::format("\n[{}]\n", name);
     for (const Parameter& parameter : parameter_table()) {
         if (parameter.section != section) continue;
-        // An INI file has no word for an empty text.
+        // INI cannot express an empty text.
         const std::string value = value_text(parameter, Dialect::ini, field_of(parameter, options, file_index));
         if (!parameter.may_be_empty || !value.empty()) text += entry(parameter, dialect, options, file_index);
     }

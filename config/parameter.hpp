@@ -1,4 +1,4 @@
-// One row of the table of parameters: everything that readers, writer, help and documentation know about a parameter.
+// One row of the table of parameters: everything that the readers, the writer, the help and the documentation know about a parameter.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace config {
 
-// The two spellings of a configuration.
+// The two formats of a configuration.
 enum class Dialect : std::uint8_t { ini, toml };
 
 enum class Section : std::uint8_t {
@@ -45,23 +45,23 @@ enum class Kind : std::uint8_t {
     choice,  // one of the words of `choices`
 };
 
-// Where the value lives. The type of the field is the type of the parameter.
+// The location of the value. The field's type is the parameter's type.
 using Field = std::variant<bool*, std::int32_t*, std::uint32_t*, std::uint64_t*, std::string*, sim::Durability*>;
 using OptionsField = Field (*)(sim::Options&);
 using FileField = Field (*)(sim::FileOptions&);
 
-// Bounds of a number, both included, in the unit of the INI file.
+// Bounds of a number, inclusive, in the unit of the INI file.
 struct Range {
     std::int64_t min = 0;
     std::uint64_t max = 0;
     bool or_zero = false;               // 0 is allowed below min, too
-    std::vector<std::uint64_t> only{};  // if not empty: nothing else
+    std::vector<std::uint64_t> only{};  // if not empty: only these
 };
 
 struct Parameter {
     Section section{};
     std::string_view ini_name;
-    std::string_view ini_alias{};  // another spelling that is read, or empty
+    std::string_view ini_alias{};  // another accepted spelling, or empty
     std::string_view toml_name;
     Kind kind{};
     std::string_view unit{};  // of a number in the INI file; empty = a plain number
@@ -71,8 +71,8 @@ struct Parameter {
     bool may_be_empty = false;                // a text
     std::variant<OptionsField, FileField> field{};
     std::string_view help;          // one line
-    std::string_view details;       // what people should know to choose a value
-    std::string_view background{};  // SQL Server's own behaviour, or empty
+    std::string_view details;       // what users should know to choose a value
+    std::string_view background{};  // SQL Server's own behavior, or empty
 };
 
 }  // namespace config

@@ -1,5 +1,5 @@
-// The one table of all parameters, in the order in which files are written. It drives both readers, the writer, `config explain` and
-// docs/configuration.md, so that they cannot disagree. Defaults are those of a default-constructed sim::Options.
+// The table of all parameters, in the order in which files are written. Both readers, the writer, `config explain` and
+// docs/configuration.md use it, so that they cannot disagree. Defaults are those of a default-constructed sim::Options.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace config {
 
-// Built at first use, then constant; rows may be identified by their address.
+// Built on first use, then constant: a row's address identifies it.
 const std::vector<Parameter>& parameter_table();
 const std::vector<SectionInfo>& section_table();
 const SectionInfo& info_of(Section section);
@@ -23,7 +23,7 @@ std::string_view name_of(const Parameter& parameter, Dialect dialect);
 // 0 = any file).
 std::string qualified_name(const Parameter& parameter, Dialect dialect, std::size_t file_number);
 
-// Finds the row for a key as written in a file of this dialect (INI: any case, aliases too). nullptr if there is none.
+// The row for a key as written in a file of this dialect (INI: any case, aliases too); nullptr if there is none.
 const Parameter* find_parameter(Section section, std::string_view key, Dialect dialect);
 
 Field field_of(const Parameter& parameter, sim::Options& options, std::size_t file_index);

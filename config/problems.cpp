@@ -14,7 +14,7 @@ namespace {
 // More would scroll the first ones away.
 constexpr std::size_t kErrorsShownMax = 20;
 constexpr std::size_t kWarningsShownMax = 50;
-// Errors come in nearly the order of their places; so many are kept that the first ones are among them.
+// Errors arrive nearly in the order of their places, so the first ones are among this many.
 constexpr std::size_t kErrorsKeptMax = 10'000;
 
 }  // namespace
@@ -23,7 +23,7 @@ std::string shortened(std::string_view text) {
     constexpr std::size_t kShownMax = 200;
     if (text.size() <= kShownMax) return std::string(text);
     std::size_t end = kShownMax;
-    while (end > 0 && ums::is_continuation(text[end])) --end;  // not within a character
+    while (end > 0 && ums::is_continuation(text[end])) --end;  // not inside a character
     return std::string(text.substr(0, end)) + "...";
 }
 

@@ -1,4 +1,4 @@
-// Collects what is wrong, so that a person sees all of it together or, for a file that is not a configuration, enough of it.
+// Collects errors, so that the user sees all of them together or, for a file that is not a configuration, enough of them.
 #pragma once
 
 #include <stdexcept>
@@ -10,30 +10,29 @@
 
 namespace config {
 
-// What is wrong with a configuration or a switch, in words for the person who wrote it.
-// what() is one or more lines, one per error, each with the place (file, line, TOML also column; or the switch), the key, the value and
-// what is allowed. The command line prints it and exits with 2.
+// Errors in a configuration or a switch. what() is one or more lines, one per error, each with the place (file, line, TOML also column; or
+// the switch), the key, the value and what is allowed. The command line prints it and exits with 2.
 class ConfigError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-// What a message quotes of a file, cut if it would drown the message.
+// A quotation from a file, shortened so that it does not drown the message.
 std::string shortened(std::string_view text);
 
 class Problems {
 public:
-    // `text` is one line; control characters that it quotes are made visible. Errors are shown in the order of their places, those without
-    // one first. The first of both kinds are kept, the others counted.
+    // `text` is one line; control characters in it are made visible. Errors are shown in the order of their places, those without a place
+    // first. Of both kinds, the first ones are kept and the others counted.
     void error(const std::string& text, Place place = {});
     void warning(const std::string& text);
 
-    // Throws ConfigError with all errors so far, one per line, if there is any. Long lists are cut.
+    // Throws ConfigError with all errors so far, one per line, if there are any. Shortens long lists.
     void throw_if_any() const;
 
     [[nodiscard]] std::size_t error_count() const { return error_count_; }
     [[nodiscard]] std::vector<std::string> warnings() const;
-    // False if so much is wrong that nobody would read a suggestion, which costs time.
+    // False if there are too many errors for suggestions, which cost time, to be of use.
     [[nodiscard]] bool shows_suggestions() const;
 
 private:

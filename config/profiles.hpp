@@ -1,5 +1,5 @@
-// Profiles: configurations for the loads of certain versions of SQL Server, compiled in (samples/NAME.toml), below whatever a person
-// configures.
+// Profiles: configurations for the loads of certain versions of SQL Server, compiled in (samples/NAME.toml). Whatever the user configures
+// overrides them.
 #pragma once
 
 #include <string>

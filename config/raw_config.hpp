@@ -1,4 +1,4 @@
-// What a reader found in a file: sections, keys and values as they were written, with their places. Knows no parameter.
+// What a reader found in a file: sections, keys and values as written, with their places. Independent of the table of parameters.
 #pragma once
 
 #include <compare>
@@ -15,7 +15,7 @@ enum class RawType : std::uint8_t { untyped, boolean, integer, floating, string,
 
 struct RawValue {
     RawType type = RawType::untyped;
-    std::string text;   // as written; of a TOML string its content
+    std::string text;   // as written; the contents of a TOML string
     double number = 0;  // of `floating`
 };
 

@@ -1,4 +1,4 @@
-// Step 1 of load_options: every key of the file to its field.
+// Step 1 of load_options: stores every key of the file in its field.
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -15,7 +15,7 @@ namespace config {
 
 namespace {
 
-// 7 for "File7", in any case. Nothing if the name is not of this form.
+// 7 for "File7", in any case. Nothing if the name does not have this form.
 std::optional<std::size_t> file_number(std::string_view name) {
     const std::string_view prefix = name_of(Section::file, Dialect::ini);
     if (name.size() <= prefix.size() || !equal_ignoring_case(name.substr(0, prefix.size()), prefix)) return std::nullopt;
@@ -64,7 +64,7 @@ private:
             section.place);
     }
 
-    // All parts of the same number in an INI file are one file.
+    // In an INI file, all sections of the same number are one file.
     void read_file(std::size_t number, const Parts& parts) {
         if (is_empty(parts)) return;
         const std::string name = raw_.dialect == Dialect::toml ? "[[file]]" : fmt::format("[{}]", shortened(parts.front()->name));
@@ -81,7 +81,7 @@ private:
         if (draft_.problems.error_count() == errors_before && !files_replaced_) require_all(index, parts.front()->place);
     }
 
-    // SQLIOSim writes a last section with an empty FileName; it means nothing.
+    // SQLIOSim writes a last section with an empty FileName, which means nothing.
     bool is_empty(const Parts& parts) const {
         if (raw_.dialect == Dialect::toml) return false;
         return std::all_of(parts.begin(), parts.end(), [](const RawSection* part) {
@@ -111,7 +111,7 @@ private:
         const std::string line =
             fmt::format("{}: {} = {}", place, qualified_name(*parameter, raw_.dialect, number), shortened(entry.value.text));
         if (raw_.dialect == Dialect::ini && entry.value.text.empty()) {
-            // A file's missing name or size is reported as missing.
+            // A missing name or size of a file is reported as missing.
             if (!parameter->required) draft_.problems.warning(fmt::format("{}: has no value, ignored", line));
             return;
         }

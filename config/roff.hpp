@@ -6,17 +6,18 @@
 
 namespace config {
 
-// The text as it should appear: nothing in it acts as a request or an escape. Hyphens stay hyphens, so that switches can be copied.
+// The text as it should appear: escapes everything that would act as a request or an escape. Hyphens remain hyphens, so that switches can
+// be copied.
 [[nodiscard]] std::string roff_text(std::string_view text);
 
-// A word in bold, or as a place for a value (italic).
+// A word in bold, or in italics as a placeholder for a value.
 [[nodiscard]] std::string roff_bold(std::string_view text);
 [[nodiscard]] std::string roff_place(std::string_view text);
 
 // ".SH NAME" and the like.
 [[nodiscard]] std::string roff_section(std::string_view title);
 
-// The lines as they are, in a block that is not filled.
+// The lines unchanged, in a block that is not filled.
 [[nodiscard]] std::string roff_example(std::string_view lines);
 
 }  // namespace config

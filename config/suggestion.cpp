@@ -11,7 +11,7 @@ namespace config {
 
 namespace {
 
-// A third of the word may be wrong; less than that is a guess.
+// Up to a third of the word may be wrong; with more, it would be a guess.
 bool is_near(std::size_t distance, std::string_view word) {
     return distance <= std::max<std::size_t>(2, word.size() / 3) && distance < word.size();
 }

@@ -8,8 +8,8 @@
 
 namespace config {
 
-// A helpful sentence about an unknown key or section, or empty: the key belongs to another section, is spelled differently in this dialect,
-// or is similar to an existing one.
+// A helpful sentence about an unknown key or section, or empty. The key may belong to another section, be spelled differently in this
+// dialect, or resemble an existing one.
 std::string suggest_key(Section section, std::string_view key, Dialect dialect);
 std::string suggest_section(std::string_view name, Dialect dialect);
 

@@ -10,16 +10,16 @@
 namespace config {
 namespace {
 
-// The longest name of a file has 4 KB.
+// The longest file name has 4 KB.
 constexpr std::size_t kLineBytesMax = 16UL * 1024;
-// 4095 files may be named.
+// Up to 4095 files may be named.
 constexpr std::size_t kSectionsMax = 10'000;
 constexpr std::size_t kKeysMax = 100'000;
 
-// Dots of one key and brackets around it together; configurations have two levels.
+// Dots in a key plus the brackets around it; configurations have two levels.
 constexpr std::size_t kLevelsMax = 64;
 
-// Knows as much of TOML as it takes to tell what stands in strings and comments from what does not.
+// Knows just enough of TOML to skip strings and comments.
 class TomlScanner {
 public:
     TomlScanner(std::string_view text, const std::string& file_name) : rest_(text), limits_(file_name) {}
@@ -64,11 +64,11 @@ private:
             const char c = rest_.front();
             if (has_lines ? rest_.starts_with(fence) : c == quote) {
                 rest_.remove_prefix(has_lines ? fence.size() : 1);
-                // Up to two quotes before the closing ones belong to the text.
+                // Up to two quotes before the closing ones belong to the string.
                 for (int i = 0; has_lines && i < 2 && rest_.starts_with(quote); ++i) rest_.remove_prefix(1);
                 return;
             }
-            if (c == '\n' && !has_lines) return;  // a mistake, which the parser names
+            if (c == '\n' && !has_lines) return;  // an error, which the parser reports
             const bool is_escape = c == '\\' && quote == '"' && rest_.size() > 1 && rest_[1] != '\n';
             rest_.remove_prefix(is_escape ? 2 : 1);
             if (c == '\n') limits_.begin_line(rest_);

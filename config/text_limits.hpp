@@ -1,5 +1,5 @@
-// How much a configuration file may hold: far more than a person needs, and little enough that every file is read or refused quickly. One
-// object watches over the reading of one file.
+// Limits on a configuration file: far more than a user needs, and little enough that every file is read or refused quickly. One object for
+// each file that is read.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@ namespace config {
 
 class TextLimits {
 public:
-    // `file_name` must outlive it.
+    // `file_name` must outlive the object.
     explicit TextLimits(const std::string& file_name) : file_name_(file_name) {}
 
-    // Throw ConfigError, with the line, if there is more than is allowed. `rest` begins with the line.
+    // Throw ConfigError, with the line, if a limit is exceeded. `rest` begins with the line.
     void begin_line(std::string_view rest);
     void count_section();
     void count_key();
 
-    // Throws ConfigError about the present line.
+    // Throws ConfigError about the current line.
     [[noreturn]] void refuse(std::string_view what) const;
 
 private:
@@ -29,9 +29,9 @@ private:
     std::size_t keys_ = 0;
 };
 
-// Checks the text of a TOML file before the parser reads it: the parser recurses for each level of nesting, and so does freeing its result,
-// so a line of some thousand dots or brackets would end the process.
-// Throws ConfigError, with the line, for text whose nesting, length of lines, or number of keys and tables no configuration needs.
+// Checks the text of a TOML file before the parser reads it. The parser recurses for each level of nesting, and so does freeing its result,
+// so a line of some thousand dots or brackets would crash the process. Throws ConfigError, with the line, if the nesting, the length of
+// lines, or the number of keys and tables exceeds what any configuration needs.
 void refuse_excessive_toml(std::string_view text, const std::string& file_name);
 
 }  // namespace config

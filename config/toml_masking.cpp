@@ -31,7 +31,7 @@ std::string unmask_from_toml(std::string_view text) {
     while (!text.empty()) {
         const auto code = ums::take_code_point(text);
         if (!code) {
-            // Messages may quote a part of a character.
+            // Messages may quote an incomplete character.
             out += text.front();
             text.remove_prefix(1);
             continue;

@@ -1,10 +1,10 @@
-// Keeps characters away from toml++ that it cannot handle.
+// Hides from toml++ characters that it cannot handle.
 //
-// toml++ 3.3 and 3.4 (Debian 12 and 13) run into undefined behaviour when a character such as an umlaut stands where white space might:
-// outside of a string, or behind a line-ending backslash in one (is_non_ascii_horizontal_whitespace, repaired upstream after 3.4 by change
-// #305). Any person's configuration may have one. So, before parsing, every character from U+0080 to U+FFFF is replaced by the one 0x100000
-// above it, which toml++ handles well; afterwards it is put back. One character stays one, so that columns stay right. The range above
-// U+100000 is for private use, and nobody uses it; it is refused, because it could not be distinguished.
+// toml++ 3.3 and 3.4 (Debian 12 and 13) have undefined behavior if a character such as an umlaut is where white space may be: outside of a
+// string, or after a line-ending backslash in one (is_non_ascii_horizontal_whitespace, fixed upstream after 3.4 by change #305). Anyone's
+// configuration may contain one. So every character from U+0080 to U+FFFF is replaced, before parsing, by the one 0x100000 above it, which
+// toml++ handles correctly, and restored afterwards. One character stays one character, so that columns stay correct. The range above
+// U+100000 is for private use; characters of that range in a file are refused, because they could not be distinguished.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ namespace config {
 
 // `text` must be UTF-8 without characters of the refused range.
 std::string mask_for_toml(std::string_view text);
-// Undoes it, in keys, strings and messages that come out of the parser.
+// Undoes the masking in keys, strings and messages from the parser.
 std::string unmask_from_toml(std::string_view text);
 
-// True for UTF-8 that has no character of the refused range, neither itself nor written as \U0010....
+// True for UTF-8 without characters of the refused range, either literally or written as \U0010....
 bool can_be_masked(std::string_view text);
 
 }  // namespace config

@@ -55,7 +55,7 @@ public:
 
     RawConfig read(const toml::table& root) {
         for (const auto& [key, node] : root) read_top(unmask_from_toml(key.str()), place_of(key.source()), node);
-        // toml++ sorts keys by name; messages are wanted in the order of the file.
+        // toml++ sorts keys by name, but messages should follow the order of the file.
         std::stable_sort(result_.sections.begin(), result_.sections.end(),
                          [](const RawSection& a, const RawSection& b) { return a.place < b.place; });
         return std::move(result_);

@@ -9,7 +9,7 @@
 
 namespace config {
 
-// `bytes` is the whole file. Adds errors of structure to `problems`. Throws ConfigError for a syntax error, with line and column.
+// `bytes` is the whole file. Adds structural errors to `problems`. Throws ConfigError for a syntax error, with line and column.
 RawConfig read_toml(std::string_view bytes, const std::string& file_name, Problems& problems);
 
 }  // namespace config

@@ -24,7 +24,7 @@ constexpr std::uint64_t kFullPercent = 100;
 constexpr std::array<std::string_view, 4> kTrueSpellings = {"TRUE", "1", "YES", "ON"};
 constexpr std::array<std::string_view, 4> kFalseSpellings = {"FALSE", "0", "NO", "OFF"};
 
-// A number as it was written: sign and magnitude, wide enough for every field.
+// A number as written: sign and magnitude, wide enough for every field.
 struct WholeNumber {
     bool negative = false;
     std::uint64_t magnitude = 0;
@@ -62,7 +62,7 @@ Problem check_range(const Range& range, WholeNumber number) {
     return std::nullopt;
 }
 
-// The table must not allow what the field cannot hold.
+// The table must not allow what a field cannot hold.
 void assign(Field field, WholeNumber number) {
     std::visit(
         [number](auto* target) {
@@ -105,7 +105,7 @@ Problem store_percent(const Parameter& parameter, const RawValue& value, Field f
     if (value.number > static_cast<double>(kFullPercent)) return "is too large";
     const double hundredths = value.number * static_cast<double>(kHundredths);
     const double nearest = std::round(hundredths);
-    // Two decimals are not exact in binary: the product is off by a few units of the last place, less than this.
+    // Two decimals are not exact in binary: the product is off by a few units in the last place, which is less than this.
     if (std::abs(hundredths - nearest) > 1e-9) return "has more than two decimals";
     const WholeNumber number{false, static_cast<std::uint64_t>(nearest)};
     if (Problem problem = check_range(parameter.range, number)) return problem;

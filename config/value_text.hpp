@@ -1,4 +1,4 @@
-// A parameter's value from and to text, in both dialects, checked against its range.
+// Converts a parameter's value from and to text, in both dialects, and checks it against its range.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace config {
 
-// Stores `value` in `field` and returns nothing; or leaves it and returns what is wrong, e.g. "is not a whole number", without the place
-// and without what is allowed.
+// Stores `value` in `field` and returns nothing; or leaves the field unchanged and returns what is wrong, e.g. "is not a whole number",
+// without the place and without what is allowed.
 std::optional<std::string> store_value(const Parameter& parameter, Dialect dialect, const RawValue& value, Field field);
 
-// As written in a file. TOML text comes in quotes, INI text bare (the writer quotes it where needed).
+// As written in a file. TOML text has quotes, INI text does not (the writer adds them where needed).
 std::string value_text(const Parameter& parameter, Dialect dialect, Field field);
 
 // The default as written in a file; empty for a required parameter.

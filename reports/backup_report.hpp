@@ -1,4 +1,4 @@
-// The backups of a run: as a block of the text report, and for programs. Pure.
+// The backups of a run, as a block of the text report and as JSON. Pure.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,7 +11,7 @@ namespace reports {
 // Empty if the run made no backups.
 std::string backup_text(const sim::Results& results);
 
-// docs/results.schema.json describes it.
+// Described in docs/results.schema.json.
 [[nodiscard]] nlohmann::ordered_json backup_json(const sim::BackupResult& backup);
 
 }  // namespace reports

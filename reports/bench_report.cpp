@@ -15,7 +15,7 @@ double per_second(std::uint64_t amount, std::uint64_t duration_ns) {
     return duration_ns == 0 ? 0 : static_cast<double>(amount) * 1e9 / static_cast<double>(duration_ns);
 }
 
-// Of all threads; also what the kernel did for them.
+// The CPU time of all threads, including the kernel's work for them.
 double cpu_ns_per_request(const sim::BenchResults& results) {
     const auto cpu_us = static_cast<double>(results.cpu_user_us + results.cpu_system_us);
     return results.requests == 0 ? 0 : cpu_us * 1000 / static_cast<double>(results.requests);

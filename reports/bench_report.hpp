@@ -1,4 +1,4 @@
-// The figures of a measurement, for people and for programs. Pure.
+// The figures of a measurement, as text and as JSON. Pure.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -14,7 +14,8 @@ namespace reports {
 inline constexpr std::string_view kBenchDocument = "ioproof bench";
 inline constexpr int kBenchVersion = 1;
 
-// One object, kBenchDocument as its "document"; keys as in the text's order; numbers without units in their own, the unit last in the key.
+// One object, with kBenchDocument as its "document". Keys follow the order of the text; values are plain numbers, and the keys end with the
+// unit.
 [[nodiscard]] nlohmann::ordered_json bench_json(const sim::BenchResults& results);
 
 }  // namespace reports

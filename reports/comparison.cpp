@@ -72,8 +72,8 @@ std::optional<Estimate> estimate_of(const Ratio& ratio) {
     return estimate;
 }
 
-// How far two means may lie apart by chance, in 95 of 100 cases: Welch's test, whose degrees of freedom follow from both sides (B. L.
-// Welch, Biometrika 34, 1947). Nothing if one of them has no error.
+// How far two means may lie apart by chance in 95 of 100 cases: Welch's test, whose degrees of freedom follow from both sides (B. L. Welch,
+// Biometrika 34, 1947). Nothing if one of them has no error.
 std::optional<double> noise_of(const Estimate& a, const Estimate& b) {
     if (!a.error || !b.error) return std::nullopt;
     const double square_a = *a.error * *a.error;
@@ -88,7 +88,7 @@ std::vector<std::size_t> main_run(const Json& results) {
     const Json& intervals = results["intervals"];
     std::vector<std::size_t> list;
     for (std::size_t i = 0; i < intervals["phase"].size(); ++i) {
-        // What is left of a second at the end of a phase is too short to tell a rate.
+        // The remainder of a second at the end of a phase is too short to give a rate.
         if (intervals["phase"][i] == "main run" && intervals["duration_us"][i].get<double>() >= 500'000) list.push_back(i);
     }
     return list;
@@ -151,7 +151,7 @@ std::optional<double> percentile_ns(const Json& latency, int percent) {
     return std::nullopt;
 }
 
-// Percentiles have no time series: nothing can be said about their noise.
+// Percentiles have no time series, so their noise is unknown.
 void add_percentiles(Json& rows, const Json& before, const Json& after) {
     constexpr int kPercent = 99;
     for (std::size_t i = 0; i < sim::kIoClassCount; ++i) {
@@ -192,7 +192,7 @@ Json compare_files(const Json& before, const Json& file_before, const Json& afte
         const auto b = estimate_of(figure, after, file_after);
         if (!a || !b || (a->value == 0 && b->value == 0)) continue;
         const std::optional<double> noise = noise_of(*a, *b);
-        // Without throttling request blocks say how much was asked for, and nothing about the path.
+        // Without throttling, request blocks show the demand, and nothing about the path.
         const bool is_demand =
             std::string_view(figure.over) == "request_blocks" && file_before["throttle_count"] == 0 && file_after["throttle_count"] == 0;
         rows.push_back(row_of(figure.name, figure.unit, a->value, b->value, figure.more_is_better, is_demand ? std::nullopt : noise));
@@ -203,11 +203,11 @@ Json compare_files(const Json& before, const Json& file_before, const Json& afte
             {"before", curves_of(before, file_before)}, {"after", curves_of(after, file_after)}};
 }
 
-// The file of the other run that goes with each of `files`, or null.
+// The counterpart of each of `files` in the other run, or null.
 std::vector<const Json*> partners(const Json& files, const Json& others) {
     std::vector<const Json*> partner(files.size(), nullptr);
     std::vector<bool> is_taken(others.size(), false);
-    // Files of the same key go together, in order.
+    // Pairs files with the same key, in order.
     const auto match = [&](auto&& key_of) {
         std::map<std::string, std::deque<std::size_t>> free;
         for (std::size_t k = 0; k < others.size(); ++k) {
@@ -227,7 +227,7 @@ std::vector<const Json*> partners(const Json& files, const Json& others) {
     return partner;
 }
 
-// A parameter by section and name, with its value.
+// The values of parameters, by section and name.
 using Configuration = std::map<std::pair<std::string, std::string>, std::string>;
 
 Configuration configuration_of(const Json& results) {

@@ -90,7 +90,7 @@ std::string hex_text(const std::optional<std::uint64_t>& value, const HeaderFiel
 std::string decimal_text(const std::optional<std::uint64_t>& value) { return value ? fmt::format("{}", *value) : "-"; }
 
 std::string moment_text(const char* whose, const std::optional<std::uint64_t>& utc_us) {
-    // Beyond the year 3000 it is no time of ours.
+    // ioproof has written no time after the year 3000.
     constexpr std::uint64_t kMomentMaxUs = 32'503'680'000'000'000;
     if (!utc_us || *utc_us == 0 || *utc_us > kMomentMaxUs) return {};
     return fmt::format("  write_utc_us of the image {}: {}\n", whose, utc_iso_text(*utc_us));

@@ -1,4 +1,4 @@
-// The headers of two images decoded, field by field, hex and decimal. Pure; lines of at most 100 columns, each ending with '\n'.
+// The headers of two images, decoded field by field, hex and decimal. Pure; lines of at most 100 columns, each ending with '\n'.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace reports {
 
-// By the formats of pages (docs/page_format.md) or, if `is_log`, of log blocks (docs/log_format.md), whatever the bytes are. Either image
+// Decodes the bytes, whatever they are, as pages (docs/page_format.md) or, if `is_log`, as log blocks (docs/log_format.md). Either image
 // may be missing; empty if both are.
 std::string header_comparison(std::span<const std::byte> written, std::span<const std::byte> read, bool is_log);
 

@@ -46,7 +46,7 @@ bool has_stamp(State state) {
     return state == State::expected || state == State::older || state == State::newer || state == State::other_page;
 }
 
-// "|========|oooo####|": one letter a sector, a bar on each 4096-byte line.
+// "|========|oooo####|": one letter per sector, a bar at each 4096-byte boundary.
 std::string drawn(const std::vector<sim::SectorFact>& sectors, std::size_t columns) {
     std::string line;
     for (std::size_t i = 0; i < sectors.size(); ++i) {
@@ -65,7 +65,7 @@ std::string legend(const std::vector<sim::SectorFact>& sectors) {
     return text;
 }
 
-// Neighbours that say the same.
+// Neighboring sectors that say the same share a line.
 std::string sector_runs(const std::vector<sim::SectorFact>& sectors) {
     std::string text;
     for (std::size_t begin = 0; begin < sectors.size();) {
@@ -88,7 +88,7 @@ std::string sector_runs(const std::vector<sim::SectorFact>& sectors) {
     return text;
 }
 
-// "0a1b2c3d 4e5f6071 …": groups of four bytes; `marks` gives two signs for each wrong byte instead.
+// "0a1b2c3d 4e5f6071 …": groups of four bytes, or, for the line of marks, of two signs for each byte.
 template <typename Text>
 std::string grouped(std::size_t count, Text&& text_of) {
     std::string line;
@@ -148,7 +148,7 @@ std::string byte_differences(Bytes written, Bytes read) {
     read = read.first(size_bytes);
     const std::size_t lines = (size_bytes + kLineBytes - 1) / kLineBytes;
     std::size_t shown = 0;
-    std::size_t next = 0;  // first line not yet shown or passed over
+    std::size_t next = 0;  // first line neither shown nor skipped yet
     std::string text = fmt::format("  {:6}  {:35}    {}\n", "offset", "written", "read");
     std::size_t line = 0;
     for (; line < lines && shown < kDifferenceLinesMax; ++line) {
@@ -158,7 +158,7 @@ std::string byte_differences(Bytes written, Bytes read) {
         for (std::size_t i = begin; i <= line; ++i) text += difference_line(written, read, i);
         next = line + 1;
         ++shown;
-        // The line behind, if it does not differ itself.
+        // One equal line after it, as context.
         if (next < lines && is_equal_line(written, read, next)) text += difference_line(written, read, next++);
     }
     if (shown == 0) return "  The two images are equal.\n";

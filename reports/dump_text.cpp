@@ -39,7 +39,6 @@ std::string section(std::string_view title, const std::string& text) {
     return fmt::format("\n{}\n{}\n{}", title, std::string(title.size(), '-'), text);
 }
 
-// Every line begins at `indent`.
 std::string indented(std::string_view text, std::size_t indent) {
     std::string result;
     const std::string lines = wrapped(ums::printable(text), kColumns - indent, 0);
@@ -183,7 +182,7 @@ std::string result_text(const sim::HistoryEntry& entry) {
     return "ok";
 }
 
-// "Bulk Update User 12" is "Bulk Update 12" here.
+// "Bulk Update User 12" becomes "Bulk Update 12".
 std::string user_text(std::string name) {
     constexpr std::string_view kWord = " User";
     if (const std::size_t at = name.find(kWord); at != std::string::npos) name.erase(at, kWord.size());
@@ -239,7 +238,7 @@ std::string page_history_table(const sim::Finding& finding) {
     if (finding.evidence.page_history.empty()) return {};
     std::string text = head("LSN");
     for (const sim::HistoryEntry& entry : finding.evidence.page_history) {
-        // The header that was looked at is the first page's; of others in the request nothing is known.
+        // The header that was examined belongs to the request's first page; nothing is known about the others.
         const bool is_first = entry.offset_bytes == finding.place.offset_bytes;
         text += line(entry, is_first ? version_text(entry) : "-", is_first ? lsn_text(entry.lsn) : "-");
     }

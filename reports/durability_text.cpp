@@ -51,7 +51,7 @@ std::string torn(const sim::DurabilityResult& durability) {
     return text;
 }
 
-// How long before the end of the log the last promise was.
+// How long before the end of the log the last promise was made.
 std::string ledger(const sim::PromisesResult& promises, const sim::DurabilityResult& durability) {
     if (!promises.are_used) return fmt::format("{}: not used. {}", promises.keeper, promises.remark);
     std::string text = fmt::format("{}: {} and the log up to block {} demanded; its last promise was made at {}", promises.keeper,

@@ -1,4 +1,4 @@
-// What a verification after a crash has read and proven, and what it took to continue, as blocks of the text report. Pure.
+// What a verification after a crash has read and proved, and what it took to continue, as blocks of the text report. Pure.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace reports {
 
-// Empty if it was a run.
+// Empty for a run.
 std::string durability_text(const sim::Results& results);
-// Of a run with a ledger; else empty.
+// For a run with a ledger; otherwise empty.
 std::string promising_text(const sim::Results& results);
-// Empty if nothing was taken over from an earlier incarnation of the run.
+// Empty if nothing was taken over from an earlier incarnation.
 std::string resume_text(const sim::Results& results);
 
 }  // namespace reports

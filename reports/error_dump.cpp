@@ -13,7 +13,7 @@ namespace reports {
 
 namespace {
 
-// With '/' at its end; whole, for people and programs that stand elsewhere.
+// Ends with '/'; absolute, because people and programs may use it in another folder.
 std::string folder_of(const std::string& path) {
     std::error_code error;
     const std::string whole = std::filesystem::absolute(path, error).string();
@@ -27,7 +27,7 @@ ErrorDump::ErrorDump(const std::string& log_path, std::string version, sim::Even
     : folder_(folder_of(log_path)), version_(std::move(version)), messages_(messages) {}
 
 std::error_code ErrorDump::create_next(std::string& path, ums::OutputHandle& file) {
-    // Dumps of earlier runs and of runs at the same time stay.
+    // Dumps of earlier and simultaneous runs stay.
     constexpr std::uint64_t kNumberMax = 99'999;
     while (last_number_ < kNumberMax) {
         path = fmt::format("{}SqlSimErrorDump{:05}.txt", folder_, ++last_number_);
@@ -51,7 +51,7 @@ std::string ErrorDump::save(const sim::Finding& finding) {
     std::error_code error = create_next(path, file);
     if (file.is_open()) {
         error = file.write(dump_text(finding, version_));
-        // Where writing is put off, the end tells.
+        // If the system delays writing, only close() reports that it failed.
         const std::error_code error_of_end = file.close();
         if (!error) error = error_of_end;
         if (error) ums::remove_output(path);

@@ -1,5 +1,5 @@
-// One file for each finding beside the XML log, SqlSimErrorDump00001.txt and so on: everything that is known, for the vendor of the
-// storage.
+// One file for each finding beside the XML log, SqlSimErrorDump00001.txt and so on, with everything that is known, for the storage's
+// vendor.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@
 
 namespace reports {
 
-// A broken disk has as many findings as pages.
+// A broken disk may produce a finding for every page.
 inline constexpr std::uint64_t kDumpsMax = 1000;
 
-// One thread. Never throws: what cannot be written is reported once in the log, and the run continues.
+// One thread. Never throws: a dump that cannot be written is reported once in the log, and the run continues.
 class ErrorDump {
 public:
-    // `log_path`: the dumps go into its folder. `messages` gets the warnings; it must outlive this object. `version`: of the program.
+    // `log_path`: the dumps go into its folder. `messages`: receives the warnings; must outlive this object. `version`: the program's.
     ErrorDump(const std::string& log_path, std::string version, sim::EventSink& messages);
 
-    // Writes the first kDumpsMax of a run under the next free number; an existing file is never touched. Returns the file's name, or
-    // nothing if none was written.
+    // Writes the first kDumpsMax findings of a run, each under the next free number, and never touches an existing file. Returns the file's
+    // name, or nothing if none was written.
     std::string save(const sim::Finding& finding);
 
-    // Dumps that could not be written (more than kDumpsMax is no failure): one sentence, or nothing. Ask at the end.
+    // One sentence if dumps could not be written (more than kDumpsMax is no failure), otherwise nothing. Ask at the end.
     [[nodiscard]] std::optional<std::string> failure() const;
 
 private:

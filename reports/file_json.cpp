@@ -58,7 +58,7 @@ Json latency_of_file(const sim::FileResult& file) {
     return latency;
 }
 
-// One array for each figure: smaller than an object for each interval, and what charts want.
+// One array for each figure: smaller than an object for each interval, and what charts need.
 template <typename Member>
 Json column(const sim::FileResult& file, Member sim::FileSample::*member) {
     Json values = Json::array();
@@ -66,7 +66,7 @@ Json column(const sim::FileResult& file, Member sim::FileSample::*member) {
     return values;
 }
 
-// [bucket, count, bucket, count, …] of those that are not empty.
+// [bucket, count, bucket, count, …], without empty buckets.
 Json coarse_column(const sim::FileResult& file, sim::CoarseLatency sim::FileSample::*member) {
     Json values = Json::array();
     for (const sim::FileSample& sample : file.samples) {

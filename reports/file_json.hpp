@@ -1,4 +1,4 @@
-// What a run knows of a file, for programs: docs/results.schema.json, "files". Pure.
+// What a run knows about a file, as JSON: docs/results.schema.json, "files". Pure.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,7 +7,7 @@
 
 namespace reports {
 
-// Its figures, the drive that it is on, how long its requests took, and what it did second by second.
+// Its figures, its drive, how long its requests took, and what it did second by second.
 [[nodiscard]] nlohmann::ordered_json file_json(const sim::FileResult& file);
 
 }  // namespace reports

@@ -1,6 +1,6 @@
-// The final summary of one file, to the letter of SQLIOSim's: other people's scripts parse it. Pure.
+// The final summary of one file, to the letter of SQLIOSim's, because other people's scripts parse it. Pure.
 //
-// How Linux's facts fill the fields that come from Windows:
+// What Linux provides for the fields that come from Windows:
 //   Running Average, Total IO Time, Read/Write/Idle time   milliseconds, fractions cut (an average of 0.9 ms prints 0)
 //   Sector size              logical sector of the block device
 //   Sectors per track, Tracks per Cylinders    63 and 255, the customary translation; disks have had no such geometry for decades
@@ -10,9 +10,9 @@
 //   Read/Write count, time, Bytes, Idle time   /proc/diskstats of the device since the run began, requests of other programs included
 //   Split IO Count           0: the kernel does not count splits, and merged requests are not the same thing
 //   Storage number           minor device number
-//   Storage manager name     the driver; "unknown" if there is none. Spaces become '_': readers take one word.
-// All lines are there for an unknown device (overlay, network file systems), too, with zeros, "No" and "unknown", so that whoever expects
-// seven lines finds them.
+//   Storage manager name     the driver; "unknown" if there is none. Spaces become '_', because readers take one word.
+// Even for an unknown device (overlay, network file systems) all seven lines exist, with zeros, "No" and "unknown", because readers expect
+// them.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@
 
 namespace reports {
 
-// Seven lines without line ends. Control characters in the path become '?', so that a line stays a line.
+// Seven lines without line ends. Control characters in the path become '?', so that each line remains one line.
 std::vector<std::string> file_summary(const sim::FileResult& file);
 
 }  // namespace reports

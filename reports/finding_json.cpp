@@ -57,7 +57,7 @@ Json device_of(const sim::Finding& finding) {
     return {{"name", finding.place.device->device}, {"offset", finding.place.device->offset_bytes}};
 }
 
-// An empty text is nothing.
+// Null for an empty text.
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 void add_verdict(Json& json, const sim::Finding& finding) {
@@ -108,7 +108,7 @@ void add_comparison(Json& json, const sim::Finding& finding) {
     json["rereads"] = rereads_of(finding);
 }
 
-// Only where there is one: files of runs that were alone are as they always were.
+// Only if there is one, so that files of runs without a group keep their form.
 void add_group_fact(Json& json, const sim::Finding& finding) {
     if (!finding.group_fact) return;
     const sim::GroupFact& fact = *finding.group_fact;

@@ -1,4 +1,4 @@
-// A finding for programs: docs/findings_format.md. Pure but for the local time zone.
+// A finding as JSON: docs/findings_format.md. Pure except for the local time zone.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -21,7 +21,7 @@ std::string finding_detail(const sim::Finding& finding) {
         case Kind::reverted_page:
         case Kind::torn_page:
         case Kind::future_version:
-            // Of a file that is too short, or of a region by its sums: no single page is known.
+            // For a file that is too short, or a region that is checked by its sums, no single page is known.
             if (!finding.expected && !finding.received) return fmt::format("{} affected from here on", size_text(finding.place.size_bytes));
             return fmt::format("version {} came back, {} was written", received.version, expected.version);
         case Kind::misdirected_write:

@@ -12,10 +12,10 @@ namespace reports {
 // own error text is longer.
 std::string finding_detail(const sim::Finding& finding);
 
-// Where in its file: "page 17 (offset 0x22000)", of a log "offset 0x22000".
+// Where in its file: "page 17 (offset 0x22000)"; in a log "offset 0x22000".
 std::string finding_place(const sim::Finding& finding);
 
-// A complete sentence: the finding's own description, or one made from kind and detail if it has none.
+// A complete sentence: the finding's own description, otherwise one made from kind and detail.
 std::string finding_sentence(const sim::Finding& finding);
 
 // What each kind of finding means and what to do about it, in words.

@@ -25,7 +25,7 @@ void FindingsFile::on_finding(const sim::Finding& finding) {
         return;
     }
     if (lost_lines_++ == 0) first_error_ = error;
-    // No half line before the next one. If that fails, too, there is nothing more to do.
+    // Removes an incomplete line before the next one. If that fails, too, nothing more can be done.
     static_cast<void>(file_.truncate(size_bytes_));
 }
 

@@ -12,24 +12,24 @@
 
 namespace reports {
 
-// No findings file is ever replaced.
+// Never replaces a findings file.
 OutputKind findings_kind();
 
-// One call at a time (the contract of EventSink); any thread. Nothing but the constructor throws.
+// One call at a time (the contract of EventSink); any thread. Only the constructor throws.
 class FindingsFile final : public sim::EventSink {
 public:
     // Creates the file, or uses an empty one, and locks it. Throws sim::RefusedError if it is not empty or not a regular file (its contents
-    // are never overwritten), sim::EnvironmentError if the system does not let us create it or another run writes to it.
+    // are never overwritten), sim::EnvironmentError if it cannot be created or another run writes to it.
     explicit FindingsFile(const std::string& path);
     FindingsFile(const FindingsFile&) = delete;
     FindingsFile& operator=(const FindingsFile&) = delete;
 
     void on_event(const sim::Event& /*event*/) override {}
-    // Written with one system call, so that a reader sees complete lines, which stay whatever happens to the process afterwards. Warnings
-    // are lines, too ("warning": true).
+    // Written with one system call, so that readers see only complete lines, which stay whatever happens to the process afterwards.
+    // Warnings are lines, too ("warning": true).
     void on_finding(const sim::Finding& finding) override;
 
-    // What could not be written (a full disk does not stop the run): one sentence, or nothing if everything was. Ask at the end.
+    // One sentence if something could not be written (a full disk does not stop the run), otherwise nothing. Ask at the end.
     [[nodiscard]] std::optional<std::string> failure() const;
 
 private:

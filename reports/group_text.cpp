@@ -28,7 +28,7 @@ std::string plan_line(const sim::GroupResult& group) {
     return text;
 }
 
-// Nobody trusts a host's clock: it is said by how much it was off.
+// No host's clock is trusted, so the report says how far it was off.
 std::string clock_line(const sim::GroupResult& group) {
     if (group.round_trip_us == 0) return "not compared with the witness's";
     return fmt::format("the witness's is {:+.3f} ms off this host's, give or take {:.3f} ms",

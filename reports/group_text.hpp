@@ -1,4 +1,4 @@
-// What a run that was one of several says about the others, and what a finding means among them, for people.
+// What a run in a group reports about the others, and what a finding means among them, for people.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace reports {
 // The usual causes, and where to look.
 [[nodiscard]] std::string_view hint_of(sim::GroupFactKind kind);
 
-// Empty for a run that was alone.
+// Empty for a run without a group.
 [[nodiscard]] std::string group_text(const sim::Results& results);
 
 }  // namespace reports

@@ -72,7 +72,7 @@ constexpr std::array kTable{
     Guidance{"verify_not_done", Grade::poor, "The verification came to no result. That proves nothing about the storage, good or bad.",
              "If the cut came too early, run again and let it work for longer before the next one.", ""},
 
-    // The median of what the guidance is about: single reads of a data file, flushes of a log.
+    // The median of the requests that the guidance is about: single reads of a data file, flushes of a log.
     Guidance{"data_good", Grade::good, "Half of the 8 KB reads took no more than {median} under this load: 0-5 ms is good for data files.",
              "", kCharacterization},
     Guidance{"data_fair", Grade::fair,

@@ -1,4 +1,4 @@
-// What a run's figures mean, in one table: every sentence of a verdict, what to look at next, and the source. Pure.
+// The meaning of a run's figures, in one table: every sentence of a verdict, what to look at next, and the source. Pure.
 #pragma once
 
 #include <span>
@@ -6,7 +6,7 @@
 
 namespace reports {
 
-// Also in the order of badness.
+// From best to worst.
 enum class Grade { good, fair, poor };
 
 // "good", "fair", "poor"
@@ -16,17 +16,16 @@ std::string_view name_of(Grade grade);
 inline constexpr double kDataGoodMs = 5;
 inline constexpr double kLogGoodMs = 2;
 inline constexpr double kPoorMs = 15;
-// Fewer request blocks than this on a file that was throttled are few: paths that can handle the load end with 100 or more.
+// The limit for few request blocks on a throttled file: paths that can handle the load end with 100 or more.
 inline constexpr unsigned kFewRequestBlocks = 50;
 
-// `text` and `next` have the placeholders {average}, {median}, {target}, {count}, {longest}, {blocks}, {pages}, {reason}, not all in every
-// text.
+// `text` and `next` may have the placeholders {average}, {median}, {target}, {count}, {longest}, {blocks}, {pages}, {reason}.
 struct Guidance {
     std::string_view id;
     Grade grade;
     std::string_view text;
     std::string_view next;    // may be empty
-    std::string_view source;  // may be empty: what it says follows from the run itself
+    std::string_view source;  // empty: the text follows from the run itself
 };
 
 std::span<const Guidance> guidance_table();

@@ -42,8 +42,8 @@ struct Script {
     std::string_view hash;
 };
 
-// Nothing is loaded or sent, and no script runs but our own, whatever stands in the data: neither a script that got in there, nor one that
-// a link or an attribute holds.
+// Whatever the data contain, nothing is loaded or sent, and only our own scripts run: neither one that was injected, nor one in a link or
+// an attribute.
 std::string policy(const Script& script) {
     return fmt::format(
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; form-action 'none'; "
@@ -51,7 +51,7 @@ std::string policy(const Script& script) {
         embedded::kChartScriptHash, embedded::kCommonScriptHash, script.hash);
 }
 
-// `plain` is for browsers that run no scripts.
+// `plain`: for browsers that run no scripts.
 std::string page(const std::string& title, const Json& data, const Script& script, const std::string& plain) {
     std::string html = "<!DOCTYPE html>\n<!-- ioproof page -->\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n" + policy(script);
     html += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
@@ -59,14 +59,14 @@ std::string page(const std::string& title, const Json& data, const Script& scrip
     html.append(embedded::kStyle).append("</style>\n</head>\n<body>\n<main id=\"page\"></main>\n");
     html += fmt::format("<noscript><pre>{}</pre></noscript>\n", html_escaped(ums::printable_lines(plain)));
     html += fmt::format("<script type=\"application/json\" id=\"data\">{}</script>\n", script_safe(data));
-    // To the byte, as the policy has their hashes.
+    // Byte for byte, because the policy has their hashes.
     for (const std::string_view text : {embedded::kChartScript, embedded::kCommonScript, script.text}) {
         html.append("<script>").append(text).append("</script>\n");
     }
     return html.append("</body>\n</html>\n");
 }
 
-// The kinds of all findings that the document has, most frequent first.
+// How many findings of each kind the document has, most frequent first.
 Json kinds_counted(const Json& findings) {
     std::map<std::string, std::uint64_t> counts;
     for (const Json& finding : findings) {
@@ -82,7 +82,7 @@ Json kinds_counted(const Json& findings) {
 }  // namespace
 
 std::string script_safe(const Json& json) {
-    // ASCII only: U+2028 and U+2029 are escaped with the rest.
+    // ASCII only: this escapes U+2028 and U+2029, too.
     const std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
     std::string safe;
     safe.reserve(text.size());

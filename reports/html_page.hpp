@@ -1,4 +1,4 @@
-// Pages of results: one self-contained file each, which needs neither network nor other files; light or dark like the browser, printable.
+// Pages of results: one self-contained file each, which needs neither network nor other files; light or dark like the browser; printable.
 // Pure.
 #pragma once
 
@@ -7,28 +7,28 @@
 
 namespace reports {
 
-// Findings that a page holds with their facts; more are counted by kind.
+// How many findings a page shows with their facts; the rest are counted by kind.
 inline constexpr std::size_t kHtmlFindings = 500;
 
-// `results` is a results document (results_document.hpp).
+// `results`: a results document (results_document.hpp).
 std::string html_report(const nlohmann::ordered_json& results);
 
-// `comparison` is what compare_results() returns.
+// `comparison`: from compare_results().
 std::string html_comparison(const nlohmann::ordered_json& comparison);
 
-// `comparison` is what compare_measurements() returns.
+// `comparison`: from compare_measurements().
 std::string html_measure_comparison(const nlohmann::ordered_json& comparison);
 
-// `document` is what measure_json() or bench_json() makes, with the additions of `ioproof bench`: one measurement.
+// One measurement. `document`: from measure_json() or bench_json(), with what `ioproof bench` adds.
 std::string html_measurement(const nlohmann::ordered_json& document);
 
-// `group` is what merged_results() returns: all hosts, on one time axis.
+// All hosts on one time axis. `group`: from merged_results().
 std::string html_merged(const nlohmann::ordered_json& group);
 
-// `campaign` is what campaign_document() returns, `plain` its text.
+// `campaign`: from campaign_document(). `plain`: its text.
 std::string html_campaign(const nlohmann::ordered_json& campaign, const std::string& plain);
 
-// JSON that may stand in a script element of a page: nothing in it ends the element or begins a comment.
+// JSON for a script element of a page: nothing in it can end the element or begin a comment.
 std::string script_safe(const nlohmann::ordered_json& json);
 
 }  // namespace reports

@@ -21,7 +21,7 @@ std::string place_text(std::string_view text, std::size_t position) {
     return fmt::format("line {}, column {}", line, std::max<std::size_t>(column, 1));
 }
 
-// Is told of each value as the parser comes to it, and keeps none.
+// Checks each value when the parser reaches it, and keeps none.
 class Observer final : public nlohmann::json_sax<Json> {
 public:
     Observer(std::string_view text, const JsonLimits& limits) : text_(text), limits_(limits) {}
@@ -68,7 +68,7 @@ private:
 
     const std::string_view text_;
     const JsonLimits limits_;
-    std::vector<std::size_t> keys_;  // of each object that is open; arrays have none
+    std::vector<std::size_t> keys_;  // of each open object; arrays have none
     std::size_t values_ = 0;
     std::optional<std::string> problem_;
 };
@@ -76,7 +76,7 @@ private:
 }  // namespace
 
 std::optional<std::string> json_problem(std::string_view text, const JsonLimits& limits) {
-    // The parser takes a zero byte for the end.
+    // The parser would take a zero byte for the end.
     if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
         return fmt::format("is not JSON: a zero byte, {}", place_text(text, zero + 1));
     }

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Where and what: the place grows at its front on the way out.
+// Where and what. The place is completed from right to left, as the recursion returns.
 struct Problem {
     std::string place;
     std::string text;
@@ -51,7 +51,7 @@ std::string with_article(std::string_view type) {
 
 std::string joined(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " or ")); }
 
-// A value as a message quotes it.
+// A value as messages quote it.
 std::string quoted(const Json& value) {
     constexpr std::size_t kShownMax = 40;
     if (value.is_structured()) return with_article(type_of(value));
@@ -73,7 +73,7 @@ struct JsonSchema::Rule {
     [[nodiscard]] Finding check(const Json& value) const;
 
     std::vector<std::string> types;
-    std::vector<Json> values;  // of const and enum; empty: any
+    std::vector<Json> values;  // allowed by const or enum; empty: any
     double minimum = -std::numeric_limits<double>::infinity();
     double maximum = std::numeric_limits<double>::infinity();
     std::size_t items_min = 0;

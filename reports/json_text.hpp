@@ -1,4 +1,4 @@
-// JSON as text. Names of files are bytes: those that are not UTF-8 are replaced, or the document could not be read.
+// Writes JSON as text. File names are bytes: those that are not UTF-8 are replaced, because the document would be unreadable otherwise.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,17 +9,17 @@
 
 namespace reports {
 
-// On one line, with its end.
+// One line, including its end.
 [[nodiscard]] inline std::string json_line(const nlohmann::ordered_json& json) {
     return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
-// Indented, for people who look into it.
+// Indented, for people who look at it.
 [[nodiscard]] inline std::string json_text(const nlohmann::ordered_json& json) {
     return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
-// The mark by which a json_text() whose "document" is `name` is recognised (for OutputFile).
+// The mark by which OutputFile recognizes a json_text() whose "document" is `name`.
 [[nodiscard]] inline std::string json_mark(std::string_view name) { return fmt::format("\"document\": \"{}\"", name); }
 
 }  // namespace reports

@@ -1,4 +1,4 @@
-// Where more outstanding requests stop being worthwhile: the knee of a sweep over depths. Pure.
+// Finds where more outstanding requests stop being worthwhile: the knee of a sweep over depths. Pure.
 #pragma once
 
 #include <cstddef>
@@ -9,25 +9,25 @@
 namespace reports {
 
 struct SweepPoint {
-    double outstanding = 0;  // requested number of outstanding requests
+    double outstanding = 0;  // as requested
     double requests_per_s = 0;
     double latency_mean_ms = 0;
-    double busiest_cpu_percent = 0;  // user and kernel; 0 = not known
+    double busiest_cpu_percent = 0;  // user and kernel; 0 = unknown
 };
 
 struct Knee {
-    std::size_t at = 0;  // index of the last point that was worthwhile
+    std::size_t at = 0;  // index of the last point that was still worthwhile
     // Beyond it the mean latency rises faster than the throughput...
     bool is_knee = false;       // ... or false: it never did, up to the largest depth
-    bool is_cpu_bound = false;  // at the knee a CPU has no time left: the storage is not what saturates
-    // By Little's law: requests in flight = rate * latency, compared with what was requested, at the knee. Well below 1: the requests were
-    // not outstanding all the time, because the tasks that post them did not keep up.
+    bool is_cpu_bound = false;  // at the knee, a CPU has no time left: the storage is not what saturates
+    // By Little's law, at the knee: the requests in flight, rate * latency, divided by those requested. Well below 1, the requests were not
+    // outstanding all the time, because the tasks that post them did not keep up.
     double littles_ratio = 1;
 };
 
-// `points` by ascending outstanding, at least one. From one point to the next throughput and latency grow by some factor; the knee is the
-// last point before the first step in which the latency's is the larger one, and the throughput falls short of half of what the step in
-// depth promised.
+// `points`: at least one, by ascending `outstanding`. From one point to the next, throughput and latency each grow by some factor. The knee
+// is the last point before the first step in which the latency grows by the larger factor, and the throughput gains less than half of what
+// the step in depth promised.
 [[nodiscard]] Knee knee_of(const std::vector<SweepPoint>& points);
 
 // "The knee is at 8 outstanding requests: 80,000 requests/s at 0.10 ms. ..." Sentences for people.

@@ -11,10 +11,10 @@ namespace reports {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, double>, 3> kUnitsUs{{{"us", 1}, {"ms", 1e3}, {"s", 1e6}}};
-// More than this is no limit.
+// A larger number limits nothing.
 constexpr double kLimitMax = 1e15;
 
-// The number in front of `text`, which is left with what stands behind it.
+// Takes the number off the front of `text`.
 std::optional<double> take_number(std::string_view& text) {
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -1,4 +1,4 @@
-// The words from which limits are made, for a run (thresholds.hpp) and for a measurement (measure_limits.hpp). Pure.
+// The words that limits consist of, for a run (thresholds.hpp) and for a measurement (measure_limits.hpp). Pure.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@ namespace reports {
 // Without surrounding blanks.
 [[nodiscard]] std::string_view limit_trimmed(std::string_view text);
 
-// Expressions are separated by commas; without surrounding blanks. An empty one counts, too.
+// Expressions separated by commas, without surrounding blanks. Empty ones are included.
 [[nodiscard]] std::vector<std::string_view> limit_expressions(std::string_view text);
 
-// "5 ms in FILE": takes " in FILE" off the end of `text` and returns FILE; empty if there is none.
+// "5 ms in FILE": removes " in FILE" from the end of `text` and returns FILE; empty if there is none.
 [[nodiscard]] std::string take_limit_file(std::string_view& text);
 
-// "5 ms" in microseconds: a non-negative number followed by us, ms or s. Nothing if it is not one, or longer than anybody waits.
+// "5 ms" in microseconds: a non-negative number followed by us, ms or s. Nothing if it is not one, or longer than anyone waits.
 [[nodiscard]] std::optional<double> limit_time_us(std::string_view text);
 // A non-negative number without a unit.
 [[nodiscard]] std::optional<double> limit_number(std::string_view text);

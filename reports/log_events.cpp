@@ -21,7 +21,7 @@ sim::Event event_at_end(const sim::Results& results) {
     event.utc_us = results.start_utc_us + results.duration_us;
     event.tick_ms = results.duration_us / 1000;
     event.user = "Monitor";
-    // The place in SQLIOSim that readers of its logs know these lines by.
+    // The source location by which readers of SQLIOSim's logs recognize these lines.
     event.source_file = "FileIO.cpp";
     event.line = 587;
     event.function = "CLogicalFile::OutputSummary";
@@ -66,7 +66,7 @@ RequestWords request_words(const sim::Finding& finding) {
     return {"Read failed", "Read stalled", "CBUF::Read"};
 }
 
-// Each begins with a word of its own: readers look for entries by their first words.
+// Each begins with a word of its own, because readers find entries by their first words.
 std::vector<std::string> verdict_sentences(const sim::Results& results) {
     const Verdict verdict = verdict_of(results);
     std::vector<std::string> sentences;

@@ -11,7 +11,7 @@ namespace reports {
 
 namespace {
 
-// Without the zero bytes of UTF-16 the marks are the same.
+// Ignores the zero bytes of UTF-16, so that the marks match there, too.
 bool looks_like_log(std::string_view raw_head) {
     std::string head(raw_head);
     std::erase(head, '\0');
@@ -35,7 +35,7 @@ LogFile::LogFile(const std::string& path) {
 }
 
 LogFile::~LogFile() {
-    // A new file that has no document yet is emptied, lest it stays.
+    // remove() leaves a new file that is not empty, so one that has no document yet is emptied first.
     if (half_made_) static_cast<void>(truncate(0));
     if (half_made_) half_made_->remove();
 }

@@ -1,5 +1,5 @@
-// The file of the XML log. If there is a log under its name, the new one is kept in memory and the older one stays, until the new one is
-// told to replace it: with everything that was written until then, in one step.
+// The file of the XML log. If a log of that name already exists, it stays, and the new one is kept in memory until take_place() replaces
+// the old one: in one step, with everything written until then.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ namespace reports {
 // Logs of ioproof and of SQLIOSim; the latter may be UTF-16.
 OutputKind log_kind();
 
-// Created and destroyed on the main thread; written on any, one call at a time.
+// Created and destroyed on the main thread; written on any thread, one call at a time.
 class LogFile final : public TailFile {
 public:
-    // An empty file under this name, or the existing log, locked until the object ends. Throws as open_output does, and
+    // Opens an empty file of this name, or the existing log, and locks it for the life of the object. Throws as open_output does, and
     // sim::EnvironmentError if another run writes to it.
     explicit LogFile(const std::string& path);
     // Removes a file that has not taken its place.
@@ -29,10 +29,10 @@ public:
     LogFile(const LogFile&) = delete;
     LogFile& operator=(const LogFile&) = delete;
 
-    // There is a log under the name that has not been replaced yet.
+    // An earlier log of this name has not been replaced yet.
     [[nodiscard]] bool is_waiting() const { return old_file_.is_open() && !file_.is_open(); }
-    // Replaces the previous log: by a second file that takes its name, so that readers of the old one keep it; or, if there is no room for
-    // a second file, by overwriting it. If that fails, too, nothing can be written any more. A new file stays from then on.
+    // Replaces the earlier log: by a second file that takes its name, so that readers of the old one keep it; or, if there is no room for a
+    // second file, by overwriting it. If that fails, too, nothing can be written any more. From then on, a new file stays.
     std::error_code take_place();
 
     std::error_code write_at(std::uint64_t offset_bytes, std::string_view bytes) override;
@@ -43,9 +43,9 @@ private:
     std::error_code write_over_old();
 
     ums::OutputHandle file_;
-    std::string kept_;            // while it waits
-    std::error_code failure_;     // it could not take its place
-    ums::OutputHandle old_file_;  // stays locked, too: another run may have opened it before it lost its name
+    std::string kept_;            // the new log, while the earlier one exists
+    std::error_code failure_;     // why it could not take its place
+    ums::OutputHandle old_file_;  // stays locked, too, because another run may have opened it before it lost its name
     std::string path_;            // of the file itself, not of a link to it
     std::optional<ums::UnfinishedFile> half_made_;
 };

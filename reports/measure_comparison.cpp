@@ -61,7 +61,7 @@ PairJson row_of_figures(const MeasuredFigure& before, const MeasuredFigure& afte
     return row;
 }
 
-// The group of the other side that goes with each, or null.
+// The counterpart of each group on the other side, or null.
 std::vector<const MeasuredGroup*> partners_of(const std::vector<MeasuredGroup>& groups, const std::vector<MeasuredGroup>& others) {
     std::vector<const MeasuredGroup*> partner(groups.size(), nullptr);
     const auto is_free = [&](const MeasuredGroup& other) { return std::find(partner.begin(), partner.end(), &other) == partner.end(); };
@@ -75,7 +75,7 @@ std::vector<const MeasuredGroup*> partners_of(const std::vector<MeasuredGroup>& 
     };
     match([](const MeasuredGroup& a, const MeasuredGroup& b) { return a.label == b.label && a.path == b.path; });
     match([](const MeasuredGroup& a, const MeasuredGroup& b) { return a.label == b.label; });
-    // Where there is but one target, there is no other to mistake it for.
+    // A single target can only correspond to the other side's single target.
     if (groups.size() == 1 && others.size() == 1) partner[0] = others.data();
     return partner;
 }
@@ -89,13 +89,13 @@ void add_asked_differences(PairJson& list, const MeasuredGroup& before, const Me
     std::map<std::string, std::string> values(after.asked.begin(), after.asked.end());
     for (const auto& [name, value] : before.asked) {
         const auto other = values.find(name);
-        // A version of ioproof before this one did not tell as much.
+        // Earlier versions of ioproof recorded fewer values.
         if (other == values.end() || other->second == value) continue;
         list.push_back({{"group", name_of_group(after)}, {"name", name}, {"before", value}, {"after", other->second}});
     }
 }
 
-// Switches of a sweep stand there only if they were given.
+// A sweep records only switches that were given.
 void add_missing_words(PairJson& list, const MeasuredGroup& before, const MeasuredGroup& after) {
     const auto add_those_of = [&](const MeasuredGroup& one, const MeasuredGroup& other, bool is_before) {
         for (const auto& [name, value] : one.asked) {
@@ -147,7 +147,7 @@ std::string side_text(const char* word, const PairJson& side) {
     return text + "\n";
 }
 
-// Of a row, how much worse in percent; negative if it is better.
+// How much worse a row is, in percent; negative if it is better.
 double percent_worse(const PairJson& row) {
     const double change = row["change_percent"].get<double>();
     return row["more_is_better"].get<bool>() ? -change : change;

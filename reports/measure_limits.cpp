@@ -49,7 +49,7 @@ bool set_measure_figure(MeasureLimit& limit, std::string_view name) {
     return true;
 }
 
-// Takes "log.write." off the beginning of `text`.
+// Takes a class and a direction, such as "log.write.", off the front of `text`.
 void take_class_and_direction(MeasureLimit& limit, std::string_view& text) {
     const auto take_direction = [&] {
         for (const auto& [word, direction] : {std::pair{std::string_view("read."), MeasureDirection::reads},
@@ -65,7 +65,7 @@ void take_class_and_direction(MeasureLimit& limit, std::string_view& text) {
     MeasureLimit figure_alone;
     const std::size_t point = text.find('.');
     if (point == std::string_view::npos || set_measure_figure(figure_alone, text)) return;
-    // "p97.5" is no class p97.
+    // "p97.5" does not begin with a class p97.
     if (text.size() > 1 && text[0] == 'p' && text[1] >= '0' && text[1] <= '9') return;
     limit.label = text.substr(0, point);
     text.remove_prefix(point + 1);

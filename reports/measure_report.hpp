@@ -1,4 +1,4 @@
-// The figures of a measurement by specification, for people. Pure.
+// The figures of a measurement by specification, as text. Pure.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace reports {
 
-// One round, the last of the results' timespans.
+// One round: the last of the results' time spans.
 [[nodiscard]] std::string measure_text(const sim::MeasureResults& results);
 
-// Requests a second of all rows by complete intervals, for burst_cliff_of(); empty without intervals.
+// Requests per second of all rows, by complete intervals, for burst_cliff_of(); empty without intervals.
 [[nodiscard]] std::vector<double> rates_by_interval(const sim::MeasureTimespanResults& timespan);
 // A sentence about burst credits, with the second of the cliff and the sustainable figure; empty if there was no cliff.
 [[nodiscard]] std::string burst_text(const sim::MeasureTimespanResults& timespan);
 
 // "812.4 us", "48 ms".
 [[nodiscard]] std::string time_text(std::uint64_t duration_ns);
-// Likewise; "-" for a percentile beyond which there would be less than one request.
+// The same for a percentile; "-" if less than one request lies beyond it.
 [[nodiscard]] std::string percentile_cell(const sim::LatencyCounts& latency, double percent);
 
 }  // namespace reports

@@ -38,7 +38,7 @@ std::string percentiles_text(const MeasureRounds& rounds) {
     return text;
 }
 
-// Buckets are told once, for all rounds together.
+// Buckets are written only once, for all rounds together.
 RoundsJson without_buckets(RoundsJson counts) {
     counts["latency"].erase("buckets_ns");
     return counts;

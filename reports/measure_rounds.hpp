@@ -1,4 +1,4 @@
-// Repeated measurements, and what they say together. Pure.
+// Repeated measurements, and what they show together. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace reports {
 
-// One target in all rounds: histograms are added, which loses nothing.
+// One target in all rounds: its histograms are added, which loses nothing.
 struct RoundsTarget {
     std::string path;
     std::string label;  // class of work, or empty
@@ -23,19 +23,19 @@ struct MeasureRounds {
     std::vector<double> requests_per_s;   // of each round
     std::vector<double> mean_latency_us;  // likewise
     std::vector<RoundsTarget> targets;
-    std::uint64_t duration_ns = 0;  // that was measured in all
+    std::uint64_t duration_ns = 0;  // measured in all rounds together
     bool asked_for_steady_state = false;
 
-    // The next round, of the same targets.
+    // Adds the next round, which must have the same targets.
     void add(const sim::MeasureTimespanResults& round);
     [[nodiscard]] bool is_steady() const { return steady_state_of(requests_per_s).is_reached; }
 };
 
 [[nodiscard]] std::string rounds_text(const MeasureRounds& rounds);
-// Without the figures of each round, which add_round() puts there.
+// Without the figures of each round, which add_round() appends.
 [[nodiscard]] nlohmann::ordered_json rounds_json(const MeasureRounds& rounds);
 
-// The figures of one round in the document of all: appends what measure_json() says about the round to "totals" and "targets" of `json`.
+// Appends what measure_json() says about one round to "totals" and "targets" of `json`, the document of all rounds.
 void add_round(nlohmann::ordered_json& json, const nlohmann::ordered_json& round);
 
 }  // namespace reports

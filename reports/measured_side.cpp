@@ -21,7 +21,7 @@ namespace {
 
 using SideJson = nlohmann::ordered_json;
 
-// --- what a document holds at least ---
+// --- the least that a document holds ---
 
 std::string object_schema(const std::string& properties, std::string_view required) {
     return fmt::format(R"({{"type":"object","properties":{{{}}},"required":[{}]}})", properties, required);
@@ -100,7 +100,7 @@ std::string sweep_schema() {
 
 constexpr std::string_view kDirections[] = {"reads", "writes", "both"};
 
-// What a percentile needs to be more than the longest.
+// With fewer requests, the percentile is merely the longest one.
 bool has_percentile(const SideJson& counts, double percent) {
     return counts["latency"]["count"].get<double>() * (100 - percent) / 100 >= 1;
 }
@@ -112,7 +112,7 @@ double percentile_in(const SideJson& counts, double percent) {
     return 0;
 }
 
-// One direction in every round.
+// Adds one direction in every round.
 void add_direction(MeasuredGroup& group, const std::string& name, bool is_judged, const std::vector<const SideJson*>& rounds) {
     constexpr double kMegabyte = 1 << 20;
     MeasuredFigure rate{name, "/s", true, is_judged, {}};
@@ -150,7 +150,7 @@ void add_directions(MeasuredGroup& group, const std::vector<const SideJson*>& ro
     }
 }
 
-// What stands in an object by the names of asked_json(), as text.
+// Adds the values of an object that have the names of asked_json(), as text.
 void add_asked(MeasuredGroup& group, const SideJson& target) {
     sim::MeasureTimespan names;
     names.targets.emplace_back();
@@ -210,7 +210,7 @@ MeasuredSide side_of_measurement(const SideJson& document) {
     }
     for (std::size_t i = 0; i < targets; ++i) side.groups.push_back(group_of_target(document, i));
     if (targets == 1) {
-        // Both directions together stand in the total only.
+        // Only the total has both directions together.
         side.groups.back().figures.clear();
         add_directions(side.groups.back(), rounds);
     }

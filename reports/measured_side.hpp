@@ -17,7 +17,7 @@ struct MeasuredFigure {
     std::string name;  // "reads, 99 %"
     std::string unit;
     bool more_is_better = false;
-    bool is_judged = false;      // by a baseline: the rate and the average, which vary least
+    bool is_judged = false;      // the rate and the average, which vary least, are judged by a baseline
     std::vector<double> values;  // of each round
 };
 
@@ -34,28 +34,28 @@ enum class MeasuredKind : std::uint8_t { measurement, own_path, sweep };
 struct MeasuredSide {
     std::string name;  // of the file
     MeasuredKind kind{};
-    std::string start_utc;  // empty: not known
+    std::string start_utc;  // empty: unknown
     std::string engine;     // likewise
     std::size_t round_count = 1;
     std::uint64_t finding_count = 0;
     bool is_whole = true;  // not stopped, and nothing failed
     std::vector<MeasuredGroup> groups;
-    // Of the last round: requests in each interval, of all targets. Empty: not known.
+    // Of the last round: requests of all targets in each interval. Empty: unknown.
     std::uint64_t interval_ms = 0;
     std::vector<std::uint64_t> interval_requests;
 };
 
-// Whether a document is from bench or sweep, by its beginning.
+// Whether a document is from bench or sweep, judging by its beginning.
 [[nodiscard]] bool is_measured_document(std::string_view text);
 
 // Reads such a document and checks that it holds the figures of its kind; `name` is for messages. Throws ResultsDocumentError.
 [[nodiscard]] nlohmann::ordered_json read_measured_document(std::string_view text, const std::string& name);
 [[nodiscard]] MeasuredSide read_measured_side(std::string_view text, const std::string& name);
 
-// From a document that was just made (measure_json()), with "rounds" or without.
+// From a document that was just made (measure_json()), with or without "rounds".
 [[nodiscard]] MeasuredSide measured_side_of(const nlohmann::ordered_json& document, const std::string& name);
 
-// What is about to be measured, without figures.
+// From what is about to be measured, without figures.
 [[nodiscard]] MeasuredSide measured_side_of(const sim::MeasureTimespan& spec);
 
 }  // namespace reports

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Every power of two has 64 buckets of the same width, whatever version of the program measured: others do not fit together.
+// In every version of the program, each power of two has 64 buckets of the same width; other buckets cannot be added.
 bool is_bucket(std::uint64_t low_ns, std::uint64_t high_ns) {
     constexpr std::uint64_t kSteps = 64;
     if (low_ns < kSteps) return false;
@@ -57,7 +57,7 @@ std::optional<std::string> MergedLatency::add(const Json& latency) {
     return std::nullopt;
 }
 
-// As the run's own histogram says it: the nearest rank, the middle of its bucket.
+// As in the run's own histogram: the nearest rank, and the middle of its bucket.
 std::uint64_t MergedLatency::percentile_ns(double percent) const {
     const auto wanted = std::ceil(static_cast<long double>(count_) * static_cast<long double>(percent) / 100 - 1e-9L);
     const std::uint64_t rank = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(wanted), 1, count_);

@@ -1,5 +1,5 @@
-// Adds up how long requests took in several runs, as if one had measured them all. A results file holds every bucket of a run's histogram
-// that is not empty, so count, sum, minimum and maximum are exact, and percentiles are those of a single histogram of all requests. Pure.
+// Adds the latencies of several runs, as if one run had measured them all. A results file holds every non-empty bucket of a run's
+// histogram, so count, sum, minimum and maximum are exact, and percentiles are those of a single histogram of all requests. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace reports {
 
 class MergedLatency {
 public:
-    // `latency`: of one class of requests, as docs/results.schema.json has it. A sentence if it cannot be added exactly; nothing of it is
-    // then added.
+    // `latency`: of one class of requests, as in docs/results.schema.json. If it cannot be added exactly, adds nothing, and returns a
+    // sentence that says why.
     [[nodiscard]] std::optional<std::string> add(const nlohmann::ordered_json& latency);
 
     [[nodiscard]] std::uint64_t count() const { return count_; }
-    // In the same form, with buckets.
+    // The sum in the same form, with buckets.
     [[nodiscard]] nlohmann::ordered_json json() const;
 
 private:

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::uint32_t kRanksMax = 65'536;
 
-// The object may be of a newer version of the program: what is there must be of its type.
+// The object may be of a newer version of the program: whatever exists must have the right type.
 class Reader {
 public:
     Reader(const NamedResults& file, const Json& json) : file_(file), json_(json) {}
@@ -35,7 +35,7 @@ public:
         }
         return static_cast<std::uint32_t>(value);
     }
-    // Null where there is none.
+    // Null if there is none.
     [[nodiscard]] const Json* object(const char* key) const {
         const auto found = json_.find(key);
         if (found == json_.end() || found->is_null()) return nullptr;
@@ -76,7 +76,7 @@ void read_turn(const Reader& group, const NamedResults& file, MergedMember& memb
     member.previous_ended_by = before.text("ended_by");
 }
 
-// Nobody could write a results file then, and that was the plan.
+// These ends are planned, and leave no one to write a results file.
 bool is_planned_loss(const std::string& ended_by) { return ended_by == "kill" || ended_by == "loss" || ended_by == "fence"; }
 
 }  // namespace

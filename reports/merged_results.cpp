@@ -41,7 +41,7 @@ std::string name_of(const Host& host) {
     return fmt::format("turn {}, rank {}{}", host.member->turn, host.member->rank, on);
 }
 
-// --- what belongs together ---
+// --- files that belong together ---
 
 Host host_of(const NamedResults& file) {
     Host host{&file, member_of(file), 0};
@@ -64,11 +64,11 @@ void refuse_strangers(const Host& first, const Host& other) {
         fmt::format("'{}' is {}, '{}' is {}: they are not one result.", first.file->name, words(first), other.file->name, words(other)));
 }
 
-// What is counted twice is counted wrongly.
+// A run that is counted twice would falsify the sums.
 void refuse_twins(const Host& a, const Host& b) {
     const Json& run_a = results_of(a)["run"];
     const Json& run_b = results_of(b)["run"];
-    const bool are_of_ranks = a.member && b.member && a.member->rank != b.member->rank;  // a reader's is its owner's
+    const bool are_of_ranks = a.member && b.member && a.member->rank != b.member->rank;  // a reader has its owner's run id
     const bool is_same_run = !are_of_ranks && run_a["run_id"] == run_b["run_id"] && run_a["start_utc"] == run_b["start_utc"] &&
                              results_of(a).contains("durability") == results_of(b).contains("durability");
     const bool is_same_place = a.member && b.member && a.member->rank == b.member->rank && a.member->turn == b.member->turn;
@@ -127,7 +127,7 @@ Json json_of(const Latencies& latencies) {
     return json;
 }
 
-// Users and waits: of the same name are added up, in the order in which they come.
+// Adds up users or waits of the same name, in the order of their first occurrence.
 Json summed_by_name(const std::vector<Host>& hosts, const char* list, const char* name, const char* largest) {
     Json sums = Json::array();
     std::map<std::string, std::size_t> places;
@@ -152,7 +152,7 @@ Json summed_by_name(const std::vector<Host>& hosts, const char* list, const char
 
 // --- one host ---
 
-// Of all its files together; times on the axis of all hosts.
+// The series of all its files together, with times on the axis of all hosts.
 Json series_of(const Json& results, std::uint64_t begin_us) {
     const Json& intervals = results["intervals"];
     const std::size_t count = intervals["start_us"].size();
@@ -217,7 +217,7 @@ Json findings_of(const std::vector<Host>& hosts, std::uint64_t axis_utc_us) {
     return list;
 }
 
-// What they are called among several hosts where there is such a name, else their class; most frequent first.
+// Counts findings by their name among several hosts if they have one, otherwise by class; most frequent first.
 Json kinds_of(const Json& findings) {
     std::map<std::string, std::uint64_t> counts;
     for (const Json& each : findings) {
@@ -264,7 +264,7 @@ void add_host_remarks(const std::vector<Host>& hosts, std::string_view judgement
     }
 }
 
-// What it was that all have found.
+// What a result without findings proves.
 std::string_view proof_of(const Host& any) {
     if (!any.member) return "Each run got back from its storage what it had given to it.";
     if (any.member->plan == "hand-over") return "Each owner found what the ones before it had been promised.";

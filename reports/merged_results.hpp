@@ -1,5 +1,5 @@
-// Several results files as one: a row for each host, exact sums, one verdict, one time axis. Of the ranks of a group (`run --group`), or of
-// independent runs. Pure.
+// Several results files as one: a row for each host, exact sums, one verdict, one time axis. For the ranks of a group (`run --group`), or
+// for independent runs. Pure.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,7 +9,7 @@
 
 namespace reports {
 
-// What parse_results() has read from a file, and the name of the file.
+// What parse_results() read from a file, and the file's name.
 struct NamedResults {
     std::string name;
     const nlohmann::ordered_json* results = nullptr;
@@ -21,7 +21,7 @@ inline constexpr std::string_view kMergedDocument = "ioproof merged report";
 // given twice or cannot be added exactly.
 nlohmann::ordered_json merged_results(const std::vector<NamedResults>& all, std::string_view program_version);
 
-// The same for a terminal.
+// The text for a terminal.
 std::string merged_text(const nlohmann::ordered_json& group);
 
 }  // namespace reports

@@ -1,4 +1,4 @@
-// Several results as one, for a terminal.
+// Several results as one text for a terminal.
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -25,7 +25,7 @@ std::uint64_t number_of(const Json& json) { return json.get<std::uint64_t>(); }
 
 std::string time_text(double ns) { return duration_text(static_cast<std::uint64_t>(ns / kNsPerUs)); }
 
-// The percentile at this place of sim::kLatencyPercents; "-" without requests.
+// One of the percentiles of sim::kLatencyPercents; "-" without requests.
 std::string percentile_text(const Json& latency, double percent) {
     if (number_of(latency["count"]) == 0) return "-";
     for (const Json& each : latency["percentiles_ns"]) {
@@ -70,7 +70,7 @@ std::string hosts_table(const Json& group) {
     return table.text(kReportColumns);
 }
 
-// Which one is slower than the others.
+// Shows which host is slower than the others.
 std::string slowest_table(const Json& group) {
     Table table({{"99 % within", Table::Align::left, true}, {"read"}, {"scatter"}, {"write"}, {"gather"}, {"log flush"}});
     for (const Json& host : group["hosts"]) {

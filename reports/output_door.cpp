@@ -26,7 +26,7 @@ std::string sentence(const OutputKind& kind, const std::string& path, std::strin
     throw sim::EnvironmentError(sentence(kind, path, ums::error_text(error)));
 }
 
-// What stands under a name.
+// What has a given name.
 struct Place {
     bool exists = false;
     ums::OutputStatus status{};
@@ -74,7 +74,7 @@ void refuse_wrong_content(const OutputKind& kind, const std::string& path, const
     if (is_regular) error = file.read_head(kHeadBytes, head);
     if (error) fail(kind, path, error);
     if (!is_regular) refuse(kind, path, "it is not a regular file");
-    const bool is_empty = status.size_bytes == 0 && head.empty();  // files of /proc have no size, and text
+    const bool is_empty = status.size_bytes == 0 && head.empty();  // files in /proc have text, but a size of 0
     if (is_empty || kind.is_ours(head)) return;
     refuse(kind, path, fmt::format("it exists and {}. Name another file, or remove this one", kind.refusal));
 }

@@ -25,7 +25,7 @@ OutputKind json_kind_with(std::string mark) {
             .takes_streams = true};
 }
 
-// The end tells where writing is put off.
+// If the system delays writing, only close() reports that it failed.
 std::error_code write_and_close(ums::OutputHandle& file, std::string_view text) {
     const std::error_code error = file.write(text);
     const std::error_code error_of_end = file.close();
@@ -65,7 +65,7 @@ std::optional<std::string> OutputFile::write(std::string_view text) {
 
 std::optional<std::string> OutputFile::replace(std::string_view text) {
     try {
-        check_output(kind_, path_);  // a run takes hours; somebody may have put something else there
+        check_output(kind_, path_);  // a run takes hours, and something else may have taken the name
     } catch (const std::runtime_error& refused) {
         return refused.what();
     }

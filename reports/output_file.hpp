@@ -1,4 +1,4 @@
-// A file of results that is written in one go and replaces an older one of its kind, and nothing else.
+// A results file that is written all at once, and replaces only an older one of its kind.
 #pragma once
 
 #include <optional>
@@ -10,24 +10,24 @@
 
 namespace reports {
 
-// On the main thread.
+// Main thread only.
 class OutputFile {
 public:
-    // Checks that the file can be written, so that nobody learns only after a run that it cannot: creates it if it does not exist. Throws
-    // as open_output does.
+    // Checks that the file can be written, so that this does not fail only after a run: creates the file if it does not exist. Throws as
+    // open_output does.
     OutputFile(OutputKind kind, std::string path);
-    // Removes what the constructor created if nothing was written.
+    // Removes what the constructor created, unless something was written.
     ~OutputFile();
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
 
-    // There is a file of an earlier run under the name.
+    // A file of an earlier run has the name.
     [[nodiscard]] bool has_previous_run() const;
     [[nodiscard]] bool is_stream() const { return output_.is_stream; }
     [[nodiscard]] const std::string& path() const { return path_; }
 
-    // All or nothing: through a second file that takes the first one's name (and its permissions). A stream accepts what it can. One
-    // sentence if it could not be done. Once.
+    // All or nothing: writes a second file, which takes the first one's name and permissions. A stream takes what it can. Returns one
+    // sentence on failure. Only once.
     [[nodiscard]] std::optional<std::string> write(std::string_view text);
 
 private:
@@ -35,9 +35,9 @@ private:
     [[nodiscard]] std::string failure(const std::string& reason) const;
 
     const OutputKind kind_;
-    const std::string path_;  // as it was named
+    const std::string path_;  // as given
     OpenOutput output_;
-    std::optional<ums::UnfinishedFile> placeholder_;  // while what the constructor made is empty
+    std::optional<ums::UnfinishedFile> placeholder_;  // while the file that the constructor created is empty
 };
 
 // `run --json`; html_kind(): --html of all commands.

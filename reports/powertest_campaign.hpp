@@ -1,4 +1,4 @@
-// A campaign of power cuts: what each cycle has shown, and what all of them say together. Plain data, and the text made from it. Pure.
+// A campaign of power cuts: what each cycle has shown, and what all of them show together. Plain data, and the text made from it. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace reports {
 
 enum class CutOutcome : std::uint8_t {
     intact,    // nothing acknowledged is missing
-    findings,  // something is, or the storage failed
-    nothing,   // the files say nothing: cut before the first change, or they cannot be read
+    findings,  // something acknowledged is missing, or the storage failed
+    nothing,   // the files prove nothing: cut before the first change, or they cannot be read
 };
 
 // "intact", "findings", "nothing": part of the state's format.
@@ -20,19 +20,19 @@ std::string_view name_of(CutOutcome outcome);
 
 struct PowerCycle {
     std::uint32_t number = 0;   // 1, 2, …
-    bool was_cut = true;        // false: the run ended in another way, and what it left was still verified
-    std::string moment{};       // "checkpoint", "flush", "growth": the cut waited for one; empty: at any moment
-    std::uint64_t load_ms = 0;  // how long the run had worked
+    bool was_cut = true;        // false: the run ended in another way, and its files were verified nevertheless
+    std::string moment{};       // "checkpoint", "flush", "growth": the moment that the cut waited for; empty: any
+    std::uint64_t load_ms = 0;  // how long the run worked
     CutOutcome outcome = CutOutcome::nothing;
     std::uint64_t finding_count = 0;
-    std::uint64_t torn_pages = 0;     // in flight at the cut: no fault
-    std::uint64_t blocks_behind = 0;  // of the log, after its end
+    std::uint64_t torn_pages = 0;     // in flight at the cut: not a fault
+    std::uint64_t blocks_behind = 0;  // after the end of the log
     std::uint64_t verify_ms = 0;
     std::string said{};  // the verification's own headline
 };
 
 struct CampaignSums {
-    std::uint32_t cuts = 0;  // all that follows counts these, except `with_findings`, which counts all cycles
+    std::uint32_t cuts = 0;  // the others count only cuts, too, except `with_findings`, which counts all cycles
     std::uint32_t intact = 0;
     std::uint32_t nothing = 0;
     std::uint32_t with_findings = 0;
@@ -45,7 +45,7 @@ CampaignSums sums_of(const std::vector<PowerCycle>& cycles);
 // "cycle 3: cut after 12.3 s: intact, 0 torn pages, …": one line, ending with '\n'.
 std::string cycle_text(const PowerCycle& cycle);
 
-// The line of each cycle; then PASS, FAIL or INCOMPLETE, why, and what has not been proven. `wanted`: cuts that the campaign was to have.
+// The line of each cycle; then PASS, FAIL or INCOMPLETE, why, and what is not proven. `wanted`: the planned number of cuts.
 std::string campaign_text(const std::vector<PowerCycle>& cycles, std::uint32_t wanted, std::size_t columns);
 
 inline constexpr std::string_view kPowertestDocument = "ioproof powertest";

@@ -29,7 +29,7 @@ std::size_t topic_width(const std::vector<sim::PreflightLine>& lines) {
     return width;
 }
 
-// `prefix`, filled up to `column`, and the text beside it, however many lines it takes.
+// `prefix`, padded to `column`, and the text beside it, in as many lines as it takes.
 std::string hanging(const std::string& prefix, const std::string& text, std::size_t column, std::size_t width) {
     const std::string lines = wrapped(ums::printable(text), width > column ? width - column : 1, 0);
     std::string hung = pad_right(prefix, column);
@@ -42,7 +42,7 @@ std::string hanging(const std::string& prefix, const std::string& text, std::siz
     return hung;
 }
 
-// "why: text" below a line's own text, if there is a text.
+// "why: text" below a line's own text; nothing if the text is empty.
 std::string detail(std::string_view name, const std::string& text, std::size_t column, std::size_t width) {
     if (text.empty()) return {};
     return hanging(fmt::format("{:{}}{}:", "", column, name), text, column + 8, width);

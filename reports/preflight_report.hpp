@@ -1,4 +1,4 @@
-// The results of examining folders before a run, for people and for programs. Pure.
+// The results of a preflight, as text and as JSON. Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@
 
 namespace reports {
 
-// Folder by folder, one line for each thing that was checked; below those that are not OK the reason, the source and the fix. At most
-// `width` columns, except for words that are longer. Ends with a summary sentence.
+// One line for each check, folder by folder; below those that are not OK, the reason, the source and the fix. At most `width` columns,
+// except for longer words. Ends with a summary sentence.
 [[nodiscard]] std::string preflight_text(const std::vector<sim::PreflightLine>& lines, std::size_t width);
 
 // Only the last sentence: "3 OK, 1 WARN, 0 FAIL: …".
 [[nodiscard]] std::string preflight_summary(const std::vector<sim::PreflightLine>& lines);
 
-// One line without a break, for logs: "preflight /mnt/data: WARN access times: relatime. Reading …. Fix: …".
+// A single line, for logs: "preflight /mnt/data: WARN access times: relatime. Reading …. Fix: …".
 [[nodiscard]] std::string preflight_sentence(const sim::PreflightLine& line);
 
 // [{"folder", "topic", "grade", "found", "reason", "source", "cure"}, …]

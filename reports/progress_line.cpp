@@ -16,13 +16,13 @@
 namespace reports {
 namespace {
 
-// Snapshots are taken without stopping the run: a counter summed up from several threads may look a little older than before.
+// Snapshots do not stop the run: a counter that is summed over several threads may appear slightly older than before.
 double increase(std::uint64_t& last, std::uint64_t now) {
     const std::uint64_t before = std::exchange(last, std::max(last, now));
     return static_cast<double>(last - before);
 }
 
-// What is left out first when there is no room.
+// When there is no room, the last of these are left out first.
 enum class Rank { always, waiting, time_left, io_rate, mb_rate, average, cycle, history };
 
 struct Field {
@@ -115,7 +115,7 @@ std::string progress_line(const sim::Progress& progress, const ProgressRates& ra
         if (ums::display_width(line) <= width) break;
     }
     if (ums::display_width(line) > width) line = findings_text(progress) + "  " + std::string(sim::name_of(progress.phase));
-    if (ums::display_width(line) > width) line.resize(width);  // no text of this one is wider than its bytes
+    if (ums::display_width(line) > width) line.resize(width);  // in this text, no character is wider than its bytes
     return pad_right(line, width);
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 using Align = Table::Align;
 
-// Paths and findings are worth more than the width of a terminal: their facts are never cut.
+// Paths and findings matter more than the width of a terminal: their facts are never cut.
 constexpr std::size_t kFindingsColumns = 100;
 
 // Zeros are noise in a table.
@@ -59,19 +59,19 @@ std::vector<sim::PhaseResult> summed_over_cycles(const std::vector<sim::PhaseRes
     return sums;
 }
 
-// Tasks that wait for work, not for the storage or for each other.
+// Tasks that wait for work, not for the storage or for other tasks.
 bool is_idle_wait(const std::string& type) {
     static constexpr std::array<std::string_view, 6> kIdle{"SLEEP_TASK",      "LAZYWRITER_SLEEP", "CHECKPOINT_QUEUE",
                                                            "DIRTY_PAGE_POLL", "LOGMGR_QUEUE",     "TASK_JOIN"};
     return std::find(kIdle.begin(), kIdle.end(), type) != kIdle.end();
 }
 
-// About what came back; how fast, the verdict's grade says.
+// About the data only; the verdict's grade is about the speed.
 std::string data_text(const sim::FileResult& file, sim::Outcome outcome) {
     if (file.findings > 0) return fmt::format("BAD: {}", count_text(file.findings));
     if (outcome != sim::Outcome::passed) return "nothing found";
     if (file.pages_verified > 0) return "right";
-    // Of a log only what is still in use at the end is read back.
+    // Only the part of a log that is still in use at the end is read back.
     return file.is_log ? "no errors" : "not verified";
 }
 
@@ -80,7 +80,7 @@ std::string percent_text(std::uint64_t part, std::uint64_t whole) {
     return fmt::format("{:.1f} %", std::min(100.0, 100.0 * static_cast<double>(part) / static_cast<double>(whole)));
 }
 
-// How many request blocks the main run had on average, least and most. The number at its end is in the final summary.
+// The average, least and greatest number of request blocks in the main run. The final summary has the last one.
 std::string blocks_text(const sim::FileResult& file) {
     if (file.request_blocks_max == 0) return count_text(file.request_blocks);
     std::string mean = count_text(static_cast<std::uint64_t>(std::llround(file.request_blocks_mean)));
@@ -93,7 +93,7 @@ void add_scheduler(Table& table, const std::string& name, const sim::SchedulerRe
                    percent_text(scheduler.idle_us, duration_us), count_text(scheduler.io_requests)});
 }
 
-// Findings of one kind on neighbouring pages of a file, ascending.
+// Findings of one kind on neighboring pages of a file, ascending.
 using FindingRun = std::vector<const sim::Finding*>;
 
 bool continues(const sim::Finding& last, const sim::Finding& next) {
@@ -125,7 +125,7 @@ std::vector<FindingRun> finding_runs(const std::vector<sim::Finding>& findings) 
     return runs;
 }
 
-// These kinds say it themselves.
+// The titles of these kinds imply it.
 bool says_transient(sim::FindingKind kind) { return kind == sim::FindingKind::stale_read || kind == sim::FindingKind::misdirected_read; }
 
 std::string run_detail(const FindingRun& run) {
@@ -139,13 +139,13 @@ std::string run_detail(const FindingRun& run) {
     return fmt::format("{} pages{} {}", count_text(run.size()), is_common ? ":" : ", first:", detail);
 }
 
-// Of a log the offset: it has no pages.
+// A log has no pages, only offsets.
 std::string place(const sim::Finding& finding) {
     if (finding.request.of_file != sim::FileRequest::none) return "-";
     return finding.place.is_log ? fmt::format("{:#x}", finding.place.offset_bytes) : std::to_string(finding.place.page_id);
 }
 
-// Where the evidence is: all dumps of a run are in one folder.
+// Where the evidence is: a run writes all dumps to one folder.
 std::string dump_note(const std::vector<sim::Finding>& findings) {
     const auto has_dump = [](const sim::Finding& finding) { return !finding.evidence.dump_path.empty(); };
     const auto count = static_cast<std::uint64_t>(std::count_if(findings.begin(), findings.end(), has_dump));
@@ -204,7 +204,7 @@ std::string files_table(const sim::Results& results, const Verdict& verdict) {
     return table.text(kFindingsColumns);
 }
 
-// Percentiles that fit on a terminal; JSON and HTML have all.
+// Only the percentiles that fit on a terminal; JSON and HTML have all of them.
 std::string latency_tables(const sim::Results& results) {
     static constexpr std::array<double, 3> kPercents{50, 99, 99.9};
     const auto text_of = [](std::uint64_t ns) { return duration_text(ns / 1000); };

@@ -27,7 +27,7 @@ const JsonSchema& results_schema() {
     return schema;
 }
 
-// What a schema cannot say: columns have a value for each interval.
+// A schema cannot require that columns have a value for each interval.
 void check_length(const Json& column, std::size_t intervals, const std::string& name, const std::string& place) {
     if (column.size() != intervals) {
         refuse(name, fmt::format("{} has {} values; allowed: {}, one for each interval", place, column.size(), intervals));

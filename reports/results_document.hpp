@@ -1,4 +1,4 @@
-// A results file that was read back (see results_json.hpp): what reports are made of later.
+// A results file that was read back (see results_json.hpp), from which reports are made later.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,17 @@
 
 namespace reports {
 
-// The message says which file, what is wrong with it, and what it should be.
+// The message says which file, what is wrong with it, and what is expected.
 class ResultsDocumentError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-// Larger files are not read: a run's results have a few megabytes, those of thousands of files and findings a few tens.
+// Larger files are not read: a run's results take a few megabytes, and with thousands of files and findings a few tens.
 inline constexpr std::size_t kResultsBytesMax = 128UL * 1024 * 1024;
 
-// Reads the text of a results file; `name` is for messages. Throws ResultsDocumentError if it is not such a file, or of a newer form. The
-// result conforms to docs/results.schema.json, and its columns have a value for each interval: reports need not check.
+// Parses the text of a results file; `name` is for messages. Throws ResultsDocumentError if it is not such a file, or has a newer format.
+// The result conforms to docs/results.schema.json, and its columns have a value for each interval, so reports need not check.
 nlohmann::ordered_json parse_results(std::string_view text, const std::string& name);
 
 // The report that was printed at the end of the run.

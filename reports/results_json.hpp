@@ -1,4 +1,4 @@
-// A complete run for programs: docs/results.schema.json. Pure.
+// A complete run as JSON: docs/results.schema.json. Pure.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,14 +10,14 @@
 
 namespace reports {
 
-// Incremented when a reader of the old form would misunderstand the new one; added fields do not change it.
+// Incremented when a reader of the old format would misunderstand the new one; additional fields do not change it.
 inline constexpr int kResultsFormat = 1;
 
 // What a run knows besides its results.
 struct RunFacts {
     struct Section {
         std::string name;                                         // "CONFIG", "File1"
-        std::vector<std::pair<std::string, std::string>> values;  // parameter, value as it is written in a file
+        std::vector<std::pair<std::string, std::string>> values;  // parameter, and its value as written in a file
     };
     std::string repeat_command;  // repeats the run with the same seed
     std::string log_path;

@@ -73,7 +73,7 @@ std::optional<BurstCliff> burst_cliff_of(const std::vector<double>& values) {
     constexpr double kFallMin = 0.25;
     constexpr double kUnevenMax = 0.1;
     if (values.size() < 2 * kPlateauMin) return std::nullopt;
-    // The place that leaves the least unevenness on both sides together. One value in between may be of both.
+    // The place that leaves the least deviation on both sides together. One value in between may belong to both levels.
     std::optional<BurstCliff> best;
     double least = 0;
     for (std::size_t at = kPlateauMin; at + kPlateauMin <= values.size(); ++at) {
@@ -86,7 +86,7 @@ std::optional<BurstCliff> burst_cliff_of(const std::vector<double>& values) {
         best = BurstCliff{at, before.mean, after.mean};
     }
     const auto at = static_cast<std::ptrdiff_t>(best->at);
-    // The second of the fall itself is of both levels.
+    // The second of the fall belongs to both levels.
     const SampleSummary before = summary_of({values.begin(), values.begin() + at - 1});
     const SampleSummary after = summary_of({values.begin() + at + (best->at + kPlateauMin < values.size() ? 1 : 0), values.end()});
     const bool is_even = before.deviation <= kUnevenMax * before.mean && after.deviation <= kUnevenMax * after.mean;

@@ -1,4 +1,4 @@
-// What repeated measurements say together. Pure.
+// What repeated measurements show together. Pure.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace reports {
 
-// How far the mean of `count` values may lie from the true one in 95 of 100 cases, in standard errors: Student's t with `freedom` degrees
-// of freedom, two-sided. `freedom` > 0, not necessarily whole (Welch's test).
+// How many standard errors the mean of some values may differ from the true one, in 95 of 100 cases: two-sided Student's t with `freedom`
+// degrees of freedom. `freedom` > 0, but not necessarily whole (Welch's test).
 [[nodiscard]] double students_t_95(double freedom);
 
 struct SampleSummary {
@@ -21,11 +21,11 @@ struct SampleSummary {
 
 [[nodiscard]] SampleSummary summary_of(const std::vector<double>& values);
 
-// How far apart two means whose true values are equal may lie by chance in 95 of 100 cases (Welch's test). Nothing with less than two
-// values on a side.
+// How far apart two means with equal true values may lie by chance, in 95 of 100 cases (Welch's test). Nothing with fewer than two values
+// on a side.
 [[nodiscard]] std::optional<double> chance_difference(const SampleSummary& a, const SampleSummary& b);
 
-// Whether two means differ by more than chance, in 95 of 100 cases (Welch's test). Nothing with less than two values on a side.
+// Whether two means differ by more than chance, in 95 of 100 cases (Welch's test). Nothing with fewer than two values on a side.
 [[nodiscard]] std::optional<bool> differs_clearly(const SampleSummary& a, const SampleSummary& b);
 
 // Steady state as SNIA's Solid State Storage Performance Test Specification defines it (PTS 2.0.2, 2.1.24): over the last five rounds the
@@ -33,8 +33,8 @@ struct SampleSummary {
 inline constexpr std::size_t kSteadyRounds = 5;
 struct SteadyState {
     bool is_reached = false;
-    double excursion_percent = 0;  // largest minus least, of the mean
-    double slope_percent = 0;      // change of the fitted line over the rounds, of the mean
+    double excursion_percent = 0;  // largest minus smallest value, relative to the mean
+    double slope_percent = 0;      // change of the fitted line over the rounds, relative to the mean
 };
 // Of the last kSteadyRounds values; never reached with fewer.
 [[nodiscard]] SteadyState steady_state_of(const std::vector<double>& values);
@@ -45,8 +45,8 @@ struct BurstCliff {
     double before = 0;   // mean of each plateau
     double after = 0;
 };
-// `values`: one a second or so. Found if the level falls by a quarter or more, once, and both sides are even (their standard deviation is a
-// tenth of their mean or less) for five values or more. Nothing else is called a cliff.
+// `values`: about one per second. Found if the level falls once, by a quarter or more, and both sides are even (their standard deviation is
+// at most a tenth of their mean) for five values or more. Nothing else counts as a cliff.
 [[nodiscard]] std::optional<BurstCliff> burst_cliff_of(const std::vector<double>& values);
 
 }  // namespace reports

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kStatusVersion = 1;
 
-// "HELP", "TYPE" and one value, as all metrics without labels have them.
+// "HELP", "TYPE" and one value, for metrics without labels.
 std::string metric(std::string_view name, std::string_view type, std::string_view help, double value) {
     return fmt::format("# HELP {0} {2}\n# TYPE {0} {1}\n{0} {3}\n", name, type, help, value);
 }
@@ -27,7 +27,7 @@ std::string metric(std::string_view name, std::string_view type, std::string_vie
     return fmt::format("# HELP {0} {2}\n# TYPE {0} {1}\n{0} {3}\n", name, type, help, value);
 }
 
-// The format is UTF-8, and whoever looks at it does so on a terminal.
+// The format is UTF-8, and people view it on a terminal.
 std::string label_value(std::string_view text) {
     std::string escaped;
     for (const char c : ums::printable(text)) {

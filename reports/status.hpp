@@ -1,4 +1,4 @@
-// What a running test shows to a browser or a monitoring system. Pure.
+// What a running test reports to a browser or a monitoring system. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace reports {
 
-// What does not change during a run.
+// Constant during a run.
 struct StatusHead {
     std::string version;
     std::uint64_t seed = 0;
@@ -31,10 +31,10 @@ class StatusBoard {
 public:
     explicit StatusBoard(StatusHead head) : head_(std::move(head)) {}
 
-    // `run_elapsed_us`: since the run began. Counters that appear slightly older than before (see ProgressMeter) stay as they were.
+    // `run_elapsed_us`: since the run began. Counters that appear slightly older than before (see ProgressMeter) keep their value.
     void update(sim::Progress progress, std::uint64_t run_elapsed_us);
 
-    // Of a run that is one of several: the others, as they are by now.
+    // For a run in a group: the present state of the others.
     void set_group(sim::GroupResult group) { group_ = std::move(group); }
 
     [[nodiscard]] const std::optional<sim::GroupResult>& group() const { return group_; }
@@ -54,13 +54,13 @@ private:
     std::optional<sim::GroupResult> group_;
 };
 
-// One object; times in microseconds, sizes in bytes, seed as text (it may be larger than what a browser counts exactly).
+// One object; times in microseconds, sizes in bytes, the seed as text (it may exceed the integers that a browser represents exactly).
 [[nodiscard]] std::string status_json(const StatusBoard& board);
 
 // Prometheus' text format 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats).
 [[nodiscard]] std::string status_metrics(const StatusBoard& board);
 
-// The page that shows status_json() and requests it again every second. It needs nothing from elsewhere.
+// The page that shows status_json() and requests it every second. It needs nothing from elsewhere.
 [[nodiscard]] std::string status_page();
 
 }  // namespace reports

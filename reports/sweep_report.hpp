@@ -1,6 +1,6 @@
 // A sweep: the same measurement repeated with different depths, threads, block sizes and mixes. Its document, table, CSV and page. Pure.
 //
-// The document (kSweepDocument) holds what was requested, and a point for each combination that was measured; a sweep that was interrupted
+// The document (kSweepDocument) holds what was requested, and a point for each combination that was measured; an interrupted sweep
 // continues from it. Figures have their units.
 #pragma once
 
@@ -19,7 +19,7 @@ inline constexpr int kSweepVersion = 1;
 
 // One combination.
 struct SweepKey {
-    std::uint32_t depth = 1;    // requests outstanding, all threads of a file together
+    std::uint32_t depth = 1;    // outstanding requests of all threads of a file together
     std::uint32_t threads = 1;  // of each file
     std::uint32_t block_bytes = 8192;
     std::uint32_t write_percent = 0;
@@ -30,20 +30,20 @@ struct SweepKey {
 [[nodiscard]] nlohmann::ordered_json sweep_point(const SweepKey& key, const sim::MeasureTimespanResults& timespan);
 [[nodiscard]] SweepKey key_of_point(const nlohmann::ordered_json& point);
 
-// `asked`: what the command line asked for, as text; two sweeps with the same text can be joined. `count`: the number of all combinations.
+// `asked`: what the command line requested, as text; two sweeps with the same text can be joined. `count`: the number of combinations.
 [[nodiscard]] nlohmann::ordered_json sweep_document(const std::vector<std::string>& files, const std::vector<std::string>& asked,
                                                     std::size_t count, const std::vector<nlohmann::ordered_json>& points);
-// The points of a document that was read back. Throws ResultsDocumentError if it is not one, or if something else was requested.
+// The points of a document that was read back. Throws ResultsDocumentError if it is not a sweep, or if something else was requested.
 [[nodiscard]] std::vector<nlohmann::ordered_json> points_of_sweep(std::string_view text, const std::string& name,
                                                                   const std::vector<std::string>& files,
                                                                   const std::vector<std::string>& asked);
 
-// A document that was read back, made anew from its points. Throws ResultsDocumentError.
+// Reads a document back and makes it anew from its points. Throws ResultsDocumentError.
 [[nodiscard]] nlohmann::ordered_json read_sweep(std::string_view text, const std::string& name);
 
-// The table, and for each series over depths its knee in words.
+// The table, and in words the knee of each series over depths.
 [[nodiscard]] std::string sweep_text(const nlohmann::ordered_json& document);
-// One line for each point, a first one with names.
+// A line of names, then one line for each point.
 [[nodiscard]] std::string sweep_csv(const nlohmann::ordered_json& document);
 [[nodiscard]] std::string sweep_csv_head();
 [[nodiscard]] std::string html_sweep(const nlohmann::ordered_json& document);

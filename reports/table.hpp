@@ -13,7 +13,7 @@ public:
     struct Column {
         std::string title;
         Align align = Align::right;
-        // Shrinks, keeping the end of its texts, when the table would be too wide: for paths.
+        // Shrinks if the table would be too wide, and keeps the ends of its texts: for paths.
         bool shrinks = false;
     };
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kUsPerMs = 1'000;
 constexpr std::uint64_t kUsPerSecond = 1'000'000;
 
-// One decimal, cut instead of rounded: 9.96 is not "10.0".
+// One decimal, truncated instead of rounded: 9.96 is not "10.0".
 std::string tenths(std::uint64_t value, std::uint64_t unit) { return fmt::format("{}.{}", value / unit, value % unit * 10 / unit); }
 
 }  // namespace
@@ -39,7 +39,7 @@ std::string size_text(std::uint64_t size_bytes) {
         ++index;
     }
     if (size_bytes % unit == 0 || size_bytes / unit >= 100) return fmt::format("{} {}", size_bytes / unit, kUnits[index]);
-    // Divided first: a tenth of the unit is exact enough and cannot overflow.
+    // Divides first: a tenth of the unit is exact enough and cannot overflow.
     return fmt::format("{}.{} {}", size_bytes / unit, (size_bytes % unit) / (unit / 1024) * 10 / 1024, kUnits[index]);
 }
 

@@ -25,7 +25,7 @@ std::string utc_text(std::uint64_t utc_us) {
     return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S UTC", &parts)};
 }
 
-// Whoever sees one page of a report must see that its findings are not the storage's.
+// Even a single page of the report must show that its findings are not the storage's.
 std::string rehearsal_text(const sim::Results& results) {
     if (results.rehearsal.empty()) return {};
     return wrapped(rehearsal_notice(results.rehearsal), kReportColumns, 0);

@@ -1,6 +1,6 @@
-// What a person sees at the end of a run: the verdict, the final summaries, what was done, what was found, what the figures mean, and the
-// verdict again, because the end is what a terminal shows.
-// Pure: results in, text out, at most 100 columns (the lines of the final summaries are as long as SQLIOSim's).
+// What the user sees at the end of a run: the verdict, the final summaries, what was done, what was found, what the figures mean, and the
+// verdict again, because a terminal shows the end. Pure; at most 100 columns, except for the lines of the final summaries, which are as
+// long as SQLIOSim's.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 namespace reports {
 
 inline constexpr std::size_t kReportColumns = 80;
-// Findings listed one by one; further ones are counted.
+// Findings listed one by one; the rest are counted.
 inline constexpr std::size_t kFindingsListed = 20;
-// Schedulers listed one by one; more are summed up in one line.
+// Schedulers listed one by one; more of them share one line.
 inline constexpr std::size_t kSchedulersListed = 8;
 inline constexpr std::size_t kWaitsListed = 8;
 

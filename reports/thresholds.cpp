@@ -38,7 +38,7 @@ std::string figure_names() {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// Takes the name of a class and the point behind it off `text`.
+// Takes the name of a class, and the point after it, off the front of `text`.
 std::optional<sim::IoClass> take_class(std::string_view& text) {
     for (std::size_t i = 0; i < sim::kIoClassCount; ++i) {
         const auto io_class = static_cast<sim::IoClass>(i);
@@ -65,7 +65,7 @@ bool set_figure(Threshold& threshold, std::string_view name) {
     return false;
 }
 
-// "5 ms", "100". False if it is no number of this kind.
+// "5 ms", "100". False if it is not a number of this kind.
 bool set_limit(Threshold& threshold, std::string_view text) {
     const auto limit = is_time(threshold.figure) ? limit_time_us(text) : limit_number(text);
     if (!limit || (!is_time(threshold.figure) && *limit != std::floor(*limit))) return false;

@@ -1,4 +1,4 @@
-// Limits on figures of a run, for pipelines: --fail-on 'log_flush.p99 > 5 ms'. The form of a limit, and whether a run keeps it. Pure.
+// Limits on figures of a run, for pipelines: --fail-on 'log_flush.p99 > 5 ms'. Parses a limit, and decides whether a run keeps it. Pure.
 //
 //   expression  [class "."] figure (">" | ">=") value ["in" file]
 //   class       read, scatter_read, write, gather_write, log_flush; without it each class by itself
@@ -6,7 +6,7 @@
 //               throttled, long_io, warnings: a whole number, without a class
 //   file        path or name of a file of the run; without it each file by itself
 //
-// Several expressions are separated by commas. Blanks do not matter.
+// Several expressions are separated by commas. Blanks are ignored.
 #pragma once
 
 #include <cstddef>
@@ -24,16 +24,16 @@ namespace reports {
 struct Threshold {
     enum class Figure : std::uint8_t { percentile, average, longest, throttled, long_io, warnings };
 
-    std::string expression;  // as it was typed, without surrounding blanks
+    std::string expression;  // as typed, without surrounding blanks
     std::optional<sim::IoClass> io_class{};
     Figure figure{};
     std::size_t percentile = 0;  // index of sim::kLatencyPercents
-    bool at_limit = false;       // ">=": the limit itself is exceeded, too
+    bool at_limit = false;       // ">=": reaching the limit already exceeds it
     double limit = 0;            // microseconds, or a number
     std::string file;            // empty: each
 };
 
-// Nothing, and a sentence in `problem` that says what is allowed, if one of them is invalid.
+// If one of them is invalid: nothing, and a sentence in `problem` that says what is allowed.
 [[nodiscard]] std::optional<std::vector<Threshold>> parse_thresholds(std::string_view text, std::string& problem);
 
 // True if the threshold names this file, by its path or its name.
@@ -42,7 +42,7 @@ struct Threshold {
 // The worst of all figures that the threshold covers.
 [[nodiscard]] sim::ThresholdResult evaluate_threshold(const Threshold& threshold, const sim::Results& results);
 
-// What is wrong with it, for a person: "log_flush.p99 > 5 ms: 7.2 ms was measured for log_flush of /mnt/log/sqliosim.ldx".
+// What exceeds the limit, for people: "log_flush.p99 > 5 ms: 7.2 ms was measured for log_flush of /mnt/log/sqliosim.ldx".
 [[nodiscard]] std::string threshold_text(const sim::ThresholdResult& result);
 
 }  // namespace reports

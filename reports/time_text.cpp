@@ -20,7 +20,7 @@ std::string formatted(const std::tm& parts, const char* form, std::uint64_t utc_
     return fmt::format("{}.{:06}", std::string_view(text.data(), size), utc_us % 1'000'000);
 }
 
-// The digits from `begin` on, all of them; nothing if there is anything else.
+// The `count` digits from `begin`; nothing if one of them is not a digit.
 std::optional<std::uint32_t> digits(std::string_view text, std::size_t begin, std::size_t count) {
     std::uint32_t value = 0;
     for (const char digit : text.substr(begin, count)) {

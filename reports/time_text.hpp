@@ -10,7 +10,7 @@ namespace reports {
 
 // "2025-11-24T16:01:01.250000Z"
 std::string utc_iso_text(std::uint64_t utc_us);
-// Parses that form and no other.
+// Parses exactly this form.
 std::optional<std::uint64_t> utc_us_of(std::string_view iso);
 
 // In the local time zone, with its offset from UTC: "2025-11-24T17:01:01.250000+01:00"

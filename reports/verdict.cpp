@@ -20,10 +20,10 @@ namespace reports {
 
 namespace {
 
-// A place is told in full by the tables and by the findings themselves.
+// The tables and the findings themselves show complete paths.
 constexpr std::size_t kPathColumns = 60;
 
-// What the places in the table's sentences become.
+// The values of the placeholders in the table's sentences.
 struct Figures {
     std::string average{};
     std::string median{};
@@ -61,7 +61,7 @@ void append(std::string& text, const std::string& sentence) {
     if (!sentence.empty()) text += (text.empty() ? "" : " ") + sentence;
 }
 
-// One reason for each kind that was found, in the order of their first findings.
+// One reason for each kind of finding, in the order of their first findings.
 std::vector<Remark> kinds_found(const sim::Results& results) {
     std::array<std::uint64_t, sim::kFindingKindCount> counts{};
     std::vector<const sim::Finding*> firsts;
@@ -97,7 +97,7 @@ void judge_as_failed(Verdict& verdict, const sim::Results& results) {
     for (Remark& remark : kinds_found(results)) verdict.reasons.push_back(std::move(remark));
 }
 
-// The run ends with it in several places, as a text.
+// A run that lacks space may end in several places, which report it only as text.
 bool is_about_space(const std::string& reason) {
     const auto says = [&](const std::string& words) { return reason.find(words) != std::string::npos; };
     return says(std::generic_category().message(ENOSPC)) || says(ums::quota_exceeded().message()) || says("not enough space");
@@ -137,20 +137,20 @@ void judge_as_passed(Verdict& verdict, const sim::Results& results) {
     verdict.reasons.push_back(remark_of("verify_scope"));
 }
 
-// Told also where something is wrong: it is another matter.
+// Reported beside any other reason, because torn pages are a separate matter.
 void add_torn_pages(Verdict& verdict, const sim::Results& results) {
     if (!results.durability || results.durability->torn_pages == 0) return;
     const std::uint64_t pages = results.durability->torn_pages;
     verdict.reasons.push_back(remark_of("verify_torn", {.count = counted(pages, "page") + (pages == 1 ? " was" : " were")}));
 }
 
-// Whoever asks for nothing gets what he asked for.
+// A storage that was not asked for durability is not to blame for what is lost.
 void add_undurable_files(Verdict& verdict, const sim::Results& results) {
     if (!results.durability || results.durability->undurable_files == 0) return;
     verdict.reasons.push_back(remark_of("verify_unasked", {.count = counted(results.durability->undurable_files, "file")}));
 }
 
-// What was allowed and is exceeded outranks what a run without it would be called; wrong data outranks both.
+// An exceeded limit outranks the verdict that the run would have without it; wrong data outrank both.
 void judge_thresholds(Verdict& verdict, const sim::Results& results) {
     std::vector<std::string> exceeded;
     for (const sim::ThresholdResult& threshold : results.thresholds) {
@@ -252,7 +252,7 @@ double rated_latency_ms(const sim::FileResult& file) {
 
 Verdict verdict_of(const sim::Results& results) {
     Verdict verdict;
-    // Whatever the outcome says, a finding is never hidden behind a friendlier word.
+    // Whatever the outcome, a finding is never hidden behind a milder word.
     if (results.finding_count > 0 || results.outcome == sim::Outcome::failed) {
         judge_as_failed(verdict, results);
     } else if (results.outcome == sim::Outcome::passed && pages_verified(results) > 0) {

@@ -1,4 +1,4 @@
-// What a run says about the storage, in sentences, the same for the terminal, the XML log, JSON and HTML. The wording is in guidance.cpp.
+// What a run says about the storage, in sentences, the same for the terminal, the XML log, JSON and HTML. guidance.cpp has the wording.
 // Pure.
 #pragma once
 
@@ -20,7 +20,7 @@ enum class Judgement {
 std::string_view name_of(Judgement judgement);
 
 struct Remark {
-    std::string id;  // of the table; "kind:lost_write" for a kind of finding
+    std::string id;  // in the table of guidance; "kind:lost_write" for a kind of finding
     Grade grade = Grade::good;
     std::string text;    // one or two sentences
     std::string next;    // what to look at next; may be empty

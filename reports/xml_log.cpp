@@ -78,7 +78,7 @@ void XmlLog::on_event(const sim::Event& event) {
 }
 
 void XmlLog::on_finding(const sim::Finding& finding) {
-    on_begin();  // it is a result, whatever comes of the run
+    on_begin();  // a finding is a result, whatever becomes of the run
     on_event(finding_event(finding));
     if (!finding.evidence.dump_path.empty()) on_event(dump_event(finding));
 }

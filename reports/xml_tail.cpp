@@ -8,19 +8,19 @@ namespace reports {
 
 namespace {
 
-// The smallest unit in which kernels copy; larger pages consist of whole ones.
+// The smallest unit in which kernels copy; larger pages are multiples of it.
 constexpr std::uint64_t kCopyBytes = 4096;
 
 constexpr std::string_view kComment = "<!-- -->";
 constexpr std::uint64_t kSwitchInComment = 5;  // the '-' that becomes a space
-// Begins an instruction, or ends the comment before: what comes first in the reader's way.
+// Begins an instruction, or ends the comment before it, whichever the reader is in.
 constexpr std::string_view kPieceBegin = "<?next -->";
-// Ends the instruction of a piece that is not the last, and begins a comment up to the next piece.
+// Ends the instruction of a piece that is not the last, and begins a comment that extends to the next piece.
 constexpr std::string_view kPieceEnd = "<!-- ?>\n";
 constexpr std::string_view kLastEnd = "<?next ?>\n";
 
-// The end of the longest front of `element` with at most `size_max` bytes that ends between tags and outside of an entity; behind
-// `size_max` if there is none before.
+// The end of the longest prefix of `element`, of at most `size_max` bytes, that ends between tags and outside of an entity; if there is
+// none, the first such end after `size_max`.
 std::size_t cut_of(std::string_view element, std::size_t size_max) {
     std::size_t cut = 0;
     bool in_tag = false;
@@ -64,7 +64,7 @@ std::error_code XmlTail::append(std::string_view element) {
     if (!error) error = add(begin + std::string(element) + closing_ + std::string(kLastEnd));
     if (!error) error = file_.write_at(switch_at_bytes_, " ");
     if (error) {
-        // An error of this changes nothing for the caller, who has one already.
+        // The caller already gets an error; another one changes nothing.
         static_cast<void>(file_.truncate(size_before_bytes));
         size_bytes_ = size_before_bytes;
         return error;

@@ -17,7 +17,7 @@ bool is_allowed(std::uint32_t character) {
     return character != 0xfffe && character != 0xffff;
 }
 
-// Takes one character off the front of `text`; kReplacement for what XML does not allow, and for each byte that is no UTF-8.
+// Takes one character off the front of `text`; kReplacement for characters that XML does not allow, and for each byte that is not UTF-8.
 std::uint32_t take_character(std::string_view& text) {
     const auto character = ums::take_code_point(text);
     if (!character) text.remove_prefix(1);

@@ -28,7 +28,7 @@ std::optional<std::uint32_t> number_up_to(std::string_view text, std::uint32_t m
     return value;
 }
 
-// A group that no CPU follows is meant as a whole.
+// A group that no CPU follows means all of its CPUs.
 struct OpenGroup {
     std::uint32_t number = 0;
     bool is_named = false;
@@ -39,7 +39,7 @@ void close_group(const OpenGroup& group, DiskspdArguments& arguments) {
     if (group.is_named && !group.has_cpus) arguments.cpu_groups.push_back(group.number);
 }
 
-// True if the text is one of the orders.
+// True if the text names an order instead of CPUs.
 bool take_order(std::string_view text, DiskspdArguments& arguments) {
     if (text.empty() || text == "g") return true;
     if (text == "c") {

@@ -93,7 +93,7 @@ std::uint64_t DiskspdParser::size(std::string_view value) const {
 
 void DiskspdParser::note(std::string_view text) { arguments_.notices.push_back(fmt::format("{}: {}", option_, text)); }
 
-// Our own switches, which no option of DiskSpd begins like. `index` goes to the last word that was taken.
+// ioproof's own switches; no option of DiskSpd begins with "--". Moves `index` to the last word consumed.
 bool DiskspdParser::take_own_switch(const std::vector<std::string>& words, std::size_t& index) {
     const std::string_view word = words[index];
     if (!word.starts_with("--")) return false;
@@ -113,7 +113,7 @@ bool DiskspdParser::take_own_switch(const std::vector<std::string>& words, std::
     return true;
 }
 
-// Options, and the paths behind them.
+// Separates the options from the paths after them.
 void DiskspdParser::split(const std::vector<std::string>& words) {
     for (std::size_t i = 0; i < words.size(); ++i) {
         if (!is_option(words[i])) {
@@ -138,7 +138,7 @@ void DiskspdParser::read_block_size() {
     }
 }
 
-// A profile says all but when and how long.
+// A profile defines the entire load, so only a few options may accompany it.
 void DiskspdParser::check_profile_beside() {
     const bool has_profile = std::any_of(options_.begin(), options_.end(), [](const std::string& word) { return word.starts_with("-X"); });
     if (!has_profile) return;

@@ -1,6 +1,6 @@
 // DiskSpd's command line. Pure: nothing is opened or read.
 //
-// Each option is one word with its value attached; all come before the targets. -b counts first, so that sizes in blocks ("8b") mean the
+// Each option is one word with its value attached; all come before the targets. -b is read first, so that sizes in blocks ("8b") mean the
 // same everywhere. Source: the options of DiskSpd 2.2 and 2.3.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace cli {
 
-// Which CPUs threads are bound to if no list says it: one after the other, or one of each core first (-ac).
+// The order in which threads are bound to CPUs without a list: by number, or one CPU of each core first (-ac).
 enum class DiskspdCpuOrder : std::uint8_t { by_number, cores_first };
 
 // Options that may accompany -X, and then override the profile.
@@ -31,27 +31,27 @@ struct DiskspdArguments {
     reports::DiskspdProfile profile;
     std::string profile_path;  // -X; empty = none. `profile` then has no time span
     DiskspdOverrides overrides;
-    std::vector<std::string> substitutes;  // with -X: for the targets *1, *2 ... of the profile
+    std::vector<std::string> substitutes;  // with -X: replace the targets *1, *2 ... of the profile
 
     DiskspdCpuOrder cpu_order = DiskspdCpuOrder::by_number;
     std::vector<std::uint32_t> cpu_groups;  // -ag1: all CPUs of these groups, too
-    bool wants_ring = false;                // -u: io_uring or nothing
-    // Ours.
+    bool wants_ring = false;                // -u: io_uring, without a fallback
+    // ioproof's own:
     reports::DiskspdTextStyle text_style = reports::DiskspdTextStyle::v2_2;
     bool may_overwrite = false;  // --overwrite-foreign-files
     bool verifies = false;       // --verify
 
-    std::vector<std::string> notices;  // a line each: what is accepted, but has no effect on Linux
+    std::vector<std::string> notices;  // one line each: what is accepted, but has no effect on Linux
 };
 
-// `words`: behind the command. `bare_seed`: for -z without a number. Throws UsageError; checks each option by itself, and what DiskSpd
-// checks while it reads them. What remains to be checked: check_diskspd_profile().
+// `words`: those after the command's name. `bare_seed`: for -z without a number. Throws UsageError. Checks each option by itself, and
+// whatever DiskSpd checks while parsing; check_diskspd_profile() checks the rest.
 DiskspdArguments parse_diskspd(const std::vector<std::string>& words, std::uint32_t bare_seed);
 
-// Applies the overrides to a profile that was read from a file, and puts the substitutes in.
+// Applies the overrides to a profile that was read from a file, and inserts the substitutes.
 void complete_diskspd_profile(const DiskspdArguments& arguments, reports::DiskspdProfile& profile);
 
-// Throws UsageError for contradictions in a profile. Returns warnings, a line each: what works, but hardly as intended.
+// Throws UsageError for contradictions in a profile. Returns warnings, one line each, about what works but is hardly intended.
 std::vector<std::string> check_diskspd_profile(const reports::DiskspdProfile& profile);
 
 }  // namespace cli

@@ -39,13 +39,13 @@ using reports::DiskspdDocument;
 using reports::DiskspdFormat;
 using reports::DiskspdProfile;
 
-// DiskSpd's own: 3 for a command line that is wrong, 1 for work that could not be done.
+// DiskSpd's exit codes: 3 for a wrong command line, 1 for work that could not be done.
 constexpr ExitCode kDiskspdWrong{3};
 constexpr ExitCode kDiskspdFailed{1};
 constexpr std::size_t kDocumentBytesMax = std::size_t{4} << 20;
 constexpr std::size_t kBufferBytesMax = std::size_t{1} << 30;
 
-// Of -Z<size>[,<file>]: random bytes, or those of the file, over and over if it is shorter.
+// The buffer of -Z<size>[,<file>]: random bytes, or those of the file, repeated if it is shorter.
 std::shared_ptr<const std::vector<std::byte>> buffer_of(const reports::DiskspdTarget& target, std::uint32_t seed) {
     if (target.buffer_bytes > kBufferBytesMax) throw UsageError("-Z: a buffer has at most 1G");
     auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(target.buffer_bytes));
@@ -65,7 +65,7 @@ std::shared_ptr<const std::vector<std::byte>> buffer_of(const reports::DiskspdTa
     return bytes;
 }
 
-// What a pure function cannot know: buffers, CPUs, what stands in the files.
+// Adds what a pure function cannot know: buffers, CPUs, and what the files hold.
 void complete(const DiskspdArguments& arguments, const DiskspdProfile& profile, const ums::ProcessorTopology& topology,
               sim::MeasureSpec& spec) {
     const std::vector<std::uint32_t> cpus = allowed_cpus();
@@ -81,7 +81,7 @@ void complete(const DiskspdArguments& arguments, const DiskspdProfile& profile, 
     allow_empty_targets(spec);
 }
 
-// -c makes the folders, too.
+// -c creates missing folders, too.
 void make_folders(const sim::MeasureSpec& spec) {
     for (const sim::MeasureTimespan& span : spec.timespans) {
         for (const sim::MeasureTarget& target : span.targets) {
@@ -94,7 +94,7 @@ void make_folders(const sim::MeasureSpec& spec) {
     }
 }
 
-// What is said while it runs: -v tells the phases, -P prints dots.
+// Messages during the run: -v announces phases, -P prints dots.
 class Progress {
 public:
     Progress(const DiskspdProfile& profile, Console& console) : profile_(profile), console_(console) {}
@@ -117,7 +117,7 @@ private:
         dots_timespan_ = progress.timespan;
         const std::uint64_t dots = progress.requests / profile_.progress;
         if (dots <= dots_) return;
-        constexpr std::uint64_t kDotsMax = 1000;  // in a second
+        constexpr std::uint64_t kDotsMax = 1000;  // per second
         console_.add_message(std::string(std::min(dots - dots_, kDotsMax), '.') + "\n");
         dots_ = dots;
     }
@@ -140,7 +140,7 @@ DiskspdProfile profile_of(const DiskspdArguments& arguments, Console& console) {
     return std::move(read.profile);
 }
 
-// False if that could not be done, or a person stopped it, which is said.
+// False, after a message, if it failed or was stopped.
 bool precreate_files(const DiskspdProfile& profile, sim::MeasureSpec& spec, Progress& progress, Console& console) {
     const auto sizes = precreated_sizes(profile);
     if (sizes.empty()) return true;
@@ -178,7 +178,6 @@ ExitCode print_only(const DiskspdArguments& arguments, const DiskspdDocument& do
     return ExitCode::ok;
 }
 
-// The call as it was typed, in one line.
 std::string command_line_of(const Call& call) { return fmt::format("{}", fmt::join(call.command_line, " ")); }
 
 ExitCode execute_diskspd(const Call& call) {

@@ -1,4 +1,4 @@
-// DiskSpd's options for people: --help, -?, the manual, and the table of docs/diskspd.md name the same.
+// DiskSpd's options as --help, -? and the manual show them; the table in docs/diskspd.md lists the same ones.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Options that say what is done to the targets.
+// Options for the load on the targets.
 #include <limits>
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace cli {
 using reports::DiskspdCache;
 using reports::DiskspdFlush;
 
-// -b<size> has been read before all others.
+// parse() has read -b<size> before all others.
 void DiskspdParser::block_size(std::string_view value) {
     if (!value.starts_with('s')) return;
     value.remove_prefix(1);
@@ -64,7 +64,7 @@ void DiskspdParser::end_offset(std::string_view value) {
     note("hints to Windows' cache have no counterpart; they change nothing");
 }
 
-// -g<n>: bytes in a millisecond; -g<n>i: requests in a second.
+// -g<n>: bytes per millisecond; -g<n>i: requests per second.
 void DiskspdParser::rate(std::string_view value) {
     const char last = value.empty() ? '\0' : value.back();
     if (last != 'i' && (last < '0' || last > '9')) refuse("bytes in a millisecond are needed, or requests in a second, as in -g500i");

@@ -1,4 +1,4 @@
-// Options that say how long, with which threads, and what comes out.
+// Options for times, threads and output.
 #include <charconv>
 #include <limits>
 

@@ -1,5 +1,5 @@
-// The state of reading DiskSpd's command line, shared by the files that read its options. All targets have the same options there, so one
-// target is filled in and copied for each path.
+// The parser of DiskSpd's command line, shared by the files that parse its options. On the command line all targets have the same options,
+// so one target is filled in and copied for each path.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ private:
     struct Entry {
         char letter;
         Handler handler;
-        bool composes;  // may stand beside -X
+        bool composes;  // is allowed beside -X
     };
     static const Entry* entry_of(char letter);
 
@@ -88,7 +88,7 @@ private:
     reports::DiskspdTarget target_;
     std::vector<std::string> options_;
     std::vector<std::string> paths_;
-    std::string_view option_;  // that is being read
+    std::string_view option_;  // the one being parsed
     bool has_cache_mode_ = false;
     bool has_base_ = false;
     bool has_end_ = false;

@@ -19,7 +19,7 @@ using reports::DiskspdRange;
 using reports::DiskspdTarget;
 using reports::DiskspdTimeSpan;
 
-// What happens to a write after it was copied into the mapping.
+// What happens to a write after it is copied into the mapping.
 sim::MeasureView view_of_target(const DiskspdTarget& target) {
     if (!target.memory_mapped) return sim::MeasureView::none;
     switch (target.flush) {
@@ -50,7 +50,7 @@ std::vector<sim::MeasureSpan> spans_of(const DiskspdTarget& target) {
     for (const DiskspdRange& range : target.distribution) {
         if (target.is_distribution_in_percent) {
             spans.push_back({.io_percent = range.io_percent, .target_percent = static_cast<double>(range.span)});
-        } else if (range.span > 0) {  // 0: the rest, which gets what is left over anyway
+        } else if (range.span > 0) {  // 0: the rest of the target, which gets the rest of the requests anyway
             spans.push_back({.io_percent = range.io_percent, .size_bytes = range.span});
         }
     }
@@ -118,7 +118,7 @@ std::uint64_t thread_count_of(const DiskspdTimeSpan& span) {
     return count;
 }
 
-// Threads take CPUs from the beginning: the first of them is bound to the first.
+// Threads take CPUs in the order of the list, so it needs no more CPUs than there are threads.
 std::vector<std::uint32_t> first_of(std::vector<std::uint32_t> cpus, std::uint64_t count) {
     if (cpus.size() > count) cpus.resize(static_cast<std::size_t>(count));
     return cpus;
@@ -171,7 +171,7 @@ sim::MeasureSpec diskspd_specification(const DiskspdArguments& arguments, const 
     sim::MeasureSpec spec;
     spec.verify = arguments.verifies;
     if (arguments.wants_ring) spec.engine = sim::EngineChoice::uring;
-    std::set<std::string> made;  // by an earlier time span: made once
+    std::set<std::string> made;  // by an earlier time span: each file is created once
     for (const DiskspdTimeSpan& span : profile.time_spans) {
         sim::MeasureTimespan result;
         result.warm_up_s = span.warm_up_s;

@@ -1,4 +1,4 @@
-// What DiskSpd's profile means for the measuring engine. Pure.
+// Translates DiskSpd's profile for the measuring engine. Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace cli {
 
-// CPUs that threads are bound to, in turn, as -a says; empty = not bound. `allowed`: those that the process may run on, by number; they are
-// the default, as in DiskSpd. At most as many as there are threads. Throws UsageError for a CPU that is not among them.
+// The CPUs to which threads are bound in turn, as -a says; empty = not bound. `allowed`: those that the process may run on, by number; they
+// are the default, as in DiskSpd. Returns at most as many as there are threads. Throws UsageError for a CPU that is not allowed.
 std::vector<std::uint32_t> diskspd_cpus(const DiskspdArguments& arguments, const reports::DiskspdTimeSpan& span,
                                         const std::vector<std::uint32_t>& allowed, const ums::ProcessorTopology& topology);
 
-// `profile` has passed check_diskspd_profile(). The bytes of targets with -Z<size> are still to be filled in; affinity is left empty.
+// `profile` must have passed check_diskspd_profile(). The caller still has to fill in the bytes of targets with -Z<size>, and the affinity.
 // Throws UsageError for anything that has no counterpart in the engine.
 sim::MeasureSpec diskspd_specification(const DiskspdArguments& arguments, const reports::DiskspdProfile& profile);
 

@@ -9,7 +9,7 @@ namespace {
 
 using reports::DiskspdPrecreate;
 
-// The size to make a file of, or 0. `sizes`: what each target says, 0 = nothing.
+// The size with which to create a file; 0 = not at all. `sizes`: what each target says; 0 = nothing.
 std::uint64_t precreated_size(const std::vector<std::uint64_t>& sizes, DiskspdPrecreate rule) {
     const std::uint64_t largest = *std::max_element(sizes.begin(), sizes.end());
     const auto is_as_large = [&](std::uint64_t size) { return size == largest; };
@@ -47,7 +47,7 @@ sim::MeasureSpec precreation_of(const sim::MeasureSpec& spec, const std::map<std
     span.measure_latency = false;
     for (const auto& [path, size] : sizes) {
         for (const sim::MeasureTimespan& each : spec.timespans) {
-            // The first target with a size says what is in the file, as it would without PrecreateFiles.
+            // The first target with a size decides what the file holds, as it would without PrecreateFiles.
             const auto target = std::find_if(each.targets.begin(), each.targets.end(),
                                              [&](const sim::MeasureTarget& one) { return one.path == path && one.create_bytes > 0; });
             if (target == each.targets.end()) continue;

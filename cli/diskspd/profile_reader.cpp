@@ -48,7 +48,7 @@ bool flag_of(const XmlElement& element) {
     refuse_element(element, fmt::format("true or false is needed, not '{}'", element.text));
 }
 
-// An element and what it does with its owner.
+// An element's name, and what the element sets in its owner.
 template <typename Owner>
 struct ElementRule {
     std::string_view name;
@@ -66,7 +66,7 @@ void apply_children(Owner& owner, const XmlElement& parent, const ElementRule<Ow
 
 // --- targets ---
 
-// What needs more than one element to be known.
+// Holds what depends on more than one element.
 struct TargetReader {
     DiskspdTarget target;
     bool is_random = false;
@@ -135,7 +135,7 @@ constexpr ElementRule<TargetReader> kTargetRules[] = {
     {"StrideSize",
      [](TargetReader& r, const XmlElement& e) {
          const std::uint64_t stride_bytes = size_of_element(e);
-         if (!r.is_random) r.target.alignment_bytes = stride_bytes;  // Random counts more, wherever it stands
+         if (!r.is_random) r.target.alignment_bytes = stride_bytes;  // Random takes precedence, in either order
      }},
     {"InterlockedSequential", [](TargetReader& r, const XmlElement& e) { r.target.is_interlocked = flag_of(e); }},
     {"BaseFileOffset", [](TargetReader& r, const XmlElement& e) { r.target.base_bytes = size_of_element(e); }},
@@ -268,7 +268,7 @@ constexpr ElementRule<DiskspdProfile> kProfileRules[] = {
     {"PrecreateFiles", read_precreate},
 };
 
-// What a profile can ask for without effect here. On the command line the options say so themselves.
+// What a profile can ask for without effect here. On the command line, the options themselves report this.
 std::vector<std::string> notices_of(const DiskspdProfile& profile, const XmlElement& root, const std::string& name) {
     std::vector<std::string> notices;
     const auto note_if = [&](bool holds, std::string_view text) {

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint32_t kXmlDepthMax = 32;
 constexpr std::string_view kXmlBlanks = " \t\r\n";
 
-// A character of Unicode as UTF-8.
+// Appends a Unicode character as UTF-8.
 void append_utf8(std::string& text, std::uint32_t code) {
     const auto tail = [&](unsigned shift) { text += static_cast<char>(0x80 | (code >> shift & 0x3F)); };
     if (code < 0x80) {
@@ -58,7 +58,7 @@ private:
         return true;
     }
     void skip_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(kXmlBlanks), rest_.size())); }
-    // What stands before `end`, which is taken, too.
+    // Returns what precedes `end`, and consumes both.
     std::string_view take_until(std::string_view end, std::string_view what) {
         const std::size_t place = rest_.find(end);
         if (place == std::string_view::npos) fail(fmt::format("{} has no end", what));

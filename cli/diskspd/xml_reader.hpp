@@ -1,7 +1,7 @@
-// A small XML document as a tree: enough for the profiles that people write for DiskSpd. Pure.
+// Parses a small XML document into a tree: enough for the profiles that people write for DiskSpd. Pure.
 //
-// Elements, attributes, text, the five entities and numeric references, comments, CDATA, a declaration in front. A document type is
-// refused, so nothing can be included from outside or expanded. Bytes are taken as UTF-8 and kept as they are.
+// Supports elements, attributes, text, the five entities and numeric references, comments, CDATA, and a declaration at the beginning.
+// Refuses a document type, so nothing can be included from outside or expanded. Takes bytes as UTF-8, and keeps them as they are.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace cli {
 
 struct XmlElement {
-    std::string name;  // without the prefix of a namespace
+    std::string name;  // without its namespace prefix
     std::vector<std::pair<std::string, std::string>> attributes;
     std::string text;  // all text directly below it, without surrounding blanks
     std::vector<XmlElement> children;
@@ -24,7 +24,7 @@ struct XmlElement {
     [[nodiscard]] const std::string* attribute(std::string_view attribute) const;  // nullptr = none
 };
 
-// The message is for a person: "line 7: …".
+// The message is for users: "line 7: …".
 class XmlError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

@@ -20,8 +20,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kBeatInterval{250};
 constexpr milliseconds kRetryPause{500};
 constexpr milliseconds kLinkPatience{3000};
-constexpr milliseconds kHandshakePatience{10000};  // all members may begin at once
-// A short round trip says more of the clock than many long ones; an old one says less each time.
+constexpr milliseconds kHandshakePatience{10000};  // all members may connect at once
+// The shortest round trip gives the best clock offset. It ages with every longer one, because clocks drift.
 constexpr std::uint64_t kRoundTripAging = 64;
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text.data(), text.size())); }
@@ -101,7 +101,7 @@ void GroupLink::serve() {
             changed_.wait(guard, [this] { return is_ending_; });
             return;
         }
-        // What is told meanwhile is said at once, unless nobody listens.
+        // Changes made by tell() meanwhile are sent at once, unless the witness does not answer.
         changed_.wait_for(guard, trouble.empty() ? kBeatInterval : kRetryPause,
                           [&] { return is_ending_ || (told_ != said && trouble.empty()); });
     }
@@ -172,7 +172,7 @@ std::string GroupLink::receive_view(GroupView& view) {
     return {};
 }
 
-// The witness looked at its clock somewhere between: in the middle, give or take half of the round trip.
+// The witness read its clock at some moment of the round trip: assume the middle; the error is at most half of the trip.
 void GroupLink::measure(std::uint64_t before_us, std::uint64_t after_us, std::uint64_t utc_us) {
     const std::uint64_t round_trip_us = std::max<std::uint64_t>(after_us - before_us, 1);
     const std::uint64_t here_utc_us = clock_.utc_us() - round_trip_us / 2;

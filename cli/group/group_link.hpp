@@ -1,5 +1,5 @@
-// The connection of a run to its group, by way of the witness: tells what the run has come to, and knows what the others have. A thread of
-// its own says a beat several times a second, and connects again where the connection breaks; nobody waits for it.
+// A run's connection to its group, through the witness: reports what the run has reached, and holds what the others have reported. A thread
+// of the link sends a beat several times a second and reconnects when the connection breaks; the run does not wait for it.
 #pragma once
 
 #include <atomic>
@@ -21,35 +21,34 @@ namespace cli {
 
 class GroupLink {
 public:
-    // What is known by now.
     struct Knowledge {
-        GroupView view;              // with peers and turns, once there was one
-        std::uint64_t beats = 0;     // that were answered
-        std::uint64_t heard_ns = 0;  // when the last one was, by the clock that nobody can set; before the first: when the link began
-        std::string trouble;         // why there is no answer now; else empty
-        std::string problem;         // there will never be one: another version, other terms
+        GroupView view;              // complete: peers and turns are kept from earlier answers
+        std::uint64_t beats = 0;     // answered ones
+        std::uint64_t heard_ns = 0;  // time of the last answer, by the monotonic clock; before the first one: of the link's creation
+        std::string trouble;         // why the witness does not answer now; otherwise empty
+        std::string problem;         // permanent: the witness has another version, or the group has other terms
         std::int64_t clock_offset_us = 0;
         std::uint64_t round_trip_us = 0;
     };
 
-    // Throws as tls_context() does. Connects later. `on_beat`: called by its thread before each beat, and must not throw.
+    // Throws as tls_context() does; does not connect yet. The link's thread calls `on_beat` before each beat; it must not throw.
     GroupLink(WitnessAddress address, const TlsKeys& keys, GroupBeat first, std::function<void()> on_beat);
     ~GroupLink();
     GroupLink(const GroupLink&) = delete;
     GroupLink& operator=(const GroupLink&) = delete;
 
-    // From now on.
+    // Starts the thread that connects and sends beats.
     void start();
-    // Changes what the next beat says, which comes at once. Any thread.
+    // Changes the next beat, which is sent at once. Any thread.
     void tell(const std::function<void(GroupBeat&)>& change);
     [[nodiscard]] GroupBeat beat() const;
     [[nodiscard]] Knowledge knowledge() const;
-    // Until a beat is answered that tells what was said before this call, or so long at most. False if none was.
+    // Waits until a beat that contains all changes made before this call has been answered. False if `patience` ran out first.
     bool wait_for_answer(std::chrono::milliseconds patience);
-    // The connection is given up, and made again with the next beat. Only in `on_beat`.
+    // Closes the connection; the next beat reopens it. Only in `on_beat`.
     void hang_up() { link_.close(); }
     [[nodiscard]] std::string name() const;
-    // Of the knowledge, for those who ask often.
+    // Parts of the knowledge, without its lock, for frequent callers.
     [[nodiscard]] std::int64_t clock_offset_us() const { return clock_offset_us_.load(std::memory_order_relaxed); }
     [[nodiscard]] std::uint32_t released_stage() const { return released_stage_.load(std::memory_order_acquire); }
 
@@ -72,8 +71,8 @@ private:
     mutable std::mutex mutex_;  // guards what follows
     std::condition_variable changed_;
     GroupBeat beat_;
-    std::uint64_t told_ = 1;      // changes of it
-    std::uint64_t answered_ = 0;  // up to this change
+    std::uint64_t told_ = 1;      // number of changes to `beat_`
+    std::uint64_t answered_ = 0;  // the last of these changes that was answered
     Knowledge knowledge_;
     bool is_ending_ = false;
 };

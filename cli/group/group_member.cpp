@@ -24,7 +24,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kLookAgain{50};
 constexpr milliseconds kFarewell{5000};
 constexpr std::uint32_t kMainRunStage = 2;  // the meeting before the first main run
-// So long an owner that has woken up writes, before it asks whether it still is one.
+// How long an owner that has woken up writes before it asks whether it still owns the files.
 constexpr milliseconds kZombieTime{2000};
 
 std::uint64_t drawn_number() {
@@ -38,7 +38,7 @@ std::optional<GroupPeer> peer_of_rank(const GroupView& view, std::uint32_t rank)
     return found == view.peers->end() ? std::nullopt : std::optional(*found);
 }
 
-// Each one's log ends where the next one has found its end; of the last one nobody has told yet.
+// An owner's log ends where the next owner found its end; for the last owner, no one has reported that yet.
 std::vector<sim::KnownOwner> owners_before(const std::vector<GroupTurn>& turns, std::uint32_t number) {
     std::vector<sim::KnownOwner> owners;
     for (const GroupTurn& turn : turns) {
@@ -198,7 +198,7 @@ bool GroupMember::may_pass(Meeting meeting, std::uint32_t cycle) {
         link_.tell([stage](GroupBeat& beat) { beat.stage = std::max(beat.stage, stage); });
     }
     if (link_.released_stage() >= stage) return true;
-    // The witness names who does not come; one that does not come back itself holds nobody up for ever.
+    // The witness gives up on members that do not come. If the witness itself does not come back, this run continues without the meeting.
     if (now_ns - asked_ns_ <= patience_ns()) return false;
     has_met_nobody_ = true;
     return true;
@@ -206,7 +206,7 @@ bool GroupMember::may_pass(Meeting meeting, std::uint32_t cycle) {
 
 std::uint64_t GroupMember::patience_ns() const { return (settings_.terms.wait_ms + settings_.terms.lease_ms) * ums::kNsPerMs; }
 
-// By the witness's clock all have the same bursts, whatever their own clocks say.
+// Uses the witness's clock, so that bursts coincide on all hosts, whatever their own clocks say.
 std::uint64_t GroupMember::rest_us() const {
     if (settings_.terms.bursts.empty()) return 0;
     const std::uint64_t period_us = settings_.terms.burst_s * 1'000'000;
@@ -217,7 +217,7 @@ std::uint64_t GroupMember::rest_us() const {
 
 std::uint64_t GroupMember::wanted_run_id() const {
     if (settings_.only_reads()) {
-        // Before its main run it has not made all of its files.
+        // Before its main run, the owner has not created all of its files.
         const std::optional<GroupPeer> owner = peer_of_rank(link_.knowledge().view, 0);
         return owner && owner->stage >= kMainRunStage ? owner->run_id : 0;
     }
@@ -295,7 +295,7 @@ void GroupMember::on_beat() {
     watch_fence();
 }
 
-// Its meetings need no reader: those that come behind the begin of the main run hold nobody up.
+// Once the main run has begun, a reader joins every meeting that the owner reaches, so that it never makes the owner wait.
 void GroupMember::follow_owner() {
     const std::optional<GroupPeer> owner = peer_of_rank(link_.knowledge().view, 0);
     const std::uint32_t own_stage = link_.beat().stage;
@@ -318,13 +318,13 @@ void GroupMember::freeze() {
         main_run_s = main_run_s_;
     }
     link_.hang_up();
-    // The lease must be over, and the next owner at work.
+    // Outlasts the lease, and lets the next owner get to work.
     const milliseconds pause(settings_.terms.lease_ms + main_run_s * 500 + 1000);
     if (!ums::stop_this_process(pause)) return;
     std::this_thread::sleep_for(kZombieTime);
 }
 
-// Another host owns the files by now. Nothing may be finished here, for that would write to them.
+// Another host owns the files now: finishing anything in order would write to them.
 void GroupMember::watch_fence() {
     const GroupLink::Knowledge known = link_.knowledge();
     for (const GroupTurn& turn : known.view.turns) {

@@ -1,4 +1,4 @@
-// A run as a member of its group: what the simulation asks the others, its turns, and how they end by plan.
+// A run as a member of its group: what the simulation asks the group, the run's turns, and how these end as planned.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ namespace cli {
 
 class GroupMember final : public sim::RunGroup {
 public:
-    // `command_line`: with which this process restarts when its turn was taken from it. Throws as GroupLink does.
+    // `command_line`: restarts this process after its turn was taken from it. Throws as GroupLink does.
     GroupMember(GroupSettings settings, const WitnessAddress& address, const TlsKeys& keys, std::vector<std::string> command_line);
     ~GroupMember() override;
 
@@ -32,27 +32,27 @@ public:
     // "night-1, hand-over, rank 1 of 3, turn 2 of 6"
     [[nodiscard]] std::string text() const;
 
-    // In a hand-over: waits until this rank's next turn has come. Nothing if there is none any more, or if a person stops it.
+    // In a hand-over: waits for this rank's next turn. Nothing if no turn is left, or if the run is stopped.
     [[nodiscard]] std::optional<std::uint32_t> wait_for_turn(const GracefulStop& stop);
-    // The turn begins; `main_run_s`: how long its main run is.
+    // `main_run_s`: the length of the turn's main run.
     void begin_turn(std::uint32_t turn, std::uint64_t main_run_s);
-    // The files are closed, and the next owner may have them. `failure`: why the turn could not be done, or empty.
+    // The files are closed, and the next owner may open them. `failure`: why the turn could not be completed, or empty.
     void end_turn(std::uint64_t findings, const std::string& failure);
     // Side by side: this run has ended.
     void end(std::uint64_t findings);
 
-    // What there is to say about the group by now.
+    // The group as known so far.
     [[nodiscard]] sim::GroupResult result() const;
-    // Adds it to the results, and says that a run whose group was not complete has not passed.
+    // Adds the group to the results. If it was incomplete, a run that would pass becomes INCOMPLETE.
     void complete(sim::Results& results) const;
-    // Why the group ended before its time; otherwise empty.
+    // Why the group ended early; otherwise empty.
     [[nodiscard]] std::string failure() const { return link_.knowledge().view.failure; }
     [[nodiscard]] bool is_anybody_missing() const { return !link_.knowledge().view.missing.empty(); }
 
-    // Called when this owner is about to freeze: it must not keep others from the files by a lock. Empty: no callback.
+    // Called when this owner is about to freeze: must release the locks that would keep others from the files. Empty: no callback.
     void on_freeze(std::function<void()> release);
 
-    // As sim::RunGroup says.
+    // See sim::RunGroup.
     void begins(std::uint64_t run_id, std::vector<std::string> paths) override;
     [[nodiscard]] bool may_pass(Meeting meeting, std::uint32_t cycle) override;
     [[nodiscard]] std::uint64_t rest_us() const override;
@@ -74,18 +74,18 @@ private:
     [[nodiscard]] sim::GroupKnowledge knowledge() const;
     [[nodiscard]] static std::vector<sim::GroupMemberResult> members_of(const GroupView& view);
     [[nodiscard]] std::optional<sim::TurnResult> turn_result(const GroupView& view) const;
-    [[nodiscard]] std::uint64_t patience_ns() const;  // with a witness that does not answer
+    [[nodiscard]] std::uint64_t patience_ns() const;  // how long to wait for a witness that does not answer
     void check(const GroupLink::Knowledge& known, std::uint64_t silent_since_ns) const;
 
     const GroupSettings settings_;
     const std::vector<std::string> command_line_;
     const ums::RealClock clock_;
     const std::uint64_t session_;
-    std::atomic<std::uint32_t> turn_{0};      // that this run has; 0: none
-    std::atomic<std::uint64_t> fate_ns_{0};   // when the turn ends as planned; 0: by itself, or not yet known
-    std::atomic<std::uint64_t> asked_ns_{0};  // since when this run waits for the present meeting
+    std::atomic<std::uint32_t> turn_{0};      // the one that this run has; 0: none
+    std::atomic<std::uint64_t> fate_ns_{0};   // when this run ends its turn by kill or fence; 0: never, or not chosen yet
+    std::atomic<std::uint64_t> asked_ns_{0};  // when this run began to wait for the present meeting
     std::atomic<std::uint32_t> asked_stage_{0};
-    std::atomic<bool> has_met_nobody_{false};  // a meeting was given up
+    std::atomic<bool> has_met_nobody_{false};  // gave up on a meeting
     mutable std::mutex mutex_;                 // guards what follows
     std::uint64_t main_run_s_ = 0;
     std::function<void()> release_;

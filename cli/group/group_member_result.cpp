@@ -1,4 +1,4 @@
-// What a member of a group tells of it at its end.
+// What a member reports about its group at the end.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -64,7 +64,7 @@ void GroupMember::complete(sim::Results& results) const {
     results.group = result();
     const std::vector<std::uint32_t>& missing = results.group->missing_ranks;
     if (results.outcome != sim::Outcome::passed) return;
-    // Whoever reads and whoever owns the files of all need no meeting for what they say of them.
+    // Only the verdict of a side-by-side run depends on the meetings; owners and readers of shared files reach theirs without them.
     if (missing.empty() && has_met_nobody_ && settings_.terms.plan == "side-by-side") {
         results.outcome = sim::Outcome::not_done;
         results.outcome_reason = fmt::format(

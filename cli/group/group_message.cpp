@@ -9,7 +9,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-// Names of hosts and files may hold bytes that are no UTF-8: those are replaced.
+// Names of hosts and files may hold bytes that are not UTF-8; these are replaced.
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::string short_text(const Json& json, const char* key) {

@@ -14,7 +14,7 @@
 namespace cli {
 namespace {
 
-// A host that is to be lost is waited for so long behind its turn's length.
+// A turn that is to end by loss lasts this much longer, to leave time for taking the host away.
 constexpr std::uint64_t kLossPatienceS = 3600;
 constexpr std::uint64_t kMainRunDefaultS = 300;
 
@@ -111,7 +111,7 @@ ExitCode run_in_group(const Call& call, const RunArguments& arguments) {
         return code;
     }
     RunArguments of = arguments;
-    if (settings.only_reads()) of.job = sim::Job::verify;  // it makes no files, and changes none
+    if (settings.only_reads()) of.job = sim::Job::verify;  // a reader creates and changes no files
     std::uint64_t findings = 0;
     const ExitCode code = run_on_files(call, of, &member, &findings);
     member.end(findings);

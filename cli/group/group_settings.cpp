@@ -51,7 +51,7 @@ constexpr std::array kGroupSwitches{
 
 struct EngineVariables {
     const char* rank;
-    const char* size;  // null: the engine does not tell
+    const char* size;  // null: the engine does not provide it
 };
 
 constexpr std::array<EngineVariables, 4> kEngines{{{"JOB_COMPLETION_INDEX", nullptr},

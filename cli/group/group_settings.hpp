@@ -1,4 +1,4 @@
-// The group of which a run is a member, by its switches and by what started it.
+// The group of a run, from its switches and from whatever started it.
 #pragma once
 
 #include <chrono>
@@ -19,11 +19,11 @@ struct GroupSettings {
 
     [[nodiscard]] bool is_hand_over() const { return terms.plan == "hand-over"; }
     [[nodiscard]] bool is_readers() const { return terms.plan == "readers"; }
-    // Else it owns files.
+    // False: it owns files.
     [[nodiscard]] bool only_reads() const { return is_readers() && rank != 0; }
 };
 
-// What was typed; what was not is empty.
+// The values as typed; empty if not given.
 struct GroupWords {
     std::string name;
     std::string plan;
@@ -44,7 +44,7 @@ struct GroupWords {
 // Takes the switch if it is one of them. Throws UsageError.
 void set_group_value(GroupWords& words, const SwitchWord& word);
 
-// A variable of the environment, or null.
+// The value of an environment variable, or null.
 using Environment = const char* (*)(const char* name);
 // Rank and size come from the switches, otherwise from Kubernetes, Slurm, OpenMPI or PMI. Throws UsageError.
 [[nodiscard]] GroupSettings group_settings(const GroupWords& words, Environment environment);

@@ -33,7 +33,7 @@ void GroupShelf::take_up() {
         try {
             groups_.insert_or_assign(name, Group{GroupState::from_text(file.bytes, now()), false});
         } catch (const nlohmann::json::exception&) {
-            continue;  // it begins anew when it is heard of
+            continue;  // its next beat creates it anew
         }
     }
 }
@@ -63,7 +63,7 @@ std::optional<std::string> GroupShelf::answer(std::string_view text) {
     Group& group = groups_.try_emplace(beat->group, Group{GroupState(now()), false}).first->second;
     view = group.state.take(*beat, now());
     group.is_unsaved = group.state.take_changed() || group.is_unsaved;
-    // Nobody is told what a witness that is started again would not know.
+    // Saved before the answer: a witness that is restarted must know everything that it has told anyone.
     const std::error_code error = group.is_unsaved ? save(beat->group, group.state) : std::error_code();
     group.is_unsaved = static_cast<bool>(error);
     if (!error) return encode(view);
@@ -73,7 +73,7 @@ std::optional<std::string> GroupShelf::answer(std::string_view text) {
     return encode(trouble);
 }
 
-// The same name each time: what a cut has left of one is not kept for ever.
+// Always the same temporary name, so that what a power cut leaves is replaced instead of accumulating.
 std::error_code GroupShelf::save(const std::string& name, const GroupState& state) const {
     const std::string path = path_of(name).string();
     const std::string beside = path + ".ioproof-new";

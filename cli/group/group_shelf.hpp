@@ -1,6 +1,7 @@
-// The groups of a witness: each in memory, and in a file of the witness's folder, so that they survive its end. Used by one thread.
+// The groups of a witness, each in memory and in a file of the witness's folder, from which a restarted witness continues. Used by one
+// thread.
 //
-// Bounded: at most kGroupsMax groups; one that has ended, or has been silent for longest, makes room.
+// Holds at most kGroupsMax groups: one that has ended, or has been silent so long that it counts as ended, makes room for a new one.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +21,10 @@ class GroupShelf {
 public:
     static constexpr std::size_t kGroupsMax = 64;
 
-    // The folder exists and belongs to this process. Loads what is in it; a file that no longer belongs to a group is skipped.
+    // `folder` must exist and belong to this process. Loads the groups in it, and skips files that are not valid.
     explicit GroupShelf(std::filesystem::path folder);
 
-    // The answer to a beat; nothing if the message is not one. What the answer says is already on stable storage.
+    // The answer to a beat; nothing if the message is not one. Everything that the answer says is already on stable storage.
     [[nodiscard]] std::optional<std::string> answer(std::string_view text);
 
 private:
@@ -35,7 +36,7 @@ private:
 
     struct Group {
         GroupState state;
-        bool is_unsaved = false;  // the disk has not accepted what has changed
+        bool is_unsaved = false;  // has changes that the disk has not accepted
     };
 
     const ums::RealClock clock_;

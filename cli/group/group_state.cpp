@@ -15,9 +15,9 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr const char* kHandOver = "hand-over";
-// Meetings: 1 is the begin, then two for each cycle, before the main run and before the audit.
+// Meetings: 1 is the begin; then each cycle has two, before its main run and before its audit.
 constexpr std::uint32_t kFirstMainStage = 2;
-// Whoever is started again by its engine shortly behind the end is told that it is over, instead of beginning another group.
+// A process that is restarted shortly after the end learns that the group is over, instead of beginning another one.
 constexpr std::uint64_t kOverKeptUs = 60'000'000;
 
 std::string text_of_terms(const GroupTerms& terms) {
@@ -71,7 +71,7 @@ std::string GroupState::refusal(const GroupBeat& beat) const {
                        text_of_terms(beat.terms));
 }
 
-// --- who is there ---
+// --- members ---
 
 void GroupState::note_member(const GroupBeat& beat, Now now) {
     Member& member = members_[beat.rank];
@@ -139,7 +139,7 @@ bool GroupState::is_history(Now now) const {
     return now.monotonic_us - last_beat_us_ > std::max(terms_.wait_ms * 1000, terms_.lease_ms * 10'000);
 }
 
-// --- whose turn it is ---
+// --- turns ---
 
 void GroupState::begin_turns(Now now) {
     if (terms_.plan != kHandOver) return;
@@ -208,7 +208,7 @@ void GroupState::end_turn(const std::string& by, std::uint64_t findings, Now now
     change();
 }
 
-// --- what is told, and kept ---
+// --- views and storage ---
 
 GroupView GroupState::view_for(const GroupBeat& beat, Now now) const {
     GroupView view;

@@ -1,9 +1,9 @@
-// One group of runs, as its witness knows it: who has come, who is waited for, whose turn it is. Pure: the time is passed in. Used by one
+// One group of runs, as its witness knows it: who has come, who is awaited, whose turn it is. Pure: the time is passed in. Used by one
 // thread.
 //
-// Nothing here waits: each beat is answered immediately with the present state. A run that has been silent for the lease is gone, and its
-// turn with it; one that never came is waited for as long as the terms say, then named. Bounded by kGroupRanksMax members and the last
-// kTurnsKept turns.
+// Nothing here waits: each beat is answered immediately with the present state. A run that has been silent for longer than the lease is
+// gone, and loses its turn; one that never came is awaited for as long as the terms say, then named. Keeps at most kGroupRanksMax members
+// and the last kTurnsKept turns.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace cli {
 
 class GroupState {
 public:
-    // Time follows a clock that nobody can set; times for people are by the witness's own clock.
+    // Deadlines use the monotonic clock; times for people use the witness's wall clock.
     struct Now {
         std::uint64_t monotonic_us = 0;
         std::uint64_t utc_us = 0;
@@ -29,13 +29,13 @@ public:
 
     [[nodiscard]] GroupView take(const GroupBeat& beat, Now now);
 
-    // What must survive the witness's own end has changed since the last call.
+    // Whether anything that must survive a restart of the witness has changed since the last call.
     [[nodiscard]] bool take_changed() { return std::exchange(has_changed_, false); }
     [[nodiscard]] std::string to_text() const;
-    // Throws nlohmann::json::exception if it is not one. All members count as just heard of.
+    // Throws nlohmann::json::exception if the text is not a group. All members count as heard from just now.
     static GroupState from_text(const std::string& text, Now now);
 
-    // It has ended, or all have been silent for so long that it counts as ended: another one may take its name.
+    // It has ended, or all members have been silent so long that it counts as ended: another group may take its name.
     [[nodiscard]] bool is_history(Now now) const;
     [[nodiscard]] std::uint64_t last_beat_us() const { return last_beat_us_; }
 
@@ -43,7 +43,7 @@ private:
     struct Member {
         GroupPeer peer;
         std::uint64_t last_beat_us = 0;
-        bool was_gone = false;  // as was reported last
+        bool was_gone = false;  // as last reported
     };
 
     [[nodiscard]] std::string refusal(const GroupBeat& beat) const;
@@ -69,7 +69,7 @@ private:
     GroupTerms terms_;
     bool has_terms_ = false;
     std::map<std::uint32_t, Member> members_;
-    std::uint64_t first_beat_us_ = 0;  // since when it waits for those who have not come
+    std::uint64_t first_beat_us_ = 0;  // when it began to wait for its members
     std::uint64_t last_beat_us_ = 0;
     std::uint64_t revision_ = 0;
     std::uint32_t released_stage_ = 0;

@@ -48,7 +48,7 @@ bool is_filling(const std::byte* bytes, std::size_t size_bytes) {
     return true;
 }
 
-// All data of the file.
+// Checks all data of the file.
 bool is_all_filling(ums::Storage& storage, ums::FileHandle file, std::uint64_t size_bytes) {
     const ums::MemoryRegion piece(kLookedAtBytes, ums::MemoryKind::plain);
     std::uint64_t looked_through_bytes = 0;

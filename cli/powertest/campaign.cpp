@@ -20,7 +20,7 @@ namespace cli {
 namespace {
 
 constexpr std::string_view kOurProgram = "/proc/self/exe";
-constexpr std::string_view kRunSeconds = "2592000";  // 30 days: longer than anybody waits with a cut
+constexpr std::string_view kRunSeconds = "2592000";  // 30 days: nobody waits longer with a cut
 constexpr std::uint64_t kForeverMs = 31ULL * 24 * 3600 * 1000;
 constexpr std::chrono::milliseconds kTick{20};
 constexpr std::uint64_t kMomentPatienceMs = 10'000;
@@ -33,11 +33,11 @@ const ums::RealClock& campaign_clock() {
 
 std::uint64_t now_ms() { return campaign_clock().now_ns() / 1'000'000; }
 
-// Drawn from the seed and the cycle's number alone: a campaign that goes on draws what it would have drawn.
+// Depends only on the seed and the cycle's number, so that a campaign that was interrupted draws the same cuts when it continues.
 struct DrawnCut {
     std::uint64_t after_ms = 0;
-    std::string moment;         // then it waits for one of these; "any": for none
-    std::uint64_t late_us = 0;  // and so long behind it
+    std::string moment;         // then it waits for this one; "any": for none
+    std::uint64_t late_us = 0;  // how long after the moment
 };
 
 DrawnCut drawn_cut(const CampaignPlan& plan, std::uint32_t cycle) {
@@ -112,7 +112,7 @@ bool Campaign::load() {
                                     folder_.file_of_cycle(number, "run.log.xml")}) {
         words.push_back(word);
     }
-    // Files that were cut while they were made bear no signature yet, and would be refused.
+    // Files that lost power while they were being created have no signature yet, and would be refused.
     if (state_.begins_anew && state_.makes_files && number > 1) words.emplace_back("--overwrite-foreign-files");
     if (!is_guided()) {
         const std::string pipe = folder_.path() + "/moments";
@@ -150,7 +150,7 @@ bool Campaign::load() {
     return false;
 }
 
-// One that does not come, as a growth of files that do not grow, is not waited for long.
+// Waits only briefly, because the moment may never come: files that do not grow have no growth.
 Campaign::Waited Campaign::wait_for_moment() {
     const DrawnCut drawn = drawn_cut(state_.plan, cycle_number());
     if (drawn.moment == "any") return Waited::timed_out;
@@ -196,7 +196,7 @@ std::string Campaign::run_command_line(const std::string& name, const std::strin
         {.program = "/bin/sh", .words = {"sh", "-c", command}, .folder = state_.plan.folder, .output_path = output, .ends_with_us = false});
     const std::uint64_t begin_ms = now_ms();
     while (!shell.exit_code() && now_ms() - begin_ms < state_.plan.timeout_s * 1000) {
-        std::this_thread::sleep_for(kTick);  // a person's stop waits: half a cut helps nobody
+        std::this_thread::sleep_for(kTick);  // not even Ctrl-C interrupts it: half a cut is of no use
     }
     const auto code = shell.exit_code();
     if (code == 0) return "";
@@ -261,7 +261,7 @@ bool Campaign::verify() {
                                     std::string("--json"), folder_.file_of_cycle(number, "verify.json")}) {
         words.push_back(word);
     }
-    std::error_code ignored;  // one of an earlier try must not speak for this one
+    std::error_code ignored;  // the result of an earlier try must not count for this one
     std::filesystem::remove(folder_.file_of_cycle(number, "verify.json"), ignored);
     const std::uint64_t begin_ms = now_ms();
     ums::ChildProcess child({.program = std::string(kOurProgram),
@@ -284,7 +284,7 @@ void Campaign::note(int verify_exit_code, std::uint64_t verify_ms) {
     cycle.was_cut = state_.was_cut;
     cycle.moment = state_.moment;
     if (state_.load_ms > 0) cycle.load_ms = state_.load_ms;
-    // 2: none of the files is of a run yet.
+    // Exit code 2: no file belongs to a run yet.
     cycle.outcome = verify_exit_code == 0   ? reports::CutOutcome::intact
                     : verify_exit_code == 1 ? reports::CutOutcome::findings
                                             : reports::CutOutcome::nothing;

@@ -1,5 +1,5 @@
-// A campaign of power cuts, from its present state to its end: run, cut, restore, verify, and again. Each step is recorded before it is
-// begun, so that the campaign can continue whatever ended it.
+// Takes a campaign of power cuts from its present state to its end: run, cut, restore, verify, and again. Records each step before
+// beginning it, so that the campaign can continue whatever interrupted it.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@
 
 namespace cli {
 
-// On the main thread.
+// Main thread only.
 class Campaign {
 public:
-    // All must outlive it.
+    // All arguments must outlive the campaign.
     Campaign(CampaignState& state, const StateFolder& folder, Console& console, const GracefulStop& stop)
         : state_(state), folder_(folder), console_(console), stop_(stop) {}
 
-    // True if it is complete, false if a person stopped it. Throws sim::EnvironmentError if a command, a run or a verification could not be
-    // done; UsageError if the first run refuses its files.
+    // True if the campaign is complete, false if the user stopped it. Throws sim::EnvironmentError if a command, a run or a verification
+    // could not be carried out; UsageError if the first run refuses its files.
     bool go_on();
 
 private:
@@ -37,9 +37,9 @@ private:
     void say(const std::string& line);
     Waited wait_for(ums::ChildProcess& child, std::uint64_t patience_ms);
 
-    // What a campaign that was broken off left.
+    // Continues after an interruption.
     void take_up();
-    // Each false if a person stopped it.
+    // Each returns false if the user stopped it.
     bool load();
     bool cut();
     bool restore();
@@ -47,7 +47,7 @@ private:
 
     Waited wait_for_moment();
     void run_has_ended(int exit_code);
-    // Empty if all went well, otherwise what to report.
+    // Empty if the command succeeded, otherwise what to report.
     std::string run_command_line(const std::string& name, const std::string& command);
     bool wait_for_folders();
     void note(int verify_exit_code, std::uint64_t verify_ms);
@@ -57,8 +57,8 @@ private:
     Console& console_;
     const GracefulStop& stop_;
     std::unique_ptr<ums::ChildProcess> run_;
-    std::optional<ums::PipeReader> moments_;  // that the run reports
-    bool goes_on_behind_cut_ = false;         // the restore may have been done before we were interrupted
+    std::optional<ums::PipeReader> moments_;  // reported by the run
+    bool goes_on_behind_cut_ = false;         // the restore may have been done before the interruption
 };
 
 }  // namespace cli

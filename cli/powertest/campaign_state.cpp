@@ -17,7 +17,7 @@ using StateJson = nlohmann::ordered_json;
 constexpr std::string_view kStateFormat = "ioproof powertest campaign";
 constexpr std::array<std::string_view, 4> kPhaseNames{"idle", "running", "cutting", "verifying"};
 
-// Bytes that are not UTF-8 come back as they were: names of files are bytes.
+// Keeps bytes that are not UTF-8 unchanged: file names are bytes.
 StateJson byte_array_of(const std::string& text) {
     StateJson bytes = StateJson::array();
     for (const char c : text) bytes.push_back(static_cast<unsigned char>(c));

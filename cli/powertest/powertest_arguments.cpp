@@ -58,7 +58,7 @@ constexpr std::array kPowertestSwitches{
     Switch{.name = "end", .help = "end the campaign in the folder now, with a report of its cycles"},
 };
 
-// These would end the runs, or are powertest's own to give.
+// Refuses switches that would end the runs, and those that powertest itself gives them.
 void check_run_words(const std::vector<std::string>& run_words) {
     for (const SwitchWord& word : parse_words(run_switches(), run_words).switches) {
         constexpr std::array<std::string_view, 10> kOurs{"save",     "log",    "findings",  "json",   "html",

@@ -16,7 +16,7 @@ struct PowertestArguments {
     bool prints_unit = false;
     bool ends_campaign = false;
     bool has_seed = false;
-    CampaignPlan plan;  // its folder is not filled in; `typed` is empty if a campaign is to continue as it is
+    CampaignPlan plan;  // without its folder; `typed` is empty if a campaign is to continue unchanged
 };
 
 Switches powertest_switches();
@@ -24,10 +24,10 @@ Switches powertest_switches();
 // `words`: what follows "powertest". Throws UsageError.
 PowertestArguments parse_powertest(const std::vector<std::string>& words);
 
-// The switches among `run_words` that a verification has, too: which files, and everything else that both know.
+// The switches in `run_words` that apply to a verification, too: which files, and everything else that both have.
 std::vector<std::string> words_for_verify(const std::vector<std::string>& run_words);
 
-// The folders that -dir names among them.
+// The folders that -dir names in `run_words`.
 std::vector<std::string> folders_among(const std::vector<std::string>& run_words);
 
 }  // namespace cli

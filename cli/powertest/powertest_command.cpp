@@ -46,7 +46,7 @@ CampaignState new_campaign(const PowertestArguments& arguments, const StateFolde
     return state;
 }
 
-// Whose switches are none or the same.
+// The campaign in the folder, whose switches must be the same unless none are given.
 CampaignState campaign_in(const PowertestArguments& arguments, const StateFolder& folder) {
     std::optional<CampaignState> state = folder.load();
     if (!state) {

@@ -76,7 +76,7 @@ std::optional<CampaignState> StateFolder::load() const {
 void StateFolder::save(const CampaignState& state) const {
     const std::string path = path_ + "/campaign.json";
     const std::string beside = path + ".new";
-    ums::remove_output(beside);  // of a step that was cut
+    ums::remove_output(beside);  // left by a power cut in an earlier save()
     ums::OutputHandle file;
     throw_if(ums::create_output(beside, ums::OutputAccess::everyone, file), beside);
     throw_if(file.write(campaign_state_text(state)), beside);

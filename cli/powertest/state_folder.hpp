@@ -1,4 +1,4 @@
-// The folder of a campaign: campaign.json, and beside it the output of the runs and verifications. One powertest at a time.
+// The folder of a campaign: campaign.json and the output of the runs and verifications. Only one powertest may use it at a time.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,23 @@ namespace cli {
 class StateFolder {
 public:
     // Creates the folder if it does not exist. Waits some seconds for a run that is just ending. Throws UsageError if it is not a folder,
-    // sim::EnvironmentError if another powertest has it or it cannot be used.
+    // sim::EnvironmentError if another powertest uses it or it cannot be used.
     explicit StateFolder(const std::string& path);
     StateFolder(const StateFolder&) = delete;
     StateFolder& operator=(const StateFolder&) = delete;
 
     [[nodiscard]] const std::string& path() const { return path_; }  // absolute
-    // A run that has it open holds the folder until the run has ended, whatever happens to us.
+    // A run inherits this lock and holds it until it has ended, whatever happens to powertest.
     [[nodiscard]] const ums::OutputHandle& lock() const { return lock_; }
     // "FOLDER/cycle-0003.run.txt"
     [[nodiscard]] std::string file_of_cycle(std::uint32_t number, std::string_view what) const;
 
-    // Empty if there is no campaign yet. Throws UsageError if its state is damaged.
+    // Empty if there is no campaign yet. Throws UsageError if the state is damaged.
     [[nodiscard]] std::optional<CampaignState> load() const;
-    // When it returns, the state is on stable storage; until then the older one is. Throws sim::EnvironmentError.
+    // Atomic and durable: the state is on stable storage when this returns, and until then the previous one is. Throws
+    // sim::EnvironmentError.
     void save(const CampaignState& state) const;
-    // For a campaign that could not begin.
+    // Removes the state of a campaign that could not begin.
     void forget() const;
 
 private:
@@ -38,9 +39,8 @@ private:
     ums::OutputHandle lock_;
 };
 
-// What a verification's results file says about a cycle.
-// Findings, torn pages, blocks behind the end, the headline, and as load the time from `run_started_utc_us` to the log's last block.
-// Without a readable file all of them are 0 and empty.
+// What a verification's results file says about a cycle: findings, torn pages, blocks behind the end, the headline, and as load the time
+// from `run_started_utc_us` to the log's last block. If the file cannot be read, all of them are 0 or empty.
 reports::PowerCycle verified_cycle(const std::string& json_path, std::uint64_t run_started_utc_us);
 
 }  // namespace cli

@@ -9,7 +9,7 @@
 namespace cli {
 namespace {
 
-// As systemd reads a quoted word: % begins a specifier, and in command lines $ a variable.
+// Quotes a word for systemd: % begins a specifier, and in command lines $ begins a variable.
 std::string unit_quoted(const std::string& word, bool is_command) {
     std::string quoted = "\"";
     for (const char c : word) {

@@ -1,4 +1,4 @@
-// A systemd unit that continues a campaign at each boot. Pure.
+// A systemd unit that continues a campaign after each boot. Pure.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace cli {
 
-// `program` and `state_path` are absolute.
+// `program` and `state_path` must be absolute.
 std::string unit_text(const CampaignState& state, const std::string& program, const std::string& state_path);
 
 }  // namespace cli

@@ -197,7 +197,7 @@ void SqlioParser::buffering(std::string_view value) {
     }
 }
 
-// Devices by their paths; a letter stands for what --drive says.
+// Devices by path, or by a letter that --drive explains.
 void SqlioParser::raw_devices(std::string_view value) {
     if (value.empty()) refuse("name the devices, as in -R/dev/sdb,/dev/sdc");
     while (true) {
@@ -216,7 +216,7 @@ const std::string& drive_of(const SqlioArguments& arguments, char letter) {
     return found->second;
 }
 
-// The name of a file on each of the drives of -d, or by itself.
+// The path of a file on each drive of -d; without -d, its name alone.
 std::vector<std::string> paths_of(const SqlioArguments& arguments, const std::string& name) {
     if (arguments.drive_letters.empty()) return {name};
     std::vector<std::string> paths;

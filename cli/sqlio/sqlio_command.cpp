@@ -24,7 +24,6 @@ constexpr ExitCode kSqlioWrong{3};
 constexpr ExitCode kSqlioFailed{1};
 constexpr std::size_t kParameterBytesMax = std::size_t{1} << 20;
 
-// Which files are not there.
 std::vector<bool> missing_files(const SqlioArguments& arguments) {
     ums::PosixStorage storage;
     std::vector<bool> missing;

@@ -1,4 +1,4 @@
-// SQLIO's options for people: --help, -?, the manual, and the table of docs/sqlio.md name the same.
+// SQLIO's options as --help, -? and the manual show them; the table in docs/sqlio.md lists the same ones.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// What SQLIO's command line means for the measuring engine, and for the head of SQLIO's text. Pure.
+// Translates SQLIO's command line for the measuring engine, and for the head of SQLIO's text. Pure.
 #pragma once
 
 #include "cli/sqlio/sqlio_arguments.hpp"
@@ -7,8 +7,8 @@
 
 namespace cli {
 
-// `is_missing`: for each file, whether it has to be created; its size is then that of its line in the parameter file, or as far as stripes
-// and runs reach.
+// `is_missing`: for each file, whether it must be created: with the size from its line in the parameter file, or else as far as stripes and
+// runs reach.
 sim::MeasureSpec sqlio_specification(const SqlioArguments& arguments, const std::vector<bool>& is_missing);
 
 reports::SqlioHead sqlio_head(const SqlioArguments& arguments);

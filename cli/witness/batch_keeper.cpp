@@ -19,11 +19,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// How far promises are behind the run, besides the time that the disk takes.
+// How far promises lag behind the run, apart from the time that the disk takes.
 constexpr milliseconds kPollInterval{5};
-// After an error: the disk may have room again.
+// Pause after an error: the disk may have room again.
 constexpr milliseconds kRetryInterval{1000};
-// At the end of a run: so long is waited for a disk that takes nothing, or does not answer.
+// How long the end of a run waits for a disk that accepts nothing or does not answer.
 constexpr milliseconds kPatience{5000};
 constexpr milliseconds kAskAgain{250};
 
@@ -40,7 +40,7 @@ struct BatchKeeper::Work {
     bool keep(sim::PromiseBatch batch);
     bool keep_section();
     bool append(std::span<const std::byte> record);
-    // True when promises end.
+    // True if promises are ending.
     bool wait(milliseconds pause);
     [[nodiscard]] bool has_given_up() {
         const std::lock_guard guard(mutex);
@@ -49,12 +49,12 @@ struct BatchKeeper::Work {
 
     std::unique_ptr<PromiseSink> sink;
     sim::PromiseSection section;   // the present one
-    bool is_section_kept = false;  // it goes before its batches
+    bool is_section_kept = false;  // it must precede its batches
     std::uint64_t number = 0;      // of its last batch
-    std::mutex mutex;              // guards what follows
+    std::mutex mutex;              // guards the rest
     std::condition_variable changed;
     bool is_ending = false;
-    bool is_given_up = false;  // nobody waits any more, and the book is gone
+    bool is_given_up = false;  // no one waits any more, and the book no longer exists
     bool is_done = false;
     Status status;
 };
@@ -100,7 +100,7 @@ void BatchKeeper::take_from(sim::PromiseBook& book) {
     thread_ = std::thread([work = work_, &book] { serve(work, book); });
 }
 
-// A batch that the disk does not take is tried again as it is: nothing of it is lost, and the book drops what finds no room meanwhile.
+// A batch that the disk does not accept is retried unchanged, so none of it is lost; meanwhile the book drops what it has no room for.
 void BatchKeeper::serve(const std::shared_ptr<Work>& work, sim::PromiseBook& book) {
     std::optional<sim::PromiseBatch> batch;
     bool is_ending = false;
@@ -110,7 +110,7 @@ void BatchKeeper::serve(const std::shared_ptr<Work>& work, sim::PromiseBook& boo
         const bool is_kept = work->keep_section() && (!batch || work->keep(*batch));
         if (is_kept) batch.reset();
         if (work->has_given_up() || (is_ending && is_kept && !book.has_news())) break;
-        // Else what comes meanwhile goes together: each batch costs a sync there, and time here that the run could use.
+        // Otherwise pauses to collect more: each batch costs a sync at the sink, and CPU time that the run could use.
         if (is_kept && is_full) continue;
         is_ending = work->wait(is_kept ? kPollInterval : kRetryInterval);
         if (is_ending && !is_kept) std::this_thread::sleep_for(kPollInterval);

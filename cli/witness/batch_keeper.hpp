@@ -1,4 +1,4 @@
-// Keeps the promises of a run: takes them from its book in batches, on a thread of its own, and passes them to a sink.
+// Keeps the promises of a run: a thread takes them from its book in batches and passes them to a sink.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@ namespace cli {
 
 class BatchKeeper final : public sim::PromiseKeeper {
 public:
-    // `patience`: what must be known or kept before a run begins is asked for again and again for so long, if the sink cannot be reached.
+    // `patience`: how long load() and begin() retry if the sink cannot be reached.
     explicit BatchKeeper(std::unique_ptr<PromiseSink> sink, std::chrono::milliseconds patience = {});
     ~BatchKeeper() override;
 
@@ -26,11 +26,11 @@ public:
     [[nodiscard]] Status status() const override;
 
 private:
-    // What the thread works with. If the sink does not answer at the end, it is left behind together with the thread.
+    // The thread's data. If the sink does not answer at the end, the data is left behind together with the thread.
     struct Work;
     static void serve(const std::shared_ptr<Work>& work, sim::PromiseBook& book);
 
-    // `what` throws EnvironmentError when it could not be done.
+    // Repeats `what`, which throws EnvironmentError if it failed, until it succeeds or the patience is over.
     template <typename What>
     auto try_patiently(What what) const;
 

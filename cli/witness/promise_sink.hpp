@@ -1,4 +1,4 @@
-// Where records of promises go, one by one: a file, or a witness on another machine. Used by one thread at a time.
+// The destination of promise records, one by one: a file, or a witness on another machine. Used by one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ public:
 
     // "the ledger /x/y", "the witness 10.0.0.1:7017".
     [[nodiscard]] virtual std::string name() const = 0;
-    // As sim::PromiseKeeper does.
+    // See sim::PromiseKeeper.
     [[nodiscard]] virtual std::optional<sim::Promises> load(const sim::PromiseKeeper::Wanted& wanted) = 0;
-    // One record, in the order of its section; repeated if it is not known what became of it. Empty if it is on stable storage, otherwise
-    // why not. Waits some seconds at most, unless a disk does not answer.
+    // Appends one record, in the order of its section; repeated if its outcome is unknown. Empty if the record is on stable storage,
+    // otherwise why not. Waits some seconds at most, unless a disk does not answer.
     [[nodiscard]] virtual std::string append(std::span<const std::byte> record) = 0;
 };
 

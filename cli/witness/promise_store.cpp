@@ -19,20 +19,20 @@ namespace {
 
 std::string_view characters_of(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-// False at the end of the file, or where it cannot be read (then `error` is set).
+// False at the end of the file, or if it cannot be read (`error` is set then).
 bool read_exactly(const ums::OutputHandle& file, std::uint64_t offset, std::span<std::byte> bytes, std::error_code& error) {
     std::size_t count = 0;
     error = file.read_at(offset, bytes, count);
     return !error && count == bytes.size();
 }
 
-// One of them is set.
+// Exactly one of them is set.
 struct ReadRecord {
     std::optional<sim::PromiseSection> section;
     std::optional<sim::PromiseBatch> batch;
 };
 
-// Hands out whole records from the begin on. Returns where they end.
+// Passes complete records from the beginning to `take`. Returns where they end.
 std::uint64_t for_each_stored_record(const ums::OutputHandle& file, std::error_code& error,
                                      const std::function<void(const ReadRecord&)>& take) {
     std::uint64_t at = 0;
@@ -50,8 +50,8 @@ std::uint64_t for_each_stored_record(const ums::OutputHandle& file, std::error_c
     }
 }
 
-// Records are multiples of 8 bytes long, so a whole one behind a damaged one begins at such an offset. What a cut leaves of the last record
-// holds none: its pages and paths have no magic with the right checksum before it.
+// Records are multiples of 8 bytes long, so a complete record after a damaged one begins at a multiple of 8. The remainder of a last record
+// that was cut holds none: its pages and paths have no magic with the right checksum before it.
 bool has_record(std::span<const std::byte> tail) {
     for (std::size_t at = 8; at + sizeof(sim::PromiseHeader) <= tail.size(); at += 8) {
         std::uint32_t magic = 0;
@@ -88,7 +88,8 @@ void PromiseStore::open(Use use) {
     if (error) throw sim::EnvironmentError(fmt::format("{}: cannot be made durable: {}", path_, ums::error_text(error)));
 }
 
-// What cannot have been written by a store is somebody else's file. What a cut has left of the last record is of zeros, or of the record.
+// Refuses a file that no store can have written, because it is somebody else's. A power cut leaves the last record incomplete: zeros, or a
+// part of it.
 void PromiseStore::find_end(Use use) {
     std::error_code error;
     size_bytes_ = for_each_stored_record(file_, error, [](const ReadRecord& /*record*/) {});
@@ -126,7 +127,7 @@ sim::Promises PromiseStore::load() const {
     std::error_code error;
     for_each_stored_record(file_, error, [&promises](const ReadRecord& record) {
         if (record.section) return promises.begin(*record.section);
-        // One of a section that is over was refused when it came, so there is none.
+        // add() refuses only batches of a section that has ended, and those were refused before they were stored.
         static_cast<void>(promises.add(*record.batch));
     });
     if (error) throw sim::EnvironmentError(fmt::format("{}: cannot be read: {}", path_, ums::error_text(error)));
@@ -152,7 +153,7 @@ std::error_code PromiseStore::append(std::span<const std::byte> records) {
 
 std::error_code PromiseStore::compact() {
     const sim::Promises promises = load();
-    // The same name each time: what a cut has left of one is not kept for ever.
+    // Always the same temporary name, so that what a power cut leaves is replaced instead of accumulating.
     const std::string beside = path_ + ".ioproof-new";
     ums::remove_output(beside);
     ums::OutputHandle file;
@@ -186,7 +187,7 @@ std::optional<sim::Promises> LedgerSink::load(const sim::PromiseKeeper::Wanted& 
 
 std::string LedgerSink::append(std::span<const std::byte> record) {
     if (const std::error_code error = store_.append(record)) return ums::error_text(error);
-    // Where that fails the file goes on growing: the promises are whole.
+    // If this fails, the file merely keeps growing: the promises are complete.
     if (store_.is_due()) static_cast<void>(store_.compact());
     return {};
 }

@@ -45,7 +45,7 @@ Key read_key(const std::string& path) {
     const ums::InputFile file = ums::read_input_file(path, kKeyFileBytesMax);
     if (!file.problem.empty()) refuse_key(path, file.problem);
     std::error_code error;
-    // A secret that an orchestrator or root has laid down is read by way of the group: there is no other way.
+    // Orchestrators and root deliver secrets readable by the group: the process could not read them otherwise.
     const fs::perms group = file.is_of_root ? fs::perms::group_write : fs::perms::group_read | fs::perms::group_write;
     const fs::perms others = fs::perms::others_read | fs::perms::others_write | group;
     if ((fs::status(path, error).permissions() & others) != fs::perms::none) {
@@ -64,14 +64,14 @@ Key read_key(const std::string& path) {
     return key;
 }
 
-// OpenSSL's contexts own what hangs on them.
+// The key belongs to the OpenSSL context, which deletes it.
 int key_index() {
     static const int index = ::SSL_CTX_get_ex_new_index(
         0, nullptr, nullptr, nullptr, [](void*, void* key, CRYPTO_EX_DATA*, int, long, void*) { delete static_cast<Key*>(key); });
     return index;
 }
 
-// What OpenSSL wants of a pre-shared key: a session that was never held. Null if there is no memory.
+// OpenSSL represents a pre-shared key as a session that never took place. Null if memory runs out.
 Session session_of(SSL* connection) {
     const auto* const key = static_cast<const Key*>(::SSL_CTX_get_ex_data(::SSL_get_SSL_CTX(connection), key_index()));
     constexpr std::array<unsigned char, 2> kAes128Sha256{0x13, 0x01};
@@ -104,7 +104,7 @@ void use_key(ssl::context& context, TlsSide side, Key key) {
         ::SSL_CTX_set_psk_find_session_callback(handle, find_key);
     } else {
         ::SSL_CTX_set_psk_use_session_callback(handle, offer_key);
-        // A server that does not know the key would have to show a certificate, and we trust none.
+        // A server that does not know the key would have to show a certificate, and none is trusted.
         context.set_verify_mode(ssl::verify_peer);
     }
     ::SSL_CTX_set_ciphersuites(handle, "TLS_AES_128_GCM_SHA256");
@@ -127,7 +127,7 @@ void use_certificates(ssl::context& context, const TlsKeys& keys) {
 
 ssl::context tls_context(TlsSide side, const TlsKeys& keys) {
 #if defined(IOPROOF_STATIC)
-    // openssl.cnf names modules that were made for the system's own OpenSSL.
+    // openssl.cnf may name modules that were built for the system's own OpenSSL.
     ::OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
 #endif
     const bool has_all_certificates = !keys.cert.empty() && !keys.cert_key.empty() && !keys.ca.empty();

@@ -29,7 +29,7 @@ constexpr milliseconds kHandshakePause{200};
 TlsLink::TlsLink(asio::ssl::context& context, std::string host, std::uint16_t port, bool checks_name)
     : context_(context), host_(std::move(host)), port_(port), checks_name_(checks_name) {}
 
-// What was begun has ended when this returns: a link whose time is up is closed, and that ends it.
+// The operation has ended when this returns: if its time is up, closing the socket ends it.
 std::string TlsLink::wait(milliseconds patience, const std::function<void(Done)>& begin) {
     std::optional<error_code> result;
     begin([&result](const error_code& error) { result = error; });
@@ -51,7 +51,7 @@ std::string TlsLink::connect_socket(milliseconds patience) {
     ums::use_built_in_name_service();
     asio::ip::tcp::resolver resolver(io_);
     asio::ip::tcp::resolver::results_type addresses;
-    // A name is looked up before anything waits: the system's own patience counts there.
+    // Looking up the name blocks, for as long as the system's resolver allows.
     error_code error;
     addresses = resolver.resolve(host_, std::to_string(port_), error);
     if (error) return error.message();

@@ -1,4 +1,4 @@
-// A connection to a witness, for one thread that may wait: each call waits at most for its given time.
+// A connection to a witness, for a thread that may block: each call has a time limit.
 #pragma once
 
 #include <chrono>
@@ -18,12 +18,13 @@ namespace cli {
 
 class TlsLink {
 public:
-    // `context` must outlive it. `checks_name`: the other side's certificate must name this host.
+    // `context` must outlive it. `checks_name`: the server's certificate must name this host.
     TlsLink(boost::asio::ssl::context& context, std::string host, std::uint16_t port, bool checks_name);
 
-    // Each: empty if it was done, otherwise why not; the link is then closed.
-    // `patience`: until somebody takes the connection. The handshake may take `handshake_patience`: a server with many clients who come at
-    // once lets them wait, and one that it gives up is tried again.
+    // Each call returns an empty string on success; otherwise the reason, and the link is closed.
+    //
+    // `patience`: until the connection is accepted. The handshake may take `handshake_patience`, because a server lets clients wait when
+    // many come at once; a handshake that the server gives up is repeated.
     [[nodiscard]] std::string connect(std::chrono::milliseconds patience, std::chrono::milliseconds handshake_patience);
     [[nodiscard]] std::string send(std::span<const std::byte> bytes, std::chrono::milliseconds patience);
     [[nodiscard]] std::string receive(std::span<std::byte> bytes, std::chrono::milliseconds patience);

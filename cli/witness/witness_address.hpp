@@ -1,4 +1,4 @@
-// Which witness, and with which keys.
+// The address of a witness, and the keys for it.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,18 @@ struct WitnessAddress {
     std::uint16_t port = kWitnessPort;
 };
 
-// As the switches name them. One of the two ways; empty otherwise.
+// As the switches name them: a pre-shared key or certificates; the others are empty.
 struct TlsKeys {
     std::string key_file{};  // a pre-shared key: 32 to 128 hexadecimal digits
-    std::string cert{};      // PEM: our certificate, with its chain,
+    std::string cert{};      // PEM: our own certificate, with its chain,
     std::string cert_key{};  // its key,
-    std::string ca{};        // and the authority that has signed the other side's
+    std::string ca{};        // and the authority that signed the other side's certificate
 
     [[nodiscard]] bool has_certificate() const { return !cert.empty() || !cert_key.empty() || !ca.empty(); }
     [[nodiscard]] bool are_given() const { return !key_file.empty() || has_certificate(); }
 };
 
-// For commands that run a witness and commands that use one.
-// --key-file, --cert, --cert-key, --ca.
+// --key-file, --cert, --cert-key, --ca: for commands that run a witness, and for those that use one.
 [[nodiscard]] Switches tls_switches();
 // Takes the switch if it is one of them.
 void set_tls_value(TlsKeys& keys, const SwitchWord& word);

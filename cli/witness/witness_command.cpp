@@ -58,7 +58,7 @@ WitnessArguments parse_witness(const std::vector<std::string>& words) {
 ExitCode execute_witness(const Call& call) {
     const WitnessArguments arguments = parse_witness(call.words);
     const GracefulStop stop;
-    // What is wrong with the keys is said before the folder is touched.
+    // Report wrong keys before touching the folder.
     static_cast<void>(tls_context(TlsSide::server, arguments.keys));
     WitnessShelf shelf(arguments.store);
     const WitnessServer server(arguments.address, arguments.keys, shelf);

@@ -26,12 +26,12 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// A handshake takes a round trip or two: so long nobody is sent away for others.
+// A handshake takes a round trip or two: for this long, no connection is closed to make room for others.
 constexpr std::uint64_t kHandshakeNs = 250 * ums::kNsPerMs;
 constexpr milliseconds kLookForRoom{10};
-// Out of descriptors or the like: instead of turning in circles.
+// Usually out of descriptors: pause instead of spinning.
 constexpr milliseconds kAfterError{200};
-// Those who knock at once are let in together, or each would wait for all that is to be stored just now.
+// Connections that arrive together are accepted together; otherwise each would wait for all records that are being stored.
 constexpr int kAcceptedTogether = 32;
 
 }  // namespace
@@ -58,7 +58,7 @@ public:
     ~Implementation() {
         context_.stop();
         thread_.join();
-        // While all that they point to is still there.
+        // While everything that they refer to still exists.
         const std::vector<std::shared_ptr<WitnessSession>> ending = sessions_;
         for (const auto& session : ending) session->close();
     }
@@ -78,7 +78,7 @@ private:
         if (!error) acceptor_.non_blocking(true, error);
     }
 
-    // A connection for which there is no memory is given up, the others go on.
+    // If memory runs out, drops the connection that needed it, and continues with the others.
     void serve() {
         for (;;) {
             try {
@@ -128,7 +128,8 @@ private:
         session->start();
     }
 
-    // For one more, also by closing others. Who has shown nothing yet cannot crowd out those who have.
+    // Makes room for one more connection, if necessary by closing another. Clients that have not proved that they know the key cannot crowd
+    // out those that have.
     bool has_room() {
         const auto is_unknown = [](const auto& session) { return !session->is_known(); };
         const auto unknown = std::count_if(sessions_.begin(), sessions_.end(), is_unknown);

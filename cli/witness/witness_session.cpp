@@ -19,9 +19,9 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// From the connection to the greeting: who has the key needs a moment.
+// From the connection to the greeting: a client that has the key needs only a moment.
 constexpr milliseconds kGreetingTime{5000};
-// For what has begun: the rest of a record, an answer, a piece of what is loaded.
+// To finish what has begun: the rest of a record, an answer, a piece of what is loaded.
 constexpr milliseconds kPieceTime{30000};
 constexpr std::size_t kPieceBytes = 262144;
 
@@ -89,7 +89,7 @@ void WitnessSession::receive_header() {
                           false);
         }
     }
-    // A run that has nothing to promise may be silent for as long as it likes.
+    // No time limit: a run that has nothing to promise may be silent.
     buffer_.resize(sizeof(sim::PromiseHeader));
     asio::async_read(stream_, asio::buffer(buffer_), then(&WitnessSession::receive_rest));
 }
@@ -113,7 +113,7 @@ void WitnessSession::keep_record() {
     const std::optional<sim::PromiseHeader> header = sim::read_promise_header(buffer_);
     const WitnessAnswer what = shelf_.keep(buffer_);
     run_id_ = header->run_id;
-    // The next record may be a small one.
+    // Releases the memory, because the next record may be small.
     buffer_ = {};
     answer(what, what.status != static_cast<std::uint16_t>(WitnessStatus::not_understood));
 }
@@ -157,7 +157,7 @@ void WitnessSession::send_records() {
 
 // --- groups ---
 
-// One that says nothing is lost to its group soon, and makes room for others here.
+// No time limit: a member that is silent soon counts as gone in its group, and its connection makes room for others.
 void WitnessSession::receive_frame() {
     asio::async_read(stream_, asio::buffer(&frame_, sizeof frame_), then(&WitnessSession::receive_beat));
 }

@@ -1,5 +1,5 @@
-// One connection to a witness: the handshake, the greeting, then record by record. Ends by itself on the first message that is not
-// understood. On the thread of the server's io_context.
+// One connection to a witness: the handshake, the greeting, then record by record. Ends by itself at the first message that it does not
+// understand. On the thread of the server's io_context.
 #pragma once
 
 #include <chrono>
@@ -23,22 +23,22 @@ class WitnessSession : public std::enable_shared_from_this<WitnessSession> {
 public:
     using Socket = boost::asio::ip::tcp::socket;
 
-    // `context` and `shelf` must outlive it. `begun_ns`: now. `on_end` is called once, when the session is over.
+    // `context` and `shelf` must outlive it. `begun_ns`: the present time. Calls `on_end` once, when the session is over.
     WitnessSession(Socket socket, boost::asio::ssl::context& context, WitnessShelf& shelf, std::uint64_t begun_ns,
                    std::function<void(WitnessSession&)> on_end);
 
     void start();
     void close();
-    // It knows the key, or has the certificate, and has greeted.
+    // Whether the client knows the key or has the certificate, and has greeted.
     [[nodiscard]] bool is_known() const { return is_known_; }
     [[nodiscard]] std::uint64_t begun_ns() const { return begun_ns_; }
-    // Greater is later.
+    // A larger number is more recent.
     [[nodiscard]] std::uint64_t last_active() const { return last_active_; }
 
 private:
     using Error = boost::system::error_code;
 
-    // One step of it, which leads to `next`; an error ends the session.
+    // Continues with `next` after one asynchronous step; an error ends the session.
     template <typename Next>
     auto then(Next next);
     void limit_time(std::chrono::milliseconds time);
@@ -66,8 +66,8 @@ private:
     WitnessAnswer answer_{};
     WitnessFrame frame_{};
     std::vector<std::byte> buffer_;
-    std::uint64_t run_id_ = 0;             // that it keeps promises of
-    std::unique_ptr<PromiseStore> store_;  // that it reads from
+    std::uint64_t run_id_ = 0;             // the run that it keeps promises of
+    std::unique_ptr<PromiseStore> store_;  // the one that it reads from
     std::uint64_t sent_bytes_ = 0;
 };
 

@@ -48,7 +48,7 @@ WitnessShelf::WitnessShelf(const fs::path& folder) : folder_(folder) {
 
 fs::path WitnessShelf::path_of(std::uint64_t run_id) const { return folder_ / fmt::format("{:016x}{}", run_id, kExtension); }
 
-// The order of the sections is that of the files: each was written to since.
+// The files' times give the order of the sections, because each file was written to after its section began.
 void WitnessShelf::take_up() {
     std::vector<std::pair<fs::file_time_type, fs::path>> found;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder_)) {
@@ -58,7 +58,7 @@ void WitnessShelf::take_up() {
     for (const auto& [time, path] : found) {
         const sim::Promises promises = PromiseStore(path, PromiseStore::Use::read).load();
         if (promises.section().run_id == 0) {
-            ums::remove_output(path.string());  // ended before its first record was whole
+            ums::remove_output(path.string());  // the witness ended before the first record was complete
             continue;
         }
         KeptRun& run = runs_[promises.section().run_id];
@@ -92,7 +92,7 @@ WitnessAnswer WitnessShelf::keep(std::span<const std::byte> record) {
 WitnessAnswer WitnessShelf::begin(const sim::PromiseSection& section, std::span<const std::byte> record) {
     const auto known = runs_.find(section.run_id);
     if (known != runs_.end() && known->second.section_id == section.section_id && section.incarnation > 0 && known->second.number > 0) {
-        return answer_of(WitnessStatus::kept);  // it is repeated: the answer had been lost
+        return answer_of(WitnessStatus::kept);  // a repetition, because the answer was lost
     }
     if (section.run_id == 0 || section.section_id == 0) return answer_of(WitnessStatus::not_understood);
     if (known == runs_.end() && !make_room()) return answer_of(WitnessStatus::no_room);
@@ -110,7 +110,7 @@ WitnessAnswer WitnessShelf::add(const sim::PromiseBatch& batch, std::span<const 
     KeptRun& run = known->second;
     if (batch.section_id != run.section_id) return answer_of(WitnessStatus::other_section);
     if (batch.number <= run.number) return answer_of(WitnessStatus::kept, batch.number);
-    // One that is left out may have taken a promise back.
+    // A batch that is skipped may have taken a promise back.
     if (batch.number != run.number + 1) return answer_of(WitnessStatus::not_understood);
     if (!run.store) run.store = std::make_unique<PromiseStore>(path_of(batch.run_id), PromiseStore::Use::write);
     if (const std::error_code error = run.store->append(record)) return answer_of(WitnessStatus::not_stored, 0, error);

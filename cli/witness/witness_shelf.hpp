@@ -1,8 +1,8 @@
 // What a witness keeps: a store for each run, in one folder. Used by one thread.
 //
 // A run that is about to create its files voids the promises of earlier runs with the same files on the same machine: their stores are
-// removed. At most kRunsMax runs, of which the oldest without a promise makes room for another. Memory: a path and some words for each, and
-// the stores that are being written to.
+// removed. Holds at most kRunsMax runs; the oldest without a promise makes room for another. Memory: a path and some words for each run,
+// and the stores that are being written to.
 #pragma once
 
 #include <cstdint>
@@ -27,30 +27,31 @@ public:
     static constexpr std::size_t kRunsMax = 1024;
 
     // Creates the folder if it does not exist, and locks it. Throws UsageError if it is not a folder, sim::EnvironmentError if it cannot be
-    // used or another witness has it.
+    // used or another witness uses it.
     explicit WitnessShelf(const std::filesystem::path& folder);
 
-    // A record has arrived. The answer says what became of it.
+    // Stores a record. The answer says what became of it.
     [[nodiscard]] WitnessAnswer keep(std::span<const std::byte> record);
-    // By the id of the run, otherwise the newest one of the same machine with the same files; a copy of its own to read from.
+    // The store of the run with this id, otherwise of the newest run of the same machine with the same files; a separate object, to read
+    // from.
     [[nodiscard]] std::unique_ptr<PromiseStore> find(const sim::PromiseSection& wanted) const;
-    // Nobody writes to it at the moment.
+    // No client writes to it at present.
     void put_away(std::uint64_t run_id);
 
-    // Of runs that work together.
+    // The groups of runs.
     [[nodiscard]] GroupShelf& groups() { return *groups_; }
 
     [[nodiscard]] std::size_t run_count() const { return runs_.size(); }
 
 private:
     struct KeptRun {
-        std::uint64_t age = 0;  // of the last section; greater is newer
+        std::uint64_t age = 0;  // of the last section; a larger number is newer
         std::string host;
         std::vector<std::string> paths;
-        bool is_void = false;  // nothing is promised for it
+        bool is_void = false;  // no promises are kept for it
         std::uint64_t section_id = 0;
         std::uint64_t number = 0;
-        std::unique_ptr<PromiseStore> store;  // while somebody writes to it
+        std::unique_ptr<PromiseStore> store;  // while a client writes to it
     };
 
     [[nodiscard]] std::filesystem::path path_of(std::uint64_t run_id) const;
@@ -66,7 +67,7 @@ private:
     ums::OutputHandle lock_;
     std::map<std::uint64_t, KeptRun> runs_;
     std::uint64_t newest_age_ = 0;
-    std::optional<GroupShelf> groups_;  // once we own the folder
+    std::optional<GroupShelf> groups_;  // once the folder is locked
 };
 
 }  // namespace cli

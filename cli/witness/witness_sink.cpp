@@ -17,7 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kConnectPatience{2000};
-// A disk may take its time there, and so may all the others who begin now.
+// The witness's disk may be slow, and many clients may begin at once.
 constexpr milliseconds kAnswerPatience{10000};
 
 std::string problem_of(const WitnessAnswer& answer) {
@@ -57,7 +57,7 @@ std::string WitnessSink::receive_answer(WitnessAnswer& answer) {
     return problem;
 }
 
-// A connection that breaks may have gone away long ago, or was crowded out: then a new one is worth a try at once.
+// A link that breaks may have been dead for long, or was closed to make room for others, so a new one is worth an immediate try.
 std::string WitnessSink::append(std::span<const std::byte> record) {
     std::string problem = link_.is_open() ? std::string() : greet(WitnessPurpose::keep);
     if (problem.empty()) problem = append_once(record);
@@ -94,7 +94,7 @@ std::optional<sim::Promises> WitnessSink::load_once(const sim::PromiseKeeper::Wa
     problem = problem_of(answer);
     if (!problem.empty()) return std::nullopt;
     sim::Promises promises = receive_records(answer.number, problem);
-    if (promises.section().run_id == 0) return std::nullopt;  // what it keeps was cut off before its first record was whole
+    if (promises.section().run_id == 0) return std::nullopt;  // the witness has only an incomplete first record
     return promises;
 }
 

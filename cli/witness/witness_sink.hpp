@@ -22,8 +22,8 @@ public:
     WitnessSink(WitnessAddress address, const TlsKeys& keys);
 
     [[nodiscard]] std::string name() const override;
-    // By the run's id, otherwise the newest run of this machine with the same files. Throws sim::EnvironmentError if the witness cannot be
-    // reached.
+    // The promises of the run with this id, otherwise of this machine's newest run with the same files. Throws sim::EnvironmentError if the
+    // witness cannot be reached.
     [[nodiscard]] std::optional<sim::Promises> load(const sim::PromiseKeeper::Wanted& wanted) override;
     [[nodiscard]] std::string append(std::span<const std::byte> record) override;
 

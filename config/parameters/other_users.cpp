@@ -6,7 +6,7 @@ using sim::Options;
 
 namespace {
 
-// SQLIOSim takes 0, too: some cycles then transfer nothing.
+// SQLIOSim accepts 0, too: some cycles then transfer nothing.
 Range fewest_pages() { return {.min = 0, .max = sim::kTransferPagesMax}; }
 
 Range cycle_counts() { return {.min = 0, .max = 1'000'000}; }

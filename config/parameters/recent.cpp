@@ -1,4 +1,4 @@
-// What SQL Server has learned since SQLIOSim: parameters of the system's tasks. The users: recent_users.cpp.
+// Features that SQL Server gained after SQLIOSim: parameters of the system's tasks. The users are in recent_users.cpp.
 #include "config/parameters/rows.hpp"
 
 namespace config {

@@ -1,4 +1,4 @@
-// Sections of users that SQLIOSim does not know: columnstore, tempdb, version store. None of them works unless asked for.
+// Sections of users that SQLIOSim does not have: columnstore, tempdb, version store. None of them works unless configured.
 #include "config/parameters/rows.hpp"
 
 namespace config {

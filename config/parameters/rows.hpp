@@ -1,4 +1,4 @@
-// The pieces of the table of parameters, one per section, and the ranges that several of them use.
+// The parts of the table of parameters, one per section, and the ranges that several of them use.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace config {
 
 std::vector<Parameter> run_parameters();     // [CONFIG]: what a run is
 std::vector<Parameter> io_parameters();      // [CONFIG]: how it talks to the files
-std::vector<Parameter> engine_parameters();  // [CONFIG]: ours
-std::vector<Parameter> recent_parameters();  // [CONFIG]: of later years
+std::vector<Parameter> engine_parameters();  // [CONFIG]: ioproof's own
+std::vector<Parameter> recent_parameters();  // [CONFIG]: what SQL Server gained later
 std::vector<Parameter> random_user_parameters();
 std::vector<Parameter> other_user_parameters();  // audit, read-ahead, bulk update, shrink
 std::vector<Parameter> backup_user_parameters();
@@ -23,7 +23,7 @@ std::vector<Parameter> file_parameters();
 // 10000 hundredths of a percent are 100 %.
 inline constexpr std::uint64_t kRatioMax = 10'000;
 inline constexpr std::uint64_t kUsersMax = std::uint64_t{sim::kCpusMax} * sim::kUsersPerCpu - sim::kUsersReserved;
-// An hour: longer pauses are typing errors, and all sums of them fit 32 bits.
+// An hour: longer pauses are typing errors, and all sums of pauses fit into 32 bits.
 inline constexpr std::uint64_t kPauseMsMax = 3'600'000;
 // A year.
 inline constexpr std::uint64_t kDurationSMax = 31'536'000;

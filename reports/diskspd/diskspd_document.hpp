@@ -1,4 +1,4 @@
-// What the writers of DiskSpd's results need. Plain data.
+// The input of the writers of DiskSpd's results. Plain data.
 #pragma once
 
 #include "reports/diskspd/diskspd_profile.hpp"
@@ -10,8 +10,8 @@ namespace reports {
 struct DiskspdDocument {
     DiskspdProfile profile;
     DiskspdSystem system;
-    sim::MeasureResults results;  // its time spans are the first ones of the profile; fewer if the measurement was broken off
-    bool is_verified = false;     // the pages were ours and were checked: the XML says what was found
+    sim::MeasureResults results;  // of the profile's first time spans; of all, unless the measurement was broken off
+    bool is_verified = false;     // the pages were ioproof's and were checked: the XML reports what was found
 };
 
 }  // namespace reports

@@ -1,5 +1,5 @@
-// What a command line or an XML profile of DiskSpd asks for, in DiskSpd's own terms: the writers print it before the results, and the front
-// end makes the measurement's specification from it. Plain data; whoever fills it in has checked it.
+// What a command line or an XML profile of DiskSpd requests, in DiskSpd's own terms: the writers print it before the results, and the front
+// end turns it into the measurement's specification. Plain data, checked by the code that fills it in.
 //
 // Source of the terms: the options and the XML profile of DiskSpd 2.2 and 2.3.
 #pragma once
@@ -13,12 +13,12 @@ namespace reports {
 
 enum class DiskspdCache : std::uint8_t {
     on,          // -Sb
-    local_off,   // -Sr: of a file of another machine
+    local_off,   // -Sr: for files on another machine
     unbuffered,  // -Su
 };
 enum class DiskspdFlush : std::uint8_t { none, view_of_file, non_volatile, non_volatile_no_drain };  // -Nv, -Nn, -Ni
 
-// A part of a target that gets a part of the random requests: -rd.
+// A part of a target, and its share of the random requests: -rd.
 struct DiskspdRange {
     std::uint32_t io_percent = 0;  // 0 = a hole
     std::uint64_t span = 0;        // percent or bytes of the target, after the previous ranges; 0 = to its end, only in bytes and last
@@ -30,7 +30,7 @@ struct DiskspdThreadWeight {
 };
 
 struct DiskspdTarget {
-    std::string path;  // "*1" in a profile: to be named on the command line
+    std::string path;  // "*1" in a profile: the command line names it
     std::uint32_t block_bytes = 64 * 1024;
     std::uint64_t base_bytes = 0;
     std::uint64_t end_bytes = 0;  // exclusive; 0 = the target's end
@@ -46,7 +46,7 @@ struct DiskspdTarget {
     DiskspdFlush flush = DiskspdFlush::none;
 
     bool zero_buffers = false;
-    std::uint64_t buffer_bytes = 0;  // of a buffer of random bytes, or of the bytes of `buffer_path`, that writes are taken from
+    std::uint64_t buffer_bytes = 0;  // size of a buffer that writes are taken from: random bytes, or those of `buffer_path`
     std::string buffer_path;
 
     std::uint32_t random_percent = 0;
@@ -57,15 +57,15 @@ struct DiskspdTarget {
     bool is_parallel = false;  // -p
     std::uint64_t thread_stride_bytes = 0;
 
-    std::uint32_t request_count = 2;  // outstanding at a time, of each thread
+    std::uint32_t request_count = 2;  // outstanding at a time, per thread
     std::uint32_t write_percent = 0;
     std::uint32_t burst_size = 0;  // requests; 0 = no bursts
     std::uint32_t think_time_ms = 0;
-    std::uint32_t rate = 0;  // of each thread; 0 = no limit
+    std::uint32_t rate = 0;  // per thread; 0 = no limit
     bool is_rate_in_requests = false;
     std::uint32_t threads_per_file = 1;
     std::uint32_t io_priority = 3;  // 1 very low, 2 low, 3 normal
-    std::uint32_t weight = 1;       // of the target among those of a pool of threads
+    std::uint32_t weight = 1;       // among the targets of a pool of threads
     std::vector<DiskspdThreadWeight> thread_weights;
 
     [[nodiscard]] std::uint64_t alignment() const { return alignment_bytes.value_or(block_bytes); }
@@ -83,11 +83,11 @@ struct DiskspdTimeSpan {
     bool completion_routines = false;
     bool measures_latency = false;
     bool gathers_iops = false;
-    std::uint32_t interval_ms = 1000;  // of the IOPS that are gathered
+    std::uint32_t interval_ms = 1000;  // of the collected IOPS
     bool is_affinity_off = false;
     std::vector<DiskspdCpu> cpus;
-    std::uint32_t thread_count = 0;   // of a pool for all targets; 0 = threads_per_file of each target
-    std::uint32_t request_count = 0;  // outstanding at a time of each thread of the pool; 0 = request_count of each target
+    std::uint32_t thread_count = 0;   // in a pool for all targets; 0 = threads_per_file of each target
+    std::uint32_t request_count = 0;  // outstanding at a time, per thread of the pool; 0 = request_count of each target
     std::uint32_t seed = 0;
     bool random_write_data = false;  // new random bytes for each write
     std::vector<DiskspdTarget> targets;
@@ -95,7 +95,7 @@ struct DiskspdTimeSpan {
 
 enum class DiskspdFormat : std::uint8_t { text, xml };
 enum class DiskspdPrecreate : std::uint8_t { none, use_max_size, constant_sizes, constant_or_zero_sizes };
-// For readers of the text of older versions, where it differs: `v2_0` is that of 2014, `v2_1` that of the years until 2.2.
+// The version of the text, for its readers, where versions differ: `v2_0` is the text of 2014, `v2_1` that of later years until 2.2.
 enum class DiskspdTextStyle : std::uint8_t { v2_2, v2_1, v2_0 };
 
 struct DiskspdProfile {

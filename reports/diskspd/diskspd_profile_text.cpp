@@ -183,7 +183,7 @@ std::string diskspd_distribution_text(const std::vector<DiskspdRange>& ranges, b
         if (is_in_percent) {
             text += fmt::format("{}   {:>3}% of IO => [{:>2}% - {:>3}%) of target\n", indent, range.io_percent, begin, end);
         } else {
-            // A target that is smaller than its ranges gets what falls into it, as parts of 100 percent.
+            // If a target is smaller than its ranges, the shares of those that fit are scaled to a sum of 100 percent.
             const std::string share = total_percent < 100 && total_percent > 0
                                           ? fmt::format("    {:.1f}%", 100.0 * range.io_percent / total_percent)
                                           : fmt::format("   {:>3}%", range.io_percent);

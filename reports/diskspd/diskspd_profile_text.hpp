@@ -1,4 +1,4 @@
-// The part of DiskSpd's text that precedes the results: the command line and what it asks for. Pure.
+// The part of DiskSpd's text that precedes the results: the command line and what it requests. Pure.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace reports {
 
-// From the empty line before "Command Line:" to the empty line after the last time span. Names are as given: the caller that prints them
-// makes them safe for a terminal.
+// From the empty line before "Command Line:" to the empty line after the last time span. Names are unchanged: the caller must make them
+// safe for a terminal.
 std::string diskspd_profile_text(const DiskspdProfile& profile, DiskspdTextStyle style);
 
 // Lines "   90% of IO => [ 0% -  10%) of target", each after `indent`.

@@ -49,7 +49,7 @@ void add_profile_distribution(DiskspdXml& xml, const DiskspdTarget& target) {
     xml.close("Distribution");
 }
 
-// A reader takes a target with Random for a random one, whatever StrideSize says, so only one of the two is there.
+// Readers take a target with Random as random, whatever StrideSize says, so only one of the two is written.
 void add_profile_access(DiskspdXml& xml, const DiskspdTarget& target) {
     if (target.random_percent == 0) {
         xml.number("StrideSize", target.alignment());

@@ -1,4 +1,4 @@
-// A profile in the form of DiskSpd's XML: part of the results, and with -Rpxml a document that -X can read. Pure.
+// A profile as DiskSpd's XML: part of the results, and with -Rpxml a document that -X can read. Pure.
 #pragma once
 
 #include <string>

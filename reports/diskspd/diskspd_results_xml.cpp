@@ -173,7 +173,7 @@ void add_threads(DiskspdXml& xml, const DiskspdTimeSpan& wanted, const MeasureTi
     }
 }
 
-// What no other tool says: whether the storage gave back what it was given.
+// No other tool reports this: whether the storage returned what it was given.
 void add_integrity(DiskspdXml& xml, const MeasureTimespanResults& found, std::uint64_t finding_count) {
     std::uint64_t verified = 0;
     std::uint64_t read_back = 0;

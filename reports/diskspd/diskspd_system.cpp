@@ -24,7 +24,7 @@ std::uint32_t group_count(const ProcessorTopology& topology) {
     return topology.processors.empty() ? 0 : topology.processors.back().id / kDiskspdGroupCpus + 1;
 }
 
-// CPUs of something, one bit each, by group.
+// CPUs as one bit each, by group.
 using Masks = std::map<std::uint32_t, std::uint64_t>;
 
 template <typename Belongs>

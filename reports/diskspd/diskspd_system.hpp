@@ -10,14 +10,14 @@
 namespace reports {
 
 struct DiskspdSystem {
-    std::string tool_version;  // of ioproof, with its name
+    std::string tool_version;  // ioproof's name and version
     std::string computer_name;
     std::uint64_t start_utc_us = 0;
     ums::ProcessorTopology topology;
 };
 
-// "System information:" and what belongs to it, up to the empty line after it. A group is a set of at most 64 CPUs, as Windows counts them;
-// the frequency governor replaces the power scheme.
+// "System information:" and what follows it, up to the empty line at its end. A group is a set of at most 64 CPUs, as on Windows; the
+// frequency governor takes the place of the power scheme.
 std::string diskspd_system_text(const DiskspdSystem& system);
 
 void add_diskspd_system(DiskspdXml& xml, const DiskspdSystem& system);

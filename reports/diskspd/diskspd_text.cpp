@@ -34,14 +34,13 @@ MeasureCounts counts_of(const MeasureRow& row, MeasureDirection direction) {
 
 double diskspd_rate(std::uint64_t amount, double seconds) { return seconds > 0 ? static_cast<double>(amount) / seconds : 0; }
 
-// The old text has the units of 1024 without their "i".
+// The older text has units of 1024 without the "i".
 std::string file_size_text(std::uint64_t size_bytes, DiskspdTextStyle style) {
     std::string text = diskspd_size(size_bytes);
     if (style == DiskspdTextStyle::v2_0 && text.ends_with("iB")) text.erase(text.size() - 2, 1);
     return text;
 }
 
-// The text of one time span.
 class SpanText {
 public:
     SpanText(const DiskspdTimeSpan& wanted, const MeasureTimespanResults& found, DiskspdTextStyle style)
@@ -203,7 +202,7 @@ std::string totals_row(std::string_view name, const MeasureCounts& counts, doubl
                        diskspd_rate(counts.bytes, seconds) / kMib, diskspd_rate(counts.requests, seconds));
 }
 
-// Over all time spans.
+// Sums over all time spans.
 std::string totals_text(const sim::MeasureResults& results) {
     MeasureRow all;
     double seconds = 0;

@@ -1,4 +1,4 @@
-// Elements of DiskSpd's XML, one a line, nested by two spaces. Pure.
+// Elements of DiskSpd's XML, one per line, nested by two spaces. Pure.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace reports {
 
 class DiskspdXml {
 public:
-    // `attributes`: as they follow the name, beginning with a space; their values are escaped already.
+    // `attributes`: appended to the name, beginning with a space; their values must be escaped already.
     void open(std::string_view name, std::string_view attributes = {}) {
         text_ += fmt::format("{:{}}<{}{}>\n", "", indent_, name, attributes);
         indent_ += 2;

@@ -1,6 +1,6 @@
 'use strict';
-// What both pages use: elements, numbers as the text report writes them, charts.
-// As ums::printable: what would hide or turn round the letters of a name is shown by its number.
+// Shared by all pages: elements, numbers as the text report writes them, charts.
+// As ums::printable: characters that would hide or reverse the letters of a name are shown by their numbers.
 const printable = text => String(text).replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]/g,
   c => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
 const el = (tag, attributes = {}, ...children) => {
@@ -9,7 +9,7 @@ const el = (tag, attributes = {}, ...children) => {
   node.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined).map(child => child instanceof Node ? child : printable(child)));
   return node;
 };
-// A link to a file and nothing else: no name is a scheme ("javascript:...") or another machine ("//...").
+// A link only to a file: no name can act as a scheme ("javascript:...") or as another machine ("//...").
 const fileLink = path => el('a', {href: (path.startsWith('/') ? '' : './') + encodeURI(path).replace(/^\/+/, '/').replaceAll('#', '%23').replaceAll('?', '%3F')}, path);
 const color = name => getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
 const cut = (value, digits) => (Math.floor(value * 10 ** digits + 1e-9) / 10 ** digits).toFixed(digits);
@@ -36,7 +36,7 @@ const table = (titles, rows, left = 1) => el('div', {class: 'scroll'}, el('table
 const section = (title, ...children) => el('section', {}, el('h2', {}, title), children.flat());
 
 const charts = [];
-// `configure()` is asked again when the colours change.
+// `configure()` is called again when the colors change.
 const chart = (name, configure) => {
   const canvas = el('canvas', {role: 'img', 'aria-label': name});
   const node = el('div', {class: 'chart'}, el('div', {class: 'name'}, name), el('div', {class: 'box'}, canvas));

@@ -1,4 +1,4 @@
-// The parts of result pages and the log's style sheet, and the schema for reading results files; compiled into the program
+// The parts of result pages, the log's style sheet, and the schema for reading results files, which the build embeds into the program
 // (cmake/embedded_files.cmake).
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace reports::embedded {
 
-extern const std::string_view kChartScript;  // Chart.js, MIT licence, its notice within
+extern const std::string_view kChartScript;  // Chart.js, MIT license, which includes its notice
 extern const std::string_view kStyle;
 extern const std::string_view kCommonScript;
 extern const std::string_view kReportScript;
@@ -16,7 +16,7 @@ extern const std::string_view kMeasurementScript;
 extern const std::string_view kMergedScript;
 extern const std::string_view kPowertestScript;
 extern const std::string_view kSweepScript;
-// What a Content-Security-Policy allows them by: "sha256-...".
+// The hashes by which a Content-Security-Policy allows them: "sha256-...".
 extern const std::string_view kChartScriptHash;
 extern const std::string_view kCommonScriptHash;
 extern const std::string_view kReportScriptHash;

@@ -1,5 +1,5 @@
 'use strict';
-// Several hosts as one: a row for each, all of them on one time axis.
+// Several hosts as one result: a row for each, all of them on one time axis.
 const data = JSON.parse(document.getElementById('data').textContent);
 const page = document.getElementById('page');
 const names = ['read', 'write', 'third', 'fourth', 'fifth'];
@@ -16,7 +16,7 @@ const points = (host, of) => {
   const s = host.series;
   return s.start_us.map((us, i) => ({x: (us + s.duration_us[i] / 2) / 1e6, y: of(s, i, s.duration_us[i] / 1e6)})).filter((point, i) => s.duration_us[i] >= 5e4 && point.y !== null);
 };
-// More hosts than colours: the next round is dashed.
+// When the colors run out, the lines of further hosts are dashed.
 const hostLine = (host, i, of) => line(host.name, names[i % names.length], points(host, of), {borderDash: i < names.length ? [] : [2 * Math.floor(i / names.length), 3]});
 const marks = {id: 'findings', afterDatasetsDraw(chart) {
   const {ctx, chartArea: area, scales: {x}} = chart;
@@ -35,7 +35,7 @@ const timeChart = (name, unit, of) => chart(name, () => ({type: 'line', data: {d
     {x: {min: 0, max: end, ticks: {color: color('soft'), maxTicksLimit: 8}}})}));
 const rate = (value, s) => s ? value / s / 1048576 : null;
 const average = (time, n) => n ? time / n / 1000 : null;
-// When each host was at work: a bar from its begin to its end.
+// When each host worked: a bar from its begin to its end.
 const spans = () => chart('At work', () => ({type: 'bar', data: {labels: data.hosts.map(host => host.name),
   datasets: [{label: 'at work', data: data.hosts.map(host => [host.begin_us / 1e6, (host.begin_us + host.duration_us) / 1e6]), backgroundColor: data.hosts.map(host => color(grades[host.judgement])), borderSkipped: false, barPercentage: .6}]},
   options: {animation: false, responsive: true, maintainAspectRatio: false, indexAxis: 'y', plugins: {legend: {display: false}},

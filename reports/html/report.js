@@ -10,7 +10,7 @@ const intervals = data.intervals;
 const times = intervals.start_us.map(us => us / 1e6);
 const seconds = intervals.duration_us.map(us => us / 1e6);
 const endOfRun = times.length ? times[times.length - 1] + seconds[seconds.length - 1] : 0;
-// Intervals of a phase that ended at once say nothing about rates.
+// The interval of a phase that ended immediately is too short for a rate.
 const points = values => values.map((value, i) => ({x: times[i] + seconds[i] / 2, y: value})).filter((point, i) => seconds[i] >= 0.05);
 const perSecond = (values, unit = 1) => points(values.map((value, i) => seconds[i] ? value / seconds[i] / unit : 0));
 const phaseSpans = [];
@@ -34,7 +34,7 @@ const phaseShades = {id: 'phases', beforeDatasetsDraw(chart) {
 const timeChart = (name, unit, datasets, more = {}) => chart(name, () => ({type: 'line', data: {datasets: datasets()}, plugins: [phaseShades],
   options: base('seconds since the run began', unit, {...more, x: {min: 0, max: endOfRun, ticks: {color: color('soft'), maxTicksLimit: 8}}})}));
 
-// Each cell: how many requests of that second took that long; the darker, the larger their share of the second.
+// Each cell shows how many requests of that second took that long; the darker, the larger their share of the second.
 const bucketUs = i => 0.512 * 2 ** i;
 const heatMap = (name, columns) => {
   let low = 31, high = 0;
@@ -135,7 +135,7 @@ const fileSection = (file, i) => {
 };
 const rate = (pages, us) => us && pages ? cut(pages * 8192 / 1048576 / (us / 1e6), 1) : '-';
 const some = n => n ? count(n) : '-';
-// Nothing where there is nothing to show: a run that could not begin.
+// Null if there is nothing to show, as for a run that could not begin.
 const part = (title, titles, list, row) => list.length ? [el('h3', {}, title), table(titles, list.map(row))] : null;
 const runSection = () => data.phases.length ? section('What the run did',
   part('Phases', ['phase', 'cycle', 'time', 'pages read', 'MB/s', 'pages written', 'MB/s', 'log MB/s', 'verified'], data.phases.filter(p => p.duration_us), p =>
@@ -164,7 +164,7 @@ const findingNode = f => {
   const place = !['read', 'write'].includes(f.operation) ? f.operation : f.file_is_log ? `offset 0x${f.byte_offset.toString(16)}` : `page ${f.page} (offset 0x${f.byte_offset.toString(16)})`;
   const node = el('details', {class: 'finding'}, el('summary', {}, `#${f.number}  `, el('b', {class: 'poor'}, f.class.replaceAll('_', ' ')), ` ${shortName(f.file)} ${place} `,
     f.sectors ? sectorMap(f.sectors) : null));
-  // The details of thousands are made only when somebody looks.
+  // There may be thousands, so their details are built only when opened.
   node.addEventListener('toggle', () => {
     if (node.childElementCount > 1) return;
     const facts = [['file', f.file], ['at', f.utc + ', ' + f.phase], ['by', `${f.user}, CPU ${f.cpu}`], ['persistence', f.persistence], ['version', `expected ${f.expected_version}, received ${f.received_version}`],
@@ -211,7 +211,7 @@ const warningsSection = () => data.warning_count ? section('Warnings', el('p', {
   table(['#', 'file', 'request', 'took', 'at'], data.warnings.map(w => [w.number, w.file, w.description, duration(w.duration_us), w.utc + ', ' + w.phase]), 3)) : null;
 const configurationSection = () => section('Configuration', data.run.repeat_command && !data.durability ? el('p', {}, 'Repeat with: ', el('code', {}, data.run.repeat_command)) : null,
   data.configuration.map(part => el('details', {}, el('summary', {}, part.section), table(['parameter', 'value'], Object.entries(part.values), 2))));
-// Of a run that was one of several: which one, and of what.
+// The place of the run in its group.
 const group = data.group;
 const groupFacts = !group ? [] : [['group', group.name], ['plan', group.plan], ['rank', `${group.rank} of ${group.of}, on ${group.host}`], ['witness', group.witness], ['bursts', group.bursts],
   ['coherence', group.coherence], ['turn', group.turn ? `${group.turn.number} of ${group.turn.turns}` : ''], ['ranks not there at the end', group.missing_ranks.join(', ')]];

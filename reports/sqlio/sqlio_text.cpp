@@ -59,7 +59,7 @@ std::string size_lines(const SqlioHead& head, const sim::MeasureTimespanResults&
     return text + "initialization done\n";
 }
 
-// Whole milliseconds 0 to 23, all else in the last column; percent, rounded.
+// Whole milliseconds from 0 to 23, everything else in the last column; percent, rounded.
 std::string histogram_lines(const sim::LatencyCounts& latency) {
     constexpr std::size_t kHistogramColumns = 25;
     std::array<std::uint64_t, kHistogramColumns> counts{};

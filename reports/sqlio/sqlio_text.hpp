@@ -1,4 +1,4 @@
-// Results in the shape of SQLIO's text. Scripts pick its lines by their numbers, so each is where SQLIO has it. Pure.
+// Results in the form of SQLIO's text. Scripts pick lines by number, so each line is where SQLIO has it. Pure.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct SqlioHead {
         std::string path;
         std::uint32_t threads = 1;
         std::uint64_t cpu_mask = 0;
-        bool is_size_specified = false;  // by the parameter file, not as it was found
+        bool is_size_specified = false;  // by the parameter file; otherwise it is the size found
     };
 
     bool is_write = false;
