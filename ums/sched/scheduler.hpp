@@ -147,8 +147,8 @@ public:
         }
     }
 
-    // Called on the scheduler's thread as soon as an exception leaves a task that was spawned or forked: the task that joins it may be late. Must
-    // not throw. Before the first task.
+    // Called on the scheduler's thread as soon as an exception leaves a task that was spawned or forked: the task that joins it may be
+    // late. Must not throw. Before the first task.
     void on_task_failed(std::function<void(const std::exception_ptr&)> callback) { on_task_failed_ = std::move(callback); }
 
     // Runs what can run. False if there was nothing to run. For SchedulerGroup, on this scheduler's thread.
