@@ -28,7 +28,7 @@ ums::ChildStart shell(const test::TempFolder& folder, const std::string& command
 
 }  // namespace
 
-TEST_CASE("a child works in its folder, says what it has to say there, and ends with its code") {
+TEST_CASE("a child runs in its folder, writes its output there, and ends with its exit code") {
     const test::TempFolder folder;
     ums::ChildProcess child(shell(folder, "pwd; echo the last word; exit 7"));
     CHECK(code_of(child) == 7);
@@ -36,7 +36,7 @@ TEST_CASE("a child works in its folder, says what it has to say there, and ends 
     CHECK_THAT(test::read_text(folder.path() / "said"), ContainsSubstring(folder.path().filename().string()));
 }
 
-TEST_CASE("a child that cannot be started has an exit code that says so") {
+TEST_CASE("a child that cannot be started has an exit code that tells this") {
     const test::TempFolder folder;
     std::fflush(nullptr);  // ThreadSanitizer's _exit writes what the parent's stdout still holds
     ums::ChildProcess child(
@@ -45,7 +45,7 @@ TEST_CASE("a child that cannot be started has an exit code that says so") {
     CHECK(ums::last_line((folder.path() / "said").string()).empty());
 }
 
-TEST_CASE("a child is killed with all that it has started") {
+TEST_CASE("a child is killed together with everything it has started") {
     const test::TempFolder folder;
     ums::ChildProcess child(shell(folder, "sleep 100 & sleep 100"));
     CHECK_FALSE(child.exit_code());
@@ -56,7 +56,7 @@ TEST_CASE("a child is killed with all that it has started") {
     CHECK(left == -1);
 }
 
-TEST_CASE("what stays open in a child keeps its lock until the child has ended") {
+TEST_CASE("a file that stays open in a child keeps its lock until the child has ended") {
     const test::TempFolder folder;
     const std::string path = (folder.path() / "lock").string();
     ums::OutputHandle lock;

@@ -47,11 +47,11 @@ std::string ask_for(std::size_t size_bytes) {
 
 }  // namespace
 
-TEST_CASE("an allocation that fails is given what the reserve has, and everybody is told to stop") {
+TEST_CASE("an allocation that fails is satisfied from the reserve, and the reserve counts as spent") {
     CHECK(ask_for(4 * kMb) == "given from the reserve");
 }
 
-TEST_CASE("what would not fit into the reserve is refused, and leaves it as it is") {
+TEST_CASE("an allocation that does not fit into the reserve is refused and leaves it as it is") {
     if constexpr (test::kIsSanitized) {
         WARN("not tried: nothing is thrown where the sanitizer itself gets no memory");
     } else {
@@ -59,7 +59,7 @@ TEST_CASE("what would not fit into the reserve is refused, and leaves it as it i
     }
 }
 
-TEST_CASE("when the reserve is used up the process is ended by whoever asked for that") {
+TEST_CASE("when the reserve is exhausted, the process is ended as requested") {
     const std::string text = in_child_process([]() -> std::string {
         const MemoryReserve reserve;
         MemoryReserve::on_exhausted([] { throw 5; });
@@ -75,7 +75,7 @@ TEST_CASE("when the reserve is used up the process is ended by whoever asked for
     CHECK(text == "ended");
 }
 
-TEST_CASE("a reserve that is gone is no longer spent") {
+TEST_CASE("after a reserve is gone, it no longer counts as spent") {
     { const MemoryReserve reserve; }
     CHECK_FALSE(MemoryReserve::is_spent());
     CHECK_FALSE(MemoryReserve::release_for(kMb));

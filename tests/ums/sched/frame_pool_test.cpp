@@ -28,7 +28,7 @@ bool holds(const Frame& frame) {
     return true;
 }
 
-TEST_CASE("frames of all sizes are writable, do not overlap, and come back in any order") {
+TEST_CASE("frames of all sizes are writable, do not overlap, and can be freed in any order") {
     const std::uint64_t seed = testing::test_seed("frame pool");
     Prng prng(seed);
     std::vector<Frame> frames;
@@ -50,7 +50,7 @@ TEST_CASE("frames of all sizes are writable, do not overlap, and come back in an
     for (const Frame& frame : frames) free_frame(frame.data, frame.size_bytes);
 }
 
-TEST_CASE("a thread that frees frames that others made keeps a bounded number of them") {
+TEST_CASE("a thread that frees frames from other threads keeps a bounded number of them") {
     constexpr std::size_t kSizeBytes = 1000;
     constexpr std::size_t kFrames = 5000;
     const std::size_t used_before = ::mallinfo2().uordblks;

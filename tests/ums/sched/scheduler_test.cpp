@@ -128,7 +128,7 @@ TEST_CASE("short transfers and errors come back as values") {
     CHECK(cut.completed_ns >= cut.submitted_ns);
 }
 
-TEST_CASE("requests that are out can be visited, the oldest first, up to an age") {
+TEST_CASE("outstanding requests above a given age can be visited, oldest first") {
     std::vector<std::uint64_t> seen;
     run_virtual(RunOptions{.delay = fixed_delay(1000)}, [&](World& world) -> Task<void> {
         const std::uint64_t start_ns = world.clock.now_ns();
@@ -177,7 +177,7 @@ TEST_CASE("finished I/O is collected while other tasks keep the CPU busy") {
         });
 }
 
-TEST_CASE("tasks that others wake run in the order in which they were woken") {
+TEST_CASE("tasks run in the order in which other tasks woke them") {
     std::string log;
     run_virtual(RunOptions{.cpu_count = 2}, [&](World& world) -> Task<void> {
         auto work = [&](char name) -> Task<void> {
@@ -191,7 +191,7 @@ TEST_CASE("tasks that others wake run in the order in which they were woken") {
     CHECK(log == "abcd");
 }
 
-TEST_CASE("a long batch of runnable tasks is run in order although it is interrupted to collect I/O") {
+TEST_CASE("a long batch of runnable tasks runs in order, even though it is interrupted to collect I/O") {
     VirtualClock clock;
     std::vector<int> order;
     run_with_clock(
@@ -212,7 +212,7 @@ TEST_CASE("a long batch of runnable tasks is run in order although it is interru
     CHECK(order == std::vector{0, 1, 2, 3, 4, 10, 11, 12, 13, 14});
 }
 
-TEST_CASE("waits are counted by type, with their times, and the signal wait apart") {
+TEST_CASE("waits are counted by type, with their times, and signal waits separately") {
     VirtualClock clock;
     run_with_clock(
         clock, RunOptions{.delay = fixed_delay(2 * kNsPerMs)},
@@ -267,7 +267,7 @@ TEST_CASE("waits are counted by type, with their times, and the signal wait apar
         });
 }
 
-TEST_CASE("the time from another scheduler's wake-up to running is signal wait") {
+TEST_CASE("the time from another scheduler's wake-up until the task runs is signal wait") {
     VirtualClock clock;
     run_with_clock(
         clock, RunOptions{.cpu_count = 2},
@@ -296,7 +296,7 @@ TEST_CASE("the time from another scheduler's wake-up to running is signal wait")
         });
 }
 
-TEST_CASE("with a real clock busy and idle time add up to the time of the run") {
+TEST_CASE("with a real clock, busy and idle time add up to the duration of the run") {
     std::uint64_t run_ns = 0;
     run_real(
         RunOptions{.delay = fixed_delay(5 * kNsPerMs)},
@@ -326,7 +326,7 @@ TEST_CASE("with a real clock busy and idle time add up to the time of the run") 
         });
 }
 
-TEST_CASE("a task is somewhere, a thread is nowhere") {
+TEST_CASE("a task has a current scheduler, a plain thread has none") {
     CHECK(Scheduler::current_or_null() == nullptr);
     Scheduler* inside = nullptr;
     Scheduler* expected = nullptr;
@@ -355,7 +355,7 @@ Task<void> read_from_memory(World& world, std::uint32_t tasks, std::uint64_t siz
     co_await group.join();
 }
 
-TEST_CASE("a request with nothing else to do is started by the sleep that waits for it") {
+TEST_CASE("if there is nothing else to do, a request is started by the sleep that waits for it") {
     run_real(
         {.delay = fixed_delay(kNsPerMs)},
         [](World&) -> Task<void> {
@@ -370,7 +370,7 @@ TEST_CASE("a request with nothing else to do is started by the sleep that waits 
         });
 }
 
-TEST_CASE("transfers of a file in memory are made on the spot") {
+TEST_CASE("transfers of a file in memory are made immediately") {
     run_real(
         {}, [](World& world) { return read_from_memory(world, 32, 8192); },
         [](World& world) {

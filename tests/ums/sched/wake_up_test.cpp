@@ -85,7 +85,7 @@ TEST_CASE("a wake-up between the last look at the inbox and falling asleep keeps
     CHECK(woken);
 }
 
-TEST_CASE("a scheduler that should stop does not fall asleep") {
+TEST_CASE("a scheduler that is to stop does not fall asleep") {
     OneScheduler one;
     one.stopping = true;
     one.fall_asleep();
@@ -95,7 +95,7 @@ TEST_CASE("a scheduler that should stop does not fall asleep") {
     CHECK(one.engine->waits == 1);
 }
 
-TEST_CASE("many wake-ups of a sleeping scheduler call its engine once, of one that is awake never") {
+TEST_CASE("many wake-ups of a sleeping scheduler call its engine once, those of a scheduler that is awake never") {
     constexpr int kTasks = 50;
     OneScheduler one;
     std::array<Event, kTasks> events;
@@ -134,7 +134,7 @@ struct Baton {
     void pass() { event.set(); }
 };
 
-TEST_CASE("a baton that goes round four schedulers that sleep between is never lost") {
+TEST_CASE("a baton that goes round four schedulers, which sleep in between, is never lost") {
     constexpr std::uint32_t kSchedulers = 4;
     constexpr int kRounds = 1500;
     const std::uint64_t seed = testing::test_seed("one baton");
