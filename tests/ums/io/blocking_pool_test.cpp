@@ -28,7 +28,7 @@ void ask_for_large_stacks() {
 
 }  // namespace
 
-TEST_CASE("a pool that gets no more threads does everything with the first, and says so") {
+TEST_CASE("a pool that gets no more threads does everything with its first one, and reports that") {
     if constexpr (test::kIsSanitized) {
         WARN("not tried: the sanitizer needs memory for a thread, too");
     } else {
@@ -61,7 +61,7 @@ TEST_CASE("a pool that gets no more threads does everything with the first, and 
     }
 }
 
-TEST_CASE("a pool whose first thread is refused is not made") {
+TEST_CASE("a pool whose first thread is refused is not created") {
     if constexpr (test::kIsSanitized) {
         WARN("not tried: the sanitizer needs memory for a thread, too");
     } else {

@@ -106,7 +106,7 @@ Task<void> run_ping(SchedulerGroup& group, std::uint32_t rounds, std::uint32_t& 
 
 }  // namespace
 
-TEST_CASE("schedulers that sleep in their engines are woken by each other without waiting for a timeout") {
+TEST_CASE("schedulers that sleep in their engines wake each other without waiting for a timeout") {
     const EngineKind kind = GENERATE(from_range(engine_kinds()));
     CAPTURE(kind);
     PosixStorage storage;

@@ -29,7 +29,7 @@ TEST_CASE("wait starts what was queued and ends when it has finished") {
     finished.pop_front();
 }
 
-TEST_CASE("wait ends when its time is over") {
+TEST_CASE("wait ends when its timeout expires") {
     const auto variant = GENERATE(from_range(engine_variants()));
     CAPTURE(variant);
     const auto engine = variant.make({});
@@ -41,7 +41,7 @@ TEST_CASE("wait ends when its time is over") {
     engine->wait(0);
 }
 
-TEST_CASE("wake ends a wait that is under way") {
+TEST_CASE("wake ends a wait that is in progress") {
     const auto variant = GENERATE(from_range(engine_variants()));
     CAPTURE(variant);
     const auto engine = variant.make({});
@@ -78,7 +78,7 @@ TEST_CASE("a wake before the wait is not lost, even if finished requests are col
     CHECK(std::chrono::steady_clock::now() - quiet >= std::chrono::milliseconds(29));
 }
 
-TEST_CASE("an engine may be made on one thread and used on another") {
+TEST_CASE("an engine may be created on one thread and used on another") {
     const auto variant = GENERATE(from_range(engine_variants()));
     CAPTURE(variant);
     Bench bench(variant);
@@ -131,7 +131,7 @@ TEST_CASE("the engine's own threads run on the CPUs of io_affinity") {
     for (const std::string& list : lists) CHECK(list == std::to_string(last_cpu));
 }
 
-TEST_CASE("the pool makes threads when they are needed and not more than the queue depth") {
+TEST_CASE("the pool creates threads when they are needed, and at most as many as the queue depth") {
     EngineOptions options;
     options.queue_depth = 3;
     const auto variant = engine_variants().front();

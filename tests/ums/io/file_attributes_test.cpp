@@ -13,7 +13,7 @@
 
 using namespace ums;
 
-TEST_CASE("a file with a hole is sparse, a written one is not") {
+TEST_CASE("a file with a hole is sparse, a fully written one is not") {
     const testing::TempFolder folder;
     std::ofstream(folder.file("full")) << std::string(1 << 20, 'x') << std::flush;
     std::ofstream(folder.file("holes")) << "x";
@@ -30,7 +30,7 @@ TEST_CASE("a file with a hole is sparse, a written one is not") {
     CHECK(attributes.is_sparse);
 }
 
-TEST_CASE("a compressed file is recognised where the file system knows it") {
+TEST_CASE("a compressed file is recognized if the file system reports it") {
     const testing::TempFolder folder;
     std::ofstream(folder.file("packed")) << "x";
     const int file = open(folder.file("packed").c_str(), O_RDONLY | O_CLOEXEC);

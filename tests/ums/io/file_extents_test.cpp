@@ -51,7 +51,7 @@ std::optional<std::string> read_device(const DeviceOffset& place) {
 
 }  // namespace
 
-TEST_CASE("the device holds the file's bytes where the file system says") {
+TEST_CASE("the device holds the file's bytes where the file system says they are") {
     const testing::TempFolder folder;
     Prng prng(testing::test_seed("device offsets"));
     const std::string path = folder.file("data");
@@ -82,7 +82,7 @@ TEST_CASE("the device holds the file's bytes where the file system says") {
     if (!could_look) WARN("the device itself may not be read here");
 }
 
-TEST_CASE("nothing is claimed about a hole, the end of a file, a missing file and what is no file") {
+TEST_CASE("no place is given for a hole, the end of a file, a missing file, or something that is not a file") {
     const testing::TempFolder folder;
     const std::string path = folder.file("holes");
     std::filesystem::resize_file((std::ofstream(path), path), 1 << 20);
@@ -95,7 +95,7 @@ TEST_CASE("nothing is claimed about a hole, the end of a file, a missing file an
     CHECK_FALSE(device_offset_of("/proc/self/maps", 0));
 }
 
-TEST_CASE("of a block device it is the offset itself") {
+TEST_CASE("on a block device the place is the offset itself") {
     for (const auto& entry : std::filesystem::directory_iterator("/sys/class/block")) {
         const std::string device = "/dev/" + entry.path().filename().string();
         const auto place = device_offset_of(device, 123 * 8192);

@@ -61,7 +61,7 @@ bool survives(IoEngine& engine, FileHandle file, std::byte* from, std::byte* to,
 
 }  // namespace
 
-TEST_CASE("transfers from and to memory that the engine was told of, and partly or not at all was told of") {
+TEST_CASE("transfers are right whether their memory is registered completely, in part, or not at all") {
     const auto variant = GENERATE(from_range(engine_variants()));
     const bool direct = GENERATE(false, true);
     CAPTURE(variant, direct);
@@ -102,7 +102,7 @@ TEST_CASE("transfers from and to memory that the engine was told of, and partly 
     for (std::size_t i = 0; i < source.size(); ++i) CHECK(std::memcmp(source[i].data, target[i].data, kPage) == 0);
 }
 
-TEST_CASE("the kernel holds the memory that an io_uring engine was told of as long as the engine lives") {
+TEST_CASE("the kernel holds the memory registered with an io_uring engine as long as the engine lives") {
     if (!has_uring() || geteuid() != 0) return;  // others may not lock as much
     const MemoryRegion memory(100 * kMb, MemoryKind::huge_pages);
     CHECK(is_released());
@@ -116,7 +116,7 @@ TEST_CASE("the kernel holds the memory that an io_uring engine was told of as lo
     CHECK(is_released());
 }
 
-TEST_CASE("a process that may not lock the memory, or may not register it, transfers as ever") {
+TEST_CASE("a process that may not lock or register memory transfers as usual") {
     if (!has_uring()) return;
     const bool is_forbidden = GENERATE(false, true);
     CAPTURE(is_forbidden);

@@ -276,7 +276,7 @@ ums::DiskModel random_disk(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("what a cut of an honest device leaves is what its promises allow, whatever was asked of it") {
+TEST_CASE("a cut of an honest device leaves what its promises allow, whatever the load") {
     ums::Prng prng(ums::testing::test_seed("honest device against the model"));
     std::uint64_t moved_sizes = 0;
     std::uint64_t torn = 0;
@@ -304,7 +304,7 @@ TEST_CASE("what a cut of an honest device leaves is what its promises allow, wha
     CHECK(torn > 1000);
 }
 
-TEST_CASE("what a lying device has lost of its promises is in the list, and nothing else") {
+TEST_CASE("the list of lost writes is exactly what a lying device has lost of its promises") {
     ums::Prng prng(ums::testing::test_seed("lying device against the model"));
     constexpr std::array kLies = {ums::PowerLie::flush_ignored, ums::PowerLie::fua_ignored, ums::PowerLie::one_file_ignored,
                                   ums::PowerLie::overtaking,    ums::PowerLie::rolled_back, ums::PowerLie::write_hole};
