@@ -10,7 +10,7 @@
 
 namespace {
 
-// A tree of files like proc and sys, removed again.
+// A tree of files like proc and sys, removed at the end.
 class LoadTree {
 public:
     LoadTree() : root_(std::filesystem::temp_directory_path() / ("ioproof-load-" + std::to_string(getpid()))) {

@@ -23,14 +23,14 @@ namespace {
 
 using ums::kMb;
 
-// What the process has now, and no more.
+// What the process uses now, and no more.
 rlim_t present_address_space_bytes() {
     std::uint64_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
     return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// What came of it, in a process that has no address space left but the reserve's.
+// The result in a process that has no address space left except the reserve's.
 std::string ask_for(std::size_t size_bytes) {
     return in_child_process([size_bytes]() -> std::string {
         const MemoryReserve reserve;

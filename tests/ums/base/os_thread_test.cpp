@@ -19,7 +19,7 @@ TEST_CASE("when the system refuses a thread, the error names the limit") {
         WARN("not tried: the sanitizer needs memory for a thread, too");
     } else {
         const std::string text = ums::testing::in_child_process([]() -> std::string {
-            // Limits of processes do not hold for root; a thread needs a stack, too.
+            // The limit of processes does not apply to root, but a thread also needs a stack.
             const ums::testing::ResourceLimit limit(RLIMIT_AS, 1 << 20);
             try {
                 start_thread([] {}).join();

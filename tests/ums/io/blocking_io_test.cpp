@@ -13,7 +13,7 @@ using namespace ums;
 
 namespace {
 
-// Answers with scripted results and writes down what it was asked.
+// Returns scripted results and records the calls.
 class ScriptedCalls final : public BlockingCalls {
 public:
     std::int64_t transfer(const IoRequest&, const TransferPiece& piece, bool durable) override {

@@ -187,12 +187,12 @@ TEST_CASE("direct I/O at an odd offset is an error of the first call, not a shor
     const std::vector<IoSegment> segments{{memory.data(), kPage}};
     IoRequest request = make_request(IoOperation::write, bench.file, 100, segments);
     finish(*bench.engine, request);
-    // tmpfs takes the flag and ignores it.
+    // tmpfs accepts the flag and ignores it.
     if (!request.error) WARN("this file system does direct I/O at any offset");
     CHECK((!request.error || request.error == std::errc::invalid_argument));
 }
 
-// A short transfer that the system really makes: the file may grow by two pages and a half.
+// A real short transfer by the system: the file may grow by two and a half pages.
 TEST_CASE("a write that the system cuts short is continued, and an error of the continuation is reported") {
     const auto variant = GENERATE(from_range(engine_variants()));
     const std::size_t segment_bytes = GENERATE(std::size_t{4} * kPage, std::size_t{kPage});

@@ -19,7 +19,7 @@ TEST_CASE("a file with a hole is sparse, a fully written one is not") {
     std::ofstream(folder.file("holes")) << "x";
     std::filesystem::resize_file(folder.file("holes"), 1 << 20);
     const int full = open(folder.file("full").c_str(), O_RDONLY | O_CLOEXEC);
-    fsync(full);  // blocks may be counted late
+    fsync(full);  // the file system may count the blocks late
     close(full);
 
     FileAttributes attributes;

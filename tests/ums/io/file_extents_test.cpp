@@ -29,7 +29,7 @@ std::string noise(Prng& prng, std::size_t size_bytes) {
 void write_and_sync(const std::string& path, const std::string& bytes) {
     std::ofstream(path) << bytes << std::flush;
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    ::fsync(fd);  // places are given late
+    ::fsync(fd);  // the file system may allocate the blocks late
     ::close(fd);
 }
 
@@ -38,7 +38,7 @@ bool has_anonymous_device(const std::string& path) {
     return ::stat(path.c_str(), &facts) != 0 || major(facts.st_dev) == 0;
 }
 
-// What the device itself holds there; nothing for those who may not look.
+// What the device itself holds there; nothing if this user may not read it.
 std::optional<std::string> read_device(const DeviceOffset& place) {
     const int fd = ::open(place.device.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return std::nullopt;
@@ -99,7 +99,7 @@ TEST_CASE("on a block device the place is the offset itself") {
     for (const auto& entry : std::filesystem::directory_iterator("/sys/class/block")) {
         const std::string device = "/dev/" + entry.path().filename().string();
         const auto place = device_offset_of(device, 123 * 8192);
-        if (!place) continue;  // only for those who may open it
+        if (!place) continue;  // this user may not open it
         CHECK(place->device == device);
         CHECK(place->offset_bytes == 123 * 8192);
         return;

@@ -1,5 +1,5 @@
-// Files as views in memory: what is copied arrives in the file, what cannot be touched is an error of the request, and what is done with a
-// write afterwards is what the view says.
+// Files as views in memory: a copy reaches the file, memory that cannot be accessed fails the request, and after a write happens what the
+// view promises.
 #include "ums/io/file_mapping.hpp"
 
 #include <sys/mman.h>
@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::uint64_t kMappedBytes = 256 * 1024;
 
-// Counts, and fails if it shall.
+// Counts calls, and fails on demand.
 struct CountedCalls final : MappingCalls {
     struct Range {
         const std::byte* data;
@@ -53,7 +53,7 @@ struct CountedCalls final : MappingCalls {
     int fails_with = 0;
 };
 
-// A file of zeros, plainly open.
+// A file of zeros, opened without a view.
 struct PlainFile {
     PlainFile() {
         const OpenOptions options{.create_new = true};
@@ -111,7 +111,7 @@ TEST_CASE("what is written through a view reaches the file, and a read through i
     CHECK(is_mapped_here(plain.folder.file("mapped")));
     const Memory written(24576);
     written.fill(1);
-    // Two pieces of memory that do not stand side by side.
+    // Two pieces of memory that are not adjacent.
     const std::vector<IoSegment> pieces{{written.data() + 16384, 8192}, {written.data(), 8192}};
     IoRequest write = mapped_request(IoOperation::write, 12288, pieces);
     file.mapping->perform(write);
@@ -121,7 +121,7 @@ TEST_CASE("what is written through a view reaches the file, and a read through i
     CHECK(std::memcmp(there.data() + 8192, written.data(), 8192) == 0);
     CHECK(plain.bytes(12287, 1)[0] == std::byte{0});
     CHECK(plain.bytes(12288 + 16384, 1)[0] == std::byte{0});
-    // Written by a system call, read by a copy.
+    // Written by a system call, read through the view.
     const std::vector<IoSegment> source{{written.data(), 8192}};
     IoRequest by_call = make_request(IoOperation::write, plain.file, 65536, source);
     std::string reason;
@@ -271,7 +271,7 @@ TEST_CASE("an engine with views copies immediately, and leaves other files to it
     IoRequest sync = make_request(IoOperation::sync, file);
     engine->submit(mapped);
     CHECK(engine->in_flight() == 1);
-    CHECK(plain.bytes(0, 1)[0] == memory.data()[0]);  // before anybody has polled
+    CHECK(plain.bytes(0, 1)[0] == memory.data()[0]);  // before any poll
     engine->wait(kWaitNsMax);                         // does not sleep: there is something to collect
     engine->submit(called);
     engine->submit(sync);
@@ -298,7 +298,7 @@ TEST_CASE("accessing memory of a truncated file outside of touch() ends the proc
         std::byte byte{};
         const auto look = [&] { std::memcpy(&byte, data + 4096, 1); };
         if (touch(data, 8192, look)) return "read";
-        // Outside of what is said to be touched.
+        // Outside of the range given to touch().
         return touch(data, 4096, look) ? "read" : "caught";
     });
     CHECK(said == "died");

@@ -1,4 +1,4 @@
-// What is done with an open file is done with this file, whatever has its name by then.
+// Operations on an open file affect that file, whatever its name refers to by then.
 #include "ums/io/held_name.hpp"
 
 #include <fcntl.h>
@@ -122,7 +122,7 @@ TEST_CASE("remove deletes the name of the held file, and nothing else") {
         CHECK(read_text(held.name()) == "precious");
         CHECK(fs::is_empty(held.folder.file("renamed")));
     }
-    // Nothing is left under a name of ours.
+    // No temporary name of ours is left behind.
     for (const auto& entry : fs::directory_iterator(held.folder.file("sub"))) CHECK(entry.path().filename() == "data");
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("it is known beforehand that a file cannot be removed") {
         REQUIRE(::chmod(held.folder.file("sub").c_str(), 0755) == 0);
         return;
     }
-    // As another user, in a folder of root's.
+    // As another user, in a folder that belongs to root.
     REQUIRE(::chmod(held.folder.path().c_str(), 0755) == 0);
     for (const mode_t mode : {mode_t{0755}, mode_t{01777}, mode_t{0777}}) {
         REQUIRE(::chmod(held.folder.file("sub").c_str(), mode) == 0);

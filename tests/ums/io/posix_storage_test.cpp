@@ -64,7 +64,7 @@ TEST_CASE("two names of one file have the same identity, two files do not") {
         REQUIRE(!files.storage.status(files.folder.file(name), status));
         return std::pair(status.device_id, status.inode);
     };
-    CHECK(identity("symbolic") != identity("a"));  // the link's own
+    CHECK(identity("symbolic") != identity("a"));  // that of the link itself
     CHECK(identity("hard") == identity("a"));
     CHECK(identity("b") != identity("a"));
 }

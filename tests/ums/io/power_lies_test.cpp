@@ -27,7 +27,7 @@ ums::VolatileOptions lying(ums::PowerLies lies) {
     return options;
 }
 
-// The cuts of this moment in which something promised is lost; checks that the list says what the files show.
+// How many cuts of this moment lose something promised; checks that the list agrees with the files.
 std::uint64_t count_lost(VolatileWorld& world, const std::string& path, const std::string& promised) {
     std::uint64_t count = 0;
     for (std::uint64_t seed = 0; seed < kCuts; ++seed) {
@@ -54,7 +54,7 @@ TEST_CASE("an ignored flush loses synced writes, but no durable ones") {
     VolatileWorld world(lying({ums::PowerLie::flush_ignored}));
     const FileHandle file = world.make("/f", 2 * kSector);
     world.clock.advance_to(ums::kNsPerSecond);
-    world.write(file, 0, kSector, 'a', true);  // takes the size along
+    world.write(file, 0, kSector, 'a', true);  // also hardens the size
     world.write(file, kSector, kSector, 'b', true);
     world.write(file, kSector, kSector, 'c');
     REQUIRE(!world.storage.sync(file));
@@ -85,7 +85,7 @@ TEST_CASE("a size whose sync was ignored is listed as lost") {
         lost += is_short ? 1 : 0;
     }
     CHECK(lost > 10);
-    // It is only a promise once it was synced.
+    // A size is a promise only once it was synced.
     REQUIRE(!world.storage.allocate(file, 0, 4 * kSector));
     const PowerCut cut = world.storage.cut(1);
     for (const LostWrite& each : cut.lost) CHECK(each.offset_bytes + each.size_bytes <= 2 * kSector);
@@ -98,7 +98,7 @@ TEST_CASE("a durable write whose FUA is ignored may be lost until a sync, which 
     CHECK(count_lost(world, "/f", ".aa") > 50);
     REQUIRE(!world.storage.sync(file));
     CHECK(count_lost(world, "/f", ".aa.") == 0);
-    // What nobody promised is no loss.
+    // What was not promised is no loss.
     world.write(file, 3 * kSector, kSector, 'b');
     CHECK(count_lost(world, "/f", ".aa") == 0);
 }
@@ -118,7 +118,7 @@ TEST_CASE("the size that an ignored durable write needs is lost with the write")
     VolatileWorld world(lying({ums::PowerLie::fua_ignored}));
     const FileHandle file = world.make("/f", kSector);
     REQUIRE(!world.storage.allocate(file, 0, 3 * kSector));
-    world.write(file, 0, kSector, 'a', true);  // does not need it
+    world.write(file, 0, kSector, 'a', true);  // does not need the size
     for (std::uint64_t seed = 0; seed < kCuts; ++seed) {
         for (const LostWrite& lost : world.storage.cut(seed).lost) CHECK(lost.part == LostPart::contents);
     }

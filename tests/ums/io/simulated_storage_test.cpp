@@ -24,7 +24,7 @@ struct World {
     }
 };
 
-// When the requests come back that are posted at one time, in the order of posting.
+// When requests that were posted at the same time complete, in the order of posting.
 std::vector<std::uint64_t> durations(std::uint64_t seed, int count) {
     const ums::DiskModel disk = ums::simulated_disk(seed);
     std::vector<std::uint64_t> result;

@@ -64,7 +64,7 @@ std::size_t size_of(const TransferPiece& piece) {
     return sum;
 }
 
-// Tries every way in which the system can cut the rest of the transfer into pieces. Returns how many there are.
+// Tries every way in which the system can split the rest of the transfer. Returns how many there are.
 std::uint64_t try_all_cuts(Transfer& transfer) {
     std::uint64_t ways = 0;
     const std::uint64_t before = transfer.request.transferred_bytes;

@@ -80,7 +80,7 @@ TEST_CASE("without io_uring the automatic choice is a pool of threads, with the 
     CHECK(report.rfind("threads|io_uring is not used because ", 0) == 0);
     CHECK_THAT(report, ContainsSubstring("; using a pool of threads|io_uring cannot be used because "));
     CHECK(report.find('\n') == std::string::npos);
-    if (call != SystemCall::io_uring_register) {  // there the library knows no more than that it failed
+    if (call != SystemCall::io_uring_register) {  // for that one only the failure is known, not its cause
         CHECK_THAT(report, ContainsSubstring("seccomp filter"));
     }
 }

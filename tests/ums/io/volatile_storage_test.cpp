@@ -112,7 +112,7 @@ TEST_CASE("a write can be torn between units, but never within one") {
             if (cut.mix == ums::CutMix::by_request) CHECK(!is_torn);
         }
         world.drain();
-        // It waits in the cache now, and may still be torn.
+        // It is in the cache now, and may still be torn.
         bool has_torn = false;
         for (std::uint64_t seed = 0; seed < kCuts; ++seed) {
             const PowerCut cut = world.storage.cut(seed);
@@ -197,7 +197,7 @@ TEST_CASE("what a truncation removed does not come back when the file grows") {
     REQUIRE(!world.storage.truncate(file, kSector));
     REQUIRE(!world.storage.truncate(file, 3 * kSector));
     world.write(file, kSector, kSector, 'b');
-    // With the old size only the old contents, with the new one only the new.
+    // The old size only goes with the old contents, the new one only with the new.
     CHECK(all_remains(world.storage, "/f") == Remains{".", "..", "...", ".a", ".b."});
     REQUIRE(!world.storage.sync(file));
     CHECK(all_remains(world.storage, "/f") == Remains{".b."});

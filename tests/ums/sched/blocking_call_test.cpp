@@ -26,7 +26,7 @@ TEST_CASE("a blocking call delays only its own task, and returns its result") {
             co_return;
         };
         Scheduler::current().fork(tasks, other());
-        // Ends only when the other task has run on the same scheduler meanwhile.
+        // Ends only once the other task has run on the same scheduler.
         const int answer = co_await run_blocking([&] {
             for (int i = 0; i < 10'000 && !is_released; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
             return is_released ? 42 : 0;

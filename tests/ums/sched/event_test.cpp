@@ -73,7 +73,7 @@ TEST_CASE("a wait with a deadline ends at the deadline or at the event, whicheve
         co_await group.join();
         UMS_ASSERT(Scheduler::current().timers().next_deadline_ns() == kNever);  // no deadline is left behind
         event.reset();
-        co_await wait(0);  // has passed already
+        co_await wait(0);  // a deadline that has already passed
     });
     CHECK(ends == std::vector<End>{{20, false}, {50, false}, {100, true}, {100, true}, {100, false}});
 }
@@ -189,7 +189,7 @@ TEST_CASE("threads without a scheduler wake tasks, and no wake-up is lost") {
                     Prng prng(seed + id);
                     for (std::uint32_t round = 1; round <= kRounds; ++round) {
                         while (line.asked.load() != round) std::this_thread::yield();
-                        // Hits the moment in which the scheduler goes to sleep sometimes before, sometimes after.
+                        // Wakes sometimes just before and sometimes just after the scheduler goes to sleep.
                         for (std::uint64_t spin = prng.below(400); spin > 0; --spin) std::atomic_signal_fence(std::memory_order_seq_cst);
                         line.answered.store(round);
                         line.answer.set();
@@ -220,7 +220,7 @@ TEST_CASE("deadlines race with set() from other threads: every wait ends once, w
             while (!over.load()) {
                 if (Event* event = current.exchange(nullptr)) {
                     event->set();
-                    // From here on it is gone, at any moment.
+                    // From here on it may be gone at any moment.
                 }
             }
         });
@@ -276,7 +276,7 @@ TEST_CASE("a task whose wait has ended may destroy the event while the deadlines
             TaskGroup waiting;
             const std::uint64_t deadline_ns = world.clock.now_ns() + 10 * kNsPerUs + prng.below(20 * kNsPerUs);
             world.schedulers[1].spawn(waiting, "wait", wait(*event, deadline_ns));
-            TaskGroup reached;  // runs behind it: the other waits now
+            TaskGroup reached;  // runs after it: now the other one waits
             world.schedulers[1].spawn(reached, "nothing", nothing());
             co_await reached.join();
             const std::uint64_t set_ns = deadline_ns + prng.below(500);

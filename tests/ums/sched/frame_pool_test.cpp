@@ -34,7 +34,7 @@ TEST_CASE("frames of all sizes are writable, do not overlap, and can be freed in
     std::vector<Frame> frames;
     for (int step = 0; step < 4'000; ++step) {
         if (frames.size() < 100 && prng.below(2) == 0) {
-            const std::size_t size_bytes = prng.between(1, 5000);  // also above what is pooled
+            const std::size_t size_bytes = prng.between(1, 5000);  // also above the largest pooled size
             auto* data = static_cast<unsigned char*>(allocate_frame(size_bytes));
             REQUIRE(reinterpret_cast<std::uintptr_t>(data) % alignof(std::max_align_t) == 0);
             frames.push_back(Frame{data, size_bytes, static_cast<unsigned char>(step)});
@@ -60,11 +60,11 @@ TEST_CASE("a thread that frees frames from other threads keeps a bounded number 
     std::thread([&] {
         for (void* frame : frames) free_frame(frame, kSizeBytes);
         used_after = ::mallinfo2().uordblks;
-        // What it kept is good for use.
+        // The frames that it kept can be used.
         for (void*& frame : frames) std::memset(frame = allocate_frame(kSizeBytes), 1, kSizeBytes);
         for (void* frame : frames) free_frame(frame, kSizeBytes);
     }).join();
-    // Under a sanitizer its own allocator is in place: the figures are zero and the sanitizer is the judge.
+    // A sanitizer brings its own allocator: the figures are zero, and the sanitizer does the checking.
     CHECK(used_after < used_before + kFrames * kSizeBytes / 4);
 }
 

@@ -48,7 +48,7 @@ TEST_CASE("which latch modes are compatible") {
         if (pair.compatible) latch.release(pair.wanted);
         latch.release(pair.held);
         CHECK_FALSE(latch.is_busy());
-        REQUIRE(latch.try_acquire(kExclusive));  // nothing is left over
+        REQUIRE(latch.try_acquire(kExclusive));  // nothing is held any more
         latch.release(kExclusive);
     }
 }
@@ -67,7 +67,7 @@ TEST_CASE("the exclusive mode waits for the last of many holders") {
     latch.release(kExclusive);
 }
 
-// Tasks that take a latch, note their name, and wait to be told to let go.
+// Tasks that take a latch, log their name, and hold it until told to release it.
 struct Holders {
     World& world;
     Latch latch{};
@@ -80,7 +80,7 @@ struct Holders {
         co_await let_go.wait(WaitType::sleep_task);
         latch.release(mode);
     }
-    // Everybody has run until nobody could.
+    // All tasks have run until none could.
     SleepAwaiter settle() { return sleep_until(world.clock.now_ns() + 1); }
 };
 
@@ -147,7 +147,7 @@ TEST_CASE("a downgrade admits what is compatible with shared and nothing else, w
 }
 
 TEST_CASE("a task may destroy the latch as soon as it is woken") {
-    // AddressSanitizer and ThreadSanitizer see it if release() still touches the latch.
+    // AddressSanitizer and ThreadSanitizer notice if release() still accesses the latch.
     int destroyed = 0;
     run_real(RunOptions{.cpu_count = 2}, [&](World& world) -> Task<void> {
         auto hold = [](Latch& latch, Event& held) -> Task<void> {

@@ -1,4 +1,4 @@
-// Devices that answer at once: the call that starts requests brings them back, and it pays to start many with one call.
+// Devices that answer immediately: requests complete in the call that starts them, and it pays to start many with one call.
 #include <string>
 
 #include "tests/support/catch.hpp"
@@ -16,7 +16,7 @@ using testing::World;
 
 constexpr std::uint64_t kComputingNs = 500;
 
-// One page: posted, come back, looked at. Time passes while tasks compute.
+// Reads one page and computes on it. Time passes while tasks compute.
 Task<void> read_and_compute(VirtualClock& clock) {
     IoRequest request;
     request.size_bytes = 8192;

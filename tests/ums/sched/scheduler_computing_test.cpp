@@ -1,4 +1,4 @@
-// Scheduler::before_computing(): who has I/O to start goes before those who compute on pages.
+// Scheduler::before_computing(): tasks that may start I/O go before tasks that compute on pages.
 #include <atomic>
 #include <string>
 #include <vector>
@@ -23,7 +23,7 @@ IoRequest read_of_a_page() {
     return request;
 }
 
-// A task that computes in three steps of 5 us and notes each.
+// A task that computes in three steps of 5 us and logs each.
 Task<void> compute_in_steps(VirtualClock& clock, std::string& log, char name) {
     for (int i = 0; i < 3; ++i) {
         co_await Scheduler::current().before_computing(true);
@@ -79,7 +79,7 @@ TEST_CASE("queued requests are submitted before a task computes, not by the slee
     CHECK(polls_after > polls_before);
 }
 
-// Time that passes by itself, but not before go_on(): however slow the machine is, what comes before takes no time.
+// A clock that runs by itself, but not before go_on(): however slow the machine is, what comes before takes no time.
 class HeldClock final : public Clock {
 public:
     [[nodiscard]] std::uint64_t now_ns() const override {
@@ -190,8 +190,8 @@ TEST_CASE("if no device could idle, no task goes first") {
     CHECK(log == "computes, other");
 }
 
-// With `started` requests at the device one more is posted by another task; how often the engine was asked before this one computed, and
-// before it computed some more 20 us later.
+// With `started` requests at the device another task posts one more; returns how often the engine was polled before this task computed, and
+// before it computed again 20 us later.
 struct Polls {
     std::uint64_t at_once = 0;
     std::uint64_t later = 0;
@@ -210,7 +210,7 @@ Polls polls_with(int started) {
             TaskGroup group;
             Scheduler& scheduler = Scheduler::current();
             for (int i = 0; i < started; ++i) scheduler.fork(group, start());
-            for (int i = 0; i < 2; ++i) co_await scheduler.yield();  // they post, the engine starts them
+            for (int i = 0; i < 2; ++i) co_await scheduler.yield();  // the tasks post requests, the engine starts them
             scheduler.fork(group, start());
             const std::uint64_t before = world.storage.engine(0).polls();
             co_await scheduler.before_computing(true);

@@ -58,7 +58,7 @@ TEST_CASE("a run ends immediately when there is nothing to do, even with many sc
     for (int i = 0; i < 20; ++i) {
         run_real(RunOptions{.cpu_count = 8}, [](World&) -> Task<void> { co_return; });
     }
-    CHECK(clock.now_ns() - start_ns < 10 * kNsPerSecond);  // a wake-up that is lost at the end costs a second each
+    CHECK(clock.now_ns() - start_ns < 10 * kNsPerSecond);  // each wake-up that is lost at the end costs a second
 }
 
 TEST_CASE("the run ends only when every request has come back") {
@@ -163,7 +163,7 @@ TEST_CASE("groups that run together share one virtual time, and each reports whe
     CHECK_THROWS_WITH(b.finish(), "b failed");
 }
 
-// A small world with everything in it: timers, I/O, latch, semaphore, events across schedulers. What happens is noted in one trace.
+// A small world with everything in it: timers, I/O, a latch, a semaphore, events across schedulers. One trace records what happens.
 std::vector<std::uint64_t> traced_run(std::uint64_t seed, std::uint64_t shuffle_seed) {
     constexpr std::uint32_t kSchedulers = 3;
     constexpr std::uint32_t kUsers = 9;

@@ -92,7 +92,7 @@ TEST_CASE("a request comes back to its task with its result and its times") {
         RunOptions{.delay = fixed_delay(70 * kNsPerUs)},
         [&](World& world) -> Task<void> {
             start_ns = world.clock.now_ns();
-            whole.error = std::make_error_code(std::errc::io_error);  // of an earlier life
+            whole.error = std::make_error_code(std::errc::io_error);  // left over from an earlier use
             whole.short_bytes = 512;
             whole.reported_long = whole.reported_lost = true;
             co_await Scheduler::current().io(whole);
@@ -148,8 +148,8 @@ TEST_CASE("outstanding requests above a given age can be visited, oldest first")
 }
 
 TEST_CASE("finished I/O is collected while other tasks keep the CPU busy") {
-    // A hundred tasks compute for 50 us at a time and yield, so one round of them takes 5 ms. The request of 1 ms must be seen much
-    // earlier.
+    // A hundred tasks compute for 50 us at a time and yield, so one round of them takes 5 ms. The completion of a request of 1 ms must be
+    // noticed much earlier.
     VirtualClock clock;
     bool over = false;
     run_with_clock(
@@ -170,10 +170,10 @@ TEST_CASE("finished I/O is collected while other tasks keep the CPU busy") {
         },
         [](World& world) {
             const WaitStatistics& io = waits_of(world.schedulers[0].statistics(), WaitType::io_completion);
-            CHECK(io.wait_ns >= 5 * kNsPerMs);  // it takes its place behind those that were runnable before
+            CHECK(io.wait_ns >= 5 * kNsPerMs);  // its task queues behind those that were runnable before
             const std::uint64_t until_runnable_ns = io.wait_ns - io.signal_wait_ns;
             CHECK(until_runnable_ns >= kNsPerMs);
-            CHECK(until_runnable_ns <= kNsPerMs + 150 * kNsPerUs);  // the collecting interval of 100 us, in whole runs of 50 us
+            CHECK(until_runnable_ns <= kNsPerMs + 150 * kNsPerUs);  // I/O is collected every 100 us, but only between runs of 50 us
         });
 }
 
@@ -226,9 +226,9 @@ TEST_CASE("waits are counted by type, with their times, and signal waits separat
             Event event;
             co_await event.wait(WaitType::checkpoint_queue, clock.now_ns() + 3 * kNsPerMs);
             event.set();
-            co_await event.wait(WaitType::checkpoint_queue);  // set already: no wait
+            co_await event.wait(WaitType::checkpoint_queue);  // already set: no wait
 
-            // Runnable at once, but another task computes for 5 ms before us.
+            // Runnable immediately, but another task computes for 5 ms first.
             auto compute = [&]() -> Task<void> {
                 clock.advance_to(clock.now_ns() + 5 * kNsPerMs);
                 co_return;
@@ -236,7 +236,7 @@ TEST_CASE("waits are counted by type, with their times, and signal waits separat
             TaskGroup group;
             world.schedulers[0].spawn(group, "compute", compute());
             co_await here.yield();
-            co_await group.join();  // has ended: no wait
+            co_await group.join();  // its tasks have ended: no wait
         },
         [](World& world) {
             const SchedulerStatistics& statistics = world.schedulers[0].statistics();
@@ -366,7 +366,7 @@ TEST_CASE("if there is nothing else to do, a request is started by the sleep tha
         },
         [](World& world) {
             CHECK(world.storage.engine(0).waits() >= 10);
-            CHECK(world.storage.engine(0).polls() < 20);  // one for each that came back, and a few for sleeps that ended early
+            CHECK(world.storage.engine(0).polls() < 20);  // one for each completion, and a few for sleeps that ended early
         });
 }
 

@@ -48,8 +48,8 @@ TEST_CASE("a task that needs several units gets all of them or none, and no othe
         world.schedulers[0].spawn(group, "five", take(5, "five"));
         co_await sleep_until(world.clock.now_ns() + 10);
         UMS_ASSERT(log.empty() && semaphore.has_waiters());
-        UMS_ASSERT(semaphore.available() == 4);  // the first does not hold a part
-        UMS_ASSERT(!semaphore.try_acquire(1));   // not past those who wait
+        UMS_ASSERT(semaphore.available() == 4);  // the first task does not hold some of its units
+        UMS_ASSERT(!semaphore.try_acquire(1));   // does not overtake waiting tasks
         semaphore.release(3);
         co_await sleep_until(world.clock.now_ns() + 10);
         UMS_ASSERT(log.empty());

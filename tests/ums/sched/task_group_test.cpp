@@ -32,7 +32,7 @@ TEST_CASE("join waits for every task of the group, and returns immediately if th
         here.spawn(group, "middle", work(200, "middle"));
         co_await group.join();
         log.emplace_back("joined");
-        // A group can be used again.
+        // A group can be reused.
         here.spawn(group, "again", work(400, "again"));
         co_await group.join();
     });

@@ -108,7 +108,7 @@ TEST_CASE("arguments, locals and temporaries of tasks are destroyed exactly once
         } catch (const std::runtime_error&) {
         }
         UMS_ASSERT(alive == 0);
-        // Never awaited: its arguments go, its body does not run.
+        // Never awaited: its arguments are destroyed, its body does not run.
         { const Task<void> unused = take_and_fail(Counted(alive)); }
     });
     CHECK(alive == 0);

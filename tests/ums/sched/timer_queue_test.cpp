@@ -100,7 +100,7 @@ TEST_CASE("random adding, removing and firing agree with a sorted list") {
     Prng prng(seed);
     Alarms alarms;
     TimerQueue queue;
-    std::vector<const Alarm*> model;  // kept in the order of firing
+    std::vector<const Alarm*> model;  // in the order of firing
     const auto sooner = [](const Alarm* a, const Alarm* b) { return a->deadline_ns < b->deadline_ns; };
     std::uint64_t now = 0;
     for (int step = 0; step < 20'000; ++step) {

@@ -28,7 +28,7 @@ void check_no_wake_up_was_lost(World& world) {
     for (std::uint32_t id = 0; id < world.schedulers.size(); ++id) CHECK(world.storage.engine(id).expired_waits() == 0);
 }
 
-// Does what the test says at the two moments that matter, on the scheduler's thread, but outside of its turns: as others would.
+// Calls the test at the two critical moments, on the scheduler's thread but outside of its turns, as other threads would.
 struct MomentEngine final : IoEngine {
     std::function<void()> before_sleep;  // between the last look at the queues and sleep()
     std::function<void()> asleep;
@@ -50,7 +50,7 @@ struct MomentEngine final : IoEngine {
     }
 };
 
-// One scheduler, moved by hand as its thread would.
+// One scheduler, driven by hand as its thread would do it.
 struct OneScheduler {
     RealClock clock;
     MomentEngine* engine = new MomentEngine;
