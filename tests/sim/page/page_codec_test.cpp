@@ -40,7 +40,7 @@ sim::PageIdentity page_of(std::uint32_t page_id, std::uint32_t version) {
 
 }  // namespace
 
-TEST_CASE("the same seed gives the same bytes, another seed gives others") {
+TEST_CASE("the same seed gives the same bytes, a different seed different ones") {
     const PageBuffer first;
     const PageBuffer second;
     sim::fill_from_seed(42, first.data(), sim::kPageBytes);
@@ -54,7 +54,7 @@ TEST_CASE("the same seed gives the same bytes, another seed gives others") {
     }
 }
 
-TEST_CASE("a filling of any multiple of 8 bytes ends where it should") {
+TEST_CASE("a fill of any multiple of 8 bytes ends where it should") {
     for (const std::size_t size_bytes : {8U, 64U, 8184U, 8200U, 61376U}) {
         const PageBuffer buffer(8);
         buffer[size_bytes] = std::byte{0xab};
@@ -64,7 +64,7 @@ TEST_CASE("a filling of any multiple of 8 bytes ends where it should") {
     }
 }
 
-TEST_CASE("seeds differ with every part of a page's identity but the LSN and the time") {
+TEST_CASE("the seed depends on every part of a page's identity except the LSN and the time") {
     const sim::PageIdentity base = page_of(5, 6);
     std::set<std::uint64_t> seeds{sim::page_seed(base)};
     sim::PageIdentity other = base;
@@ -86,7 +86,7 @@ TEST_CASE("seeds differ with every part of a page's identity but the LSN and the
     CHECK(seeds.count(sim::page_seed(other)) == 1);
 }
 
-TEST_CASE("bodies neither compress nor repeat, within a page and from page to page") {
+TEST_CASE("bodies are incompressible and do not repeat, neither within a page nor between pages") {
     constexpr std::uint32_t kPages = 64;
     const PageBuffer pages(kPages);
     for (std::uint32_t page = 0; page < kPages; ++page) {
@@ -103,7 +103,7 @@ TEST_CASE("bodies neither compress nor repeat, within a page and from page to pa
     CHECK(repeated_sequences(pages.data(), kPages * sim::kPageBytes) < 100);
 }
 
-TEST_CASE("a signature page is recognised, whatever run and version of the program it is of") {
+TEST_CASE("a signature page is recognized, whatever run and version of the program wrote it") {
     PageBuffer page({.run_id = 1, .file_id = 2, .page_id = 0, .version = 1});
     CHECK(sim::has_signature(page.data()));
     // The checksum does not matter: the file is ours also when its first page is damaged elsewhere.
@@ -113,7 +113,7 @@ TEST_CASE("a signature page is recognised, whatever run and version of the progr
     CHECK(sim::has_signature(page.data()));
 }
 
-TEST_CASE("foreign bytes are no signature") {
+TEST_CASE("foreign bytes are not a signature") {
     const std::uint64_t seed = ums::testing::test_seed("foreign bytes are no signature");
     const PageBuffer zeros;
     CHECK_FALSE(sim::has_signature(zeros.data()));

@@ -109,7 +109,7 @@ std::string text_of_cut(const CrashState& state) {
 
 }  // namespace
 
-TEST_CASE("an honest device that loses power keeps the files that were made and the log that was hardened") {
+TEST_CASE("an honest device that loses power keeps the created files and the hardened log") {
     std::array<std::uint64_t, sim::kCutReasonCount> reasons{};
     std::set<ums::CutMix> mixes;
     std::uint64_t torn = 0;
@@ -142,7 +142,7 @@ TEST_CASE("an honest device that loses power keeps the files that were made and 
     }
 }
 
-TEST_CASE("each lie costs whole runs what they were promised, and what is left shows it") {
+TEST_CASE("each lie costs whole runs some of their promises, and what is left shows it") {
     for (std::uint32_t i = 0; i < ums::kPowerLieCount; ++i) {
         const auto lie = static_cast<ums::PowerLie>(i);
         std::uint64_t damaged = 0;
@@ -166,7 +166,7 @@ TEST_CASE("each lie costs whole runs what they were promised, and what is left s
     }
 }
 
-TEST_CASE("the same plan gives the same cuts, another seed others") {
+TEST_CASE("the same plan gives the same cuts, a different seed different ones") {
     struct Seen {
         std::uint64_t moment;
         std::uint64_t at_ns;

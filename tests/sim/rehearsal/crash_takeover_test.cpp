@@ -29,7 +29,7 @@ public:
 
 }  // namespace
 
-TEST_CASE("after a power cut the next run takes over what is left, or says that a cut left files which are not signed yet") {
+TEST_CASE("after a power cut the next run takes over what is left, or reports files that a cut left unsigned") {
     std::map<sim::CutReason, int> reasons;
     int taken_over = 0;
     int refused = 0;
@@ -65,7 +65,7 @@ TEST_CASE("after a power cut the next run takes over what is left, or says that 
     CHECK(reasons.size() == sim::kCutReasonCount);
 }
 
-TEST_CASE("a run that is cut while it replaces the files of the one before leaves nothing that the storage could be blamed for") {
+TEST_CASE("a run that is cut while it replaces an earlier run's files leaves nothing that the storage could be blamed for") {
     int verified = 0;
     // Not every seed has a cut that something can be said of.
     const std::uint64_t runs = std::max<std::uint64_t>(test::virtual_runs(16), 8);

@@ -90,7 +90,7 @@ std::uint64_t count(const std::vector<std::byte>& bytes, std::byte wanted) {
 
 }  // namespace
 
-TEST_CASE("a strict reader sees what has come back to the owner, one from close to open may see old pages until it opens anew") {
+TEST_CASE("a strict reader sees completed writes, a close-to-open reader may see old pages until it reopens the file") {
     const bool is_close_to_open = GENERATE(false, true);
     SharedVolume shared(is_close_to_open);
     CHECK(count(shared.read(), kOld) == std::uint64_t{kPages} * kPageBytes);
@@ -103,7 +103,7 @@ TEST_CASE("a strict reader sees what has come back to the owner, one from close 
     CHECK(count(shared.read(), kNew) == std::uint64_t{kPages} * kPageBytes);
 }
 
-TEST_CASE("a read meets pages that are under way as old, new, or both, and what has come back is new") {
+TEST_CASE("a read sees pages in flight as old, new, or both, and completed pages as new") {
     SharedVolume shared(false);
     std::vector<std::byte> written(std::size_t{kPages} * kPageBytes, kNew);
     std::vector<std::byte> meanwhile(written.size());
@@ -128,7 +128,7 @@ TEST_CASE("a read meets pages that are under way as old, new, or both, and what 
     CHECK(count(shared.read(), kNew) == std::uint64_t{kPages} * kPageBytes);
 }
 
-TEST_CASE("what goes wrong on a reader's way it is given so often, and counts only where it proves something") {
+TEST_CASE("a fault on the way to a reader is given as often as planned, and counts only if it proves something") {
     SharedVolume shared(false);
     sim::ReaderTrouble trouble;
     trouble.fault = GENERATE(sim::ReaderFault::misdirected_read, sim::ReaderFault::stale_read);
