@@ -13,7 +13,7 @@ using namespace sim::testing;
 using sim::FileRole;
 using sim::Options;
 
-TEST_CASE("folders of backups are taken apart, and stripes go round them") {
+TEST_CASE("the list of backup folders is split, and the stripes are distributed over them in turn") {
     CHECK(sim::backup_folders("/a|/b/||/c d") == std::vector<std::string>{"/a", "/b/", "/c d"});
     Options options = quiet_options("/data");
     options.backup_user.folders = "/a|/b/";
@@ -36,7 +36,7 @@ TEST_CASE("folders of backups are taken apart, and stripes go round them") {
     CHECK(sim::backup_files(options).empty());
 }
 
-TEST_CASE("a backup never takes the place of a file that is not ours, and then nothing is made") {
+TEST_CASE("a backup never replaces a file that is not ours, and the run then creates nothing") {
     for (const char* const name : {"ioproof_backup_1.bak", "ioproof_backup.trn", "restored_1_data.mdx"}) {
         RealRun run;
         Options options = quiet_options(run.folder.path());
@@ -48,7 +48,7 @@ TEST_CASE("a backup never takes the place of a file that is not ours, and then n
     }
 }
 
-TEST_CASE("where a backup finds no room the run says so before it makes a file") {
+TEST_CASE("if there is no room for a backup, the run says so before it creates a file") {
     RealRun run;
     Options options = quiet_options(run.folder.path());
     options.backup_user.folders = run.folder.path();

@@ -40,7 +40,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("a page of a block that changes while another one is diagnosed had been right before") {
+TEST_CASE("a page that changes while another page of its block is diagnosed counts as right before") {
     Rig rig;
     rig.run([](Rig& r) -> ums::Task<void> {
         co_await r.write_pages(r.data(), 1, 16);

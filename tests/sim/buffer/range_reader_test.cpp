@@ -92,7 +92,7 @@ void run_ranges(Rig& rig, Body body) {
 
 }  // namespace
 
-TEST_CASE("64 pages are one scatter read, each is verified and stays in memory") {
+TEST_CASE("64 pages are one scatter read, and each page is verified and stays in memory") {
     Rig rig;
     run_ranges(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
@@ -109,7 +109,7 @@ TEST_CASE("64 pages are one scatter read, each is verified and stays in memory")
     });
 }
 
-TEST_CASE("what a scatter read left in memory is what is in the file, page by page") {
+TEST_CASE("a scatter read leaves in memory what is in the file, page by page") {
     Rig rig;
     run_ranges(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
@@ -125,7 +125,7 @@ TEST_CASE("what a scatter read left in memory is what is in the file, page by pa
     });
 }
 
-TEST_CASE("without scatter/gather each page is a request of its own, at most 64 at a time") {
+TEST_CASE("without scatter/gather each page is a separate request, at most 64 at a time") {
     Rig rig({.pool_bytes = 8 << 20});
     std::uint32_t in_flight_max = 0;
     run_ranges(rig, [&](Rig& r, RequestLog& log) -> ums::Task<void> {
@@ -141,7 +141,7 @@ TEST_CASE("without scatter/gather each page is a request of its own, at most 64 
     CHECK(in_flight_max <= 64);
 }
 
-TEST_CASE("a run that stops reads nothing more, with one request or with many, and finds nothing") {
+TEST_CASE("a run that is stopping reads nothing more, with one request or many, and finds nothing") {
     const bool use_scatter = GENERATE(false, true);
     Rig rig;
     run_ranges(rig, [&](Rig& r, RequestLog& requests) -> ums::Task<void> {
@@ -155,7 +155,7 @@ TEST_CASE("a run that stops reads nothing more, with one request or with many, a
     });
 }
 
-TEST_CASE("a range is cut at the end of the file, behind it nothing is read") {
+TEST_CASE("a range is cut at the end of the file, and nothing is read beyond it") {
     Rig rig;
     run_ranges(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
@@ -183,7 +183,7 @@ TEST_CASE("pages that were never written are read and must be zeros") {
     });
 }
 
-TEST_CASE("pages in memory are left out or read beside, as asked") {
+TEST_CASE("pages in memory are skipped or read as well, as requested") {
     Rig rig;
     run_ranges(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
@@ -202,7 +202,7 @@ TEST_CASE("pages in memory are left out or read beside, as asked") {
     });
 }
 
-TEST_CASE("a page that was changed in memory is compared with what was written last, and keeps its change") {
+TEST_CASE("a page that was changed in memory is compared with its last written version, and keeps its change") {
     Rig rig;
     run_ranges(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
         co_await r.change_page(r.data(), 3, sim::FixIntent::change);
@@ -225,7 +225,7 @@ TEST_CASE("a page that was changed in memory is compared with what was written l
     });
 }
 
-TEST_CASE("pages that shall not be kept are verified and gone") {
+TEST_CASE("pages that are not to be kept are verified and dropped") {
     Rig rig;
     run_ranges(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
@@ -237,7 +237,7 @@ TEST_CASE("pages that shall not be kept are verified and gone") {
     });
 }
 
-TEST_CASE("a wrong page among right ones is found, alone and once, until it is written again") {
+TEST_CASE("a wrong page among right ones is found, alone and once, until it is rewritten") {
     Rig rig;
     run_ranges(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
@@ -266,7 +266,7 @@ TEST_CASE("a wrong page among right ones is found, alone and once, until it is w
     });
 }
 
-TEST_CASE("a read that fills nothing is found where its memory still holds the right page from before") {
+TEST_CASE("a read that fills nothing is found even if its memory still holds the right page from before") {
     Rig rig;
     ReadThatFillsNothing observer;
     rig.storage.set_observer(&observer);
@@ -306,7 +306,7 @@ TEST_CASE("several wrong pages of one read are all found") {
     });
 }
 
-TEST_CASE("of a scatter read that fails only the page that cannot be read is to blame") {
+TEST_CASE("if a scatter read fails, only the unreadable page is to blame") {
     Rig rig;
     run_ranges(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
@@ -324,7 +324,7 @@ TEST_CASE("of a scatter read that fails only the page that cannot be read is to 
     });
 }
 
-TEST_CASE("a scatter read that ends early is finished page by page, and the finding says that it passed") {
+TEST_CASE("a scatter read that ends early is finished page by page, and the finding is transient") {
     Rig rig;
     run_ranges(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
@@ -341,7 +341,7 @@ TEST_CASE("a scatter read that ends early is finished page by page, and the find
     });
 }
 
-TEST_CASE("a read waits for a write of one of its pages, and others wait for the read") {
+TEST_CASE("a read waits for a write of one of its pages, and other tasks wait for the read") {
     Rig rig;
     run_ranges(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         co_await r.change_page(r.data(), 5, sim::FixIntent::change);

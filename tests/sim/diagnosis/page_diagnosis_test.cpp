@@ -59,7 +59,7 @@ std::vector<Finding> findings_after_page_damage(bool repairs, Damage damage) {
 
 }  // namespace
 
-TEST_CASE("a page that stays wrong is repaired and then right, or left as it is and unknown, it is reported once either way") {
+TEST_CASE("a persistently wrong page is repaired, or left as it is and unknown, and is reported once either way") {
     for (const bool repairs : {true, false}) {
         std::vector<std::byte> damaged;
         Rig* seen = nullptr;
@@ -90,7 +90,7 @@ TEST_CASE("a page that stays wrong is repaired and then right, or left as it is 
     }
 }
 
-TEST_CASE("of the 15 re-reads three go through a newly opened file") {
+TEST_CASE("three of the 15 re-reads go through a newly opened file") {
     const auto findings = findings_after_page_damage(
         false, [](Rig& rig, const auto&) { flip_bits(rig.data_path(), kDamagedPage * kPageBytes, std::byte{1}); });
     REQUIRE(findings.size() == 1);
@@ -102,7 +102,7 @@ TEST_CASE("of the 15 re-reads three go through a newly opened file") {
     CHECK(fresh == std::vector<std::uint32_t>{3, 8, 15});
 }
 
-TEST_CASE("an old version that stays is a lost write, or reverted where the newest had been read back") {
+TEST_CASE("a persistent old version is a lost write, or a reverted page if the newest one had been read back") {
     const auto lost =
         findings_after_page_damage(true, [](Rig& rig, const auto& first) { put_on_disk(rig, kDamagedPage, first[kDamagedPage]); });
     REQUIRE(lost.size() == 1);
@@ -120,7 +120,7 @@ TEST_CASE("an old version that stays is a lost write, or reverted where the newe
     CHECK(rig.sink.findings()[0].kind == FindingKind::reverted_page);
 }
 
-TEST_CASE("a write that went to another page is found at both ends, whichever is met first") {
+TEST_CASE("a write that went to another page is found at both ends, whichever is read first") {
     for (const std::uint32_t victim : {kDamagedPage - 9, kDamagedPage + 60}) {
         const auto findings = findings_after_page_damage(true, [&](Rig& rig, const auto& first) {
             put_on_disk(rig, victim, page_on_disk(rig, kDamagedPage));
@@ -137,7 +137,7 @@ TEST_CASE("a write that went to another page is found at both ends, whichever is
     }
 }
 
-TEST_CASE("a write that went to another page is named also when that page is written again during the re-reads") {
+TEST_CASE("a write that went to another page is named even if that page is rewritten during the re-reads") {
     for (const std::uint32_t victim : {kDamagedPage - 9, kDamagedPage + 60, kDamagedPage ^ 64U}) {
         Rig rig({.repairs = true});
         rig.run([&](Rig& r) -> ums::Task<void> {
@@ -164,7 +164,7 @@ TEST_CASE("a write that went to another page is named also when that page is wri
     }
 }
 
-TEST_CASE("a write that went to another page is found also behind pages that cannot be read") {
+TEST_CASE("a write that went to another page is found even beyond unreadable pages") {
     const std::uint32_t victim = kDamagedPage + 40;
     Rig rig({.repairs = false});
     rig.run([&](Rig& r) -> ums::Task<void> {
@@ -188,7 +188,7 @@ TEST_CASE("a write that went to another page is found also behind pages that can
     CHECK(findings[0].other->page_id == victim);
 }
 
-TEST_CASE("a fault of the read on a page with a fault on the disk gives two findings") {
+TEST_CASE("a read fault on a page that is also wrong on the disk gives two findings") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
         const auto old = co_await write_twice(r);
@@ -210,7 +210,7 @@ TEST_CASE("a fault of the read on a page with a fault on the disk gives two find
     CHECK_FALSE(findings[1].transient);
 }
 
-TEST_CASE("another fault that only the re-reads show is a finding of its own") {
+TEST_CASE("another fault that only the re-reads show is a separate finding") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
         const auto old = co_await write_twice(r);
@@ -236,7 +236,7 @@ TEST_CASE("another fault that only the re-reads show is a finding of its own") {
     }
 }
 
-TEST_CASE("a repair that did not arrive is a lost write, also where the page is as it was at first") {
+TEST_CASE("a repair that did not arrive is a lost write, even if the page is as it was at first") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
         co_await r.write_pages(r.data(), 1, 127);
@@ -259,7 +259,7 @@ TEST_CASE("a repair that did not arrive is a lost write, also where the page is 
     CHECK(findings[1].description.find("as it was before a repair") != std::string::npos);
 }
 
-TEST_CASE("many wrong pages of one read are diagnosed side by side") {
+TEST_CASE("several wrong pages of one read are diagnosed concurrently") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
         co_await r.write_pages(r.data(), 1, 127);
@@ -274,7 +274,7 @@ TEST_CASE("many wrong pages of one read are diagnosed side by side") {
 }
 
 // As where a file is cut, and a snapshot keeps what it loses.
-TEST_CASE("pages that only their file's size latch holds are told once, though the search for their images meets them again") {
+TEST_CASE("pages protected only by their file's size latch are reported once, even if the search for their images reads them again") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
         const std::vector<std::byte> first = co_await write_twice(r);
@@ -291,7 +291,7 @@ TEST_CASE("pages that only their file's size latch holds are told once, though t
     for (const Finding& finding : findings) CHECK_FALSE(finding.transient);
 }
 
-TEST_CASE("a page that somebody holds is verified where a search reads it, unless it was being written") {
+TEST_CASE("a page that another task holds is verified when a search reads it, unless it was being written") {
     const std::uint32_t held = kDamagedPage + 20;
     for (const bool is_written : {false, true}) {
         for (const bool stays : {false, true}) {
@@ -337,7 +337,7 @@ TEST_CASE("a page that somebody holds is verified where a search reads it, unles
 }
 
 // Snapshots copy, and sorts spill, without frames: that a search holds a page's frame keeps none of them away.
-TEST_CASE("a search does not take a page of a file apart for wrong while it is being written") {
+TEST_CASE("a search does not report a page of a replica or of tempdb while it is being written") {
     const std::uint32_t copied = kDamagedPage + 20;
     for (const bool is_written : {false, true}) {
         Rig rig({.repairs = true});
@@ -357,7 +357,7 @@ TEST_CASE("a search does not take a page of a file apart for wrong while it is b
     }
 }
 
-TEST_CASE("a fault that a search and the holder of the page meet is told once") {
+TEST_CASE("a fault that both a search and the holder of the page see is reported once") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
         std::vector<std::vector<std::byte>> first_versions;
@@ -372,7 +372,7 @@ TEST_CASE("a fault that a search and the holder of the page meet is told once") 
     CHECK(rig.sink.findings().size() == 3);
 }
 
-TEST_CASE("a device that hangs while a file is opened again or its cache is dropped holds up nobody but the diagnosis") {
+TEST_CASE("a device that hangs while a file is reopened or its cache is dropped delays only the diagnosis") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
         co_await r.write_pages(r.data(), 1, 127);

@@ -40,7 +40,7 @@ struct DeviceStorage final : StorageWrapper {
 
 }  // namespace
 
-TEST_CASE("a block device is refused without the switch, with its signature or without") {
+TEST_CASE("without the switch a block device is refused, with or without a signature") {
     CreatorBench bench;
     const std::string path = bench.folder / "sdx";
     make_our_file(path, 2 * kMb);
@@ -81,7 +81,7 @@ TEST_CASE("with the switch a block device is a file of fixed size") {
     CHECK(peek(path, 2 * kMb, 1)[0] == std::byte{'x'});
 }
 
-TEST_CASE("a log on a block device, and a stamped data file, begin with zeros") {
+TEST_CASE("a log and a stamped data file on a block device begin with zeros") {
     CreatorBench bench;
     const std::string path = bench.folder / "sdx";
     DeviceStorage devices(bench.posix, path);
@@ -99,7 +99,7 @@ TEST_CASE("a log on a block device, and a stamped data file, begin with zeros") 
     CHECK(devices.violations == 0);
 }
 
-TEST_CASE("a block device that is too small or in use is not touched") {
+TEST_CASE("a block device that is too small or in use is left untouched") {
     CreatorBench bench;
     const std::string path = bench.folder / "sdx";
     make_file(path, std::string(2 * kMb, 'x'));
@@ -142,7 +142,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("a real block device, a loop device, is prepared without buffering, and refused while something is mounted from it") {
+TEST_CASE("a real block device (a loop device) is prepared without buffering, and refused while it is mounted") {
     CreatorBench bench;
     bench.options.no_buffering = true;
     bench.options.overwrite_foreign_files = true;
