@@ -8,7 +8,7 @@
 using namespace sim::testing;
 using namespace sim;
 
-TEST_CASE("a rate is held, and latency counts from the intended start") {
+TEST_CASE("a rate is kept, and latency counts from the intended start") {
     // 1 ms each, but one in a thousand holds everything up for 200 ms.
     std::uint64_t blocked_until_ns = 0;
     int count = 0;
@@ -32,7 +32,7 @@ TEST_CASE("a rate is held, and latency counts from the intended start") {
     CHECK(total.reads.latency.max_ns() > 195'000'000);
 }
 
-TEST_CASE("a rate of bytes holds for the thread") {
+TEST_CASE("a rate in bytes applies to the thread") {
     VirtualRun run(random_disk(1, 10, 20));
     MeasureTarget target = small_target();
     target.rate = {MeasureRateUnit::bytes_per_s, 8192 * 500.0};
@@ -52,7 +52,7 @@ TEST_CASE("bursts are followed by think time") {
     CHECK(total.reads.requests <= 210);
 }
 
-TEST_CASE("targets of one thread get their requests by weight, and rows tell threads and targets apart") {
+TEST_CASE("targets of one thread get requests by weight, and the rows distinguish threads and targets") {
     VirtualRun run;
     MeasureTarget data = small_target();
     data.weight = 3;

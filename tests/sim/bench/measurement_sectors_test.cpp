@@ -30,7 +30,7 @@ MeasureTarget log_target() {
 
 }  // namespace
 
-TEST_CASE("what a log writes is read back, several laps of the file included") {
+TEST_CASE("what a log writes is read back, even after several laps of the file") {
     VirtualRun run;
     MeasureTarget target = log_target();
     target.outstanding = GENERATE(1U, 16U);
@@ -51,7 +51,7 @@ TEST_CASE("what a log writes is read back, several laps of the file included") {
     CHECK(sound == bytes.size() / kSectorBytes - 1);
 }
 
-TEST_CASE("a log block that is lost, or bent on its way, is found when it is read back") {
+TEST_CASE("a log block that is lost or damaged on its way is found when it is read back") {
     const std::string kind = GENERATE(as<std::string>(), "lost", "bit", "zeroed");
     VirtualRun run;
     const MeasureTarget target = log_target();
@@ -93,7 +93,7 @@ TEST_CASE("a log block that is lost, or bent on its way, is found when it is rea
     CHECK_THAT(found[0].description, ContainsSubstring("Sector " + std::to_string(offset_bytes / kSectorBytes)));
 }
 
-TEST_CASE("reads of blocks that are not complete pages are verified, too") {
+TEST_CASE("reads of blocks that are not whole pages are verified, too") {
     VirtualRun run;
     MeasureTarget target = small_target();
     target.block_bytes = 4096;
@@ -133,7 +133,7 @@ TEST_CASE("a file into which sectors and other data are written is not verified"
     }
 }
 
-TEST_CASE("threads of a pool work on the targets that name them, by the weights that these say") {
+TEST_CASE("pool threads work on the targets that name them, with the given weights") {
     VirtualRun run;
     MeasureSpec spec = spec_of(small_target());
     MeasureTimespan& timespan = spec.timespans[0];

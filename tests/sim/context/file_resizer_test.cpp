@@ -29,7 +29,7 @@ ums::Task<void> use_file(WorkerWorld& world, const bool& is_over, std::uint64_t&
 
 }  // namespace
 
-TEST_CASE("what a shrink copies to the snapshot keeps others off the file for one piece at a time") {
+TEST_CASE("copying pages to the snapshot before a shrink blocks the file for only one piece at a time") {
     constexpr std::uint64_t kRequestMs = 100;
     WorkerWorld world;
     world.options.files.push_back(
@@ -66,7 +66,7 @@ TEST_CASE("what a shrink copies to the snapshot keeps others off the file for on
     CHECK(world.sink.findings().empty());
 }
 
-TEST_CASE("a shrink that the log cannot be told of cuts nothing") {
+TEST_CASE("a shrink that cannot be logged cuts nothing") {
     WorkerWorld world;
     world.run([](WorkerWorld& w) -> ums::Task<void> {
         co_await w.change_page(700);
@@ -85,7 +85,7 @@ TEST_CASE("a shrink that the log cannot be told of cuts nothing") {
     });
 }
 
-TEST_CASE("a change of size is synced at once, unless the file is to promise nothing") {
+TEST_CASE("a change of size is synced immediately, unless the file promises nothing") {
     for (const sim::Durability durability : {sim::Durability::write_through, sim::Durability::forced_flush, sim::Durability::none}) {
         INFO("durability " << static_cast<int>(durability));
         WorkerWorld world;
@@ -108,7 +108,7 @@ TEST_CASE("a change of size is synced at once, unless the file is to promise not
     }
 }
 
-TEST_CASE("what could not be copied to the snapshot is not promised there, and what could be is") {
+TEST_CASE("a page that could not be copied to the snapshot is not promised there, while the others are") {
     WorkerWorld world;
     world.options.files.push_back(
         {.path = world.options.files[0].path + ":replica", .initial_size_mb = 1, .max_size_mb = 8, .sparse = true});

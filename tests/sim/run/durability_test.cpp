@@ -50,7 +50,7 @@ struct Mode {
 
 }  // namespace
 
-TEST_CASE("WriteThrough and Durability say whether writes are durable, or flushed before they count, or neither") {
+TEST_CASE("WriteThrough and Durability determine whether writes are durable, flushed before they count, or neither") {
     const auto mode =
         GENERATE(Mode{Durability::inherited, true, Durability::write_through}, Mode{Durability::inherited, false, Durability::forced_flush},
                  Mode{Durability::write_through, false, Durability::write_through},
@@ -77,7 +77,7 @@ TEST_CASE("WriteThrough and Durability say whether writes are durable, or flushe
     }
 }
 
-TEST_CASE("a file can say for itself how its writes become durable") {
+TEST_CASE("a file can have its own setting for how its writes become durable") {
     VirtualRun run;
     Options options = committing_writers();
     options.files[0].durability = Durability::forced_flush;  // the data file

@@ -93,8 +93,8 @@ std::uint64_t check_runs(std::uint64_t failing_at_a_time) {
 
 }  // namespace
 
-TEST_CASE("a run whose n-th allocation fails ends in order, for want of memory") { CHECK(check_runs(1) > 30); }
+TEST_CASE("a run whose n-th allocation fails ends in order and blames the lack of memory") { CHECK(check_runs(1) > 30); }
 
-TEST_CASE("a run in which several allocations in a row fail ends in order, for want of memory") { CHECK(check_runs(6) > 30); }
+TEST_CASE("a run in which several allocations in a row fail ends in order and blames the lack of memory") { CHECK(check_runs(6) > 30); }
 
 #endif

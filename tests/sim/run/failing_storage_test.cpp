@@ -95,7 +95,7 @@ FaultyStorage::Rule for_good(Failure failure, const ums::Clock& clock, std::uint
 
 }  // namespace
 
-TEST_CASE("requests that fail now and then are tried again: nothing stays, nothing overlaps", "[failing]") {
+TEST_CASE("requests that fail now and then are retried: nothing is persistent, nothing overlaps", "[failing]") {
     const std::uint64_t first_seed = ums::testing::test_seed("fails now and then");
     std::uint64_t warnings = 0;
     for (std::uint64_t i = 0; i < hunt_runs(test::virtual_runs(12)); ++i) {
@@ -120,7 +120,7 @@ TEST_CASE("requests that fail now and then are tried again: nothing stays, nothi
     CHECK(warnings > 0);
 }
 
-TEST_CASE("whatever fails for good, and whenever, the run ends and does not say that all was well", "[failing]") {
+TEST_CASE("whatever fails for good, and whenever, the run ends and does not report success", "[failing]") {
     const std::uint64_t first_seed = ums::testing::test_seed("fails for good");
     for (std::uint64_t i = 0; i < hunt_runs(test::virtual_runs(18)); ++i) {
         const std::uint64_t seed = first_seed + i;
@@ -146,7 +146,7 @@ TEST_CASE("whatever fails for good, and whenever, the run ends and does not say 
     }
 }
 
-TEST_CASE("a request that comes late is a warning of the results, one that does not come for two minutes a failure", "[failing]") {
+TEST_CASE("a late request is a warning in the results, one that takes two minutes is a failure", "[failing]") {
     for (const std::uint64_t seconds : {14U, 20U, 130U}) {
         FailingRun run(1);
         sim::Options options = busy_options(VirtualRun::kFolder);

@@ -137,7 +137,7 @@ VirtualDamage run_virtually_damaged(const Options& options, std::uint64_t after_
 
 }  // namespace
 
-TEST_CASE("a byte flipped on disk during the run is found in every one of 20 trials, and nothing else") {
+TEST_CASE("a byte flipped on the disk during the run is found in all of 20 trials, and nothing else is") {
     const std::uint64_t seed = ums::testing::test_seed("flips on disk");
     // Five runs with four flips each, side by side, so that it does not take a minute.
     struct Trial {
@@ -174,7 +174,7 @@ TEST_CASE("a byte flipped on disk during the run is found in every one of 20 tri
     }
 }
 
-TEST_CASE("a byte flipped under a load that writes is found, unless the page is written before anybody reads it") {
+TEST_CASE("a byte flipped under a write load is found, unless the page is written before it is read") {
     const std::uint64_t seed = ums::testing::test_seed("flips under load");
     int found = 0;
     for (std::uint64_t trial = 0; trial < 20; ++trial) {
@@ -215,7 +215,7 @@ TEST_CASE("a byte flipped under a load that writes is found, unless the page is 
     CHECK(found > 0);
 }
 
-TEST_CASE("StopOnError TRUE ends the run at the first finding, FALSE goes on to the end and reports each once") {
+TEST_CASE("StopOnError TRUE ends the run at the first finding, FALSE runs to the end and reports each fault once") {
     for (const bool stop : {true, false}) {
         Options options = reading_options("", 7);
         options.stop_on_error = stop;
@@ -241,7 +241,7 @@ TEST_CASE("StopOnError TRUE ends the run at the first finding, FALSE goes on to 
     }
 }
 
-TEST_CASE("a page that is zeroed, another page or an older one is found as what it is") {
+TEST_CASE("a zeroed page, another page and an older page are found and named") {
     const Options options = reading_options(VirtualRun::kFolder, 3);
     const auto kind_after = [&](const std::function<void(MemoryFile&)>& damage) {
         const VirtualDamage run = run_virtually_damaged(options, 300, damage);
@@ -302,7 +302,7 @@ TEST_CASE("a write that never arrives leaves an older version, which is found") 
     CHECK(results.outcome == Outcome::failed);
 }
 
-TEST_CASE("a read that says success and fills nothing is found, and as transient when the next one is right") {
+TEST_CASE("a read that reports success and fills nothing is found, and is transient if the next one is right") {
     VirtualRun run;
     Options options = reading_options(VirtualRun::kFolder, 5);
     bool is_done = false;
@@ -324,7 +324,7 @@ TEST_CASE("a read that says success and fills nothing is found, and as transient
     CHECK(results.outcome == Outcome::failed);
 }
 
-TEST_CASE("a damaged block of the log is found by the final audit") {
+TEST_CASE("the final audit finds a damaged block of the log") {
     VirtualRun run;
     Options options = busy_options(VirtualRun::kFolder);
     options.stop_on_error = false;
@@ -358,7 +358,7 @@ TEST_CASE("a damaged block of the log is found by the final audit") {
     CHECK(results.files[1].findings == 1);
 }
 
-TEST_CASE("a file that is cut behind our back gives short transfers") {
+TEST_CASE("a file that is truncated from outside gives short transfers") {
     Options options = reading_options("", 1);
     options.stop_on_error = true;
     options.test_cycle_duration_s = 60;
@@ -373,7 +373,7 @@ TEST_CASE("a file that is cut behind our back gives short transfers") {
     CHECK(run.results.outcome == Outcome::failed);
 }
 
-TEST_CASE("a page that can never be read is an I/O error, one that is read at the second try is a transient one") {
+TEST_CASE("a page that can never be read is an I/O error, one that is read on the second try a transient one") {
     for (const bool for_ever : {true, false}) {
         VirtualRun run;
         Options options = reading_options(VirtualRun::kFolder, 5);

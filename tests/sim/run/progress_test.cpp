@@ -24,7 +24,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("a phase that begins while somebody asks has just begun: no time has passed in it, and no less than none") {
+TEST_CASE("a phase that begins during a call of progress() has an elapsed time of zero, not less") {
     RealRun files;
     const LateReaderClock clock;
     sim::Simulation simulation(busy_options(files.folder.path()), files.storage, clock, files.sink);

@@ -129,7 +129,7 @@ PageBuffer torn_of(const PageBuffer& newer, const PageBuffer& older, std::uint32
 
 }  // namespace
 
-TEST_CASE("a reader of an honest volume reads it until its owner has ended, blames nobody, and changes nothing") {
+TEST_CASE("a reader of an honest volume reads until its owner has ended, blames nothing, and changes nothing") {
     LeftRun left;
     ReaderOfLeftRun reader(left);
     reader.coherence = GENERATE(sim::RunGroup::Coherence::strict, sim::RunGroup::Coherence::close_to_open);
@@ -147,7 +147,7 @@ TEST_CASE("a reader of an honest volume reads it until its owner has ended, blam
     CHECK(reader.sink.findings().empty());
 }
 
-TEST_CASE("an image older than promised is stale on the reader, and that a later read was right is told") {
+TEST_CASE("an image older than promised is stale on the reader, and the finding tells whether a later read was right") {
     LeftRun left;
     ReaderOfLeftRun reader(left);
     const bool stays = GENERATE(false, true);
@@ -182,7 +182,7 @@ TEST_CASE("a page that the owner is writing is no finding, whether it is torn, n
     CHECK(reader.read.in_flight_pages == 1);
 }
 
-TEST_CASE("an old page that comes back while a page is in flight is a finding of its own") {
+TEST_CASE("an old page that returns while the page is being written is a separate finding") {
     LeftRun left;
     ReaderOfLeftRun reader(left);
     const std::uint32_t promised = left.header(kSharedPage).version;
@@ -197,7 +197,7 @@ TEST_CASE("an old page that comes back while a page is in flight is a finding of
     CHECK(reader.sink.findings().front().kind == FindingKind::stale_read);
 }
 
-TEST_CASE("a page that is still torn when its owner has ended is torn") {
+TEST_CASE("a page that is still torn after its owner has ended is a torn page") {
     LeftRun left;
     ReaderOfLeftRun reader(left);
     reader.put(torn_of(reader.version(left.header(kSharedPage).version + 1), reader.standing(), 5));
@@ -209,7 +209,7 @@ TEST_CASE("a page that is still torn when its owner has ended is torn") {
     CHECK(reader.asked == 2);  // while it worked, a write may have been under way
 }
 
-TEST_CASE("damage is damage while the owner works, too, for nothing that it had been promised changes meanwhile") {
+TEST_CASE("damage is reported even while the owner works, because no write in flight explains it") {
     LeftRun left;
     ReaderOfLeftRun reader(left);
     PageBuffer damaged = reader.standing();
@@ -224,7 +224,7 @@ TEST_CASE("damage is damage while the owner works, too, for nothing that it had 
     CHECK(reader.asked == 1);
 }
 
-TEST_CASE("a file that is shorter on the reader than its owner had been promised is named") {
+TEST_CASE("a file that is shorter on the reader than was promised to its owner is reported") {
     LeftRun left;
     ReaderOfLeftRun reader(left);
     left.data().resize(left.data().size_bytes() - sim::kPageBytes);
@@ -235,7 +235,7 @@ TEST_CASE("a file that is shorter on the reader than its owner had been promised
     CHECK_THAT(reader.sink.findings().front().description, ContainsSubstring("pages here"));
 }
 
-TEST_CASE("what stays wrong is told once, however often it is read, and again when it was right in between") {
+TEST_CASE("a persistent fault is reported once, however often it is read, and again if it was right in between") {
     LeftRun left;
     left.options.stop_on_error = false;
     ReaderOfLeftRun reader(left);
@@ -256,7 +256,7 @@ TEST_CASE("what stays wrong is told once, however often it is read, and again wh
         CHECK(reader.read.passes == 5);
         CHECK(reader.sink.findings().size() == 1);
     }
-    SECTION("an old page that comes back") {
+    SECTION("an old page that returns") {
         reader.put(older);
         reader.before_pass = [&](std::uint32_t pass) { reader.put(pass == 2 ? right : older); };
         static_cast<void>(reader.run());
@@ -265,7 +265,7 @@ TEST_CASE("what stays wrong is told once, however often it is read, and again wh
     }
 }
 
-TEST_CASE("a read that is answered with another page is a misdirected read") {
+TEST_CASE("a read that returns another page is a misdirected read") {
     LeftRun left;
     ReaderOfLeftRun reader(left);
     PageBuffer other;
@@ -286,7 +286,7 @@ TEST_CASE("a reader that never learns of a promise has proven nothing") {
     CHECK_THAT(results.outcome_reason, ContainsSubstring("held no promise"));
 }
 
-TEST_CASE("a reader whose owner is lost, or of whom nobody knows any more, compares once more and does not say that all was right") {
+TEST_CASE("a reader whose owner is lost or no longer known compares once more and does not report success") {
     LeftRun left;
     ReaderOfLeftRun reader(left);
     reader.end = GENERATE(sim::RunGroup::Owner::lost, sim::RunGroup::Owner::unknown);
@@ -307,7 +307,7 @@ TEST_CASE("a reader whose owner is lost, or of whom nobody knows any more, compa
     }
 }
 
-TEST_CASE("a reader that is not told what was promised last asks again, and does not say that all was right if nobody answers") {
+TEST_CASE("a reader that does not get the last promises asks again, and does not report success without an answer") {
     LeftRun left;
     ReaderOfLeftRun reader(left);
     const bool comes_back = GENERATE(false, true);

@@ -137,7 +137,7 @@ TEST_CASE("NoBuffering and scatter/gather open files with O_DIRECT, WriteThrough
     }
 }
 
-TEST_CASE("Affinity binds the schedulers' threads to CPUs in turn, 0 leaves them free") {
+TEST_CASE("Affinity binds the schedulers' threads to CPUs in turn, 0 leaves them unbound") {
     const auto [low, high] = two_cpus();
     const auto run_with = [](std::uint64_t affinity, std::uint32_t cpu_count) {
         RealRun run;
@@ -155,7 +155,7 @@ TEST_CASE("Affinity binds the schedulers' threads to CPUs in turn, 0 leaves them
     CHECK(run_with(0, 2) == std::set{field_of(text_of("/proc/self/status"), "Cpus_allowed_list")});
 }
 
-TEST_CASE("IOAffinity binds the threads of the engine") {
+TEST_CASE("IOAffinity binds the engine's threads") {
     const auto [low, high] = two_cpus();
     for (const unsigned cpu : {low, high}) {
         RealRun run;
@@ -194,7 +194,7 @@ TEST_CASE("CPUSimulation burns CPUCyclesMin to CPUCyclesMax cycles for each page
     CHECK(pages_with(false, 20'000'000) > 4 * burning);
 }
 
-TEST_CASE("Sparse leaves holes for what was never written") {
+TEST_CASE("Sparse leaves holes where nothing was written") {
     for (const bool sparse : {true, false}) {
         RealRun run;
         Options options = quiet_options(run.folder.path());
@@ -211,7 +211,7 @@ TEST_CASE("Sparse leaves holes for what was never written") {
     }
 }
 
-TEST_CASE("several data files and several log files all get their share of the work") {
+TEST_CASE("all of several data files and log files get their share of the work") {
     RealRun run;
     Options options = busy_options(run.folder.path());
     options.files.clear();
@@ -249,7 +249,7 @@ TEST_CASE("the engines give the same results") {
     }
 }
 
-TEST_CASE("two runs go on side by side on different files, a second one on the same files is refused and harms nothing") {
+TEST_CASE("two runs work side by side on different files, while a second run on the same files is refused and does no harm") {
     RealRun first;
     RealRun second;
     Options options = busy_options(first.folder.path());

@@ -10,7 +10,7 @@
 #include "tests/sim/support/page_buffer.hpp"
 #include "tests/support/catch.hpp"
 
-TEST_CASE("a page that is repaired is promised as the repair wrote it") {
+TEST_CASE("a repaired page is promised as the repair wrote it") {
     sim::Options options = sim::rehearsal_options(3);
     options.tempdb_user = {};
     options.backup_user = {};

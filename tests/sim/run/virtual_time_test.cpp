@@ -50,7 +50,7 @@ TEST_CASE("the same seed gives the identical sequence of requests, on one schedu
     }
 }
 
-TEST_CASE("a stall of more than 15 seconds is warned about while it lasts and when it is over") {
+TEST_CASE("a stall of more than 15 seconds is reported by a warning while it lasts and when it is over") {
     VirtualRun run;
     Options options = busy_options(VirtualRun::kFolder);
     options.test_cycle_duration_s = 30;
@@ -73,7 +73,7 @@ TEST_CASE("a stall of more than 15 seconds is warned about while it lasts and wh
     CHECK(run.sink.count_of(sim::Severity::warning) == 2);
 }
 
-TEST_CASE("a request that is out for two minutes is a finding and ends the run") {
+TEST_CASE("a request that is outstanding for two minutes is a finding and ends the run") {
     VirtualRun run;
     Options options = busy_options(VirtualRun::kFolder);
     options.stop_on_error = false;
@@ -98,7 +98,7 @@ TEST_CASE("a request that is out for two minutes is a finding and ends the run")
     CHECK(phase(results, Phase::main_run).duration_us < 160'000'000);
 }
 
-TEST_CASE("a request of less than 15 seconds is no reason to warn") {
+TEST_CASE("a request of less than 15 seconds gives no warning") {
     VirtualRun run;
     Options options = busy_options(VirtualRun::kFolder);
     options.test_cycle_duration_s = 30;
@@ -113,7 +113,7 @@ TEST_CASE("a request of less than 15 seconds is no reason to warn") {
     CHECK(run.sink.count_of(sim::Severity::warning) == 0);
 }
 
-TEST_CASE("on a disk that slows down under load the average settles at TargetIODuration, and requests are throttled") {
+TEST_CASE("on a disk that slows down under load, the average settles at TargetIODuration and requests are throttled") {
     for (const std::uint32_t target_ms : {20U, 60U}) {
         // One request after the other, 1 ms each: so many requests fit into the target.
         VirtualRun run;
@@ -152,7 +152,7 @@ TEST_CASE("on a disk that slows down under load the average settles at TargetIOD
     }
 }
 
-TEST_CASE("on a fast disk nothing is throttled and request blocks are made as they are wanted") {
+TEST_CASE("on a fast disk nothing is throttled, and request blocks are created on demand") {
     VirtualRun run(random_disk(3, 20'000, 30'000));
     Options options = heavy_readers(100);
     options.test_cycle_duration_s = 2;

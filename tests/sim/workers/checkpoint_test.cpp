@@ -41,7 +41,7 @@ ums::Task<void> run_held_checkpoint(WorkerWorld& world, Checkpoint& checkpoint, 
 
 }  // namespace
 
-TEST_CASE("a checkpoint writes all pages that are dirty, adjacent ones with one request, and nothing else") {
+TEST_CASE("a checkpoint writes all dirty pages, adjacent ones with one request, and nothing else") {
     WorkerWorld world;
     world.run([](WorkerWorld& w) -> ums::Task<void> {
         static_cast<void>(w.requests.take(w.data().file));
@@ -64,7 +64,7 @@ TEST_CASE("a checkpoint writes all pages that are dirty, adjacent ones with one 
     });
 }
 
-TEST_CASE("a checkpoint lets the log go as far as its own beginning, and only when its pages are written") {
+TEST_CASE("a checkpoint frees the log up to its own beginning, and only once its pages are written") {
     WorkerWorld world;
     world.run([](WorkerWorld& w) -> ums::Task<void> {
         Checkpoint checkpoint(w.context());
@@ -91,7 +91,7 @@ TEST_CASE("a checkpoint lets the log go as far as its own beginning, and only wh
     });
 }
 
-TEST_CASE("what was changed before a checkpoint began is on the disk when it is done, whatever ran between its steps") {
+TEST_CASE("whatever runs between its steps, a checkpoint writes everything that was changed before it began") {
     const std::uint64_t seed = ums::testing::test_seed("a checkpoint between changes");
     std::size_t before = 0;
     std::size_t behind = 0;
@@ -127,7 +127,7 @@ TEST_CASE("what was changed before a checkpoint began is on the disk when it is 
     CHECK(behind > 0);
 }
 
-TEST_CASE("a checkpoint that the end of the main run breaks off lets nothing of the log go") {
+TEST_CASE("a checkpoint that is cut off by the end of the main run frees none of the log") {
     WorkerWorld world;
     world.run([](WorkerWorld& w) -> ums::Task<void> {
         Checkpoint checkpoint(w.context());
@@ -147,7 +147,7 @@ TEST_CASE("a checkpoint that the end of the main run breaks off lets nothing of 
     });
 }
 
-TEST_CASE("a checkpoint whose end cannot be hardened lets nothing of the log go") {
+TEST_CASE("a checkpoint whose end cannot be hardened frees none of the log") {
     WorkerWorld world;
     world.run([](WorkerWorld& w) -> ums::Task<void> {
         Checkpoint checkpoint(w.context());
@@ -172,7 +172,7 @@ TEST_CASE("a checkpoint whose end cannot be hardened lets nothing of the log go"
     });
 }
 
-TEST_CASE("where a file cannot be synced the run ends, and the log stays") {
+TEST_CASE("if a file cannot be synced, the run ends and the log stays") {
     WorkerWorld world;
     world.options.write_through = false;
     world.run([](WorkerWorld& w) -> ums::Task<void> {
@@ -191,7 +191,7 @@ TEST_CASE("where a file cannot be synced the run ends, and the log stays") {
     });
 }
 
-TEST_CASE("a checkpoint waits for a page that somebody uses, behind all others") {
+TEST_CASE("a checkpoint waits for a page in use after it has written all others") {
     WorkerWorld world;
     world.run([](WorkerWorld& w) -> ums::Task<void> {
         Checkpoint checkpoint(w.context());
@@ -238,7 +238,7 @@ TEST_CASE("checkpoints take turns, and none runs while they are paused") {
     });
 }
 
-TEST_CASE("the service checkpoints when the log wants it, and every CheckpointInterval while it is periodic") {
+TEST_CASE("the service takes a checkpoint when the log needs one, and every CheckpointInterval while it is periodic") {
     WorkerWorld world;
     world.options.checkpoint_interval_ms = 500;
     world.run([](WorkerWorld& w) -> ums::Task<void> {

@@ -34,13 +34,13 @@ void run_noticed(WorkerWorld& world, bool holds, Body body) {
 
 }  // namespace
 
-TEST_CASE("nothing is said while the run goes on, whatever is out") {
+TEST_CASE("nothing is reported while the run goes on, whatever is outstanding") {
     WorkerWorld world;
     run_noticed(world, true, [](WorkerWorld& w) -> ums::Task<void> { co_await w.sleep_ms(10'000); });
     CHECK(world.sink.count_of(Severity::info, "outstanding") == 0);
 }
 
-TEST_CASE("while the main run ends what is out is told every three seconds") {
+TEST_CASE("while the main run ends, outstanding requests are reported every three seconds") {
     WorkerWorld world;
     run_noticed(world, true, [](WorkerWorld& w) -> ums::Task<void> {
         co_await w.sleep_ms(500);
@@ -55,7 +55,7 @@ TEST_CASE("while the main run ends what is out is told every three seconds") {
     CHECK(world.sink.count_of(Severity::info, "the oldest for 3.0 s.") == 1);
 }
 
-TEST_CASE("a run that stops says so by its name") {
+TEST_CASE("the notice of a run that is stopped says so") {
     WorkerWorld world;
     run_noticed(world, true, [](WorkerWorld& w) -> ums::Task<void> {
         co_await w.sleep_ms(500);
@@ -65,7 +65,7 @@ TEST_CASE("a run that stops says so by its name") {
     CHECK(world.sink.count_of(Severity::info, "Stopping the run: 1 request outstanding") == 1);
 }
 
-TEST_CASE("where nothing is out the end is silent") {
+TEST_CASE("if nothing is outstanding, the end is silent") {
     WorkerWorld world;
     run_noticed(world, false, [](WorkerWorld& w) -> ums::Task<void> {
         co_await w.sleep_ms(500);

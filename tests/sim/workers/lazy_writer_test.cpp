@@ -47,7 +47,7 @@ void run_served(WorkerWorld& world, Body body) {
 
 }  // namespace
 
-TEST_CASE("the lazy writer keeps memory free: it writes dirty pages, and evicts none that is not on the disk") {
+TEST_CASE("the lazy writer keeps memory free: it writes dirty pages, and evicts only pages that are on the disk") {
     WorkerWorld world;
     run_served(world, [](WorkerWorld& w) -> ums::Task<void> {
         sim::BufferPool& pool = *w.parts->pool;
@@ -67,7 +67,7 @@ TEST_CASE("the lazy writer keeps memory free: it writes dirty pages, and evicts 
     CHECK(world.sink.findings().empty());
 }
 
-TEST_CASE("the lazy writer works as soon as memory is wanted, not only once a second") {
+TEST_CASE("the lazy writer works as soon as memory is needed, not only once a second") {
     WorkerWorld world;
     run_served(world, [](WorkerWorld& w) -> ums::Task<void> {
         co_await w.sleep_ms(1500);
@@ -80,7 +80,7 @@ TEST_CASE("the lazy writer works as soon as memory is wanted, not only once a se
     });
 }
 
-TEST_CASE("a page that was used since the lazy writer came by stays in memory") {
+TEST_CASE("a page that was used since the lazy writer's last visit stays in memory") {
     WorkerWorld world;
     run_served(world, [](WorkerWorld& w) -> ums::Task<void> {
         ums::Prng prng(1);
@@ -95,7 +95,7 @@ TEST_CASE("a page that was used since the lazy writer came by stays in memory") 
     });
 }
 
-TEST_CASE("while users end the lazy writer makes room only for those who wait for it") {
+TEST_CASE("while users end, the lazy writer makes room only for waiting tasks") {
     WorkerWorld world;
     run_served(world, [](WorkerWorld& w) -> ums::Task<void> {
         w.state.end_users();
