@@ -124,7 +124,7 @@ TEST_CASE("a checkpoint whose end was still in flight after a gap is not the las
     CHECK(extent.checkpoint->begin_lsn == 10);
 }
 
-TEST_CASE("a block promised to a witness or a ledger counts as missing even at the end of the log") {
+TEST_CASE("a block that a ledger elsewhere records as hardened counts as missing even at the end of the log") {
     LogContents contents = log_of({1, 2, 3}, 2);
     CHECK_FALSE(sim::find_extent(contents).has_hole());
     contents.promised_sequence = 5;
