@@ -1,4 +1,4 @@
-// Backups while users work: verified, restored, and compared with what the run knows. In virtual time.
+// Backups while users work: verified, restored, and compared with the run's own state. In virtual time.
 #include <algorithm>
 #include <string>
 
@@ -33,7 +33,7 @@ Options backup_options(std::uint64_t seed = 1) {
 
 bool is_stripe(const Recorded& request) { return request.path.ends_with(".bak") && request.of_load; }
 
-// Empty if the run says that all is well, and the backups were made as they were ordered.
+// Empty if the run passed, and a backup was taken, restored and compared.
 std::string what_failed(const Results& results, const CollectingSink& sink, const RecordingStorage& storage) {
     if (results.outcome != Outcome::passed || results.finding_count != 0) return results.outcome_reason + "\n" + sink.text();
     if (!storage.overlaps().empty()) return storage.overlaps().front();
@@ -43,7 +43,7 @@ std::string what_failed(const Results& results, const CollectingSink& sink, cons
     return {};
 }
 
-// The file that has something of this role, as the run knew it.
+// True if the results list a file with this role.
 bool has_file(const Results& results, FileRole role) {
     return std::any_of(results.backup->files.begin(), results.backup->files.end(), [role](const auto& file) { return file.role == role; });
 }
@@ -130,7 +130,7 @@ TEST_CASE("differential and log backups follow their schedule, and the last chai
 
 namespace {
 
-// Every read of these pages of files whose name ends so comes back with a wrong bit, from the first one on.
+// Runs with a wrong bit at `at_bytes` in every read of the files whose names end in `name_end`.
 Results run_with_wrong_bit(VirtualRun& run, const Options& options, const std::string& name_end, std::uint64_t at_bytes, bool in_run_only) {
     Phase phase{};
     run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {

@@ -1,4 +1,4 @@
-// What the log of a backup makes of pages that were backed up.
+// What redo does to the pages of a backup.
 #include "sim/backup/log_redo.hpp"
 
 #include "tests/support/catch.hpp"

@@ -37,7 +37,7 @@ BenchOptions small_bench() {
 
 BenchResults run_bench(VirtualRun& run, const BenchOptions& options) { return Bench(options, run.storage, run.clock, run.sink).run(); }
 
-// Requests of the measurement: those of a size that neither filling nor reading back uses.
+// The requests of the measurement, known by a size that neither filling nor reading back uses.
 std::vector<Recorded> of_size(const VirtualRun& run, ums::IoOperation operation, std::uint64_t size_bytes) {
     return run.storage.select(
         [&](const Recorded& request) { return request.of_load && request.operation == operation && request.size_bytes == size_bytes; });
@@ -216,7 +216,7 @@ TEST_CASE("depth is the number of outstanding requests, over all CPUs and files"
     }
     CHECK(most == 12);
     CHECK(most_of_file >= 6);
-    CHECK(most_of_file <= 8);  // of fifteen tasks, who share the twelve requests
+    CHECK(most_of_file <= 8);  // of fifteen tasks that share the twelve requests
     CHECK(engines.size() == 2);
 }
 
@@ -243,7 +243,7 @@ TEST_CASE("a log block is prepared while another one is being written, and poste
     options.block_bytes_min = options.block_bytes_max = 61440;
     options.depth = 1;
     CHECK(options.tasks_ahead() == 1);
-    std::set<const std::byte*> memory;  // of blocks on their way: one that is written, one that is made meanwhile
+    std::set<const std::byte*> memory;  // of blocks in use: one being written, one being prepared
     run.storage.set_tamper([&](ums::IoRequest& request, const std::string&) {
         if (request.operation == ums::IoOperation::write && request.size_bytes == 61440) memory.insert(request.segments[0].data);
     });

@@ -29,7 +29,7 @@ TEST_CASE("pages of ours are verified when they are read, and written pages are 
     CHECK(facts.pages_verified > 10 * facts.pages_not_judged);
     CHECK(facts.pages_read_back > 200);
     CHECK(has_signature(measured_bytes(run, 8192).data()));
-    // And again, as the file is.
+    // Again, with the file as it is.
     target.create_bytes = 0;
     const MeasureResults again = run_spec(run, spec_of(target));
     CHECK(again.finding_count == 0);

@@ -1,4 +1,4 @@
-// Measurements on real files: what only a real engine can show.
+// Measurements on real files: what only a real engine shows.
 #include "sim/bench/measurement.hpp"
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"

@@ -1,4 +1,4 @@
-// What a measurement does not do: files that are not ours, and what cannot be carried out.
+// What a measurement refuses: foreign files, and what cannot be carried out.
 #include <vector>
 
 #include "sim/files/file_names.hpp"

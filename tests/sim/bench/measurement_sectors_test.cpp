@@ -15,7 +15,7 @@ using ums::kMb;
 
 namespace {
 
-// As the preset `log`: 512 bytes to 60 KB, one after the other, durable.
+// Like the preset `log`: 512 bytes to 60 KB, one after another, durable.
 MeasureTarget log_target() {
     MeasureTarget target = small_target();
     target.access = MeasureAccess::interlocked;
@@ -58,7 +58,7 @@ TEST_CASE("a log block that is lost or damaged on its way is found when it is re
     std::uint64_t offset_bytes = 0;
     bool is_done = false;
     int writes = 0;
-    // The last lap's: later writes would cover it.
+    // A block of the last lap: later writes would overwrite an earlier one.
     run.storage.set_tamper([&](ums::IoRequest& request, const std::string&) {
         if (request.operation == ums::IoOperation::read || request.size_bytes >= kMb) return;
         ++writes;
@@ -102,7 +102,7 @@ TEST_CASE("reads of blocks that are not whole pages are verified, too") {
     const MeasureResults results = run_spec(run, spec_of(target));
     CHECK(results.finding_count == 0);
     CHECK(results.timespans[0].targets[0].pages_verified > 1000);
-    // The same file again, as it is: what stands there is accepted when it is first read, and must not change then.
+    // The same file again, as it is: its contents are accepted when they are first read, and must not change after that.
     target.create_bytes = 0;
     bool was_bent = false;
     std::uint64_t reads = 0;

@@ -24,7 +24,8 @@ namespace {
 
 constexpr std::uint32_t kFilePages = 256;  // 2 MB
 
-// Runs `body(rig, requests, prng)` on a file whose pages [1, 65) have been written once and are not in memory. Nothing may be held then.
+// Runs `body(rig, requests, prng)` on a file whose pages [1, 65) have been written once and are not in memory. Nothing may be held at the
+// end.
 template <typename Body>
 void run_fixes(Rig& rig, Body body) {
     RequestLog requests;
@@ -221,7 +222,7 @@ TEST_CASE("a task that finds no free memory asks the lazy writer for some and wa
         co_await ums::sleep_until(r.clock.now_ns() + 20 * ums::kNsPerMs);
         CHECK_FALSE(is_done);
         CHECK(r.buffers->memory_requested().is_set());
-        // Who waits for memory keeps nobody from growing or shrinking the file.
+        // A task that waits for memory must not keep others from growing or shrinking the file.
         CHECK(r.data().file.resize_latch().try_acquire_exclusive());
         r.data().file.resize_latch().release_exclusive();
         r.pool->slots().release(all);
@@ -230,7 +231,7 @@ TEST_CASE("a task that finds no free memory asks the lazy writer for some and wa
     });
 }
 
-// There is no lazy writer here that he could wait for.
+// There is no lazy writer here to wait for.
 TEST_CASE("a task that finds too little free memory takes that of clean pages that were not used lately") {
     Rig rig({.pool_bytes = 64 * kPageBytes});
     run_fixes(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
@@ -239,7 +240,7 @@ TEST_CASE("a task that finds too little free memory takes that of clean pages th
             if (page == 7) BufferManager::change(r.data(), fixed.frame());
         }
         sim::PageKey ignored;
-        for (std::uint32_t i = 0; i < r.pool->frame_count(); ++i) (void)r.pool->sweep(ignored);  // once round: all are spared
+        for (std::uint32_t i = 0; i < r.pool->frame_count(); ++i) (void)r.pool->sweep(ignored);  // one lap: all are spared
         std::vector<sim::Slot> slots;
         co_await r.buffers->acquire_slots(50, slots);
         CHECK(slots.size() == 50);
@@ -251,7 +252,7 @@ TEST_CASE("a task that finds too little free memory takes that of clean pages th
     });
 }
 
-// Everybody at once on few pages and little memory: what one of them overlooks shows as a finding, an overlap, a lost version or a hang.
+// All at once on few pages and little memory: a mistake of any of them shows as a finding, an overlap, a lost version or a hang.
 TEST_CASE("users, readers and writers on all schedulers: no transfer overlaps a write, no finding, no lost change") {
     const std::uint64_t seed = ums::testing::test_seed("everybody at once");
     constexpr std::uint32_t kPages = 96;
@@ -284,7 +285,7 @@ TEST_CASE("users, readers and writers on all schedulers: no transfer overlaps a 
                                      {.read_present = prng.below(2) == 0, .keep = prng.below(2) == 0});
             }
         }
-        // A checkpoint, and a lazy writer who takes clean pages out.
+        // A checkpoint, and a lazy writer that evicts clean pages.
         static ums::Task<void> write(Shared& shared, std::uint64_t user_seed) {
             ums::Prng prng(user_seed);
             for (int i = 0; i < kRounds; ++i) {

@@ -58,7 +58,7 @@ void run_with_dirty(Rig& rig, std::uint32_t first, std::uint32_t last, Body body
     });
 }
 
-// Lets the requests to this file fail that `wanted` names.
+// Fails the requests to this file that `wanted` selects.
 template <typename Wanted>
 void fail(Rig& rig, const sim::SimFile& file, Wanted wanted) {
     rig.storage.set_rule([handle = file.transfer_handle(), wanted](const ums::IoRequest& request) {
@@ -314,9 +314,9 @@ TEST_CASE("a page that cannot be written is unknown until its next write, but it
             CHECK(r.data().ledger[page].version == (page == 7 ? 0 : 1));
             CHECK_FALSE(is_dirty(r, page));
         }
-        // The end of a checkpoint names it.
+        // The end record of a checkpoint lists the page.
         CHECK(r.data().unwritten.list(r.data().ledger).pages == std::vector<std::uint32_t>{7});
-        // Whatever stands there now, it is no second finding.
+        // Whatever the file holds there now, it is not a second finding.
         sim::RangeReader reader = r.make_reader();
         const std::uint32_t read_count = co_await reader.read(r.data(), 1, 16, {});
         CHECK(read_count == 16);

@@ -28,7 +28,7 @@ RequestLog::Entry read_of(const DataFile& data, std::uint64_t page, std::uint64_
     return {false, data.file.transfer_handle().value, page, pages};
 }
 
-// The version of the page in memory; 0: it is not there.
+// The version of the page in memory, or 0 if it is not there.
 std::uint32_t version_in_memory(Rig& rig, std::uint32_t page) {
     Frame* const frame = rig.pool->find({rig.data().file.id(), page});
     if (frame == nullptr) return 0;
@@ -50,7 +50,7 @@ std::uint32_t count_in_memory(Rig& rig) {
 
 std::uint64_t pages_verified(Rig& rig) { return sim::sum_of(rig.data().file.counters(), &sim::FileCounters::pages_verified); }
 
-// The next read, when armed, comes back as complete, and its memory is as it was when it was posted.
+// When armed, the next read completes successfully without having changed its memory.
 class ReadThatFillsNothing final : public sim::testing::FaultyStorage::Observer {
 public:
     bool is_armed = false;
@@ -72,7 +72,7 @@ private:
     std::vector<std::byte> before_;
 };
 
-// Runs `body(rig, requests)` on a file whose pages [1, 65) have been written once and are not in memory; nothing may be left behind.
+// Runs `body(rig, requests)` on a file whose pages [1, 65) have been written once and are not in memory; nothing may be held at the end.
 template <typename Body>
 void run_ranges(Rig& rig, Body body) {
     RequestLog requests;
@@ -274,7 +274,7 @@ TEST_CASE("a read that fills nothing is found even if its memory still holds the
         co_await r.write_pages(r.data(), 5, 1);
         r.forget_pages(r.data(), 5, 1);
         RangeReader reader = r.make_reader();
-        // With all other memory taken both reads go to the same.
+        // With all other memory taken, both reads use the same slot.
         std::vector<sim::Slot> taken;
         co_await r.pool->slots().acquire(static_cast<std::uint32_t>(r.pool->slots().free_count()) - 1, taken);
         const std::uint32_t read_count = co_await reader.read(r.data(), 5, 1, {.keep = false});
@@ -355,7 +355,7 @@ TEST_CASE("a read waits for a write of one of its pages, and other tasks wait fo
         auto read = [](Rig& rig_of, RangeReader& by) -> ums::Task<void> { co_await by.read(rig_of.data(), 1, 16, {}); };
         const auto wait_for_held = [](Rig& rig_of) -> ums::Task<void> {
             while (rig_of.storage.held_count() == 0) co_await ums::sleep_until(rig_of.clock.now_ns() + ums::kNsPerMs);
-            // Time for whoever should wait and does not.
+            // Time for requests that should have waited, but did not.
             co_await ums::sleep_until(rig_of.clock.now_ns() + 20 * ums::kNsPerMs);
         };
         ums::TaskGroup tasks;

@@ -1,4 +1,5 @@
-// A replica is a copy-on-write snapshot: what is changed is copied before, once, and DBCC's users read through it. In virtual time.
+// A replica is a copy-on-write snapshot: a page is copied once, before its first change, and the audit users read through it. In virtual
+// time.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -30,10 +31,10 @@ Options snapshot_options(const std::string& folder, std::uint64_t seed) {
 
 bool is_replica(const std::string& path) { return path.ends_with(":replica"); }
 
-// Pages of the main run by file, in the order of their requests: the recorder notes a request when it is posted.
+// Pages of the main run by file, in the order of posting: the recorder records a request when it is posted.
 struct PageTrace {
-    std::map<std::uint32_t, std::size_t> copied;         // when the copy was posted, the first time
-    std::map<std::uint32_t, std::size_t> first_written;  // when the source's page was
+    std::map<std::uint32_t, std::size_t> copied;         // when its first copy was posted
+    std::map<std::uint32_t, std::size_t> first_written;  // when the first write of the source's page was posted
     std::size_t copies = 0;
     std::size_t reads_of_replica = 0;
 };

@@ -39,7 +39,7 @@ struct Case {
     bool never_written = false;
 };
 
-// The finding that such an image makes.
+// The finding that results from such an image.
 sim::Finding found(const PageBuffer& image, const Case& with = {}) {
     const PageBuffer scratch;
     sim::ExpectedPage expected;
@@ -133,11 +133,11 @@ TEST_CASE("another page's image is a misdirected read if it came once, and a mis
     CHECK(finding.other->version == 3);
     other.file_id = 1;
     CHECK(found(PageBuffer(other)).other->file_id == 1);
-    // Half of it is as good.
+    // Half of the image is enough.
     const PageBuffer half(kWritten);
     copy_sectors(PageBuffer(other), half, 8, 8);
     CHECK(kind(half) == FindingKind::misdirected_write);
-    // Also where nothing was ever written.
+    // Even where nothing was ever written.
     CHECK(kind(PageBuffer(other), {.never_written = true}) == FindingKind::misdirected_write);
 }
 

@@ -31,7 +31,7 @@ ums::Task<void> read(Rig& rig, std::uint32_t first, std::uint32_t count) {
     co_await reader.read(rig.data(), first, count, {.keep = false});
 }
 
-// Pages 1 … 127 are written twice and are not in memory. kDamagedPage's first version.
+// Writes pages 1 … 127 twice and drops them from memory. Returns the first version of kDamagedPage.
 ums::Task<std::vector<std::byte>> write_twice(Rig& rig) {
     co_await rig.write_pages(rig.data(), 1, 127);
     std::vector<std::byte> first = page_on_disk(rig, kDamagedPage);
@@ -40,7 +40,7 @@ ums::Task<std::vector<std::byte>> write_twice(Rig& rig) {
     co_return first;
 }
 
-// Pages 0 … 127 are written twice and read once in between; `damage(rig, images of the first version)`, then all are read, twice.
+// Writes pages 1 … 127 twice, calls `damage(rig, images of the first versions)`, and then reads the pages twice.
 template <typename Damage>
 std::vector<Finding> findings_after_page_damage(bool repairs, Damage damage) {
     Rig rig({.repairs = repairs});
@@ -171,7 +171,7 @@ TEST_CASE("a write that went to another page is found even beyond unreadable pag
         const auto old = co_await write_twice(r);
         put_on_disk(r, victim, page_on_disk(r, kDamagedPage));
         put_on_disk(r, kDamagedPage, old);
-        // Every request for a page just before it fails, as for a broken sector.
+        // Every request for pages just before it fails, as with a bad sector.
         r.storage.set_rule([&](const ums::IoRequest& request) {
             const std::uint64_t broken_bytes = (victim - 2) * kPageBytes;
             const bool hits = request.offset_bytes <= broken_bytes && broken_bytes < request.offset_bytes + request.size_bytes;
@@ -244,7 +244,7 @@ TEST_CASE("a repair that did not arrive is a lost write, even if the page is as 
         const auto at_first = page_on_disk(r, kDamagedPage);
         co_await ums::sleep_until(ums::Scheduler::current().now_ns() + ums::kNsPerMs);
         co_await r.write_pages(r.data(), kDamagedPage + 1, 1);
-        // Nothing in the page that stands here tells when the missing one was made: the repair has a time of its own.
+        // Nothing in the page that is here tells when the missing one was made: the repair has its own time.
         put_on_disk(r, kDamagedPage, page_on_disk(r, kDamagedPage + 1));
         co_await read(r, kDamagedPage, 1);
         const bool has_other_time = page_on_disk(r, kDamagedPage) != at_first;
@@ -267,13 +267,13 @@ TEST_CASE("several wrong pages of one read are diagnosed concurrently") {
         for (std::uint32_t page = 1; page < 128; ++page) flip_bits(r.data_path(), page * kPageBytes + 100, std::byte{1});
         const std::uint64_t start_ns = r.clock.now_ns();
         co_await read(r, 1, 127);
-        CHECK(r.clock.now_ns() - start_ns < 20 * ums::kNsPerSecond);  // one after the other: a minute
+        CHECK(r.clock.now_ns() - start_ns < 20 * ums::kNsPerSecond);  // one after another would take a minute
         co_await read(r, 1, 127);
     });
     CHECK(rig.sink.findings().size() == 127);
 }
 
-// As where a file is cut, and a snapshot keeps what it loses.
+// As when a file shrinks and a snapshot keeps the pages that are cut off.
 TEST_CASE("pages protected only by their file's size latch are reported once, even if the search for their images reads them again") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
@@ -308,7 +308,7 @@ TEST_CASE("a page that another task holds is verified when a search reads it, un
                 REQUIRE(frame->latch.try_acquire(ums::LatchMode::update));
                 std::optional<sim::WatchedWrite> write;
                 if (is_written) write.emplace(r.data().writes, held, 1);
-                // Damaged while the search reads, or from then on.
+                // Damaged only while the search reads, or from then on.
                 r.storage.set_rule([&](const ums::IoRequest& request) {
                     if (request.is_search) put_on_disk(r, held, damaged);
                     if (!request.is_search && !stays) put_on_disk(r, held, right);
@@ -319,7 +319,7 @@ TEST_CASE("a page that another task holds is verified when a search reads it, un
                 write.reset();
                 frame->latch.release(ums::LatchMode::update);
                 r.pool->unpin(*frame);
-                // Whoever holds the page next meets what is told already, or repairs it.
+                // The next holder of the page sees a fault that is already reported, or repairs it.
                 put_on_disk(r, held, right);
             });
             const auto findings = rig.sink.findings();
@@ -336,7 +336,7 @@ TEST_CASE("a page that another task holds is verified when a search reads it, un
     }
 }
 
-// Snapshots copy, and sorts spill, without frames: that a search holds a page's frame keeps none of them away.
+// Snapshots copy, and sorts spill, without frames: a search cannot keep them away by holding a page's frame.
 TEST_CASE("a search does not report a page of a replica or of tempdb while it is being written") {
     const std::uint32_t copied = kDamagedPage + 20;
     for (const bool is_written : {false, true}) {

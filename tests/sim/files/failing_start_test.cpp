@@ -1,4 +1,4 @@
-// A start that fails leaves the files of the run before as they were: they may be evidence.
+// A failed start leaves the files of the previous run as they were: they may be evidence.
 #include <sys/file.h>
 
 #include <filesystem>
@@ -14,7 +14,7 @@ using namespace sim::testing;
 
 namespace {
 
-// Free space and the order of changes as the test sees them.
+// Free space and failures as the test wants them.
 struct Watched final : StorageWrapper {
     using StorageWrapper::StorageWrapper;
     std::error_code free_space(const std::string& path, std::uint64_t& free_bytes) override {
@@ -49,7 +49,7 @@ struct EarlierRun : CreatorBench {
         make_our_file(log.path, kMb);
     }
 
-    // Claims all files, then replaces the old ones.
+    // Locks all files, then replaces the old ones.
     Error start(const std::vector<sim::FileOptions>& files) {
         const ums::RealClock clock;
         CollectingSink sink;
@@ -125,7 +125,7 @@ TEST_CASE("the space for all files of a file system is added up, and replaced fi
     EarlierRun bench;
     bench.data.initial_size_mb = 3;
     bench.log.initial_size_mb = 3;
-    bench.watched.free = 4 * kMb - 65536;  // each alone would fit
+    bench.watched.free = 4 * kMb - 65536;  // each file alone would fit
     CHECK(bench.start({bench.data, bench.log}) == Error::environment);
     CHECK_THAT(bench.message, ContainsSubstring("a.mdx and 1 more: not enough space: 6 MB are needed, 5 MB are free"));
     CHECK_THAT(bench.message, ContainsSubstring("with the 2 MB of the files that would be replaced"));

@@ -19,7 +19,7 @@ namespace {
 
 using ums::kMb;
 
-// Makes a log file of 4 MB on a storage whose writes at one offset go wrong.
+// Creates a log file of 4 MB on a storage whose writes at one offset fail.
 struct Creation {
     test::TempFolder folder;
     ums::PosixStorage posix;

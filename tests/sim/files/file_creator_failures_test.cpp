@@ -1,4 +1,4 @@
-// What fails on the way leaves nothing behind.
+// A failure while a file is created leaves nothing behind.
 #include <optional>
 
 #include "sim/files/file_creator.hpp"
@@ -10,7 +10,7 @@ using namespace sim::testing;
 
 namespace {
 
-// Fails where the test says.
+// Fails where the test asks for it.
 struct Broken final : StorageWrapper {
     using StorageWrapper::StorageWrapper;
     std::error_code open(const std::string& path, const ums::OpenOptions& how, ums::FileHandle& file) override {
@@ -40,7 +40,7 @@ struct Broken final : StorageWrapper {
     }
     std::error_code allocate(ums::FileHandle file, std::uint64_t offset, std::uint64_t size_bytes) override {
         if (!allocate_error) return inner_.allocate(file, offset, size_bytes);
-        static_cast<void>(inner_.allocate(file, offset, size_bytes / 2));  // as ext4 and xfs do
+        static_cast<void>(inner_.allocate(file, offset, size_bytes / 2));  // as ext4 and XFS do
         return *allocate_error;
     }
     std::error_code sync(ums::FileHandle file) override { return sync_error ? *sync_error : inner_.sync(file); }

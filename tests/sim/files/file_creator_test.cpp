@@ -233,7 +233,7 @@ TEST_CASE("the old contents of a log file that is kept are overwritten with zero
 }
 
 TEST_CASE("zeros are really written to log files, and to data files if StampFiles requests it") {
-    // Counts the bytes that are written, 1 MB requests.
+    // Counts the written bytes, in requests of 1 MB.
     struct WriteSpy final : StorageWrapper {
         using StorageWrapper::StorageWrapper;
         struct Engine final : ums::IoEngine {

@@ -1,4 +1,4 @@
-// Symbolic links on the way to a test file, under its name, and put there while a run starts.
+// Symbolic links in the path of a test file, under its name, and placed there while a run starts.
 #include <atomic>
 #include <filesystem>
 #include <functional>

@@ -16,11 +16,11 @@ constexpr std::uint64_t kRetriedPage = 5;
 
 struct Attempt {
     bool success = false;
-    std::uint32_t requests = 0;  // that reached the storage for this page
+    std::uint32_t requests = 0;  // how many reached the storage for this page
     std::uint64_t took_us = 0;
 };
 
-// One transfer of page 5 under `rule`, which is told the number of the try, from 1. Other pages are sound unless the rule says otherwise.
+// One transfer of page 5 under `rule`, which gets the number of the attempt, from 1. Other pages are sound unless the rule says otherwise.
 Attempt attempt(VirtualWorld& world, ums::IoOperation operation, const std::function<Fate(std::uint32_t, const ums::IoRequest&)>& rule) {
     Attempt result;
     world.storage.set_rule([&](const ums::IoRequest& request) {

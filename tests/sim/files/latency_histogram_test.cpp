@@ -24,7 +24,7 @@ LatencyResult result_of(const std::vector<std::uint64_t>& durations_ns) {
     return sum.result();
 }
 
-// The nearest rank, by sorting.
+// The nearest-rank percentile, by sorting.
 std::uint64_t exact_percentile(const std::vector<std::uint64_t>& sorted, double percent) {
     const auto rank = static_cast<std::size_t>(std::ceil(static_cast<double>(sorted.size()) * percent / 100 - 1e-9));
     return sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1];
@@ -34,7 +34,7 @@ bool is_within_one_percent(std::uint64_t value, std::uint64_t exact) {
     return std::abs(static_cast<double>(value) - static_cast<double>(exact)) <= 0.01 * static_cast<double>(exact);
 }
 
-// As many short ones as long ones, on a logarithmic scale from 1 us to 1000 s.
+// Spread evenly on a logarithmic scale from 1 us to 1000 s.
 std::vector<std::uint64_t> random_durations(ums::Prng& prng, std::size_t count) {
     std::vector<std::uint64_t> durations;
     for (std::size_t i = 0; i < count; ++i) {

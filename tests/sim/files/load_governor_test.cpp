@@ -22,7 +22,7 @@ void take_all(LoadGovernor& governor, std::uint32_t count) {
     for (std::uint32_t i = 0; i < count; ++i) REQUIRE(take(governor));
 }
 
-// The rule of KB 231619, and the pace of new blocks, written down once more and as plainly as possible.
+// The rule of KB 231619 and the pace of new blocks once more, written as plainly as possible.
 struct Model {
     double target_us;
     std::uint32_t blocks_max;
@@ -78,11 +78,11 @@ TEST_CASE("the average starts at the target and follows the rule step by step") 
     CHECK(governor.average_us() == 75'000);
     CHECK(governor.blocks() == 4);
     CHECK(governor.throttle_count() == 0);
-    governor.complete(475'000);  // (75000 * 3 + 475000) / 4 = 175000: above the target, the block is thrown away
+    governor.complete(475'000);  // (75000 * 3 + 475000) / 4 = 175000: above the target, the block is discarded
     CHECK(governor.average_us() == 175'000);
     CHECK(governor.blocks() == 3);
     CHECK(governor.throttle_count() == 1);
-    governor.complete(100'000);  // (175000 * 2 + 100000) / 3, with the blocks that are left
+    governor.complete(100'000);  // (175000 * 2 + 100000) / 3, with the remaining blocks
     CHECK(governor.average_us() == 150'000);
     CHECK(governor.blocks() == 2);
     CHECK(governor.throttle_count() == 2);
@@ -121,7 +121,7 @@ TEST_CASE("blocks are created on demand, only below the target and up to the max
     governor.complete(1'000'000);
     CHECK(governor.average_us() > 1000);
     CHECK(governor.blocks() == 4);
-    CHECK_FALSE(take(governor));  // above the target none is made
+    CHECK_FALSE(take(governor));  // above the target none is created
     for (int i = 0; i < 4; ++i) governor.complete(1'000'000);
     CHECK(governor.blocks() == 1);
     CHECK(governor.throttle_count() == 5);
@@ -282,7 +282,7 @@ TEST_CASE("waiting tasks are woken when bursts are allowed") {
 }
 
 TEST_CASE("a device that slows down under load is kept at the target") {
-    // It serves requests one after the other, 2 ms each: with n outstanding each takes 2n ms. 64 tasks would make that 128 ms.
+    // It serves requests one after another, 2 ms each: with n outstanding each takes 2n ms. With 64 tasks that would be 128 ms.
     constexpr std::uint64_t kServiceNs = 2 * ums::kNsPerMs;
     std::vector<std::uint64_t> durations_us;
     std::uint32_t blocks_min = 64;

@@ -1,4 +1,4 @@
-// Requests that do not come back: warned of after 15 seconds, given up after two minutes. In virtual time.
+// Requests that do not complete: a warning after 15 seconds, given up after two minutes. In virtual time.
 #include "sim/files/overdue_request.hpp"
 
 #include <cstdint>
@@ -12,7 +12,7 @@ using sim::Severity;
 
 namespace {
 
-// A write of one page that is held back for so long while the monitor looks.
+// Holds back a write of one page for this long while the monitor watches.
 void run_held_write(WorkerWorld& world, std::uint64_t seconds) {
     world.run([&](WorkerWorld& w) -> ums::Task<void> {
         ums::Event stop;

@@ -18,7 +18,7 @@ namespace {
 
 using ums::kMb;
 
-// A transfer of `pages` pages; in virtual time nothing is moved.
+// A transfer of `pages` pages; in virtual time no data is moved.
 ums::Task<sim::TransferResult> transfer(SimFile& file, ums::IoOperation operation, std::uint64_t page, std::uint32_t pages,
                                         std::uint64_t segment_bytes = sim::kPageBytes) {
     const std::vector<ums::IoSegment> segments(pages, {nullptr, segment_bytes});
@@ -112,7 +112,7 @@ TEST_CASE("a request whose turn comes while the run is stopping is not posted, u
         ums::TaskGroup reads;
         for (int i = 0; i < 3; ++i) ums::Scheduler::current().fork(reads, read(sim::OnStop::abandon));
         ums::Scheduler::current().fork(reads, read(sim::OnStop::post));
-        co_await ums::sleep_until(w.clock.now_ns() + 4 * ums::kNsPerMs);  // the second one is out
+        co_await ums::sleep_until(w.clock.now_ns() + 4 * ums::kNsPerMs);  // the second one is outstanding
         w.state.stop(sim::Outcome::stopped, "");
         co_await reads.join();
         REQUIRE(results.size() == 4);
@@ -148,7 +148,7 @@ TEST_CASE("MaxOutstandingIO applies to all files together, and waiting tasks con
             ums::Scheduler::current().fork(group, reader(*second));
         }
         co_await group.join();
-        // Waiting for the limit is not the storage's time.
+        // Time spent waiting for the limit does not count as the storage's.
         CHECK(sum(*first, &sim::FileCounters::io_time_max_us) == 10'000);
         CHECK(sum(*first, &sim::FileCounters::io_time_us) == 150'000);
     });

@@ -118,9 +118,9 @@ TEST_CASE("an old change is a zombie's only if its image was made after its owne
         return fact_of(finding_of(FindingKind::reverted_page, image_of({kRun, kFile, kPage, version, 50, made_us})), group);
     };
     CHECK(fact(8, old_host_clock(kTurnEndUs + 2 * kSecondUs)) == GroupFactKind::zombie_owner);
-    // The fast clock of the old host alone would say that it was made six seconds behind the end.
+    // By the old host's fast clock alone it would have been made six seconds after the end.
     CHECK(fact(8, old_host_clock(kTurnEndUs - kSecondUs)) == GroupFactKind::late_write);
-    // What the new owner's own redo wrote has an old LSN, and a new time.
+    // Pages written by the new owner's redo have an old LSN and a new time.
     CHECK(fact(kTakenOver, kTurnEndUs + 60 * kSecondUs) != GroupFactKind::zombie_owner);
     CHECK(fact(kTakenOver, kTurnEndUs + 70 * kSecondUs) == GroupFactKind::zombie_owner);
 }
@@ -162,7 +162,7 @@ TEST_CASE("a block of the log shows its incarnation and the time of its write") 
     Finding finding = finding_of(FindingKind::log_stale_block, image);
     finding.place.is_log = true;
     CHECK(fact_of(finding, group) == GroupFactKind::zombie_owner);
-    // One that was there when the files were taken over is none.
+    // A block that was there when the files were taken over is not.
     block.first_lsn = group.taken_over->last_lsn;
     block.write_utc_us = old_host_clock(kTurnEndUs - kSecondUs);
     std::memcpy(image.data(), &block, sizeof block);

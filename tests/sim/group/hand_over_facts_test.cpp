@@ -1,4 +1,4 @@
-// What several hosts make of a finding.
+// What a group of hosts can tell about a finding.
 #include <cstring>
 #include <set>
 
@@ -20,7 +20,7 @@ constexpr std::uint64_t kStrangeRun = 0x9999'8888'7777'6666;
 constexpr std::uint64_t kImageMade = 1'764'000'000'000'000;
 constexpr std::uint32_t kNewOwnersVlf = sim::make_lsn(65536, 0, 0) >> 32;
 
-// The finding of a page of which a sound image came back.
+// A finding with a sound image of another version of the page.
 Finding page_finding(FindingKind kind, std::uint32_t version, std::uint64_t lsn, std::uint64_t run_id = kHandedRun) {
     const sim::testing::PageBuffer page(sim::PageIdentity{run_id, 1, 17, version, lsn, kImageMade});
     Finding finding;
@@ -31,7 +31,7 @@ Finding page_finding(FindingKind kind, std::uint32_t version, std::uint64_t lsn,
     return finding;
 }
 
-// Rank 1 on node-b, which takes over, or has taken over, what rank 0 on node-a owned up to VLF 2, sector 100.
+// Rank 1 on node-b, which takes over, or has taken over, the files that rank 0 on node-a owned up to VLF 2, sector 100.
 GroupKnowledge owner_after_node_a(bool has_taken_over, std::uint32_t version_taken_over = 0) {
     GroupKnowledge knowledge;
     knowledge.run_id = kHandedRun;
@@ -115,7 +115,7 @@ TEST_CASE("an LSN between the end of an owner's log and the beginning of the nex
         CHECK(name_for(page_finding(kind, 12, sim::make_lsn(2, 101, 0)), knowledge) == "zombie_owner");
     }
     CHECK(name_for(page_finding(FindingKind::future_version, 12, sim::make_lsn(900, 0, 0)), knowledge) == "zombie_owner");
-    // A third owner finds it in the time of the second one, and before it has taken over.
+    // A third owner finds it while it takes over from the second one.
     GroupKnowledge third = owner_after_node_a(true, 9);
     sim::KnownOwner second;
     second.rank = 1;
@@ -136,16 +136,16 @@ TEST_CASE("an LSN between the end of an owner's log and the beginning of the nex
 TEST_CASE("an earlier owner's image is late if it is older than what was taken over, or if a newer one had been read") {
     const Finding finding = page_finding(FindingKind::lost_write, 3, sim::make_lsn(1, 9, 0));
     CHECK(name_for(finding, owner_after_node_a(true, 4)) == "late_write");
-    // It may be what stood there before this owner's own write, which is lost.
+    // It may be what was there before this owner's own write, which was lost.
     CHECK(name_for(finding, owner_after_node_a(true, 3)) == "");
     CHECK(name_for(page_finding(FindingKind::reverted_page, 3, sim::make_lsn(1, 9, 0)), owner_after_node_a(true, 3)) == "late_write");
-    // Redo made the image once more, at another time.
+    // Redo made the image a second time.
     CHECK(name_for(page_finding(FindingKind::future_version, 3, sim::make_lsn(1, 9, 0)), owner_after_node_a(true, 3)) == "late_write");
     Finding once = finding;
     once.transient = true;
     once.kind = FindingKind::stale_read;
     CHECK(name_for(once, owner_after_node_a(true, 4)) == "stale_on_new_owner");
-    // Of its own time nothing is said.
+    // Nothing is said about an image of this owner's own time.
     CHECK(name_for(page_finding(FindingKind::lost_write, 3, sim::make_lsn(kNewOwnersVlf, 1, 0)), owner_after_node_a(true, 4)) == "");
 }
 

@@ -129,7 +129,7 @@ TEST_CASE("the newest operations are kept, oldest first, and the history of a pa
     CHECK(history.latest(100'000).size() == sim::kOperationsKept);
     CHECK(history.page_history(1, 99 * kPageBytes, kPageBytes, 10).empty());
     CHECK(pages_of(history.page_history(1, 100 * kPageBytes, kPageBytes, 10)) == std::vector<std::uint64_t>{100});
-    // Touched means overlapped, by a byte.
+    // One overlapping byte counts as touched.
     CHECK(pages_of(history.page_history(1, 101 * kPageBytes - 1, 2, 10)) == std::vector<std::uint64_t>{100, 101});
     CHECK(history.page_history(2, 100 * kPageBytes, kPageBytes, 10).empty());
     CHECK(pages_of(history.page_history(1, 0, 1000 * kPageBytes, 2)) == std::vector<std::uint64_t>{998, 999});

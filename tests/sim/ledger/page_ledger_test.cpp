@@ -117,7 +117,7 @@ TEST_CASE("what an earlier incarnation left is the base for the next change of t
     CHECK_FALSE(ledger.is_untouched(5, 1));
     ledger.acknowledge(5, 8, 80, 4712);
     CHECK(ledger[5].first_write == 0);
-    // One that is still to be written, with this version.
+    // A page that is still to be written, with this version.
     ledger.restore(6, 3, 30, 0, true);
     ledger.acknowledge(6, 3, 30, 4713);
     CHECK(ledger[6].unknown == 0);

@@ -33,7 +33,7 @@ std::vector<std::byte> bytes_of(const Rig& rig, const ParsedBlock& block) {
     return peek(rig.log_path(), block.offset_bytes, block.size_bytes);
 }
 
-// The numbers of the blocks that were handed over.
+// The sequence numbers of the blocks that were passed on.
 class TakenBlocks final : public sim::LogAuditor::BlockSink {
 public:
     void take(const std::byte* block, std::uint32_t /*size_bytes*/) override { numbers.push_back(sim::read_block_header(block).sequence); }
@@ -42,7 +42,7 @@ public:
     std::vector<std::uint64_t> numbers;
 };
 
-// Writes `count` blocks of one size, lets `damage(rig, blocks)` at the file, and audits.
+// Writes `count` blocks of one size, calls `damage(rig, blocks)` on the file, and audits.
 template <typename Damage>
 std::vector<sim::Finding> findings_after_log_damage(std::uint32_t count, Damage damage) {
     Rig rig({.log_mb = 4});
@@ -61,7 +61,7 @@ TEST_CASE("a sound log gives no finding, and is read completely") {
         Rig rig({.log_mb = 8, .log_alignment_bytes = alignment_bytes});
         rig.run([&](Rig& r) -> ums::Task<void> {
             const auto first = co_await audit(r);
-            CHECK(first == 0);  // nothing was written yet
+            CHECK(first == 0);  // nothing has been written yet
             std::uint64_t size_bytes = 40;
             for (int i = 0; i < 150; ++i) {
                 size_bytes = (size_bytes * 7 + 1001) % 70'000;
@@ -72,7 +72,7 @@ TEST_CASE("a sound log gives no finding, and is read completely") {
             const std::uint64_t read_bytes = co_await audit(r);
             CHECK(written_bytes > 3 << 20);
             CHECK(read_bytes >= written_bytes);
-            // Blocks that reach over the end of a read are read again.
+            // Blocks that extend beyond the end of a read are read again.
             CHECK(read_bytes < written_bytes + 10 * sim::kLogBlockBytesMax);
         });
         CHECK(rig.sink.findings().empty());
@@ -164,7 +164,7 @@ TEST_CASE("the previous lap's block that a lost write leaves behind is reported 
     rig.run([](Rig& r) -> ums::Task<void> {
         std::vector<std::byte> old_block;
         std::uint64_t offset_bytes = 0;
-        // All blocks have one size, so those of the second round stand where those of the first stood.
+        // All blocks have the same size, so those of the second lap replace those of the first.
         for (int i = 0; i < 60; ++i) {
             co_await commit(r, 20'000);
             if (i == 1) {
@@ -199,7 +199,7 @@ TEST_CASE("a sound block of another run, and one that was replaced by a lookalik
     CHECK(findings[0].kind == FindingKind::log_stale_block);
     CHECK_THAT(findings[0].description, ContainsSubstring("of another run"));
 
-    // Right in everything that it says, but not what was written: only the digest tells.
+    // Consistent in itself, but not what was written: only the digest shows it.
     const auto forged = findings_after_log_damage(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
         auto bytes = bytes_of(rig, blocks.at(2));
         bytes[200] ^= std::byte{1};
@@ -210,7 +210,7 @@ TEST_CASE("a sound block of another run, and one that was replaced by a lookalik
     REQUIRE(forged.size() == 1);
     CHECK(forged[0].kind == FindingKind::log_block_damaged);
     CHECK_THAT(forged[0].description, ContainsSubstring("at least one of them is not the block that was written. It is not known which"));
-    // All of the VLF, and no image: which block it is, nobody knows.
+    // The place is the whole VLF, and there is no image, because it is not known which block it is.
     CHECK(forged[0].evidence.image.empty());
     CHECK(or_empty(forged[0].received).checksum == 0);
     CHECK(forged[0].place.size_bytes > 10 * 512);
@@ -325,7 +325,7 @@ TEST_CASE("a log file that cannot be read is one finding of its own kind") {
     Rig rig({.log_mb = 4});
     rig.run([](Rig& r) -> ums::Task<void> {
         for (int i = 0; i < 3; ++i) co_await commit(r, 5000);
-        // Not the first page: the storage as a whole is there.
+        // Not the first page, so that the storage as a whole still works.
         r.storage.set_rule([](const ums::IoRequest& request) {
             const bool hit = request.operation == ums::IoOperation::read && request.offset_bytes == sim::kPageBytes;
             return Fate{.error = hit ? EIO : 0};

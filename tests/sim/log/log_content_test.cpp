@@ -1,4 +1,4 @@
-// What stands in the log files, read back by a parser of the test's own.
+// The contents of the log files, read back by the test's own parser.
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -14,7 +14,7 @@ using namespace sim::testing;
 
 namespace {
 
-// What was given to the log, in order of the LSNs.
+// What was appended to the log, in order of the LSNs.
 struct Appended {
     sim::LogChange change;
     std::uint64_t size_bytes = 0;
@@ -125,7 +125,7 @@ TEST_CASE("a block's header gives its place in the virtual log file") {
             CHECK(block.vlf_sector == (block.offset_bytes - begin_bytes) / 512);
             CHECK(block.vlf_sectors == (end_bytes - begin_bytes) / 512);
             CHECK(block.incarnation == 1);
-            CHECK(block.hardened_sequence == block.sequence - 1);  // each was waited for
+            CHECK(block.hardened_sequence == block.sequence - 1);  // each was waited for in turn
             CHECK(block.offset_bytes + block.size_bytes <= end_bytes);
             ++blocks;
         }
@@ -150,7 +150,7 @@ TEST_CASE("a record that is larger than a block continues in a filler of the nex
     for (const ParsedRecord& record : records) (record.kind == 2 ? fillers : updates).push_back(record.size_bytes);
     CHECK(updates == std::vector<std::uint64_t>(5, 61'360));
     CHECK(fillers == std::vector<std::uint64_t>{32, 32, 2'640, 61'360});
-    // The commit waits for the last part.
+    // A commit waits for the last part.
     for (const Appended& given : appended) {
         const auto place =
             std::find_if(records.begin(), records.end(), [&](const ParsedRecord& record) { return record.lsn == given.lsn; });

@@ -20,7 +20,7 @@ TEST_CASE("the ring uses all virtual log files of all files, one after another, 
             log.log->truncate(log.log->end_lsn());
         }
     });
-    // 150 blocks of 40 KB are three times round a log of 2 MB.
+    // 150 blocks of 40 KB are three laps of a log of 2 MB.
     for (const std::int32_t file : {1, 2}) {
         std::uint64_t last_bytes = 0;
         int wraps = 0;
@@ -45,7 +45,7 @@ TEST_CASE("a full log admits no task until it is truncated, and then the waiting
         const std::size_t fitted = order.size();
         CHECK(fitted > 4);
         CHECK(fitted < 26);
-        // A small one does not overtake those who wait.
+        // A small reservation does not overtake waiting ones.
         int small_done = 0;
         ums::Scheduler::current().fork(group, commit_task(log, 100, small_done));
         co_await pause_ms(w, 500);

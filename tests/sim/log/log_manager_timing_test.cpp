@@ -18,7 +18,7 @@ TEST_CASE("a commit takes exactly as long as its block needs to become durable")
         CHECK(w.now_us() - start_us == 7000);
         CHECK(log.log->is_hardened(lsn));
         CHECK_FALSE(log.log->is_hardened(lsn + 1));
-        // What is durable already takes no time.
+        // Committing what is already durable takes no time.
         const bool is_hard = co_await log.log->harden(lsn);
         CHECK(is_hard);
         CHECK(w.now_us() - start_us == 7000);
@@ -63,7 +63,7 @@ TEST_CASE("log writes are outstanding up to the allowed number of bytes, and no 
         run_virtual_log(world, {.file_mb = {16}, .flushed_kb_max = kb_max}, [&](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
             int done = 0;
             ums::TaskGroup group;
-            // Each has a block of its own, of 39.5 KB.
+            // Each commit has its own block of 39.5 KB.
             for (int i = 0; i < 10; ++i) ums::Scheduler::current().fork(group, commit_task(log, 40'000, done));
             co_await pause_ms(w, 10);
             CHECK(w.storage.held_count() == (kb_max == 0 ? 10 : kb_max / 40));
@@ -82,7 +82,7 @@ TEST_CASE("flushes are outstanding up to the allowed number, and no more") {
         run_virtual_log(world, {.file_mb = {16}, .flushes_max = flushes_max}, [&](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
             int done = 0;
             ums::TaskGroup group;
-            // No two of them fit into one block.
+            // No two records fit into one block.
             for (int i = 0; i < 10; ++i) ums::Scheduler::current().fork(group, commit_task(log, 40'000, done));
             co_await pause_ms(w, 10);
             CHECK(w.storage.held_count() == std::min(flushes_max, 10U));
@@ -204,7 +204,7 @@ TEST_CASE("a failed log write fails every commit that waits for it or comes late
         w.storage.set_rule([](const ums::IoRequest& request) {
             return Fate{.error = request.operation == ums::IoOperation::write ? EIO : 0, .delay_ns = 5 * ums::kNsPerMs};
         });
-        // More than there are buffers, more than the log holds: they wait at all three places.
+        // More than there are buffers, and more than the log holds: the tasks wait in all three places.
         int ended = 0;
         int hardened_count = 0;
         auto committer = [](VirtualLog& shared, int& count, int& good) -> ums::Task<void> {

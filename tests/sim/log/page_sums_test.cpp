@@ -10,7 +10,7 @@ using sim::PageSums;
 
 namespace {
 
-// The sums by their definition.
+// The sums according to their definition.
 std::vector<sim::RegionSum> sums_of(const std::vector<std::uint32_t>& versions, std::uint32_t region_pages, std::size_t regions) {
     std::vector<sim::RegionSum> sums(regions);
     for (std::uint32_t page = 0; page < versions.size(); ++page) {
@@ -42,7 +42,7 @@ TEST_CASE("the sums are those of the page versions, whatever happens to the file
                                 sums.file(1), static_cast<std::uint32_t>(versions.size()),
                                 [&](std::uint32_t page) { return versions[page]; }, prng.below(4) == 0));
         }
-        sums.changed(2, 7);  // not summed
+        sums.changed(2, 7);  // a file without sums
     }
     const PageSums::File file = sums.file(1);
     CHECK(file.page_count == versions.size());

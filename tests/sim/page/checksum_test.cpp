@@ -20,7 +20,7 @@ TEST_CASE("CRC-32C has the check value of its catalog entry") {
     CHECK(sim::crc32c(reinterpret_cast<const std::byte*>(kText.data()), kText.size()) == 0xe3069283);
 }
 
-// RFC 3720, appendix B.4; the RFC prints the bytes in the order of the wire.
+// RFC 3720, appendix B.4; the RFC prints the bytes in wire order.
 TEST_CASE("CRC-32C reproduces the examples of RFC 3720") {
     std::vector<unsigned> ascending;
     for (unsigned i = 0; i < 32; ++i) ascending.push_back(i);

@@ -14,7 +14,7 @@ using sim::testing::PageBuffer;
 
 namespace {
 
-// How many of the 4-byte sequences in the bytes occurred before: what a compressor or a deduplicating disk lives on.
+// How many of the 4-byte sequences occurred before: what compression and deduplication exploit.
 std::uint64_t repeated_sequences(const std::byte* data, std::size_t size_bytes) {
     std::vector<std::uint32_t> sequences(size_bytes - 3);
     for (std::size_t i = 0; i < sequences.size(); ++i) std::memcpy(&sequences[i], data + i, 4);
@@ -90,23 +90,23 @@ TEST_CASE("bodies are incompressible and do not repeat, neither within a page no
     constexpr std::uint32_t kPages = 64;
     const PageBuffer pages(kPages);
     for (std::uint32_t page = 0; page < kPages; ++page) {
-        // Neighbours, and versions of one page.
+        // Adjacent pages, and versions of one page.
         const sim::PageIdentity identity = page < kPages / 2 ? page_of(page + 1, 1) : page_of(7, page);
         std::byte* const data = pages.data() + std::size_t{page} * sim::kPageBytes;
         sim::make_page(identity, data);
-        // Random bytes of this number come to 7.978 bits; headers and stamps (4 % of the page) cost a little.
+        // This many random bytes give 7.978 bits; headers and stamps (4 % of the page) lower it a little.
         CHECK(entropy_bits(data + sizeof(sim::PageHeader), sim::kPageBytes - sizeof(sim::PageHeader)) > 7.93);
         sim::fill_from_seed(sim::page_seed(identity), data, sim::kPageBytes);
         CHECK(entropy_bits(data, sim::kPageBytes) > 7.96);
     }
-    // Chance alone makes 2^38 / 2^33 = 32 of them.
+    // By chance alone there are 2^38 / 2^33 = 32 of them.
     CHECK(repeated_sequences(pages.data(), kPages * sim::kPageBytes) < 100);
 }
 
 TEST_CASE("a signature page is recognized, whatever run and version of the program wrote it") {
     PageBuffer page({.run_id = 1, .file_id = 2, .page_id = 0, .version = 1});
     CHECK(sim::has_signature(page.data()));
-    // The checksum does not matter: the file is ours also when its first page is damaged elsewhere.
+    // The checksum does not matter: the file is ours even if its first page is damaged elsewhere.
     page[5000] ^= std::byte{1};
     CHECK(sim::has_signature(page.data()));
     page[8] = std::byte{2};  // a later format

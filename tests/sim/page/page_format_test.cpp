@@ -1,4 +1,4 @@
-// The format of pages, byte by byte. Whoever changes one of these values changes the format: kPageFormat and the document have to follow.
+// The format of pages, byte by byte. Changing one of these values changes the format: kPageFormat and the document have to follow.
 #include <algorithm>
 #include <cstring>
 #include <string>

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kPoolBytes = 64 * sim::kPageBytes;
 
-// Puts a page with memory into the pool, as the buffer manager does; it is clean and not pinned afterwards.
+// Inserts a page with memory into the pool, as the buffer manager does; afterwards it is clean and not pinned.
 Frame& put(BufferPool& pool, PageKey key) {
     std::vector<sim::Slot> slots;
     REQUIRE(pool.slots().try_acquire(1, slots));
@@ -38,7 +38,7 @@ bool contains(BufferPool& pool, PageKey key) {
     return frame != nullptr;
 }
 
-// Goes once round with the clock hand.
+// Moves the clock hand once around the pool.
 std::map<BufferPool::Sweep, int> sweep_all(BufferPool& pool, std::vector<PageKey>* dirty = nullptr) {
     std::map<BufferPool::Sweep, int> results;
     for (std::uint32_t number = 0; number < pool.frame_count(); ++number) {
@@ -157,7 +157,7 @@ TEST_CASE("a discarded page is gone immediately, but its frame only when it is n
     CHECK_FALSE(contains(pool, {1, 1}));
     mine->latch.release(LatchMode::exclusive);
     pool.unpin(*mine);
-    // All the other frames can be had while somebody still looks at this one.
+    // All other frames can be used while this one is still pinned.
     for (std::uint32_t page = 10; page < 74; ++page) CHECK(&put(pool, {1, page}) != &frame);
     CHECK(others->key == PageKey{1, 1});
     pool.unpin(*others);
@@ -205,7 +205,7 @@ TEST_CASE("a page in use must not be removed with its file") {
 
 TEST_CASE("tasks on several schedulers that insert, use, evict, sweep and discard never share a frame") {
     const std::uint64_t seed = ums::testing::test_seed("never meet in a frame");
-    constexpr std::uint32_t kPages = 200;  // three times what fits
+    constexpr std::uint32_t kPages = 200;  // three times as many as fit
     ums::RealClock clock;
     ums::PosixStorage storage;
     ums::SchedulerGroupOptions options;
@@ -214,7 +214,7 @@ TEST_CASE("tasks on several schedulers that insert, use, evict, sweep and discar
     BufferPool pool(kPoolBytes, 64);
     std::atomic<int> wrong{0};
     std::atomic<int> uses{0};
-    // Memory belongs to one page at a time: whoever holds it EX writes the page's number into it and finds it again.
+    // Memory belongs to one page at a time: the task that holds it EX writes the page's number into it and must find it again.
     auto user = [](BufferPool& shared, std::atomic<int>& mistakes, std::atomic<int>& count, std::uint64_t user_seed) -> ums::Task<void> {
         ums::Prng prng(user_seed);
         for (int i = 0; i < 3000; ++i) {

@@ -50,7 +50,7 @@ TEST_CASE("a long run is contiguous as long as there are whole groups") {
         REQUIRE(slots.try_acquire(64, run));
         CHECK(is_one_run(run));
     }
-    // Out of order, and taken again.
+    // Returned out of order, and taken again.
     for (const std::size_t i : {3U, 15U, 0U, 8U}) slots.release(runs[i]);
     for (const std::size_t i : {3U, 15U, 0U, 8U}) {
         runs[i].clear();
@@ -122,7 +122,7 @@ TEST_CASE("a task that needs many slots waits until it can have all of them toge
         CHECK(order.empty());
         CHECK(slots.has_waiters());
         std::vector<Slot> one;
-        CHECK_FALSE(slots.try_acquire(1, one));  // not past those who wait
+        CHECK_FALSE(slots.try_acquire(1, one));  // does not overtake waiting tasks
         while (held.size() > 31) {
             slots.release(held.back());
             held.pop_back();
@@ -180,7 +180,7 @@ TEST_CASE("no slot is handed out twice while tasks on several schedulers take an
     group.run(main());
     CHECK(doubles == 0);
     CHECK(slots.free_count() == kSlots);
-    // The lists have survived as well: everything can be had, once.
+    // The lists have survived, too: every slot can be taken once.
     std::vector<Slot> all;
     CHECK(slots.try_acquire(kSlots, all));
     CHECK(std::set<Slot>(all.begin(), all.end()).size() == kSlots);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t kWarmPoolBytes = std::uint64_t{40} << 20;
 
-// Notes which memory its engines were told of, and on which thread.
+// Records which memory its engines were given, and on which thread.
 class Storage final : public sim::testing::StorageWrapper {
 public:
     struct Told {

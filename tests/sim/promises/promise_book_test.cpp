@@ -1,4 +1,4 @@
-// What of a run's acknowledged writes counts as promised, and when.
+// Which of a run's acknowledged writes count as promised, and when.
 #include "sim/promises/promise_book.hpp"
 
 #include "tests/support/catch.hpp"

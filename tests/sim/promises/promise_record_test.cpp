@@ -1,4 +1,4 @@
-// Records of promises: the bytes that docs/ledger_format.md names, and nothing but those.
+// Records of promises: the bytes documented in docs/ledger_format.md, and no others.
 #include "sim/promises/promise_record.hpp"
 
 #include <cstring>

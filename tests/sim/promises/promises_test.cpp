@@ -93,7 +93,7 @@ TEST_CASE("a new section voids earlier promises, unless it has verified all of t
     CHECK(kept.page(1, 5000).version == 3);
     CHECK(kept.hardened_sequence() == 10);
 
-    next.keeps_number = 2;  // a batch came that it has not seen
+    next.keeps_number = 2;  // not the last batch that these promises have
     Promises unseen = sim::copy_of(promises);
     unseen.begin(next);
     CHECK(unseen.page(1, 5000).version == 0);

@@ -1,4 +1,4 @@
-// What was told of pages that stay wrong is not told again.
+// What was reported about persistently wrong pages is not reported again.
 #include "sim/readers/told_images.hpp"
 
 #include "tests/sim/support/page_buffer.hpp"

@@ -20,7 +20,7 @@ namespace {
 
 using ums::kMb;
 
-// One block at the begin of each of these VLFs, numbered from 1, in a row.
+// One block at the beginning of each of these VLFs, numbered consecutively from 1.
 struct BlocksInVlfs {
     BlocksInVlfs(SimFile& file, const std::vector<std::uint32_t>& vlfs) {
         const std::vector<sim::LogFileShape> shapes{{&file, 4 * kMb, kMb}};
@@ -96,7 +96,7 @@ TEST_CASE("a growth that was divided into eight parts is recognized by the block
     const auto file = world.make_file(std::move(setup));
     for (const std::uint32_t vlfs : {1U, 8U}) {
         BlocksInVlfs blocks(*file, {0, 1});
-        // One more, in the last part of the step.
+        // One more block, in the last part of the growth.
         const std::vector<sim::VlfPlace> step = sim::divide_growth(*file, 4 * kMb, 72 * kMb, vlfs);
         blocks.add(*file, step.back());
         const LogPosition position = find_position(world, *file, blocks);

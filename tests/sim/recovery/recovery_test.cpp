@@ -1,4 +1,4 @@
-// A run that goes on with what another one has left, and files that are made usable again. In virtual time, on files in memory.
+// Runs that continue with what another run has left, and repairs that make files usable again. In virtual time, on files in memory.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -31,11 +31,11 @@ void spoil(ums::SimulatedFile& file, std::uint32_t page) {
     file.write(std::uint64_t{page} * kPageBytes + 4000, &byte, 1);
 }
 
-// Counts the blocks that the log has of the incarnation for which promises begin.
+// Counts the blocks in the log of the incarnation for which promises begin.
 class LookingKeeper final : public sim::PromiseKeeper {
 public:
     explicit LookingKeeper(LeftRun& left) : left_(left) {}
-    std::vector<int> blocks_of_incarnation;  // when each section began
+    std::vector<int> blocks_of_incarnation;  // at the beginning of each section
 
     [[nodiscard]] std::string name() const override { return "a keeper that looks"; }
     [[nodiscard]] std::optional<sim::Promises> load(const Wanted&) override { return std::nullopt; }
@@ -88,7 +88,7 @@ TEST_CASE("a run continues with the files of another one: versions continue, and
 
 TEST_CASE("a page older than the log's last change of it is rewritten before the run continues") {
     LeftRun left;
-    // As if the last checkpoint had never been: the blocks from its begin on were in flight, and are lost.
+    // As if the last checkpoint had never happened: the blocks from its begin on were in flight and are lost.
     const sim::DurabilityResult durability = left.verify().durability.value();
     left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
         const std::vector<std::byte> zeros(header.size_bytes);
@@ -128,7 +128,7 @@ TEST_CASE("pages that were written after a file had grown, or had been cut and h
     data.max_size_mb = 2 * data.initial_size_mb;
     data.increment_mb = 1;
     data.shrinkable = true;
-    // All of the log is still there, and with it the records of the first growths.
+    // The entire log is still there, including the records of the first growths.
     options.files[1].initial_size_mb = options.files[1].max_size_mb = 256;
     options.shrink_user.min_interval_s = options.shrink_user.max_interval_s = 1;
     options.shrink_user.max_extends = 3;
@@ -237,7 +237,7 @@ TEST_CASE("a replica whose first page was torn by a power cut is created anew, o
     REQUIRE(run.run(options).outcome == Outcome::passed);
     options.job = Job::resume;
     const std::string& replica = options.files.back().path;
-    // What a device that writes 4 KiB as one has done of it: one half or the other.
+    // What a device with atomic writes of 4 KiB leaves of the page: one half or the other.
     for (const std::uint64_t lost_at_bytes : {std::uint64_t{0}, std::uint64_t{kPageBytes / 2}}) {
         CAPTURE(lost_at_bytes);
         const std::vector<std::byte> zeros(kPageBytes / 2);
