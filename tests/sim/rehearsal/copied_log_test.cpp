@@ -1,4 +1,4 @@
-// The observer of backups must itself be able to say no.
+// The observer of backups must itself be able to reject one.
 #include "sim/rehearsal/copied_log.hpp"
 
 #include <cstring>
@@ -96,7 +96,7 @@ TEST_CASE("a completed backup with a block that is damaged, foreign, duplicate o
         chain.begin(sim::BackupKind::full);
         chain.blocks(3, 5);
         chain.log(block);
-        CHECK(!log.has_wrong_copy());  // the backup may still be given up
+        CHECK(!log.has_wrong_copy());  // the backup may still be abandoned
         chain.end();
         CHECK(log.has_wrong_copy());
     }

@@ -1,5 +1,5 @@
-// Power cuts on devices that lie: what the files prove is found, and for what is not found there is a rule that says why.
-// What a verification says after power cuts: an honest device is never blamed.
+// Power cuts on devices that lie: every provable loss is found, and a rule explains each one that is not found. After power cuts, a
+// verification never blames an honest device.
 #include "sim/rehearsal/crash_tally.hpp"
 
 #include <cstdlib>
@@ -36,7 +36,7 @@ CrashTally rehearse_cuts(ums::PowerLies lies) {
     return sum;
 }
 
-// Each cut, then another one of the run that goes on with what was left.
+// After each cut another one, in the run that continues with what was left.
 CrashTally rehearse_second_cuts(ums::PowerLies lies) {
     const std::uint64_t first = number_from_environment("IOPROOF_SEED", 1);
     const std::uint64_t count = number_from_environment("IOPROOF_SEEDS", test::virtual_runs(12));
@@ -97,7 +97,7 @@ TEST_CASE("all provable losses of a lying device are found, and a rule explains 
     const CrashTally tally = rehearse_cuts({lie});
     CHECK(tally.found == tally.provable);
     CHECK(tally.blamed == 0);
-    // What a volume was some time before is in itself consistent.
+    // The earlier state of a volume is consistent in itself.
     CHECK((tally.provable == 0) == (lie == ums::PowerLie::rolled_back));
     if (std::getenv("IOPROOF_VERBOSE") != nullptr) {
         fmt::print("{}: {} cuts, {} damaged, {} provable, {} found, unproven {}\n", name_of(lie), tally.cuts, tally.damaged, tally.provable,

@@ -1,4 +1,4 @@
-// The judge of the alarm must itself be able to say no.
+// The judge of the findings must itself be able to reject one.
 #include "sim/rehearsal/fault_matching.hpp"
 
 #include <string>
@@ -116,7 +116,7 @@ TEST_CASE("the name that the evidence allows is expected, and if evidence is los
 }
 
 TEST_CASE("findings are matched to the faults that they name, whatever the order") {
-    // A request that fails covers the page that is torn.
+    // The failing request covers the torn page.
     InjectedFault request = fault_at(0, FindingKind::io_error);
     request.size_bytes = 16 * kPageBytes;
     const std::vector<InjectedFault> faults{request, fault_at(7, FindingKind::torn_page)};

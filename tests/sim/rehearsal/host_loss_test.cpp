@@ -1,4 +1,4 @@
-// Who is lost in a rehearsal of hosts, and what a witness says of that.
+// Which host is lost in a rehearsal, and what a witness says about it.
 #include "sim/rehearsal/host_loss.hpp"
 
 #include <array>
@@ -53,7 +53,7 @@ TEST_CASE("a killed owner is lost when its lease expires, a frozen one is back w
     LostWitness witness(clock,
                         {is_frozen ? HostLoss::owner_frozen : HostLoss::owner_killed, 100 * kMs, is_frozen ? 1000 * kMs : ums::kNever});
     clock.advance_to(50 * kMs);
-    witness.begin();  // from here the times count
+    witness.begin();  // the times count from here
     clock.advance_to(140 * kMs);
     CHECK_FALSE(witness.is_owner_gone());
     clock.advance_to(400 * kMs);

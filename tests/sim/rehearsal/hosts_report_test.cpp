@@ -1,4 +1,4 @@
-// What hosts were given, against what they found.
+// The faults that hosts were given, compared with what they found.
 #include "sim/rehearsal/hosts_report.hpp"
 
 #include "tests/support/catch.hpp"

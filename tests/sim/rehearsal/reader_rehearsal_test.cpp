@@ -1,4 +1,4 @@
-// Files that one host writes and others read meanwhile, in one virtual time.
+// Files that one host writes while others read them, in one virtual time.
 #include "sim/rehearsal/reader_rehearsal.hpp"
 
 #include <set>

@@ -1,4 +1,4 @@
-// The alarm works: whatever a simulated disk does wrong is found and named rightly, and a sound one is not accused. `ioproof rehearse`
+// The alarm works: whatever a simulated disk does wrong is found and named correctly, and a sound disk is not blamed. `ioproof rehearse`
 // does the same with more seeds.
 #include "sim/rehearsal/rehearsal.hpp"
 
@@ -27,7 +27,7 @@ constexpr std::uint64_t kSeeds = test::virtual_runs(50);
 
 FindingKind kind_at(std::size_t index) { return static_cast<FindingKind>(index); }
 
-// All on two threads, as the command does it.
+// All on two threads, as the command runs them.
 void for_all(std::uint64_t count, const std::function<void(std::uint64_t)>& work) {
     std::atomic<std::uint64_t> next{0};
     const auto loop = [&] {
@@ -43,7 +43,7 @@ std::string text_of(const RehearsalReport& report) { return fmt::format("{}", fm
 }  // namespace
 
 TEST_CASE("every fault of every class that reaches the program is found and named correctly, and nothing else is reported") {
-    constexpr std::uint64_t first_seed = 1;  // .ci/run takes fresh ones
+    constexpr std::uint64_t first_seed = 1;  // .ci/run uses new ones each time
     std::mutex mutex;
     sim::FaultTallies tallies{};
     std::vector<std::string> problems;
@@ -107,7 +107,7 @@ TEST_CASE("the faults have the rate, place, phase and number of the plan") {
 
     plan.place = FaultPlace::last_page;
     std::size_t last_pages = 0;
-    for (std::uint64_t seed = 1; seed <= 10; ++seed) {  // where a file has grown its last page may hold nothing that could be damaged
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {  // the last page of a file that has grown may be empty, with nothing to damage
         const RehearsalReport last = rehearse(seed, {plan});
         CHECK(text_of(last) == "");
         for (const sim::InjectedFault& fault : last.faults) CHECK((fault.offset_bytes + fault.size_bytes) % (1 << 20) == 0);
@@ -124,7 +124,7 @@ TEST_CASE("the faults have the rate, place, phase and number of the plan") {
 }
 
 TEST_CASE("a fault whose page is written again before it is read does not reach the program and is not reported") {
-    // Of the writes of the main run a fifth is lost, and some pages are written over by bulk users without being read.
+    // A fifth of the main run's writes is lost, and bulk users overwrite some pages without reading them.
     std::uint64_t unexposed = 0;
     constexpr std::uint64_t kUsual = 100;
     for (std::uint64_t seed = 1; seed <= test::virtual_runs(kUsual); ++seed) {

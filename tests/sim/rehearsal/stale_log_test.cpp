@@ -1,4 +1,4 @@
-// Old log of another run in the space that a log grows into without writing zeros there.
+// Another run's old log in the space into which a log grows without zeroing it.
 #include "sim/rehearsal/stale_log.hpp"
 
 #include <algorithm>
@@ -97,5 +97,5 @@ TEST_CASE("when the log grows into the log of another run and the power fails, s
         CHECK(report.findings.empty());
         CHECK(report.outcome == sim::Outcome::passed);
     }
-    if (!test::kIsSanitized) CHECK(cuts_with_both > 0);  // a few runs may have none
+    if (!test::kIsSanitized) CHECK(cuts_with_both > 0);  // a small number of runs may have none
 }

@@ -13,7 +13,7 @@ using sim::Results;
 
 namespace {
 
-// Only random users who write.
+// Only random users that write.
 Options committing_writers() {
     Options options = quiet_options(VirtualRun::kFolder);
     options.random_user.user_count = 4;
@@ -24,7 +24,7 @@ Options committing_writers() {
     return options;
 }
 
-// What the storage was asked for, of files of one kind.
+// What was requested of the storage for one kind of files.
 struct Asked {
     Asked(const VirtualRun& run, bool is_log) {
         const auto is_of_kind = [is_log](const Recorded& request) { return request.path.ends_with(".ldx") == is_log; };

@@ -1,4 +1,4 @@
-// [CONFIG]: what becomes of files that are there, and of those that a run has made. In virtual time, on a disk in memory.
+// [CONFIG]: what happens to existing files, and to those that a run has created. In virtual time, on a disk in memory.
 #include <algorithm>
 
 #include "tests/sim/support/run_fixture.hpp"

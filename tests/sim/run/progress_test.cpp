@@ -9,7 +9,7 @@ using sim::Phase;
 
 namespace {
 
-// Shows one thread the time as it was before: as if that had looked at the clock, and only then gone on.
+// Shows one thread an earlier time, as if that thread had been delayed after reading the clock.
 class LateReaderClock final : public ums::Clock {
 public:
     static inline thread_local std::uint64_t lag_ns = 0;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint32_t kSharedPage = 33;
 
-// Of all pages, as they stand in the files.
+// Promises of all pages as they are in the files.
 sim::Promises promises_of(LeftRun& left) {
     const auto pages = static_cast<std::uint32_t>(left.data().size_bytes() / sim::kPageBytes);
     sim::Promises promises;
@@ -42,7 +42,7 @@ sim::Promises promises_of(LeftRun& left) {
     return promises;
 }
 
-// The owner is at work for so many passes, and has ended in order then, or is lost.
+// The owner works for this many passes, and then has ended in order, or is lost.
 class ReaderOfLeftRun final : public sim::RunGroup {
 public:
     explicit ReaderOfLeftRun(LeftRun& owner)
@@ -72,7 +72,7 @@ public:
         sim::explain(finding, knowledge);
     }
 
-    // So many reads of the page return this image, then what stands there.
+    // This many reads of the page return this image, later ones what the file holds.
     void give(const PageBuffer& image, std::uint32_t reads) {
         sim::HostView::Trouble trouble;
         trouble.path = left.options.files[0].path;
@@ -87,7 +87,7 @@ public:
         return image;
     }
     [[nodiscard]] PageBuffer version(std::uint32_t number) const { return PageBuffer({left.run_id, 1, kSharedPage, number, 99, 1}); }
-    // The page now is of this version, and the owner has been promised no more than before.
+    // The page now has this version, but the owner has not been promised more than before.
     void put(const PageBuffer& image) const {
         left.data().write(std::uint64_t{kSharedPage} * sim::kPageBytes, image.data(), sim::kPageBytes);
     }
@@ -141,7 +141,7 @@ TEST_CASE("a reader of an honest volume reads until its owner has ended, blames 
     CHECK(results.run_id == left.run_id);
     CHECK(reader.read.passes == 4);
     CHECK(reader.read.promised_pages == 4 * left.data().size_bytes() / sim::kPageBytes);
-    // One file, and each pass opens it anew.
+    // There is one file, and each pass reopens it.
     CHECK(reader.read.opens == (reader.coherence == sim::RunGroup::Coherence::strict ? 1U : 4U));
     CHECK(left_bytes(left) == before);
     CHECK(reader.sink.findings().empty());
@@ -190,7 +190,7 @@ TEST_CASE("an old page that returns while the page is being written is a separat
     const PageBuffer mixed = torn_of(newer, reader.standing(), 5);
     reader.put(newer);
     reader.give(reader.version(promised - 1), 2);
-    reader.give(mixed, 1);  // it comes first
+    reader.give(mixed, 1);  // this one comes first
     static_cast<void>(reader.run());
     INFO(reader.sink.text());
     REQUIRE(reader.sink.findings().size() == 1);
@@ -206,7 +206,7 @@ TEST_CASE("a page that is still torn after its owner has ended is a torn page") 
     CHECK(results.outcome == Outcome::failed);
     REQUIRE(reader.sink.findings().size() == 1);
     CHECK(reader.sink.findings().front().kind == FindingKind::torn_page);
-    CHECK(reader.asked == 2);  // while it worked, a write may have been under way
+    CHECK(reader.asked == 2);  // while the owner worked, a write may have been in flight
 }
 
 TEST_CASE("damage is reported even while the owner works, because no write in flight explains it") {

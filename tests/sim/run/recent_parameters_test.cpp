@@ -1,4 +1,4 @@
-// [CONFIG], continued: what the system's tasks do since SQL Server 2016 and later. In virtual time, on a disk in memory.
+// [CONFIG], continued: what system tasks have done since SQL Server 2016 and later versions. In virtual time, on a disk in memory.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -18,7 +18,7 @@ using ums::kMb;
 
 namespace {
 
-// Users who write, in files and memory in which many pages can be dirty, with a log that has room for all of it.
+// Users that write, with files and memory for many dirty pages, and a log with room for all changes.
 Options steady_writers() {
     Options options = quiet_options(VirtualRun::kFolder);
     options.max_memory_mb = 32;
@@ -49,10 +49,10 @@ bool in_main_run(const Recorded& request) { return request.tag == static_cast<in
 
 struct Course {
     std::uint64_t dirty_max = 0;
-    double unevenness = 0;  // deviation of what was written in each second, over its average
+    double unevenness = 0;  // standard deviation of the writes per second, divided by their mean
 };
 
-// The first seconds of the main run, until something is dirty, are nobody's course.
+// Leaves out the first seconds of the main run, until pages are dirty.
 Course course_of(const Results& results) {
     std::vector<double> written;
     Course course;
@@ -146,7 +146,7 @@ TEST_CASE("CheckpointSlowWrite: a checkpoint keeps fewer writes outstanding whil
 
 namespace {
 
-// A log that must grow, because no checkpoint comes: the writers' sum is above its first size.
+// A log that must grow because no checkpoint comes: the writers' records exceed its initial size.
 Options growing_log(std::uint64_t increment_mb) {
     Options options = steady_writers();
     options.test_cycle_duration_s = 1;
@@ -160,7 +160,7 @@ Options growing_log(std::uint64_t increment_mb) {
     return options;
 }
 
-// Of the grown part that was written with zeros, by one or several at a time.
+// How the added part was zeroed, by one or several requests at a time.
 struct Zeroed {
     std::uint64_t bytes = 0;
     std::uint32_t at_a_time = 0;

@@ -21,7 +21,7 @@ using ums::kMb;
 
 Options quiet() { return quiet_options(VirtualRun::kFolder); }
 
-// Only random users who read.
+// Only random users that read.
 Options readers() {
     Options options = quiet();
     options.random_user.user_count = 4;
@@ -30,7 +30,7 @@ Options readers() {
     return options;
 }
 
-// Only random users who write.
+// Only random users that write.
 Options writers() {
     Options options = quiet();
     options.random_user.user_count = 4;
@@ -112,7 +112,7 @@ TEST_CASE("CacheHitRatio also applies to pages that are changed again and again:
         VirtualRun run;
         Options options = writers();
         options.cache_hit_ratio = ratio;
-        options.random_user.user_count = 1;  // nobody else makes a page dirty between its write and its read
+        options.random_user.user_count = 1;  // so that no other user dirties a page between its write and its read
         options.random_user.jump_to_new_region_chance = 0;
         options.checkpoint_interval_ms = 60'000;
         const Results results = run.run(options);
@@ -294,7 +294,7 @@ TEST_CASE("CheckpointInterval is the pause between checkpoints of the main run")
         options.checkpoint_interval_ms = interval_ms;
         checkpoints[interval_ms] = user(run.run(options), "Checkpoint").cycles;
     }
-    // The initial and the final one come on top.
+    // The initial and the final checkpoint come on top.
     CHECK(checkpoints[100] > 90);
     CHECK(checkpoints[100] <= 102);
     CHECK(checkpoints[1000] >= 10);

@@ -21,7 +21,7 @@ const ums::Machine kMachine{.cpu_count = 4, .memory_bytes = 1000 * kMb, .availab
 }  // namespace
 
 TEST_CASE("by default the pool is a quarter of the data, so that the lazy writer has work") {
-    CHECK(sim::pool_mb_for(options_with(0, 1600), kMachine) == 200);  // they begin with half of what they may grow to
+    CHECK(sim::pool_mb_for(options_with(0, 1600), kMachine) == 200);  // the files begin at half of the size to which they may grow
 }
 
 TEST_CASE("by default the pool is at most half of the available memory") {

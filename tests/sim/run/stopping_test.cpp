@@ -39,7 +39,7 @@ TEST_CASE("a run can be stopped at any moment of virtual time and ends within 2 
         options.test_cycles = 3;
         VirtualRun run(random_disk(seed, 100, 5000));
         run.storage.keep_requests(false);
-        // Early requests as often as late ones.
+        // Stops at early requests as often as at late ones.
         const std::uint64_t stop_at = std::uint64_t{1} << prng.below(14);
         std::uint64_t count = prng.below(stop_at);
         std::uint64_t stopped_ns = 0;
@@ -59,7 +59,7 @@ TEST_CASE("a run can be stopped at any moment of virtual time and ends within 2 
         if (stopped_ns == 0) continue;
         CHECK(results.outcome == Outcome::stopped);
         CHECK(run.clock.now_ns() - stopped_ns < 2 * ums::kNsPerSecond);
-        // What is there is ours and can be used again.
+        // The remaining files are ours and can be used again.
         if (run.memory.file_count() == 0) continue;
         CHECK(run.memory.file_count() == options.files.size());
         options.test_cycles = 1;
@@ -233,7 +233,7 @@ TEST_CASE("a sync that fails is a finding and fails the run, one that finds no s
             });
             Options options = busy();
             options.write_through = false;
-            options.stop_on_error = false;  // it ends the run all the same
+            options.stop_on_error = false;  // the failure ends the run all the same
             const Results results = run.run(options);
             INFO(run.sink.text());
             const bool is_full = error == ENOSPC || error == EDQUOT;
@@ -320,7 +320,7 @@ TEST_CASE("a storage that disappears fails and ends the run, with one finding pe
         CHECK(run.sink.findings().empty() == !is_hit);
         const auto findings = run.sink.findings();
         const auto resized = std::count_if(findings.begin(), findings.end(), [](const sim::Finding& finding) {
-            return finding.request.of_file == sim::FileRequest::resize;  // may have failed before anybody knew that all fails
+            return finding.request.of_file == sim::FileRequest::resize;  // may have failed before it was known that everything fails
         });
         CHECK(findings.size() <= options.files.size() + static_cast<std::size_t>(resized));
         for (const sim::Finding& finding : run.sink.findings()) {

@@ -1,4 +1,4 @@
-// An exception leaves a task in the middle of a run: the run ends in order, says why, and tells what was done until then.
+// An exception leaves a task in the middle of a run: the run ends in order, says why, and reports its results so far.
 #include "sim/run/task_failure.hpp"
 
 #include <cerrno>
@@ -17,7 +17,7 @@ using sim::Outcome;
 
 namespace {
 
-// Full from the n-th write on, and throws when it is asked how full.
+// Full from the n-th write on, and throws when asked for its free space.
 class ThrowingStorage final : public StorageWrapper {
 public:
     using StorageWrapper::StorageWrapper;

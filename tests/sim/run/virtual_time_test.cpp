@@ -1,4 +1,4 @@
-// A whole run in virtual time is a pure function of its seed and its disk; hours of it pass in seconds.
+// An entire run in virtual time is a pure function of its seed and its disk, and hours pass in seconds.
 #include <algorithm>
 #include <string>
 
@@ -115,7 +115,7 @@ TEST_CASE("a request of less than 15 seconds gives no warning") {
 
 TEST_CASE("on a disk that slows down under load, the average settles at TargetIODuration and requests are throttled") {
     for (const std::uint32_t target_ms : {20U, 60U}) {
-        // One request after the other, 1 ms each: so many requests fit into the target.
+        // One request after another, 1 ms each: so many requests fit into the target.
         VirtualRun run;
         run.memory.set_model([&run, free_ns = std::uint64_t{0}](const ums::IoRequest&, std::uint32_t) mutable {
             free_ns = std::max(free_ns, run.clock.now_ns()) + ums::kNsPerMs;
@@ -134,7 +134,7 @@ TEST_CASE("on a disk that slows down under load, the average settles at TargetIO
                 if (start_ns == 0 || now_ns < next_ns) return;
                 next_ns = now_ns + 5 * ums::kNsPerMs;
                 const sim::Progress progress = simulation.progress();
-                if (progress.phase != Phase::main_run || now_ns < start_ns + 3 * ums::kNsPerSecond) return;  // it has to settle
+                if (progress.phase != Phase::main_run || now_ns < start_ns + 3 * ums::kNsPerSecond) return;  // it must settle first
                 sum_us += progress.files[0].average_io_duration_us;
                 most_blocks = std::max(most_blocks, progress.files[0].request_blocks);
                 ++samples;
@@ -143,11 +143,11 @@ TEST_CASE("on a disk that slows down under load, the average settles at TargetIO
         CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
         REQUIRE(samples > 1000);
         const double average_ms = static_cast<double>(sum_us) / static_cast<double>(samples) / 1000.0;
-        // The rule makes it swing: blocks are thrown away for requests that were queued long before.
+        // The rule makes the average oscillate: blocks are discarded for requests that were queued long before.
         CHECK(average_ms > target_ms * 0.6);
         CHECK(average_ms < target_ms * 1.4);
         CHECK(results.files[0].throttle_count > 100);
-        CHECK(most_blocks < 5 * target_ms);  // of 300 that are wanted
+        CHECK(most_blocks < 5 * target_ms);  // of the 300 that the users could use
         CHECK(results.files[0].target_io_duration_ms == target_ms);
     }
 }

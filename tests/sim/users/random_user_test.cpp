@@ -32,7 +32,7 @@ UserResult run_random_users(const Options& options) {
     return user(results, "RandomUser");
 }
 
-// The pages that are read from the data file in the main run.
+// The pages that the main run reads from the data file.
 std::set<std::uint64_t> pages_read(VirtualRun& run, const Options& options) {
     const Results results = run.run(options, [&](sim::Simulation& simulation) {
         run.storage.set_tagger([&simulation] { return static_cast<int>(simulation.phase()); });
@@ -182,7 +182,7 @@ TEST_CASE("YieldPercentage is the chance of giving up the CPU after a page") {
         for (const sim::SchedulerResult& scheduler : results.schedulers) yields[chance] += scheduler.yields;
         pages[chance] = user(results, "RandomUser").pages_read + user(results, "RandomUser").pages_updated;
     }
-    CHECK(yields[0] == 0);  // in virtual time nobody uses up his quantum
+    CHECK(yields[0] == 0);  // in virtual time no task uses up its quantum
     CHECK(yields[5000] > pages[5000] / 3);
     CHECK(yields[5000] < pages[5000] * 2 / 3);
     CHECK(yields[10000] >= pages[10000]);

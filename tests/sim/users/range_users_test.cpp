@@ -39,7 +39,7 @@ Ran run_range_users(const Options& options) {
     return ran;
 }
 
-// One of the three kinds, so that what they have in common is tested once.
+// One of the three kinds of users, so that their common behavior is tested once.
 struct Kind {
     std::string name;
     void (*set)(Options& options, std::int32_t count, std::uint32_t cycles, std::uint32_t delay_ms);
@@ -151,7 +151,7 @@ TEST_CASE("BuffersBUMin and BuffersBUMax bound the size of a bulk update, which 
         // A gather write has at most 128 pages.
         CHECK(*ran.written_pages.rbegin() <= std::min(high, 128U));
         CHECK(*ran.written_pages.rbegin() >= std::min(low, 128U));
-        // What the end of the main run comes upon is left to the checkpoint.
+        // What the end of the main run interrupts is left to the checkpoint.
         const std::uint64_t at_once = phase(ran.results, Phase::main_run).pages_written;
         CHECK(at_once + phase(ran.results, Phase::final_checkpoint).pages_written == users.pages_updated);
         CHECK(at_once + high >= users.pages_updated);

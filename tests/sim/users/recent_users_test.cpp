@@ -26,7 +26,7 @@ struct RecentRun {
     std::vector<Recorded> requests;  // of the main run, to data files
 };
 
-// With memory enough for requests of 2 MB.
+// With enough memory for requests of 2 MB.
 Options nobody() {
     Options options = quiet_options(VirtualRun::kFolder);
     options.max_memory_mb = 16;
@@ -179,7 +179,7 @@ TEST_CASE("sorts spill to all tempdb files in requests of 64 KB and read them ba
     CHECK(users.pages_updated / users.cycles >= 4 * 8);
     CHECK(users.pages_updated / users.cycles <= 8 * 8);
     CHECK(users.pages_read <= users.pages_updated);
-    CHECK(users.pages_read + 2 * 64 >= users.pages_updated);  // the last sort of each may have been broken off
+    CHECK(users.pages_read + 2 * 64 >= users.pages_updated);  // the last sort of each user may have been cut off
     REQUIRE(ran.results.files.size() == 5);
     CHECK(ran.results.files[2].size_bytes == 2 << 20);
 }
@@ -229,7 +229,7 @@ TEST_CASE("versions are logged, read while they may be needed, checked when they
     const RecentRun ran = run_recent(version_store());
     const UserResult& users = user(ran.results, "VersionStoreUser");
     CHECK(users.log_bytes > 0);
-    CHECK(users.pages_updated > 2 * 64);  // more than once round
+    CHECK(users.pages_updated > 2 * 64);  // more than one lap
     CHECK(users.pages_read > 64);
 }
 
@@ -244,7 +244,7 @@ TEST_CASE("RetentionTime and StorePages limit how many versions there can be") {
             updated[{retention_ms, pages}] = user(run_recent(options).results, "VersionStoreUser").pages_updated;
         }
     }
-    // Two fillings of a small store in a second, at 800 ms each.
+    // Two fillings of a small store in a second, kept for 800 ms each.
     CHECK(updated[{800U, 64U}] <= 2 * 64);
     CHECK(updated[{50U, 64U}] > updated[{800U, 64U}] * 2);
     CHECK(updated[{800U, 512U}] > updated[{800U, 64U}] * 2);

@@ -29,7 +29,7 @@ Options shrinking(std::uint64_t initial_mb, std::uint64_t max_mb, std::uint64_t 
     return options;
 }
 
-// Sizes that the data file was brought to.
+// The sizes to which the data file was changed.
 std::vector<std::uint64_t> sizes_mb(const VirtualRun& run) {
     std::vector<std::uint64_t> sizes;
     for (const Recorded& request : run.storage.requests()) {
@@ -77,7 +77,7 @@ TEST_CASE("a change of size is Increment times a number from MinExtends to MaxEx
     std::uint64_t size_mb = 32;
     std::set<std::uint64_t> steps;
     for (const std::uint64_t next_mb : sizes_mb(run)) {
-        // A step that meets the largest size or the initial one is cut.
+        // A step that would exceed the largest size, or fall below the initial one, is shortened.
         if (next_mb != 64 && next_mb != 32) steps.insert(next_mb > size_mb ? next_mb - size_mb : size_mb - next_mb);
         size_mb = next_mb;
         CHECK(size_mb <= 64);

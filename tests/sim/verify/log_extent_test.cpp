@@ -22,7 +22,7 @@ LogContents log_of(std::initializer_list<std::uint64_t> sequences, std::uint64_t
     return contents;
 }
 
-// A block in a VLF of so many sectors that begins there.
+// A block in a VLF of this many sectors that begins at this offset.
 LogBlockPlace block_in_vlf(std::uint64_t vlf_begin, std::uint32_t vlf_sectors, std::uint32_t vlf_sector = 0) {
     LogBlockPlace block;
     block.file_id = 2;
@@ -89,7 +89,7 @@ TEST_CASE("a hole between a checkpoint's begin and its end counts, one before it
     REQUIRE(extent.missing.size() == 1);
     CHECK(extent.missing[0].first == 7);
     CHECK(extent.last_sequence == 6);
-    CHECK_FALSE(extent.checkpoint);  // its end lies behind the hole
+    CHECK_FALSE(extent.checkpoint);  // its end lies beyond the hole
 }
 
 TEST_CASE("a lost begin of a checkpoint counts as missing") {
@@ -97,7 +97,7 @@ TEST_CASE("a lost begin of a checkpoint counts as missing") {
     add_checkpoint(contents, 6, 8);
     const LogExtent extent = sim::find_extent(contents);
     REQUIRE(extent.missing.size() == 2);
-    CHECK(extent.missing[0].last == 4);  // it was still in flight, so it has freed nothing
+    CHECK(extent.missing[0].last == 4);  // the checkpoint was still in flight, so it has freed nothing
     CHECK(extent.missing[1].first == 6);
 }
 
@@ -167,7 +167,7 @@ TEST_CASE("a log that was never freed and lacks its first block has a hole only 
 }
 
 TEST_CASE("what follows the end of an incarnation is dead once the next one has continued without it") {
-    // 5 was lost, 6 and 7 were in flight, the run went on behind 4 with 8.
+    // 5 was lost, 6 and 7 were in flight, and the run continued after 4 with 8.
     LogContents contents = log_of({3, 4, 6, 7, 8, 9}, 8);
     contents.blocks[3].hardened_sequence = 6;
     add_checkpoint(contents, 3, 4);
@@ -222,10 +222,10 @@ TEST_CASE("blocks prove the least size of their file: up to the end of their VLF
     CHECK(sim::least_log_bytes(contents, 2) == 160 * kMbBytes);
     contents.blocks = {block_in_vlf(8192, of_64_mb)};
     CHECK(sim::least_log_bytes(contents, 2) == 8192 + 4 * std::uint64_t{of_64_mb} * 512);
-    // One that a growth added.
+    // A VLF that a growth added.
     contents.blocks = {block_in_vlf(8192, of_4_mb), block_in_vlf(4 * kMbBytes, 2048, 2047)};
     CHECK(sim::least_log_bytes(contents, 2) == 5 * kMbBytes);
-    // By the second one alone no more is known than where it ends.
+    // From the second VLF alone only its own end is known.
     contents.blocks = {block_in_vlf(8192 + std::uint64_t{of_4_mb} * 512, of_4_mb)};
     CHECK(sim::least_log_bytes(contents, 2) == 8192 + 2 * std::uint64_t{of_4_mb} * 512);
 }

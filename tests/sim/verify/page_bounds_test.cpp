@@ -1,4 +1,4 @@
-// What the log proves of a page.
+// What the log proves about a page.
 #include "sim/verify/page_bounds.hpp"
 
 #include "tests/support/catch.hpp"

@@ -1,4 +1,4 @@
-// One page as a crash has left it, held against what log and ledger prove of it.
+// One page as a crash has left it, compared with what log and ledger prove about it.
 #include "sim/verify/page_judge.hpp"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// The checkpoint's sums against pages as they are.
+// The checkpoint's sums compared with the actual pages.
 #include "sim/verify/region_sums.hpp"
 
 #include <vector>
@@ -110,6 +110,6 @@ TEST_CASE("records that do not fit are rejected") {
     sim::LogRecordHeader other = header;
     other.page_count = 127;
     CHECK_FALSE(sums.record(other, body));
-    sums.add(4'000'000'000, 1);  // a page that it does not cover
+    sums.add(4'000'000'000, 1);  // a page that the sums do not cover
     CHECK_FALSE(sums.covers(128));
 }

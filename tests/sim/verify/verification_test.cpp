@@ -1,4 +1,4 @@
-// A run, something that happens to its files, and what a verification says of them. In virtual time, on files in memory.
+// A run, something that happens to its files, and the findings of a verification. In virtual time, on files in memory.
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -99,7 +99,7 @@ TEST_CASE("a page that is half an older version is torn, although no write of it
     left.data().write(std::uint64_t{page} * kPageBytes + kPageBytes / 2, older.data() + kPageBytes / 2, kPageBytes / 2);
     const Results results = left.verify();
     REQUIRE(kinds(results) == "torn_page");
-    CHECK(results.durability->torn_pages == 0);  // those are legal
+    CHECK(results.durability->torn_pages == 0);  // that figure counts legal ones
 }
 
 TEST_CASE("a page that is newer than the log violates the write-ahead rule") {
@@ -146,7 +146,7 @@ TEST_CASE("a log that has lost everything does not excuse changed pages") {
     CHECK(results.outcome == Outcome::failed);
     REQUIRE_FALSE(results.findings.empty());
     CHECK(results.findings[0].kind == FindingKind::wal_violation);
-    // All are counted, and not all are told one by one.
+    // All are counted, but not all are reported one by one.
     CHECK(results.durability->wrong_pages >= 1000);
     CHECK(results.finding_count <= 1001);
 }
@@ -177,7 +177,7 @@ TEST_CASE("if the log is empty, changed pages are found even in a file that has 
     REQUIRE_FALSE(changed.findings.empty());
     CHECK(changed.findings[0].kind == FindingKind::wal_violation);
 
-    // What the run did not write proves nothing: the file may not have been made yet.
+    // What the run did not write proves nothing: the file may not have been created yet.
     const std::vector<std::byte> no_pages(left.data().size_bytes());
     left.data().write(0, no_pages.data(), no_pages.size());
     const std::vector<std::byte> foreign(kPageBytes, std::byte{0x5a});
@@ -301,7 +301,7 @@ TEST_CASE("a log block that is right on the first read but not on the second is 
     left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
         if (header.sequence == durability.last_block) wrong_bytes = offset_bytes + sizeof(sim::LogBlockHeader);
     });
-    // The analysis reads the log from its begin to its end, then the blocks that it needs.
+    // The analysis reads the log from beginning to end, then the blocks that it needs.
     std::uint32_t reads = 0;
     left.run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
         const bool holds_it = wrong_bytes >= request.offset_bytes && wrong_bytes < request.offset_bytes + request.size_bytes;

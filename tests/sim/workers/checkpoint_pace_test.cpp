@@ -42,7 +42,7 @@ TEST_CASE("a pass keeps ahead of the log, and ends before the log runs short of 
     CheckpointPace pace(1'000'000);
     pace.begin(300, used(200'000));
     CHECK(pace.due_pages(0, 400, used(200'000)) == 0);
-    // Three quarters of the room of 800,000 bytes are for the whole pass.
+    // The entire pass has three quarters of the space of 800,000 bytes.
     CHECK(pace.due_pages(0, 400, used(400'000)) == 100);
     CHECK(pace.due_pages(80, 400, used(400'000)) == 20);
     CHECK(pace.due_pages(100, 400, used(400'000)) == 0);
@@ -70,7 +70,7 @@ TEST_CASE("writes that take too long halve the writers, down to one, and fast wr
     }
     slow.look(++writes, time_us += 50'000);
     CHECK(slow.allowed() == 2);
-    // Nothing was written since: nothing was slow.
+    // Nothing has been written since, so nothing was slow.
     slow.look(writes, time_us);
     CHECK(slow.allowed() == 2);
 }

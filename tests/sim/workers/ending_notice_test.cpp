@@ -1,4 +1,4 @@
-// What is said while a run ends and requests are out. In virtual time.
+// What is reported while a run ends and requests are outstanding. In virtual time.
 #include "sim/workers/ending_notice.hpp"
 
 #include <cstdint>
@@ -11,7 +11,7 @@ using sim::Severity;
 
 namespace {
 
-// Runs `body(world)` beside the notice, with the write of one page out if `holds`.
+// Runs `body(world)` concurrently with the notice, with the write of one page outstanding if `holds`.
 template <typename Body>
 void run_noticed(WorkerWorld& world, bool holds, Body body) {
     world.run([&](WorkerWorld& w) -> ums::Task<void> {
