@@ -1,4 +1,4 @@
-// An engine around another one: transfers of files that were opened with a FileView are copies, which the calling thread makes at once;
+// An engine around another one: transfers of files that were opened with a FileView are copies, which the calling thread makes immediately;
 // everything else goes to the other engine. This is what DiskSpd does, and every program that maps its files: however many requests may be
 // outstanding, they are carried out one after another, and the thread blocks while the system reads a page.
 #pragma once

@@ -10,7 +10,7 @@ using namespace sim::testing;
 using namespace sim;
 using ums::kMb;
 
-TEST_CASE("a foreign file is read, but neither written nor created anew unless the user allows it") {
+TEST_CASE("a foreign file is read, but neither written nor recreated unless the user allows it") {
     VirtualRun run;
     auto foreign = std::make_unique<MemoryFile>(99);
     const std::vector<std::byte> data(kMb, std::byte{'F'});
@@ -50,7 +50,7 @@ TEST_CASE("a mistyped device name does not become a file in memory in /dev") {
     for (const char* path : {"/dev/shm/data.mdx", "/data/dev/data.mdx", "/device"}) CHECK_NOTHROW(refuse_file_among_devices(path));
 }
 
-TEST_CASE("a file whose creation was cut off is not measured, but created anew") {
+TEST_CASE("a file whose creation was cut off is not measured, but recreated") {
     VirtualRun run;
     auto unfinished = std::make_unique<MemoryFile>(99);
     std::vector<std::byte> data(2 * kMb);
@@ -77,7 +77,7 @@ TEST_CASE("a new file is marked as unfinished until all of it is written") {
     CHECK(pieces.back().offset_bytes == 0);
 }
 
-TEST_CASE("a file that is ours and has the right size is kept if requested, and created anew otherwise") {
+TEST_CASE("a file that is ours and has the right size is kept if requested, and recreated otherwise") {
     VirtualRun run;
     MeasureTarget target = small_target();
     target.keep_existing = true;

@@ -229,7 +229,7 @@ TEST_CASE("a log file that is shorter than its blocks prove is a finding, and a 
     CHECK(left.work(Job::resume).outcome == Outcome::passed);
 }
 
-TEST_CASE("a replica whose first page was torn by a power cut is created anew, one with foreign contents is refused") {
+TEST_CASE("a replica whose first page was torn by a power cut is recreated, one with foreign contents is refused") {
     VirtualRun run{random_disk(1, 200, 600)};
     Options options = busy_options(VirtualRun::kFolder);
     options.test_cycle_duration_s = 1;

@@ -30,7 +30,7 @@ TEST_CASE("faults between an owner and its readers are found and named, and an h
     }
 }
 
-TEST_CASE("if owner or witness are lost, nobody is blamed, earlier faults are found, and no reader reports that all was right") {
+TEST_CASE("if the owner or the witness is lost, no one is blamed, earlier faults are found, and no reader reports that all was right") {
     for (std::uint32_t i = 1; i < sim::kHostLossCount; ++i) {
         const auto loss = static_cast<sim::HostLoss>(i);
         HostsTally sum;
