@@ -11,7 +11,7 @@ struct CalendarTime {
     std::int64_t ahead_of_utc_s = 0;  // negative to the west
 };
 
-// `utc_us`: since 1970, as Clock::utc_us() says. Any thread.
+// `utc_us`: microseconds since 1970, as from Clock::utc_us(). Any thread.
 [[nodiscard]] CalendarTime utc_calendar(std::uint64_t utc_us);
 [[nodiscard]] CalendarTime local_calendar(std::uint64_t utc_us);
 

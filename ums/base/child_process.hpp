@@ -1,5 +1,5 @@
-// A program that we start and may have to end. It is in a process group of its own, so that Ctrl-C reaches only us, and ends when we are
-// killed: no process may work on files that nobody watches.
+// A program that we start and may have to end. It runs in its own process group, so that Ctrl-C reaches only us, and is killed if we are:
+// no process may work on the files unsupervised.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@ namespace ums {
 struct ChildStart {
     std::string program{};                     // path
     std::vector<std::string> words{};          // argv, the program's name first
-    std::string folder{};                      // where it works
-    std::string output_path{};                 // takes its output; recreated
-    const OutputHandle* stays_open = nullptr;  // in it, too: so a lock holds until it has ended
-    bool ends_with_us = true;                  // false: a shell's command, which must not be broken off halfway
+    std::string folder{};                      // its working directory
+    std::string output_path{};                 // receives its output; created or emptied
+    const OutputHandle* stays_open = nullptr;  // inherited, so that its lock is held until the child has ended
+    bool ends_with_us = true;                  // false for a shell command, which must not be killed halfway
 };
 
 // On the main thread, which must outlive the child.
@@ -24,15 +24,15 @@ class ChildProcess {
 public:
     // Throws std::system_error if it cannot be started.
     explicit ChildProcess(const ChildStart& start);
-    // Kills it if it has not ended.
+    // Kills the child if it is still running.
     ~ChildProcess();
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;
 
     [[nodiscard]] int id() const { return pid_; }
-    // The exit code if it has ended, 128 + number if by a signal.
+    // The exit code once the child has ended; 128 + signal number if a signal ended it.
     [[nodiscard]] std::optional<int> exit_code();
-    // SIGKILL for it and what it has started.
+    // Sends SIGKILL to the child and to everything it has started.
     void kill();
 
 private:

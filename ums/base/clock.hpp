@@ -18,7 +18,7 @@ public:
     // Wall-clock time in UTC; for people and for page headers, never for durations.
     [[nodiscard]] virtual std::uint64_t utc_us() const = 0;
 
-    // True if time passes by itself. A virtual clock stands still until somebody moves it.
+    // True if time passes by itself. A virtual clock moves only by advance_to().
     [[nodiscard]] virtual bool is_real() const = 0;
 };
 

@@ -6,8 +6,8 @@
 
 namespace ums {
 
-// Number of characters to insert, delete or replace (Levenshtein), upper and lower case of ASCII being the same. Takes time and memory in
-// proportion to the lengths: bound what comes from outside.
+// Number of characters to insert, delete or replace (Levenshtein), ignoring ASCII case. Time grows with the product of the lengths: limit
+// the length of untrusted input.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 }  // namespace ums

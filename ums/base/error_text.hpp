@@ -1,4 +1,4 @@
-// What errors of the system say to people.
+// System errors as text for people.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@ namespace ums {
 // A user's or a project's share of the file system is used up. The standard library has no name for it.
 [[nodiscard]] std::error_code quota_exceeded();
 
-// The system's words, and which limit was reached where it is one of this process.
+// The system's message and, if a limit of this process was reached, which one.
 [[nodiscard]] std::string error_text(const std::error_code& error);
-// The same for an exception: what it is about, followed by what the error says.
+// The same for an exception: its context, followed by the text of its error.
 [[nodiscard]] std::string error_text(const std::system_error& failure);
 
 }  // namespace ums

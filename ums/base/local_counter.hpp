@@ -1,4 +1,4 @@
-// A counter that one thread changes and others may read at any time: without a locked instruction.
+// A counter that one thread changes and any thread may read at any time, without a locked instruction.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@ namespace ums {
 
 class LocalCounter {
 public:
-    // Only the owning thread.
+    // Owning thread only.
     void add(std::uint64_t amount) { value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed); }
     void raise_to(std::uint64_t amount) {
         if (amount > value_.load(std::memory_order_relaxed)) value_.store(amount, std::memory_order_relaxed);

@@ -1,4 +1,4 @@
-// A large piece of anonymous memory, zeroed, page-aligned, allocated by the system as it is touched. For the buffer pool and the ledger.
+// A large piece of anonymous memory, zeroed, page-aligned, which the system allocates as it is touched. For the buffer pool and the ledger.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ public:
     }
     ~MemoryRegion();
 
-    // Makes the system allocate the memory of [begin, begin + size_bytes) now instead of when it is touched. Parts that it refuses are
+    // Makes the system allocate the memory of [begin, begin + size_bytes) now instead of when it is touched. Parts that it refuses now are
     // allocated when they are touched.
     void populate(std::size_t begin_bytes, std::size_t size_bytes) const;
 

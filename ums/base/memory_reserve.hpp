@@ -1,8 +1,9 @@
-// Memory for ending in order. While a reserve lives, an allocation that fails (operator new, a small MemoryRegion) is given a part of it
-// and succeeds; from then on is_spent() tells all work to stop. When the reserve is used up, too, the process ends: without memory it
-// cannot wait for requests and tasks. So a task need not expect std::bad_alloc wherever it makes a string.
+// Memory for an orderly end. While a reserve lives, an allocation that fails (operator new, a small MemoryRegion) is given a part of it and
+// succeeds; from then on is_spent() tells all work to stop. When the reserve is used up, too, the process ends: without memory it cannot
+// wait for requests and tasks. So a task need not expect std::bad_alloc wherever it builds a string.
 //
-// The reserve belongs to the process: several that live at a time share one. Address space only; it costs no memory until it is used.
+// The reserve belongs to the process: objects that live at the same time share one. It is address space only and takes no memory until it
+// is used.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 
 namespace ums {
 
-// Why memory is refused, for people: the system does not say which of these is the cause.
+// Why memory was refused, for messages: the system does not say which of these is the cause.
 inline constexpr std::string_view kMemoryLimitText =
     "there is not enough memory: the limit of the process (ulimit -v), of its control group or of the machine is reached";
 
@@ -25,8 +26,8 @@ public:
     // A part of the living reserve has been used. Any thread; one load.
     [[nodiscard]] static bool is_spent();
 
-    // For code that allocates without operator new and was refused `size_bytes`: true if it is worthwhile to try again. False if no reserve
-    // lives, or if that much would not fit into it.
+    // For code that allocates without operator new and was refused `size_bytes`: true if a retry is worthwhile. False if no reserve lives,
+    // or if that much would not fit into it.
     [[nodiscard]] static bool release_for(std::size_t size_bytes);
 
     // `end_process` must not return and must not allocate. Without one, the allocation fails with std::bad_alloc.

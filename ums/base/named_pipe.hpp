@@ -1,4 +1,4 @@
-// A pipe with a name, through which one process tells another that something has just happened. The writer never waits.
+// A named pipe, through which one process tells another that something has just happened. The writer never waits.
 #pragma once
 
 #include <chrono>
@@ -17,9 +17,9 @@ public:
     // Creates the pipe; an existing pipe is used, anything else is an error (EEXIST).
     static std::error_code open(const std::string& path, PipeReader& reader);
 
-    // Skips what has come so far.
+    // Discards what has arrived so far.
     void drain();
-    // Waits until one of `wanted` comes, and skips others. Nothing if `patience` ends first.
+    // Waits for one of the characters in `wanted` and discards others. Nothing if none comes within `patience`.
     std::optional<char> wait_for(std::string_view wanted, std::chrono::milliseconds patience);
 
 private:
@@ -29,7 +29,7 @@ private:
 // Any thread.
 class PipeWriter {
 public:
-    // ENXIO if nobody reads there, ENOSTR if it is no pipe.
+    // ENXIO if the pipe has no reader, ENOSTR if it is not a pipe.
     static std::error_code open(const std::string& path, PipeWriter& writer);
 
     // The character is dropped if the reader is behind, or gone.

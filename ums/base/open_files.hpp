@@ -6,14 +6,14 @@
 
 namespace ums {
 
-// Up to what the administrator allows: the lower limit that processes begin with is there for programs that use select().
+// Raises the limit to what the administrator allows: processes start with a lower one only for the sake of programs that use select().
 void raise_open_files_limit();
 
-// True if this many more can be open at the same time: opens them to find out, and closes them. Any thread; meanwhile other threads may be
+// True if this many more can be open at the same time: finds out by opening and closing them. Any thread; meanwhile other threads may be
 // refused a file.
 [[nodiscard]] bool can_open_files(std::uint32_t count);
 
-// The message if not.
+// The message if they cannot.
 [[nodiscard]] std::string too_few_files_text(std::uint32_t count);
 
 }  // namespace ums

@@ -1,4 +1,4 @@
-// Threads of the operating system: starting them, and what they tell it about themselves.
+// Threads of the operating system: starting, naming and binding them.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace ums {
 
-// Why a thread is refused: the system does not distinguish these.
+// Why a thread was refused, for messages: the system does not say which of these is the cause.
 inline constexpr const char* kThreadLimitText =
     "the limit of processes (ulimit -u, or pids.max of the control group) or of memory (ulimit -v; a thread's stack "
     "takes ulimit -s of it) is reached";
@@ -18,12 +18,12 @@ inline constexpr const char* kThreadLimitText =
 // Starts a thread. Throws std::system_error if the system refuses one; its text names the limit.
 [[nodiscard]] std::thread start_thread(std::function<void()> work);
 
-// What debuggers, top and perf show of the calling thread. Linux keeps the first 15 characters. Never fails: a refused name is no reason to
-// stop a run.
+// Sets the name under which debuggers, top and perf show the calling thread. Linux keeps the first 15 characters. Never fails: a refused
+// name is no reason to stop a run.
 void name_this_thread(const std::string& name);
 
 // Lets the calling thread run on the CPUs in `mask` only, one bit each, CPU 0 lowest; 0 = no change. Never fails: a CPU that a container
-// does not allow is no reason either.
+// does not allow is no reason to stop a run, either.
 void bind_this_thread(std::uint64_t mask);
 
 [[nodiscard]] std::uint64_t this_thread_id();

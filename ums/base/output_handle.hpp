@@ -30,24 +30,24 @@ public:
     // The same at a given offset.
     std::error_code write_at(std::uint64_t offset_bytes, std::string_view bytes);
     std::error_code truncate(std::uint64_t size_bytes);
-    // On stable storage, with the size: fdatasync().
+    // Brings contents and size to stable storage: fdatasync().
     std::error_code sync();
-    // From now on write() writes at the end, wherever that is.
+    // From now on write() appends, wherever the end is by then.
     void append_only();
-    // If writes are deferred, this reports whether they succeeded. Afterwards nothing is open, whatever the result.
+    // Reports whether deferred writes succeeded. Whatever the result, nothing is open afterwards.
     std::error_code close();
 
-    // Keeps other processes from locking the file while it is open here. False if one has locked it. True if the file system has no locks:
-    // there is nobody to ask.
+    // Locks the file against other processes until it is closed here. False if another one holds the lock. True if the file system has no
+    // locks, since then there is nothing to check.
     bool lock();
-    // Gives this file the permissions of that one; leaves them as they are if nothing is known of the other.
+    // Gives this file the permissions of `from`; changes nothing if they cannot be read.
     void copy_permissions(const OutputHandle& from);
 
     // Nothing if the system does not say.
     [[nodiscard]] std::optional<std::uint64_t> size_bytes() const;
-    // All of `bytes`, or as many as there are from there on: `count`.
+    // Fills `bytes`, or as much of it as the file has from there on: `count`.
     std::error_code read_at(std::uint64_t offset_bytes, std::span<std::byte> bytes, std::size_t& count) const;
-    // The first `bytes_max` bytes, or as many as there are.
+    // Reads the first `bytes_max` bytes, or as many as there are.
     std::error_code read_head(std::size_t bytes_max, std::string& head) const;
 
 private:

@@ -1,10 +1,10 @@
-// Text that is safe to display. Names of files, strings of foreign documents and texts of devices are bytes that anybody may have chosen:
-// an escape sequence among them could move the cursor, change colours or the title, or even type into the reader's terminal, and characters
-// that turn the direction of writing make one name look like another.
+// Text that is safe to display. Names of files, strings in foreign documents and texts of devices are bytes that anybody may have chosen:
+// an escape sequence among them could move the cursor, change colors or the title, or even type into the reader's terminal, and characters
+// that reverse the direction of writing make one name look like another.
 //
-// Characters that are not safe to show appear as their number: control characters (C0 and C1), marks of direction (Unicode's bidirectional
-// algorithm), line and paragraph separators as \u001b; a byte that is no UTF-8 as \xff. In JSON \u001b means the same character, so JSON
-// stays what it was.
+// Unsafe characters are shown by their numbers: control characters (C0 and C1), direction marks (Unicode's bidirectional algorithm), line
+// and paragraph separators as \u001b; a byte that is not UTF-8 as \xff. In JSON \u001b means the same character, so a JSON document keeps
+// its meaning.
 #pragma once
 
 #include <string>

@@ -8,13 +8,13 @@
 namespace ums {
 
 // Stops all threads of this process where they are (SIGSTOP); another process, which holds none of its files, wakes it after that time.
-// Then returns. False if no other process can be started: nothing has happened.
+// Then returns. False, without having stopped, if no other process can be started.
 bool stop_this_process(std::chrono::milliseconds wake_after);
 
 // kill -9.
 [[noreturn]] void kill_this_process();
 
-// Replaces this process by the same program with these words; nothing is finished, nothing is written. Returns only if the system refuses.
+// Replaces this process by the same program with these arguments; nothing is finished or written first. Returns only if the system refuses.
 void begin_this_process_again(const std::vector<std::string>& words);
 
 }  // namespace ums

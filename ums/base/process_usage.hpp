@@ -1,4 +1,4 @@
-// What this process has used of the machine so far, all its threads together, those that the kernel runs for io_uring included.
+// What this process has used of the machine so far, all its threads together, including those that the kernel runs for io_uring.
 #pragma once
 
 #include <cstdint>

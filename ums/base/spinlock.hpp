@@ -1,5 +1,5 @@
-// A lock for sections of a few dozen instructions. It is never held across I/O, a suspension or an allocation of memory that may fault
-// for long. It yields the CPU after a while because there may be more logical CPUs than real ones.
+// A lock for sections of a few dozen instructions. It is never held across I/O, a suspension, or an allocation whose page faults may take
+// long. A waiting thread yields the CPU after a while, because there may be more logical CPUs than real ones.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Files that are not yet complete. A process that is ended abruptly removes them at the last moment.
+// Files that are not complete yet. A process that is ended by a signal removes them at the last moment.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ public:
     UnfinishedFile& operator=(const UnfinishedFile&) = delete;
 
     [[nodiscard]] const std::string& path() const { return path_; }
-    // Removes it now, as would be done at the last moment.
+    // Removes the file now, as would happen at the last moment.
     void remove();
 
 private:

@@ -1,5 +1,5 @@
-// Units of size and of time. All sizes inside are bytes in std::uint64_t unless the name says MB: 1024 * 1024 bytes, as in SQL Server. All
-// times are nanoseconds or microseconds in std::uint64_t, the unit last in the name.
+// Units of size and of time. Inside the program all sizes are bytes in std::uint64_t unless the name says MB: 1024 * 1024 bytes, as in SQL
+// Server. All times are nanoseconds or microseconds in std::uint64_t, the unit last in the name.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The block device below a file, as far as Linux reports it: facts from sysfs, counters of the kernel's block layer. Read-only and without
-// privileges. Files without a block device of their own (tmpfs, overlay, NFS, 9p) are not an error: nothing is known about them.
+// privileges. A file without a block device of its own (tmpfs, overlay, NFS, 9p) is not an error: its device is just not known.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct BlockDeviceCounters {
     std::uint64_t writes_merged = 0;
     std::uint64_t written_bytes = 0;
     std::uint64_t write_time_ms = 0;
-    std::uint64_t busy_time_ms = 0;  // at least one request was out; idle = elapsed - busy
+    std::uint64_t busy_time_ms = 0;  // at least one request was outstanding; idle = elapsed - busy
     std::uint64_t flushes = 0;       // of the device's cache; 0 before Linux 5.5
 };
 
@@ -49,18 +49,19 @@ struct DeviceNumber {
     std::uint32_t minor = 0;
 };
 
-// Of the block device that holds the file or folder `path`, or that `path` is: of the partition, if there is one; devices in /dev even if
-// only sysfs has them (containers). See block_device_of.
+// The number of the block device that holds the file or folder `path`, or that `path` names: that of the partition, if there is one. Finds
+// devices in /dev even if only sysfs has them (containers). See block_device_of.
 [[nodiscard]] std::optional<DeviceNumber> device_number_of(const std::string& path, const BlockDeviceRoots& roots = {});
 
 // Facts and counters of the whole disk with the device number `major`:`minor`, or of the disk that this partition belongs to.
 [[nodiscard]] BlockDevice read_block_device(std::uint32_t major, std::uint32_t minor, const BlockDeviceRoots& roots = {});
 
-// The same for the device that holds the file or folder `path`, or that `path` is. File systems with anonymous device numbers (btrfs) are
-// looked up by the device they were mounted from; of several disks only that one is known. If the file does not exist: known = false.
+// The same for the device that holds the file or folder `path`, or that `path` names. File systems with anonymous device numbers (btrfs)
+// are looked up by the device they were mounted from; of several disks only that one. If the file does not exist: known = false.
 [[nodiscard]] BlockDevice block_device_of(const std::string& path, const BlockDeviceRoots& roots = {});
 
-// Reads and writes that the disk below `path` does, for anybody, within `watch_ms`; sleeps that long. 0 if no disk is known.
+// Sleeps for `watch_ms` and returns how many reads and writes of all processes the disk below `path` completed meanwhile. 0 if no disk is
+// known.
 [[nodiscard]] std::uint64_t requests_within(const std::string& path, std::uint64_t watch_ms);
 
 }  // namespace ums

@@ -15,15 +15,15 @@ enum class BlockLayerKind : std::uint8_t { disk, partition, mapped, raid, loop, 
 struct BlockLayer {
     std::string name;  // "sda1", "dm-3", "md0"
     BlockLayerKind kind = BlockLayerKind::disk;
-    std::string detail;             // mapped: what made it ("LVM", "CRYPT", "mpath"); raid: its level; loop: its file
-    std::uint64_t start_bytes = 0;  // partition: on its disk
+    std::string detail;             // mapped: what created it ("LVM", "CRYPT", "mpath"); raid: its level; loop: its file
+    std::uint64_t start_bytes = 0;  // partition: where it begins on its disk
     std::uint32_t alignment_offset_bytes = 0;
 
-    // Of the queue; a partition has its disk's.
+    // Settings of the queue; a partition has those of its disk.
     std::uint32_t logical_sector_bytes = 512;
     std::uint32_t physical_sector_bytes = 512;
-    std::uint64_t minimum_io_bytes = 0;  // of a striped device the chunk
-    std::uint64_t optimal_io_bytes = 0;  // of a striped device the full stripe; 0 = not reported
+    std::uint64_t minimum_io_bytes = 0;  // the chunk of a striped device
+    std::uint64_t optimal_io_bytes = 0;  // the full stripe of a striped device; 0 = not reported
     std::uint64_t read_ahead_kb = 0;
     std::string scheduler;  // the chosen one; empty if there is no choice
     bool is_rotational = false;

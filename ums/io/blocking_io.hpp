@@ -1,5 +1,4 @@
-// A request from start to end on the calling thread, by ordinary system calls: for the thread pool and for files that are opened or
-// created.
+// Carries out an entire request on the calling thread, by ordinary system calls: for the thread pool, and for opening and creating files.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,7 @@
 
 namespace ums {
 
-// The system calls themselves, so that tests can cut transfers short and interrupt them. Results as in advance_request().
+// The system calls themselves, virtual so that tests can cut transfers short and interrupt them. Results as in advance_request().
 class BlockingCalls {
 public:
     virtual ~BlockingCalls() = default;

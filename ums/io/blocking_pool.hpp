@@ -21,7 +21,7 @@ struct BlockingPoolOptions {
     std::string thread_name;
 };
 
-// All members belong to one thread, the owner's.
+// Unless it says otherwise, a member is only called by one thread, the owner's.
 class BlockingPool {
 public:
     // Starts the first thread: there is always one. The pool's threads call `on_finished` after each request, without a lock. Throws
@@ -29,19 +29,19 @@ public:
     BlockingPool(BlockingPoolOptions options, std::function<void()> on_finished);
     BlockingPool(const BlockingPool&) = delete;
     BlockingPool& operator=(const BlockingPool&) = delete;
-    // Ends the threads after they have done what they were given. Asserts that every request was collected.
+    // Ends the threads after they have carried out all submitted requests. Asserts that every request was collected.
     ~BlockingPool();
 
     // Takes all of `requests`.
     void submit(IoRequestList& requests);
 
-    // True if collect() has something to give; one load.
+    // True if collect() has something to return; one load.
     [[nodiscard]] bool has_finished() const { return finished_count_.load(std::memory_order_seq_cst) > 0; }
 
     // Appends what has finished since the last call.
     void collect(IoRequestList& finished);
 
-    // The system refused a thread that was wanted: the pool works with those that it has. Any thread.
+    // The system refused a thread that was needed: the pool works with those that it has. Any thread.
     [[nodiscard]] bool is_short_of_threads() const { return is_short_of_threads_.load(std::memory_order_relaxed); }
 
 private:

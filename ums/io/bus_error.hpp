@@ -1,16 +1,17 @@
-// Memory behind which a file stands cannot always be touched: the page may be unreadable, or beyond the end of a file that was cut short
-// meanwhile. Linux then sends SIGBUS to the thread that touched it.
+// Memory that maps a file cannot always be accessed: the page may be unreadable, or lie beyond the end of a file that was truncated
+// meanwhile. Linux then sends SIGBUS to the thread that accessed it.
 #pragma once
 
 #include <cstddef>
 
 namespace ums {
 
-// From the first call on, SIGBUS that touch() does not expect goes to whoever handled it before. Any thread, any number of times.
+// Installs the handler that touch() needs; a SIGBUS that touch() does not expect goes to the previous handler. Any thread, any number of
+// times.
 void expect_bus_errors();
 
-// Calls `action(argument)`, which touches [data, data + size_bytes). False if that raised SIGBUS: the action ended where it was, so it must
-// own nothing. expect_bus_errors() was called.
+// Calls `action(argument)`, which touches [data, data + size_bytes). False if that raised SIGBUS: the action was abandoned there, so it
+// must own nothing. expect_bus_errors() must have been called.
 [[nodiscard]] bool touch(const std::byte* data, std::size_t size_bytes, void (*action)(void* argument), void* argument);
 
 template <typename Action>

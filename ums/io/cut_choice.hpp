@@ -1,4 +1,4 @@
-// The random choices of one power cut. A pure function of the seed: the answer does not depend on the order of questions.
+// The random choices of one power cut. A pure function of the seed: the answers do not depend on the order of the calls.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace ums {
 
 class CutChoice {
 public:
-    // `newest_change`: number of the change that came back last. `loses_all`: nothing reaches the medium, whatever the seed says.
+    // `newest_change`: number of the change that completed last. `loses_all`: nothing reaches the medium, whatever the seed says.
     CutChoice(std::uint64_t seed, std::uint64_t newest_change, bool loses_all);
 
     [[nodiscard]] CutMix mix() const { return mix_; }

@@ -1,5 +1,5 @@
-// A file as a view in memory (Linux). A transfer is a copy by the calling thread, which stands still while the system reads a page that is
-// not in memory. Any thread may transfer, also at the same time.
+// A file as a view in memory (Linux). A transfer is a copy by the calling thread, which blocks while the system reads a page that is not in
+// memory. Any thread may transfer, even at the same time as others.
 #pragma once
 
 #include <cstddef>
@@ -27,16 +27,16 @@ public:
 
 class FileMapping {
 public:
-    // Maps all of the open file. `view` is not `none`; operation_not_supported if this CPU cannot do what it asks for. `file` stays open as
-    // long as the mapping, and `calls`, if given, is there as long.
+    // Maps all of the open file. `view` is not `none`; operation_not_supported if this CPU cannot do what it asks for. `file` must stay
+    // open, and `calls`, if given, must live, as long as the mapping.
     static std::error_code map(FileHandle file, FileView view, bool is_writable, std::unique_ptr<FileMapping>& mapping,
                                MappingCalls* calls = nullptr);
     FileMapping(const FileMapping&) = delete;
     FileMapping& operator=(const FileMapping&) = delete;
     ~FileMapping();
 
-    // Carries out a read or a write. A page that cannot be read or written is an error of the request (EIO); what lies beyond the end of
-    // the file, because it was cut short or ends there, makes it short.
+    // Carries out a read or a write. A page that cannot be read or written is an error of the request (EIO); a request that reaches beyond
+    // the end of the file, even of one that was truncated since, comes back short.
     void perform(IoRequest& request);
 
 private:

@@ -1,4 +1,4 @@
-// What is under a name, or behind a descriptor.
+// What a name or a descriptor refers to.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ public:
 
     // As open(2) does: a descriptor, or -1 and errno.
     [[nodiscard]] int open(int flags, mode_t mode = 0) const;
-    // `fd`: the file that the name should stand for. ENOENT if it stands for another one, which is left as it is, or for none.
+    // `fd`: the file that the name should refer to. ENOENT if it refers to another one, which is left alone, or to none.
     [[nodiscard]] std::error_code remove(int fd) const;
     [[nodiscard]] std::error_code check_removal(int fd) const;
 

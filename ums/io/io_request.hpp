@@ -52,25 +52,25 @@ struct IoRequest : FifoLink<>, FifoLink<PendingTag> {
     const IoSegment* segments = nullptr;
     std::uint32_t segment_count = 0;
     const void* owner = nullptr;  // the caller's, for reports on outstanding requests
-    bool is_search = false;       // the caller's: looks for something, and expects nothing of what comes back
+    bool is_search = false;       // the caller's: a search, which expects nothing particular in what it reads
 
     // Set when it comes back. A transfer that ended early without an error (end of file) has transferred_bytes < size_bytes.
     std::error_code error;
     std::uint64_t transferred_bytes = 0;
-    std::uint64_t short_bytes = 0;  // the first call that reported success after this many bytes, and was continued; 0 = none
+    std::uint64_t short_bytes = 0;  // bytes transferred when a call first ended early with success and was continued; 0 = none
     std::uint64_t submitted_ns = 0;
     std::uint64_t completed_ns = 0;
 
     // The engine's: how often the system could not do it at the moment.
     std::uint32_t deferral_count = 0;
 
-    // The scheduler's: who waits, and what was already reported about it while it was outstanding.
+    // The scheduler's: the waiting task, and what was already reported about the request while it was outstanding.
     Waiter* waiter = nullptr;
     bool reported_long = false;
     bool reported_lost = false;
 
-    // As if it had never been posted: earlier results are forgotten, what the caller has set stays. Whoever posts a request calls this
-    // first, so that a request that is posted again does not report what happened before.
+    // As if it had never been posted: forgets earlier results and keeps what the caller has set. To be called before each posting, so that
+    // a request that is posted again does not report what happened before.
     void reset() {
         error.clear();
         transferred_bytes = short_bytes = submitted_ns = completed_ns = 0;

@@ -1,6 +1,6 @@
-// An engine around another one: transfers of files that were opened with a FileView are copies, which the calling thread makes at once;
-// everything else is the other engine's. As DiskSpd does it, and as a program does that maps its files: however many requests may be
-// outstanding, one is carried out after the other, and the thread stands still while the system reads a page.
+// An engine around another one: transfers of files that were opened with a FileView are copies, which the calling thread makes immediately;
+// everything else goes to the other engine. This is what DiskSpd does, and every program that maps its files: however many requests may be
+// outstanding, they are carried out one after another, and the thread blocks while the system reads a page.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace ums {
 class MappedEngine final : public IoEngine {
 public:
     explicit MappedEngine(std::unique_ptr<IoEngine> inner) : inner_(std::move(inner)) {}
-    // Asserts that no request is out.
+    // Asserts that no request is outstanding.
     ~MappedEngine() override;
 
     // The other engine's.

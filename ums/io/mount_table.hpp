@@ -14,13 +14,13 @@ struct Mount {
     std::string type;                  // "ext4", "fuse.sshfs"
     std::string source;                // "/dev/sda2", "server:/export", "tmpfs"
     std::vector<std::string> options;  // of this mount, then of the file system: "rw", "noatime", "sunit=128"
-    std::string root{};                // the folder of the file system that is seen there: "/", or what a bind mount shows
+    std::string root{};                // the folder of the file system that is visible there: "/", or what a bind mount shows
 };
 
 // Those that this process sees; none if the system does not report them.
 [[nodiscard]] std::vector<Mount> mounts_of_this_process();
 
-// All of them, in the table's order: the last of several at the same point is the one that is seen.
+// All of them, in the table's order: of several at the same point the last one is visible.
 [[nodiscard]] std::vector<Mount> read_mounts(std::istream& mountinfo);
 
 // `path`: absolute, without symbolic links. The mount that holds it: the one with the longest mount point, the last of several at the same

@@ -1,5 +1,5 @@
 // An engine without a device: every request has succeeded by the next poll(), and nothing was transferred. It shows what the path above the
-// engines costs (scheduler, tasks, governor); buffers of reads stay as they are.
+// engines costs (scheduler, tasks, governor). A read leaves its buffers as they are.
 #pragma once
 
 #include <condition_variable>
@@ -16,7 +16,7 @@ public:
     NullEngine() = default;
     NullEngine(const NullEngine&) = delete;
     NullEngine& operator=(const NullEngine&) = delete;
-    // Asserts that no request is out.
+    // Asserts that no request is outstanding.
     ~NullEngine() override;
 
     [[nodiscard]] std::string_view name() const override { return "null"; }

@@ -14,12 +14,12 @@ namespace ums {
 
 // Which of the writes that the cache holds, or that are in flight, reach the medium at a cut. A unit is what the device writes atomically.
 enum class CutMix : std::uint8_t {
-    mostly_lost,  // one unit of sixteen at most is written
-    mostly_kept,  // one unit of sixteen at most is lost
+    mostly_lost,  // at most one unit in sixteen is written
+    mostly_kept,  // at most one unit in sixteen is lost
     by_request,   // all units of a request, or none
     by_unit,      // each unit by itself: torn writes
     by_file,      // everything of a file, or nothing
-    by_time,      // what had completed up to a certain moment, nothing later
+    by_time,      // everything that had completed up to a certain moment, nothing later
 };
 
 inline constexpr std::uint32_t kCutMixCount = 6;
@@ -28,7 +28,7 @@ inline constexpr std::uint32_t kCutMixCount = 6;
 
 enum class LostPart : std::uint8_t { contents, size, name };
 
-// The device acknowledged it as durable and it is gone: older bytes are there, or nothing.
+// The device acknowledged it as durable, but it is gone: older bytes are there, or nothing.
 struct LostWrite {
     std::string path;
     LostPart part = LostPart::contents;
@@ -39,7 +39,7 @@ struct LostWrite {
     friend bool operator==(const LostWrite&, const LostWrite&) = default;
 };
 
-// A write that was not promised and is there in part.
+// A write that was not promised, and of which only a part is there.
 struct TornWrite {
     std::string path;
     std::uint64_t offset_bytes = 0;

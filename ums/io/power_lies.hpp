@@ -11,7 +11,7 @@ namespace ums {
 enum class PowerLie : std::uint8_t {
     flush_ignored,     // a sync returns success and has made nothing durable
     fua_ignored,       // a durable write returns success and is not durable until a sync
-    one_file_ignored,  // both, for one file; other files are treated honestly
+    one_file_ignored,  // both, for one file only; all others are treated honestly
     overtaking,        // a sync orders nothing: what it covered reaches the medium soon afterwards, in any order with later writes
     rolled_back,       // after the cut the entire volume is as it was some time before, consistent in itself
     write_hole,        // writes to one part of the device return success and never reach the medium

@@ -1,4 +1,4 @@
-// A storage in memory, for virtual time: sparse files, and engines ("simulated") whose requests complete when a model of a disk says so.
+// A storage in memory, for virtual time: sparse files, and engines ("simulated") whose requests take as long as a model of a disk says.
 // With a VirtualClock everything runs on one thread, so nothing here is locked: one thread per storage.
 #pragma once
 
@@ -16,7 +16,8 @@
 
 namespace ums {
 
-// How long a request takes in nanoseconds; `outstanding`: requests the storage has, this one included. `request.submitted_ns` is now.
+// How long a request takes in nanoseconds; `outstanding`: how many requests the storage has, this one included. `request.submitted_ns` is
+// now.
 using DiskModel = std::function<std::uint64_t(const IoRequest& request, std::uint32_t outstanding)>;
 
 // A solid-state disk of eight channels: requests queue for a channel and overtake each other; most take about 0.1 ms, one in a hundred ten
@@ -41,8 +42,8 @@ public:
     // The chunk at `offset_bytes`, created if it was a hole.
     std::byte* chunk(std::uint64_t offset_bytes);
     [[nodiscard]] bool has_chunk(std::uint64_t offset_bytes) const { return chunks_.count(offset_bytes / kChunkBytes) != 0; }
-    // The old contents of space that a file system gives the file without zeroing it. Called when the file becomes longer than it was
-    // created; otherwise such space is a hole.
+    // The old contents of space that a file system gives the file without zeroing it. Called when a file that is not empty grows. Without
+    // it such space is a hole.
     using NewSpace = std::function<void(SimulatedFile& file, std::uint64_t begin_bytes, std::uint64_t end_bytes)>;
     void set_new_space(NewSpace new_space) { new_space_ = std::move(new_space); }
     // The same size and contents, not locked.
@@ -93,7 +94,7 @@ public:
     void put(const std::string& path, std::unique_ptr<SimulatedFile> file);
     [[nodiscard]] std::size_t file_count() const { return files_.size(); }
     [[nodiscard]] std::uint32_t open_count() const { return open_count_; }
-    // How many bytes the files may hold together.
+    // How many bytes all files together may hold.
     void set_capacity(std::uint64_t bytes) { capacity_bytes_ = bytes; }
     void set_model(DiskModel model) { model_ = std::move(model); }
 

@@ -1,5 +1,5 @@
-// The door to the operating system for files: names, opening, locking, and the engines that transfer data. Every call that can fail returns
-// a std::error_code; none throws for an error of the system. All members may be called from any thread.
+// The interface to the operating system's files: names, opening, locking, and the engines that transfer data. Every call that can fail
+// returns a std::error_code; none throws for an error of the system. All members may be called from any thread.
 #pragma once
 
 #include <cstddef>
@@ -34,10 +34,10 @@ struct FileStatus {
 // How the transfers of a file are made.
 enum class FileView : std::uint8_t {
     none,           // by reads and writes
-    mapped,         // by copies to and from a view of the file in memory. What is written reaches the file when the system writes it
+    mapped,         // by copies to and from a view of the file in memory. A write reaches the storage when the system chooses
     synced,         // the same, and each write is on stable storage when it completes (msync)
     lines_written,  // the same, and the cache lines of each write have left the CPU: for files that are persistent memory
-    lines_started,  // the same, and they are on their way
+    lines_started,  // the same, but they may still be on their way
 };
 
 struct OpenOptions {
@@ -46,7 +46,7 @@ struct OpenOptions {
     bool durable_writes = false;  // O_DSYNC
     bool read_only = false;
     bool exclusive = false;  // block devices only: fails with device_or_resource_busy if it is mounted or part of something else
-    // Of the file as long as it is now. Not together with `direct`: invalid_argument. reopen() only.
+    // Covers the file at its current size. Not together with `direct`: invalid_argument. reopen() only.
     FileView view = FileView::none;
 };
 
@@ -61,7 +61,7 @@ struct EngineOptions {
     EngineKind kind = EngineKind::automatic;
     std::uint32_t queue_depth = 1024;  // requests that the engine hands to the kernel at a time; more are queued
     std::uint64_t io_affinity = 0;     // CPUs for the engine's own threads, one bit each; 0 = all
-    bool has_views = false;            // it shall also take files that were opened with a FileView
+    bool has_views = false;            // it must also accept files that were opened with a FileView
 };
 
 class Storage {
@@ -76,25 +76,25 @@ public:
     virtual std::error_code status_of(FileHandle file, FileStatus& status) = 0;
     // A symbolic link is not followed: too_many_symbolic_link_levels.
     virtual std::error_code open(const std::string& path, const OpenOptions& options, FileHandle& file) = 0;
-    // Opens the same file again, whatever has its name by now. Never creates one.
+    // Opens the same file again, even if its name now refers to another one. Never creates a file.
     virtual std::error_code reopen(FileHandle file, const OpenOptions& options, FileHandle& again) = 0;
     virtual void close(FileHandle file) = 0;
-    // Removes the name by which open() found or made the file, which stays open. What has taken the name meanwhile is left alone:
-    // no_such_file_or_directory.
+    // Removes the name by which open() found or made the file, which stays open. If the name now refers to another file, that one is left
+    // alone: no_such_file_or_directory.
     virtual std::error_code remove(FileHandle file) = 0;
     // What would make remove() fail, as far as that can be known beforehand.
     virtual std::error_code check_removal(FileHandle file) = 0;
     // `file_too_large` if the file system, or a limit of the process, does not allow files of this size.
     virtual std::error_code check_size(FileHandle file, std::uint64_t size_bytes) = 0;
-    // False if the process may not have this many more files open at the same time. Found by trying, so other threads may be refused a file
-    // meanwhile.
+    // False if the process may not have this many more files open at the same time. Finds out by trying, so other threads may be refused a
+    // file meanwhile.
     [[nodiscard]] virtual bool can_open(std::uint32_t count) {
         static_cast<void>(count);
         return true;
     }
 
-    // Locks the entire file for this process's handle, without waiting; `resource_unavailable_try_again` if somebody has it. Held until
-    // close().
+    // Locks the entire file for this process's handle, without waiting; `resource_unavailable_try_again` if another one holds the lock.
+    // Held until close().
     virtual std::error_code lock(FileHandle file) = 0;
     // Releases the lock before the file is closed.
     virtual void unlock(FileHandle file) { static_cast<void>(file); }
@@ -106,7 +106,8 @@ public:
     // Blocking; `data` aligned for direct I/O. `transferred_bytes` < `size_bytes` only at the end of the file.
     virtual std::error_code read(FileHandle file, std::uint64_t offset_bytes, std::byte* data, std::size_t size_bytes,
                                  std::size_t& transferred_bytes) = 0;
-    // The next range that is not a hole, from `offset_bytes` on; {size, size} if there is none. Systems without holes give all.
+    // The next range that is not a hole, from `offset_bytes` on; {size, size} if there is none. A system without holes reports everything
+    // as data.
     virtual std::error_code next_data(FileHandle file, std::uint64_t offset_bytes, std::uint64_t& begin_bytes,
                                       std::uint64_t& end_bytes) = 0;
     // Bytes that can still be written to the file system that holds `path`.
@@ -114,8 +115,8 @@ public:
     // Makes the system forget cached pages of the file, as far as it can.
     virtual void drop_cache(FileHandle file) = 0;
 
-    // One engine for one scheduler. `reason` gets one line for people when an automatic choice fell back, otherwise it stays empty. Throws
-    // std::system_error with such a line if the requested kind is not available.
+    // One engine for one scheduler. `reason` gets one line for people if the automatic choice had to fall back; otherwise it stays empty.
+    // Throws std::system_error with such a line if the requested kind is not available.
     virtual std::unique_ptr<IoEngine> make_engine(const EngineOptions& options, std::string& reason) = 0;
 };
 

@@ -20,7 +20,7 @@ class ThreadsEngine final : public IoEngine {
 public:
     // Of `options`: `queue_depth` threads, at most kEngineThreadsMax, bound to `io_affinity`. None is created before it is needed.
     explicit ThreadsEngine(const EngineOptions& options);
-    // Asserts that no request is out.
+    // Asserts that no request is outstanding.
     ~ThreadsEngine() override;
 
     [[nodiscard]] std::string_view name() const override { return "threads"; }

@@ -19,7 +19,7 @@ struct TransferPiece {
     std::uint64_t offset_bytes = 0;  // in the file
 };
 
-// Pauses are a millisecond and more. If a file says for this long that it cannot do it now, that is its answer: its error is EAGAIN.
+// Pauses are a millisecond and more. A file that cannot do it for this long is taken at its word: the request fails with EAGAIN.
 inline constexpr std::uint32_t kDeferralsMax = 3000;
 
 enum class RequestStep : std::uint8_t {
@@ -28,7 +28,7 @@ enum class RequestStep : std::uint8_t {
     retry_later,  // the system lacks something at the moment: retry after a pause
 };
 
-// Asserts what the caller of the engine promises: 1 to kSegmentsMax segments that add up to `size_bytes` (none if there is nothing to do).
+// Asserts what the engine's caller guarantees: 1 to kSegmentsMax segments that add up to `size_bytes` (none if there is nothing to do).
 void check_request(const IoRequest& request);
 
 // A read or a write.
@@ -42,8 +42,8 @@ void check_request(const IoRequest& request);
 
 // `result`: bytes transferred or 0 for the other operations; a negative errno value if the call failed.
 //
-// A transfer of 0 bytes is the end of the file. Direct I/O ends a file at any byte but starts at multiples of a sector only: the
-// invalid_argument of a continuation is therefore taken for the end, too, and the request comes back short, without an error.
+// A transfer of 0 bytes is the end of the file. Direct I/O ends a file at any byte but starts at multiples of a sector only:
+// invalid_argument for a continuation therefore means the end, too, and the request comes back short, without an error.
 [[nodiscard]] RequestStep advance_request(IoRequest& request, std::int64_t result);
 
 // The file system does not support writes that are durable by themselves: write, then sync.

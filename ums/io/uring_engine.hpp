@@ -1,10 +1,10 @@
 // Transfers by io_uring, one ring per engine. A turn of the scheduler costs one system call at most: it submits what was queued and
-// collects what has finished.
+// collects finished requests.
 //
-// Transfers of files in memory (tmpfs) are copies, and can be made immediately, without the ring.
+// Transfers of files in memory (tmpfs) are copies, which can be made immediately, without the ring.
 //
-// The ring never holds more requests than the queue depth, so its completion queue (which is larger) never overflows; the others wait in a
-// list. No memory is allocated per request.
+// The ring never holds more requests than the queue depth, so its completion queue (which is larger) never overflows; further requests wait
+// in a list. No memory is allocated per request.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,7 @@ public:
     UringEngine(const EngineOptions& options, const UringSupport& support);
     UringEngine(const UringEngine&) = delete;
     UringEngine& operator=(const UringEngine&) = delete;
-    // Asserts that no request is out.
+    // Asserts that no request is outstanding.
     ~UringEngine() override;
 
     [[nodiscard]] std::string_view name() const override { return "uring"; }

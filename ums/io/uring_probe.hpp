@@ -1,4 +1,4 @@
-// May this process use io_uring, and if not, why: in words that tell people what to change.
+// Whether this process may use io_uring, and if not, why, in words that tell people what to change.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ struct io_uring;
 
 namespace ums {
 
-// What the kernel of this machine gives.
+// What the kernel of this machine supports.
 struct UringSupport {
     std::error_code error;          // set if io_uring cannot be used
     std::string reason;             // the rest of a sentence that begins with "io_uring cannot be used because"
@@ -30,14 +30,14 @@ struct UringEnvironment {
 // `proc_root`: "/proc", or a made-up tree.
 [[nodiscard]] UringEnvironment read_uring_environment(const std::string& proc_root = "/proc");
 
-// Why io_uring_setup() gave `error_number` in such an environment. Pure.
+// Why io_uring_setup() failed with `error_number` in such an environment. Pure.
 [[nodiscard]] std::string explain_uring_refusal(int error_number, const UringEnvironment& environment);
 
-// Makes a small ring with the best flags, checks for the operations that the engine needs and carries one out, so that nothing can be
-// refused later. Takes well below a millisecond.
+// Makes a small ring with the best flags, checks for the operations that the engine needs and carries one out, so that the system refuses
+// nothing later. Takes well below a millisecond.
 [[nodiscard]] UringSupport probe_uring();
 
-// From now on the ring belongs to the calling thread, if `setup_flags` left that open. Zero or a negative errno value.
+// Makes the calling thread the owner of the ring, if `setup_flags` deferred that. Zero or a negative errno value.
 [[nodiscard]] int enable_ring(io_uring& ring, std::uint32_t setup_flags);
 
 // Makes a ring. Zero or a negative errno value. The completion queue has `completions_max` entries at least.
@@ -57,7 +57,7 @@ private:
 };
 
 // Operations of io_uring that the headers of older distributions do not name. The numbers are part of the kernel's interface and never
-// change (linux/io_uring.h); whether the running kernel has one is asked when the program starts.
+// change (linux/io_uring.h); a probe at the start of the program tells whether the running kernel has them.
 inline constexpr std::uint8_t kUringOpTruncate = 55;  // IORING_OP_FTRUNCATE, Linux 6.9
 
 }  // namespace ums

@@ -2,9 +2,9 @@
 // later changes that are not on the medium yet, in the order of completion. Changes are numbered by the storage, 1, 2, ... over all its
 // files. Knows nothing of time or lies: the storage says what reaches the medium, and when. One thread.
 //
-// After a cut a unit holds what the medium has or any later contents, whatever its neighbours hold. Changes of the size are kept in order:
-// if one of them is lost, so are those after it. What a cut of the file removed does not come back when the file grows again. Sizes are
-// multiples of the unit; asserted.
+// After a power cut a unit holds what the medium has or any later contents, whatever its neighbors hold. Changes of the size stay in order:
+// if one of them is lost, so are those after it. What a truncation removed does not come back when the file grows again. Sizes are
+// multiples of the unit (asserted).
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@
 
 namespace ums {
 
-// A request that the device has not completed. The numbers of such requests are above all others.
+// A request that the device has not completed. Such requests have higher numbers than all others.
 struct InFlightChange {
     std::uint64_t change = 0;
     const IoRequest* request = nullptr;  // write, allocate, truncate; its memory is still in place
@@ -33,7 +33,7 @@ class VolatileFile {
 public:
     struct Setup {
         std::uint32_t unit_bytes = 512;
-        std::uint64_t hole_begin_bytes = kNever;  // what is written from here on never reaches the medium
+        std::uint64_t hole_begin_bytes = kNever;  // what is written at or beyond this offset never reaches the medium
     };
 
     // `medium` is durable as it is.
@@ -42,14 +42,14 @@ public:
     [[nodiscard]] const std::string& path() const { return path_; }
     // As a reader sees it.
     [[nodiscard]] std::uint64_t size_bytes() const { return sizes_.empty() ? medium_->size_bytes() : sizes_.back().size_bytes; }
-    // What the device says is there after a cut at least.
+    // The least size that the device promises to have after a cut.
     [[nodiscard]] std::uint64_t promised_size_bytes() const;
     // What the cache holds.
     [[nodiscard]] std::uint64_t cached_bytes() const;
 
     // --- completed ---
 
-    // May extend the file: that is a change of its size, also numbered `change`. Within the file any place and size.
+    // May extend the file: that is a change of its size, also numbered `change`. Within the file, any offset and size will do.
     void write(std::uint64_t change, std::uint64_t offset_bytes, std::span<const std::byte> data);
     void resize(std::uint64_t change, std::uint64_t size_bytes);
 
@@ -57,12 +57,12 @@ public:
 
     // All changes up to this one.
     void harden(std::uint64_t change);
-    // This write, and what was written in its place before; changes of the size up to it, if the write could not be found without them.
+    // This write and earlier ones to the same place; also the changes of the size up to it, if the write could not be found without them.
     void harden_write(std::uint64_t change, std::uint64_t offset_bytes, std::uint64_t size_bytes);
     // Changes of the size up to this one.
     void harden_sizes(std::uint64_t change);
 
-    // --- what the device said would be there after a cut; the same ranges ---
+    // --- what the device promises to have after a cut; the same ranges ---
 
     void promise(std::uint64_t change);
     void promise_write(std::uint64_t change, std::uint64_t offset_bytes, std::uint64_t size_bytes);
@@ -82,7 +82,7 @@ private:
         std::unique_ptr<std::byte[]> bytes;  // of the whole unit
     };
     struct Unit {
-        std::uint64_t promised = 0;     // contents as of this change, or later ones
+        std::uint64_t promised = 0;     // the contents as of this change, or later ones
         std::vector<Version> versions;  // later than what the medium has; never empty
     };
     using Units = std::map<std::uint64_t, Unit>;  // by offset / unit_bytes

@@ -1,17 +1,17 @@
-// A simulated storage that can lose power: a device with a write cache that forgets. cut() says what would be left if the power failed now,
+// A simulated storage that can lose power: a device with a volatile write cache. cut() returns what would be left if the power failed now,
 // and leaves the running storage as it is, so one run can be cut many times.
 //
 // What is durable:
-// - A completed write, if it was a durable one (IoRequest::durable, OpenOptions::durable_writes), and with it the changes of the file's
-//   size without which it could not be found.
-// - With a completed sync of the file: the writes and changes of the size that had completed before the sync was submitted, and the file's
+// - A completed durable write (IoRequest::durable, OpenOptions::durable_writes), and with it the changes of the file's size without which
+//   it could not be found.
+// - After a completed sync of the file: the writes and changes of the size that had completed before the sync was submitted, and the file's
 //   name.
 // - Everything some time after it completed: the cache writes it to the medium by itself, in an order that is drawn from the seed.
-// Everything else may be there after a cut or not (VolatileFile, CutChoice); what is in flight, in part. A file without a durable name may
-// be missing, whatever was written to it; a removal may be undone.
+//   Everything else may or may not be there after a cut (VolatileFile, CutChoice), requests in flight also in part. A file without a
+//   durable name may be missing, whatever was written to it; a removal may be undone.
 //
-// Lies (PowerLie) change what reaches the medium, not what the device says. PowerCut::lost is what they cost; without lies it is empty,
-// which is asserted. For virtual time, like SimulatedStorage: one thread.
+// Lies (PowerLie) change what reaches the medium, not what the device acknowledges. PowerCut::lost is what they cost; it is asserted to be
+// empty without lies. For virtual time, like SimulatedStorage: one thread.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ namespace ums {
 struct VolatileOptions {
     std::uint64_t seed = 0;
     std::uint32_t atomic_unit_bytes = 512;  // what the device writes atomically; file sizes are multiples of it
-    // How long after its completion a write leaves the cache by itself, drawn for each write. kNever: never.
+    // How long after its completion a write leaves the cache by itself, chosen at random for each write. kNever: never.
     std::uint64_t destage_min_ns = 50 * kNsPerMs;
     std::uint64_t destage_max_ns = kNsPerSecond;
 
@@ -48,7 +48,7 @@ struct VolatileOptions {
     std::uint64_t rolled_back_ns = 1 * kNsPerSecond;  // rolled_back: how old the volume is after the cut
 };
 
-// The device is about to accept a request, to complete one, or to do a blocking call. The power may fail just before.
+// The device is about to accept a request, complete one, or carry out a blocking call. The power may fail just before.
 struct PowerMoment {
     enum class Kind : std::uint8_t { submission, completion, blocking_call };
 
@@ -63,7 +63,7 @@ struct PowerMoment {
 
 class VolatileStorage final : public ForwardingStorage {
 public:
-    // The files that `inner` has are durable as they are. `inner` and `clock` must outlive the storage; nobody else changes `inner`.
+    // Files that `inner` already has are durable as they are. `inner` and `clock` must outlive the storage; nobody else changes `inner`.
     VolatileStorage(SimulatedStorage& inner, const Clock& clock, const VolatileOptions& options);
 
     // Called at every moment; may call cut(), nothing else.

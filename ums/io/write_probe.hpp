@@ -1,6 +1,5 @@
-// Tests in a folder what a database file will need: direct I/O, space reserved ahead, extents, and how long a write takes that must survive
-// a power cut. Works on a temporary file of its own whose name is removed before the constructor returns, so that nothing is left behind,
-// whatever happens.
+// Tests in a folder what a database file will need: direct I/O, preallocated space, extents, and how long a write takes that must survive a
+// power cut. Works on its own temporary file, whose name is removed before the constructor returns, so that nothing is ever left behind.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +13,7 @@
 
 namespace ums {
 
-// Latencies of writes of 4 KB that were waited for one by one.
+// Latencies of writes of 4 KB, issued one at a time.
 struct WriteTimes {
     std::uint64_t count = 0;  // 0 = not measured: the first write failed
     std::uint64_t mean_ns = 0;
@@ -25,8 +24,8 @@ struct WriteTimes {
 // One thread; every call blocks until the storage has answered.
 class WriteProbe {
 public:
-    // Makes the file (`size_bytes`, whole MB) in `folder`, reserves its space and fills it, so that the writes measured later only
-    // overwrite what is there. Throws std::system_error if no file can be created or filled (missing or read-only folder, no space).
+    // Creates the file (`size_bytes`, whole MB) in `folder`, reserves its space and fills it, so that the measured writes only overwrite.
+    // Throws std::system_error if no file can be created or filled (missing or read-only folder, no space).
     WriteProbe(const std::string& folder, std::uint64_t size_bytes, const Clock& clock);
     ~WriteProbe();
     WriteProbe(const WriteProbe&) = delete;
@@ -38,8 +37,8 @@ public:
     // By FIEMAP; nothing if the file system does not report it.
     [[nodiscard]] std::optional<std::uint64_t> extent_count() const;
 
-    // Writes until `limit_ns` is over or `count_max` writes are done, at least one each.
-    [[nodiscard]] WriteTimes plain_writes(std::uint64_t limit_ns, std::uint64_t count_max);   // nothing is promised
+    // Each writes until `limit_ns` is over or `count_max` writes are done, but at least once.
+    [[nodiscard]] WriteTimes plain_writes(std::uint64_t limit_ns, std::uint64_t count_max);   // not durable
     [[nodiscard]] WriteTimes dsync_writes(std::uint64_t limit_ns, std::uint64_t count_max);   // RWF_DSYNC, as with O_DSYNC
     [[nodiscard]] WriteTimes synced_writes(std::uint64_t limit_ns, std::uint64_t count_max);  // each followed by fdatasync()
 

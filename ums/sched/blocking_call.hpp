@@ -1,4 +1,4 @@
-// A system call that may wait for a device, made by a thread of its own: a device that does not answer then delays only the task that asks,
+// A system call that may wait for a device, made on a thread of its own: a device that does not answer then delays only the calling task,
 // and no other on its scheduler. For rare calls (opening, finding holes, dropping caches); transfers go to the I/O engine.
 #pragma once
 
@@ -19,7 +19,7 @@ struct BlockingCallAwaiter {
 
     // With a virtual clock the call is made immediately.
     [[nodiscard]] bool await_ready();
-    // Also if the system refuses a thread.
+    // If the system refuses a thread, the call is made here.
     [[nodiscard]] bool await_suspend(std::coroutine_handle<> suspended);
     void await_resume();
 };

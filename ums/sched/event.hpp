@@ -1,5 +1,5 @@
-// Event: any number of tasks wait until something has happened, optionally with a deadline. Stays set until reset. sleep_until: waits for a
-// time only.
+// Event: any number of tasks wait until something has happened, optionally with a deadline. Stays set until reset. sleep_until only waits
+// for a time.
 #pragma once
 
 #include <atomic>
@@ -12,13 +12,13 @@
 
 namespace ums {
 
-// A task whose wait() has ended may destroy it, even while set() is still waking others. Having seen is_set() is not enough.
+// A task whose wait() has ended may destroy the event, even while set() is still waking others; a task that has only seen is_set() may not.
 class Event {
 public:
     Event() = default;
     Event(const Event&) = delete;
     Event& operator=(const Event&) = delete;
-    // Asserts that nobody waits.
+    // Asserts that no task is waiting.
     ~Event();
 
     // Wakes every waiting task. Any thread, even one that runs no scheduler.

@@ -1,7 +1,6 @@
-// Memory for coroutine frames: kept in per-thread lists by size, so that the steady state allocates nothing. A frame may be freed on
-// another thread than the one that made it; it then joins that thread's list. A list keeps at most 256 KiB: the list of a thread that frees
-// what others allocate would otherwise grow without end. Switched off under AddressSanitizer, which otherwise would not see a use after
-// free.
+// Memory for coroutine frames: kept in per-thread lists by size, so that the steady state allocates nothing. A frame that is freed on
+// another thread than the one that allocated it joins that thread's list. A list keeps at most 256 KiB: otherwise the list of a thread that
+// frees what others allocate would grow without end. Switched off under AddressSanitizer, which would otherwise miss a use after free.
 #pragma once
 
 #include <cstddef>

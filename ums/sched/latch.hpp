@@ -5,7 +5,7 @@
 //   UP     yes   no    no      update: transfers the page to or from the disk, while others may look at it in memory
 //   EX     no    no    no      exclusive: changes the contents
 //
-// First come, first served: nobody is overtaken, so nobody starves. Not recursive. A task that needs several page latches takes them in
+// First come, first served: no task is overtaken, so none starves. Not recursive. A task that needs several page latches takes them in
 // ascending order of file and page, or only tries.
 #pragma once
 
@@ -24,7 +24,7 @@ public:
     Latch() = default;
     Latch(const Latch&) = delete;
     Latch& operator=(const Latch&) = delete;
-    // Asserts that nobody holds it or waits for it.
+    // Asserts that no task holds it or waits for it.
     ~Latch();
 
     struct Awaiter : Waiter {
@@ -47,7 +47,7 @@ public:
     // EX becomes SH, or UP becomes SH, without a gap.
     void downgrade_to_shared(LatchMode from);
 
-    // A task holds it or waits for it. An estimate, unless the caller holds something that keeps others away.
+    // A task holds it or waits for it. An estimate, unless the caller holds something that keeps other tasks away.
     [[nodiscard]] bool is_busy();
 
 private:

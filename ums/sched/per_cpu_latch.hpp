@@ -1,6 +1,6 @@
-// A latch that nearly every task wants shared: it consists of one latch for each scheduler, so that CPUs which share it do not write to the
-// same cache line. Shared mode takes the task's own scheduler's, exclusive mode takes all of them in ascending order. Nobody starves, as
-// with Latch.
+// A latch that nearly every task wants shared: it consists of one latch for each scheduler, so that CPUs that share it do not write to the
+// same cache line. Shared mode takes the latch of the task's own scheduler, exclusive mode takes all of them in ascending order. As with
+// Latch, no task starves.
 #pragma once
 
 #include <cstdint>

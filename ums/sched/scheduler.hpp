@@ -1,9 +1,9 @@
-// One logical CPU: a thread that runs tasks in turn, without preemption, with an I/O engine and timers of its own. In the manner of SQLOS:
-// tasks run until they wait or yield (quantum 4 ms), finished I/O is collected between them, and the thread sleeps in the kernel only when
-// there is nothing to run.
+// One logical CPU: a thread that runs tasks in turn, without preemption, with an I/O engine and timers of its own. As in SQLOS, tasks run
+// until they wait or yield (quantum 4 ms), finished I/O is collected between them, and the thread sleeps in the kernel only when there is
+// nothing to run.
 //
 // A turn: accept what other schedulers woke; start queued I/O and collect finished I/O in one call; fire timers; run what is runnable;
-// then, with all possible I/O started, a task that has to compute.
+// finally, with all possible I/O started, run a task that has to compute.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@
 
 namespace ums {
 
-// The identity of a running task: one per spawned task; children that it forks run under its name. Read by reports ("User") and histories.
+// The identity of a running task: one per spawned task; its forked children share it. Shown in reports ("User") and histories.
 struct Worker {
     std::string name;
     std::uint64_t quantum_start_ns = 0;  // when it last got the CPU
@@ -40,8 +40,8 @@ inline constexpr std::uint64_t kQuantumNs = 4 * kNsPerMs;
 
 // What sys.dm_os_schedulers would show. Written by the scheduler's thread; read when it has stopped.
 struct SchedulerStatistics {
-    std::uint64_t switches = 0;          // a task got the CPU: each is one wait of `waits`, the start of a task as SOS_SCHEDULER_YIELD
-    std::uint64_t yields = 0;            // of them, after yielding
+    std::uint64_t switches = 0;          // a task got the CPU; `waits` counts each as a wait, the start of a task as SOS_SCHEDULER_YIELD
+    std::uint64_t yields = 0;            // switches after a yield
     std::uint64_t quantum_overruns = 0;  // a task kept the CPU for more than two quanta
     std::uint64_t turns = 0;
     std::uint64_t idle_ns = 0;  // asleep in the kernel; with a virtual clock: time that was skipped
@@ -120,15 +120,15 @@ public:
         return {*this, shuffle_.has_value() || now_ns() - worker().quantum_start_ns >= kQuantumNs, &Scheduler::queue_yielding};
     }
 
-    // To be called by a task that is about to compute on pages for microseconds (verify them, make them): tasks that may start I/O run
+    // To be called by a task that is about to compute on pages for microseconds (verify them, build them): tasks that may start I/O run
     // first, and queued requests are started, so that the device does not idle meanwhile. Takes a few microseconds at most; does nothing if
-    // nobody would gain, as with `has_device` = false: there is no device that could idle. Once between any two pages is enough. Not
-    // counted as a yield. Own thread.
+    // nothing would be gained, as with `has_device` = false: there is no device that could idle. One call between any two pages is enough.
+    // Not counted as a yield. Own thread.
     [[nodiscard]] YieldAwaiter before_computing(bool has_device) {
         return {*this, has_device && should_yield_before_computing(), &Scheduler::queue_computing};
     }
 
-    // Most requests come back from the very call that starts them: it takes this CPU's time and no device works meanwhile, so nothing is
+    // Most requests come back from the very call that starts them: they take this CPU's time and no device works meanwhile, so nothing is
     // gained by starting requests early. Own thread.
     [[nodiscard]] bool device_completes_immediately() const { return completes_immediately_; }
 
@@ -147,13 +147,13 @@ public:
         }
     }
 
-    // Called on the own thread immediately when an exception leaves a task that was spawned or forked: the task that joins it may come
+    // Called on the scheduler's thread as soon as an exception leaves a task that was spawned or forked: the task that joins it may be
     // late. Must not throw. Before the first task.
     void on_task_failed(std::function<void(const std::exception_ptr&)> callback) { on_task_failed_ = std::move(callback); }
 
     // Runs what can run. False if there was nothing to run. For SchedulerGroup, on this scheduler's thread.
     bool turn();
-    // Virtual time only: nothing could run for that long. For SchedulerGroup.
+    // Virtual time only: time has jumped by this much because nothing could run. For SchedulerGroup.
     void count_idle(std::uint64_t idle_ns) { statistics_.idle_ns += idle_ns; }
     // Sleeps until there may be something to run, `timeout_ns` at most; not at all if `stopping`. For SchedulerGroup.
     void sleep(std::uint64_t timeout_ns, const std::atomic<bool>& stopping);
@@ -210,9 +210,9 @@ private:
     WaitQueue computing_;               // runnable, too, but after tasks that may start I/O
     bool is_computing_ = false;         // the running task is one of these
     TimerQueue timers_;
-    std::uint32_t queued_io_ = 0;         // posted since I/O was last collected
+    std::uint32_t queued_io_ = 0;         // requests posted since I/O was last collected
     std::uint64_t collected_ns_ = 0;      // when that was
-    bool completes_immediately_ = false;  // of the last call that started requests: it brought most of them back
+    bool completes_immediately_ = false;  // the last call that started requests brought most of them back
     std::uint32_t sleeps_since_poll_ = 0;
     std::uint32_t pages_since_clock_ = 0;
     Fifo<IoRequest, PendingTag> pending_;
@@ -221,7 +221,7 @@ private:
     std::optional<Prng> shuffle_;
     SchedulerStatistics statistics_;
 
-    // Other threads, too; on a cache line that the own thread's counters do not disturb.
+    // Used by other threads, too; on a cache line that the scheduler's own counters do not disturb.
     alignas(64) std::atomic<Waiter*> inbox_{nullptr};
     std::atomic<bool> asleep_{false};
     std::atomic<std::uint32_t> task_count_{0};

@@ -1,8 +1,8 @@
 // All logical CPUs of a run: creates one scheduler and one I/O engine for each, runs them, and ends when the main task has ended.
 //
 // With a real clock every scheduler has an OS thread of its own. With a virtual clock all of them take turns on the calling thread and time
-// jumps to the next event when no task can run: the same seed gives the same run. Several groups can share one virtual time, as hosts that
-// share a storage do: run_together().
+// jumps to the next event when no task can run: the same seed gives the same run. Several groups can share one virtual time, as for hosts
+// that share a storage: run_together().
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ namespace ums {
 
 struct SchedulerGroupOptions {
     std::uint32_t cpu_count = 1;
-    // CPUs that the schedulers' threads are bound to, one bit each, in turn; 0 = not bound.
+    // CPUs to which the schedulers' threads are bound in turn, one bit each; 0 = not bound.
     std::uint64_t affinity = 0;
     EngineOptions engine;
     // Finds bugs that depend on the order of tasks; 0 = off. Otherwise each scheduler picks a runnable task at random from this seed,
@@ -41,8 +41,7 @@ public:
     SchedulerGroup(const SchedulerGroupOptions& options, Storage& storage, const Clock& clock);
 
     // `callback` is called once during run(), on a scheduler's thread between tasks, when MemoryReserve::is_spent(): it should make all
-    // tasks
-    // end soon. Before run().
+    // tasks end soon. Before run().
     void on_memory_short(std::function<void()> callback) { on_memory_short_ = std::move(callback); }
 
     // See Scheduler::on_task_failed(). On the failed task's thread. Before run().
@@ -51,8 +50,8 @@ public:
     }
 
     // Runs `main` on scheduler 0 until it has ended and every request has come back. Every task that `main` starts must have been joined by
-    // then (asserted). Rethrows what leaves `main`. Once per group. Throws std::system_error if the system gives us no threads; nothing has
-    // run then.
+    // then (asserted). Rethrows what leaves `main`. Once per group. Throws std::system_error, before anything has run, if the system
+    // refuses a thread.
     void run(Task<void> main);
 
     [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(schedulers_.size()); }
@@ -61,15 +60,15 @@ public:
     // The engine in use, and one line on why it was not the first choice, or empty.
     [[nodiscard]] std::string_view engine_name() const { return schedulers_[0]->engine().name(); }
     [[nodiscard]] const std::string& engine_reason() const { return engine_reason_; }
-    // An engine has fewer threads than it wanted, see IoEngine::is_short_of_threads(). Any thread.
+    // An engine has fewer threads than it needs, see IoEngine::is_short_of_threads(). Any thread.
     [[nodiscard]] bool is_short_of_threads() const;
 
-    // What run() does with a virtual clock, in pieces; for run_together(). Once per group, in this order.
+    // The steps of run() with a virtual clock; for run_together(). Once per group, in this order.
     void start(Task<void> main);
-    // Runs what can run now. False: nobody can, before next_event_ns().
+    // Runs what can run now. False: nothing can run before next_event_ns().
     bool turn();
     [[nodiscard]] std::uint64_t next_event_ns() const;
-    // Time has jumped.
+    // Accounts for a jump of the time.
     void count_idle(std::uint64_t idle_ns);
     // `main` has ended, and every request has come back.
     [[nodiscard]] bool is_over() const { return stopping_.load(std::memory_order_relaxed) && is_drained(); }
@@ -90,14 +89,14 @@ private:
     std::vector<std::unique_ptr<Scheduler>> schedulers_;
     std::atomic<bool> stopping_{false};
     TaskGroup main_task_;
-    std::exception_ptr failure_;  // what left it
+    std::exception_ptr failure_;  // the exception that left `main`
     std::optional<Prng> shuffle_;
     std::function<void()> on_memory_short_;
     std::atomic<bool> has_reported_memory_short_{false};
 };
 
-// Runs groups that were started, on the calling thread, until all are over. All have the clock `clock`; time jumps when nobody of any group
-// can run. `on_over` is called for each as soon as it is over, by its place in `groups`; it must not throw.
+// Runs started groups on the calling thread until all are over. All must use the clock `clock`; time jumps when no task of any group can
+// run. `on_over` is called with the index of each group in `groups` as soon as that group is over; it must not throw.
 void run_together(std::span<SchedulerGroup* const> groups, VirtualClock& clock, const std::function<void(std::size_t index)>& on_over);
 
 }  // namespace ums

@@ -1,5 +1,5 @@
-// A number of units that tasks take and give back. A task that needs several waits until it can have all of them together, so that no task
-// holds a part while it waits for the rest. First come, first served.
+// A number of units that tasks take and give back. A task that needs several waits until it can take all of them together, so that no task
+// holds some of its units while it waits for the rest. First come, first served.
 #pragma once
 
 #include <atomic>
@@ -46,8 +46,8 @@ private:
     void admit_waiting();
 
     std::atomic<std::uint64_t> available_;
-    // A waiter sets it, and then checks `available_` again; a releasing thread adds to that, and then checks this: one of them sees the
-    // other.
+    // A waiter sets it and then checks `available_` again; a releasing thread adds to `available_` and then checks this flag: one of them
+    // sees the other.
     std::atomic<bool> has_waiters_{false};
     Spinlock lock_;  // guards what is below, and the changes of has_waiters_
     Fifo<Awaiter> waiting_;

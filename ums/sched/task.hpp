@@ -1,5 +1,5 @@
 // Task<T>: a coroutine that runs when it is awaited and returns a T to its awaiter. A task never leaves the scheduler it was started on, so
-// it needs no locks against itself. Exceptions pass to the awaiter; I/O results are values and never thrown.
+// it needs no locks against tasks there. Exceptions pass to the awaiter; I/O results are values and never thrown.
 //
 // A child that finishes without waiting returns straight to its parent, on the parent's stack: loops over such children need
 // neither a trip through the runnable queue nor guaranteed tail calls (which compilers do not give in debug and sanitizer builds).

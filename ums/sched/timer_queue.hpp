@@ -1,5 +1,5 @@
-// Deadlines of one scheduler, nearest first: a binary heap whose entries know their place, so that a wait that ended early can remove its
-// deadline. Used by the scheduler's own thread only.
+// Deadlines of one scheduler, nearest first: a binary heap whose entries know their position, so that a wait that ended early can remove
+// its deadline. Used by the scheduler's own thread only.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@
 
 namespace ums {
 
-// Owned by whoever waits; must stay in place while it is in the queue.
+// Owned by the waiting code; must stay in place while it is in the queue.
 struct Timer {
     static constexpr std::size_t kNotQueued = std::numeric_limits<std::size_t>::max();
 
     std::uint64_t deadline_ns = 0;
-    std::uint64_t order = 0;  // equal deadlines fire in the order they were set: needed for replays
+    std::uint64_t order = 0;  // equal deadlines fire in the order in which they were set, which replays need
     std::size_t place = kNotQueued;
     void (*fire)(Timer& timer) = nullptr;
 };

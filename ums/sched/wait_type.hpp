@@ -9,9 +9,9 @@
 namespace ums {
 
 enum class WaitType : std::uint8_t {
-    sos_scheduler_yield,  // gave up the CPU of its own accord
+    sos_scheduler_yield,  // gave up the CPU voluntarily
     sleep_task,           // SleepAfter, delays
-    io_completion,        // an I/O that is not behind a page latch
+    io_completion,        // an I/O without a page latch
     pageiolatch_sh,       // a page that is being read in, to look at it
     pageiolatch_ex,       // a page that is being read in, to change it
     pagelatch_sh,

@@ -1,5 +1,5 @@
-// A suspended task, as the lists of the scheduler and of the synchronisation primitives see it. It lives in the frame of the
-// coroutine that waits, so waiting allocates nothing.
+// A suspended task, as the lists of the scheduler and of the synchronization primitives see it. It lives in the frame of the waiting
+// coroutine, so waiting allocates nothing.
 #pragma once
 
 #include <coroutine>
@@ -22,7 +22,7 @@ struct Waiter : FifoLink<> {
     std::uint64_t runnable_ns = 0;
     Waiter* inbox_next = nullptr;  // only while in another scheduler's inbox
 
-    // To be called by the task itself, on its scheduler, when it suspends.
+    // Called by the task itself, on its scheduler, when it suspends.
     void suspend(std::coroutine_handle<> suspended, WaitType type);
 };
 

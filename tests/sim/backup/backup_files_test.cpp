@@ -1,4 +1,4 @@
-// What a run's backups take: files that are not ours are refused, and room is looked at before anything is made.
+// Which files a run's backups use: foreign files are refused, and space is checked before anything is created.
 #include "sim/backup/backup_files.hpp"
 
 #include <filesystem>
@@ -13,7 +13,7 @@ using namespace sim::testing;
 using sim::FileRole;
 using sim::Options;
 
-TEST_CASE("folders of backups are taken apart, and stripes go round them") {
+TEST_CASE("the list of backup folders is split, and the stripes are distributed over them in turn") {
     CHECK(sim::backup_folders("/a|/b/||/c d") == std::vector<std::string>{"/a", "/b/", "/c d"});
     Options options = quiet_options("/data");
     options.backup_user.folders = "/a|/b/";
@@ -28,7 +28,7 @@ TEST_CASE("folders of backups are taken apart, and stripes go round them") {
     CHECK(files[4].role == FileRole::restored);
     CHECK(files[5].path == "/a/ioproof_backup.trn");
     CHECK(files[5].role == FileRole::backup_chain);
-    // Two megabytes of eight each, and the signature page.
+    // Two of the eight megabytes each, and the signature page.
     CHECK(files[0].initial_size_mb == 3);
     options.backup_user.differential_interval_s = 1;
     CHECK(sim::backup_files(options)[0].initial_size_mb == 5);
@@ -36,7 +36,7 @@ TEST_CASE("folders of backups are taken apart, and stripes go round them") {
     CHECK(sim::backup_files(options).empty());
 }
 
-TEST_CASE("a backup never takes the place of a file that is not ours, and then nothing is made") {
+TEST_CASE("a backup never replaces a file that is not ours, and the run then creates nothing") {
     for (const char* const name : {"ioproof_backup_1.bak", "ioproof_backup.trn", "restored_1_data.mdx"}) {
         RealRun run;
         Options options = quiet_options(run.folder.path());
@@ -48,11 +48,11 @@ TEST_CASE("a backup never takes the place of a file that is not ours, and then n
     }
 }
 
-TEST_CASE("where a backup finds no room the run says so before it makes a file") {
+TEST_CASE("if there is no room for a backup, the run says so before it creates a file") {
     RealRun run;
     Options options = quiet_options(run.folder.path());
     options.backup_user.folders = run.folder.path();
-    // More than any disk of a test has.
+    // More than any test machine's disk has.
     options.backup_user.differential_interval_s = 1;
     options.files[0].initial_size_mb = options.files[0].max_size_mb = 1 << 20;
     CHECK_THROWS_AS(run.run(options), sim::EnvironmentError);

@@ -5,7 +5,7 @@
 
 #include "tests/support/catch.hpp"
 
-TEST_CASE("a chunk of a backup chain has the bytes that its document says") {
+TEST_CASE("a chunk of a backup chain has the documented bytes") {
     alignas(8) std::byte chunk[4096];
     std::memset(chunk, 0xee, sizeof chunk);
     const sim::SetEnd end{0x0123456789abcdef, 42, 4096};

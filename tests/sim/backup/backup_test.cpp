@@ -1,4 +1,4 @@
-// Backups while users work: verified, restored, and compared with what the run knows. In virtual time.
+// Backups while users work: verified, restored, and compared with the run's own state. In virtual time.
 #include <algorithm>
 #include <string>
 
@@ -33,7 +33,7 @@ Options backup_options(std::uint64_t seed = 1) {
 
 bool is_stripe(const Recorded& request) { return request.path.ends_with(".bak") && request.of_load; }
 
-// Empty if the run says that all is well, and the backups were made as they were ordered.
+// Empty if the run passed, and a backup was taken, restored and compared.
 std::string what_failed(const Results& results, const CollectingSink& sink, const RecordingStorage& storage) {
     if (results.outcome != Outcome::passed || results.finding_count != 0) return results.outcome_reason + "\n" + sink.text();
     if (!storage.overlaps().empty()) return storage.overlaps().front();
@@ -43,14 +43,14 @@ std::string what_failed(const Results& results, const CollectingSink& sink, cons
     return {};
 }
 
-// The file that has something of this role, as the run knew it.
+// True if the results list a file with this role.
 bool has_file(const Results& results, FileRole role) {
     return std::any_of(results.backup->files.begin(), results.backup->files.end(), [role](const auto& file) { return file.role == role; });
 }
 
 }  // namespace
 
-TEST_CASE("without a backup folder nothing is backed up, and the run has no phase for it") {
+TEST_CASE("without a backup folder nothing is backed up, and the run has no backup phase") {
     VirtualRun run;
     Options options = backup_options();
     options.backup_user.folders.clear();
@@ -61,7 +61,7 @@ TEST_CASE("without a backup folder nothing is backed up, and the run has no phas
     CHECK(run.storage.select(is_stripe).empty());
 }
 
-TEST_CASE("a full backup under load is verified, restored, and brought to its end by its log") {
+TEST_CASE("a full backup under load is verified, restored, and completed with its log") {
     VirtualRun run;
     const Results results = run.run(backup_options());
     REQUIRE(what_failed(results, run.sink, run.storage).empty());
@@ -81,7 +81,7 @@ TEST_CASE("a full backup under load is verified, restored, and brought to its en
     CHECK(phase(results, Phase::backup).duration_us > 0);
 }
 
-TEST_CASE("requests of a backup are of MaxTransferSize, durable, one contiguous piece of memory, and spread over the stripes") {
+TEST_CASE("backup requests have MaxTransferSize, are durable, use contiguous memory, and are spread over the stripes") {
     VirtualRun run;
     Options options = backup_options();
     options.backup_user.max_transfer_kb = 256;
@@ -107,7 +107,7 @@ TEST_CASE("requests of a backup are of MaxTransferSize, durable, one contiguous 
     CHECK(results.backup->transfer_bytes == 256 << 10);
 }
 
-TEST_CASE("differential and log backups follow their schedule, and the last chain is restored whole") {
+TEST_CASE("differential and log backups follow their schedule, and the last chain is restored completely") {
     const std::uint64_t seed = ums::testing::test_seed("backups by their schedule");
     ums::Prng prng(seed);
     for (int i = 0; i < 4; ++i) {
@@ -130,7 +130,7 @@ TEST_CASE("differential and log backups follow their schedule, and the last chai
 
 namespace {
 
-// Every read of these pages of files whose name ends so comes back with a wrong bit, from the first one on.
+// Runs with a wrong bit at `at_bytes` in every read of the files whose names end in `name_end`.
 Results run_with_wrong_bit(VirtualRun& run, const Options& options, const std::string& name_end, std::uint64_t at_bytes, bool in_run_only) {
     Phase phase{};
     run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
@@ -159,7 +159,7 @@ Results run_with_wrong_bit(VirtualRun& run, const Options& options, const std::s
 
 }  // namespace
 
-TEST_CASE("a fault in the source, the backup or the restored file is found, and its place named") {
+TEST_CASE("a fault in the source, the backup or the restored file is found and located") {
     struct Place {
         std::string name_end;
         FileRole role;
@@ -189,7 +189,7 @@ TEST_CASE("a fault in the source, the backup or the restored file is found, and 
     CHECK(finding.description.starts_with(start) == (place.role != FileRole::test));
 }
 
-TEST_CASE("backups and restored files are removed when the run ends, unless they shall stay or something was wrong") {
+TEST_CASE("backups and restored files are removed at the end of the run, unless they are to be kept or something was wrong") {
     RealRun run;
     Options options = quiet_options(run.folder.path());
     options.backup_user.folders = options.backup_user.restore_folder = run.folder.path();

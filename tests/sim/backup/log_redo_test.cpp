@@ -1,4 +1,4 @@
-// What the log of a backup makes of pages that were backed up.
+// What redo does to the pages of a backup.
 #include "sim/backup/log_redo.hpp"
 
 #include "tests/support/catch.hpp"
@@ -24,7 +24,7 @@ sim::LogRecordHeader resize(std::uint64_t lsn, std::uint32_t pages) {
 
 }  // namespace
 
-TEST_CASE("redo takes the newest change of a page, and none of a page that was cut off behind it") {
+TEST_CASE("redo applies the newest change of a page, and none to a page that was cut off later") {
     sim::LogRedo redo(100);
     redo.take(change(10, 5, 2));
     redo.take(change(20, 5, 3));

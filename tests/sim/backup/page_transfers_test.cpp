@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint32_t kLostPage = 3;
 constexpr std::uint32_t kRevertingPage = 9;
 
-// The version before comes back to its place when the page has been read right once.
+// Puts the previous version of a page back once the page has been read correctly.
 class RevertingPage final : public sim::testing::FaultyStorage::Observer {
 public:
     RevertingPage(std::string path, std::vector<std::byte> before) : path_(std::move(path)), before_(std::move(before)) {}
@@ -40,7 +40,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("a page of a block that changes while another one is diagnosed had been right before") {
+TEST_CASE("a page that changes while another page of its block is diagnosed counts as right before") {
     Rig rig;
     rig.run([](Rig& r) -> ums::Task<void> {
         co_await r.write_pages(r.data(), 1, 16);

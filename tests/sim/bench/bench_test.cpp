@@ -37,7 +37,7 @@ BenchOptions small_bench() {
 
 BenchResults run_bench(VirtualRun& run, const BenchOptions& options) { return Bench(options, run.storage, run.clock, run.sink).run(); }
 
-// Requests of the measurement: those of a size that neither filling nor reading back uses.
+// The requests of the measurement, known by a size that neither filling nor reading back uses.
 std::vector<Recorded> of_size(const VirtualRun& run, ums::IoOperation operation, std::uint64_t size_bytes) {
     return run.storage.select(
         [&](const Recorded& request) { return request.of_load && request.operation == operation && request.size_bytes == size_bytes; });
@@ -48,7 +48,7 @@ void make_file(VirtualRun& run) { run_bench(run, small_bench()); }
 
 }  // namespace
 
-TEST_CASE("a missing file is made, filled with pages, and every page that is read is verified") {
+TEST_CASE("a missing file is created and filled with pages, and every page that is read is verified") {
     VirtualRun run;
     const BenchResults results = run_bench(run, small_bench());
     CHECK(results.finding_count == 0);
@@ -62,7 +62,7 @@ TEST_CASE("a missing file is made, filled with pages, and every page that is rea
     CHECK(run.memory.open_count() == 0);
 }
 
-TEST_CASE("a file that was left behind is read as it is, and nothing in it changes") {
+TEST_CASE("a file that was left behind is read as it is, and not changed") {
     VirtualRun run;
     make_file(run);
     std::vector<std::byte> before(4 * kMb);
@@ -139,7 +139,7 @@ TEST_CASE("an old version of a page, sound in itself, is a finding when it is re
     CHECK(run.sink.findings().front().kind == sim::FindingKind::lost_write);
 }
 
-TEST_CASE("written pages are stamped, known to the ledger and read back, verify = off leaves that out") {
+TEST_CASE("written pages are stamped, entered in the ledger and read back, unless verify = off") {
     VirtualRun run;
     BenchOptions options = small_bench();
     options.operation = BenchOperation::write;
@@ -155,7 +155,7 @@ TEST_CASE("written pages are stamped, known to the ledger and read back, verify 
     CHECK(sim::read_header(page).version > 1);
 }
 
-TEST_CASE("reads without verification look at no page") {
+TEST_CASE("reads without verification do not look at the pages") {
     VirtualRun run;
     make_file(run);
     run.memory.find(kBenchFile)->chunk(7 * sim::kPageBytes)[1000] ^= std::byte{1};
@@ -167,13 +167,13 @@ TEST_CASE("reads without verification look at no page") {
     CHECK(results.requests > 1000);
 }
 
-TEST_CASE("block, scatter and pattern decide what a request looks like") {
+TEST_CASE("block, scatter and pattern determine what a request looks like") {
     VirtualRun run;
     BenchOptions options = small_bench();
     options.block_bytes_min = options.block_bytes_max = 32 * sim::kPageBytes;
     options.pattern = BenchPattern::sequential;
     options.depth = 1;
-    SECTION("frames side by side make one segment, and the places ascend") {
+    SECTION("adjacent frames make one segment, and the offsets ascend") {
         run_bench(run, options);
         const auto requests = of_size(run, ums::IoOperation::read, options.block_bytes_max);
         REQUIRE(requests.size() > 20);
@@ -199,7 +199,7 @@ TEST_CASE("block, scatter and pattern decide what a request looks like") {
     }
 }
 
-TEST_CASE("depth is how many requests are out, over all CPUs and files") {
+TEST_CASE("depth is the number of outstanding requests, over all CPUs and files") {
     VirtualRun run;
     BenchOptions options = small_bench();
     options.depth = 12;
@@ -216,11 +216,11 @@ TEST_CASE("depth is how many requests are out, over all CPUs and files") {
     }
     CHECK(most == 12);
     CHECK(most_of_file >= 6);
-    CHECK(most_of_file <= 8);  // of fifteen tasks, who share the twelve requests
+    CHECK(most_of_file <= 8);  // of fifteen tasks that share the twelve requests
     CHECK(engines.size() == 2);
 }
 
-TEST_CASE("tasks that verify or make pages ahead do not add to the requests that are out") {
+TEST_CASE("tasks that verify or prepare pages do not add to the outstanding requests") {
     for (const BenchOperation operation : {BenchOperation::read, BenchOperation::write}) {
         VirtualRun run;
         BenchOptions options = small_bench();
@@ -235,7 +235,7 @@ TEST_CASE("tasks that verify or make pages ahead do not add to the requests that
     }
 }
 
-TEST_CASE("a log block is made while another is written, and only then posted") {
+TEST_CASE("a log block is prepared while another one is being written, and posted only then") {
     VirtualRun run;
     BenchOptions options = small_bench();
     options.operation = BenchOperation::write;
@@ -243,7 +243,7 @@ TEST_CASE("a log block is made while another is written, and only then posted") 
     options.block_bytes_min = options.block_bytes_max = 61440;
     options.depth = 1;
     CHECK(options.tasks_ahead() == 1);
-    std::set<const std::byte*> memory;  // of blocks on their way: one that is written, one that is made meanwhile
+    std::set<const std::byte*> memory;  // of blocks in use: one being written, one being prepared
     run.storage.set_tamper([&](ums::IoRequest& request, const std::string&) {
         if (request.operation == ums::IoOperation::write && request.size_bytes == 61440) memory.insert(request.segments[0].data);
     });
@@ -254,7 +254,7 @@ TEST_CASE("a log block is made while another is written, and only then posted") 
     CHECK(memory.size() == 2);
 }
 
-TEST_CASE("the seed decides the places, and the seconds how many there are") {
+TEST_CASE("the seed determines the offsets, and the duration how many there are") {
     std::vector<std::uint64_t> places[3];
     std::uint64_t requests[3] = {};
     for (int i = 0; i < 3; ++i) {
@@ -283,7 +283,7 @@ TEST_CASE("durable writes are durable, others are not") {
     CHECK(std::all_of(writes.begin(), writes.end(), [&](const Recorded& request) { return request.durable == durable; }));
 }
 
-TEST_CASE("log blocks follow each other without gaps, have any size between the bounds, and are read back") {
+TEST_CASE("log blocks follow each other without gaps, vary in size within the bounds, and are read back") {
     VirtualRun run;
     BenchOptions options = small_bench();
     options.operation = BenchOperation::write;
@@ -327,7 +327,7 @@ TEST_CASE("a lost log block is a finding when it is read back") {
     CHECK(run_bench(run, options).finding_count == 1);
 }
 
-TEST_CASE("a foreign file is refused and left as it is, and files that were made before it are removed") {
+TEST_CASE("a foreign file is refused and left as it is, and files created before it are removed") {
     VirtualRun run;
     ums::FileHandle foreign;
     REQUIRE(!run.memory.open("/memory/foreign.mdx", {.create_new = true}, foreign));
@@ -346,7 +346,7 @@ TEST_CASE("a foreign file is refused and left as it is, and files that were made
     CHECK(run.memory.open_count() == 0);
 }
 
-TEST_CASE("a file that is smaller than asked for is refused, a larger one is used in part") {
+TEST_CASE("a file that is smaller than requested is refused, a larger one is used in part") {
     VirtualRun run;
     make_file(run);
     BenchOptions options = small_bench();
@@ -380,13 +380,13 @@ TEST_CASE("the null file needs no storage") {
     BenchOptions options;
     options.files = {sim::kNullFile};
     options.seconds = 1;
-    SECTION("reads are requests alone") {
+    SECTION("reads are just requests") {
         options.verify = false;
         const BenchResults results = Bench(options, storage, clock, sink).run();
         CHECK(results.engine == "null");
         CHECK(results.requests > 10'000);
     }
-    SECTION("writes make pages, and there is nothing to read back") {
+    SECTION("writes prepare pages, and there is nothing to read back") {
         options.operation = BenchOperation::write;
         const BenchResults results = Bench(options, storage, clock, sink).run();
         CHECK(results.requests > 1000);

@@ -10,7 +10,7 @@
 
 using sim::LatencyCounts;
 
-TEST_CASE("without requests every figure of the counts is 0") {
+TEST_CASE("without requests every figure is 0") {
     const LatencyCounts counts;
     CHECK(counts.count() == 0);
     CHECK(counts.min_ns() == 0);
@@ -19,7 +19,7 @@ TEST_CASE("without requests every figure of the counts is 0") {
     CHECK(counts.buckets().empty());
 }
 
-TEST_CASE("mean, deviation, least and longest are exact, percentiles within one percent") {
+TEST_CASE("mean, deviation, minimum and maximum are exact, percentiles within one percent") {
     LatencyCounts counts;
     std::vector<std::uint64_t> times;
     ums::Prng prng(ums::testing::test_seed(__FILE__));
@@ -45,7 +45,7 @@ TEST_CASE("mean, deviation, least and longest are exact, percentiles within one 
     CHECK(counts.percentile_ns(100) == times.back());
 }
 
-TEST_CASE("nine nines tell one request in a billion") {
+TEST_CASE("nine nines show one request in a billion") {
     LatencyCounts counts;
     for (int i = 0; i < 1000; ++i) counts.add(10'000);
     LatencyCounts many = counts;
@@ -60,7 +60,7 @@ TEST_CASE("nine nines tell one request in a billion") {
     CHECK(std::abs(static_cast<double>(many.percentile_ns(99.9999999)) / 6'000'000 - 1) < 0.01);  // rank 2,097,152,002
 }
 
-TEST_CASE("merged counts are those of all requests in one") {
+TEST_CASE("merged counts equal those of all requests together") {
     ums::Prng prng(ums::testing::test_seed(__FILE__));
     LatencyCounts all;
     LatencyCounts parts[4];

@@ -16,7 +16,7 @@ using namespace sim::testing;
 using namespace sim;
 using ums::kMb;
 
-TEST_CASE("pages of ours are verified when they are read, and read back when they were written") {
+TEST_CASE("pages of ours are verified when they are read, and written pages are read back") {
     VirtualRun run;
     MeasureTarget target = small_target();
     target.write_percent = 50;
@@ -29,14 +29,14 @@ TEST_CASE("pages of ours are verified when they are read, and read back when the
     CHECK(facts.pages_verified > 10 * facts.pages_not_judged);
     CHECK(facts.pages_read_back > 200);
     CHECK(has_signature(measured_bytes(run, 8192).data()));
-    // And again, as the file is.
+    // Again, with the file as it is.
     target.create_bytes = 0;
     const MeasureResults again = run_spec(run, spec_of(target));
     CHECK(again.finding_count == 0);
     CHECK(again.timespans[0].targets[0].pages_verified > 1000);
 }
 
-TEST_CASE("a measured file of pages can be measured as a run's file, and one without pages is refused there") {
+TEST_CASE("a measured file with pages can be measured like a run's file, and one without pages is refused for that") {
     VirtualRun run;
     MeasureTarget target = small_target();
     target.source.contents = MeasureContents::pages;
@@ -95,7 +95,7 @@ TEST_CASE("a lost write, a stale read and a flipped bit are found in a measureme
     CHECK(found[0].transient == (kind != "lost"));
 }
 
-TEST_CASE("overlapping writes and reads of a measurement are no finding") {
+TEST_CASE("overlapping writes and reads of a measurement are not a finding") {
     VirtualRun run(random_disk(7, 10, 3000));
     MeasureTarget target = small_target();
     target.create_bytes = 4 * 8192;
@@ -107,7 +107,7 @@ TEST_CASE("overlapping writes and reads of a measurement are no finding") {
     CHECK(results.timespans[0].targets[0].pages_not_judged > 100);
 }
 
-TEST_CASE("pages that small blocks of another measurement have partly overwritten are no finding") {
+TEST_CASE("pages that small blocks of another measurement have partly overwritten are not a finding") {
     VirtualRun run;
     MeasureTarget target = small_target();
     target.write_percent = 50;
@@ -130,7 +130,7 @@ TEST_CASE("pages that small blocks of another measurement have partly overwritte
     }
 }
 
-TEST_CASE("what is written is what the source says, and the mark stays") {
+TEST_CASE("the written contents are those of the source, and the mark stays") {
     const auto contents =
         GENERATE(MeasureContents::incompressible, MeasureContents::zeros, MeasureContents::counting, MeasureContents::buffer);
     VirtualRun run;
@@ -152,7 +152,7 @@ TEST_CASE("what is written is what the source says, and the mark stays") {
     if (contents == MeasureContents::buffer) CHECK(value == std::byte{'b'});
 }
 
-TEST_CASE("shares of compressible and duplicate contents are kept") {
+TEST_CASE("the shares of compressible and duplicate contents are met") {
     VirtualRun run;
     MeasureTarget target = small_target();
     target.access = MeasureAccess::sequential;

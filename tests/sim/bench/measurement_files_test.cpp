@@ -1,4 +1,4 @@
-// Measurements on real files: what only a real engine can show.
+// Measurements on real files: what only a real engine shows.
 #include "sim/bench/measurement.hpp"
 #include "tests/sim/support/run_fixture.hpp"
 #include "tests/support/catch.hpp"
@@ -7,7 +7,7 @@
 using namespace sim::testing;
 using namespace sim;
 
-TEST_CASE("pages that were written to a real file are right when they are read back, whatever memory the engine was told of") {
+TEST_CASE("pages written to a real file are right when read back, whatever memory is registered with the engine") {
     RealRun run;
     MeasureSpec spec;
     spec.timespans.resize(2);

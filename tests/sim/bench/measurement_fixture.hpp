@@ -54,7 +54,7 @@ inline std::vector<std::byte> measured_bytes(VirtualRun& run, std::uint64_t size
     return bytes;
 }
 
-// Requests of `size_bytes` that were posted after the file was filled, in pieces of 1 MB.
+// Requests of `size_bytes` that were posted after the file had been filled, which takes requests of 1 MB.
 inline std::vector<Recorded> measured_requests(const VirtualRun& run, ums::IoOperation operation, std::uint64_t size_bytes) {
     return run.storage.select([&](const Recorded& request) { return request.operation == operation && request.size_bytes == size_bytes; });
 }

@@ -1,4 +1,4 @@
-// At which moments a measurement posts its requests: rates, bursts, shares.
+// When a measurement posts its requests: rates, bursts, shares.
 #include <algorithm>
 #include <cmath>
 
@@ -8,8 +8,8 @@
 using namespace sim::testing;
 using namespace sim;
 
-TEST_CASE("a rate is held, and latency counts from the intended start") {
-    // 1 ms each, but one in a thousand holds everything up for 200 ms.
+TEST_CASE("a rate is kept, and latency counts from the intended start") {
+    // 1 ms each, but one in a thousand stalls everything for 200 ms.
     std::uint64_t blocked_until_ns = 0;
     int count = 0;
     VirtualRun* world = nullptr;
@@ -26,13 +26,13 @@ TEST_CASE("a rate is held, and latency counts from the intended start") {
     spec.timespans[0].duration_s = 10;
     const MeasureRow total = run_spec(run, spec).timespans[0].total();
     CHECK(std::abs(static_cast<double>(total.reads.requests) - 10'000) < 100);
-    // In each second 200 requests wait for the same moment: 99 % of what a user would see is not 1 ms.
+    // In each second 200 requests wait for the stall: the 99th percentile of what a user would see is not 1 ms.
     CHECK(total.reads.latency.percentile_ns(50) < 1'100'000);
     CHECK(total.reads.latency.percentile_ns(90) > 80'000'000);
     CHECK(total.reads.latency.max_ns() > 195'000'000);
 }
 
-TEST_CASE("a rate of bytes holds for the thread") {
+TEST_CASE("a rate in bytes applies to the thread") {
     VirtualRun run(random_disk(1, 10, 20));
     MeasureTarget target = small_target();
     target.rate = {MeasureRateUnit::bytes_per_s, 8192 * 500.0};
@@ -52,7 +52,7 @@ TEST_CASE("bursts are followed by think time") {
     CHECK(total.reads.requests <= 210);
 }
 
-TEST_CASE("targets of one thread get their requests by weight, and rows tell threads and targets apart") {
+TEST_CASE("targets of one thread get requests by weight, and the rows distinguish threads and targets") {
     VirtualRun run;
     MeasureTarget data = small_target();
     data.weight = 3;

@@ -1,4 +1,4 @@
-// What a measurement does not do: files that are not ours, and what cannot be carried out.
+// What a measurement refuses: foreign files, and what cannot be carried out.
 #include <vector>
 
 #include "sim/files/file_names.hpp"
@@ -10,7 +10,7 @@ using namespace sim::testing;
 using namespace sim;
 using ums::kMb;
 
-TEST_CASE("a file that is not ours is read, but neither written nor made anew, unless the user said so") {
+TEST_CASE("a foreign file is read, but neither written nor recreated unless the user allows it") {
     VirtualRun run;
     auto foreign = std::make_unique<MemoryFile>(99);
     const std::vector<std::byte> data(kMb, std::byte{'F'});
@@ -33,7 +33,7 @@ TEST_CASE("a file that is not ours is read, but neither written nor made anew, u
     CHECK(run_spec(run, spec_of(target)).failure_reason.empty());
 }
 
-TEST_CASE("a missing file without a size, and a database's name, are refused") {
+TEST_CASE("a missing file without a size is refused, and so is the name of a database") {
     VirtualRun run;
     MeasureTarget target = small_target();
     target.create_bytes = 0;
@@ -44,13 +44,13 @@ TEST_CASE("a missing file without a size, and a database's name, are refused") {
     CHECK(run.memory.file_count() == 0);
 }
 
-TEST_CASE("a mistyped device does not become a file of memory in /dev") {
+TEST_CASE("a mistyped device name does not become a file in memory in /dev") {
     CHECK_THROWS_WITH(refuse_file_among_devices("/dev/nvme9n9"), ContainsSubstring("no such device"));
     CHECK_THROWS_AS(refuse_file_among_devices("/dev/mapper/date"), RefusedError);
     for (const char* path : {"/dev/shm/data.mdx", "/data/dev/data.mdx", "/device"}) CHECK_NOTHROW(refuse_file_among_devices(path));
 }
 
-TEST_CASE("a file whose making was cut off is not measured, but made anew") {
+TEST_CASE("a file whose creation was cut off is not measured, but recreated") {
     VirtualRun run;
     auto unfinished = std::make_unique<MemoryFile>(99);
     std::vector<std::byte> data(2 * kMb);
@@ -66,7 +66,7 @@ TEST_CASE("a file whose making was cut off is not measured, but made anew") {
     CHECK_FALSE(has_unfinished_mark(measured_bytes(run, kMb).data()));
 }
 
-TEST_CASE("a new file says that it is unfinished until all of it is written") {
+TEST_CASE("a new file is marked as unfinished until all of it is written") {
     VirtualRun run;
     MeasureTarget target = small_target();
     target.create_bytes = 4 * kMb;
@@ -77,7 +77,7 @@ TEST_CASE("a new file says that it is unfinished until all of it is written") {
     CHECK(pieces.back().offset_bytes == 0);
 }
 
-TEST_CASE("a file that is ours and of the right size is kept if asked, and made anew otherwise") {
+TEST_CASE("a file that is ours and has the right size is kept if requested, and recreated otherwise") {
     VirtualRun run;
     MeasureTarget target = small_target();
     target.keep_existing = true;
@@ -93,7 +93,7 @@ TEST_CASE("a file that is ours and of the right size is kept if asked, and made 
     CHECK(run_spec(run, spec_of(target)).timespans[0].targets[0].size_bytes == 4 * kMb);
 }
 
-TEST_CASE("what the engine cannot do is refused in a sentence that names the target") {
+TEST_CASE("what the engine cannot do is refused with a message that names the target") {
     const auto text_of = [](auto&& change) {
         MeasureSpec spec = spec_of(small_target());
         change(spec.timespans[0], spec.timespans[0].targets[0]);

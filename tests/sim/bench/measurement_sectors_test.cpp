@@ -15,7 +15,7 @@ using ums::kMb;
 
 namespace {
 
-// As the preset `log`: 512 bytes to 60 KB, one after the other, durable.
+// Like the preset `log`: 512 bytes to 60 KB, one after another, durable.
 MeasureTarget log_target() {
     MeasureTarget target = small_target();
     target.access = MeasureAccess::interlocked;
@@ -30,7 +30,7 @@ MeasureTarget log_target() {
 
 }  // namespace
 
-TEST_CASE("what a log writes is read back, several laps of the file included") {
+TEST_CASE("what a log writes is read back, even after several laps of the file") {
     VirtualRun run;
     MeasureTarget target = log_target();
     target.outstanding = GENERATE(1U, 16U);
@@ -51,14 +51,14 @@ TEST_CASE("what a log writes is read back, several laps of the file included") {
     CHECK(sound == bytes.size() / kSectorBytes - 1);
 }
 
-TEST_CASE("a log block that is lost, or bent on its way, is found when it is read back") {
+TEST_CASE("a log block that is lost or damaged on its way is found when it is read back") {
     const std::string kind = GENERATE(as<std::string>(), "lost", "bit", "zeroed");
     VirtualRun run;
     const MeasureTarget target = log_target();
     std::uint64_t offset_bytes = 0;
     bool is_done = false;
     int writes = 0;
-    // The last lap's: later writes would cover it.
+    // A block of the last lap: later writes would overwrite an earlier one.
     run.storage.set_tamper([&](ums::IoRequest& request, const std::string&) {
         if (request.operation == ums::IoOperation::read || request.size_bytes >= kMb) return;
         ++writes;
@@ -93,7 +93,7 @@ TEST_CASE("a log block that is lost, or bent on its way, is found when it is rea
     CHECK_THAT(found[0].description, ContainsSubstring("Sector " + std::to_string(offset_bytes / kSectorBytes)));
 }
 
-TEST_CASE("reads of blocks that are not complete pages are verified, too") {
+TEST_CASE("reads of blocks that are not whole pages are verified, too") {
     VirtualRun run;
     MeasureTarget target = small_target();
     target.block_bytes = 4096;
@@ -102,7 +102,7 @@ TEST_CASE("reads of blocks that are not complete pages are verified, too") {
     const MeasureResults results = run_spec(run, spec_of(target));
     CHECK(results.finding_count == 0);
     CHECK(results.timespans[0].targets[0].pages_verified > 1000);
-    // The same file again, as it is: what stands there is accepted when it is first read, and must not change then.
+    // The same file again, as it is: its contents are accepted when they are first read, and must not change after that.
     target.create_bytes = 0;
     bool was_bent = false;
     std::uint64_t reads = 0;
@@ -133,7 +133,7 @@ TEST_CASE("a file into which sectors and other data are written is not verified"
     }
 }
 
-TEST_CASE("threads of a pool work on the targets that name them, by the weights that these say") {
+TEST_CASE("pool threads work on the targets that name them, with the given weights") {
     VirtualRun run;
     MeasureSpec spec = spec_of(small_target());
     MeasureTimespan& timespan = spec.timespans[0];

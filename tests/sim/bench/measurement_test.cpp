@@ -11,7 +11,7 @@ using namespace sim::testing;
 using namespace sim;
 using ums::kMb;
 
-TEST_CASE("a measured file is made, filled, marked, and read at the asked depth for the asked time") {
+TEST_CASE("a measured file is created, filled, marked, and read at the requested depth for the requested time") {
     VirtualRun run(random_disk(1, 100, 100));
     const MeasureResults results = run_spec(run, spec_of(small_target()));
     CHECK(results.failure_reason.empty());
@@ -46,7 +46,7 @@ TEST_CASE("requests of warm-up and cool-down are not counted") {
     CHECK(measured_requests(run, ums::IoOperation::read, 8192).size() > 230'000);
 }
 
-TEST_CASE("reads and writes are mixed as asked, and counted apart") {
+TEST_CASE("reads and writes are mixed as requested, and counted separately") {
     VirtualRun run;
     MeasureTarget target = small_target();
     target.write_percent = 30;
@@ -57,7 +57,7 @@ TEST_CASE("reads and writes are mixed as asked, and counted apart") {
     CHECK(total.both().latency.count() == total.both().requests);
 }
 
-TEST_CASE("counts of intervals add up to all, and tell how even the rate was") {
+TEST_CASE("the counts of the intervals add up to the totals, and show how even the rate was") {
     VirtualRun run(random_disk(1, 100, 100));
     MeasureSpec spec = spec_of(small_target());
     spec.timespans[0].iops_interval_ms = 100;
@@ -71,7 +71,7 @@ TEST_CASE("counts of intervals add up to all, and tell how even the rate was") {
     CHECK(iops_deviation(total, 100, results.duration_ns, MeasureDirection::both) < 200);
 }
 
-TEST_CASE("the deviation of requests per second is that of whole intervals, those without requests included") {
+TEST_CASE("the deviation of requests per second covers whole intervals, including those without requests") {
     MeasureRow row;
     row.intervals.resize(2);
     row.intervals[0].reads.requests = 10;
@@ -81,7 +81,7 @@ TEST_CASE("the deviation of requests per second is that of whole intervals, thos
     CHECK(iops_deviation(row, 100, 199'000'000, MeasureDirection::both) == 0);
 }
 
-TEST_CASE("writes are durable, flushed and in pieces as asked") {
+TEST_CASE("writes are durable, flushed and split as requested") {
     VirtualRun run;
     MeasureTarget target = small_target();
     target.write_percent = 100;
@@ -96,7 +96,7 @@ TEST_CASE("writes are durable, flushed and in pieces as asked") {
     CHECK(total.flushes <= total.writes.requests / 10 + 5);
 }
 
-TEST_CASE("a request that fails ends the measurement with a finding, and what was measured until then") {
+TEST_CASE("a request that fails ends the measurement with a finding and the results so far") {
     VirtualRun run;
     int reads = 0;
     run.storage.set_fault([&](const Recorded& request) -> std::error_code {
@@ -125,7 +125,7 @@ TEST_CASE("timespans follow each other, each with its own targets and result") {
     CHECK(second.requests > 1000);
 }
 
-TEST_CASE("a disk of eight channels gets faster up to depth eight, and only slower answers beyond") {
+TEST_CASE("a disk of eight channels gets faster up to depth eight, and beyond that only answers more slowly") {
     std::vector<double> rates;
     for (const std::uint32_t depth : {1U, 8U, 32U}) {
         VirtualRun run(channels_disk(8, 100));

@@ -31,7 +31,7 @@ std::vector<std::uint64_t> chosen_blocks(OffsetChooser& chooser, int count, std:
 
 }  // namespace
 
-TEST_CASE("sequential requests walk to the end of the target and begin again at the start of their thread") {
+TEST_CASE("sequential requests go to the end of the target and start again at the beginning of their thread") {
     MeasureTarget target = target_of(MeasureAccess::sequential);
     target.thread_stride_bytes = 2 * kBlock;
     TargetRange range(target, 5 * kBlock + 100);
@@ -41,7 +41,7 @@ TEST_CASE("sequential requests walk to the end of the target and begin again at 
     CHECK(chosen_blocks(second, 5) == std::vector<std::uint64_t>{2, 3, 4, 2, 3});
 }
 
-TEST_CASE("a stride, a base and an end bound where sequential requests go") {
+TEST_CASE("a stride, a base and an end determine where sequential requests go") {
     MeasureTarget target = target_of(MeasureAccess::sequential);
     target.alignment_bytes = 3 * kBlock;
     target.base_offset_bytes = kBlock;
@@ -55,7 +55,7 @@ TEST_CASE("a stride, a base and an end bound where sequential requests go") {
     CHECK(chosen_blocks(still, 3) == std::vector<std::uint64_t>{1, 1, 1});
 }
 
-TEST_CASE("threads of an interlocked target share one position") {
+TEST_CASE("the threads of an interlocked target share one position") {
     const MeasureTarget target = target_of(MeasureAccess::interlocked);
     TargetRange range(target, 4 * kBlock);
     OffsetChooser a(target, range, 0);
@@ -65,7 +65,7 @@ TEST_CASE("threads of an interlocked target share one position") {
     CHECK(chosen_blocks(a, 1) == std::vector<std::uint64_t>{0});
 }
 
-TEST_CASE("interlocked blocks of several sizes lie one behind the other") {
+TEST_CASE("interlocked blocks of different sizes adjoin") {
     MeasureTarget target = target_of(MeasureAccess::interlocked);
     target.block_bytes_min = 512;
     TargetRange range(target, 2 * kBlock);
@@ -87,7 +87,7 @@ TEST_CASE("random requests reach every aligned place, and no other") {
     CHECK(seen == std::set<std::uint64_t>{512, 512 + 4096, 512 + 2 * 4096, 512 + 3 * 4096, 512 + 4 * 4096, 512 + 5 * 4096});
 }
 
-TEST_CASE("of mixed requests the asked share jumps, and the others go on behind the one before") {
+TEST_CASE("of mixed requests the requested share jumps, and the others continue after the previous one") {
     MeasureTarget target = target_of(MeasureAccess::mixed);
     target.random_percent = 20;
     TargetRange range(target, std::uint64_t{100'000} * kBlock);
@@ -99,7 +99,7 @@ TEST_CASE("of mixed requests the asked share jumps, and the others go on behind 
     CHECK(jumps < 4300);
 }
 
-TEST_CASE("a distribution by shares gives each part its requests, leaves holes alone, and the rest to the rest") {
+TEST_CASE("a distribution by shares gives each part its requests, leaves holes alone, and the remainder to the rest") {
     MeasureTarget target = target_of(MeasureAccess::random);
     target.spans = {{50, 10, 0}, {0, 20, 0}, {30, 20, 0}};
     TargetRange range(target, std::uint64_t{1000} * kBlock);
@@ -118,7 +118,7 @@ TEST_CASE("a distribution by shares gives each part its requests, leaves holes a
     CHECK(parts[3] < 4400);
 }
 
-TEST_CASE("a distribution by sizes that gives all requests away leaves the rest without any") {
+TEST_CASE("a distribution by sizes that assigns all requests leaves none for the rest") {
     MeasureTarget target = target_of(MeasureAccess::random);
     target.spans = {{90, 0, 10 * kBlock}, {10, 0, 5 * kBlock}};
     TargetRange range(target, std::uint64_t{1000} * kBlock);
@@ -126,7 +126,7 @@ TEST_CASE("a distribution by sizes that gives all requests away leaves the rest 
     for (int i = 0; i < 1000; ++i) REQUIRE(range.random_offset(prng) / kBlock < 15);
 }
 
-TEST_CASE("a target that holds no block, and a part that holds none, are refused") {
+TEST_CASE("a target, or a part of it, that is too small for a block is refused") {
     CHECK_THROWS_AS(TargetRange(target_of(MeasureAccess::random), kBlock - 1), RefusedError);
     MeasureTarget target = target_of(MeasureAccess::random);
     target.spans = {{50, 0, 99 * kBlock}, {50, 0, 100 * kBlock}};

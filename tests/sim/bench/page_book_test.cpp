@@ -23,7 +23,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("a page that was written alone is right in its new version, and wrong in every other") {
+TEST_CASE("a page written by one request at a time is right in its new version, and wrong in every other") {
     PageBook book(10, 1, 77);
     CHECK(book.begin_write(3) == 1);
     book.end_write(3, true);
@@ -40,7 +40,7 @@ TEST_CASE("a page that was written alone is right in its new version, and wrong 
     CHECK(book.judge(3, bent.data(), mark) == BookJudgement::wrong);
 }
 
-TEST_CASE("a page that was written while it was read is not judged") {
+TEST_CASE("a page that was written while it was being read is not judged") {
     PageBook book(10, 1, 77);
     CHECK(book.begin_write(3) == 1);
     const PageBook::Mark during = book.mark(3);
@@ -52,7 +52,7 @@ TEST_CASE("a page that was written while it was read is not judged") {
     CHECK(book.judge(3, PageBookPage(77, 3, 1).data(), before) == BookJudgement::not_judged);
 }
 
-TEST_CASE("two writes at a time, and a write that failed, leave a page unknown until the next one") {
+TEST_CASE("two concurrent writes, or a failed write, leave a page unknown until the next one") {
     PageBook book(10, 1, 77);
     static_cast<void>(book.begin_write(3));
     static_cast<void>(book.begin_write(3));
@@ -68,7 +68,7 @@ TEST_CASE("two writes at a time, and a write that failed, leave a page unknown u
     CHECK(book.judge(3, PageBookPage(77, 3, 3).data(), book.mark(3)) == BookJudgement::wrong);
 }
 
-TEST_CASE("a page of an unknown past is taken as it is when it is sound, and must stay so") {
+TEST_CASE("a sound page of unknown history is accepted as it is, and must not change") {
     PageBook book(10, 1, 77);
     CHECK(book.judge(3, PageBookPage(5, 3, 9).data(), book.mark(3)) == BookJudgement::right);
     CHECK(book.judge(3, PageBookPage(5, 3, 8).data(), book.mark(3)) == BookJudgement::wrong);
@@ -78,7 +78,7 @@ TEST_CASE("a page of an unknown past is taken as it is when it is sound, and mus
     CHECK(book.judge(3, PageBookPage(5, 3, 8).data(), book.mark(3)) == BookJudgement::not_judged);
 }
 
-TEST_CASE("a damaged page is wrong where there were only pages, and not judged where other data may lie over a part of it") {
+TEST_CASE("a damaged page is wrong if the file held only pages, and not judged if other data may overlap it") {
     PageBookPage page(5, 3, 9);
     page.data()[kPageBytes / 2] ^= std::byte{1};
     PageBook book(10, 1, 77);

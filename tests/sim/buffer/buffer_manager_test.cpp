@@ -24,7 +24,8 @@ namespace {
 
 constexpr std::uint32_t kFilePages = 256;  // 2 MB
 
-// Runs `body(rig, requests, prng)` on a file whose pages [1, 65) have been written once and are not in memory. Nothing may be held then.
+// Runs `body(rig, requests, prng)` on a file whose pages [1, 65) have been written once and are not in memory. Nothing may be held at the
+// end.
 template <typename Body>
 void run_fixes(Rig& rig, Body body) {
     RequestLog requests;
@@ -48,7 +49,7 @@ std::size_t reads(RequestLog& requests, Rig& rig) { return requests.take(rig.dat
 
 }  // namespace
 
-TEST_CASE("a page is read and verified the first time, and found in memory from then on") {
+TEST_CASE("a page is read and verified the first time, and then found in memory") {
     Rig rig;
     run_fixes(rig, [](Rig& r, RequestLog& requests, ums::Prng& prng) -> ums::Task<void> {
         const std::uint64_t verified = sim::sum_of(r.data().file.counters(), &sim::FileCounters::pages_verified);
@@ -64,7 +65,7 @@ TEST_CASE("a page is read and verified the first time, and found in memory from 
     });
 }
 
-TEST_CASE("with a cache hit ratio of 0 a clean page is read every time, into other memory, a dirty one never") {
+TEST_CASE("with a cache hit ratio of 0 a clean page is read every time, into other memory, but a dirty one never") {
     Rig rig({.cache_hit_ratio = 0});
     run_fixes(rig, [](Rig& r, RequestLog& requests, ums::Prng& prng) -> ums::Task<void> {
         sim::Slot before = sim::kNoSlot;
@@ -86,7 +87,7 @@ TEST_CASE("with a cache hit ratio of 0 a clean page is read every time, into oth
     });
 }
 
-TEST_CASE("a cache hit ratio in between reads that share of the times") {
+TEST_CASE("a cache hit ratio in between reads the corresponding share") {
     Rig rig({.cache_hit_ratio = 7000});
     run_fixes(rig, [](Rig& r, RequestLog& requests, ums::Prng& prng) -> ums::Task<void> {
         for (int i = 0; i < 1000; ++i) (void)co_await r.buffers->fix(r.data(), 5, FixIntent::look, prng);
@@ -96,7 +97,7 @@ TEST_CASE("a cache hit ratio in between reads that share of the times") {
     });
 }
 
-TEST_CASE("a page that is to be overwritten is not read, and counts on from its last version") {
+TEST_CASE("a page that is to be overwritten is not read, and its versions continue from the last one") {
     Rig rig;
     run_fixes(rig, [](Rig& r, RequestLog& requests, ums::Prng& prng) -> ums::Task<void> {
         {
@@ -110,7 +111,7 @@ TEST_CASE("a page that is to be overwritten is not read, and counts on from its 
     });
 }
 
-TEST_CASE("several may look at a page at a time, who changes it is alone") {
+TEST_CASE("several tasks may read a page at the same time, but a task that changes it is alone") {
     Rig rig;
     run_fixes(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
         for (const bool is_present : {false, true}) {
@@ -129,7 +130,7 @@ TEST_CASE("several may look at a page at a time, who changes it is alone") {
     });
 }
 
-TEST_CASE("with a cache hit ratio of 0, too, who looked at a page lets others look") {
+TEST_CASE("even with a cache hit ratio of 0, a task that reads a page lets others read it") {
     Rig rig({.cache_hit_ratio = 0});
     run_fixes(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
         for (int i = 0; i < 2; ++i) {
@@ -140,7 +141,7 @@ TEST_CASE("with a cache hit ratio of 0, too, who looked at a page lets others lo
     });
 }
 
-TEST_CASE("behind the end of the file there is no page, and nothing is asked of the storage") {
+TEST_CASE("beyond the end of the file there is no page, and the storage is not asked for one") {
     Rig rig;
     run_fixes(rig, [](Rig& r, RequestLog& requests, ums::Prng& prng) -> ums::Task<void> {
         for (const FixIntent intent : {FixIntent::look, FixIntent::change, FixIntent::overwrite}) {
@@ -153,7 +154,7 @@ TEST_CASE("behind the end of the file there is no page, and nothing is asked of 
     });
 }
 
-TEST_CASE("a page that cannot be read is not there, and is one finding, afterwards it can be had again") {
+TEST_CASE("a page that cannot be read is one finding and not available, but can be read again later") {
     const std::uint32_t cache_hit_ratio = GENERATE(10000U, 0U);  // absent, or present and read again
     Rig rig({.cache_hit_ratio = cache_hit_ratio});
     run_fixes(rig, [&](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
@@ -171,7 +172,7 @@ TEST_CASE("a page that cannot be read is not there, and is one finding, afterwar
     });
 }
 
-TEST_CASE("a run that stops reads no page any more: it is not there, and no finding") {
+TEST_CASE("a run that is stopping reads no more pages: they are not available, which is no finding") {
     const std::uint32_t cache_hit_ratio = GENERATE(10000U, 0U);  // absent, or present and read again
     Rig rig({.cache_hit_ratio = cache_hit_ratio});
     run_fixes(rig, [&](Rig& r, RequestLog& requests, ums::Prng& prng) -> ums::Task<void> {
@@ -186,7 +187,7 @@ TEST_CASE("a run that stops reads no page any more: it is not there, and no find
     });
 }
 
-TEST_CASE("a wrong page is a finding, and can be worked on all the same") {
+TEST_CASE("a wrong page is a finding, but can still be used") {
     Rig rig;
     run_fixes(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
         sim::testing::flip_bits(r.data_path(), 5 * kPageBytes + 300, std::byte{1});
@@ -205,7 +206,7 @@ TEST_CASE("a wrong page is a finding, and can be worked on all the same") {
     });
 }
 
-TEST_CASE("who finds no free memory asks the lazy writer for some and waits until there is") {
+TEST_CASE("a task that finds no free memory asks the lazy writer for some and waits for it") {
     Rig rig({.pool_bytes = 64 * kPageBytes});
     run_fixes(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
         std::vector<sim::Slot> all;
@@ -221,7 +222,7 @@ TEST_CASE("who finds no free memory asks the lazy writer for some and waits unti
         co_await ums::sleep_until(r.clock.now_ns() + 20 * ums::kNsPerMs);
         CHECK_FALSE(is_done);
         CHECK(r.buffers->memory_requested().is_set());
-        // Who waits for memory keeps nobody from growing or shrinking the file.
+        // A task that waits for memory must not keep others from growing or shrinking the file.
         CHECK(r.data().file.resize_latch().try_acquire_exclusive());
         r.data().file.resize_latch().release_exclusive();
         r.pool->slots().release(all);
@@ -230,8 +231,8 @@ TEST_CASE("who finds no free memory asks the lazy writer for some and waits unti
     });
 }
 
-// There is no lazy writer here that he could wait for.
-TEST_CASE("who finds too little free memory takes that of clean pages nobody used lately") {
+// There is no lazy writer here to wait for.
+TEST_CASE("a task that finds too little free memory takes that of clean pages that were not used lately") {
     Rig rig({.pool_bytes = 64 * kPageBytes});
     run_fixes(rig, [](Rig& r, RequestLog&, ums::Prng& prng) -> ums::Task<void> {
         for (std::uint32_t page = 1; page <= 40; ++page) {
@@ -239,7 +240,7 @@ TEST_CASE("who finds too little free memory takes that of clean pages nobody use
             if (page == 7) BufferManager::change(r.data(), fixed.frame());
         }
         sim::PageKey ignored;
-        for (std::uint32_t i = 0; i < r.pool->frame_count(); ++i) (void)r.pool->sweep(ignored);  // once round: all are spared
+        for (std::uint32_t i = 0; i < r.pool->frame_count(); ++i) (void)r.pool->sweep(ignored);  // one lap: all are spared
         std::vector<sim::Slot> slots;
         co_await r.buffers->acquire_slots(50, slots);
         CHECK(slots.size() == 50);
@@ -251,8 +252,8 @@ TEST_CASE("who finds too little free memory takes that of clean pages nobody use
     });
 }
 
-// Everybody at once on few pages and little memory: what one of them overlooks shows as a finding, an overlap, a lost version or a hang.
-TEST_CASE("users, readers and writers on all schedulers: no transfer overlaps a write, no finding, no change is lost") {
+// All at once on few pages and little memory: a mistake of any of them shows as a finding, an overlap, a lost version or a hang.
+TEST_CASE("users, readers and writers on all schedulers: no transfer overlaps a write, no finding, no lost change") {
     const std::uint64_t seed = ums::testing::test_seed("everybody at once");
     constexpr std::uint32_t kPages = 96;
     constexpr int kRounds = 250;
@@ -284,7 +285,7 @@ TEST_CASE("users, readers and writers on all schedulers: no transfer overlaps a 
                                      {.read_present = prng.below(2) == 0, .keep = prng.below(2) == 0});
             }
         }
-        // A checkpoint, and a lazy writer who takes clean pages out.
+        // A checkpoint, and a lazy writer that evicts clean pages.
         static ums::Task<void> write(Shared& shared, std::uint64_t user_seed) {
             ums::Prng prng(user_seed);
             for (int i = 0; i < kRounds; ++i) {

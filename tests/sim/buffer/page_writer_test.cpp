@@ -58,7 +58,7 @@ void run_with_dirty(Rig& rig, std::uint32_t first, std::uint32_t last, Body body
     });
 }
 
-// Lets the requests to this file fail that `wanted` names.
+// Fails the requests to this file that `wanted` selects.
 template <typename Wanted>
 void fail(Rig& rig, const sim::SimFile& file, Wanted wanted) {
     rig.storage.set_rule([handle = file.transfer_handle(), wanted](const ums::IoRequest& request) {
@@ -69,7 +69,7 @@ void fail(Rig& rig, const sim::SimFile& file, Wanted wanted) {
 
 }  // namespace
 
-TEST_CASE("dirty neighbours on both sides go with the page, in one gather write") {
+TEST_CASE("dirty neighbors on both sides are written with the page, in one gather write") {
     Rig rig;
     run_with_dirty(rig, 10, 40, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         PageWriter writer = r.make_writer();
@@ -82,7 +82,7 @@ TEST_CASE("dirty neighbours on both sides go with the page, in one gather write"
     });
 }
 
-TEST_CASE("what stands in the file is what the ledger says was acknowledged") {
+TEST_CASE("the file holds what the ledger records as acknowledged") {
     Rig rig;
     run_with_dirty(rig, 1, 8, [](Rig& r, RequestLog&) -> ums::Task<void> {
         PageWriter writer = r.make_writer();
@@ -100,7 +100,7 @@ TEST_CASE("what stands in the file is what the ledger says was acknowledged") {
     });
 }
 
-TEST_CASE("a gather write is not longer than it may be: forward first, then back") {
+TEST_CASE("a gather write stays within its limit: it extends forward first, then back") {
     Rig rig;
     run_with_dirty(rig, 10, 25, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         PageWriter writer = r.make_writer(8);
@@ -115,7 +115,7 @@ TEST_CASE("a gather write is not longer than it may be: forward first, then back
     });
 }
 
-TEST_CASE("a clean page, a page that somebody holds, and the ends of the file end a gather write") {
+TEST_CASE("a gather write ends at a clean page, at a page in use, and at the ends of the file") {
     Rig rig;
     run_with_dirty(rig, 1, 30, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         PageWriter one = r.make_writer(1);
@@ -158,7 +158,7 @@ TEST_CASE("a page that is clean or not in memory is not written") {
     });
 }
 
-TEST_CASE("a page that is in use is given up at once, or waited for, as asked, who only looks does not hold a write up") {
+TEST_CASE("a page that is being changed is skipped or waited for, as requested, but a reader does not delay a write") {
     Rig rig;
     run_with_dirty(rig, 5, 5, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         PageWriter writer = r.make_writer();
@@ -183,7 +183,7 @@ TEST_CASE("a page that is in use is given up at once, or waited for, as asked, w
     });
 }
 
-TEST_CASE("without gathering each page is a request of its own") {
+TEST_CASE("without gathering each page is a separate request") {
     Rig rig;
     run_with_dirty(rig, 1, 16, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         PageWriter writer = r.make_writer(128, false);
@@ -195,7 +195,7 @@ TEST_CASE("without gathering each page is a request of its own") {
     });
 }
 
-TEST_CASE("no page is written before the log is on disk up to its last change") {
+TEST_CASE("no page is written before the log is hardened up to its last change") {
     Rig rig;
     run_with_dirty(rig, 1, 4, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         r.storage.set_rule([log = r.log_file().transfer_handle()](const ums::IoRequest& request) {
@@ -218,7 +218,7 @@ TEST_CASE("no page is written before the log is on disk up to its last change") 
     });
 }
 
-TEST_CASE("pages whose log cannot be written are never written, and do not keep their memory from others") {
+TEST_CASE("pages whose log cannot be written are never written, and do not occupy memory") {
     Rig rig;
     run_with_dirty(rig, 1, 4, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         fail(r, r.log_file(), [](const ums::IoRequest&) { return true; });
@@ -235,7 +235,7 @@ TEST_CASE("pages whose log cannot be written are never written, and do not keep 
     });
 }
 
-TEST_CASE("a run that stops writes no more pages, promises nothing of them, and does not keep their memory from others") {
+TEST_CASE("a run that is stopping writes no more pages, promises none of them, and frees their memory") {
     const bool gather = GENERATE(false, true);
     Rig rig;
     run_with_dirty(rig, 1, 4, [&](Rig& r, RequestLog& requests) -> ums::Task<void> {
@@ -254,7 +254,7 @@ TEST_CASE("a run that stops writes no more pages, promises nothing of them, and 
     });
 }
 
-TEST_CASE("a gather write that failed is done page by page also in a run that stops: else nobody knew what the pages hold") {
+TEST_CASE("a failed gather write is redone page by page even while the run is stopping, so that the contents are known") {
     Rig rig;
     run_with_dirty(rig, 1, 16, [&](Rig& r, RequestLog& requests) -> ums::Task<void> {
         r.storage.set_rule([&r](const ums::IoRequest& request) {
@@ -272,7 +272,7 @@ TEST_CASE("a gather write that failed is done page by page also in a run that st
     });
 }
 
-TEST_CASE("a gather write that fails is done page by page, if that works nothing is lost, and the finding says that it passed") {
+TEST_CASE("a failed gather write is redone page by page, and if that succeeds nothing is lost and the finding is transient") {
     const bool cut_short = GENERATE(false, true);
     Rig rig;
     run_with_dirty(rig, 1, 16, [&](Rig& r, RequestLog& requests) -> ums::Task<void> {
@@ -297,7 +297,7 @@ TEST_CASE("a gather write that fails is done page by page, if that works nothing
     });
 }
 
-TEST_CASE("a page that cannot be written is unknown, its neighbours are not, and the next write makes it known again") {
+TEST_CASE("a page that cannot be written is unknown until its next write, but its neighbors are not") {
     Rig rig;
     run_with_dirty(rig, 1, 16, [](Rig& r, RequestLog&) -> ums::Task<void> {
         fail(r, r.data().file, [](const ums::IoRequest& request) {
@@ -314,9 +314,9 @@ TEST_CASE("a page that cannot be written is unknown, its neighbours are not, and
             CHECK(r.data().ledger[page].version == (page == 7 ? 0 : 1));
             CHECK_FALSE(is_dirty(r, page));
         }
-        // The end of a checkpoint names it.
+        // The end record of a checkpoint lists the page.
         CHECK(r.data().unwritten.list(r.data().ledger).pages == std::vector<std::uint32_t>{7});
-        // Whatever stands there now, it is no second finding.
+        // Whatever the file holds there now, it is not a second finding.
         sim::RangeReader reader = r.make_reader();
         const std::uint32_t read_count = co_await reader.read(r.data(), 1, 16, {});
         CHECK(read_count == 16);

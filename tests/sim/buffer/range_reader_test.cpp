@@ -28,7 +28,7 @@ RequestLog::Entry read_of(const DataFile& data, std::uint64_t page, std::uint64_
     return {false, data.file.transfer_handle().value, page, pages};
 }
 
-// The version of the page in memory; 0: it is not there.
+// The version of the page in memory, or 0 if it is not there.
 std::uint32_t version_in_memory(Rig& rig, std::uint32_t page) {
     Frame* const frame = rig.pool->find({rig.data().file.id(), page});
     if (frame == nullptr) return 0;
@@ -50,7 +50,7 @@ std::uint32_t count_in_memory(Rig& rig) {
 
 std::uint64_t pages_verified(Rig& rig) { return sim::sum_of(rig.data().file.counters(), &sim::FileCounters::pages_verified); }
 
-// The next read, when armed, comes back as complete, and its memory is as it was when it was posted.
+// When armed, the next read completes successfully without having changed its memory.
 class ReadThatFillsNothing final : public sim::testing::FaultyStorage::Observer {
 public:
     bool is_armed = false;
@@ -72,7 +72,7 @@ private:
     std::vector<std::byte> before_;
 };
 
-// Runs `body(rig, requests)` on a file whose pages [1, 65) have been written once and are not in memory; nothing may be left behind.
+// Runs `body(rig, requests)` on a file whose pages [1, 65) have been written once and are not in memory; nothing may be held at the end.
 template <typename Body>
 void run_ranges(Rig& rig, Body body) {
     RequestLog requests;
@@ -92,7 +92,7 @@ void run_ranges(Rig& rig, Body body) {
 
 }  // namespace
 
-TEST_CASE("64 pages are one scatter read, each is verified and stays in memory") {
+TEST_CASE("64 pages are one scatter read, and each page is verified and stays in memory") {
     Rig rig;
     run_ranges(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
@@ -109,7 +109,7 @@ TEST_CASE("64 pages are one scatter read, each is verified and stays in memory")
     });
 }
 
-TEST_CASE("what a scatter read left in memory is what is in the file, page by page") {
+TEST_CASE("a scatter read leaves in memory what is in the file, page by page") {
     Rig rig;
     run_ranges(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
@@ -125,7 +125,7 @@ TEST_CASE("what a scatter read left in memory is what is in the file, page by pa
     });
 }
 
-TEST_CASE("without scatter/gather each page is a request of its own, at most 64 at a time") {
+TEST_CASE("without scatter/gather each page is a separate request, at most 64 at a time") {
     Rig rig({.pool_bytes = 8 << 20});
     std::uint32_t in_flight_max = 0;
     run_ranges(rig, [&](Rig& r, RequestLog& log) -> ums::Task<void> {
@@ -141,7 +141,7 @@ TEST_CASE("without scatter/gather each page is a request of its own, at most 64 
     CHECK(in_flight_max <= 64);
 }
 
-TEST_CASE("a run that stops reads nothing more, with one request or with many, and finds nothing") {
+TEST_CASE("a run that is stopping reads nothing more, with one request or many, and finds nothing") {
     const bool use_scatter = GENERATE(false, true);
     Rig rig;
     run_ranges(rig, [&](Rig& r, RequestLog& requests) -> ums::Task<void> {
@@ -155,7 +155,7 @@ TEST_CASE("a run that stops reads nothing more, with one request or with many, a
     });
 }
 
-TEST_CASE("a range is cut at the end of the file, behind it nothing is read") {
+TEST_CASE("a range is cut at the end of the file, and nothing is read beyond it") {
     Rig rig;
     run_ranges(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
@@ -183,7 +183,7 @@ TEST_CASE("pages that were never written are read and must be zeros") {
     });
 }
 
-TEST_CASE("pages in memory are left out or read beside, as asked") {
+TEST_CASE("pages in memory are skipped or read as well, as requested") {
     Rig rig;
     run_ranges(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
@@ -202,7 +202,7 @@ TEST_CASE("pages in memory are left out or read beside, as asked") {
     });
 }
 
-TEST_CASE("a page that was changed in memory is compared with what was written last, and keeps its change") {
+TEST_CASE("a page that was changed in memory is compared with its last written version, and keeps its change") {
     Rig rig;
     run_ranges(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
         co_await r.change_page(r.data(), 3, sim::FixIntent::change);
@@ -225,7 +225,7 @@ TEST_CASE("a page that was changed in memory is compared with what was written l
     });
 }
 
-TEST_CASE("pages that shall not be kept are verified and gone") {
+TEST_CASE("pages that are not to be kept are verified and dropped") {
     Rig rig;
     run_ranges(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
@@ -237,7 +237,7 @@ TEST_CASE("pages that shall not be kept are verified and gone") {
     });
 }
 
-TEST_CASE("a wrong page among right ones is found, alone and once, until it is written again") {
+TEST_CASE("a wrong page among right ones is found, alone and once, until it is rewritten") {
     Rig rig;
     run_ranges(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
@@ -266,7 +266,7 @@ TEST_CASE("a wrong page among right ones is found, alone and once, until it is w
     });
 }
 
-TEST_CASE("a read that fills nothing is found where its memory still holds the right page from before") {
+TEST_CASE("a read that fills nothing is found even if its memory still holds the right page from before") {
     Rig rig;
     ReadThatFillsNothing observer;
     rig.storage.set_observer(&observer);
@@ -274,7 +274,7 @@ TEST_CASE("a read that fills nothing is found where its memory still holds the r
         co_await r.write_pages(r.data(), 5, 1);
         r.forget_pages(r.data(), 5, 1);
         RangeReader reader = r.make_reader();
-        // With all other memory taken both reads go to the same.
+        // With all other memory taken, both reads use the same slot.
         std::vector<sim::Slot> taken;
         co_await r.pool->slots().acquire(static_cast<std::uint32_t>(r.pool->slots().free_count()) - 1, taken);
         const std::uint32_t read_count = co_await reader.read(r.data(), 5, 1, {.keep = false});
@@ -306,7 +306,7 @@ TEST_CASE("several wrong pages of one read are all found") {
     });
 }
 
-TEST_CASE("of a scatter read that fails only the page that cannot be read is to blame") {
+TEST_CASE("if a scatter read fails, only the unreadable page is to blame") {
     Rig rig;
     run_ranges(rig, [](Rig& r, RequestLog&) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
@@ -324,7 +324,7 @@ TEST_CASE("of a scatter read that fails only the page that cannot be read is to 
     });
 }
 
-TEST_CASE("a scatter read that ends early is finished page by page, and the finding says that it passed") {
+TEST_CASE("a scatter read that ends early is finished page by page, and the finding is transient") {
     Rig rig;
     run_ranges(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         RangeReader reader = r.make_reader();
@@ -341,7 +341,7 @@ TEST_CASE("a scatter read that ends early is finished page by page, and the find
     });
 }
 
-TEST_CASE("a read waits for a write of one of its pages, and others wait for the read") {
+TEST_CASE("a read waits for a write of one of its pages, and other tasks wait for the read") {
     Rig rig;
     run_ranges(rig, [](Rig& r, RequestLog& requests) -> ums::Task<void> {
         co_await r.change_page(r.data(), 5, sim::FixIntent::change);
@@ -355,7 +355,7 @@ TEST_CASE("a read waits for a write of one of its pages, and others wait for the
         auto read = [](Rig& rig_of, RangeReader& by) -> ums::Task<void> { co_await by.read(rig_of.data(), 1, 16, {}); };
         const auto wait_for_held = [](Rig& rig_of) -> ums::Task<void> {
             while (rig_of.storage.held_count() == 0) co_await ums::sleep_until(rig_of.clock.now_ns() + ums::kNsPerMs);
-            // Time for whoever should wait and does not.
+            // Time for requests that should have waited, but did not.
             co_await ums::sleep_until(rig_of.clock.now_ns() + 20 * ums::kNsPerMs);
         };
         ums::TaskGroup tasks;

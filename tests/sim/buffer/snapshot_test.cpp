@@ -1,4 +1,5 @@
-// A replica is a copy-on-write snapshot: what is changed is copied before, once, and DBCC's users read through it. In virtual time.
+// A replica is a copy-on-write snapshot: a page is copied once, before its first change, and the audit users read through it. In virtual
+// time.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -30,10 +31,10 @@ Options snapshot_options(const std::string& folder, std::uint64_t seed) {
 
 bool is_replica(const std::string& path) { return path.ends_with(":replica"); }
 
-// Pages of the main run by file, in the order of their requests: the recorder notes a request when it is posted.
+// Pages of the main run by file, in the order of posting: the recorder records a request when it is posted.
 struct PageTrace {
-    std::map<std::uint32_t, std::size_t> copied;         // when the copy was posted, the first time
-    std::map<std::uint32_t, std::size_t> first_written;  // when the source's page was
+    std::map<std::uint32_t, std::size_t> copied;         // when its first copy was posted
+    std::map<std::uint32_t, std::size_t> first_written;  // when the first write of the source's page was posted
     std::size_t copies = 0;
     std::size_t reads_of_replica = 0;
 };
@@ -57,7 +58,7 @@ PageTrace trace_of(const RecordingStorage& storage) {
 
 }  // namespace
 
-TEST_CASE("a replica belongs to the data file whose stream it is, if it is sparse") {
+TEST_CASE("a replica belongs to the data file whose stream it is, provided that it is sparse") {
     std::vector<sim::FileOptions> files{{.path = "d/a.mdx", .initial_size_mb = 4, .max_size_mb = 8},
                                         {.path = "d/a.ldx", .initial_size_mb = 4, .max_size_mb = 4, .is_log = true},
                                         {.path = "d/a.mdx:replica", .initial_size_mb = 1, .max_size_mb = 2, .sparse = true}};
@@ -72,7 +73,7 @@ TEST_CASE("a replica belongs to the data file whose stream it is, if it is spars
     CHECK(sim::source_of_replica(files[2], files) == nullptr);
 }
 
-TEST_CASE("each page is copied before its first change, and once, and the audit users read the copies") {
+TEST_CASE("each page is copied once, before its first change, and the audit users read the copies") {
     for (const std::uint64_t seed : {1ULL, 2ULL, 3ULL, 4ULL}) {
         INFO("seed " << seed);
         VirtualRun run;
@@ -99,7 +100,7 @@ TEST_CASE("each page is copied before its first change, and once, and the audit 
     }
 }
 
-TEST_CASE("each cycle has a snapshot of its own") {
+TEST_CASE("each cycle has its own snapshot") {
     VirtualRun run;
     Options options = snapshot_options(VirtualRun::kFolder, 5);
     options.test_cycles = 2;
@@ -108,7 +109,7 @@ TEST_CASE("each cycle has a snapshot of its own") {
     CHECK(user(results, "Snapshot").cycles == 2);
 }
 
-TEST_CASE("a copy that rots on the snapshot's file is found and named there") {
+TEST_CASE("a copy that is damaged in the snapshot's file is found and reported there") {
     VirtualRun run;
     Options options = snapshot_options(VirtualRun::kFolder, 6);
     options.stop_on_error = false;

@@ -1,4 +1,4 @@
-// A shrink beside others who use the file. In virtual time, on files in memory. What a shrink does to a whole run: shrink_user_test.cpp.
+// A shrink while others use the file. In virtual time, on files in memory. For its effect on an entire run see shrink_user_test.cpp.
 #include "sim/context/file_resizer.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using ums::kMb;
 
 namespace {
 
-// Uses the file again and again, as users do; the longest that it had to wait for it.
+// Uses the file again and again, as users do, and measures the longest wait for it.
 ums::Task<void> use_file(WorkerWorld& world, const bool& is_over, std::uint64_t& longest_ns) {
     while (!is_over) {
         const std::uint64_t begin_ns = world.clock.now_ns();
@@ -29,7 +29,7 @@ ums::Task<void> use_file(WorkerWorld& world, const bool& is_over, std::uint64_t&
 
 }  // namespace
 
-TEST_CASE("what a shrink copies to the snapshot keeps others off the file for one piece at a time") {
+TEST_CASE("copying pages to the snapshot before a shrink blocks the file for only one piece at a time") {
     constexpr std::uint64_t kRequestMs = 100;
     WorkerWorld world;
     world.options.files.push_back(
@@ -54,7 +54,7 @@ TEST_CASE("what a shrink copies to the snapshot keeps others off the file for on
 
         CHECK(w.data().file.size_bytes() == kMb);
         CHECK(w.context().snapshots.pages_updated == 1024 - 128);
-        CHECK(longest_ns >= kRequestMs * ums::kNsPerMs);  // of a copy: read and written
+        CHECK(longest_ns >= kRequestMs * ums::kNsPerMs);  // a copy is read and written
         CHECK(longest_ns < 4 * kRequestMs * ums::kNsPerMs);
         // What was cut off can still be read from the snapshot.
         sim::RangeReader reader = w.context().make_reader();
@@ -66,7 +66,7 @@ TEST_CASE("what a shrink copies to the snapshot keeps others off the file for on
     CHECK(world.sink.findings().empty());
 }
 
-TEST_CASE("a shrink that the log cannot be told of cuts nothing") {
+TEST_CASE("a shrink that cannot be logged cuts nothing") {
     WorkerWorld world;
     world.run([](WorkerWorld& w) -> ums::Task<void> {
         co_await w.change_page(700);
@@ -85,7 +85,7 @@ TEST_CASE("a shrink that the log cannot be told of cuts nothing") {
     });
 }
 
-TEST_CASE("a change of size is synced at once, unless the file is to promise nothing") {
+TEST_CASE("a change of size is synced immediately, unless the file promises nothing") {
     for (const sim::Durability durability : {sim::Durability::write_through, sim::Durability::forced_flush, sim::Durability::none}) {
         INFO("durability " << static_cast<int>(durability));
         WorkerWorld world;
@@ -108,7 +108,7 @@ TEST_CASE("a change of size is synced at once, unless the file is to promise not
     }
 }
 
-TEST_CASE("what could not be copied to the snapshot is not promised there, and what could be is") {
+TEST_CASE("a page that could not be copied to the snapshot is not promised there, while the others are") {
     WorkerWorld world;
     world.options.files.push_back(
         {.path = world.options.files[0].path + ":replica", .initial_size_mb = 1, .max_size_mb = 8, .sparse = true});
@@ -132,7 +132,7 @@ TEST_CASE("what could not be copied to the snapshot is not promised there, and w
         CHECK(replica.ledger[300].unknown == 1);
         CHECK(replica.ledger[700].unknown == 0);
         CHECK(replica.ledger[700].version == 1);
-        // Read through the snapshot neither is a second finding.
+        // Reading them through the snapshot gives no second finding.
         sim::RangeReader reader = w.context().make_reader();
         std::uint32_t pages_read = 0;
         for (const std::uint32_t page : {300U, 700U}) pages_read += co_await snapshot.read(reader, page, 1);

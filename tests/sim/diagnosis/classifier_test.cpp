@@ -39,7 +39,7 @@ struct Case {
     bool never_written = false;
 };
 
-// The finding that such an image makes.
+// The finding that results from such an image.
 sim::Finding found(const PageBuffer& image, const Case& with = {}) {
     const PageBuffer scratch;
     sim::ExpectedPage expected;
@@ -74,7 +74,7 @@ void copy_sectors(const PageBuffer& from, const PageBuffer& to, std::uint32_t fi
 
 }  // namespace
 
-TEST_CASE("every flipped bit is bit corruption, and is named exactly") {
+TEST_CASE("every flipped bit is bit corruption, and is located exactly") {
     const std::uint64_t seed = ums::testing::test_seed("every flipped bit is bit corruption");
     ums::Prng prng(seed);
     constexpr std::uint32_t kHeaderBits = 96 * 8;
@@ -96,7 +96,7 @@ TEST_CASE("every flipped bit is bit corruption, and is named exactly") {
     }
 }
 
-TEST_CASE("an older version is a stale read, a lost write or a reverted page, by what later reads and earlier ones say") {
+TEST_CASE("an older version is a stale read, a lost write or a reverted page, depending on later and earlier reads") {
     const PageBuffer older(version(6));
     CHECK(kind(older, {.transient = true}) == FindingKind::stale_read);
     CHECK(kind(older, {.transient = true, .read_back = true}) == FindingKind::stale_read);
@@ -113,7 +113,7 @@ TEST_CASE("an older version is a stale read, a lost write or a reverted page, by
     }
 }
 
-TEST_CASE("an older version here and the newest elsewhere is a misdirected write with both ends") {
+TEST_CASE("an older version here and the newest one elsewhere are a misdirected write with both ends") {
     const sim::Finding finding = found(PageBuffer(version(6)), {.found_elsewhere = sim::PagePlace{2, "f", 812, 7}});
     CHECK(finding.kind == FindingKind::misdirected_write);
     REQUIRE(finding.other);
@@ -121,7 +121,7 @@ TEST_CASE("an older version here and the newest elsewhere is a misdirected write
     CHECK_THAT(finding.description, ContainsSubstring("written to another place: page 812 of file 2"));
 }
 
-TEST_CASE("another page's image was read wrongly if it came once, and written wrongly if it stays") {
+TEST_CASE("another page's image is a misdirected read if it came once, and a misdirected write if it persists") {
     sim::PageIdentity other = kWritten;
     other.page_id = 301;
     other.version = 3;
@@ -133,11 +133,11 @@ TEST_CASE("another page's image was read wrongly if it came once, and written wr
     CHECK(finding.other->version == 3);
     other.file_id = 1;
     CHECK(found(PageBuffer(other)).other->file_id == 1);
-    // Half of it is as good.
+    // Half of the image is enough.
     const PageBuffer half(kWritten);
     copy_sectors(PageBuffer(other), half, 8, 8);
     CHECK(kind(half) == FindingKind::misdirected_write);
-    // Also where nothing was ever written.
+    // Even where nothing was ever written.
     CHECK(kind(PageBuffer(other), {.never_written = true}) == FindingKind::misdirected_write);
 }
 
@@ -169,7 +169,7 @@ TEST_CASE("sectors of two versions are a torn page, wherever the tear is") {
     CHECK(kind(old, {.read_back = true}) == FindingKind::torn_page);
 }
 
-TEST_CASE("the first write of a page, torn, leaves zeros") {
+TEST_CASE("a torn first write of a page leaves zeros") {
     const PageBuffer page(version(1));
     std::memset(page.data() + 4096, 0, 4096);
     const sim::Finding finding = found(page, {.written = version(1)});
@@ -178,7 +178,7 @@ TEST_CASE("the first write of a page, torn, leaves zeros") {
     CHECK(kind(page, {.written = version(1), .read_back = true}) == FindingKind::zeroed_page);
 }
 
-TEST_CASE("zeros are a zeroed page, or what stood there before the first write") {
+TEST_CASE("zeros are a zeroed page, or what was there before the first write") {
     const PageBuffer zeros;
     CHECK(kind(zeros) == FindingKind::zeroed_page);
     CHECK(kind(zeros, {.transient = true}) == FindingKind::zeroed_page);
@@ -191,7 +191,7 @@ TEST_CASE("zeros are a zeroed page, or what stood there before the first write")
     CHECK(kind(part) == FindingKind::zeroed_page);
 }
 
-TEST_CASE("the pattern of an unfilled buffer outranks all else, and its bytes are counted") {
+TEST_CASE("the pattern of an unfilled buffer takes precedence, and its bytes are counted") {
     const PageBuffer nothing;
     sim::stamp_not_read(nothing.data(), sim::kPageBytes);
     CHECK(found(nothing).kind == FindingKind::bytes_not_read);
@@ -219,7 +219,7 @@ TEST_CASE("a sound page of another run, and noise, are foreign") {
     CHECK(kind(noise, {.never_written = true}) == FindingKind::foreign_page);
 }
 
-TEST_CASE("what an earlier run left in the file under a page's first version is a lost write") {
+TEST_CASE("what an earlier run left in place of a page's first version is a lost write") {
     sim::PageIdentity earlier = kWritten;
     earlier.run_id += 77;
     const Case over_old{.written = version(1), .over_old_file = true};
@@ -240,7 +240,7 @@ TEST_CASE("a version that was never written is a future version") {
     CHECK(kind(PageBuffer(later)) == FindingKind::future_version);
 }
 
-TEST_CASE("garbage in a few sectors is bit corruption, shifted data says by how much") {
+TEST_CASE("garbage in a few sectors is bit corruption, and the offset of shifted data is found") {
     const PageBuffer page(kWritten);
     sim::fill_from_seed(5, page.data() + 2048, 1024);
     CHECK(kind(page) == FindingKind::bit_corruption);
@@ -262,12 +262,12 @@ TEST_CASE("garbage in a few sectors is bit corruption, shifted data says by how 
     }
 }
 
-TEST_CASE("what a page held before the file was cut and grown again came back") {
+TEST_CASE("the contents from before a file was cut and grown again are a reverted page, or a stale read") {
     CHECK(kind(PageBuffer(version(6)), {.never_written = true}) == FindingKind::reverted_page);
     CHECK(kind(PageBuffer(version(6)), {.transient = true, .never_written = true}) == FindingKind::stale_read);
 }
 
-TEST_CASE("every kind has a name that leads back to it, and a title") {
+TEST_CASE("every kind has a title, and a name that can be parsed") {
     for (std::size_t i = 0; i < sim::kFindingKindCount; ++i) {
         const auto each = static_cast<FindingKind>(i);
         CHECK(sim::finding_kind_of(sim::name_of(each)) == each);

@@ -31,7 +31,7 @@ ums::Task<void> read(Rig& rig, std::uint32_t first, std::uint32_t count) {
     co_await reader.read(rig.data(), first, count, {.keep = false});
 }
 
-// Pages 1 … 127 are written twice and are not in memory. kDamagedPage's first version.
+// Writes pages 1 … 127 twice and drops them from memory. Returns the first version of kDamagedPage.
 ums::Task<std::vector<std::byte>> write_twice(Rig& rig) {
     co_await rig.write_pages(rig.data(), 1, 127);
     std::vector<std::byte> first = page_on_disk(rig, kDamagedPage);
@@ -40,7 +40,7 @@ ums::Task<std::vector<std::byte>> write_twice(Rig& rig) {
     co_return first;
 }
 
-// Pages 0 … 127 are written twice and read once in between; `damage(rig, images of the first version)`, then all are read, twice.
+// Writes pages 1 … 127 twice, calls `damage(rig, images of the first versions)`, and then reads the pages twice.
 template <typename Damage>
 std::vector<Finding> findings_after_page_damage(bool repairs, Damage damage) {
     Rig rig({.repairs = repairs});
@@ -59,7 +59,7 @@ std::vector<Finding> findings_after_page_damage(bool repairs, Damage damage) {
 
 }  // namespace
 
-TEST_CASE("a page that stays wrong is repaired and then right, or left as it is and unknown, it is reported once either way") {
+TEST_CASE("a persistently wrong page is repaired, or left as it is and unknown, and is reported once either way") {
     for (const bool repairs : {true, false}) {
         std::vector<std::byte> damaged;
         Rig* seen = nullptr;
@@ -90,7 +90,7 @@ TEST_CASE("a page that stays wrong is repaired and then right, or left as it is 
     }
 }
 
-TEST_CASE("of the 15 re-reads three go through a newly opened file") {
+TEST_CASE("three of the 15 re-reads go through a newly opened file") {
     const auto findings = findings_after_page_damage(
         false, [](Rig& rig, const auto&) { flip_bits(rig.data_path(), kDamagedPage * kPageBytes, std::byte{1}); });
     REQUIRE(findings.size() == 1);
@@ -102,7 +102,7 @@ TEST_CASE("of the 15 re-reads three go through a newly opened file") {
     CHECK(fresh == std::vector<std::uint32_t>{3, 8, 15});
 }
 
-TEST_CASE("an old version that stays is a lost write, or reverted where the newest had been read back") {
+TEST_CASE("a persistent old version is a lost write, or a reverted page if the newest one had been read back") {
     const auto lost =
         findings_after_page_damage(true, [](Rig& rig, const auto& first) { put_on_disk(rig, kDamagedPage, first[kDamagedPage]); });
     REQUIRE(lost.size() == 1);
@@ -120,7 +120,7 @@ TEST_CASE("an old version that stays is a lost write, or reverted where the newe
     CHECK(rig.sink.findings()[0].kind == FindingKind::reverted_page);
 }
 
-TEST_CASE("a write that went to another page is found at both ends, whichever is met first") {
+TEST_CASE("a write that went to another page is found at both ends, whichever is read first") {
     for (const std::uint32_t victim : {kDamagedPage - 9, kDamagedPage + 60}) {
         const auto findings = findings_after_page_damage(true, [&](Rig& rig, const auto& first) {
             put_on_disk(rig, victim, page_on_disk(rig, kDamagedPage));
@@ -137,7 +137,7 @@ TEST_CASE("a write that went to another page is found at both ends, whichever is
     }
 }
 
-TEST_CASE("a write that went to another page is named also when that page is written again during the re-reads") {
+TEST_CASE("a write that went to another page is named even if that page is rewritten during the re-reads") {
     for (const std::uint32_t victim : {kDamagedPage - 9, kDamagedPage + 60, kDamagedPage ^ 64U}) {
         Rig rig({.repairs = true});
         rig.run([&](Rig& r) -> ums::Task<void> {
@@ -164,14 +164,14 @@ TEST_CASE("a write that went to another page is named also when that page is wri
     }
 }
 
-TEST_CASE("a write that went to another page is found also behind pages that cannot be read") {
+TEST_CASE("a write that went to another page is found even beyond unreadable pages") {
     const std::uint32_t victim = kDamagedPage + 40;
     Rig rig({.repairs = false});
     rig.run([&](Rig& r) -> ums::Task<void> {
         const auto old = co_await write_twice(r);
         put_on_disk(r, victim, page_on_disk(r, kDamagedPage));
         put_on_disk(r, kDamagedPage, old);
-        // Every request for a page just before it fails, as for a broken sector.
+        // Every request for pages just before it fails, as with a bad sector.
         r.storage.set_rule([&](const ums::IoRequest& request) {
             const std::uint64_t broken_bytes = (victim - 2) * kPageBytes;
             const bool hits = request.offset_bytes <= broken_bytes && broken_bytes < request.offset_bytes + request.size_bytes;
@@ -188,7 +188,7 @@ TEST_CASE("a write that went to another page is found also behind pages that can
     CHECK(findings[0].other->page_id == victim);
 }
 
-TEST_CASE("a fault of the read on a page with a fault on the disk gives two findings") {
+TEST_CASE("a read fault on a page that is also wrong on the disk gives two findings") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
         const auto old = co_await write_twice(r);
@@ -210,7 +210,7 @@ TEST_CASE("a fault of the read on a page with a fault on the disk gives two find
     CHECK_FALSE(findings[1].transient);
 }
 
-TEST_CASE("another fault that only the re-reads show is a finding of its own") {
+TEST_CASE("another fault that only the re-reads show is a separate finding") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
         const auto old = co_await write_twice(r);
@@ -236,7 +236,7 @@ TEST_CASE("another fault that only the re-reads show is a finding of its own") {
     }
 }
 
-TEST_CASE("a repair that did not arrive is a lost write, also where the page is as it was at first") {
+TEST_CASE("a repair that did not arrive is a lost write, even if the page is as it was at first") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
         co_await r.write_pages(r.data(), 1, 127);
@@ -244,7 +244,7 @@ TEST_CASE("a repair that did not arrive is a lost write, also where the page is 
         const auto at_first = page_on_disk(r, kDamagedPage);
         co_await ums::sleep_until(ums::Scheduler::current().now_ns() + ums::kNsPerMs);
         co_await r.write_pages(r.data(), kDamagedPage + 1, 1);
-        // Nothing in the page that stands here tells when the missing one was made: the repair has a time of its own.
+        // Nothing in the page that is here tells when the missing one was made: the repair has its own time.
         put_on_disk(r, kDamagedPage, page_on_disk(r, kDamagedPage + 1));
         co_await read(r, kDamagedPage, 1);
         const bool has_other_time = page_on_disk(r, kDamagedPage) != at_first;
@@ -259,7 +259,7 @@ TEST_CASE("a repair that did not arrive is a lost write, also where the page is 
     CHECK(findings[1].description.find("as it was before a repair") != std::string::npos);
 }
 
-TEST_CASE("many wrong pages of one read are diagnosed side by side") {
+TEST_CASE("several wrong pages of one read are diagnosed concurrently") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
         co_await r.write_pages(r.data(), 1, 127);
@@ -267,14 +267,14 @@ TEST_CASE("many wrong pages of one read are diagnosed side by side") {
         for (std::uint32_t page = 1; page < 128; ++page) flip_bits(r.data_path(), page * kPageBytes + 100, std::byte{1});
         const std::uint64_t start_ns = r.clock.now_ns();
         co_await read(r, 1, 127);
-        CHECK(r.clock.now_ns() - start_ns < 20 * ums::kNsPerSecond);  // one after the other: a minute
+        CHECK(r.clock.now_ns() - start_ns < 20 * ums::kNsPerSecond);  // one after another would take a minute
         co_await read(r, 1, 127);
     });
     CHECK(rig.sink.findings().size() == 127);
 }
 
-// As where a file is cut, and a snapshot keeps what it loses.
-TEST_CASE("pages that only their file's size latch holds are told once, though the search for their images meets them again") {
+// As when a file shrinks and a snapshot keeps the pages that are cut off.
+TEST_CASE("pages protected only by their file's size latch are reported once, even if the search for their images reads them again") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
         const std::vector<std::byte> first = co_await write_twice(r);
@@ -291,7 +291,7 @@ TEST_CASE("pages that only their file's size latch holds are told once, though t
     for (const Finding& finding : findings) CHECK_FALSE(finding.transient);
 }
 
-TEST_CASE("a page that somebody holds is verified where a search reads it, unless it was being written") {
+TEST_CASE("a page that another task holds is verified when a search reads it, unless it was being written") {
     const std::uint32_t held = kDamagedPage + 20;
     for (const bool is_written : {false, true}) {
         for (const bool stays : {false, true}) {
@@ -308,7 +308,7 @@ TEST_CASE("a page that somebody holds is verified where a search reads it, unles
                 REQUIRE(frame->latch.try_acquire(ums::LatchMode::update));
                 std::optional<sim::WatchedWrite> write;
                 if (is_written) write.emplace(r.data().writes, held, 1);
-                // Damaged while the search reads, or from then on.
+                // Damaged only while the search reads, or from then on.
                 r.storage.set_rule([&](const ums::IoRequest& request) {
                     if (request.is_search) put_on_disk(r, held, damaged);
                     if (!request.is_search && !stays) put_on_disk(r, held, right);
@@ -319,7 +319,7 @@ TEST_CASE("a page that somebody holds is verified where a search reads it, unles
                 write.reset();
                 frame->latch.release(ums::LatchMode::update);
                 r.pool->unpin(*frame);
-                // Whoever holds the page next meets what is told already, or repairs it.
+                // The next holder of the page sees a fault that is already reported, or repairs it.
                 put_on_disk(r, held, right);
             });
             const auto findings = rig.sink.findings();
@@ -336,8 +336,8 @@ TEST_CASE("a page that somebody holds is verified where a search reads it, unles
     }
 }
 
-// Snapshots copy, and sorts spill, without frames: that a search holds a page's frame keeps none of them away.
-TEST_CASE("a search does not take a page of a file apart for wrong while it is being written") {
+// Snapshots copy, and sorts spill, without frames: a search cannot keep them away by holding a page's frame.
+TEST_CASE("a search does not report a page of a replica or of tempdb while it is being written") {
     const std::uint32_t copied = kDamagedPage + 20;
     for (const bool is_written : {false, true}) {
         Rig rig({.repairs = true});
@@ -357,7 +357,7 @@ TEST_CASE("a search does not take a page of a file apart for wrong while it is b
     }
 }
 
-TEST_CASE("a fault that a search and the holder of the page meet is told once") {
+TEST_CASE("a fault that both a search and the holder of the page see is reported once") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
         std::vector<std::vector<std::byte>> first_versions;
@@ -372,7 +372,7 @@ TEST_CASE("a fault that a search and the holder of the page meet is told once") 
     CHECK(rig.sink.findings().size() == 3);
 }
 
-TEST_CASE("a device that hangs while a file is opened again or its cache is dropped holds up nobody but the diagnosis") {
+TEST_CASE("a device that hangs while a file is reopened or its cache is dropped delays only the diagnosis") {
     Rig rig({.repairs = true});
     rig.run([](Rig& r) -> ums::Task<void> {
         co_await r.write_pages(r.data(), 1, 127);

@@ -1,4 +1,4 @@
-// A start that fails leaves the files of the run before as they were: they may be evidence.
+// A failed start leaves the files of the previous run as they were: they may be evidence.
 #include <sys/file.h>
 
 #include <filesystem>
@@ -14,7 +14,7 @@ using namespace sim::testing;
 
 namespace {
 
-// Free space and the order of changes as the test sees them.
+// Free space and failures as the test wants them.
 struct Watched final : StorageWrapper {
     using StorageWrapper::StorageWrapper;
     std::error_code free_space(const std::string& path, std::uint64_t& free_bytes) override {
@@ -49,7 +49,7 @@ struct EarlierRun : CreatorBench {
         make_our_file(log.path, kMb);
     }
 
-    // Claims all files, then replaces the old ones.
+    // Locks all files, then replaces the old ones.
     Error start(const std::vector<sim::FileOptions>& files) {
         const ums::RealClock clock;
         CollectingSink sink;
@@ -80,7 +80,7 @@ struct EarlierRun : CreatorBench {
 
 }  // namespace
 
-TEST_CASE("a foreign file among the files keeps all others from being deleted") {
+TEST_CASE("a foreign file among the files protects all others from being deleted") {
     EarlierRun bench;
     make_file(bench.log.path, std::string(100'000, 'x'));
     CHECK(bench.start({bench.data, bench.log}) == Error::refused);
@@ -88,7 +88,7 @@ TEST_CASE("a foreign file among the files keeps all others from being deleted") 
     CHECK(size_of_file(bench.log.path) == 100'000);
 }
 
-TEST_CASE("a file in use among the files keeps all others from being deleted") {
+TEST_CASE("a file in use among the files protects all others from being deleted") {
     EarlierRun bench;
     const int fd = ::open(bench.log.path.c_str(), O_RDWR | O_CLOEXEC);
     REQUIRE(::flock(fd, LOCK_EX) == 0);
@@ -99,18 +99,18 @@ TEST_CASE("a file in use among the files keeps all others from being deleted") {
     bench.check_untouched(bench.log.path);
 }
 
-TEST_CASE("what else can be known to fail keeps all files from being deleted, and new ones from being left behind") {
+TEST_CASE("other failures that can be foreseen protect all files from being deleted, and leave no new ones behind") {
     EarlierRun bench;
     sim::FileOptions extra = bench.file("new.mdx");
     Error expected = Error::environment;
     SECTION("a file that cannot be deleted") { bench.watched.removal_error = system_error(EPERM); }
-    SECTION("a file system that does not hold files of this size") {
+    SECTION("a file system that does not support files of this size") {
         extra.initial_size_mb = 3;
         bench.watched.size_max_bytes = 2 * kMb;
     }
-    SECTION("a folder that takes no files") { bench.watched.creation_error = system_error(EROFS); }
+    SECTION("a folder in which no file can be created") { bench.watched.creation_error = system_error(EROFS); }
     SECTION("a folder that is missing") { extra.path = bench.folder / "nowhere/new.mdx"; }
-    SECTION("the name of a database") {
+    SECTION("a name of a real database") {
         extra.path = bench.folder / "new.mdf";
         expected = Error::refused;
     }
@@ -121,11 +121,11 @@ TEST_CASE("what else can be known to fail keeps all files from being deleted, an
     CHECK(bench.names_in_folder() == 2);
 }
 
-TEST_CASE("the space for all files of a file system is counted together, and what is replaced makes room") {
+TEST_CASE("the space for all files of a file system is added up, and replaced files make room") {
     EarlierRun bench;
     bench.data.initial_size_mb = 3;
     bench.log.initial_size_mb = 3;
-    bench.watched.free = 4 * kMb - 65536;  // each alone would fit
+    bench.watched.free = 4 * kMb - 65536;  // each file alone would fit
     CHECK(bench.start({bench.data, bench.log}) == Error::environment);
     CHECK_THAT(bench.message, ContainsSubstring("a.mdx and 1 more: not enough space: 6 MB are needed, 5 MB are free"));
     CHECK_THAT(bench.message, ContainsSubstring("with the 2 MB of the files that would be replaced"));
@@ -135,7 +135,7 @@ TEST_CASE("the space for all files of a file system is counted together, and wha
     CHECK(bench.start({bench.data, bench.log}) == Error::none);
 }
 
-TEST_CASE("file systems are counted each for itself") {
+TEST_CASE("each file system is counted separately") {
     struct TwoDisks final : StorageWrapper {
         using StorageWrapper::StorageWrapper;
         std::error_code status(const std::string& path, ums::FileStatus& status) override {
@@ -157,7 +157,7 @@ TEST_CASE("file systems are counted each for itself") {
     CHECK_THAT(bench.message, ContainsSubstring("other/c.mdx: not enough space: 2 MB are needed, 1 MB are free in"));
 }
 
-TEST_CASE("a file with a second name makes no room when it is deleted") {
+TEST_CASE("deleting a file that has a second name makes no room") {
     EarlierRun bench;
     std::filesystem::create_hard_link(bench.data.path, bench.folder / "kept");
     bench.watched.free = kMb - 65536;
@@ -165,7 +165,7 @@ TEST_CASE("a file with a second name makes no room when it is deleted") {
     bench.check_untouched(bench.data.path);
 }
 
-TEST_CASE("two names of one file are told, whether it is there or not") {
+TEST_CASE("two names of one file are reported, whether it exists or not") {
     EarlierRun bench;
     std::filesystem::create_hard_link(bench.data.path, bench.folder / "hard.mdx");
     CHECK(bench.start({bench.data, bench.file("hard.mdx")}) == Error::refused);
@@ -179,7 +179,7 @@ TEST_CASE("two names of one file are told, whether it is there or not") {
     CHECK_FALSE(exists(bench.folder / "new.mdx"));
 }
 
-TEST_CASE("a file of a newer version and one with a damaged first page are refused, each for its reason") {
+TEST_CASE("a file of a newer version and one with a damaged first page are refused, each for its own reason") {
     EarlierRun bench;
     const bool is_newer = GENERATE(true, false);
     flip_bits(bench.data.path, is_newer ? offsetof(sim::PageHeader, format) : 5000, std::byte{2});

@@ -19,7 +19,7 @@ namespace {
 
 using ums::kMb;
 
-// Makes a log file of 4 MB on a storage whose writes at one offset go wrong.
+// Creates a log file of 4 MB on a storage whose writes at one offset fail.
 struct Creation {
     test::TempFolder folder;
     ums::PosixStorage posix;
@@ -86,7 +86,7 @@ struct VirtualCreation {
 
 }  // namespace
 
-TEST_CASE("a write that fails while a file is made is tried again, and a finding although the file was made") {
+TEST_CASE("a write that fails during creation is retried, and is a finding even though the file was created") {
     const Creation creation(kStampWriteOffset, 1, {.error = EIO});
     CHECK(creation.is_made);
     const auto findings = creation.sink.findings();
@@ -102,7 +102,7 @@ TEST_CASE("a write that fails while a file is made is tried again, and a finding
     CHECK(creation.sink.count_of(sim::Severity::warning, "It is tried again") == 1);
 }
 
-TEST_CASE("a write that is cut short while a file is made is a finding of its own kind") {
+TEST_CASE("a write that is cut short during creation is a finding of its own kind") {
     const Creation creation(kStampWriteOffset, 1, {.transferred_bytes = 4096});
     CHECK(creation.is_made);
     const auto findings = creation.sink.findings();
@@ -111,7 +111,7 @@ TEST_CASE("a write that is cut short while a file is made is a finding of its ow
     CHECK_THAT(findings[0].description, ContainsSubstring("after 4096 bytes"));
 }
 
-TEST_CASE("a write that was cut short, then failed, then succeeded is one finding") {
+TEST_CASE("a write that is first cut short, then fails, then succeeds is one finding") {
     const Creation creation(kStampWriteOffset, 1, {.error = EIO, .short_bytes = 4096});
     CHECK(creation.is_made);
     const auto findings = creation.sink.findings();
@@ -120,7 +120,7 @@ TEST_CASE("a write that was cut short, then failed, then succeeded is one findin
     CHECK(findings[0].transient);
 }
 
-TEST_CASE("a write that keeps failing while a file is made is a finding, and nothing is left behind") {
+TEST_CASE("a write that keeps failing during creation is a finding, and no file is left behind") {
     const Creation creation(0, 1000, {.error = EIO});  // the signature page
     CHECK_FALSE(creation.is_made);
     CHECK(creation.tries == 1 + sim::kIoRetries);
@@ -132,14 +132,14 @@ TEST_CASE("a write that keeps failing while a file is made is a finding, and not
     CHECK(findings[0].reads == 1 + sim::kIoRetries);
 }
 
-TEST_CASE("a device that is gone while a file is made is a finding") {
+TEST_CASE("a device that disappears during creation is a finding") {
     const Creation creation(kStampWriteOffset, 1000, {.error = ENODEV});
     CHECK_FALSE(creation.is_made);
     REQUIRE(creation.sink.findings().size() == 1);
     CHECK(or_empty(creation.sink.findings()[0].failure).error_code == ENODEV);
 }
 
-TEST_CASE("no space and no memory while a file is made are no findings") {
+TEST_CASE("lack of space or memory during creation is not a finding") {
     const Creation full(kStampWriteOffset, 1000, {.error = ENOSPC});
     CHECK_FALSE(full.is_made);
     CHECK(full.tries == 1);
@@ -151,7 +151,7 @@ TEST_CASE("no space and no memory while a file is made are no findings") {
     CHECK(short_of_memory.sink.findings().empty());
 }
 
-TEST_CASE("a write that comes late while a file is made is warned about, and a finding that is no failure") {
+TEST_CASE("a write that is late during creation gives a warning, and a finding that is not a failure") {
     VirtualCreation creation;
     creation.storage.set_rule(
         [](const ums::IoRequest& request) { return Fate{.delay_ns = (is_at_stamp(request) ? 20'000 : 14'000) * ums::kNsPerMs}; });
@@ -166,7 +166,7 @@ TEST_CASE("a write that comes late while a file is made is warned about, and a f
     CHECK_THAT(creation.sink.events()[0].description, ContainsSubstring("a.ldx completed after 20"));
 }
 
-TEST_CASE("a write that does not come back while a file is made is warned about, and after two minutes ends the run") {
+TEST_CASE("a write that does not complete during creation gives a warning, and ends the run after two minutes") {
     VirtualCreation creation;
     creation.storage.set_rule([](const ums::IoRequest& request) { return Fate{.hold = is_at_stamp(request)}; });
     auto let_go = [](FaultyStorage& held_by, sim::RunState& state) -> ums::Task<void> {

@@ -1,4 +1,4 @@
-// Block devices in the place of files.
+// Block devices used as files.
 #include <cstdlib>
 
 #include "sim/files/file_creator.hpp"
@@ -10,7 +10,7 @@ using namespace sim::testing;
 
 namespace {
 
-// A storage that takes one regular file for a block device, and allows with it what a device allows.
+// A storage that presents one regular file as a block device, and refuses what a device does not support.
 struct DeviceStorage final : StorageWrapper {
     DeviceStorage(ums::Storage& inner, std::string device_path) : StorageWrapper(inner), path(std::move(device_path)) {}
     std::error_code status(const std::string& name, ums::FileStatus& status) override {
@@ -40,7 +40,7 @@ struct DeviceStorage final : StorageWrapper {
 
 }  // namespace
 
-TEST_CASE("a block device is refused without the switch, with its signature or without") {
+TEST_CASE("without the switch a block device is refused, with or without a signature") {
     CreatorBench bench;
     const std::string path = bench.folder / "sdx";
     make_our_file(path, 2 * kMb);
@@ -77,11 +77,11 @@ TEST_CASE("with the switch a block device is a file of fixed size") {
     CHECK(made.setup.options.increment_mb == 0);
     CHECK_FALSE(made.setup.options.shrinkable);
     CHECK_FALSE(made.setup.options.sparse);
-    // What is behind the part in use is left alone.
+    // What lies beyond the part in use is left alone.
     CHECK(peek(path, 2 * kMb, 1)[0] == std::byte{'x'});
 }
 
-TEST_CASE("a log on a block device, and a stamped data file, begin with zeros") {
+TEST_CASE("a log and a stamped data file on a block device begin with zeros") {
     CreatorBench bench;
     const std::string path = bench.folder / "sdx";
     DeviceStorage devices(bench.posix, path);
@@ -99,7 +99,7 @@ TEST_CASE("a log on a block device, and a stamped data file, begin with zeros") 
     CHECK(devices.violations == 0);
 }
 
-TEST_CASE("a block device that is too small or in use is not touched") {
+TEST_CASE("a block device that is too small or in use is left untouched") {
     CreatorBench bench;
     const std::string path = bench.folder / "sdx";
     make_file(path, std::string(2 * kMb, 'x'));
@@ -119,7 +119,7 @@ TEST_CASE("a block device that is too small or in use is not touched") {
 
 namespace {
 
-// A loop device over a file, if this user and machine can have one.
+// A loop device over a file, if this user may create one here.
 class LoopDevice {
 public:
     explicit LoopDevice(const std::string& backing) {
@@ -142,7 +142,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("a real block device, a loop device, is prepared without buffering, and refused while something is mounted from it") {
+TEST_CASE("a real block device (a loop device) is prepared without buffering, and refused while it is mounted") {
     CreatorBench bench;
     bench.options.no_buffering = true;
     bench.options.overwrite_foreign_files = true;

@@ -1,4 +1,4 @@
-// What fails on the way leaves nothing behind.
+// A failure while a file is created leaves nothing behind.
 #include <optional>
 
 #include "sim/files/file_creator.hpp"
@@ -10,7 +10,7 @@ using namespace sim::testing;
 
 namespace {
 
-// Fails where the test says.
+// Fails where the test asks for it.
 struct Broken final : StorageWrapper {
     using StorageWrapper::StorageWrapper;
     std::error_code open(const std::string& path, const ums::OpenOptions& how, ums::FileHandle& file) override {
@@ -40,7 +40,7 @@ struct Broken final : StorageWrapper {
     }
     std::error_code allocate(ums::FileHandle file, std::uint64_t offset, std::uint64_t size_bytes) override {
         if (!allocate_error) return inner_.allocate(file, offset, size_bytes);
-        static_cast<void>(inner_.allocate(file, offset, size_bytes / 2));  // as ext4 and xfs do
+        static_cast<void>(inner_.allocate(file, offset, size_bytes / 2));  // as ext4 and XFS do
         return *allocate_error;
     }
     std::error_code sync(ums::FileHandle file) override { return sync_error ? *sync_error : inner_.sync(file); }
@@ -62,7 +62,7 @@ struct BrokenBench : CreatorBench {
 
 }  // namespace
 
-TEST_CASE("where there is not enough space a run says how much is needed, and makes nothing") {
+TEST_CASE("if there is not enough space, a run reports how much it needs and creates nothing") {
     CreatorBench bench;
     Broken broken(bench.posix);
     broken.free = 2 * kMb;
@@ -77,7 +77,7 @@ TEST_CASE("where there is not enough space a run says how much is needed, and ma
     CHECK(bench.prepare(sparse).error == Error::none);
 }
 
-TEST_CASE("whatever fails on the way, a file that was made is removed and every handle is closed") {
+TEST_CASE("whatever fails during the start, a created file is removed and every handle is closed") {
     BrokenBench bench;
     Broken& broken = bench.broken;
     const auto check_failure = [&] {
@@ -87,7 +87,7 @@ TEST_CASE("whatever fails on the way, a file that was made is removed and every 
         CHECK(bench.names_in_folder() == 0);
         CHECK(broken.open_handles == 0);
     };
-    SECTION("the space is gone when it is taken") {
+    SECTION("the space is gone when it is allocated") {
         broken.allocate_error = system_error(ENOSPC);
         check_failure();
     }
@@ -99,7 +99,7 @@ TEST_CASE("whatever fails on the way, a file that was made is removed and every 
         broken.reopen_error = system_error(EMFILE);
         check_failure();
     }
-    SECTION("somebody else locks it first") {
+    SECTION("another process locks it first") {
         broken.lock_error = system_error(EWOULDBLOCK);
         check_failure();
     }
@@ -109,7 +109,7 @@ TEST_CASE("whatever fails on the way, a file that was made is removed and every 
     }
 }
 
-TEST_CASE("a device that fails while a file is made is a finding, what the caller may not or cannot do is none") {
+TEST_CASE("an error of the storage during creation is a finding, a missing permission, space or feature is not") {
     struct Try {
         int error;
         bool is_finding;
@@ -143,7 +143,7 @@ TEST_CASE("a device that fails while a file is made is a finding, what the calle
     }
 }
 
-TEST_CASE("a folder that must not be written to is said so") {
+TEST_CASE("a folder that must not be written to is reported as such") {
     BrokenBench bench;
     Broken& broken = bench.broken;
     broken.open_error = system_error(EROFS);
@@ -165,7 +165,7 @@ TEST_CASE("an old file of ours that cannot be extended keeps its size") {
     CHECK(broken.open_handles == 0);
 }
 
-TEST_CASE("where unbuffered access is refused the message names the settings, for new and for old files") {
+TEST_CASE("if unbuffered access is refused, the message names the settings, for new and for old files") {
     BrokenBench bench;
     Broken& broken = bench.broken;
     bench.options.no_buffering = true;

@@ -8,7 +8,7 @@
 
 using namespace sim::testing;
 
-TEST_CASE("a new file has its signature page, its size, its space, and reads as zeros") {
+TEST_CASE("a new file has its signature page, its size and its space, and reads as zeros") {
     CreatorBench bench;
     const Prepared made = bench.prepare(bench.file("a.mdx", 2), 7);
     REQUIRE(made.error == Error::none);
@@ -28,7 +28,7 @@ TEST_CASE("a new file has its signature page, its size, its space, and reads as 
     CHECK(made.setup.options.max_size_mb == 4);
 }
 
-TEST_CASE("how writes become durable arrives in the set-up of a file") {
+TEST_CASE("the setup of a file includes how its writes become durable") {
     CreatorBench bench;
     bench.options.write_through = false;
     const Prepared made = bench.prepare(bench.file("a.mdx"));
@@ -38,7 +38,7 @@ TEST_CASE("how writes become durable arrives in the set-up of a file") {
     CHECK(other.setup.durability == sim::Durability::write_through);
 }
 
-TEST_CASE("files are opened as NoBuffering, scatter/gather and WriteThrough say") {
+TEST_CASE("files are opened according to NoBuffering, scatter/gather and WriteThrough") {
     struct OpenSpy final : StorageWrapper {
         using StorageWrapper::StorageWrapper;
         std::error_code open(const std::string& path, const ums::OpenOptions& how, ums::FileHandle& file) override {
@@ -74,7 +74,7 @@ TEST_CASE("files are opened as NoBuffering, scatter/gather and WriteThrough say"
     CHECK(direct_for(true, true));
 }
 
-TEST_CASE("a foreign file is refused and not touched") {
+TEST_CASE("a foreign file is refused and left untouched") {
     CreatorBench bench;
     for (const std::uint64_t size_bytes : {0ULL, 100ULL, 8192ULL, 100'000ULL}) {
         const std::string path = bench.folder / "foreign.mdx";
@@ -92,7 +92,7 @@ TEST_CASE("a foreign file is refused and not touched") {
     }
 }
 
-TEST_CASE("a foreign file may be destroyed if the switch says so") {
+TEST_CASE("a foreign file may be destroyed if the switch allows it") {
     CreatorBench bench;
     bench.options.overwrite_foreign_files = true;
     const std::string path = bench.folder / "foreign.mdx";
@@ -103,7 +103,7 @@ TEST_CASE("a foreign file may be destroyed if the switch says so") {
     CHECK(size_of_file(path) == kMb);
 }
 
-TEST_CASE("names of real database files are refused in any case of letters, also when there is no such file") {
+TEST_CASE("names of real database files are refused in upper and lower case, even if no such file exists") {
     CreatorBench bench;
     for (const char* name : {"a.mdf", "a.ndf", "a.ldf", "a.MDF", "a.Ndf", "a.lDf", ".mdf"}) {
         const Prepared refused = bench.prepare(bench.file(name));
@@ -116,7 +116,7 @@ TEST_CASE("names of real database files are refused in any case of letters, also
     CHECK(bench.prepare(bench.file("a.MDF")).error == Error::none);
 }
 
-TEST_CASE("a folder and other things that are no files are refused, whatever the switch") {
+TEST_CASE("folders and other things that are not files are refused, whatever the switch") {
     CreatorBench bench;
     for (const bool overwrite : {false, true}) {
         bench.options.overwrite_foreign_files = overwrite;
@@ -130,7 +130,7 @@ TEST_CASE("a folder and other things that are no files are refused, whatever the
     }
 }
 
-TEST_CASE("a missing folder is said by name") {
+TEST_CASE("a missing folder is reported by name") {
     CreatorBench bench;
     sim::FileOptions file = bench.file("nowhere/deep/a.mdx");
     const Prepared failed = bench.prepare(file);
@@ -138,7 +138,7 @@ TEST_CASE("a missing folder is said by name") {
     CHECK_THAT(failed.message, ContainsSubstring("the folder " + (bench.folder / "nowhere/deep") + " does not exist"));
 }
 
-TEST_CASE("a file in use is refused as such, and left as it is") {
+TEST_CASE("a file in use is refused as such and left untouched") {
     CreatorBench bench;
     const std::string path = bench.folder / "a.mdx";
     make_our_file(path, kMb);
@@ -177,7 +177,7 @@ TEST_CASE("a prepared file stays locked") {
     group.run(main(bench, file, journal));
 }
 
-TEST_CASE("an old file of ours is replaced when DeleteFilesAtStartup asks for it") {
+TEST_CASE("an old file of ours is replaced if DeleteFilesAtStartup requests it") {
     CreatorBench bench;
     const std::string path = bench.folder / "a.mdx";
     make_our_file(path, 3 * kMb);
@@ -188,7 +188,7 @@ TEST_CASE("an old file of ours is replaced when DeleteFilesAtStartup asks for it
     CHECK(is_all_zero(content(path)));
 }
 
-TEST_CASE("a larger file of ours that is kept is not cut, and its content stays") {
+TEST_CASE("a larger file of ours that is kept is not truncated, and its contents stay") {
     CreatorBench bench;
     bench.options.delete_files_at_startup = false;
     const std::string path = bench.folder / "a.mdx";
@@ -222,7 +222,7 @@ TEST_CASE("a smaller file of ours that is kept is extended with zeros") {
     }
 }
 
-TEST_CASE("the old content of a log file that is kept is stamped over with zeros") {
+TEST_CASE("the old contents of a log file that is kept are overwritten with zeros") {
     CreatorBench bench;
     bench.options.delete_files_at_startup = false;
     const std::string path = bench.folder / "a.ldx";
@@ -232,8 +232,8 @@ TEST_CASE("the old content of a log file that is kept is stamped over with zeros
     CHECK(is_all_zero(content(path)));
 }
 
-TEST_CASE("zeros are really written into log files, and into data files if StampFiles says so") {
-    // Counts the bytes that are written, 1 MB requests.
+TEST_CASE("zeros are really written to log files, and to data files if StampFiles requests it") {
+    // Counts the written bytes, in requests of 1 MB.
     struct WriteSpy final : StorageWrapper {
         using StorageWrapper::StorageWrapper;
         struct Engine final : ums::IoEngine {
@@ -272,7 +272,7 @@ TEST_CASE("zeros are really written into log files, and into data files if Stamp
     CHECK(written_for(true, true) == 3 * kMb);
 }
 
-TEST_CASE("a sparse file has its size without the space, also where an old one had content") {
+TEST_CASE("a sparse file has its size without the space, even if an old file had contents") {
     CreatorBench bench;
     bench.options.delete_files_at_startup = false;
     const std::string path = bench.folder / "a.mdx";

@@ -1,4 +1,4 @@
-// Symbolic links on the way to a test file, under its name, and put there while a run starts.
+// Symbolic links in the path of a test file, under its name, and placed there while a run starts.
 #include <atomic>
 #include <filesystem>
 #include <functional>
@@ -33,7 +33,7 @@ struct Interrupted final : StorageWrapper {
 
 }  // namespace
 
-TEST_CASE("links among the folders are followed once, and both names are known") {
+TEST_CASE("links among the folders are resolved once, and both names are known") {
     CreatorBench bench;
     fs::create_directories(bench.folder / "real/deep");
     fs::create_directory_symlink("real", bench.folder / "first");
@@ -50,7 +50,7 @@ TEST_CASE("links among the folders are followed once, and both names are known")
     CHECK(plain.setup.options.named_as.empty());
 }
 
-TEST_CASE("a test file that is a symbolic link is refused, whatever the switch, and nothing behind it is touched") {
+TEST_CASE("a test file that is a symbolic link is refused, whatever the switch, and the link's target is left untouched") {
     CreatorBench bench;
     fs::create_directories(bench.folder / "other");
     const std::string target = bench.folder / "other/real.mdx";
@@ -71,7 +71,7 @@ TEST_CASE("a test file that is a symbolic link is refused, whatever the switch, 
     CHECK(fs::is_symlink(bench.folder / "a.mdx"));
 }
 
-TEST_CASE("a way that leads nowhere or round in a circle is said so") {
+TEST_CASE("a path that leads nowhere or in a circle is reported as such") {
     CreatorBench bench;
     fs::create_symlink("nowhere", bench.folder / "dangling");
     fs::create_symlink("circle", bench.folder / "circle");
@@ -93,7 +93,7 @@ TEST_CASE("names that are too long are refused") {
     CHECK(bench.names_in_folder() == 0);
 }
 
-TEST_CASE("what takes the name of a file while it is being made is neither written to nor removed") {
+TEST_CASE("a file that takes over the name during creation is neither written to nor removed") {
     CreatorBench bench;
     Interrupted interrupted(bench.posix);
     bench.storage = &interrupted;
@@ -116,7 +116,7 @@ TEST_CASE("what takes the name of a file while it is being made is neither writt
     CHECK(bench.names_in_folder() == 2);
 }
 
-TEST_CASE("whoever renames files over the test file all the time loses nothing") {
+TEST_CASE("a process that keeps renaming files over the test file loses nothing") {
     CreatorBench bench;
     const std::string precious = bench.folder / "precious";
     make_file(precious, kPrecious);
@@ -143,7 +143,7 @@ TEST_CASE("whoever renames files over the test file all the time loses nothing")
     CHECK(begun > 0);
 }
 
-TEST_CASE("names are resolved for the start text, and what cannot be resolved stays as it is") {
+TEST_CASE("names are resolved for the start text, and names that cannot be resolved stay as they are") {
     CreatorBench bench;
     fs::create_directory(bench.folder / "real");
     fs::create_directory_symlink("real", bench.folder / "link");

@@ -16,11 +16,11 @@ constexpr std::uint64_t kRetriedPage = 5;
 
 struct Attempt {
     bool success = false;
-    std::uint32_t requests = 0;  // that reached the storage for this page
+    std::uint32_t requests = 0;  // how many reached the storage for this page
     std::uint64_t took_us = 0;
 };
 
-// One transfer of page 5 under `rule`, which is told the number of the try, from 1. Other pages are sound unless the rule says otherwise.
+// One transfer of page 5 under `rule`, which gets the number of the attempt, from 1. Other pages are sound unless the rule says otherwise.
 Attempt attempt(VirtualWorld& world, ums::IoOperation operation, const std::function<Fate(std::uint32_t, const ums::IoRequest&)>& rule) {
     Attempt result;
     world.storage.set_rule([&](const ums::IoRequest& request) {
@@ -51,7 +51,7 @@ Fate only_page(const ums::IoRequest& request, Fate fate) { return request.offset
 
 }  // namespace
 
-TEST_CASE("a transfer that works is made once") {
+TEST_CASE("a transfer that succeeds is made once") {
     VirtualWorld world;
     const Attempt result = attempt(world, ums::IoOperation::read, [](auto, const auto&) { return Fate{}; });
     CHECK(result.success);
@@ -59,7 +59,7 @@ TEST_CASE("a transfer that works is made once") {
     CHECK(world.sink.events().empty());
 }
 
-TEST_CASE("a transfer that works the second time is a warning, and a finding that says that it passed") {
+TEST_CASE("a transfer that succeeds on the second try is a warning and a transient finding") {
     for (const auto operation : {ums::IoOperation::read, ums::IoOperation::write}) {
         VirtualWorld world;
         const Attempt result =
@@ -79,7 +79,7 @@ TEST_CASE("a transfer that works the second time is a warning, and a finding tha
     }
 }
 
-TEST_CASE("what this machine lacked for a moment is no finding") {
+TEST_CASE("a temporary shortage on this machine is not a finding") {
     VirtualWorld world;
     const Attempt result =
         attempt(world, ums::IoOperation::read, [](std::uint32_t number, const auto&) { return Fate{.error = number == 1 ? ENOMEM : 0}; });
@@ -88,7 +88,7 @@ TEST_CASE("what this machine lacked for a moment is no finding") {
     CHECK(world.sink.count_of(sim::Severity::warning) == 1);
 }
 
-TEST_CASE("what this machine lacks for long ends the run, without a finding: the storage is not to blame") {
+TEST_CASE("a lasting shortage on this machine ends the run without a finding: the storage is not to blame") {
     VirtualWorld world;
     const Attempt result = attempt(world, ums::IoOperation::read, [](auto, const auto&) { return Fate{.error = ENOMEM}; });
     CHECK_FALSE(result.success);
@@ -98,7 +98,7 @@ TEST_CASE("what this machine lacks for long ends the run, without a finding: the
     CHECK_THAT(world.state.reason(), ContainsSubstring("out of memory"));
 }
 
-TEST_CASE("a read that fails is tried four times more, with growing pauses, and then is a finding") {
+TEST_CASE("a read that fails is retried four times, with growing pauses, and is then a finding") {
     VirtualWorld world;
     const Attempt result = attempt(world, ums::IoOperation::read, [](auto, const auto& r) { return only_page(r, {.error = EIO}); });
     CHECK_FALSE(result.success);
@@ -118,7 +118,7 @@ TEST_CASE("a read that fails is tried four times more, with growing pauses, and 
     CHECK(findings[0].description == "A read of 8192 bytes failed, even when tried again: Input/output error.");
 }
 
-TEST_CASE("a write that fails is a finding that says so") {
+TEST_CASE("a write that fails is a finding that names the write") {
     VirtualWorld world;
     const Attempt result = attempt(world, ums::IoOperation::write, [](auto, const auto& r) { return only_page(r, {.error = EIO}); });
     CHECK_FALSE(result.success);
@@ -139,7 +139,7 @@ TEST_CASE("a transfer that stays short is a finding of its own kind") {
     CHECK(world.sink.findings()[0].description == "A read of 8192 bytes returned success after 512 bytes.");
 }
 
-TEST_CASE("no room ends the run at once, without a finding, and says where there is none") {
+TEST_CASE("lack of space ends the run immediately, without a finding, and the message names the place") {
     for (const int error : {ENOSPC, EDQUOT, EFBIG}) {
         for (const auto operation : {ums::IoOperation::read, ums::IoOperation::write}) {
             VirtualWorld world;
@@ -157,7 +157,7 @@ TEST_CASE("no room ends the run at once, without a finding, and says where there
     }
 }
 
-TEST_CASE("no room for a moment is no finding either") {
+TEST_CASE("a temporary lack of space is not a finding either") {
     VirtualWorld world;
     world.run([](VirtualWorld& w) -> ums::Task<void> {
         const auto file = w.make_file(3, kMb);
@@ -171,7 +171,7 @@ TEST_CASE("no room for a moment is no finding either") {
     CHECK(or_empty(world.sink.findings()[0].failure).error_code == EIO);
 }
 
-TEST_CASE("a device that takes no requests any more has failed: one finding for the file, and the end of the run") {
+TEST_CASE("a device that no longer accepts requests has failed: one finding for the file, and the end of the run") {
     for (const int error : {ENODEV, ENXIO, EROFS, ESTALE, ESHUTDOWN}) {
         VirtualWorld world;
         const Attempt result =
@@ -186,7 +186,7 @@ TEST_CASE("a device that takes no requests any more has failed: one finding for 
     }
 }
 
-TEST_CASE("a storage that answers an error to everything has failed: one finding for all requests of the file, and the end of the run") {
+TEST_CASE("a storage that fails every request has failed: one finding for all requests of the file, and the end of the run") {
     VirtualWorld world;
     world.storage.set_rule([](const ums::IoRequest&) { return Fate{.error = EIO}; });
     world.run([](VirtualWorld& w) -> ums::Task<void> {
@@ -210,7 +210,7 @@ TEST_CASE("a storage that answers an error to everything has failed: one finding
     CHECK_THAT(world.state.reason(), ContainsSubstring("the storage is gone"));
 }
 
-TEST_CASE("a failure while the run is stopping is tried again without pauses: only so it is known whether it lasts") {
+TEST_CASE("a failure while the run is stopping is retried without pauses, because only this shows whether it lasts") {
     VirtualWorld world;
     world.state.stop(sim::Outcome::stopped, "enough");
     const Attempt result = attempt(world, ums::IoOperation::read, [](auto, const auto& r) { return only_page(r, {.error = EIO}); });

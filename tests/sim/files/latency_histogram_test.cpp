@@ -24,7 +24,7 @@ LatencyResult result_of(const std::vector<std::uint64_t>& durations_ns) {
     return sum.result();
 }
 
-// The nearest rank, by sorting.
+// The nearest-rank percentile, by sorting.
 std::uint64_t exact_percentile(const std::vector<std::uint64_t>& sorted, double percent) {
     const auto rank = static_cast<std::size_t>(std::ceil(static_cast<double>(sorted.size()) * percent / 100 - 1e-9));
     return sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1];
@@ -34,7 +34,7 @@ bool is_within_one_percent(std::uint64_t value, std::uint64_t exact) {
     return std::abs(static_cast<double>(value) - static_cast<double>(exact)) <= 0.01 * static_cast<double>(exact);
 }
 
-// As many short ones as long ones, on a logarithmic scale from 1 us to 1000 s.
+// Spread evenly on a logarithmic scale from 1 us to 1000 s.
 std::vector<std::uint64_t> random_durations(ums::Prng& prng, std::size_t count) {
     std::vector<std::uint64_t> durations;
     for (std::size_t i = 0; i < count; ++i) {
@@ -46,7 +46,7 @@ std::vector<std::uint64_t> random_durations(ums::Prng& prng, std::size_t count) 
 
 }  // namespace
 
-TEST_CASE("buckets follow each other without gaps and none is wider than 1/64 of its beginning") {
+TEST_CASE("buckets adjoin without gaps, and none is wider than 1/64 of its lower bound") {
     for (std::uint32_t bucket = 0; bucket < sim::kLatencyBuckets; ++bucket) {
         const sim::LatencyRange range = sim::latency_range(bucket);
         REQUIRE(sim::latency_bucket(range.low_ns) == bucket);
@@ -58,7 +58,7 @@ TEST_CASE("buckets follow each other without gaps and none is wider than 1/64 of
     CHECK(sim::latency_range(sim::kLatencyBuckets - 1).high_ns >= 1000 * ums::kNsPerSecond);
 }
 
-TEST_CASE("a single duration from 1 us to 1000 s is told exactly, between two others within one percent") {
+TEST_CASE("a single duration from 1 us to 1000 s is reported exactly, one between two others within one percent") {
     for (std::uint64_t ns = ums::kNsPerUs; ns <= 1000 * ums::kNsPerSecond; ns += ns / 97 + 1) {
         const LatencyResult alone = result_of({ns});
         REQUIRE(alone.percentiles_ns[0] == ns);
@@ -91,7 +91,7 @@ TEST_CASE("mean and standard deviation are those of the requests") {
     CHECK(std::abs(result.deviation_ns - 2000) < 0.001);
 }
 
-TEST_CASE("the same durations give the same result, in one histogram or in several") {
+TEST_CASE("the same durations give the same result, in one histogram or in several merged ones") {
     ums::Prng prng(ums::testing::test_seed("latency histogram"));
     const std::vector<std::uint64_t> durations = random_durations(prng, 10'000);
     std::vector<LatencyHistogram> parts(3);
@@ -110,7 +110,7 @@ TEST_CASE("the same durations give the same result, in one histogram or in sever
     for (std::size_t i = 0; i < split.buckets.size(); ++i) CHECK(split.buckets[i].count == whole.buckets[i].count);
 }
 
-TEST_CASE("no requests, no figures") {
+TEST_CASE("without requests there are no figures") {
     const LatencyResult result = result_of({});
     CHECK(result.count == 0);
     CHECK(result.min_ns == 0);
@@ -121,7 +121,7 @@ TEST_CASE("no requests, no figures") {
     CHECK(result.buckets.empty());
 }
 
-TEST_CASE("buckets are told in ascending order, without empty ones, and hold every request") {
+TEST_CASE("buckets are reported in ascending order, without empty ones, and cover every request") {
     const LatencyResult result = result_of({0, 300, 5 * ums::kNsPerUs, 5 * ums::kNsPerUs, 3 * ums::kNsPerSecond, ~std::uint64_t{0} / 4});
     REQUIRE(result.buckets.size() == 4);
     CHECK(result.buckets[0].count == 2);

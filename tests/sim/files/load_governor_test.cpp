@@ -22,7 +22,7 @@ void take_all(LoadGovernor& governor, std::uint32_t count) {
     for (std::uint32_t i = 0; i < count; ++i) REQUIRE(take(governor));
 }
 
-// The rule of KB 231619, and the pace of new blocks, written down once more and as plainly as possible.
+// The rule of KB 231619 and the pace of new blocks once more, written as plainly as possible.
 struct Model {
     double target_us;
     std::uint32_t blocks_max;
@@ -78,11 +78,11 @@ TEST_CASE("the average starts at the target and follows the rule step by step") 
     CHECK(governor.average_us() == 75'000);
     CHECK(governor.blocks() == 4);
     CHECK(governor.throttle_count() == 0);
-    governor.complete(475'000);  // (75000 * 3 + 475000) / 4 = 175000: above the target, the block is thrown away
+    governor.complete(475'000);  // (75000 * 3 + 475000) / 4 = 175000: above the target, the block is discarded
     CHECK(governor.average_us() == 175'000);
     CHECK(governor.blocks() == 3);
     CHECK(governor.throttle_count() == 1);
-    governor.complete(100'000);  // (175000 * 2 + 100000) / 3, with the blocks that are left
+    governor.complete(100'000);  // (175000 * 2 + 100000) / 3, with the remaining blocks
     CHECK(governor.average_us() == 150'000);
     CHECK(governor.blocks() == 2);
     CHECK(governor.throttle_count() == 2);
@@ -99,7 +99,7 @@ TEST_CASE("an average at the target is not above it") {
     for (int i = 0; i < 3; ++i) governor.complete(1);
 }
 
-TEST_CASE("the last block is never thrown away, and can be used again, but what would have cost it counts") {
+TEST_CASE("the last block is never discarded and can be used again, but each time counts as throttling") {
     LoadGovernor governor(1000, 10);
     for (int i = 0; i < 5; ++i) {
         REQUIRE(take(governor));
@@ -110,7 +110,7 @@ TEST_CASE("the last block is never thrown away, and can be used again, but what 
     CHECK(governor.throttle_count() == 5);
 }
 
-TEST_CASE("blocks are made on demand, only below the target and up to the maximum") {
+TEST_CASE("blocks are created on demand, only below the target and up to the maximum") {
     LoadGovernor governor(1000, 5);
     take_all(governor, 5);
     CHECK_FALSE(take(governor));
@@ -121,13 +121,13 @@ TEST_CASE("blocks are made on demand, only below the target and up to the maximu
     governor.complete(1'000'000);
     CHECK(governor.average_us() > 1000);
     CHECK(governor.blocks() == 4);
-    CHECK_FALSE(take(governor));  // above the target none is made
+    CHECK_FALSE(take(governor));  // above the target none is created
     for (int i = 0; i < 4; ++i) governor.complete(1'000'000);
     CHECK(governor.blocks() == 1);
     CHECK(governor.throttle_count() == 5);
 }
 
-TEST_CASE("the statistics of blocks tell mean, least and most of what completions found while they were observed") {
+TEST_CASE("the block statistics are mean, minimum and maximum of what completions found while they were observed") {
     LoadGovernor governor(1000, 10);
     take_all(governor, 8);
     governor.complete(1);
@@ -143,7 +143,7 @@ TEST_CASE("the statistics of blocks tell mean, least and most of what completion
     for (int i = 0; i < 2; ++i) governor.complete(1);
 }
 
-TEST_CASE("bursts neither throttle nor limit, but the maximum holds and the average goes on") {
+TEST_CASE("bursts neither throttle nor limit, but the maximum applies and the average continues") {
     LoadGovernor governor(1000, 6);
     governor.allow_bursts(true);
     take_all(governor, 4);
@@ -161,7 +161,7 @@ TEST_CASE("bursts neither throttle nor limit, but the maximum holds and the aver
     for (int i = 0; i < 5; ++i) governor.complete(1);
 }
 
-TEST_CASE("any history of durations gives what the plain rule gives") {
+TEST_CASE("any sequence of durations gives the result of the plain rule") {
     const std::uint64_t seed = ums::testing::test_seed("any history of durations");
     ums::Prng prng(seed);
     for (int round = 0; round < 50; ++round) {
@@ -193,7 +193,7 @@ TEST_CASE("any history of durations gives what the plain rule gives") {
     }
 }
 
-TEST_CASE("who waits for a block gets it in turn, and nobody overtakes") {
+TEST_CASE("tasks that wait for a block get it in turn, and none overtakes") {
     std::vector<int> order;
     bool overtaken = false;
     VirtualWorld world;
@@ -215,7 +215,7 @@ TEST_CASE("who waits for a block gets it in turn, and nobody overtakes") {
     CHECK(order == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
 }
 
-TEST_CASE("tasks that wait are woken as the average falls to the target, one new block at each completion") {
+TEST_CASE("waiting tasks are woken as the average falls to the target, one new block per completion") {
     std::vector<std::uint32_t> running_seen;
     std::uint32_t finished = 0;
     VirtualWorld world;
@@ -255,7 +255,7 @@ TEST_CASE("tasks that wait are woken as the average falls to the target, one new
     CHECK(finished == 8);
 }
 
-TEST_CASE("tasks that wait are woken when bursts are allowed") {
+TEST_CASE("waiting tasks are woken when bursts are allowed") {
     bool was_waiting = false;
     bool got_it = false;
     VirtualWorld world;
@@ -281,8 +281,8 @@ TEST_CASE("tasks that wait are woken when bursts are allowed") {
     CHECK(got_it);
 }
 
-TEST_CASE("a device that gets slower with the load is kept at the target") {
-    // It serves requests one after the other, 2 ms each: with n outstanding each takes 2n ms. 64 tasks would make that 128 ms.
+TEST_CASE("a device that slows down under load is kept at the target") {
+    // It serves requests one after another, 2 ms each: with n outstanding each takes 2n ms. With 64 tasks that would be 128 ms.
     constexpr std::uint64_t kServiceNs = 2 * ums::kNsPerMs;
     std::vector<std::uint64_t> durations_us;
     std::uint32_t blocks_min = 64;
@@ -328,7 +328,7 @@ TEST_CASE("a device that gets slower with the load is kept at the target") {
     CHECK(blocks_max <= 24);
 }
 
-TEST_CASE("a fast device is given as many requests as there are tasks") {
+TEST_CASE("a fast device gets as many requests as there are tasks") {
     VirtualWorld world;
     world.set_duration_ns(ums::kNsPerMs);
     world.run([](VirtualWorld& w) -> ums::Task<void> {
@@ -346,7 +346,7 @@ TEST_CASE("a fast device is given as many requests as there are tasks") {
     });
 }
 
-TEST_CASE("a block must not be given back that nobody took") {
+TEST_CASE("a block that was not taken must not be given back") {
     LoadGovernor governor(1000, 10);
     CHECK(ums::testing::aborts([&] { governor.complete(1); }));
 }

@@ -1,4 +1,4 @@
-// Requests that do not come back: warned of after 15 seconds, given up after two minutes. In virtual time.
+// Requests that do not complete: a warning after 15 seconds, given up after two minutes. In virtual time.
 #include "sim/files/overdue_request.hpp"
 
 #include <cstdint>
@@ -12,7 +12,7 @@ using sim::Severity;
 
 namespace {
 
-// A write of one page that is held back for so long while the monitor looks.
+// Holds back a write of one page for this long while the monitor watches.
 void run_held_write(WorkerWorld& world, std::uint64_t seconds) {
     world.run([&](WorkerWorld& w) -> ums::Task<void> {
         ums::Event stop;
@@ -34,14 +34,14 @@ void run_held_write(WorkerWorld& world, std::uint64_t seconds) {
 
 }  // namespace
 
-TEST_CASE("a request of 14 seconds is nothing to speak of") {
+TEST_CASE("a request of 14 seconds is not reported") {
     WorkerWorld world;
     run_held_write(world, 14);
     CHECK(world.sink.count_of(Severity::warning) == 0);
     CHECK(world.sink.findings().empty());
 }
 
-TEST_CASE("a request that has been out for 15 seconds is a warning while it is out, once") {
+TEST_CASE("a request that has been outstanding for 15 seconds is reported by a single warning while it is outstanding") {
     WorkerWorld world;
     run_held_write(world, 60);
     CHECK(world.sink.count_of(Severity::warning, "is outstanding for 15") == 1);
@@ -50,7 +50,7 @@ TEST_CASE("a request that has been out for 15 seconds is a warning while it is o
     CHECK(!world.state.is_stopping());
 }
 
-TEST_CASE("a request that has been out for two minutes is one finding, and the end of the run") {
+TEST_CASE("a request that has been outstanding for two minutes is one finding and ends the run") {
     WorkerWorld world;
     run_held_write(world, 200);
     std::size_t stalled = 0;

@@ -18,7 +18,7 @@ namespace {
 
 using ums::kMb;
 
-// A transfer of `pages` pages; in virtual time nothing is moved.
+// A transfer of `pages` pages; in virtual time no data is moved.
 ums::Task<sim::TransferResult> transfer(SimFile& file, ums::IoOperation operation, std::uint64_t page, std::uint32_t pages,
                                         std::uint64_t segment_bytes = sim::kPageBytes) {
     const std::vector<ums::IoSegment> segments(pages, {nullptr, segment_bytes});
@@ -29,7 +29,7 @@ std::uint64_t sum(const SimFile& file, ums::LocalCounter sim::FileCounters::*mem
 
 }  // namespace
 
-TEST_CASE("single-page and multi-page requests are counted apart, with bytes and times") {
+TEST_CASE("single-page and multi-page requests are counted separately, with bytes and times") {
     VirtualWorld world;
     world.storage.set_rule(
         [](const ums::IoRequest& request) { return Fate{.delay_ns = request.size_bytes / sim::kPageBytes * ums::kNsPerMs}; });
@@ -51,7 +51,7 @@ TEST_CASE("single-page and multi-page requests are counted apart, with bytes and
     });
 }
 
-TEST_CASE("all requests of a log file count as single, whatever their length") {
+TEST_CASE("all requests of a log file count as single-page, whatever their length") {
     VirtualWorld world;
     world.run([](VirtualWorld& w) -> ums::Task<void> {
         const auto file = w.make_file(1, kMb, true);
@@ -65,7 +65,7 @@ TEST_CASE("all requests of a log file count as single, whatever their length") {
     });
 }
 
-TEST_CASE("a transfer that ends early or fails counts what was transferred, and its time") {
+TEST_CASE("a transfer that ends early or fails counts the bytes that were transferred, and its time") {
     VirtualWorld world;
     world.run([](VirtualWorld& w) -> ums::Task<void> {
         const auto file = w.make_file(1, kMb);
@@ -84,7 +84,7 @@ TEST_CASE("a transfer that ends early or fails counts what was transferred, and 
     });
 }
 
-TEST_CASE("a file may carry what TargetIODuration and MaxOutstandingIO say, from as many CPUs as there are") {
+TEST_CASE("a file may have as many requests as TargetIODuration and MaxOutstandingIO allow, from any number of CPUs") {
     sim::Options options;
     options.target_io_duration_ms = 33;
     options.max_outstanding_io = 44;
@@ -97,7 +97,7 @@ TEST_CASE("a file may carry what TargetIODuration and MaxOutstandingIO say, from
     CHECK(sim::load_of(options).request_blocks_max == sim::kOutstandingIoMax);
 }
 
-TEST_CASE("a request whose turn comes when the run is stopping is not posted, unless it has to be") {
+TEST_CASE("a request whose turn comes while the run is stopping is not posted, unless it has to be") {
     VirtualWorld world;
     world.set_duration_ns(3 * ums::kNsPerMs);
     world.run([](VirtualWorld& w) -> ums::Task<void> {
@@ -112,7 +112,7 @@ TEST_CASE("a request whose turn comes when the run is stopping is not posted, un
         ums::TaskGroup reads;
         for (int i = 0; i < 3; ++i) ums::Scheduler::current().fork(reads, read(sim::OnStop::abandon));
         ums::Scheduler::current().fork(reads, read(sim::OnStop::post));
-        co_await ums::sleep_until(w.clock.now_ns() + 4 * ums::kNsPerMs);  // the second one is out
+        co_await ums::sleep_until(w.clock.now_ns() + 4 * ums::kNsPerMs);  // the second one is outstanding
         w.state.stop(sim::Outcome::stopped, "");
         co_await reads.join();
         REQUIRE(results.size() == 4);
@@ -124,7 +124,7 @@ TEST_CASE("a request whose turn comes when the run is stopping is not posted, un
     });
 }
 
-TEST_CASE("MaxOutstandingIO holds for all files together, and those who wait go on in turn") {
+TEST_CASE("MaxOutstandingIO applies to all files together, and waiting tasks continue in turn") {
     VirtualWorld world(3);
     std::uint32_t outstanding = 0;
     std::uint32_t outstanding_max = 0;
@@ -148,7 +148,7 @@ TEST_CASE("MaxOutstandingIO holds for all files together, and those who wait go 
             ums::Scheduler::current().fork(group, reader(*second));
         }
         co_await group.join();
-        // Waiting for the limit is not the storage's time.
+        // Time spent waiting for the limit does not count as the storage's.
         CHECK(sum(*first, &sim::FileCounters::io_time_max_us) == 10'000);
         CHECK(sum(*first, &sim::FileCounters::io_time_us) == 150'000);
     });
@@ -156,7 +156,7 @@ TEST_CASE("MaxOutstandingIO holds for all files together, and those who wait go 
     CHECK(world.now_us() - start_us == 100'000);
 }
 
-TEST_CASE("a finished request that took 15 seconds is warned about, a shorter one is not") {
+TEST_CASE("a completed request that took 15 seconds gives a warning, a shorter one does not") {
     VirtualWorld world;
     world.run([](VirtualWorld& w) -> ums::Task<void> {
         const auto file = w.make_file(1, kMb);
@@ -176,7 +176,7 @@ TEST_CASE("a finished request that took 15 seconds is warned about, a shorter on
     });
 }
 
-TEST_CASE("writes are durable if the file was opened so, reads never are") {
+TEST_CASE("writes are durable if the file was opened for that, reads never are") {
     VirtualWorld world;
     std::vector<bool> durable;
     world.storage.set_rule([&](const ums::IoRequest& request) {
@@ -197,7 +197,7 @@ TEST_CASE("writes are durable if the file was opened so, reads never are") {
     CHECK(durable == std::vector<bool>{false, true, false, false});
 }
 
-TEST_CASE("the gate to the storage lets nothing through that is unaligned or behind the end of the file") {
+TEST_CASE("no request that is unaligned or beyond the end of the file reaches the storage") {
     const auto attempt = [](std::uint64_t page, std::uint32_t pages, std::uint64_t segment_bytes) {
         return ums::testing::aborts([&] {
             VirtualWorld world;

@@ -7,7 +7,7 @@
 
 using ums::errno_error;
 
-TEST_CASE("limits of the process and of the volume are no answer of the storage") {
+TEST_CASE("limits of the process and of the volume say nothing about the storage") {
     for (const int number : {ENOMEM, ENOBUFS, ECANCELED, EINTR, EMFILE, ENFILE, ENOSPC, EDQUOT, EFBIG}) {
         INFO("errno " << number);
         CHECK_FALSE(sim::is_about_storage(errno_error(number)));
@@ -18,7 +18,7 @@ TEST_CASE("limits of the process and of the volume are no answer of the storage"
     }
 }
 
-TEST_CASE("a limit that was reached has its name in the message") {
+TEST_CASE("the message names the limit that was reached") {
     sim::TransferFailure failure{.operation = ums::IoOperation::write, .size_bytes = 8192, .error = errno_error(ECANCELED)};
     CHECK(sim::retry_message("a.mdx", failure).find("cannot start a thread: the limit of processes") != std::string::npos);
     failure.error = errno_error(EMFILE);

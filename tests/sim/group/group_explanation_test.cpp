@@ -68,7 +68,7 @@ std::optional<GroupFactKind> fact_of(Finding finding, const sim::GroupKnowledge&
 
 }  // namespace
 
-TEST_CASE("a page of another member's run is named with host, file, page and time") {
+TEST_CASE("a page of another member's run is explained by host, file, page and time") {
     sim::GroupKnowledge group;
     group.run_id = kRun;
     group.members = {{0, "node-0", kRun, {"/a/x.mdx"}, "working", 0}, {3, "node-3", kOtherRun, {"/b/x.mdx", "/b/y.mdx"}, "working", 250}};
@@ -85,7 +85,7 @@ TEST_CASE("a page of another member's run is named with host, file, page and tim
     CHECK(fact_of(finding_of(FindingKind::lost_write, image_of({kRun, 1, kPage, 4, 9, 5000})), group) == std::nullopt);
 }
 
-TEST_CASE("sectors of another member's run are named where the header is our own") {
+TEST_CASE("sectors of another member's run are explained even under a header of our own") {
     sim::GroupKnowledge group;
     group.run_id = kRun;
     group.members = {{1, "node-1", kOtherRun, {"/b/x.mdx"}, "working", 0}};
@@ -101,7 +101,7 @@ TEST_CASE("sectors of another member's run are named where the header is our own
     CHECK(finding.group_fact->page_id == 33);
 }
 
-TEST_CASE("a change that the log did not have at the hand-over, and that is not ours, is a zombie's") {
+TEST_CASE("a change that was neither in the log at the hand-over nor ours is a zombie's") {
     const sim::GroupKnowledge group = second_owner();
     const auto fact = [&](std::uint64_t lsn, std::uint32_t version, std::uint64_t made_us) {
         return fact_of(finding_of(FindingKind::future_version, image_of({kRun, kFile, kPage, version, lsn, made_us})), group);
@@ -112,20 +112,20 @@ TEST_CASE("a change that the log did not have at the hand-over, and that is not 
     CHECK(fact(sim::make_lsn(kOurVlf, 0, 0), 12, old_host_clock(kTurnEndUs + 9 * kSecondUs)) == std::nullopt);
 }
 
-TEST_CASE("an old change is a zombie's only if its image was made behind its owner's end, by the witness's clock") {
+TEST_CASE("an old change is a zombie's only if its image was made after its owner's end, by the witness's clock") {
     const sim::GroupKnowledge group = second_owner();
     const auto fact = [&](std::uint32_t version, std::uint64_t made_us) {
         return fact_of(finding_of(FindingKind::reverted_page, image_of({kRun, kFile, kPage, version, 50, made_us})), group);
     };
     CHECK(fact(8, old_host_clock(kTurnEndUs + 2 * kSecondUs)) == GroupFactKind::zombie_owner);
-    // The fast clock of the old host alone would say that it was made six seconds behind the end.
+    // By the old host's fast clock alone it would have been made six seconds after the end.
     CHECK(fact(8, old_host_clock(kTurnEndUs - kSecondUs)) == GroupFactKind::late_write);
-    // What the new owner's own redo wrote has an old LSN, and a new time.
+    // Pages written by the new owner's redo have an old LSN and a new time.
     CHECK(fact(kTakenOver, kTurnEndUs + 60 * kSecondUs) != GroupFactKind::zombie_owner);
     CHECK(fact(kTakenOver, kTurnEndUs + 70 * kSecondUs) == GroupFactKind::zombie_owner);
 }
 
-TEST_CASE("an older image over a newer one that had been read there is a late write, and a lost write of our own is not") {
+TEST_CASE("an older image over a newer one that was read before is a late write, but a lost write of our own is not") {
     const sim::GroupKnowledge group = second_owner();
     const auto fact = [&](FindingKind kind, std::uint32_t version, bool is_transient) {
         return fact_of(finding_of(kind, image_of({kRun, kFile, kPage, version, 50, 1000}), is_transient), group);
@@ -136,7 +136,7 @@ TEST_CASE("an older image over a newer one that had been read there is a late wr
     CHECK(fact(FindingKind::stale_read, kTakenOver - 1, true) == GroupFactKind::stale_on_new_owner);
 }
 
-TEST_CASE("what is wrong while the files are taken over is named by what later reads say") {
+TEST_CASE("a fault found during the takeover is named according to what later reads return") {
     sim::GroupKnowledge group = second_owner();
     group.taken_over.reset();
     const auto fact = [&](FindingKind kind, bool is_transient) {
@@ -150,7 +150,7 @@ TEST_CASE("what is wrong while the files are taken over is named by what later r
     CHECK(fact_of(nothing, group) == GroupFactKind::missing_after_hand_over);
 }
 
-TEST_CASE("a block of the log says its incarnation, and when it was made") {
+TEST_CASE("a block of the log shows its incarnation and the time of its write") {
     const sim::GroupKnowledge group = second_owner();
     sim::LogBlockHeader block{};
     block.magic = sim::kLogMagic;
@@ -162,7 +162,7 @@ TEST_CASE("a block of the log says its incarnation, and when it was made") {
     Finding finding = finding_of(FindingKind::log_stale_block, image);
     finding.place.is_log = true;
     CHECK(fact_of(finding, group) == GroupFactKind::zombie_owner);
-    // One that was there when the files were taken over is none.
+    // A block that was there when the files were taken over is not.
     block.first_lsn = group.taken_over->last_lsn;
     block.write_utc_us = old_host_clock(kTurnEndUs - kSecondUs);
     std::memcpy(image.data(), &block, sizeof block);
@@ -170,7 +170,7 @@ TEST_CASE("a block of the log says its incarnation, and when it was made") {
     CHECK(fact_of(finding, group) == std::nullopt);
 }
 
-TEST_CASE("a run that made its files itself blames no earlier owner") {
+TEST_CASE("a run that created its own files blames no earlier owner") {
     sim::GroupKnowledge group = second_owner();
     group.owners.clear();
     group.is_taking_over = false;

@@ -1,4 +1,4 @@
-// What several hosts make of a finding.
+// What a group of hosts can tell about a finding.
 #include <cstring>
 #include <set>
 
@@ -20,7 +20,7 @@ constexpr std::uint64_t kStrangeRun = 0x9999'8888'7777'6666;
 constexpr std::uint64_t kImageMade = 1'764'000'000'000'000;
 constexpr std::uint32_t kNewOwnersVlf = sim::make_lsn(65536, 0, 0) >> 32;
 
-// The finding of a page of which a sound image came back.
+// A finding with a sound image of another version of the page.
 Finding page_finding(FindingKind kind, std::uint32_t version, std::uint64_t lsn, std::uint64_t run_id = kHandedRun) {
     const sim::testing::PageBuffer page(sim::PageIdentity{run_id, 1, 17, version, lsn, kImageMade});
     Finding finding;
@@ -31,7 +31,7 @@ Finding page_finding(FindingKind kind, std::uint32_t version, std::uint64_t lsn,
     return finding;
 }
 
-// Rank 1 on node-b, which takes over, or has taken over, what rank 0 on node-a owned up to VLF 2, sector 100.
+// Rank 1 on node-b, which takes over, or has taken over, the files that rank 0 on node-a owned up to VLF 2, sector 100.
 GroupKnowledge owner_after_node_a(bool has_taken_over, std::uint32_t version_taken_over = 0) {
     GroupKnowledge knowledge;
     knowledge.run_id = kHandedRun;
@@ -60,7 +60,7 @@ std::string name_for(Finding finding, const GroupKnowledge& knowledge) {
 
 }  // namespace
 
-TEST_CASE("a page of another run of the group is told with its host, its file and its place") {
+TEST_CASE("a page of another run of the group is reported with host, file and page") {
     GroupKnowledge knowledge;
     knowledge.run_id = kHandedRun;
     sim::GroupMemberResult member;
@@ -80,7 +80,7 @@ TEST_CASE("a page of another run of the group is told with its host, its file an
     CHECK(name_for(page_finding(FindingKind::foreign_page, 4, 1, 0x1234), knowledge) == "");
 }
 
-TEST_CASE("before a new owner writes, what is too old is missing, what a later read brings was stale, and wrong bytes are wrong bytes") {
+TEST_CASE("before a new owner writes, an old page is missing, or stale if a later read is right, and wrong bytes are just wrong bytes") {
     const GroupKnowledge knowledge = owner_after_node_a(false);
     Finding finding = page_finding(FindingKind::lost_write, 3, sim::make_lsn(1, 1, 0));
     CHECK(name_for(finding, knowledge) == "missing_after_hand_over");
@@ -101,7 +101,7 @@ TEST_CASE("before a new owner writes, what is too old is missing, what a later r
     }
 }
 
-TEST_CASE("a change behind the end of a log that was closed in order is a zombie's, behind one that was cut the log may have lost it") {
+TEST_CASE("a change beyond the end of a log that was closed in order is a zombie's, beyond a cut log the log may have lost it") {
     GroupKnowledge knowledge = owner_after_node_a(false);
     const Finding finding = page_finding(FindingKind::wal_violation, 12, sim::make_lsn(2, 200, 0));
     CHECK(name_for(finding, knowledge) == "missing_after_hand_over");
@@ -109,13 +109,13 @@ TEST_CASE("a change behind the end of a log that was closed in order is a zombie
     CHECK(name_for(finding, knowledge) == "zombie_owner");
 }
 
-TEST_CASE("an LSN behind the end of an owner's log, and before the next one's, is of an owner that went on after its time") {
+TEST_CASE("an LSN between the end of an owner's log and the beginning of the next owner's is a zombie's") {
     const GroupKnowledge knowledge = owner_after_node_a(true, 9);
     for (const FindingKind kind : {FindingKind::future_version, FindingKind::lost_write, FindingKind::reverted_page}) {
         CHECK(name_for(page_finding(kind, 12, sim::make_lsn(2, 101, 0)), knowledge) == "zombie_owner");
     }
     CHECK(name_for(page_finding(FindingKind::future_version, 12, sim::make_lsn(900, 0, 0)), knowledge) == "zombie_owner");
-    // A third owner finds it in the time of the second one, and before it has taken over.
+    // A third owner finds it while it takes over from the second one.
     GroupKnowledge third = owner_after_node_a(true, 9);
     sim::KnownOwner second;
     second.rank = 1;
@@ -133,23 +133,23 @@ TEST_CASE("an LSN behind the end of an owner's log, and before the next one's, i
     CHECK_THAT(finding.description + finding.reasoning.back(), ContainsSubstring("zombie owner"));
 }
 
-TEST_CASE("an image of an earlier owner is late if it is older than what was taken over, or if a newer one had been read") {
+TEST_CASE("an earlier owner's image is late if it is older than what was taken over, or if a newer one had been read") {
     const Finding finding = page_finding(FindingKind::lost_write, 3, sim::make_lsn(1, 9, 0));
     CHECK(name_for(finding, owner_after_node_a(true, 4)) == "late_write");
-    // It may be what stood there before this owner's own write, which is lost.
+    // It may be what was there before this owner's own write, which was lost.
     CHECK(name_for(finding, owner_after_node_a(true, 3)) == "");
     CHECK(name_for(page_finding(FindingKind::reverted_page, 3, sim::make_lsn(1, 9, 0)), owner_after_node_a(true, 3)) == "late_write");
-    // Redo made the image once more, at another time.
+    // Redo made the image a second time.
     CHECK(name_for(page_finding(FindingKind::future_version, 3, sim::make_lsn(1, 9, 0)), owner_after_node_a(true, 3)) == "late_write");
     Finding once = finding;
     once.transient = true;
     once.kind = FindingKind::stale_read;
     CHECK(name_for(once, owner_after_node_a(true, 4)) == "stale_on_new_owner");
-    // Of its own time nothing is said.
+    // Nothing is said about an image of this owner's own time.
     CHECK(name_for(page_finding(FindingKind::lost_write, 3, sim::make_lsn(kNewOwnersVlf, 1, 0)), owner_after_node_a(true, 4)) == "");
 }
 
-TEST_CASE("every fact has a name and a title of its own") {
+TEST_CASE("every fact has its own name and title") {
     std::set<std::string_view> names;
     for (const GroupFactKind kind : {GroupFactKind::other_host, GroupFactKind::missing_after_hand_over, GroupFactKind::stale_on_new_owner,
                                      GroupFactKind::late_write, GroupFactKind::zombie_owner, GroupFactKind::torn_by_hand_over}) {

@@ -58,7 +58,7 @@ std::vector<std::uint64_t> pages_of(const std::vector<HistoryEntry>& entries) {
 
 }  // namespace
 
-TEST_CASE("every transfer of a file leaves one entry that says who did what, when, how long and how it ended") {
+TEST_CASE("every transfer of a file leaves one entry: who did what, when, for how long, and with which result") {
     VirtualWorld world;
     world.clock.advance_to(7'000'001);
     world.run([](VirtualWorld& w) -> ums::Task<void> {
@@ -96,7 +96,7 @@ TEST_CASE("every transfer of a file leaves one entry that says who did what, whe
     CHECK(read.version == 0);
 }
 
-TEST_CASE("a log block gives its first LSN, and bytes that are no header of ours give nothing") {
+TEST_CASE("a log block is recorded with its first LSN, bytes without a header of ours without one") {
     const ums::VirtualClock clock;
     History history(clock);
     ums::testing::run_virtual({}, [&](ums::testing::World&) -> ums::Task<void> {
@@ -121,7 +121,7 @@ TEST_CASE("a log block gives its first LSN, and bytes that are no header of ours
     CHECK(entries[1].version == 0);
 }
 
-TEST_CASE("the newest operations are kept, oldest first, and the history of a page has what touched it") {
+TEST_CASE("the newest operations are kept, oldest first, and the history of a page has all that touched it") {
     const ums::VirtualClock clock;
     History history(clock);
     record_reads(history, 0, sim::kOperationsKept + 100);
@@ -129,13 +129,13 @@ TEST_CASE("the newest operations are kept, oldest first, and the history of a pa
     CHECK(history.latest(100'000).size() == sim::kOperationsKept);
     CHECK(history.page_history(1, 99 * kPageBytes, kPageBytes, 10).empty());
     CHECK(pages_of(history.page_history(1, 100 * kPageBytes, kPageBytes, 10)) == std::vector<std::uint64_t>{100});
-    // Touched means overlapped, by a byte.
+    // One overlapping byte counts as touched.
     CHECK(pages_of(history.page_history(1, 101 * kPageBytes - 1, 2, 10)) == std::vector<std::uint64_t>{100, 101});
     CHECK(history.page_history(2, 100 * kPageBytes, kPageBytes, 10).empty());
     CHECK(pages_of(history.page_history(1, 0, 1000 * kPageBytes, 2)) == std::vector<std::uint64_t>{998, 999});
 }
 
-TEST_CASE("operations on a place with a finding are not rolled over, before and after it was found") {
+TEST_CASE("operations on a place with a finding are not overwritten, whether before or after the finding") {
     const ums::VirtualClock clock;
     History history(clock);
     record_reads(history, 0, 10);
@@ -148,7 +148,7 @@ TEST_CASE("operations on a place with a finding are not rolled over, before and 
     CHECK(history.page_history(1, 6 * kPageBytes, kPageBytes, 100).empty());
 }
 
-TEST_CASE("more places than are watched are no harm") {
+TEST_CASE("more places than can be watched do no harm") {
     const ums::VirtualClock clock;
     History history(clock);
     for (std::uint64_t page = 0; page < sim::kWatchedPlacesMax + 10; ++page) history.watch(1, page * kPageBytes, kPageBytes);
@@ -156,7 +156,7 @@ TEST_CASE("more places than are watched are no harm") {
     CHECK(history.page_history(1, 1500 * kPageBytes, kPageBytes, 10).size() == 1);
 }
 
-TEST_CASE("an operation of a diagnosis says so, and a long user name is cut") {
+TEST_CASE("operations of a diagnosis are marked, and a long user name is truncated") {
     const ums::VirtualClock clock;
     History history(clock);
     ums::testing::run_virtual({}, [&](ums::testing::World& world) -> ums::Task<void> {
@@ -174,7 +174,7 @@ TEST_CASE("an operation of a diagnosis says so, and a long user name is cut") {
     CHECK(entries[0].user == std::string(35, 'u'));
 }
 
-TEST_CASE("histories are read while all schedulers record") {
+TEST_CASE("histories can be read while all schedulers record") {
     const ums::RealClock clock;
     History history(clock, 2);
     std::atomic<bool> is_over{false};

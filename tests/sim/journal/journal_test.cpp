@@ -31,7 +31,7 @@ Finding finding_at(std::uint64_t page) {
 
 }  // namespace
 
-TEST_CASE("findings and warnings are numbered, warnings neither count nor stop the run") {
+TEST_CASE("findings and warnings are numbered, but warnings are not counted and do not stop the run") {
     const ums::VirtualClock clock;
     KeepingSink sink;
     Journal journal(clock, sink);
@@ -53,7 +53,7 @@ TEST_CASE("findings and warnings are numbered, warnings neither count nor stop t
     CHECK(journal.take_findings().size() == 2);
 }
 
-TEST_CASE("a finding carries what touched its page and the last operations of all files") {
+TEST_CASE("a finding contains what touched its page and the last operations on all files") {
     VirtualWorld world;
     world.set_duration_ns(1000);
     world.run([](VirtualWorld& w) -> ums::Task<void> {
@@ -73,7 +73,7 @@ TEST_CASE("a finding carries what touched its page and the last operations of al
     CHECK(finding.evidence.file_history.back().file_id == 2);
 }
 
-TEST_CASE("what is begun when the wrong answer comes keeps that moment, re-reads stand in the history") {
+TEST_CASE("a finding keeps the moment at which the wrong result arrived, and its history includes the re-reads") {
     VirtualWorld world;
     world.clock.advance_to(5'000'000);
     world.run([](VirtualWorld& w) -> ums::Task<void> {
@@ -102,7 +102,7 @@ TEST_CASE("what is begun when the wrong answer comes keeps that moment, re-reads
     CHECK(finding.evidence.page_history[0].is_diagnosis);
 }
 
-TEST_CASE("images and histories are kept for the first hundred findings only") {
+TEST_CASE("images and histories are kept only for the first hundred findings") {
     const ums::VirtualClock clock;
     KeepingSink sink;
     Journal journal(clock, sink);

@@ -19,7 +19,7 @@ std::uint64_t resident_bytes() {
 
 }  // namespace
 
-TEST_CASE("a page costs 16 bytes of the ledger") { CHECK(sizeof(sim::PageLedger::Entry) == 16); }
+TEST_CASE("a page takes 16 bytes of the ledger") { CHECK(sizeof(sim::PageLedger::Entry) == 16); }
 
 TEST_CASE("a page that was never written has version 0") {
     const sim::PageLedger ledger(10);
@@ -31,7 +31,7 @@ TEST_CASE("a page that was never written has version 0") {
     }
 }
 
-TEST_CASE("the ledger keeps what was acknowledged last, page by page") {
+TEST_CASE("the ledger keeps the last acknowledged write of each page") {
     sim::PageLedger ledger(10);
     ledger.acknowledge(3, 1, 100, 0xaaaa);
     ledger.acknowledge(4, 1, 200, 0xbbbb);
@@ -44,7 +44,7 @@ TEST_CASE("the ledger keeps what was acknowledged last, page by page") {
     CHECK(ledger[2].version == 0);
 }
 
-TEST_CASE("a new write clears what was said about the old one") {
+TEST_CASE("a new write clears what was recorded about the previous one") {
     sim::PageLedger ledger(2);
     ledger.acknowledge(1, 1, 100, 1);
     ledger.mark_read_back(1);
@@ -68,7 +68,7 @@ TEST_CASE("versions only go forward, within 29 bits") {
     CHECK(ledger[1].version == sim::kVersionMax);
 }
 
-TEST_CASE("a page that was forgotten begins anew") {
+TEST_CASE("a forgotten page starts anew") {
     sim::PageLedger ledger(2);
     ledger.acknowledge(1, 7, 100, 1);
     ledger.mark_unknown(1);
@@ -80,13 +80,13 @@ TEST_CASE("a page that was forgotten begins anew") {
     CHECK(ledger[1].version == 1);
 }
 
-TEST_CASE("a page behind the end of the ledger is our own mistake") {
+TEST_CASE("a page beyond the end of the ledger is an internal error") {
     sim::PageLedger ledger(2);
     CHECK(ums::testing::aborts([&] { ledger.acknowledge(2, 1, 1, 1); }));
     CHECK(ums::testing::aborts([&] { (void)ledger[2].version; }));
 }
 
-TEST_CASE("the ledger of a 1 TB file takes memory only for pages that are written") {
+TEST_CASE("the ledger of a 1 TB file takes memory only for written pages") {
     constexpr std::uint64_t kPages = (std::uint64_t{1} << 40) / sim::kPageBytes;
     const std::uint64_t before_bytes = resident_bytes();
     sim::PageLedger ledger(kPages);
@@ -107,7 +107,7 @@ TEST_CASE("a range is untouched until one of its pages is acknowledged or become
     CHECK_FALSE(ledger.is_untouched(998, 2));
 }
 
-TEST_CASE("what an earlier incarnation has left is the base for the next change of the page") {
+TEST_CASE("what an earlier incarnation left is the base for the next change of the page") {
     sim::PageLedger ledger(300);
     ledger.restore(5, 7, 70, 4711, false);
     CHECK(ledger[5].version == 7);
@@ -117,13 +117,13 @@ TEST_CASE("what an earlier incarnation has left is the base for the next change 
     CHECK_FALSE(ledger.is_untouched(5, 1));
     ledger.acknowledge(5, 8, 80, 4712);
     CHECK(ledger[5].first_write == 0);
-    // One that is still to be written, with this version.
+    // A page that is still to be written, with this version.
     ledger.restore(6, 3, 30, 0, true);
     ledger.acknowledge(6, 3, 30, 4713);
     CHECK(ledger[6].unknown == 0);
 }
 
-TEST_CASE("pages behind a cut are forgotten, those before it are not") {
+TEST_CASE("pages beyond a cut are forgotten, those before it are not") {
     sim::PageLedger ledger(1000);
     for (const std::uint32_t page : {0U, 299U, 300U, 301U, 999U}) ledger.acknowledge(page, 1, 1, 1);
     ledger.mark_unknown(500);
@@ -136,7 +136,7 @@ TEST_CASE("pages behind a cut are forgotten, those before it are not") {
     CHECK(ledger[299].version == 1);
 }
 
-TEST_CASE("pages behind a cut that were written after it are not forgotten") {
+TEST_CASE("pages beyond a cut that were written after it are not forgotten") {
     sim::PageLedger ledger(1000);
     ledger.acknowledge(300, 3, 70, 1);
     ledger.acknowledge(301, 1, 80, 2);

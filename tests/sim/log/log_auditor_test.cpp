@@ -33,7 +33,7 @@ std::vector<std::byte> bytes_of(const Rig& rig, const ParsedBlock& block) {
     return peek(rig.log_path(), block.offset_bytes, block.size_bytes);
 }
 
-// The numbers of the blocks that were handed over.
+// The sequence numbers of the blocks that were passed on.
 class TakenBlocks final : public sim::LogAuditor::BlockSink {
 public:
     void take(const std::byte* block, std::uint32_t /*size_bytes*/) override { numbers.push_back(sim::read_block_header(block).sequence); }
@@ -42,7 +42,7 @@ public:
     std::vector<std::uint64_t> numbers;
 };
 
-// Writes `count` blocks of one size, lets `damage(rig, blocks)` at the file, and audits.
+// Writes `count` blocks of one size, calls `damage(rig, blocks)` on the file, and audits.
 template <typename Damage>
 std::vector<sim::Finding> findings_after_log_damage(std::uint32_t count, Damage damage) {
     Rig rig({.log_mb = 4});
@@ -56,12 +56,12 @@ std::vector<sim::Finding> findings_after_log_damage(std::uint32_t count, Damage 
 
 }  // namespace
 
-TEST_CASE("a sound log gives no finding, and all of it is read") {
+TEST_CASE("a sound log gives no finding, and is read completely") {
     for (const std::uint32_t alignment_bytes : {512U, 4096U}) {
         Rig rig({.log_mb = 8, .log_alignment_bytes = alignment_bytes});
         rig.run([&](Rig& r) -> ums::Task<void> {
             const auto first = co_await audit(r);
-            CHECK(first == 0);  // nothing was written yet
+            CHECK(first == 0);  // nothing has been written yet
             std::uint64_t size_bytes = 40;
             for (int i = 0; i < 150; ++i) {
                 size_bytes = (size_bytes * 7 + 1001) % 70'000;
@@ -72,7 +72,7 @@ TEST_CASE("a sound log gives no finding, and all of it is read") {
             const std::uint64_t read_bytes = co_await audit(r);
             CHECK(written_bytes > 3 << 20);
             CHECK(read_bytes >= written_bytes);
-            // Blocks that reach over the end of a read are read again.
+            // Blocks that extend beyond the end of a read are read again.
             CHECK(read_bytes < written_bytes + 10 * sim::kLogBlockBytesMax);
         });
         CHECK(rig.sink.findings().empty());
@@ -80,7 +80,7 @@ TEST_CASE("a sound log gives no finding, and all of it is read") {
     }
 }
 
-TEST_CASE("a sound log gives no finding after several rounds of the ring, with old blocks behind the new ones") {
+TEST_CASE("a sound log gives no finding after several laps of the ring, with old blocks after the new ones") {
     const std::uint64_t seed = ums::testing::test_seed("a sound log after several rounds");
     Rig rig({.log_mb = 1});
     rig.run([&](Rig& r) -> ums::Task<void> {
@@ -99,7 +99,7 @@ TEST_CASE("a sound log gives no finding after several rounds of the ring, with o
     CHECK(rig.sink.findings().empty());
 }
 
-TEST_CASE("a flipped bit anywhere in a block is found, with its place") {
+TEST_CASE("a flipped bit anywhere in a block is found, with its offset") {
     for (const std::size_t offset : {0U, 4U, 12U, 16U, 24U, 40U, 44U, 63U, 64U, 100U, 5063U, 5100U, 5119U}) {
         ParsedBlock hit;
         const auto findings = findings_after_log_damage(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
@@ -117,7 +117,7 @@ TEST_CASE("a flipped bit anywhere in a block is found, with its place") {
     }
 }
 
-TEST_CASE("a block that reads as zeros was never written") {
+TEST_CASE("a block that reads as zeros is reported as never written") {
     const auto findings = findings_after_log_damage(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
         poke(rig.log_path(), blocks.at(3).offset_bytes, std::vector<std::byte>(blocks[3].size_bytes));
     });
@@ -126,7 +126,7 @@ TEST_CASE("a block that reads as zeros was never written") {
     CHECK(findings[0].description == "Log block 4 was written and acknowledged, zeros came back.");
 }
 
-TEST_CASE("the last block, lost, is found as well") {
+TEST_CASE("a lost last block is found, too") {
     const auto findings = findings_after_log_damage(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
         REQUIRE(blocks.size() == 20);
         poke(rig.log_path(), blocks.back().offset_bytes, std::vector<std::byte>(blocks.back().size_bytes));
@@ -135,7 +135,7 @@ TEST_CASE("the last block, lost, is found as well") {
     CHECK(findings[0].kind == FindingKind::log_gap);
 }
 
-TEST_CASE("two blocks that changed places are found") {
+TEST_CASE("two blocks that were swapped are found") {
     const auto findings = findings_after_log_damage(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
         const auto first = bytes_of(rig, blocks.at(5));
         const auto second = bytes_of(rig, blocks.at(9));
@@ -150,7 +150,7 @@ TEST_CASE("two blocks that changed places are found") {
     CHECK(findings[1].description == "Log block 10 was written and acknowledged, block 6 came back.");
 }
 
-TEST_CASE("an old block in the place of a new one is an old version") {
+TEST_CASE("an old block in the place of a new one is reported as an old version") {
     const auto findings = findings_after_log_damage(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
         poke(rig.log_path(), blocks.at(9).offset_bytes, bytes_of(rig, blocks.at(5)));
     });
@@ -159,12 +159,12 @@ TEST_CASE("an old block in the place of a new one is an old version") {
     CHECK(findings[0].description == "Log block 10 was written and acknowledged, block 6 came back.");
 }
 
-TEST_CASE("what a lost write leaves in the ring, the block of the last round, is an old version") {
+TEST_CASE("the previous lap's block that a lost write leaves behind is reported as an old version") {
     Rig rig({.log_mb = 1});
     rig.run([](Rig& r) -> ums::Task<void> {
         std::vector<std::byte> old_block;
         std::uint64_t offset_bytes = 0;
-        // All blocks have one size, so those of the second round stand where those of the first stood.
+        // All blocks have the same size, so those of the second lap replace those of the first.
         for (int i = 0; i < 60; ++i) {
             co_await commit(r, 20'000);
             if (i == 1) {
@@ -187,7 +187,7 @@ TEST_CASE("what a lost write leaves in the ring, the block of the last round, is
     CHECK(rig.sink.findings()[0].kind == FindingKind::log_stale_block);
 }
 
-TEST_CASE("a sound block of another run, and one that was exchanged for its equal, are found") {
+TEST_CASE("a sound block of another run, and one that was replaced by a lookalike, are found") {
     const auto findings = findings_after_log_damage(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
         auto bytes = bytes_of(rig, blocks.at(2));
         bytes[16] ^= std::byte{1};  // the run id
@@ -199,7 +199,7 @@ TEST_CASE("a sound block of another run, and one that was exchanged for its equa
     CHECK(findings[0].kind == FindingKind::log_stale_block);
     CHECK_THAT(findings[0].description, ContainsSubstring("of another run"));
 
-    // Right in everything that it says, but not what was written: only the digest tells.
+    // Consistent in itself, but not what was written: only the digest shows it.
     const auto forged = findings_after_log_damage(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
         auto bytes = bytes_of(rig, blocks.at(2));
         bytes[200] ^= std::byte{1};
@@ -210,14 +210,14 @@ TEST_CASE("a sound block of another run, and one that was exchanged for its equa
     REQUIRE(forged.size() == 1);
     CHECK(forged[0].kind == FindingKind::log_block_damaged);
     CHECK_THAT(forged[0].description, ContainsSubstring("at least one of them is not the block that was written. It is not known which"));
-    // All of the VLF, and no image: which block it is, nobody knows.
+    // The place is the whole VLF, and there is no image, because it is not known which block it is.
     CHECK(forged[0].evidence.image.empty());
     CHECK(or_empty(forged[0].received).checksum == 0);
     CHECK(forged[0].place.size_bytes > 10 * 512);
     for (const std::string& sentence : forged[0].reasoning) CHECK_THAT(sentence, !ContainsSubstring("must hold block"));
 }
 
-TEST_CASE("several faults in one part of the log are found one by one, with how far they reach") {
+TEST_CASE("several faults in one part of the log are found separately, each with its extent") {
     std::vector<ParsedBlock> all;
     const auto findings = findings_after_log_damage(20, [&](Rig& rig, const std::vector<ParsedBlock>& blocks) {
         all = blocks;
@@ -238,7 +238,7 @@ TEST_CASE("several faults in one part of the log are found one by one, with how 
     }
 }
 
-TEST_CASE("what stays wrong is reported by the first audit only") {
+TEST_CASE("a persistent fault is reported by the first audit only") {
     Rig rig({.log_mb = 4});
     rig.run([](Rig& r) -> ums::Task<void> {
         for (int i = 0; i < 20; ++i) co_await commit(r, 5000);
@@ -252,7 +252,7 @@ TEST_CASE("what stays wrong is reported by the first audit only") {
     CHECK(rig.sink.findings().size() == 2);
 }
 
-TEST_CASE("a log block that is wrong once is transient, and the audit goes on") {
+TEST_CASE("a log block that is wrong once is a transient finding, and the audit goes on") {
     Rig rig({.log_mb = 4});
     rig.run([](Rig& r) -> ums::Task<void> {
         for (int i = 0; i < 20; ++i) co_await commit(r, 5000);
@@ -272,7 +272,7 @@ TEST_CASE("a log block that is wrong once is transient, and the audit goes on") 
     CHECK(rig.sink.findings()[0].rereads.size() == 1);
 }
 
-TEST_CASE("a part of the log is taken once, up to its end, also where a block of it was wrong once and the log has gone on") {
+TEST_CASE("a part of the log is read once, up to its end, even if a block was wrong once and the log has grown since") {
     Rig rig({.log_mb = 4});
     TakenBlocks taken;
     rig.run([&](Rig& r) -> ums::Task<void> {
@@ -298,7 +298,7 @@ TEST_CASE("a part of the log is taken once, up to its end, also where a block of
     CHECK(rig.sink.findings()[0].description == "Log block 8 is damaged: its checksum is wrong. A backup read it.");
 }
 
-TEST_CASE("a log that ends before changes that are in the data files is a write-ahead violation") {
+TEST_CASE("a log that ends before changes found in the data files is a write-ahead violation") {
     for (const bool pages_are_written : {true, false}) {
         Rig rig({.log_mb = 4});
         rig.run([&](Rig& r) -> ums::Task<void> {
@@ -321,11 +321,11 @@ TEST_CASE("a log that ends before changes that are in the data files is a write-
     }
 }
 
-TEST_CASE("a log file that cannot be read is a finding of its own, once") {
+TEST_CASE("a log file that cannot be read is one finding of its own kind") {
     Rig rig({.log_mb = 4});
     rig.run([](Rig& r) -> ums::Task<void> {
         for (int i = 0; i < 3; ++i) co_await commit(r, 5000);
-        // Not the first page: the storage as a whole is there.
+        // Not the first page, so that the storage as a whole still works.
         r.storage.set_rule([](const ums::IoRequest& request) {
             const bool hit = request.operation == ums::IoOperation::read && request.offset_bytes == sim::kPageBytes;
             return Fate{.error = hit ? EIO : 0};

@@ -1,4 +1,4 @@
-// What stands in the log files, read back by a parser of the test's own.
+// The contents of the log files, read back by the test's own parser.
 #include <algorithm>
 #include <cstring>
 #include <set>
@@ -14,7 +14,7 @@ using namespace sim::testing;
 
 namespace {
 
-// What was given to the log, in order of the LSNs.
+// What was appended to the log, in order of the LSNs.
 struct Appended {
     sim::LogChange change;
     std::uint64_t size_bytes = 0;
@@ -50,7 +50,7 @@ bool is_noise(const std::vector<std::byte>& body) {
 
 }  // namespace
 
-TEST_CASE("every record that was committed stands in the file, in order, with what it was given") {
+TEST_CASE("every committed record is in the file, in order, with its contents") {
     for (const std::uint32_t alignment_bytes : {512U, 4096U}) {
         Rig rig({.log_mb = 8, .log_alignment_bytes = alignment_bytes});
         std::vector<Appended> appended;
@@ -94,7 +94,7 @@ TEST_CASE("every record that was committed stands in the file, in order, with wh
     }
 }
 
-TEST_CASE("the kinds of records have the numbers of format 3") {
+TEST_CASE("the record kinds have the numbers of format 3") {
     CHECK(static_cast<int>(sim::LogRecordKind::page_update) == 1);
     CHECK(static_cast<int>(sim::LogRecordKind::filler) == 2);
     CHECK(static_cast<int>(sim::LogRecordKind::checkpoint_begin) == 3);
@@ -106,7 +106,7 @@ TEST_CASE("the kinds of records have the numbers of format 3") {
     CHECK(static_cast<int>(sim::LogRecordKind::file_cuts) == 9);
 }
 
-TEST_CASE("the block's place in its virtual log file is what its header says") {
+TEST_CASE("a block's header gives its place in the virtual log file") {
     Rig rig({.log_mb = 4});
     rig.run([](Rig& r) -> ums::Task<void> {
         std::vector<Appended> appended;
@@ -125,7 +125,7 @@ TEST_CASE("the block's place in its virtual log file is what its header says") {
             CHECK(block.vlf_sector == (block.offset_bytes - begin_bytes) / 512);
             CHECK(block.vlf_sectors == (end_bytes - begin_bytes) / 512);
             CHECK(block.incarnation == 1);
-            CHECK(block.hardened_sequence == block.sequence - 1);  // each was waited for
+            CHECK(block.hardened_sequence == block.sequence - 1);  // each was waited for in turn
             CHECK(block.offset_bytes + block.size_bytes <= end_bytes);
             ++blocks;
         }
@@ -133,7 +133,7 @@ TEST_CASE("the block's place in its virtual log file is what its header says") {
     CHECK(blocks == 60);
 }
 
-TEST_CASE("a record that is larger than a block goes on in a filler of the next one") {
+TEST_CASE("a record that is larger than a block continues in a filler of the next one") {
     Rig rig({.log_mb = 4});
     std::vector<Appended> appended;
     const std::vector<std::uint64_t> sizes = {61'360, 61'361, 61'368, 64'000, 122'720};
@@ -150,7 +150,7 @@ TEST_CASE("a record that is larger than a block goes on in a filler of the next 
     for (const ParsedRecord& record : records) (record.kind == 2 ? fillers : updates).push_back(record.size_bytes);
     CHECK(updates == std::vector<std::uint64_t>(5, 61'360));
     CHECK(fillers == std::vector<std::uint64_t>{32, 32, 2'640, 61'360});
-    // The commit waits for the last part.
+    // A commit waits for the last part.
     for (const Appended& given : appended) {
         const auto place =
             std::find_if(records.begin(), records.end(), [&](const ParsedRecord& record) { return record.lsn == given.lsn; });
@@ -160,7 +160,7 @@ TEST_CASE("a record that is larger than a block goes on in a filler of the next 
     }
 }
 
-TEST_CASE("many who append at the same time, on several schedulers: LSNs are unique, grow for each, and are in the file") {
+TEST_CASE("when many tasks append at the same time, on several schedulers, LSNs are unique, ascend in each task, and are in the file") {
     const std::uint64_t seed = ums::testing::test_seed("many who append");
     Rig rig({.cpu_count = 2, .log_mb = 16, .log_flushes_max = 8});
     constexpr int kTasks = 20;
@@ -206,7 +206,7 @@ TEST_CASE("many who append at the same time, on several schedulers: LSNs are uni
     }
 }
 
-TEST_CASE("round the ring the newest blocks stand where the oldest were, and the rest can still be read") {
+TEST_CASE("after a lap of the ring the newest blocks have replaced the oldest ones, and the rest can still be read") {
     Rig rig({.log_mb = 1});
     rig.run([](Rig& r) -> ums::Task<void> {
         std::vector<Appended> appended;

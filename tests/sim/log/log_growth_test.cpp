@@ -13,17 +13,17 @@ using sim::plan_growth;
 using sim::VlfPlace;
 using ums::kMb;
 
-TEST_CASE("the log grows as since SQL Server 2022 only where that is asked for") {
+TEST_CASE("the log grows as since SQL Server 2022 only if requested") {
     for (const std::uint64_t growth_mb : {1U, 64U, 65U, 2000U}) CHECK(plan_growth(false, growth_mb * kMb, 10 * kMb) == GrowthPlan{true, 1});
 }
 
-TEST_CASE("up to 64 MB nothing is zeroed, and there is one virtual log file") {
+TEST_CASE("growth by up to 64 MB is not zeroed and makes one virtual log file") {
     for (const std::uint64_t growth_mb : {1U, 64U}) {
         for (const std::uint64_t log_mb : {1U, 10'000U}) CHECK(plan_growth(true, growth_mb * kMb, log_mb * kMb) == GrowthPlan{false, 1});
     }
 }
 
-TEST_CASE("more than 64 MB are zeroed, as 8 or 16 virtual log files, or one where that is under an eighth of the log") {
+TEST_CASE("growth by more than 64 MB is zeroed, and makes 8 or 16 virtual log files, or one if it is under an eighth of the log") {
     CHECK(plan_growth(true, 65 * kMb, 100 * kMb) == GrowthPlan{true, 8});
     CHECK(plan_growth(true, 1024 * kMb, 100 * kMb) == GrowthPlan{true, 8});
     CHECK(plan_growth(true, 1025 * kMb, 100 * kMb) == GrowthPlan{true, 16});
@@ -31,7 +31,7 @@ TEST_CASE("more than 64 MB are zeroed, as 8 or 16 virtual log files, or one wher
     CHECK(plan_growth(true, 100 * kMb, 808 * kMb) == GrowthPlan{true, 1});
 }
 
-TEST_CASE("a step of growth is divided without gaps, at whole megabytes, into as many parts as were asked for") {
+TEST_CASE("a growth is divided without gaps, at whole megabytes, into the requested number of parts") {
     sim::testing::VirtualWorld world;
     const auto file = world.make_file(1, 4 * kMb, true);
     for (const std::uint32_t vlfs : {1U, 8U, 16U}) {

@@ -10,7 +10,7 @@ using namespace sim::testing;
 
 namespace {}  // namespace
 
-TEST_CASE("the ring uses all virtual log files of all files, one after the other, again and again") {
+TEST_CASE("the ring uses all virtual log files of all files, one after another, again and again") {
     VirtualWorld world;
     std::vector<Write> writes;
     note_writes(world, writes, ums::kNsPerMs);
@@ -20,7 +20,7 @@ TEST_CASE("the ring uses all virtual log files of all files, one after the other
             log.log->truncate(log.log->end_lsn());
         }
     });
-    // 150 blocks of 40 KB are three times round a log of 2 MB.
+    // 150 blocks of 40 KB are three laps of a log of 2 MB.
     for (const std::int32_t file : {1, 2}) {
         std::uint64_t last_bytes = 0;
         int wraps = 0;
@@ -34,7 +34,7 @@ TEST_CASE("the ring uses all virtual log files of all files, one after the other
     }
 }
 
-TEST_CASE("a full log lets nobody in until it is truncated, then those who wait in turn") {
+TEST_CASE("a full log admits no task until it is truncated, and then the waiting ones in turn") {
     VirtualWorld world;
     world.set_duration_ns(ums::kNsPerMs);
     run_virtual_log(world, {}, [](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
@@ -45,7 +45,7 @@ TEST_CASE("a full log lets nobody in until it is truncated, then those who wait 
         const std::size_t fitted = order.size();
         CHECK(fitted > 4);
         CHECK(fitted < 26);
-        // A small one does not overtake those who wait.
+        // A small reservation does not overtake waiting ones.
         int small_done = 0;
         ums::Scheduler::current().fork(group, commit_task(log, 100, small_done));
         co_await pause_ms(w, 500);
@@ -61,7 +61,7 @@ TEST_CASE("a full log lets nobody in until it is truncated, then those who wait 
     });
 }
 
-TEST_CASE("a checkpoint is asked for when less than two fifths of the log are free, and at the latest when somebody waits") {
+TEST_CASE("a checkpoint is requested when less than two fifths of the log are free, and at the latest when a task waits") {
     VirtualWorld world;
     run_virtual_log(world, {.file_mb = {4}}, [](VirtualWorld&, VirtualLog& log) -> ums::Task<void> {
         std::uint64_t committed_bytes = 0;
@@ -78,7 +78,7 @@ TEST_CASE("a checkpoint is asked for when less than two fifths of the log are fr
     });
 }
 
-TEST_CASE("a full log still takes the marks of a checkpoint") {
+TEST_CASE("a full log still has room for the records of a checkpoint") {
     VirtualWorld world;
     world.set_duration_ns(ums::kNsPerMs);
     run_virtual_log(world, {}, [](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
@@ -105,7 +105,7 @@ TEST_CASE("a full log still takes the marks of a checkpoint") {
     });
 }
 
-TEST_CASE("what a reservation does not use is given back") {
+TEST_CASE("unused reserved space is given back") {
     VirtualWorld world;
     run_virtual_log(world, {}, [](VirtualWorld&, VirtualLog& log) -> ums::Task<void> {
         for (int i = 0; i < 1000; ++i) {
@@ -116,7 +116,7 @@ TEST_CASE("what a reservation does not use is given back") {
     });
     CHECK(world.now_us() < 1000);
 }
-TEST_CASE("whatever is reserved fits, whatever the sizes, with a checkpoint that truncates now and then") {
+TEST_CASE("every reservation fits, whatever its size, with a checkpoint that truncates now and then") {
     const std::uint64_t seed = ums::testing::test_seed("whatever is reserved fits");
     ums::Prng rounds(seed);
     for (int round = 0; round < 12; ++round) {

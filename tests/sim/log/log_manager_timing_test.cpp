@@ -9,7 +9,7 @@ using namespace sim::testing;
 
 namespace {}  // namespace
 
-TEST_CASE("a commit takes as long as its block takes to be durable, no more, no less") {
+TEST_CASE("a commit takes exactly as long as its block needs to become durable") {
     VirtualWorld world;
     world.set_duration_ns(7 * ums::kNsPerMs);
     run_virtual_log(world, {}, [](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
@@ -18,14 +18,14 @@ TEST_CASE("a commit takes as long as its block takes to be durable, no more, no 
         CHECK(w.now_us() - start_us == 7000);
         CHECK(log.log->is_hardened(lsn));
         CHECK_FALSE(log.log->is_hardened(lsn + 1));
-        // What is durable already takes no time.
+        // Committing what is already durable takes no time.
         const bool is_hard = co_await log.log->harden(lsn);
         CHECK(is_hard);
         CHECK(w.now_us() - start_us == 7000);
     });
 }
 
-TEST_CASE("an append alone writes nothing, what nobody waits for is written at the end") {
+TEST_CASE("an append alone writes nothing, and what no task waits for is written at the end") {
     VirtualWorld world;
     std::vector<Write> writes;
     note_writes(world, writes, ums::kNsPerMs);
@@ -39,7 +39,7 @@ TEST_CASE("an append alone writes nothing, what nobody waits for is written at t
     CHECK(writes.size() == 1);
 }
 
-TEST_CASE("many who commit at the same time share few writes") {
+TEST_CASE("many tasks that commit at the same time share few writes") {
     VirtualWorld world;
     std::vector<Write> writes;
     note_writes(world, writes, 5 * ums::kNsPerMs);
@@ -56,14 +56,14 @@ TEST_CASE("many who commit at the same time share few writes") {
     CHECK(writes.size() < 10);
 }
 
-TEST_CASE("as much log is outstanding as is allowed, and no more") {
+TEST_CASE("log writes are outstanding up to the allowed number of bytes, and no more") {
     for (const std::uint32_t kb_max : {60U, 100U, 0U}) {
         VirtualWorld world;
         hold_writes(world);
         run_virtual_log(world, {.file_mb = {16}, .flushed_kb_max = kb_max}, [&](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
             int done = 0;
             ums::TaskGroup group;
-            // Each has a block of its own, of 39.5 KB.
+            // Each commit has its own block of 39.5 KB.
             for (int i = 0; i < 10; ++i) ums::Scheduler::current().fork(group, commit_task(log, 40'000, done));
             co_await pause_ms(w, 10);
             CHECK(w.storage.held_count() == (kb_max == 0 ? 10 : kb_max / 40));
@@ -75,14 +75,14 @@ TEST_CASE("as much log is outstanding as is allowed, and no more") {
     }
 }
 
-TEST_CASE("as many flushes are outstanding as are allowed, and no more") {
+TEST_CASE("flushes are outstanding up to the allowed number, and no more") {
     for (const std::uint32_t flushes_max : {1U, 4U, 112U}) {
         VirtualWorld world;
         hold_writes(world);
         run_virtual_log(world, {.file_mb = {16}, .flushes_max = flushes_max}, [&](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
             int done = 0;
             ums::TaskGroup group;
-            // No two of them fit into one block.
+            // No two records fit into one block.
             for (int i = 0; i < 10; ++i) ums::Scheduler::current().fork(group, commit_task(log, 40'000, done));
             co_await pause_ms(w, 10);
             CHECK(w.storage.held_count() == std::min(flushes_max, 10U));
@@ -97,7 +97,7 @@ TEST_CASE("as many flushes are outstanding as are allowed, and no more") {
     }
 }
 
-TEST_CASE("with all buffers in flight an append waits for one, and goes on") {
+TEST_CASE("with all buffers in flight an append waits for one, and then continues") {
     VirtualWorld world;
     hold_writes(world);
     run_virtual_log(world, {.file_mb = {16}, .flushes_max = 2}, [&](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
@@ -114,7 +114,7 @@ TEST_CASE("with all buffers in flight an append waits for one, and goes on") {
     CHECK(world.sink.findings().empty());
 }
 
-TEST_CASE("records become durable in the order of the log, in whatever order the writes end") {
+TEST_CASE("records become durable in log order, whatever the order in which the writes complete") {
     VirtualWorld world;
     hold_writes(world);
     run_virtual_log(world, {.file_mb = {16}}, [&](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
@@ -134,7 +134,7 @@ TEST_CASE("records become durable in the order of the log, in whatever order the
     });
 }
 
-TEST_CASE("what is in front of a slow write is durable before it") {
+TEST_CASE("records before a slow write become durable before it completes") {
     VirtualWorld world;
     hold_writes(world);
     run_virtual_log(world, {.file_mb = {16}}, [&](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
@@ -155,7 +155,7 @@ TEST_CASE("what is in front of a slow write is durable before it") {
     });
 }
 
-TEST_CASE("no byte of the log is written twice before it is truncated: partial blocks are not rewritten") {
+TEST_CASE("no byte of the log is written twice before truncation: partial blocks are not rewritten") {
     for (const std::uint32_t alignment_bytes : {512U, 4096U}) {
         VirtualWorld world;
         std::vector<Write> writes;
@@ -172,7 +172,7 @@ TEST_CASE("no byte of the log is written twice before it is truncated: partial b
     }
 }
 
-TEST_CASE("blocks are whole sectors of 60 KB at most") {
+TEST_CASE("blocks are whole sectors, at most 60 KB") {
     for (const std::uint32_t alignment_bytes : {512U, 4096U}) {
         VirtualWorld world;
         std::vector<Write> writes;
@@ -193,7 +193,7 @@ TEST_CASE("blocks are whole sectors of 60 KB at most") {
     }
 }
 
-TEST_CASE("a log write that fails fails every commit that waits for it or comes later, and wakes everybody") {
+TEST_CASE("a failed log write fails every commit that waits for it or comes later, and wakes all tasks") {
     VirtualWorld world;
     world.set_duration_ns(ums::kNsPerMs);
     run_virtual_log(world, {.flushes_max = 2}, [](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
@@ -204,7 +204,7 @@ TEST_CASE("a log write that fails fails every commit that waits for it or comes 
         w.storage.set_rule([](const ums::IoRequest& request) {
             return Fate{.error = request.operation == ums::IoOperation::write ? EIO : 0, .delay_ns = 5 * ums::kNsPerMs};
         });
-        // More than there are buffers, more than the log holds: they wait at all three places.
+        // More than there are buffers, and more than the log holds: the tasks wait in all three places.
         int ended = 0;
         int hardened_count = 0;
         auto committer = [](VirtualLog& shared, int& count, int& good) -> ums::Task<void> {
@@ -230,7 +230,7 @@ TEST_CASE("a log write that fails fails every commit that waits for it or comes 
     CHECK(world.sink.findings()[0].request.is_write);
 }
 
-TEST_CASE("a log without space ends the run, without a finding") {
+TEST_CASE("a log that runs out of space ends the run, without a finding") {
     VirtualWorld world;
     run_virtual_log(world, {}, [](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {
         w.storage.set_rule([](const ums::IoRequest&) { return Fate{.error = ENOSPC}; });
@@ -242,7 +242,7 @@ TEST_CASE("a log without space ends the run, without a finding") {
     CHECK(world.sink.findings().empty());
 }
 
-TEST_CASE("a commit behind a write that failed is not durable, although its own write worked") {
+TEST_CASE("a commit after a failed write is not durable, although its own write succeeded") {
     VirtualWorld world;
     hold_writes(world);
     run_virtual_log(world, {.file_mb = {16}}, [](VirtualWorld& w, VirtualLog& log) -> ums::Task<void> {

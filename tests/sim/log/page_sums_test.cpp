@@ -10,7 +10,7 @@ using sim::PageSums;
 
 namespace {
 
-// The sums by their definition.
+// The sums according to their definition.
 std::vector<sim::RegionSum> sums_of(const std::vector<std::uint32_t>& versions, std::uint32_t region_pages, std::size_t regions) {
     std::vector<sim::RegionSum> sums(regions);
     for (std::uint32_t page = 0; page < versions.size(); ++page) {
@@ -22,7 +22,7 @@ std::vector<sim::RegionSum> sums_of(const std::vector<std::uint32_t>& versions, 
 
 }  // namespace
 
-TEST_CASE("the sums are those of the versions, whatever happens to the file") {
+TEST_CASE("the sums are those of the page versions, whatever happens to the file") {
     const std::uint64_t seed = ums::testing::test_seed("the sums are those of the versions");
     ums::Prng prng(seed);
     constexpr std::uint64_t kPagesMax = 1000;
@@ -42,7 +42,7 @@ TEST_CASE("the sums are those of the versions, whatever happens to the file") {
                                 sums.file(1), static_cast<std::uint32_t>(versions.size()),
                                 [&](std::uint32_t page) { return versions[page]; }, prng.below(4) == 0));
         }
-        sums.changed(2, 7);  // not summed
+        sums.changed(2, 7);  // a file without sums
     }
     const PageSums::File file = sums.file(1);
     CHECK(file.page_count == versions.size());
@@ -51,7 +51,7 @@ TEST_CASE("the sums are those of the versions, whatever happens to the file") {
     CHECK(sums.file(2).regions.empty());
 }
 
-TEST_CASE("the sums of large files take no more than they may: their regions are larger") {
+TEST_CASE("the sums of large files stay within their limit by using larger regions") {
     const std::vector<sim::SummedFile> files{{1, 1, 1 << 27}, {2, 1, 1 << 20}};
     const PageSums sums(files, 256 << 10);
     CHECK(sums.region_pages() == 16'384);
@@ -59,7 +59,7 @@ TEST_CASE("the sums of large files take no more than they may: their regions are
     CHECK(sums.file(1).regions.size() == (1 << 27) / 16'384);
 }
 
-TEST_CASE("one page that is too old is named by what is missing in both sums") {
+TEST_CASE("a single page that is too old is identified by what both sums lack") {
     const std::vector<sim::SummedFile> files{{1, 128, 128}};
     PageSums sums(files, 1 << 20);
     for (int i = 0; i < 9; ++i) sums.changed(1, 77);

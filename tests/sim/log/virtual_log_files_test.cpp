@@ -35,7 +35,7 @@ TEST_CASE("a log file has as many virtual log files as SQL Server would make") {
     CHECK(count_for(16 * 1024) == 32);
 }
 
-TEST_CASE("the virtual log files lie behind the signature page, aligned, one after the other, within the file") {
+TEST_CASE("the virtual log files follow the signature page, aligned, one after another, within the file") {
     for (const std::uint32_t alignment_bytes : {512U, 4096U}) {
         for (const std::uint64_t size_mb : {1U, 2U, 7U, 64U, 1025U, 20'000U}) {
             VirtualWorld world;
@@ -56,7 +56,7 @@ TEST_CASE("the virtual log files lie behind the signature page, aligned, one aft
     }
 }
 
-TEST_CASE("several log files make one ring and take turns in it") {
+TEST_CASE("several log files form one ring and take turns in it") {
     VirtualWorld world;
     const auto first = world.make_file(1, kMb, true);
     const auto second = world.make_file(2, 64 * kMb, true);
@@ -73,7 +73,7 @@ TEST_CASE("several log files make one ring and take turns in it") {
     CHECK(vlfs.free_count() == 0);
 }
 
-TEST_CASE("truncation frees exactly what is older, and never what is being filled") {
+TEST_CASE("truncation frees exactly what is older, and never the current virtual log file") {
     VirtualWorld world;
     const auto file = world.make_file(1, kMb, true);
     VirtualLogFiles vlfs({file.get()}, 512);
@@ -92,7 +92,7 @@ TEST_CASE("truncation frees exactly what is older, and never what is being fille
     CHECK(vlfs.current().sequence == 3);
 }
 
-TEST_CASE("the ring goes on from where it is, over the end to the beginning") {
+TEST_CASE("the ring continues from where it is, and wraps around from its end to its beginning") {
     VirtualWorld world;
     const auto file = world.make_file(1, kMb, true);
     VirtualLogFiles vlfs({file.get()}, 512);
@@ -110,7 +110,7 @@ TEST_CASE("the ring goes on from where it is, over the end to the beginning") {
     CHECK(visited == std::vector<std::uint32_t>{0, 1, 2, 3, 0, 1, 2, 3, 0, 1});
 }
 
-TEST_CASE("free bytes are those of free virtual log files and the rest of the current one") {
+TEST_CASE("the free bytes are those of free virtual log files and of the rest of the current one") {
     VirtualWorld world;
     const auto file = world.make_file(1, kMb, true);
     VirtualLogFiles vlfs({file.get()}, 512);
@@ -124,7 +124,7 @@ TEST_CASE("free bytes are those of free virtual log files and the rest of the cu
     CHECK(vlfs.free_bytes() == 4 * each_bytes);
 }
 
-TEST_CASE("a part that a log file has grown by joins the ring") {
+TEST_CASE("a part added to a log file joins the ring") {
     VirtualWorld world;
     const auto file = world.make_file(1, kMb, true);
     VirtualLogFiles vlfs({file.get()}, 512);
@@ -145,7 +145,7 @@ TEST_CASE("a ring without a free virtual log file must not advance") {
     CHECK(ums::testing::aborts([&] { vlfs.advance(); }));
 }
 
-TEST_CASE("sums of block digests do not depend on the order, but on place and checksum") {
+TEST_CASE("the sum of block digests depends on place and checksum, but not on the order") {
     CHECK(sim::block_digest(1, 10) + sim::block_digest(2, 20) == sim::block_digest(2, 20) + sim::block_digest(1, 10));
     CHECK(sim::block_digest(1, 20) + sim::block_digest(2, 10) != sim::block_digest(1, 10) + sim::block_digest(2, 20));
     CHECK(sim::block_digest(1, 10) != sim::block_digest(1, 11));

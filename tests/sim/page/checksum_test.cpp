@@ -15,13 +15,13 @@ std::uint32_t crc_of(const std::vector<unsigned>& values) {
 
 }  // namespace
 
-TEST_CASE("CRC-32C has the check value of its catalogue entry") {
+TEST_CASE("CRC-32C has the check value of its catalog entry") {
     constexpr std::string_view kText = "123456789";
     CHECK(sim::crc32c(reinterpret_cast<const std::byte*>(kText.data()), kText.size()) == 0xe3069283);
 }
 
-// RFC 3720, appendix B.4; the RFC prints the bytes in the order of the wire.
-TEST_CASE("CRC-32C gives the examples of RFC 3720") {
+// RFC 3720, appendix B.4; the RFC prints the bytes in wire order.
+TEST_CASE("CRC-32C reproduces the examples of RFC 3720") {
     std::vector<unsigned> ascending;
     for (unsigned i = 0; i < 32; ++i) ascending.push_back(i);
     const std::vector<unsigned> descending(ascending.rbegin(), ascending.rend());
@@ -36,4 +36,4 @@ TEST_CASE("CRC-32C gives the examples of RFC 3720") {
     CHECK(crc_of(read_command) == 0xd9963a56);
 }
 
-TEST_CASE("CRC-32C of nothing is zero") { CHECK(crc_of({}) == 0); }
+TEST_CASE("the CRC-32C of nothing is zero") { CHECK(crc_of({}) == 0); }

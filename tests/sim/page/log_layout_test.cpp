@@ -27,7 +27,7 @@ TEST_CASE("the headers of blocks and records are those of format 3") {
     CHECK(sim::kLogBlockBytesMax == 61440);
 }
 
-TEST_CASE("an LSN says virtual log file, block and slot, and grows with each of them") {
+TEST_CASE("an LSN encodes virtual log file, block and slot, and grows with each of them") {
     CHECK(sim::make_lsn(1, 2, 3) == 0x0000'0001'0000'2003);
     CHECK(sim::make_lsn(0xffff'ffff, 0xf'ffff, 0xfff) == 0xffff'ffff'ffff'ffff);
     CHECK(sim::vlf_of_lsn(sim::make_lsn(77, 5, 9)) == 77);

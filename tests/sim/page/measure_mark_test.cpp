@@ -9,7 +9,7 @@
 
 using namespace sim;
 
-TEST_CASE("the mark of a measured file has the bytes that its header describes") {
+TEST_CASE("the mark of a measured file has the bytes given in its header") {
     std::array<std::byte, kMeasureMarkBytes> mark{};
     make_measure_mark(mark.data());
     CHECK(std::memcmp(mark.data() + 4, "IOPM\1\0ioproof: data of a measurement, of no value\0", 50) == 0);
@@ -21,7 +21,7 @@ TEST_CASE("the mark of a measured file has the bytes that its header describes")
     CHECK_FALSE(has_measure_mark(mark.data()));
 }
 
-TEST_CASE("the mark of an unfinished file is ours, too, and says that it is unfinished") {
+TEST_CASE("the mark of an unfinished file is also recognized as ours, and shows that the file is unfinished") {
     std::array<std::byte, kMeasureMarkBytes> mark{};
     make_unfinished_mark(mark.data());
     CHECK(std::memcmp(mark.data() + 4, "IOPM\1\0ioproof: unfinished file of a measurement, of no value\0", 59) == 0);
@@ -31,7 +31,7 @@ TEST_CASE("the mark of an unfinished file is ours, too, and says that it is unfi
     CHECK_FALSE(has_unfinished_mark(mark.data()));
 }
 
-TEST_CASE("the mark stays wherever a write touches the first 512 bytes of a file, and nothing else changes") {
+TEST_CASE("writes to the first 512 bytes of a file keep the mark and change nothing else") {
     std::array<std::byte, kMeasureMarkBytes> mark{};
     make_measure_mark(mark.data());
     std::array<std::byte, 1024> data{};

@@ -14,7 +14,7 @@ using sim::testing::PageBuffer;
 
 namespace {
 
-// How many of the 4-byte sequences in the bytes occurred before: what a compressor or a deduplicating disk lives on.
+// How many of the 4-byte sequences occurred before: what compression and deduplication exploit.
 std::uint64_t repeated_sequences(const std::byte* data, std::size_t size_bytes) {
     std::vector<std::uint32_t> sequences(size_bytes - 3);
     for (std::size_t i = 0; i < sequences.size(); ++i) std::memcpy(&sequences[i], data + i, 4);
@@ -40,7 +40,7 @@ sim::PageIdentity page_of(std::uint32_t page_id, std::uint32_t version) {
 
 }  // namespace
 
-TEST_CASE("the same seed gives the same bytes, another seed gives others") {
+TEST_CASE("the same seed gives the same bytes, a different seed different ones") {
     const PageBuffer first;
     const PageBuffer second;
     sim::fill_from_seed(42, first.data(), sim::kPageBytes);
@@ -54,7 +54,7 @@ TEST_CASE("the same seed gives the same bytes, another seed gives others") {
     }
 }
 
-TEST_CASE("a filling of any multiple of 8 bytes ends where it should") {
+TEST_CASE("a fill of any multiple of 8 bytes ends where it should") {
     for (const std::size_t size_bytes : {8U, 64U, 8184U, 8200U, 61376U}) {
         const PageBuffer buffer(8);
         buffer[size_bytes] = std::byte{0xab};
@@ -64,7 +64,7 @@ TEST_CASE("a filling of any multiple of 8 bytes ends where it should") {
     }
 }
 
-TEST_CASE("seeds differ with every part of a page's identity but the LSN and the time") {
+TEST_CASE("the seed depends on every part of a page's identity except the LSN and the time") {
     const sim::PageIdentity base = page_of(5, 6);
     std::set<std::uint64_t> seeds{sim::page_seed(base)};
     sim::PageIdentity other = base;
@@ -86,34 +86,34 @@ TEST_CASE("seeds differ with every part of a page's identity but the LSN and the
     CHECK(seeds.count(sim::page_seed(other)) == 1);
 }
 
-TEST_CASE("bodies neither compress nor repeat, within a page and from page to page") {
+TEST_CASE("bodies are incompressible and do not repeat, neither within a page nor between pages") {
     constexpr std::uint32_t kPages = 64;
     const PageBuffer pages(kPages);
     for (std::uint32_t page = 0; page < kPages; ++page) {
-        // Neighbours, and versions of one page.
+        // Adjacent pages, and versions of one page.
         const sim::PageIdentity identity = page < kPages / 2 ? page_of(page + 1, 1) : page_of(7, page);
         std::byte* const data = pages.data() + std::size_t{page} * sim::kPageBytes;
         sim::make_page(identity, data);
-        // Random bytes of this number come to 7.978 bits; headers and stamps (4 % of the page) cost a little.
+        // This many random bytes give 7.978 bits; headers and stamps (4 % of the page) lower it a little.
         CHECK(entropy_bits(data + sizeof(sim::PageHeader), sim::kPageBytes - sizeof(sim::PageHeader)) > 7.93);
         sim::fill_from_seed(sim::page_seed(identity), data, sim::kPageBytes);
         CHECK(entropy_bits(data, sim::kPageBytes) > 7.96);
     }
-    // Chance alone makes 2^38 / 2^33 = 32 of them.
+    // By chance alone there are 2^38 / 2^33 = 32 of them.
     CHECK(repeated_sequences(pages.data(), kPages * sim::kPageBytes) < 100);
 }
 
-TEST_CASE("a signature page is recognised, whatever run and version of the program it is of") {
+TEST_CASE("a signature page is recognized, whatever run and version of the program wrote it") {
     PageBuffer page({.run_id = 1, .file_id = 2, .page_id = 0, .version = 1});
     CHECK(sim::has_signature(page.data()));
-    // The checksum does not matter: the file is ours also when its first page is damaged elsewhere.
+    // The checksum does not matter: the file is ours even if its first page is damaged elsewhere.
     page[5000] ^= std::byte{1};
     CHECK(sim::has_signature(page.data()));
     page[8] = std::byte{2};  // a later format
     CHECK(sim::has_signature(page.data()));
 }
 
-TEST_CASE("foreign bytes are no signature") {
+TEST_CASE("foreign bytes are not a signature") {
     const std::uint64_t seed = ums::testing::test_seed("foreign bytes are no signature");
     const PageBuffer zeros;
     CHECK_FALSE(sim::has_signature(zeros.data()));

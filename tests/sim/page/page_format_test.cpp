@@ -1,4 +1,4 @@
-// The format of pages, byte by byte. Whoever changes one of these values changes the format: kPageFormat and the document have to follow.
+// The format of pages, byte by byte. Changing one of these values changes the format: kPageFormat and the document have to follow.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -41,7 +41,7 @@ TEST_CASE("the sizes of page, header and stamp are those of format 1") {
     CHECK(sim::kSectorsPerPage == 16);
 }
 
-TEST_CASE("the header of a page stands where the format says, little-endian") {
+TEST_CASE("the header of a page has its fields where the format says, little-endian") {
     const PageBuffer page(kIdentity);
     CHECK(bytes_at(page, 4, 4) == Bytes{'I', 'O', 'P', 'F'});
     CHECK(bytes_at(page, 8, 2) == Bytes{1, 0});
@@ -86,7 +86,7 @@ TEST_CASE("the checksum covers everything but itself") {
     CHECK(stored == sim::page_checksum(page.data()));
 }
 
-TEST_CASE("whole page images do not change from one version of the program to the next") {
+TEST_CASE("page images do not change from one version of the program to the next") {
     PageBuffer page;
     CHECK(sim::make_page(kIdentity, page.data()) == 0x27ed014d);
     CHECK(sim::crc32c(page.data(), 8192) == 0xaf58546f);

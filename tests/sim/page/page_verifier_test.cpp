@@ -36,7 +36,7 @@ ExpectedPage never_written() {
 
 }  // namespace
 
-TEST_CASE("the page that was written last passes") {
+TEST_CASE("the last written page passes") {
     const PageBuffer page(kVerified);
     CHECK(sim::page_matches(page.data(), expected_of(kVerified)));
 }
@@ -62,7 +62,7 @@ TEST_CASE("every flipped bit is found") {
     CHECK(sim::page_matches(page.data(), expected));
 }
 
-TEST_CASE("a sound page of another version, time, page, file or run does not pass") {
+TEST_CASE("a sound page of another version, time, page, file or run fails") {
     const ExpectedPage expected = expected_of(kVerified);
     for (int field = 0; field < 6; ++field) {
         sim::PageIdentity other = kVerified;
@@ -77,7 +77,7 @@ TEST_CASE("a sound page of another version, time, page, file or run does not pas
     }
 }
 
-TEST_CASE("zeros do not pass where a version is expected, nor a single bit where zeros are") {
+TEST_CASE("zeros fail where a version is expected, and so does a single bit where zeros are expected") {
     CHECK_FALSE(sim::page_matches(PageBuffer().data(), expected_of(kVerified)));
     const PageBuffer page;
     page[8191] = std::byte{0x80};
@@ -85,7 +85,7 @@ TEST_CASE("zeros do not pass where a version is expected, nor a single bit where
     CHECK_FALSE(sim::page_matches(PageBuffer(kVerified).data(), never_written()));
 }
 
-TEST_CASE("where nothing is promised anything passes") {
+TEST_CASE("if nothing is promised, anything passes") {
     ExpectedPage expected = expected_of(kVerified);
     expected.entry.unknown = 1;
     const PageBuffer zeros;

@@ -16,7 +16,7 @@ struct SectorBytes {
 
 }  // namespace
 
-TEST_CASE("a stamped sector says who it is, and each changed bit contradicts it") {
+TEST_CASE("a stamped sector identifies itself, and any changed bit contradicts it") {
     const SectorIdentity identity{.run_id = 77, .number = 0x1'2345'6789, .file_id = 3, .version = 5};
     SectorBytes sector(identity);
     const StampedSector read = read_stamped_sector(sector.bytes.data());
@@ -34,7 +34,7 @@ TEST_CASE("a stamped sector says who it is, and each changed bit contradicts it"
     CHECK(read_stamped_sector(sector.bytes.data()).is_sound);
 }
 
-TEST_CASE("two stamped sectors share no noise") {
+TEST_CASE("two stamped sectors have no noise in common") {
     const SectorIdentity identity{.run_id = 77, .number = 9, .file_id = 3, .version = 5};
     const SectorBytes sector(identity);
     for (const SectorIdentity& other :
@@ -44,7 +44,7 @@ TEST_CASE("two stamped sectors share no noise") {
     }
 }
 
-TEST_CASE("zeros are no stamped sector") {
+TEST_CASE("zeros are not a stamped sector") {
     alignas(8) const std::array<std::byte, kSectorBytes> zeros{};
     CHECK_FALSE(read_stamped_sector(zeros.data()).is_ours);
 }

@@ -4,7 +4,7 @@
 
 #include "tests/support/catch.hpp"
 
-TEST_CASE("words are filled and combined whatever their number, and none beyond") {
+TEST_CASE("any number of words is filled and combined, and none beyond") {
     for (std::size_t count = 0; count < 70; ++count) {
         std::vector<std::uint64_t> from(count + 1);
         for (std::size_t i = 0; i < from.size(); ++i) from[i] = i * 0x9e3779b97f4a7c15ULL;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kPoolBytes = 64 * sim::kPageBytes;
 
-// Puts a page with memory into the pool, as the buffer manager does; it is clean and not pinned afterwards.
+// Inserts a page with memory into the pool, as the buffer manager does; afterwards it is clean and not pinned.
 Frame& put(BufferPool& pool, PageKey key) {
     std::vector<sim::Slot> slots;
     REQUIRE(pool.slots().try_acquire(1, slots));
@@ -38,7 +38,7 @@ bool contains(BufferPool& pool, PageKey key) {
     return frame != nullptr;
 }
 
-// Goes once round with the clock hand.
+// Moves the clock hand once around the pool.
 std::map<BufferPool::Sweep, int> sweep_all(BufferPool& pool, std::vector<PageKey>* dirty = nullptr) {
     std::map<BufferPool::Sweep, int> results;
     for (std::uint32_t number = 0; number < pool.frame_count(); ++number) {
@@ -52,7 +52,7 @@ std::map<BufferPool::Sweep, int> sweep_all(BufferPool& pool, std::vector<PageKey
 
 }  // namespace
 
-TEST_CASE("a page that was put in is found, with its memory, until it is taken out") {
+TEST_CASE("an inserted page is found, with its memory, until it is removed") {
     BufferPool pool(kPoolBytes, 16);
     CHECK_FALSE(contains(pool, {1, 5}));
     Frame& frame = put(pool, {1, 5});
@@ -68,7 +68,7 @@ TEST_CASE("a page that was put in is found, with its memory, until it is taken o
     CHECK(pool.slots().free_count() == 64);
 }
 
-TEST_CASE("a page is inserted once: the second who comes gets the same frame, latched by the first") {
+TEST_CASE("a page is inserted once: the second task gets the same frame, latched by the first") {
     BufferPool pool(kPoolBytes, 16);
     bool inserted = false;
     Frame& first = pool.find_or_insert({1, 5}, inserted);
@@ -84,7 +84,7 @@ TEST_CASE("a page is inserted once: the second who comes gets the same frame, la
     pool.unpin(second);
 }
 
-TEST_CASE("a new frame begins clean, whatever it was before") {
+TEST_CASE("a new frame starts out clean, whatever it was before") {
     BufferPool pool(kPoolBytes, 0);
     for (std::uint32_t page = 0; page < 64; ++page) {
         Frame& frame = put(pool, {1, page});
@@ -100,7 +100,7 @@ TEST_CASE("a new frame begins clean, whatever it was before") {
     }
 }
 
-TEST_CASE("a pinned page stays, a dirty page stays, both go when they may") {
+TEST_CASE("pinned pages and dirty pages stay, until they are neither") {
     BufferPool pool(kPoolBytes, 16);
     put(pool, {1, 1});
     Frame* const pinned = pool.find({1, 1});
@@ -121,7 +121,7 @@ TEST_CASE("a pinned page stays, a dirty page stays, both go when they may") {
     CHECK_FALSE(contains(pool, {1, 2}));
 }
 
-TEST_CASE("the clock hand spares once what was used, names what is dirty, and evicts the rest") {
+TEST_CASE("the clock hand spares a used page once, reports dirty pages, and evicts the rest") {
     BufferPool pool(kPoolBytes, 16);
     put(pool, {1, 1});
     put(pool, {1, 2}).dirty = true;
@@ -146,7 +146,7 @@ TEST_CASE("the clock hand spares once what was used, names what is dirty, and ev
     CHECK(results[BufferPool::Sweep::evicted] == 1);
 }
 
-TEST_CASE("a discarded page is gone at once, but its frame only when nobody has a pin") {
+TEST_CASE("a discarded page is gone immediately, but its frame only when it is no longer pinned") {
     BufferPool pool(kPoolBytes, 1);
     Frame& frame = put(pool, {1, 1});
     Frame* const mine = pool.find({1, 1});
@@ -157,7 +157,7 @@ TEST_CASE("a discarded page is gone at once, but its frame only when nobody has 
     CHECK_FALSE(contains(pool, {1, 1}));
     mine->latch.release(LatchMode::exclusive);
     pool.unpin(*mine);
-    // All the other frames can be had while somebody still looks at this one.
+    // All other frames can be used while this one is still pinned.
     for (std::uint32_t page = 10; page < 74; ++page) CHECK(&put(pool, {1, page}) != &frame);
     CHECK(others->key == PageKey{1, 1});
     pool.unpin(*others);
@@ -176,7 +176,7 @@ TEST_CASE("all dirty pages are collected, and only those") {
     for (std::uint32_t i = 0; i < 14; ++i) CHECK(PageKey::unpack(keys[i]) == PageKey{3, 3 * i});
 }
 
-TEST_CASE("the pages of a file from a certain one on are taken out, dirty or not, and no others") {
+TEST_CASE("the pages of a file from a given one on are removed, dirty or not, and no others") {
     BufferPool pool(kPoolBytes, 16);
     for (std::uint32_t page = 0; page < 20; ++page) {
         put(pool, {1, page}).dirty = page % 2 == 0;
@@ -195,7 +195,7 @@ TEST_CASE("page keys are packed and unpacked") {
     CHECK(PageKey{1, 0xffff'ffff}.packed() < PageKey{2, 0}.packed());
 }
 
-TEST_CASE("a page in use must not be taken away with its file") {
+TEST_CASE("a page in use must not be removed with its file") {
     BufferPool pool(kPoolBytes, 16);
     put(pool, {1, 1});
     Frame* const pinned = pool.find({1, 1});
@@ -203,9 +203,9 @@ TEST_CASE("a page in use must not be taken away with its file") {
     pool.unpin(*pinned);
 }
 
-TEST_CASE("tasks on several schedulers that insert, use, evict, sweep and discard never meet in a frame") {
+TEST_CASE("tasks on several schedulers that insert, use, evict, sweep and discard never share a frame") {
     const std::uint64_t seed = ums::testing::test_seed("never meet in a frame");
-    constexpr std::uint32_t kPages = 200;  // three times what fits
+    constexpr std::uint32_t kPages = 200;  // three times as many as fit
     ums::RealClock clock;
     ums::PosixStorage storage;
     ums::SchedulerGroupOptions options;
@@ -214,7 +214,7 @@ TEST_CASE("tasks on several schedulers that insert, use, evict, sweep and discar
     BufferPool pool(kPoolBytes, 64);
     std::atomic<int> wrong{0};
     std::atomic<int> uses{0};
-    // Memory belongs to one page at a time: whoever holds it EX writes the page's number into it and finds it again.
+    // Memory belongs to one page at a time: the task that holds it EX writes the page's number into it and must find it again.
     auto user = [](BufferPool& shared, std::atomic<int>& mistakes, std::atomic<int>& count, std::uint64_t user_seed) -> ums::Task<void> {
         ums::Prng prng(user_seed);
         for (int i = 0; i < 3000; ++i) {

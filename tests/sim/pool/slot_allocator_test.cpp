@@ -25,7 +25,7 @@ bool is_one_run(const std::vector<Slot>& slots) {
 
 }  // namespace
 
-TEST_CASE("slots come in whole groups of 64, at least one, each a page of memory of its own") {
+TEST_CASE("slots come in whole groups of 64, at least one, and each is a separate page of memory") {
     CHECK(SlotAllocator(1).count() == 64);
     CHECK(SlotAllocator(127).count() == 64);
     CHECK(SlotAllocator(1024).count() == 1024);
@@ -43,14 +43,14 @@ TEST_CASE("slots come in whole groups of 64, at least one, each a page of memory
     CHECK(slots.free_count() == 128);
 }
 
-TEST_CASE("a long run lies together as long as there are whole groups") {
+TEST_CASE("a long run is contiguous as long as there are whole groups") {
     SlotAllocator slots(1024);
     std::vector<std::vector<Slot>> runs(16);
     for (auto& run : runs) {
         REQUIRE(slots.try_acquire(64, run));
         CHECK(is_one_run(run));
     }
-    // Out of order, and taken again.
+    // Returned out of order, and taken again.
     for (const std::size_t i : {3U, 15U, 0U, 8U}) slots.release(runs[i]);
     for (const std::size_t i : {3U, 15U, 0U, 8U}) {
         runs[i].clear();
@@ -60,7 +60,7 @@ TEST_CASE("a long run lies together as long as there are whole groups") {
     for (const auto& run : runs) slots.release(run);
 }
 
-TEST_CASE("single slots do not break more groups than they need") {
+TEST_CASE("single slots break up no more groups than they need") {
     SlotAllocator slots(1024);
     std::vector<Slot> singles;
     for (int i = 0; i < 60; ++i) REQUIRE(slots.try_acquire(1, singles));
@@ -78,7 +78,7 @@ TEST_CASE("single slots do not break more groups than they need") {
     slots.release(singles);
 }
 
-TEST_CASE("without whole groups a long run is put together from what there is") {
+TEST_CASE("without whole groups a long run is assembled from what is free") {
     SlotAllocator slots(256);
     std::vector<Slot> all;
     REQUIRE(slots.try_acquire(256, all));
@@ -98,7 +98,7 @@ TEST_CASE("without whole groups a long run is put together from what there is") 
     CHECK(slots.free_count() == 256);
 }
 
-TEST_CASE("one who needs many waits until he can have all of them at once") {
+TEST_CASE("a task that needs many slots waits until it can have all of them together") {
     std::vector<int> order;
     VirtualWorld world;
     world.run([&](VirtualWorld&) -> ums::Task<void> {
@@ -122,7 +122,7 @@ TEST_CASE("one who needs many waits until he can have all of them at once") {
         CHECK(order.empty());
         CHECK(slots.has_waiters());
         std::vector<Slot> one;
-        CHECK_FALSE(slots.try_acquire(1, one));  // not past those who wait
+        CHECK_FALSE(slots.try_acquire(1, one));  // does not overtake waiting tasks
         while (held.size() > 31) {
             slots.release(held.back());
             held.pop_back();
@@ -136,7 +136,7 @@ TEST_CASE("one who needs many waits until he can have all of them at once") {
     });
 }
 
-TEST_CASE("no slot is handed out twice, with tasks on several schedulers that take and give") {
+TEST_CASE("no slot is handed out twice while tasks on several schedulers take and return slots") {
     const std::uint64_t seed = ums::testing::test_seed("no slot is handed out twice");
     constexpr std::uint32_t kSlots = 512;
     std::vector<std::atomic<int>> owners(kSlots);
@@ -180,13 +180,13 @@ TEST_CASE("no slot is handed out twice, with tasks on several schedulers that ta
     group.run(main());
     CHECK(doubles == 0);
     CHECK(slots.free_count() == kSlots);
-    // The lists have survived as well: everything can be had, once.
+    // The lists have survived, too: every slot can be taken once.
     std::vector<Slot> all;
     CHECK(slots.try_acquire(kSlots, all));
     CHECK(std::set<Slot>(all.begin(), all.end()).size() == kSlots);
 }
 
-TEST_CASE("a slot that is free must not be given back") {
+TEST_CASE("a slot that is free must not be returned") {
     SlotAllocator slots(64);
     std::vector<Slot> mine;
     REQUIRE(slots.try_acquire(1, mine));

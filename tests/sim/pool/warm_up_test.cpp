@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t kWarmPoolBytes = std::uint64_t{40} << 20;
 
-// Notes which memory its engines were told of, and on which thread.
+// Records which memory its engines were given, and on which thread.
 class Storage final : public sim::testing::StorageWrapper {
 public:
     struct Told {
@@ -62,7 +62,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("the pool's memory is there before it is needed, and every scheduler's engine knows it") {
+TEST_CASE("the pool's memory is populated before it is needed, and given to every scheduler's engine") {
     const bool is_stopping = GENERATE(false, true);
     CAPTURE(is_stopping);
     const BufferPool pool(kWarmPoolBytes, 16);
@@ -86,7 +86,7 @@ TEST_CASE("the pool's memory is there before it is needed, and every scheduler's
     }
 }
 
-TEST_CASE("in virtual time, where nothing is late, the pool's memory is left untouched") {
+TEST_CASE("in virtual time, which needs no warm-up, the pool's memory is left untouched") {
     const BufferPool pool(kWarmPoolBytes, 16);
     VirtualWorld world;
     sim::RunState run;

@@ -78,7 +78,7 @@ void all_layers(PreflightFacts& facts, const std::function<void(ums::BlockLayer&
 
 }  // namespace
 
-TEST_CASE("where everything is right, every line is OK and nothing asks for a fix") {
+TEST_CASE("if everything is right, every line is OK and none has a fix") {
     const std::vector<PreflightLine> lines = judged([](PreflightFacts&) {});
     CHECK(lines.size() >= 18);
     for (const PreflightLine& line : lines) {
@@ -108,7 +108,7 @@ TEST_CASE("file systems: XFS and ext4 are supported, NFS from 4.2 on, nothing el
     CHECK(on("nfs4", {"vers=4.2"}) == "WARN file system");
 }
 
-TEST_CASE("tempdb may lie on tmpfs, which also may refuse O_DIRECT, and on nothing else that is not supported") {
+TEST_CASE("tempdb may be on tmpfs, even without O_DIRECT, but not on any other unsupported file system") {
     const auto on = [](const std::string& type, bool is_for_tempdb) {
         return complaints([&](PreflightFacts& facts) {
             facts.mount.type = type;
@@ -123,7 +123,7 @@ TEST_CASE("tempdb may lie on tmpfs, which also may refuse O_DIRECT, and on nothi
     CHECK(on("ext4", true) == "FAIL direct I/O");
 }
 
-TEST_CASE("mount options that endanger or slow down a database are named one by one") {
+TEST_CASE("mount options that endanger or slow down a database are reported one by one") {
     const auto with = [](const std::string& option) {
         return complaints([&](PreflightFacts& facts) { facts.mount.options.push_back(option); });
     };
@@ -137,7 +137,7 @@ TEST_CASE("mount options that endanger or slow down a database are named one by 
     CHECK(complaints([](PreflightFacts& facts) { facts.mount.options = {"rw", "relatime"}; }) == "WARN access times");
 }
 
-TEST_CASE("what was tried out in the folder: direct I/O, fallocate, extents, space") {
+TEST_CASE("results of the tests in the folder: direct I/O, fallocate, extents, space") {
     CHECK(complaints([](PreflightFacts& facts) { facts.direct_error = ums::errno_error(EINVAL); }) == "FAIL direct I/O");
     CHECK(complaints([](PreflightFacts& facts) { facts.reserve_error = ums::errno_error(EOPNOTSUPP); }) == "WARN fallocate");
     CHECK(complaints([](PreflightFacts& facts) { facts.extent_count = std::nullopt; }) == "WARN extents");
@@ -146,7 +146,7 @@ TEST_CASE("what was tried out in the folder: direct I/O, fallocate, extents, spa
     CHECK(complaints([](PreflightFacts& facts) { facts.free_bytes = 9 * kGb; }) == "WARN free space");
 }
 
-TEST_CASE("a cache whose flushes do not arrive fails, a device without one needs none") {
+TEST_CASE("a cache that ignores flushes fails, a device without a cache needs no flushes") {
     CHECK(complaints([](PreflightFacts& facts) { facts.synced_writes.flushes = 0; }) == "FAIL flushes");
     CHECK(complaints([](PreflightFacts& facts) {
               facts.synced_writes.flushes = 0;
@@ -159,7 +159,7 @@ TEST_CASE("a cache whose flushes do not arrive fails, a device without one needs
     CHECK(complaints([](PreflightFacts& facts) { facts.layers[0].has_write_cache = false; }) == "FAIL write cache");
 }
 
-TEST_CASE("durable writes that are faster than such a device can be, or slow, or impossible") {
+TEST_CASE("durable writes that are impossibly fast, slow, or not possible at all") {
     const auto taking = [](std::uint64_t mean_us, bool is_rotational) {
         return complaints([&](PreflightFacts& facts) {
             facts.dsync_writes.times = times(mean_us);
@@ -215,7 +215,7 @@ TEST_CASE("geometry: sectors, alignment, stripes") {
     CHECK(striped("swidth=512").empty());
 }
 
-TEST_CASE("queue settings, limits, neighbours") {
+TEST_CASE("queue settings, limits, other users of the disk") {
     const auto scheduled = [](const std::string& name) {
         return complaints([&](PreflightFacts& facts) { all_layers(facts, [&](ums::BlockLayer& layer) { layer.scheduler = name; }); });
     };
@@ -232,7 +232,7 @@ TEST_CASE("queue settings, limits, neighbours") {
     CHECK(complaints([](PreflightFacts& facts) { facts.layers[1].kind = ums::BlockLayerKind::memory; }) == "FAIL device");
 }
 
-TEST_CASE("in a pod it is said what the folder is on, what may be used, and what is not seen from inside") {
+TEST_CASE("in a pod, preflight reports what the folder is on, what may be used, and what is not visible from inside") {
     const auto found = [](const Change& change) {
         std::string text = "nothing";
         for (const PreflightLine& line : judged(change)) {
@@ -270,7 +270,7 @@ TEST_CASE("in a pod it is said what the folder is on, what may be used, and what
           }) == "1 CPU may be used; not seen from inside: mounts and processes of the machine, other containers on the same disk");
 }
 
-TEST_CASE("every complaint says why, who says so, and what fixes it") {
+TEST_CASE("every complaint gives the reason, the source, and the fix") {
     const std::vector<PreflightLine> lines = judged([](PreflightFacts& facts) {
         facts.mount.type = "btrfs";
         facts.mount.options = {"nobarrier", "sync"};
@@ -298,7 +298,7 @@ TEST_CASE("every complaint says why, who says so, and what fixes it") {
     }
 }
 
-TEST_CASE("a folder without a block device of its own: only what is known is judged") {
+TEST_CASE("on a folder without a block device only what is known is judged") {
     const std::string text = complaints([](PreflightFacts& facts) {
         facts.layers.clear();
         facts.disk = {};

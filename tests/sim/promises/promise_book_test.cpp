@@ -1,4 +1,4 @@
-// What of a run's acknowledged writes counts as promised, and when.
+// Which of a run's acknowledged writes count as promised, and when.
 #include "sim/promises/promise_book.hpp"
 
 #include "tests/support/catch.hpp"
@@ -17,7 +17,7 @@ std::vector<PromiseBook::BookedFile> booked(Counting data, Counting log = Counti
 
 }  // namespace
 
-TEST_CASE("a write that is durable when it comes back is promised at once, and once") {
+TEST_CASE("a write that is durable on completion is promised immediately, and once") {
     PromiseBook book(booked(Counting::at_once));
     CHECK_FALSE(book.has_news());
     book.page_written({kData, 7, 3, 99});
@@ -31,7 +31,7 @@ TEST_CASE("a write that is durable when it comes back is promised at once, and o
     CHECK(book.take_batch().pages.empty());
 }
 
-TEST_CASE("a write that a sync makes durable is promised by a sync that began behind it") {
+TEST_CASE("a write that needs a sync is promised by a sync that began after it") {
     PromiseBook book(booked(Counting::after_a_sync));
     book.page_written({kData, 1, 1, 0});
     book.sync_begins(kData);
@@ -44,7 +44,7 @@ TEST_CASE("a write that a sync makes durable is promised by a sync that began be
     CHECK(book.take_batch().pages == std::vector<sim::PromisedPage>{{kData, 2, 1, 0}});
 }
 
-TEST_CASE("of a file that nobody makes durable nothing is promised, of such a log neither its end nor a checkpoint") {
+TEST_CASE("in a file that is never made durable nothing is promised, of such a log neither its end nor a checkpoint") {
     PromiseBook book(booked(Counting::never, Counting::never));
     book.page_written({kData, 1, 1, 0});
     book.grown(kData, 5);
@@ -54,7 +54,7 @@ TEST_CASE("of a file that nobody makes durable nothing is promised, of such a lo
     CHECK(book.take_batch() == sim::PromiseBatch{});
 }
 
-TEST_CASE("a file that is not booked, a replica, is passed over") {
+TEST_CASE("a file without an entry in the book, such as a replica, is ignored") {
     PromiseBook book(booked(Counting::at_once));
     book.page_written({3, 1, 1, 0});
     book.cut(3, 1, 1);
@@ -62,7 +62,7 @@ TEST_CASE("a file that is not booked, a replica, is passed over") {
     CHECK_FALSE(book.has_news());
 }
 
-TEST_CASE("a cut takes what waits behind it, and cuts between two batches become one") {
+TEST_CASE("a cut drops pending pages beyond it, and several cuts between two batches become one") {
     const auto counting = GENERATE(Counting::at_once, Counting::after_a_sync);
     PromiseBook book(booked(counting));
     book.page_written({kData, 10, 1, 0});
@@ -80,7 +80,7 @@ TEST_CASE("a cut takes what waits behind it, and cuts between two batches become
     CHECK(batch.pages == std::vector<sim::PromisedPage>{{kData, 10, 1, 0}, {kData, 70, 1, 0}});
 }
 
-TEST_CASE("a write that failed for good takes back what was promised, and a later one promises again") {
+TEST_CASE("a write that failed for good withdraws the promise, and a later write promises the page again") {
     PromiseBook book(booked(Counting::at_once));
     book.page_written({kData, 10, 1, 0});
     book.void_page(kData, 10);
@@ -98,7 +98,7 @@ TEST_CASE("a write that failed for good takes back what was promised, and a late
     CHECK(is_file_void);
 }
 
-TEST_CASE("a book that nobody empties takes no more pages than it has room for, and counts the others") {
+TEST_CASE("a book that is never emptied takes no more pages than it has room for, and counts the rest") {
     PromiseBook book(booked(Counting::at_once), 100);
     for (std::uint32_t page = 0; page < 150; ++page) book.page_written({kData, page, 1, 0});
     CHECK(book.dropped_pages() == 50);
@@ -107,7 +107,7 @@ TEST_CASE("a book that nobody empties takes no more pages than it has room for, 
     CHECK(book.take_batch().pages.size() == 1);
 }
 
-TEST_CASE("a batch has no more pages than a record can hold, and the rest follows") {
+TEST_CASE("a batch has no more pages than a record can hold, and the next one has the rest") {
     PromiseBook book(booked(Counting::at_once));
     for (std::uint32_t page = 0; page < sim::kPromisePagesMax + 3; ++page) book.page_written({kData, page, 1, 0});
     CHECK(book.take_batch().pages.size() == sim::kPromisePagesMax);

@@ -1,4 +1,4 @@
-// Records of promises: the bytes that docs/ledger_format.md names, and nothing but those.
+// Records of promises: the bytes documented in docs/ledger_format.md, and no others.
 #include "sim/promises/promise_record.hpp"
 
 #include <cstring>
@@ -42,7 +42,7 @@ std::string hex(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-TEST_CASE("the records of promises are those of the document") {
+TEST_CASE("the records of promises have the documented bytes") {
     CHECK(hex(encode(small_section())) ==
           "424ce5c3494f5050010001008800000088776655443322110807060504030201000000000000000000401e18240a0600"
           "0000000000000000000000000000000002000000040000000200000000000000686f7374000000000100000000000000"
@@ -53,14 +53,14 @@ TEST_CASE("the records of promises are those of the document") {
           "00000000050000000200000001000000c8000000000000000000000000000000010000002a00000003000000efbeadde");
 }
 
-TEST_CASE("a record of promises is read as it was written") {
+TEST_CASE("a record of promises reads back as it was written") {
     CHECK(sim::decode_section(encode(small_section())) == small_section());
     CHECK(sim::decode_batch(encode(small_batch())) == small_batch());
     CHECK_FALSE(sim::decode_batch(encode(small_section())));
     CHECK_FALSE(sim::decode_section(encode(small_batch())));
 }
 
-TEST_CASE("a record of promises that is cut short, or of which one bit is wrong, is none") {
+TEST_CASE("a record of promises that is truncated or has a wrong bit is rejected") {
     for (const std::vector<std::byte>& record : {encode(small_section()), encode(small_batch())}) {
         for (std::size_t size = 0; size < record.size(); ++size) {
             const std::span<const std::byte> part(record.data(), size);
@@ -74,7 +74,7 @@ TEST_CASE("a record of promises that is cut short, or of which one bit is wrong,
     }
 }
 
-TEST_CASE("a header of promises that asks for more than a record can have is refused") {
+TEST_CASE("a header that announces more promises than a record can hold is rejected") {
     std::vector<std::byte> record = encode(small_batch());
     const std::uint32_t too_many = sim::kPromiseRecordBytesMax + 8;
     std::memcpy(record.data() + offsetof(sim::PromiseHeader, size_bytes), &too_many, sizeof too_many);

@@ -40,7 +40,7 @@ Promises some_promises() {
 
 }  // namespace
 
-TEST_CASE("of a page the last promise holds, of any other page none") {
+TEST_CASE("the last promise of a page counts, and other pages have none") {
     Promises promises = some_promises();
     CHECK(promises.add(numbered_batch(2, {{1, 5000, 8, 14}})));
     CHECK(promises.page(1, 5000).version == 8);
@@ -52,7 +52,7 @@ TEST_CASE("of a page the last promise holds, of any other page none") {
     CHECK(promises.last_utc_us() == 102);
 }
 
-TEST_CASE("a cut takes the promises behind it, and comes before the pages of its batch") {
+TEST_CASE("a cut removes the promises beyond it, and is applied before the pages of its batch") {
     Promises promises = some_promises();
     CHECK(promises.add(
         numbered_batch(2, {{1, 9999, 9, 15}}, {{PromiseControlKind::cut, 1, 5000, 0x77}, {PromiseControlKind::size, 1, 12'000, 0}})));
@@ -63,7 +63,7 @@ TEST_CASE("a cut takes the promises behind it, and comes before the pages of its
     CHECK(promises.cut_lsn(1) == 0x77);
 }
 
-TEST_CASE("what is void is not promised") {
+TEST_CASE("a voided page is not promised") {
     Promises promises = some_promises();
     CHECK(promises.add(numbered_batch(2, {}, {{PromiseControlKind::void_page, 1, 5000, 0}})));
     CHECK(promises.page(1, 5000).version == 0);
@@ -73,7 +73,7 @@ TEST_CASE("what is void is not promised") {
     CHECK(promises.page_count(1) == 10'000);
 }
 
-TEST_CASE("a batch of another section changes nothing, one that was taken already neither") {
+TEST_CASE("a batch of another section, or one that was already added, changes nothing") {
     Promises promises = some_promises();
     sim::PromiseBatch foreign = numbered_batch(2, {{1, 0, 99, 1}});
     foreign.section_id = 6;
@@ -83,7 +83,7 @@ TEST_CASE("a batch of another section changes nothing, one that was taken alread
     CHECK(promises.page(1, 0).version == 3);
 }
 
-TEST_CASE("a new section voids what was promised, unless it has verified all of it") {
+TEST_CASE("a new section voids earlier promises, unless it has verified all of them") {
     Promises promises = some_promises();
     sim::PromiseSection next = promised_section(6);
     next.keeps_section = 5;
@@ -93,7 +93,7 @@ TEST_CASE("a new section voids what was promised, unless it has verified all of 
     CHECK(kept.page(1, 5000).version == 3);
     CHECK(kept.hardened_sequence() == 10);
 
-    next.keeps_number = 2;  // a batch came that it has not seen
+    next.keeps_number = 2;  // not the last batch that these promises have
     Promises unseen = sim::copy_of(promises);
     unseen.begin(next);
     CHECK(unseen.page(1, 5000).version == 0);
@@ -103,7 +103,7 @@ TEST_CASE("a new section voids what was promised, unless it has verified all of 
     CHECK(promises.promised_pages() == 0);
 }
 
-TEST_CASE("promises that are written anew are the same") {
+TEST_CASE("promises survive being written out again") {
     Promises promises = some_promises();
     std::vector<sim::PromisedPage> pages;
     for (std::uint32_t page = 0; page < 2 * sim::kPromisePagesMax + 5; ++page) pages.push_back({1, page * 2, page + 1, page + 2});

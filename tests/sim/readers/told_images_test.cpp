@@ -1,4 +1,4 @@
-// What was told of pages that stay wrong is not told again.
+// What was reported about persistently wrong pages is not reported again.
 #include "sim/readers/told_images.hpp"
 
 #include "tests/sim/support/page_buffer.hpp"
@@ -6,7 +6,7 @@
 
 using sim::testing::PageBuffer;
 
-TEST_CASE("an image of a page is told until it is told, and again after the page was right or with another image") {
+TEST_CASE("an image of a page counts as reported once, until the page was right or another image comes") {
     const PageBuffer old_image({7, 1, 33, 4, 100, 1});
     const PageBuffer older_image({7, 1, 33, 3, 90, 1});
     sim::ToldImages told;
@@ -22,7 +22,7 @@ TEST_CASE("an image of a page is told until it is told, and again after the page
     CHECK_FALSE(told.has(1, 33, old_image.data()));
 }
 
-TEST_CASE("one wrong bit makes another image") {
+TEST_CASE("one wrong bit makes a different image") {
     const PageBuffer image({7, 1, 33, 4, 100, 1});
     PageBuffer damaged = image;
     damaged[5000] ^= std::byte{1};
@@ -31,7 +31,7 @@ TEST_CASE("one wrong bit makes another image") {
     CHECK_FALSE(told.has(1, 33, damaged.data()));
 }
 
-TEST_CASE("a size that is too small is told once for each file and size") {
+TEST_CASE("a size that is too small is reported once for each file and size") {
     sim::ToldImages told;
     told.add_size(1, 128);
     CHECK(told.has_size(1, 128));

@@ -20,7 +20,7 @@ namespace {
 
 using ums::kMb;
 
-// One block at the begin of each of these VLFs, numbered from 1, in a row.
+// One block at the beginning of each of these VLFs, numbered consecutively from 1.
 struct BlocksInVlfs {
     BlocksInVlfs(SimFile& file, const std::vector<std::uint32_t>& vlfs) {
         const std::vector<sim::LogFileShape> shapes{{&file, 4 * kMb, kMb}};
@@ -57,7 +57,7 @@ LogPosition find_position(VirtualWorld& world, SimFile& file, const BlocksInVlfs
 
 }  // namespace
 
-TEST_CASE("a log goes on behind its end, with numbers that were never used, in a part that recovery does not need") {
+TEST_CASE("a log continues after its end, with unused numbers, in a part that recovery does not need") {
     VirtualWorld world;
     const auto file = make_log(world);
     const LogPosition position = find_position(world, *file, {*file, {0, 1}});
@@ -77,7 +77,7 @@ TEST_CASE("a log goes on behind its end, with numbers that were never used, in a
     CHECK(vlfs.free_count() == 3);
 }
 
-TEST_CASE("a log that recovery needs up to its last part is made longer") {
+TEST_CASE("a log that recovery needs up to its last part is extended") {
     VirtualWorld world;
     const auto file = make_log(world);
     const LogPosition position = find_position(world, *file, {*file, {0, 1, 2, 3}});
@@ -88,7 +88,7 @@ TEST_CASE("a log that recovery needs up to its last part is made longer") {
     CHECK(vlfs.current_index() == 4);
 }
 
-TEST_CASE("a step of growth that was divided into eight parts is known by the blocks in it, whatever the configuration says now") {
+TEST_CASE("a growth that was divided into eight parts is recognized by the blocks in it, whatever the present configuration") {
     VirtualWorld world;
     SimFile::Setup setup = world.setup(1, (4 + 72) * kMb, true);
     setup.options.initial_size_mb = 4;
@@ -96,7 +96,7 @@ TEST_CASE("a step of growth that was divided into eight parts is known by the bl
     const auto file = world.make_file(std::move(setup));
     for (const std::uint32_t vlfs : {1U, 8U}) {
         BlocksInVlfs blocks(*file, {0, 1});
-        // One more, in the last part of the step.
+        // One more block, in the last part of the growth.
         const std::vector<sim::VlfPlace> step = sim::divide_growth(*file, 4 * kMb, 72 * kMb, vlfs);
         blocks.add(*file, step.back());
         const LogPosition position = find_position(world, *file, blocks);
@@ -105,7 +105,7 @@ TEST_CASE("a step of growth that was divided into eight parts is known by the bl
     }
 }
 
-TEST_CASE("blocks that do not lie where the configuration would put them are said, and nothing goes on") {
+TEST_CASE("blocks that are not where the configuration would put them are reported, and the run does not continue") {
     VirtualWorld world;
     const auto file = make_log(world);
     BlocksInVlfs blocks(*file, {0, 1});

@@ -1,4 +1,4 @@
-// A run that goes on with what another one has left, and files that are made usable again. In virtual time, on files in memory.
+// Runs that continue with what another run has left, and repairs that make files usable again. In virtual time, on files in memory.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -31,11 +31,11 @@ void spoil(ums::SimulatedFile& file, std::uint32_t page) {
     file.write(std::uint64_t{page} * kPageBytes + 4000, &byte, 1);
 }
 
-// Counts the blocks that the log has of the incarnation for which promises begin.
+// Counts the blocks in the log of the incarnation for which promises begin.
 class LookingKeeper final : public sim::PromiseKeeper {
 public:
     explicit LookingKeeper(LeftRun& left) : left_(left) {}
-    std::vector<int> blocks_of_incarnation;  // when each section began
+    std::vector<int> blocks_of_incarnation;  // at the beginning of each section
 
     [[nodiscard]] std::string name() const override { return "a keeper that looks"; }
     [[nodiscard]] std::optional<sim::Promises> load(const Wanted&) override { return std::nullopt; }
@@ -55,7 +55,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("a resumed run begins its promises before its log goes on, which would be newer than what is promised") {
+TEST_CASE("a resumed run begins its promises before its log continues, which otherwise would be newer than they are") {
     LeftRun left;
     LookingKeeper keeper(left);
     Options options = left.options;
@@ -69,7 +69,7 @@ TEST_CASE("a resumed run begins its promises before its log goes on, which would
     CHECK(blocks > 0);
 }
 
-TEST_CASE("a run goes on with the files of another one: versions count on, and the log proves both") {
+TEST_CASE("a run continues with the files of another one: versions continue, and the log proves both") {
     LeftRun left;
     const std::uint32_t page = left.busy_page();
     const std::uint32_t version = left.header(page).version;
@@ -86,9 +86,9 @@ TEST_CASE("a run goes on with the files of another one: versions count on, and t
     CHECK(left.header(page).version > version);
 }
 
-TEST_CASE("a page that is older than the log's last change of it is written anew before the run goes on") {
+TEST_CASE("a page older than the log's last change of it is rewritten before the run continues") {
     LeftRun left;
-    // As if the last checkpoint had never been: the blocks from its begin on were in flight, and are lost.
+    // As if the last checkpoint had never happened: the blocks from its begin on were in flight and are lost.
     const sim::DurabilityResult durability = left.verify().durability.value();
     left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
         const std::vector<std::byte> zeros(header.size_bytes);
@@ -119,7 +119,7 @@ TEST_CASE("a page that is older than the log's last change of it is written anew
     CHECK(kinds(left.verify()) == "");
 }
 
-TEST_CASE("pages that were written after a file had grown, or was cut and had grown again, stay as they are") {
+TEST_CASE("pages that were written after a file had grown, or had been cut and had grown again, stay as they are") {
     VirtualRun run{random_disk(1, 200, 600)};
     Options options = busy_options(VirtualRun::kFolder);
     options.test_cycle_duration_s = 6;
@@ -128,7 +128,7 @@ TEST_CASE("pages that were written after a file had grown, or was cut and had gr
     data.max_size_mb = 2 * data.initial_size_mb;
     data.increment_mb = 1;
     data.shrinkable = true;
-    // All of the log is still there, and with it the records of the first growths.
+    // The entire log is still there, including the records of the first growths.
     options.files[1].initial_size_mb = options.files[1].max_size_mb = 256;
     options.shrink_user.min_interval_s = options.shrink_user.max_interval_s = 1;
     options.shrink_user.max_extends = 3;
@@ -150,7 +150,7 @@ TEST_CASE("pages that were written after a file had grown, or was cut and had gr
     CHECK(is_same);
 }
 
-TEST_CASE("a run does not go on with files that are not what their log proves, and leaves them as they are") {
+TEST_CASE("a run does not continue with files that differ from what their log proves, and leaves them as they are") {
     LeftRun left;
     spoil(left.data(), left.busy_page());
     const std::vector<std::byte> data = all_bytes(left.data());
@@ -168,7 +168,7 @@ TEST_CASE("a run does not go on with files that are not what their log proves, a
     }
 }
 
-TEST_CASE("a repair writes a damaged page anew, and a run goes on with the files") {
+TEST_CASE("a repair rewrites a damaged page, and a run continues with the files") {
     LeftRun left;
     const std::uint32_t page = left.busy_page();
     spoil(left.data(), page);
@@ -187,7 +187,7 @@ TEST_CASE("a repair writes a damaged page anew, and a run goes on with the files
     CHECK(results.outcome == Outcome::passed);
 }
 
-TEST_CASE("a repair gives up the log behind a hole, and the changes that pages have from there") {
+TEST_CASE("a repair gives up the log beyond a hole, and the page changes from there on") {
     LeftRun left;
     const std::uint64_t needed = left.take_back_to_needed_block();
     left.erase_block(needed);
@@ -203,7 +203,7 @@ TEST_CASE("a repair gives up the log behind a hole, and the changes that pages h
     CHECK(results.outcome == Outcome::passed);
 }
 
-TEST_CASE("a file that has become too short is brought to its size by a repair") {
+TEST_CASE("a repair restores the size of a file that has become too short") {
     LeftRun left;
     const std::uint64_t size_bytes = left.data().size_bytes();
     left.data().resize(size_bytes - 4 * kPageBytes);
@@ -214,7 +214,7 @@ TEST_CASE("a file that has become too short is brought to its size by a repair")
     CHECK(kinds(left.verify()) == "");
 }
 
-TEST_CASE("a log file that is shorter than its blocks say is a finding, and a repair brings it to its size") {
+TEST_CASE("a log file that is shorter than its blocks prove is a finding, and a repair restores its size") {
     LeftRun left;
     const std::uint64_t size_bytes = left.log().size_bytes();
     // What recovery needs is still there.
@@ -229,7 +229,7 @@ TEST_CASE("a log file that is shorter than its blocks say is a finding, and a re
     CHECK(left.work(Job::resume).outcome == Outcome::passed);
 }
 
-TEST_CASE("a replica whose first page a cut has torn is made anew, one that holds something else is refused") {
+TEST_CASE("a replica whose first page was torn by a power cut is recreated, one with foreign contents is refused") {
     VirtualRun run{random_disk(1, 200, 600)};
     Options options = busy_options(VirtualRun::kFolder);
     options.test_cycle_duration_s = 1;
@@ -237,7 +237,7 @@ TEST_CASE("a replica whose first page a cut has torn is made anew, one that hold
     REQUIRE(run.run(options).outcome == Outcome::passed);
     options.job = Job::resume;
     const std::string& replica = options.files.back().path;
-    // What a device that writes 4 KiB as one has done of it: one half or the other.
+    // What a device with atomic writes of 4 KiB leaves of the page: one half or the other.
     for (const std::uint64_t lost_at_bytes : {std::uint64_t{0}, std::uint64_t{kPageBytes / 2}}) {
         CAPTURE(lost_at_bytes);
         const std::vector<std::byte> zeros(kPageBytes / 2);
@@ -251,7 +251,7 @@ TEST_CASE("a replica whose first page a cut has torn is made anew, one that hold
     CHECK_THROWS_AS(run.run(options), sim::RefusedError);
 }
 
-TEST_CASE("without a log, or without a file of the run, there is nothing to go on with") {
+TEST_CASE("without a log, or without a file of the run, there is nothing to continue with") {
     LeftRun left;
     const std::vector<std::byte> log = all_bytes(left.log());
     const std::vector<std::byte> zeros(log.size() - kPageBytes);

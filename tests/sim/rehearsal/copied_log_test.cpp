@@ -1,4 +1,4 @@
-// The observer of backups must itself be able to say no.
+// The observer of backups must itself be able to reject one.
 #include "sim/rehearsal/copied_log.hpp"
 
 #include <cstring>
@@ -70,7 +70,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("a chain whose log goes on without a gap holds what was written, also where a write was tried again") {
+TEST_CASE("a chain whose log continues without a gap holds what was written, even after a retried write") {
     CopiedLog log;
     WrittenChain chain(log);
     chain.begin(sim::BackupKind::full);
@@ -86,7 +86,7 @@ TEST_CASE("a chain whose log goes on without a gap holds what was written, also 
     CHECK(!log.has_wrong_copy());
 }
 
-TEST_CASE("a completed backup with a block that is damaged, of another run, twice there or not the next one is a wrong copy") {
+TEST_CASE("a completed backup with a block that is damaged, foreign, duplicate or not the next one is a wrong copy") {
     std::vector<std::byte> damaged = copied_block(6);
     damaged[500] ^= std::byte{1};
     const std::vector<std::byte> zeros(kCopiedBlockBytes);
@@ -96,7 +96,7 @@ TEST_CASE("a completed backup with a block that is damaged, of another run, twic
         chain.begin(sim::BackupKind::full);
         chain.blocks(3, 5);
         chain.log(block);
-        CHECK(!log.has_wrong_copy());  // the backup may still be given up
+        CHECK(!log.has_wrong_copy());  // the backup may still be abandoned
         chain.end();
         CHECK(log.has_wrong_copy());
     }

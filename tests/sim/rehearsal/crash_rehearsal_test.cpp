@@ -1,4 +1,4 @@
-// What power cuts leave of whole runs, read without the product's own reader of logs.
+// What power cuts leave of entire runs, read without the product's own log reader.
 #include "sim/rehearsal/crash_rehearsal.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::vector<std::byte> part_of_file(const ums::SimulatedFile& file, std::uint64_
     return bytes;
 }
 
-// All blocks that stand whole in the log file where their headers say; by number.
+// All complete blocks that are in the log file where their headers say, by number.
 std::map<std::uint64_t, sim::LogBlockHeader> blocks_left(const ums::SimulatedFile& file, std::uint64_t run_id) {
     const std::vector<std::byte> bytes = part_of_file(file, 0, file.size_bytes());
     std::map<std::uint64_t, sim::LogBlockHeader> blocks;
@@ -47,8 +47,8 @@ std::map<std::uint64_t, sim::LogBlockHeader> blocks_left(const ums::SimulatedFil
     return blocks;
 }
 
-// The blocks that were hardened and are not there, though their VLF cannot have been begun anew: a log file of one MB has four, and the one
-// after the newest may be under way. So the newest two before it must be whole.
+// The hardened blocks that are missing although their VLF cannot have been reused: a log file of one MB has four VLFs, and the one after
+// the newest may be in use again. So the newest two before it must be complete.
 std::vector<std::string> missing_blocks(const std::map<std::uint64_t, sim::LogBlockHeader>& blocks) {
     constexpr std::uint32_t kVlfsKept = 2;
     std::vector<std::string> missing;
@@ -62,7 +62,7 @@ std::vector<std::string> missing_blocks(const std::map<std::uint64_t, sim::LogBl
         if (header.vlf_sector == 0) first_of_vlf.emplace(header.vlf_sequence, sequence);
     }
     const auto newest = first_of_vlf.find(newest_vlf);
-    if (newest == first_of_vlf.end() || newest->second > hardened) return missing;  // it has only just begun
+    if (newest == first_of_vlf.end() || newest->second > hardened) return missing;  // the VLF has only just begun
     const std::uint32_t oldest_vlf = newest_vlf - std::min(newest_vlf - 1, kVlfsKept);
     for (std::uint32_t vlf = oldest_vlf; vlf < newest_vlf; ++vlf) {
         if (first_of_vlf.count(vlf) == 0) missing.push_back(fmt::format("the beginning of VLF {} before {}", vlf, newest_vlf));
@@ -74,7 +74,7 @@ std::vector<std::string> missing_blocks(const std::map<std::uint64_t, sim::LogBl
     return missing;
 }
 
-// What every honest cut must leave once the files are made.
+// What every honest cut must leave once the files are created.
 std::vector<std::string> judge_honest(const CrashPlan& plan, const CrashState& state) {
     std::vector<std::string> problems;
     std::uint64_t run_id = 0;
@@ -89,7 +89,7 @@ std::vector<std::string> judge_honest(const CrashPlan& plan, const CrashState& s
         const std::vector<std::byte> page = part_of_file(*found->second, 0, kPageBytes);
         const sim::PageHeader header = sim::read_header(page.data());
         if (!sim::has_signature(page.data()) || header.file_id != file_id) problems.push_back(file.path + " has no signature");
-        // Page 0 of a data file is written again by the run, and may be torn; that of a log file never is.
+        // The run rewrites page 0 of a data file, which may therefore be torn; page 0 of a log file never is.
         const bool may_be_torn = std::any_of(state.power.torn.begin(), state.power.torn.end(),
                                              [&](const ums::TornWrite& torn) { return torn.path == file.path && torn.offset_bytes == 0; });
         if (!may_be_torn && sim::page_checksum(page.data()) != header.checksum) problems.push_back(file.path + ": page 0 is damaged");
@@ -109,7 +109,7 @@ std::string text_of_cut(const CrashState& state) {
 
 }  // namespace
 
-TEST_CASE("an honest device that loses power keeps the files that were made and the log that was hardened") {
+TEST_CASE("an honest device that loses power keeps the created files and the hardened log") {
     std::array<std::uint64_t, sim::kCutReasonCount> reasons{};
     std::set<ums::CutMix> mixes;
     std::uint64_t torn = 0;
@@ -142,7 +142,7 @@ TEST_CASE("an honest device that loses power keeps the files that were made and 
     }
 }
 
-TEST_CASE("each lie costs whole runs what they were promised, and what is left shows it") {
+TEST_CASE("each lie costs whole runs some of their promises, and what is left shows it") {
     for (std::uint32_t i = 0; i < ums::kPowerLieCount; ++i) {
         const auto lie = static_cast<ums::PowerLie>(i);
         std::uint64_t damaged = 0;
@@ -158,7 +158,7 @@ TEST_CASE("each lie costs whole runs what they were promised, and what is left s
                 CHECK((!is_seen || !state.power.lost.empty()));
                 seen += is_seen ? 1 : 0;
             });
-            CHECK(report.outcome == sim::Outcome::passed);  // as long as there is power nobody notices
+            CHECK(report.outcome == sim::Outcome::passed);  // while there is power, the lie goes unnoticed
         }
         INFO(name_of(lie));
         CHECK(damaged > 0);
@@ -166,7 +166,7 @@ TEST_CASE("each lie costs whole runs what they were promised, and what is left s
     }
 }
 
-TEST_CASE("the same plan gives the same cuts, another seed others") {
+TEST_CASE("the same plan gives the same cuts, a different seed different ones") {
     struct Seen {
         std::uint64_t moment;
         std::uint64_t at_ns;

@@ -1,4 +1,4 @@
-// What a power cut leaves is no trouble to the next run, whatever the cut came into: a creation, a growth, a checkpoint.
+// What a power cut leaves must not trouble the next run, whatever the cut interrupted: a creation, a growth, a checkpoint.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -29,7 +29,7 @@ public:
 
 }  // namespace
 
-TEST_CASE("after a power cut the next run takes over what is left, or says that a cut left files which are not signed yet") {
+TEST_CASE("after a power cut the next run takes over what is left, or reports files that a cut left unsigned") {
     std::map<sim::CutReason, int> reasons;
     int taken_over = 0;
     int refused = 0;
@@ -51,7 +51,7 @@ TEST_CASE("after a power cut the next run takes over what is left, or says that 
                 CHECK(sink.findings == "");
                 ++taken_over;
             } catch (const sim::RefusedError& refusal) {
-                // It might be somebody's data. What it is most likely is said.
+                // It might be somebody's data. The message gives the most likely explanation.
                 CHECK(state.phase == sim::Phase::create);
                 CHECK_THAT(refusal.what(),
                            ContainsSubstring("cut off while it created its files") || ContainsSubstring("its first page is damaged"));
@@ -65,9 +65,9 @@ TEST_CASE("after a power cut the next run takes over what is left, or says that 
     CHECK(reasons.size() == sim::kCutReasonCount);
 }
 
-TEST_CASE("a run that is cut while it replaces the files of the one before leaves nothing that the storage could be blamed for") {
+TEST_CASE("a run that is cut while it replaces an earlier run's files leaves nothing that the storage could be blamed for") {
     int verified = 0;
-    // Not every seed has a cut that something can be said of.
+    // Not every seed has a cut that can be verified.
     const std::uint64_t runs = std::max<std::uint64_t>(test::virtual_runs(16), 8);
     for (std::uint64_t seed = 1; seed <= runs; ++seed) {
         CrashPlan drawn = sim::draw_crash_plan(seed, {});
@@ -91,7 +91,7 @@ TEST_CASE("a run that is cut while it replaces the files of the one before leave
                     CHECK(findings == "");
                     ++verified;
                 } catch (const sim::RefusedError&) {
-                    // Nothing is left that bears a signature.
+                    // No file with a signature is left.
                 }
             }));
         }));

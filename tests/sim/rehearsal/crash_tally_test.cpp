@@ -1,5 +1,5 @@
-// Power cuts on devices that lie: what the files prove is found, and for what is not found there is a rule that says why.
-// What a verification says after power cuts: an honest device is never blamed.
+// Power cuts on devices that lie: every provable loss is found, and a rule explains each one that is not found. After power cuts, a
+// verification never blames an honest device.
 #include "sim/rehearsal/crash_tally.hpp"
 
 #include <cstdlib>
@@ -36,7 +36,7 @@ CrashTally rehearse_cuts(ums::PowerLies lies) {
     return sum;
 }
 
-// Each cut, then another one of the run that goes on with what was left.
+// After each cut another one, in the run that continues with what was left.
 CrashTally rehearse_second_cuts(ums::PowerLies lies) {
     const std::uint64_t first = number_from_environment("IOPROOF_SEED", 1);
     const std::uint64_t count = number_from_environment("IOPROOF_SEEDS", test::virtual_runs(12));
@@ -76,14 +76,14 @@ TEST_CASE("an honest device loses nothing in a power cut, the files prove nothin
     CHECK(tally.blamed == 0);
 }
 
-TEST_CASE("a run that goes on after a power cut stands the next one, and an honest device is not blamed") {
+TEST_CASE("a run that continues after a power cut survives the next one, and an honest device is not blamed") {
     const CrashTally tally = rehearse_second_cuts({});
     CHECK(tally.cuts > 0);
     CHECK(tally.damaged == 0);
     CHECK(tally.blamed == 0);
 }
 
-TEST_CASE("of what a lying device loses in the second cut all is found that the files prove, and a rule explains the rest") {
+TEST_CASE("all provable losses of a lying device in the second cut are found, and a rule explains the rest") {
     const auto lie = static_cast<ums::PowerLie>(GENERATE(range(0U, ums::kPowerLieCount)));
     INFO(name_of(lie));
     const CrashTally tally = rehearse_second_cuts({lie});
@@ -91,13 +91,13 @@ TEST_CASE("of what a lying device loses in the second cut all is found that the 
     CHECK(tally.blamed == 0);
 }
 
-TEST_CASE("of what a lying device loses all is found that the files prove, and a rule explains the rest") {
+TEST_CASE("all provable losses of a lying device are found, and a rule explains the rest") {
     const auto lie = static_cast<ums::PowerLie>(GENERATE(range(0U, ums::kPowerLieCount)));
     INFO(name_of(lie));
     const CrashTally tally = rehearse_cuts({lie});
     CHECK(tally.found == tally.provable);
     CHECK(tally.blamed == 0);
-    // What a volume was some time before is in itself consistent.
+    // The earlier state of a volume is consistent in itself.
     CHECK((tally.provable == 0) == (lie == ums::PowerLie::rolled_back));
     if (std::getenv("IOPROOF_VERBOSE") != nullptr) {
         fmt::print("{}: {} cuts, {} damaged, {} provable, {} found, unproven {}\n", name_of(lie), tally.cuts, tally.damaged, tally.provable,
@@ -130,7 +130,7 @@ TEST_CASE("an honest device is never blamed after a power cut") {
     CHECK(passed * 2 > count);
 }
 
-TEST_CASE("where nobody asks for durability a power cut takes what counted, and the verification shows it and says why") {
+TEST_CASE("if writes are never made durable, a power cut takes what counted, and the verification shows it and says why") {
     std::uint64_t found = 0;
     for (std::uint64_t seed = 1; seed <= test::virtual_runs(20); ++seed) {
         CrashPlan plan = sim::draw_crash_plan(seed, {});

@@ -1,4 +1,4 @@
-// The judge of the alarm must itself be able to say no.
+// The judge of the findings must itself be able to reject one.
 #include "sim/rehearsal/fault_matching.hpp"
 
 #include <string>
@@ -39,7 +39,7 @@ const sim::FaultTally& tally_of(const sim::MatchResult& match, FindingKind kind)
 
 }  // namespace
 
-TEST_CASE("one finding of the right kind at the right place is right") {
+TEST_CASE("one finding of the right kind in the right place is right") {
     const auto match = match_faults({fault_at(7, FindingKind::torn_page)}, {finding_at(7, FindingKind::torn_page)});
     CHECK(match.problems.empty());
     const sim::FaultTally& tally = tally_of(match, FindingKind::torn_page);
@@ -49,7 +49,7 @@ TEST_CASE("one finding of the right kind at the right place is right") {
     CHECK(tally.classified_right == 1);
 }
 
-TEST_CASE("a fault that nobody reported is missed, unless the program was never given it") {
+TEST_CASE("an unreported fault is missed, unless it never reached the program") {
     InjectedFault fault = fault_at(7, FindingKind::torn_page);
     CHECK(tally_of(match_faults({fault}, {}), FindingKind::torn_page).missed == 1);
     fault.exposed = false;
@@ -59,7 +59,7 @@ TEST_CASE("a fault that nobody reported is missed, unless the program was never 
     CHECK(tally_of(match, FindingKind::torn_page).missed == 0);
 }
 
-TEST_CASE("a finding that no exposed fault explains is a false alarm, also a second one for the same fault") {
+TEST_CASE("a finding that no exposed fault explains is a false alarm, and so is a second one for the same fault") {
     InjectedFault fault = fault_at(7, FindingKind::torn_page);
     const Finding finding = finding_at(7, FindingKind::torn_page);
     CHECK(tally_of(match_faults({}, {finding}), FindingKind::torn_page).false_alarms == 1);
@@ -69,7 +69,7 @@ TEST_CASE("a finding that no exposed fault explains is a false alarm, also a sec
     CHECK(tally_of(match_faults({fault}, {finding}), FindingKind::torn_page).false_alarms == 1);
 }
 
-TEST_CASE("the other end of a misdirected write may be found by the search for it alone, if it is named rightly") {
+TEST_CASE("the other end of a misdirected write may be found by the search alone, if it is named correctly") {
     InjectedFault fault = fault_at(7, FindingKind::misdirected_write);
     fault.exposed = false;
     fault.other_path = "a.mdx";
@@ -82,7 +82,7 @@ TEST_CASE("the other end of a misdirected write may be found by the search for i
     CHECK(match_faults({fault}, {finding_at(7, FindingKind::misdirected_read)}).problems.size() == 1);
 }
 
-TEST_CASE("a wrong kind, a wrong duration, a wrong weight and a wrong other place are named wrong") {
+TEST_CASE("a finding with the wrong kind, persistence, severity or other place counts as named wrongly") {
     const auto wrong_of = [](const InjectedFault& fault, const Finding& finding) {
         const auto match = match_faults({fault}, {finding});
         return match.problems.size() == 1 && tally_of(match, fault.kind).classified_wrong == 1 && tally_of(match, fault.kind).detected == 1;
@@ -106,7 +106,7 @@ TEST_CASE("a wrong kind, a wrong duration, a wrong weight and a wrong other plac
     CHECK(!wrong_of(fault, finding));
 }
 
-TEST_CASE("what the evidence allows is expected, not what was asked for, where evidence is lost either name will do") {
+TEST_CASE("the name that the evidence allows is expected, and if evidence is lost either name will do") {
     InjectedFault fault = fault_at(7, FindingKind::zeroed_page);
     fault.expected = FindingKind::lost_write;
     CHECK(match_faults({fault}, {finding_at(7, FindingKind::lost_write)}).problems.empty());
@@ -115,8 +115,8 @@ TEST_CASE("what the evidence allows is expected, not what was asked for, where e
     CHECK(match_faults({fault}, {finding_at(7, FindingKind::zeroed_page)}).problems.empty());
 }
 
-TEST_CASE("findings go to the faults that they name, whatever the order") {
-    // A request that fails covers the page that is torn.
+TEST_CASE("findings are matched to the faults that they name, whatever the order") {
+    // The failing request covers the torn page.
     InjectedFault request = fault_at(0, FindingKind::io_error);
     request.size_bytes = 16 * kPageBytes;
     const std::vector<InjectedFault> faults{request, fault_at(7, FindingKind::torn_page)};
@@ -124,7 +124,7 @@ TEST_CASE("findings go to the faults that they name, whatever the order") {
     CHECK(match.problems.empty());
 }
 
-TEST_CASE("a block that a backup read must be found by the backup, at its place, once") {
+TEST_CASE("a block that a backup read must be found once, by the backup, in its place") {
     InjectedFault fault = fault_at(7, FindingKind::log_gap);
     fault.is_in_log_copy = true;
     Finding finding = finding_at(7, FindingKind::log_gap);
@@ -138,7 +138,7 @@ TEST_CASE("a block that a backup read must be found by the backup, at its place,
     CHECK(tally_of(match_faults({fault}, {finding}), FindingKind::log_gap).missed == 1);
 }
 
-TEST_CASE("of a fault that passes, a diagnosis that broke off may say that it stays, a whole one may not") {
+TEST_CASE("a diagnosis that was broken off may call a transient fault persistent, a complete one may not") {
     InjectedFault fault = fault_at(7, FindingKind::misdirected_read);
     fault.transient = true;
     Finding finding = finding_at(7, FindingKind::misdirected_write);
@@ -152,7 +152,7 @@ TEST_CASE("of a fault that passes, a diagnosis that broke off may say that it st
     CHECK(match_faults({fault}, {other}).problems.size() == 1);
 }
 
-TEST_CASE("a log that ends too early is a gap if the writes failed that would have shown more") {
+TEST_CASE("a log that ends too early may be reported as a gap if the writes that would have shown more failed") {
     const InjectedFault log = fault_at(7, FindingKind::wal_violation);
     const Finding gap = finding_at(7, FindingKind::log_gap);
     CHECK(match_faults({log}, {gap}).problems.size() == 1);

@@ -7,7 +7,7 @@
 using sim::FindingKind;
 using sim::parse_fault_plan;
 
-TEST_CASE("a plan is a class and a rate, without a rate the default is taken") {
+TEST_CASE("a plan is a class and a rate, and the rate has a default") {
     std::string problem;
     const auto plan = parse_fault_plan("stale_read:1e-5", 0.5, problem);
     REQUIRE(plan);
@@ -17,7 +17,7 @@ TEST_CASE("a plan is a class and a rate, without a rate the default is taken") {
     CHECK(parse_fault_plan("torn_page:1", 0.5, problem)->rate == 1);
 }
 
-TEST_CASE("what is no class or no rate is refused, with what is allowed") {
+TEST_CASE("an unknown class or a bad rate is refused, and the error lists what is allowed") {
     for (const char* text : {"", "stale", "stale_read:", "stale_read:0", "stale_read:-1", "stale_read:1.1", "stale_read:1e-5x", ":1"}) {
         std::string problem;
         INFO(text);
@@ -26,7 +26,7 @@ TEST_CASE("what is no class or no rate is refused, with what is allowed") {
     }
 }
 
-TEST_CASE("places and phases have names that can be given back") {
+TEST_CASE("places and phases have names that can be parsed") {
     for (std::uint32_t i = 0; i < sim::kFaultPlaceCount; ++i) {
         const auto place = static_cast<sim::FaultPlace>(i);
         CHECK(sim::fault_place_of(name_of(place)) == place);

@@ -10,7 +10,7 @@ using sim::HandOverFault;
 using sim::HostsReport;
 using sim::HostsTally;
 
-TEST_CASE("what goes wrong between hosts is found and named, and an honest volume is never blamed") {
+TEST_CASE("faults between hosts are found and named, and an honest volume is never blamed") {
     for (std::uint32_t i = 0; i < sim::kHandOverFaultCount; ++i) {
         const auto fault = static_cast<HandOverFault>(i);
         HostsTally sum;
@@ -29,7 +29,7 @@ TEST_CASE("what goes wrong between hosts is found and named, and an honest volum
     }
 }
 
-TEST_CASE("what was promised while the witness was there is demanded by the next owner, and nothing else is") {
+TEST_CASE("the next owner demands what was promised while the witness was there, and nothing else") {
     for (const sim::HostLoss loss : {sim::HostLoss::witness_away, sim::HostLoss::witness_lost}) {
         HostsTally sum;
         const std::uint64_t seeds = test::virtual_runs(8);
@@ -55,7 +55,7 @@ TEST_CASE("the same seed hands over the same files") {
     }
 }
 
-TEST_CASE("each fault between hosts has a name of its own, and all but honest must be named") {
+TEST_CASE("each fault between hosts has its own name, and all but honest must be explained") {
     std::set<std::string_view> names;
     for (std::uint32_t i = 0; i < sim::kHandOverFaultCount; ++i) {
         const auto fault = static_cast<HandOverFault>(i);

@@ -1,4 +1,4 @@
-// Who is lost in a rehearsal of hosts, and what a witness says of that.
+// Which host is lost in a rehearsal, and what a witness says about it.
 #include "sim/rehearsal/host_loss.hpp"
 
 #include <array>
@@ -18,7 +18,7 @@ constexpr std::uint64_t kMs = ums::kNsPerMs;
 
 }  // namespace
 
-TEST_CASE("each loss of a host has a name of its own") {
+TEST_CASE("each loss of a host has its own name") {
     std::set<std::string_view> names;
     for (std::uint32_t i = 0; i < sim::kHostLossCount; ++i) {
         const auto loss = static_cast<HostLoss>(i);
@@ -29,7 +29,7 @@ TEST_CASE("each loss of a host has a name of its own") {
     CHECK_FALSE(sim::host_loss_of("ghost"));
 }
 
-TEST_CASE("a loss is the one that is wanted, or one of those that are possible, and nobody is lost in half of the seeds") {
+TEST_CASE("a loss is the requested one or one of the possible ones, and with half of the seeds no host is lost") {
     constexpr std::array kPossible{HostLoss::owner_killed, HostLoss::witness_away};
     std::array<std::uint32_t, sim::kHostLossCount> counts{};
     for (std::uint64_t seed = 1; seed <= 400; ++seed) {
@@ -47,13 +47,13 @@ TEST_CASE("a loss is the one that is wanted, or one of those that are possible, 
     CHECK(counts[0] + counts[1] + counts[3] == 400);
 }
 
-TEST_CASE("an owner that is killed is lost when its lease is over, one that is frozen is back when it wakes") {
+TEST_CASE("a killed owner is lost when its lease expires, a frozen one is back when it wakes") {
     const bool is_frozen = GENERATE(false, true);
     ums::VirtualClock clock;
     LostWitness witness(clock,
                         {is_frozen ? HostLoss::owner_frozen : HostLoss::owner_killed, 100 * kMs, is_frozen ? 1000 * kMs : ums::kNever});
     clock.advance_to(50 * kMs);
-    witness.begin();  // from here the times count
+    witness.begin();  // the times count from here
     clock.advance_to(140 * kMs);
     CHECK_FALSE(witness.is_owner_gone());
     clock.advance_to(400 * kMs);
@@ -66,7 +66,7 @@ TEST_CASE("an owner that is killed is lost when its lease is over, one that is f
     CHECK(witness.answers());
 }
 
-TEST_CASE("of a witness that is away a reader knows what it said last, and after a while nothing") {
+TEST_CASE("when the witness is away, a reader knows its last word, and after a while nothing") {
     const bool comes_back = GENERATE(false, true);
     ums::VirtualClock clock;
     LostWitness witness(clock,

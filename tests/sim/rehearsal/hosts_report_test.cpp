@@ -1,4 +1,4 @@
-// What hosts were given, against what they found.
+// The faults that hosts were given, compared with what they found.
 #include "sim/rehearsal/hosts_report.hpp"
 
 #include "tests/support/catch.hpp"
@@ -39,7 +39,7 @@ HostsReport judged(const std::vector<HostsFault>& faults, const std::vector<Find
 
 }  // namespace
 
-TEST_CASE("a fault that was given and not found, or called by another name, is no good") {
+TEST_CASE("a tally with a fault that was given but not found, or was named wrongly, is not good") {
     HostsTally tally{.hosts = 1, .injected = 3, .given = 2, .found = 2, .named_right = 2, .false_alarms = 0};
     CHECK(tally.is_good());
     tally.named_right = 1;
@@ -50,7 +50,7 @@ TEST_CASE("a fault that was given and not found, or called by another name, is n
     CHECK_FALSE(tally.is_good());
 }
 
-TEST_CASE("found, missed and not given are told apart") {
+TEST_CASE("found, missed and not given are distinguished") {
     const HostsReport report =
         judged({lost_page(3, true), lost_page(4, true), lost_page(5, false)}, {about_page(3, FindingKind::lost_write)}, Outcome::failed);
     CHECK(report.tally.injected == 3);
@@ -69,7 +69,7 @@ TEST_CASE("a name that the evidence does not allow is wrong") {
     CHECK_THAT(report.problem, ContainsSubstring("named wrongly"));
 }
 
-TEST_CASE("a finding that no fault explains, a second one for the same, and a run that broke off are false alarms") {
+TEST_CASE("an unexplained finding, a second one for the same fault, and a run that broke off are false alarms") {
     CHECK(judged({}, {about_page(3, FindingKind::lost_write)}, Outcome::failed).tally.false_alarms == 1);
     CHECK(judged({}, {}, Outcome::not_done).tally.false_alarms == 1);
     const std::vector<Finding> twice{about_page(3, FindingKind::lost_write), about_page(3, FindingKind::lost_write)};
@@ -79,7 +79,7 @@ TEST_CASE("a finding that no fault explains, a second one for the same, and a ru
     CHECK(judged({changing}, twice, Outcome::failed).tally.is_good());
 }
 
-TEST_CASE("who could not look at all must not say that all was right, and may say what is wrong") {
+TEST_CASE("a host that could not look at all must not report that all was right, but may report faults") {
     CHECK(judged({}, {}, Outcome::not_done, Outcome::not_done).tally.is_good());
     const HostsReport report = judged({}, {}, Outcome::passed, Outcome::not_done);
     CHECK(report.tally.false_alarms == 1);

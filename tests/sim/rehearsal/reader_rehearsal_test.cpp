@@ -1,4 +1,4 @@
-// Files that one host writes and others read meanwhile, in one virtual time.
+// Files that one host writes while others read them, in one virtual time.
 #include "sim/rehearsal/reader_rehearsal.hpp"
 
 #include <set>
@@ -11,7 +11,7 @@ using sim::HostsTally;
 using sim::ReaderFault;
 using Coherence = sim::RunGroup::Coherence;
 
-TEST_CASE("what goes wrong between an owner and its readers is found and named, and an honest volume is never blamed") {
+TEST_CASE("faults between an owner and its readers are found and named, and an honest volume is never blamed") {
     for (std::uint32_t i = 0; i < sim::kReaderFaultCount; ++i) {
         const auto fault = static_cast<ReaderFault>(i);
         HostsTally sum;
@@ -30,7 +30,7 @@ TEST_CASE("what goes wrong between an owner and its readers is found and named, 
     }
 }
 
-TEST_CASE("when owner or witness are lost nobody is blamed, what was wrong before is found, and no reader says that all was right") {
+TEST_CASE("if the owner or the witness is lost, no one is blamed, earlier faults are found, and no reader reports that all was right") {
     for (std::uint32_t i = 1; i < sim::kHostLossCount; ++i) {
         const auto loss = static_cast<sim::HostLoss>(i);
         HostsTally sum;
@@ -55,7 +55,7 @@ TEST_CASE("when owner or witness are lost nobody is blamed, what was wrong befor
     CHECK(nobody.tally.is_good());
 }
 
-TEST_CASE("the same seed is read in the same way, and each promise of a volume in its own") {
+TEST_CASE("the same seed gives the same report, and each coherence of a volume a different one") {
     const auto text = [](Coherence coherence) { return sim::rehearse_readers(5, ReaderFault::stale_cache, coherence).text; };
     for (const Coherence coherence : {Coherence::strict, Coherence::close_to_open}) {
         const HostsReport honest = sim::rehearse_readers(5, ReaderFault::honest, coherence);
@@ -68,7 +68,7 @@ TEST_CASE("the same seed is read in the same way, and each promise of a volume i
     CHECK((drawn == text(Coherence::strict) || drawn == text(Coherence::close_to_open)));
 }
 
-TEST_CASE("each fault of readers has a name of its own") {
+TEST_CASE("each fault of readers has its own name") {
     std::set<std::string_view> names;
     for (std::uint32_t i = 0; i < sim::kReaderFaultCount; ++i) {
         const auto fault = static_cast<ReaderFault>(i);

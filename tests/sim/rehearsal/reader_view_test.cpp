@@ -1,4 +1,4 @@
-// A volume as its owner writes it and as a reader sees it: what is legal there, and what goes wrong.
+// A volume as its owner writes it and as a reader sees it: what is legal, and what goes wrong.
 #include "sim/rehearsal/reader_view.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr std::uint32_t kPages = 64;
 constexpr std::byte kOld{1};
 constexpr std::byte kNew{2};
 
-// All pages are old. Writes take 200 ms, reads 1 ms and what the reader's way adds.
+// All pages are old. Writes take 200 ms, reads 1 ms plus the delay on the way to the reader.
 struct SharedVolume {
     explicit SharedVolume(bool is_close_to_open) : view(volume, clock, owner, ledger, {is_close_to_open, 5, [] { return false; }}) {
         auto file = std::make_unique<ums::SimulatedFile>(1);
@@ -47,7 +47,7 @@ struct SharedVolume {
         request.segment_count = 1;
         co_await ums::Scheduler::current().io(request);
     }
-    // All pages, after so long.
+    // Reads all pages after this time.
     ums::Task<void> read_after(std::uint64_t delay_ms, std::vector<std::byte>& bytes) {
         co_await ums::sleep_until(clock.now_ns() + delay_ms * ums::kNsPerMs);
         co_await transfer(ums::IoOperation::read, reader_file, bytes);
@@ -58,7 +58,7 @@ struct SharedVolume {
         reader.run(read_after(0, bytes));
         return bytes;
     }
-    // The owner has written all pages.
+    // Lets the owner write all pages.
     void write_all() {
         std::vector<std::byte> bytes(std::size_t{kPages} * kPageBytes, kNew);
         volume.find(options.files[0].path)->write(0, bytes.data(), bytes.size());
@@ -90,20 +90,20 @@ std::uint64_t count(const std::vector<std::byte>& bytes, std::byte wanted) {
 
 }  // namespace
 
-TEST_CASE("a strict reader sees what has come back to the owner, one from close to open may see old pages until it opens anew") {
+TEST_CASE("a strict reader sees completed writes, a close-to-open reader may see old pages until it reopens the file") {
     const bool is_close_to_open = GENERATE(false, true);
     SharedVolume shared(is_close_to_open);
     CHECK(count(shared.read(), kOld) == std::uint64_t{kPages} * kPageBytes);
     shared.write_all();
     const std::uint64_t old_pages = count(shared.read(), kOld) / kPageBytes;
     CHECK((old_pages > 10 && old_pages < kPages - 10) == is_close_to_open);
-    CHECK(count(shared.read(), kOld) / kPageBytes == old_pages);  // they stay
+    CHECK(count(shared.read(), kOld) / kPageBytes == old_pages);  // they stay old
     shared.view.close(shared.reader_file);
     REQUIRE_FALSE(shared.view.open(shared.options.files[0].path, {}, shared.reader_file));
     CHECK(count(shared.read(), kNew) == std::uint64_t{kPages} * kPageBytes);
 }
 
-TEST_CASE("a read meets pages that are under way as old, new, or both, and what has come back is new") {
+TEST_CASE("a read sees pages in flight as old, new, or both, and completed pages as new") {
     SharedVolume shared(false);
     std::vector<std::byte> written(std::size_t{kPages} * kPageBytes, kNew);
     std::vector<std::byte> meanwhile(written.size());
@@ -128,7 +128,7 @@ TEST_CASE("a read meets pages that are under way as old, new, or both, and what 
     CHECK(count(shared.read(), kNew) == std::uint64_t{kPages} * kPageBytes);
 }
 
-TEST_CASE("what goes wrong on a reader's way it is given so often, and counts only where it proves something") {
+TEST_CASE("a fault on the way to a reader is given as often as planned, and counts only if it proves something") {
     SharedVolume shared(false);
     sim::ReaderTrouble trouble;
     trouble.fault = GENERATE(sim::ReaderFault::misdirected_read, sim::ReaderFault::stale_read);

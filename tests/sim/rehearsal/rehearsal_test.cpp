@@ -1,4 +1,4 @@
-// The alarm works: whatever a simulated disk does wrong is found and named rightly, and a sound one is not accused. `ioproof rehearse`
+// The alarm works: whatever a simulated disk does wrong is found and named correctly, and a sound disk is not blamed. `ioproof rehearse`
 // does the same with more seeds.
 #include "sim/rehearsal/rehearsal.hpp"
 
@@ -27,7 +27,7 @@ constexpr std::uint64_t kSeeds = test::virtual_runs(50);
 
 FindingKind kind_at(std::size_t index) { return static_cast<FindingKind>(index); }
 
-// All on two threads, as the command does it.
+// All on two threads, as the command runs them.
 void for_all(std::uint64_t count, const std::function<void(std::uint64_t)>& work) {
     std::atomic<std::uint64_t> next{0};
     const auto loop = [&] {
@@ -42,8 +42,8 @@ std::string text_of(const RehearsalReport& report) { return fmt::format("{}", fm
 
 }  // namespace
 
-TEST_CASE("every fault of every class that is given to the program is found and named rightly, and nothing else is reported") {
-    constexpr std::uint64_t first_seed = 1;  // .ci/run takes fresh ones
+TEST_CASE("every fault of every class that reaches the program is found and named correctly, and nothing else is reported") {
+    constexpr std::uint64_t first_seed = 1;  // .ci/run uses new ones each time
     std::mutex mutex;
     sim::FaultTallies tallies{};
     std::vector<std::string> problems;
@@ -65,7 +65,7 @@ TEST_CASE("every fault of every class that is given to the program is found and 
     }
 }
 
-TEST_CASE("a sound disk is not accused, whatever the seed") {
+TEST_CASE("a sound disk is not blamed, whatever the seed") {
     constexpr std::uint64_t first_seed = 1;
     std::mutex mutex;
     std::vector<std::string> problems;
@@ -79,7 +79,7 @@ TEST_CASE("a sound disk is not accused, whatever the seed") {
     CHECK(problems.empty());
 }
 
-TEST_CASE("the same seed gives the identical run, another seed another one") {
+TEST_CASE("the same seed gives the identical run, a different seed a different one") {
     const auto plans = sim::draw_fault_plans(FindingKind::torn_page, 11);
     const RehearsalReport first = rehearse(11, plans);
     const RehearsalReport again = rehearse(11, plans);
@@ -91,7 +91,7 @@ TEST_CASE("the same seed gives the identical run, another seed another one") {
     CHECK(first.trace_hash != other.trace_hash);
 }
 
-TEST_CASE("rate, place, phase and number of faults are those of the plan") {
+TEST_CASE("the faults have the rate, place, phase and number of the plan") {
     FaultPlan plan{.kind = FindingKind::bit_corruption, .rate = 1, .during = Phase::final_audit, .count_max = 3};
     const RehearsalReport three = rehearse(5, {plan});
     CHECK(three.faults.size() == 3);
@@ -107,7 +107,7 @@ TEST_CASE("rate, place, phase and number of faults are those of the plan") {
 
     plan.place = FaultPlace::last_page;
     std::size_t last_pages = 0;
-    for (std::uint64_t seed = 1; seed <= 10; ++seed) {  // where a file has grown its last page may hold nothing that could be damaged
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {  // the last page of a file that has grown may be empty, with nothing to damage
         const RehearsalReport last = rehearse(seed, {plan});
         CHECK(text_of(last) == "");
         for (const sim::InjectedFault& fault : last.faults) CHECK((fault.offset_bytes + fault.size_bytes) % (1 << 20) == 0);
@@ -123,8 +123,8 @@ TEST_CASE("rate, place, phase and number of faults are those of the plan") {
     CHECK(rehearse(5, {plan}).faults.empty());
 }
 
-TEST_CASE("a fault whose page is written again before it is read is not given to the program, and is not reported") {
-    // Of the writes of the main run a fifth is lost, and some pages are written over by bulk users without being read.
+TEST_CASE("a fault whose page is written again before it is read does not reach the program and is not reported") {
+    // A fifth of the main run's writes is lost, and bulk users overwrite some pages without reading them.
     std::uint64_t unexposed = 0;
     constexpr std::uint64_t kUsual = 100;
     for (std::uint64_t seed = 1; seed <= test::virtual_runs(kUsual); ++seed) {
@@ -138,7 +138,7 @@ TEST_CASE("a fault whose page is written again before it is read is not given to
     if (test::virtual_runs(kUsual) == kUsual) CHECK(unexposed > 0);
 }
 
-TEST_CASE("a sync that fails is an I/O error of the storage, found once, and the end of the run") {
+TEST_CASE("a failed sync is an I/O error of the storage, found once, and ends the run") {
     std::uint64_t found = 0;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         const RehearsalReport report = rehearse(seed, {{.kind = FindingKind::io_error, .rate = 0.3, .place = FaultPlace::sync}});
@@ -155,7 +155,7 @@ TEST_CASE("a sync that fails is an I/O error of the storage, found once, and the
     CHECK(found >= 5);
 }
 
-TEST_CASE("a chunk of the chain of backups that is missing, damaged or old is found when the backup is read back, and told once") {
+TEST_CASE("a missing, damaged or old chunk of the backup chain is found when the backup is read back, and reported once") {
     for (const FindingKind kind : {FindingKind::log_gap, FindingKind::log_block_damaged, FindingKind::log_stale_block}) {
         std::uint64_t found = 0;
         for (std::uint64_t seed = 1; seed <= test::virtual_runs(20); ++seed) {
@@ -173,7 +173,7 @@ TEST_CASE("a chunk of the chain of backups that is missing, damaged or old is fo
     }
 }
 
-TEST_CASE("a block of the log that is missing, damaged or old when a backup reads it is found by the backup, told once, and not copied") {
+TEST_CASE("a log block that is missing, damaged or old when a backup reads it is found by the backup, reported once, and not copied") {
     for (const FindingKind kind : {FindingKind::log_gap, FindingKind::log_block_damaged, FindingKind::log_stale_block}) {
         std::uint64_t transient = 0;
         std::uint64_t persistent = 0;

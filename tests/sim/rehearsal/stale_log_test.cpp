@@ -1,4 +1,4 @@
-// Old log of another run in the space that a log grows into without writing zeros there.
+// Another run's old log in the space into which a log grows without zeroing it.
 #include "sim/rehearsal/stale_log.hpp"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ std::vector<sim::LogBlockHeader> blocks_in_growth(const ums::SimulatedFile& file
 
 }  // namespace
 
-TEST_CASE("stale log is sound, in places and with numbers that this run's log could have") {
+TEST_CASE("stale log is sound, with places and numbers that could be this run's") {
     const std::vector<std::byte> bytes = stale_megabyte();
     std::uint64_t last = 0;
     for (std::size_t at = 0; at < bytes.size();) {
@@ -57,7 +57,7 @@ TEST_CASE("stale log is sound, in places and with numbers that this run's log co
     }
 }
 
-TEST_CASE("where a block of this run is lost in stale log, every sector of that is called stale") {
+TEST_CASE("if a block of this run is lost in stale log, every sector there is reported as stale") {
     const std::vector<std::byte> bytes = stale_megabyte();
     const sim::ExpectedBlock expected{.run_id = 4711, .sequence = 17, .vlf_sequence = 5, .vlf_sector = 0};
     for (std::size_t at = 0; at < bytes.size(); at += sim::kSectorBytes) {
@@ -67,7 +67,7 @@ TEST_CASE("where a block of this run is lost in stale log, every sector of that 
     }
 }
 
-TEST_CASE("a log that grows into the log of another run, and a power cut: nothing of that is taken for log") {
+TEST_CASE("when the log grows into the log of another run and the power fails, stale log is never taken for log") {
     std::uint64_t cuts_with_both = 0;
     for (std::uint64_t seed = 1; seed <= kStaleRuns; ++seed) {
         sim::CrashPlan plan = sim::draw_crash_plan(seed, {});
@@ -97,5 +97,5 @@ TEST_CASE("a log that grows into the log of another run, and a power cut: nothin
         CHECK(report.findings.empty());
         CHECK(report.outcome == sim::Outcome::passed);
     }
-    if (!test::kIsSanitized) CHECK(cuts_with_both > 0);  // a few runs may have none
+    if (!test::kIsSanitized) CHECK(cuts_with_both > 0);  // a small number of runs may have none
 }

@@ -13,7 +13,7 @@ using sim::Results;
 
 namespace {
 
-// Only random users who write.
+// Only random users that write.
 Options committing_writers() {
     Options options = quiet_options(VirtualRun::kFolder);
     options.random_user.user_count = 4;
@@ -24,7 +24,7 @@ Options committing_writers() {
     return options;
 }
 
-// What the storage was asked for, of files of one kind.
+// What was requested of the storage for one kind of files.
 struct Asked {
     Asked(const VirtualRun& run, bool is_log) {
         const auto is_of_kind = [is_log](const Recorded& request) { return request.path.ends_with(".ldx") == is_log; };
@@ -50,7 +50,7 @@ struct Mode {
 
 }  // namespace
 
-TEST_CASE("WriteThrough and Durability say whether writes are durable, or flushed before they count, or neither") {
+TEST_CASE("WriteThrough and Durability determine whether writes are durable, flushed before they count, or neither") {
     const auto mode =
         GENERATE(Mode{Durability::inherited, true, Durability::write_through}, Mode{Durability::inherited, false, Durability::forced_flush},
                  Mode{Durability::write_through, false, Durability::write_through},
@@ -77,7 +77,7 @@ TEST_CASE("WriteThrough and Durability say whether writes are durable, or flushe
     }
 }
 
-TEST_CASE("a file can say for itself how its writes become durable") {
+TEST_CASE("a file can have its own setting for how its writes become durable") {
     VirtualRun run;
     Options options = committing_writers();
     options.files[0].durability = Durability::forced_flush;  // the data file

@@ -1,5 +1,6 @@
-// Whole runs in virtual time, in which the n-th allocation fails, or that and some more behind it: each ends in order, with the reason, and
-// leaves nothing behind (the schedulers assert that). It replaces operator new for all of its program, so not where a sanitizer does.
+// Entire runs in virtual time in which the n-th allocation fails, or it and some more after it: each ends in order, with the reason, and
+// leaves nothing behind (the schedulers assert that). The test replaces operator new in its entire program, so it cannot run where a
+// sanitizer does that.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 #include <cstdlib>
@@ -27,7 +28,7 @@ bool fails() {
 
 }  // namespace
 
-// As the standard has it: the handler may make room.
+// As the standard requires: the handler may free memory.
 void* operator new(std::size_t size_bytes) {
     for (;;) {
         void* const memory = fails() ? nullptr : std::malloc(size_bytes == 0 ? 1 : size_bytes);
@@ -49,7 +50,7 @@ sim::Options small_run() {
     return options;
 }
 
-// The results, or nothing if the run could not even begin.
+// The results, or nothing if the run could not begin.
 std::optional<sim::Results> run_with_failures(std::uint64_t first, std::uint64_t count) {
     VirtualRun run;
     const sim::Options options = small_run();
@@ -73,7 +74,7 @@ std::uint64_t allocations_of_a_run() {
     return allocation_count;
 }
 
-// Returns in how many of the runs memory was short while they went on.
+// Returns how many of the runs ran short of memory after they had begun.
 std::uint64_t check_runs(std::uint64_t failing_at_a_time) {
     constexpr std::uint64_t kRuns = 60;
     const std::uint64_t stride = allocations_of_a_run() / kRuns + 1;
@@ -93,8 +94,8 @@ std::uint64_t check_runs(std::uint64_t failing_at_a_time) {
 
 }  // namespace
 
-TEST_CASE("a run whose n-th allocation fails ends in order, for want of memory") { CHECK(check_runs(1) > 30); }
+TEST_CASE("a run whose n-th allocation fails ends in order and blames the lack of memory") { CHECK(check_runs(1) > 30); }
 
-TEST_CASE("a run in which several allocations in a row fail ends in order, for want of memory") { CHECK(check_runs(6) > 30); }
+TEST_CASE("a run in which several allocations in a row fail ends in order and blames the lack of memory") { CHECK(check_runs(6) > 30); }
 
 #endif

@@ -1,6 +1,5 @@
-// Whole runs in virtual time on storages that fail, under many seeds: each ends, with the right outcome, and keeps its promise that no
-// transfer overlaps a write. By hand for longer: IOPROOF_HUNT_RUNS=500 sim_test "[failing]"; one run again: IOPROOF_TEST_SEED=<seed>
-// IOPROOF_HUNT_RUNS=1.
+// Entire runs in virtual time on storages that fail, with many seeds: each ends with the right outcome, and never lets a transfer overlap a
+// write. By hand for longer: IOPROOF_HUNT_RUNS=500 sim_test "[failing]"; one run again: IOPROOF_TEST_SEED=<seed> IOPROOF_HUNT_RUNS=1.
 #include <map>
 #include <string>
 #include <utility>
@@ -28,11 +27,11 @@ bool is_transfer(const ums::IoRequest& request) {
     return request.operation == ums::IoOperation::read || request.operation == ums::IoOperation::write;
 }
 
-// A run in virtual time whose requests pass a storage that can fail.
+// A run in virtual time on a storage that can fail.
 struct FailingRun {
     explicit FailingRun(std::uint64_t seed) : memory(clock, random_disk(seed, 50, 5000)) { storage.set_observer(&watch); }
 
-    // The rule holds from the initial update on; how the start fails is another test's.
+    // The rule applies from the initial update on; another test covers failures of the start.
     sim::Results run(const sim::Options& options, const FaultyStorage::Rule& rule) {
         const Watchdog watchdog("a run on a failing storage", 200);
         sim::Simulation simulation(options, storage, clock, sink);
@@ -48,7 +47,7 @@ struct FailingRun {
     CollectingSink sink;
 };
 
-// Every transfer may fail, in error or by ending early, but none twice in a row.
+// Every transfer may fail, with an error or by ending early, but none twice in a row.
 FaultyStorage::Rule now_and_then(std::uint64_t seed) {
     struct Memory {
         ums::Prng prng;
@@ -70,7 +69,7 @@ FaultyStorage::Rule now_and_then(std::uint64_t seed) {
     };
 }
 
-// What fails for good, from a moment on.
+// What fails for good from a certain moment on.
 enum class Failure : std::uint8_t { data_reads, data_writes, log_writes, some_pages, everything, no_space };
 constexpr std::uint64_t kFailures = 6;
 
@@ -95,7 +94,7 @@ FaultyStorage::Rule for_good(Failure failure, const ums::Clock& clock, std::uint
 
 }  // namespace
 
-TEST_CASE("requests that fail now and then are tried again: nothing stays, nothing overlaps", "[failing]") {
+TEST_CASE("requests that fail now and then are retried: nothing is persistent, nothing overlaps", "[failing]") {
     const std::uint64_t first_seed = ums::testing::test_seed("fails now and then");
     std::uint64_t warnings = 0;
     for (std::uint64_t i = 0; i < hunt_runs(test::virtual_runs(12)); ++i) {
@@ -120,7 +119,7 @@ TEST_CASE("requests that fail now and then are tried again: nothing stays, nothi
     CHECK(warnings > 0);
 }
 
-TEST_CASE("whatever fails for good, and whenever, the run ends and does not say that all was well", "[failing]") {
+TEST_CASE("whatever fails for good, and whenever, the run ends and does not report success", "[failing]") {
     const std::uint64_t first_seed = ums::testing::test_seed("fails for good");
     for (std::uint64_t i = 0; i < hunt_runs(test::virtual_runs(18)); ++i) {
         const std::uint64_t seed = first_seed + i;
@@ -146,7 +145,7 @@ TEST_CASE("whatever fails for good, and whenever, the run ends and does not say 
     }
 }
 
-TEST_CASE("a request that comes late is a warning of the results, one that does not come for two minutes a failure", "[failing]") {
+TEST_CASE("a late request is a warning in the results, one that takes two minutes is a failure", "[failing]") {
     for (const std::uint64_t seconds : {14U, 20U, 130U}) {
         FailingRun run(1);
         sim::Options options = busy_options(VirtualRun::kFolder);
@@ -166,6 +165,6 @@ TEST_CASE("a request that comes late is a warning of the results, one that does 
         CHECK(results.warnings[0].is_warning);
         CHECK(results.warnings[0].kind == sim::FindingKind::stalled_io);
         CHECK(or_empty(results.warnings[0].failure).duration_us >= 20'000'000);
-        CHECK(run.sink.findings().size() == 1);  // the sinks get it as well
+        CHECK(run.sink.findings().size() == 1);  // the sinks receive it, too
     }
 }

@@ -1,4 +1,4 @@
-// Whatever a storage does wrong is found, named rightly, and reported once; nothing else is reported.
+// Whatever a storage does wrong is found, named correctly, and reported once; nothing else is reported.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -63,7 +63,7 @@ private:
     mutable bool ok_ = true;
 };
 
-// All that a page can be read by, and nobody who writes: what is damaged stays damaged until it is found.
+// All users that read pages, and none that write: damage stays until it is found.
 Options reading_options(const std::string& folder, std::uint64_t seed) {
     Options options = quiet_options(folder);
     options.seed = seed;
@@ -83,7 +83,7 @@ std::multiset<std::uint64_t> pages_of(const std::vector<sim::Finding>& findings)
     return pages;
 }
 
-// One run in which `damage` is done to the data file in the main run.
+// One run that calls `damage` on the data file during the main run.
 struct Damaged {
     Results results;
     std::vector<sim::Finding> findings;
@@ -108,7 +108,7 @@ Damaged run_with_damage(const Options& options_template, Damage damage) {
     return damaged;
 }
 
-// In virtual time: the page is damaged between two requests, once the main run has gone on for a while.
+// In virtual time: the page is damaged between two requests, some time into the main run.
 struct VirtualDamage {
     Results results;
     std::vector<sim::Finding> findings;
@@ -137,7 +137,7 @@ VirtualDamage run_virtually_damaged(const Options& options, std::uint64_t after_
 
 }  // namespace
 
-TEST_CASE("a byte flipped on disk during the run is found in every one of 20 trials, and nothing else") {
+TEST_CASE("a byte flipped on the disk during the run is found in all of 20 trials, and nothing else is") {
     const std::uint64_t seed = ums::testing::test_seed("flips on disk");
     // Five runs with four flips each, side by side, so that it does not take a minute.
     struct Trial {
@@ -174,7 +174,7 @@ TEST_CASE("a byte flipped on disk during the run is found in every one of 20 tri
     }
 }
 
-TEST_CASE("a byte flipped under a load that writes is found, unless the page is written before anybody reads it") {
+TEST_CASE("a byte flipped under a write load is found, unless the page is written before it is read") {
     const std::uint64_t seed = ums::testing::test_seed("flips under load");
     int found = 0;
     for (std::uint64_t trial = 0; trial < 20; ++trial) {
@@ -192,7 +192,7 @@ TEST_CASE("a byte flipped under a load that writes is found, unless the page is 
         bool is_read_first = false;
         bool is_decided = false;
         const Results results = run.run(options, [&](sim::Simulation& simulation) {
-            // Between the coming back of one request and the next: what is read or written first afterwards decides.
+            // Between the completion of one request and the next: what is read or written first afterwards decides.
             run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
                 if (is_flipped && !is_decided && path == options.files[0].path && request.owner != nullptr &&
                     request.offset_bytes <= page * kPageBytes && page * kPageBytes < request.offset_bytes + request.size_bytes) {
@@ -215,7 +215,7 @@ TEST_CASE("a byte flipped under a load that writes is found, unless the page is 
     CHECK(found > 0);
 }
 
-TEST_CASE("StopOnError TRUE ends the run at the first finding, FALSE goes on to the end and reports each once") {
+TEST_CASE("StopOnError TRUE ends the run at the first finding, FALSE runs to the end and reports each fault once") {
     for (const bool stop : {true, false}) {
         Options options = reading_options("", 7);
         options.stop_on_error = stop;
@@ -241,7 +241,7 @@ TEST_CASE("StopOnError TRUE ends the run at the first finding, FALSE goes on to 
     }
 }
 
-TEST_CASE("a page that is zeroed, another page or an older one is found as what it is") {
+TEST_CASE("a zeroed page, another page and an older page are found and named") {
     const Options options = reading_options(VirtualRun::kFolder, 3);
     const auto kind_after = [&](const std::function<void(MemoryFile&)>& damage) {
         const VirtualDamage run = run_virtually_damaged(options, 300, damage);
@@ -254,12 +254,12 @@ TEST_CASE("a page that is zeroed, another page or an older one is found as what 
         return run.findings[0].kind;
     };
     const auto page = [](MemoryFile& file, std::uint64_t number) { return file.chunk(number * kPageBytes); };
-    // It has been written once, and never read: zeros are what stood there before.
+    // It has been written once, and never read: before that, it held zeros.
     CHECK(kind_after([&](MemoryFile& file) { std::memset(page(file, 77), 0, kPageBytes); }) == FindingKind::lost_write);
     CHECK(kind_after([&](MemoryFile& file) { std::memcpy(page(file, 77), page(file, 78), kPageBytes); }) == FindingKind::misdirected_write);
     CHECK(kind_after([&](MemoryFile& file) { page(file, 77)[8191] ^= std::byte{0x80}; }) == FindingKind::bit_corruption);
     CHECK(kind_after([&](MemoryFile& file) { page(file, 77)[0] ^= std::byte{0x80}; }) == FindingKind::bit_corruption);
-    // Half of the page is the neighbour's.
+    // Half of the page is that of the adjacent page.
     CHECK(kind_after([&](MemoryFile& file) { std::memcpy(page(file, 77) + 4096, page(file, 78) + 4096, 4096); }) ==
           FindingKind::misdirected_write);
 }
@@ -272,7 +272,7 @@ TEST_CASE("a write that never arrives leaves an older version, which is found") 
     options.random_user.sleep_after_ms = 50;
     options.checkpoint_interval_ms = 100;
     VirtualRun run;
-    // The first write of the main run that holds page 200 is acknowledged; then the old bytes are back.
+    // The first write of the main run that holds page 200 is acknowledged; then the old bytes are restored.
     constexpr std::uint64_t kOffset = 200 * kPageBytes;
     Page old(kPageBytes);
     bool is_lost = false;
@@ -302,7 +302,7 @@ TEST_CASE("a write that never arrives leaves an older version, which is found") 
     CHECK(results.outcome == Outcome::failed);
 }
 
-TEST_CASE("a read that says success and fills nothing is found, and as transient when the next one is right") {
+TEST_CASE("a read that reports success and fills nothing is found, and is transient if the next one is right") {
     VirtualRun run;
     Options options = reading_options(VirtualRun::kFolder, 5);
     bool is_done = false;
@@ -324,7 +324,7 @@ TEST_CASE("a read that says success and fills nothing is found, and as transient
     CHECK(results.outcome == Outcome::failed);
 }
 
-TEST_CASE("a damaged block of the log is found by the final audit") {
+TEST_CASE("the final audit finds a damaged block of the log") {
     VirtualRun run;
     Options options = busy_options(VirtualRun::kFolder);
     options.stop_on_error = false;
@@ -333,7 +333,7 @@ TEST_CASE("a damaged block of the log is found by the final audit") {
     const Results results = run.run(options, [&](sim::Simulation& simulation) {
         run.storage.set_tagger([&] {
             if (is_done || simulation.phase() != Phase::final_audit) return 0;
-            // The last block that was written of all: its VLF is in use.
+            // The last block of all: its VLF is in use.
             MemoryFile& log = *run.memory.find(options.files[1].path);
             std::uint64_t last = 0;
             std::uint64_t offset = 0;
@@ -358,7 +358,7 @@ TEST_CASE("a damaged block of the log is found by the final audit") {
     CHECK(results.files[1].findings == 1);
 }
 
-TEST_CASE("a file that is cut behind our back gives short transfers") {
+TEST_CASE("a file that is truncated from outside gives short transfers") {
     Options options = reading_options("", 1);
     options.stop_on_error = true;
     options.test_cycle_duration_s = 60;
@@ -373,7 +373,7 @@ TEST_CASE("a file that is cut behind our back gives short transfers") {
     CHECK(run.results.outcome == Outcome::failed);
 }
 
-TEST_CASE("a page that can never be read is an I/O error, one that is read at the second try is a transient one") {
+TEST_CASE("a page that can never be read is an I/O error, one that is read on the second try a transient one") {
     for (const bool for_ever : {true, false}) {
         VirtualRun run;
         Options options = reading_options(VirtualRun::kFolder, 5);

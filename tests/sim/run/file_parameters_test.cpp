@@ -1,4 +1,4 @@
-// [CONFIG]: what becomes of files that are there, and of those that a run has made. In virtual time, on a disk in memory.
+// [CONFIG]: what happens to existing files, and to those that a run has created. In virtual time, on a disk in memory.
 #include <algorithm>
 
 #include "tests/sim/support/run_fixture.hpp"
@@ -29,7 +29,7 @@ TEST_CASE("DeleteFilesAtStartup FALSE keeps a larger file and extends a smaller 
     }
 }
 
-TEST_CASE("an existing file with a part of a MB at its end is used as a whole, and may grow") {
+TEST_CASE("an existing file that ends in a part of a MB is used completely, and may grow") {
     VirtualRun run;
     Options options = quiet_options(VirtualRun::kFolder);
     CHECK(run.run(options).outcome == sim::Outcome::passed);
@@ -47,7 +47,7 @@ TEST_CASE("an existing file with a part of a MB at its end is used as a whole, a
     CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
 }
 
-TEST_CASE("DeleteFilesAtShutdown leaves nothing behind") {
+TEST_CASE("DeleteFilesAtShutdown leaves no files behind") {
     for (const bool delete_files : {true, false}) {
         VirtualRun run;
         Options options = quiet_options(VirtualRun::kFolder);
@@ -58,7 +58,7 @@ TEST_CASE("DeleteFilesAtShutdown leaves nothing behind") {
     }
 }
 
-TEST_CASE("files are stamped with no more requests at a time than MaxOutstandingIO allows") {
+TEST_CASE("files are stamped with at most MaxOutstandingIO requests at a time") {
     VirtualRun run(random_disk(1, 1000, 3000));
     Options options = quiet_options(VirtualRun::kFolder);
     options.stamp_files = true;

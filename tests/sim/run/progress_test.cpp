@@ -9,7 +9,7 @@ using sim::Phase;
 
 namespace {
 
-// Shows one thread the time as it was before: as if that had looked at the clock, and only then gone on.
+// Shows one thread an earlier time, as if that thread had been delayed after reading the clock.
 class LateReaderClock final : public ums::Clock {
 public:
     static inline thread_local std::uint64_t lag_ns = 0;
@@ -24,7 +24,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("a phase that begins while somebody asks has just begun: no time has passed in it, and no less than none") {
+TEST_CASE("a phase that begins during a call of progress() has an elapsed time of zero, not less") {
     RealRun files;
     const LateReaderClock clock;
     sim::Simulation simulation(busy_options(files.folder.path()), files.storage, clock, files.sink);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint32_t kSharedPage = 33;
 
-// Of all pages, as they stand in the files.
+// Promises of all pages as they are in the files.
 sim::Promises promises_of(LeftRun& left) {
     const auto pages = static_cast<std::uint32_t>(left.data().size_bytes() / sim::kPageBytes);
     sim::Promises promises;
@@ -42,7 +42,7 @@ sim::Promises promises_of(LeftRun& left) {
     return promises;
 }
 
-// The owner is at work for so many passes, and has ended in order then, or is lost.
+// The owner works for this many passes, and then has ended in order, or is lost.
 class ReaderOfLeftRun final : public sim::RunGroup {
 public:
     explicit ReaderOfLeftRun(LeftRun& owner)
@@ -72,7 +72,7 @@ public:
         sim::explain(finding, knowledge);
     }
 
-    // So many reads of the page return this image, then what stands there.
+    // This many reads of the page return this image, later ones what the file holds.
     void give(const PageBuffer& image, std::uint32_t reads) {
         sim::HostView::Trouble trouble;
         trouble.path = left.options.files[0].path;
@@ -87,7 +87,7 @@ public:
         return image;
     }
     [[nodiscard]] PageBuffer version(std::uint32_t number) const { return PageBuffer({left.run_id, 1, kSharedPage, number, 99, 1}); }
-    // The page now is of this version, and the owner has been promised no more than before.
+    // The page now has this version, but the owner has not been promised more than before.
     void put(const PageBuffer& image) const {
         left.data().write(std::uint64_t{kSharedPage} * sim::kPageBytes, image.data(), sim::kPageBytes);
     }
@@ -129,7 +129,7 @@ PageBuffer torn_of(const PageBuffer& newer, const PageBuffer& older, std::uint32
 
 }  // namespace
 
-TEST_CASE("a reader of an honest volume reads it until its owner has ended, blames nobody, and changes nothing") {
+TEST_CASE("a reader of an honest volume reads until its owner has ended, blames nothing, and changes nothing") {
     LeftRun left;
     ReaderOfLeftRun reader(left);
     reader.coherence = GENERATE(sim::RunGroup::Coherence::strict, sim::RunGroup::Coherence::close_to_open);
@@ -141,13 +141,13 @@ TEST_CASE("a reader of an honest volume reads it until its owner has ended, blam
     CHECK(results.run_id == left.run_id);
     CHECK(reader.read.passes == 4);
     CHECK(reader.read.promised_pages == 4 * left.data().size_bytes() / sim::kPageBytes);
-    // One file, and each pass opens it anew.
+    // There is one file, and each pass reopens it.
     CHECK(reader.read.opens == (reader.coherence == sim::RunGroup::Coherence::strict ? 1U : 4U));
     CHECK(left_bytes(left) == before);
     CHECK(reader.sink.findings().empty());
 }
 
-TEST_CASE("an image older than promised is stale on the reader, and that a later read was right is told") {
+TEST_CASE("an image older than promised is stale on the reader, and the finding tells whether a later read was right") {
     LeftRun left;
     ReaderOfLeftRun reader(left);
     const bool stays = GENERATE(false, true);
@@ -182,7 +182,7 @@ TEST_CASE("a page that the owner is writing is no finding, whether it is torn, n
     CHECK(reader.read.in_flight_pages == 1);
 }
 
-TEST_CASE("an old page that comes back while a page is in flight is a finding of its own") {
+TEST_CASE("an old page that returns while the page is being written is a separate finding") {
     LeftRun left;
     ReaderOfLeftRun reader(left);
     const std::uint32_t promised = left.header(kSharedPage).version;
@@ -190,14 +190,14 @@ TEST_CASE("an old page that comes back while a page is in flight is a finding of
     const PageBuffer mixed = torn_of(newer, reader.standing(), 5);
     reader.put(newer);
     reader.give(reader.version(promised - 1), 2);
-    reader.give(mixed, 1);  // it comes first
+    reader.give(mixed, 1);  // this one comes first
     static_cast<void>(reader.run());
     INFO(reader.sink.text());
     REQUIRE(reader.sink.findings().size() == 1);
     CHECK(reader.sink.findings().front().kind == FindingKind::stale_read);
 }
 
-TEST_CASE("a page that is still torn when its owner has ended is torn") {
+TEST_CASE("a page that is still torn after its owner has ended is a torn page") {
     LeftRun left;
     ReaderOfLeftRun reader(left);
     reader.put(torn_of(reader.version(left.header(kSharedPage).version + 1), reader.standing(), 5));
@@ -206,10 +206,10 @@ TEST_CASE("a page that is still torn when its owner has ended is torn") {
     CHECK(results.outcome == Outcome::failed);
     REQUIRE(reader.sink.findings().size() == 1);
     CHECK(reader.sink.findings().front().kind == FindingKind::torn_page);
-    CHECK(reader.asked == 2);  // while it worked, a write may have been under way
+    CHECK(reader.asked == 2);  // while the owner worked, a write may have been in flight
 }
 
-TEST_CASE("damage is damage while the owner works, too, for nothing that it had been promised changes meanwhile") {
+TEST_CASE("damage is reported even while the owner works, because no write in flight explains it") {
     LeftRun left;
     ReaderOfLeftRun reader(left);
     PageBuffer damaged = reader.standing();
@@ -224,7 +224,7 @@ TEST_CASE("damage is damage while the owner works, too, for nothing that it had 
     CHECK(reader.asked == 1);
 }
 
-TEST_CASE("a file that is shorter on the reader than its owner had been promised is named") {
+TEST_CASE("a file that is shorter on the reader than was promised to its owner is reported") {
     LeftRun left;
     ReaderOfLeftRun reader(left);
     left.data().resize(left.data().size_bytes() - sim::kPageBytes);
@@ -235,7 +235,7 @@ TEST_CASE("a file that is shorter on the reader than its owner had been promised
     CHECK_THAT(reader.sink.findings().front().description, ContainsSubstring("pages here"));
 }
 
-TEST_CASE("what stays wrong is told once, however often it is read, and again when it was right in between") {
+TEST_CASE("a persistent fault is reported once, however often it is read, and again if it was right in between") {
     LeftRun left;
     left.options.stop_on_error = false;
     ReaderOfLeftRun reader(left);
@@ -256,7 +256,7 @@ TEST_CASE("what stays wrong is told once, however often it is read, and again wh
         CHECK(reader.read.passes == 5);
         CHECK(reader.sink.findings().size() == 1);
     }
-    SECTION("an old page that comes back") {
+    SECTION("an old page that returns") {
         reader.put(older);
         reader.before_pass = [&](std::uint32_t pass) { reader.put(pass == 2 ? right : older); };
         static_cast<void>(reader.run());
@@ -265,7 +265,7 @@ TEST_CASE("what stays wrong is told once, however often it is read, and again wh
     }
 }
 
-TEST_CASE("a read that is answered with another page is a misdirected read") {
+TEST_CASE("a read that returns another page is a misdirected read") {
     LeftRun left;
     ReaderOfLeftRun reader(left);
     PageBuffer other;
@@ -286,7 +286,7 @@ TEST_CASE("a reader that never learns of a promise has proven nothing") {
     CHECK_THAT(results.outcome_reason, ContainsSubstring("held no promise"));
 }
 
-TEST_CASE("a reader whose owner is lost, or of whom nobody knows any more, compares once more and does not say that all was right") {
+TEST_CASE("a reader whose owner is lost or no longer known compares once more and does not report success") {
     LeftRun left;
     ReaderOfLeftRun reader(left);
     reader.end = GENERATE(sim::RunGroup::Owner::lost, sim::RunGroup::Owner::unknown);
@@ -307,7 +307,7 @@ TEST_CASE("a reader whose owner is lost, or of whom nobody knows any more, compa
     }
 }
 
-TEST_CASE("a reader that is not told what was promised last asks again, and does not say that all was right if nobody answers") {
+TEST_CASE("a reader that does not get the last promises asks again, and does not report success without an answer") {
     LeftRun left;
     ReaderOfLeftRun reader(left);
     const bool comes_back = GENERATE(false, true);

@@ -1,4 +1,4 @@
-// What only the operating system can show: how files are opened, where threads run, two runs at a time, file systems that are full.
+// What only the operating system can show: how files are opened, where threads run, two concurrent runs, full file systems.
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -38,7 +38,7 @@ std::string text_of(const std::filesystem::path& path) {
     return text.str();
 }
 
-// The value behind "name:" in a file of /proc.
+// The value after "name:" in a file of /proc.
 std::string field_of(const std::string& text, const std::string& name) {
     const std::size_t begin = text.find(name + ":");
     if (begin == std::string::npos) return {};
@@ -46,7 +46,7 @@ std::string field_of(const std::string& text, const std::string& name) {
     return text.substr(value, text.find('\n', value) - value);
 }
 
-// The flags that this process has the file open with, one entry per descriptor.
+// The flags with which this process has the file open, one entry per descriptor.
 std::multiset<int> open_flags(const std::string& path) {
     std::multiset<int> flags;
     for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -58,7 +58,7 @@ std::multiset<int> open_flags(const std::string& path) {
     return flags;
 }
 
-// CPUs that the threads with this name may use, as the kernel writes it.
+// The CPUs that the threads with this name may use, as the kernel writes them.
 std::set<std::string> allowed_cpus(const std::string& name_begin) {
     std::set<std::string> cpus;
     for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -80,7 +80,7 @@ std::pair<unsigned, unsigned> two_cpus() {
     return {*cpus.begin(), *cpus.rbegin()};
 }
 
-// Looks at something once the main run has begun, then ends the run.
+// Examines something once the main run has begun, then ends the run.
 template <typename Look>
 Results run_and_look(RealRun& run, const Options& options, Look look) {
     return run.run(options, [&](sim::Simulation& simulation) {
@@ -90,7 +90,7 @@ Results run_and_look(RealRun& run, const Options& options, Look look) {
     });
 }
 
-// A file system in memory of so many bytes; needs privileges.
+// A file system in memory of this many bytes; needs privileges.
 class SmallFileSystem {
 public:
     explicit SmallFileSystem(std::uint64_t size_bytes) {
@@ -126,7 +126,7 @@ TEST_CASE("NoBuffering and scatter/gather open files with O_DIRECT, WriteThrough
             for (const sim::FileOptions& file : options.files) flags[file.path] = open_flags(file.path);
         });
         for (const sim::FileOptions& file : options.files) {
-            // One for transfers, one that holds the lock and changes the size.
+            // One descriptor for transfers, one that holds the lock and changes the size.
             const std::multiset<int>& found = flags[file.path];
             REQUIRE(found.size() == 2);
             const bool is_unbuffered = options.no_buffering || options.use_scatter_gather;
@@ -137,7 +137,7 @@ TEST_CASE("NoBuffering and scatter/gather open files with O_DIRECT, WriteThrough
     }
 }
 
-TEST_CASE("Affinity binds the schedulers' threads to CPUs in turn, 0 leaves them free") {
+TEST_CASE("Affinity binds the schedulers' threads to CPUs in turn, 0 leaves them unbound") {
     const auto [low, high] = two_cpus();
     const auto run_with = [](std::uint64_t affinity, std::uint32_t cpu_count) {
         RealRun run;
@@ -155,7 +155,7 @@ TEST_CASE("Affinity binds the schedulers' threads to CPUs in turn, 0 leaves them
     CHECK(run_with(0, 2) == std::set{field_of(text_of("/proc/self/status"), "Cpus_allowed_list")});
 }
 
-TEST_CASE("IOAffinity binds the threads of the engine") {
+TEST_CASE("IOAffinity binds the engine's threads") {
     const auto [low, high] = two_cpus();
     for (const unsigned cpu : {low, high}) {
         RealRun run;
@@ -188,13 +188,13 @@ TEST_CASE("CPUSimulation burns CPUCyclesMin to CPUCyclesMax cycles for each page
         CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
         return user(results, "RandomUser").pages_read;
     };
-    // A machine has between 0.5 and 10 thousand million cycles a second.
+    // A CPU has between 0.5 and 10 billion cycles per second.
     const std::uint64_t burning = pages_with(true, 20'000'000);
     CHECK(burning < 600);
     CHECK(pages_with(false, 20'000'000) > 4 * burning);
 }
 
-TEST_CASE("Sparse leaves holes for what was never written") {
+TEST_CASE("Sparse leaves holes where nothing was written") {
     for (const bool sparse : {true, false}) {
         RealRun run;
         Options options = quiet_options(run.folder.path());
@@ -211,7 +211,7 @@ TEST_CASE("Sparse leaves holes for what was never written") {
     }
 }
 
-TEST_CASE("several data files and several log files all get their share of the work") {
+TEST_CASE("all of several data files and log files get their share of the work") {
     RealRun run;
     Options options = busy_options(run.folder.path());
     options.files.clear();
@@ -249,7 +249,7 @@ TEST_CASE("the engines give the same results") {
     }
 }
 
-TEST_CASE("two runs go on side by side on different files, a second one on the same files is refused and harms nothing") {
+TEST_CASE("two runs work side by side on different files, while a second run on the same files is refused and does no harm") {
     RealRun first;
     RealRun second;
     Options options = busy_options(first.folder.path());
@@ -293,7 +293,7 @@ TEST_CASE("a file system that is too small is an error that says so, one that is
     options.files[0].shrinkable = true;
     options.files[0].increment_mb = 4;
     options.shrink_user = {.min_interval_s = 1, .max_interval_s = 1, .min_extends = 1, .max_extends = 1};
-    // Until one of the changes is a growth.
+    // Long enough for one of the changes to be a growth.
     for (options.seed = 1; options.seed < 10 && run.sink.count_of(sim::Severity::warning) == 0; ++options.seed) {
         CHECK(run.run(options).outcome == Outcome::passed);
     }

@@ -1,4 +1,4 @@
-// [CONFIG], continued: what the system's tasks do since SQL Server 2016 and later. In virtual time, on a disk in memory.
+// [CONFIG], continued: what system tasks have done since SQL Server 2016 and later versions. In virtual time, on a disk in memory.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -18,7 +18,7 @@ using ums::kMb;
 
 namespace {
 
-// Users who write, in files and memory in which many pages can be dirty, with a log that has room for all of it.
+// Users that write, with files and memory for many dirty pages, and a log with room for all changes.
 Options steady_writers() {
     Options options = quiet_options(VirtualRun::kFolder);
     options.max_memory_mb = 32;
@@ -49,10 +49,10 @@ bool in_main_run(const Recorded& request) { return request.tag == static_cast<in
 
 struct Course {
     std::uint64_t dirty_max = 0;
-    double unevenness = 0;  // deviation of what was written in each second, over its average
+    double unevenness = 0;  // standard deviation of the writes per second, divided by their mean
 };
 
-// The first seconds of the main run, until something is dirty, are nobody's course.
+// Leaves out the first seconds of the main run, until pages are dirty.
 Course course_of(const Results& results) {
     std::vector<double> written;
     Course course;
@@ -90,14 +90,14 @@ Course course_with(std::uint32_t target_s, Options options) {
 
 }  // namespace
 
-TEST_CASE("TargetRecoveryTime makes a steady trickle of writes, where a checkpoint by the clock makes bursts") {
+TEST_CASE("TargetRecoveryTime causes a steady trickle of writes, while a periodic checkpoint causes bursts") {
     const Course by_the_clock = course_with(0, steady_writers());
     const Course indirect = course_with(1, steady_writers());
     INFO("unevenness " << by_the_clock.unevenness << " and " << indirect.unevenness);
     CHECK(indirect.unevenness < by_the_clock.unevenness / 2);
 }
 
-TEST_CASE("TargetRecoveryTime says how many pages may be dirty") {
+TEST_CASE("TargetRecoveryTime limits the number of dirty pages") {
     const Course short_recovery = course_with(1, steady_writers());
     const Course long_recovery = course_with(10, steady_writers());
     INFO("dirty pages " << short_recovery.dirty_max << " and " << long_recovery.dirty_max);
@@ -106,7 +106,7 @@ TEST_CASE("TargetRecoveryTime says how many pages may be dirty") {
     CHECK(long_recovery.dirty_max > short_recovery.dirty_max * 3 / 2);
 }
 
-TEST_CASE("an indirect checkpoint keeps ahead of a small log: nobody waits for room in it") {
+TEST_CASE("an indirect checkpoint keeps ahead of a small log: no task waits for space in it") {
     VirtualRun run;
     Options options = steady_writers();
     options.files[1].initial_size_mb = options.files[1].max_size_mb = 16;
@@ -119,7 +119,7 @@ TEST_CASE("an indirect checkpoint keeps ahead of a small log: nobody waits for r
     CHECK(wait_count(results, "LOG_FULL") == 0);
 }
 
-TEST_CASE("CheckpointSlowWrite: a checkpoint has fewer writes outstanding while they take too long") {
+TEST_CASE("CheckpointSlowWrite: a checkpoint keeps fewer writes outstanding while they take too long") {
     std::map<std::uint32_t, double> outstanding;
     for (const std::uint32_t limit_ms : {0U, 50U}) {
         VirtualRun run([](const ums::IoRequest& request, std::uint32_t) {
@@ -146,7 +146,7 @@ TEST_CASE("CheckpointSlowWrite: a checkpoint has fewer writes outstanding while 
 
 namespace {
 
-// A log that must grow, because no checkpoint comes: the writers' sum is above its first size.
+// A log that must grow because no checkpoint comes: the writers' records exceed its initial size.
 Options growing_log(std::uint64_t increment_mb) {
     Options options = steady_writers();
     options.test_cycle_duration_s = 1;
@@ -160,7 +160,7 @@ Options growing_log(std::uint64_t increment_mb) {
     return options;
 }
 
-// Of the grown part that was written with zeros, by one or several at a time.
+// How the added part was zeroed, by one or several requests at a time.
 struct Zeroed {
     std::uint64_t bytes = 0;
     std::uint32_t at_a_time = 0;
@@ -184,7 +184,7 @@ Zeroed zeroed_growth(VirtualRun& run, const Options& options, Results& results) 
 
 }  // namespace
 
-TEST_CASE("LogInstantGrowth: up to 64 MB the log goes on in space that nobody has written zeros to") {
+TEST_CASE("LogInstantGrowth: up to 64 MB the log continues in space that was not zeroed") {
     for (const bool is_instant : {false, true}) {
         VirtualRun run;
         Options options = growing_log(4);
@@ -196,7 +196,7 @@ TEST_CASE("LogInstantGrowth: up to 64 MB the log goes on in space that nobody ha
     }
 }
 
-TEST_CASE("LogInstantGrowth: above 64 MB zeros are written in eight parts at a time") {
+TEST_CASE("LogInstantGrowth: above 64 MB zeros are written to eight parts at a time") {
     for (const bool is_instant : {false, true}) {
         VirtualRun run;
         Options options = growing_log(72);

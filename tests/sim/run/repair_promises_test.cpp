@@ -1,4 +1,4 @@
-// A page that was found wrong and written again: what is promised of it is what stands there.
+// A page that was found wrong and rewritten: the promise is what the file now holds.
 #include <vector>
 
 #include "sim/page/page_codec.hpp"
@@ -10,7 +10,7 @@
 #include "tests/sim/support/page_buffer.hpp"
 #include "tests/support/catch.hpp"
 
-TEST_CASE("a page that is repaired is promised as the repair wrote it") {
+TEST_CASE("a repaired page is promised as the repair wrote it") {
     sim::Options options = sim::rehearsal_options(3);
     options.tempdb_user = {};
     options.backup_user = {};
@@ -41,7 +41,7 @@ TEST_CASE("a page that is repaired is promised as the repair wrote it") {
     disk.find(path)->read(std::uint64_t{lost_page} * sim::kPageBytes, standing.data(), sim::kPageBytes);
     const sim::PageHeader header = sim::read_header(standing.data());
     const sim::Promises::Page promised = ledger.promises().page(volume.id_of(path), lost_page);
-    if (promised.version == 0 && !options.write_through) return;  // no sync came behind it: nothing is promised, which is safe
+    if (promised.version == 0 && !options.write_through) return;  // no sync followed: nothing is promised, which is safe
     CHECK(promised.version == header.version);
     CHECK(promised.checksum == header.checksum);
 }

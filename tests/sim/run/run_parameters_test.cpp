@@ -21,7 +21,7 @@ using ums::kMb;
 
 Options quiet() { return quiet_options(VirtualRun::kFolder); }
 
-// Only random users who read.
+// Only random users that read.
 Options readers() {
     Options options = quiet();
     options.random_user.user_count = 4;
@@ -30,7 +30,7 @@ Options readers() {
     return options;
 }
 
-// Only random users who write.
+// Only random users that write.
 Options writers() {
     Options options = quiet();
     options.random_user.user_count = 4;
@@ -71,7 +71,7 @@ TEST_CASE("CPUCount is the number of schedulers, and all of them work") {
     }
 }
 
-TEST_CASE("MaxMemoryMB is the size of the pool: a large one keeps pages that a small one has to read again") {
+TEST_CASE("MaxMemoryMB is the size of the pool: a large pool keeps pages that a small one has to read again") {
     std::map<std::uint64_t, std::uint64_t> reads;
     for (const std::uint64_t memory_mb : {8U, 32U}) {
         VirtualRun run;
@@ -87,7 +87,7 @@ TEST_CASE("MaxMemoryMB is the size of the pool: a large one keeps pages that a s
     CHECK(reads[8] > reads[32] * 3 / 2);
 }
 
-TEST_CASE("CacheHitRatio 0 reads every page from the file, 10000 only what is not in memory") {
+TEST_CASE("CacheHitRatio 0 reads every page from the file, 10000 only those that are not in memory") {
     std::map<std::uint32_t, std::uint64_t> looked;
     std::map<std::uint32_t, std::uint64_t> read;
     for (const std::uint32_t ratio : {0U, 5000U, 10000U}) {
@@ -106,13 +106,13 @@ TEST_CASE("CacheHitRatio 0 reads every page from the file, 10000 only what is no
     CHECK(looked[10000] > 1000);
 }
 
-TEST_CASE("CacheHitRatio holds for pages that are changed again and again: they are written, then read") {
+TEST_CASE("CacheHitRatio also applies to pages that are changed again and again: they are written, then read") {
     std::map<std::uint32_t, double> share;
     for (const std::uint32_t ratio : {0U, 5000U, 10000U}) {
         VirtualRun run;
         Options options = writers();
         options.cache_hit_ratio = ratio;
-        options.random_user.user_count = 1;  // nobody else makes a page dirty between its write and its read
+        options.random_user.user_count = 1;  // so that no other user dirties a page between its write and its read
         options.random_user.jump_to_new_region_chance = 0;
         options.checkpoint_interval_ms = 60'000;
         const Results results = run.run(options);
@@ -168,7 +168,7 @@ TEST_CASE("TestCycleDuration is the length of the main run") {
     }
 }
 
-TEST_CASE("MaxOutstandingIO holds for all files together and in every phase") {
+TEST_CASE("MaxOutstandingIO applies to all files together and in every phase") {
     for (const std::uint32_t limit : {1U, 7U, 0U}) {
         VirtualRun run(random_disk(1, 1000, 3000));
         Options options = busy_options(VirtualRun::kFolder);
@@ -185,7 +185,7 @@ TEST_CASE("MaxOutstandingIO holds for all files together and in every phase") {
     }
 }
 
-TEST_CASE("UseScatterGather FALSE makes one request for each page") {
+TEST_CASE("UseScatterGather FALSE makes a separate request for each page") {
     for (const bool scatter : {true, false}) {
         VirtualRun run;
         Options options = busy_options(VirtualRun::kFolder);
@@ -203,7 +203,7 @@ TEST_CASE("UseScatterGather FALSE makes one request for each page") {
     }
 }
 
-TEST_CASE("each page of a transfer has a buffer of its own, unless MergeBuffers makes one of neighbours") {
+TEST_CASE("each page of a transfer has a separate buffer, unless MergeBuffers merges adjacent ones") {
     for (const bool merge : {false, true}) {
         VirtualRun run;
         Options options = quiet();
@@ -224,7 +224,7 @@ TEST_CASE("each page of a transfer has a buffer of its own, unless MergeBuffers 
     }
 }
 
-TEST_CASE("ForceReadAhead reads pages also when they are in memory") {
+TEST_CASE("ForceReadAhead reads pages even if they are in memory") {
     std::map<bool, std::uint64_t> reads;
     for (const bool force : {true, false}) {
         VirtualRun run;
@@ -243,7 +243,7 @@ TEST_CASE("ForceReadAhead reads pages also when they are in memory") {
     CHECK(reads[false] <= 512);  // each page of the file once: all of them fit into the pool
 }
 
-TEST_CASE("the time series counts requests that are out, not those that wait for their turn") {
+TEST_CASE("the time series counts outstanding requests, not those that wait for their turn") {
     VirtualRun run(random_disk(1, 1000, 3000));
     Options options = readers();
     options.random_user.user_count = 40;
@@ -254,7 +254,7 @@ TEST_CASE("the time series counts requests that are out, not those that wait for
     CHECK(most == 7);
 }
 
-TEST_CASE("StampFiles writes zeros to data files, log files always get them") {
+TEST_CASE("StampFiles writes zeros to data files, and log files always get them") {
     for (const bool stamp : {true, false}) {
         VirtualRun run;
         Options options = quiet();
@@ -294,7 +294,7 @@ TEST_CASE("CheckpointInterval is the pause between checkpoints of the main run")
         options.checkpoint_interval_ms = interval_ms;
         checkpoints[interval_ms] = user(run.run(options), "Checkpoint").cycles;
     }
-    // The initial and the final one come on top.
+    // The initial and the final checkpoint come on top.
     CHECK(checkpoints[100] > 90);
     CHECK(checkpoints[100] <= 102);
     CHECK(checkpoints[1000] >= 10);
@@ -302,7 +302,7 @@ TEST_CASE("CheckpointInterval is the pause between checkpoints of the main run")
     CHECK(checkpoints[60'000] == 2);
 }
 
-TEST_CASE("LogFlushesOutstanding is the number of log writes at a time") {
+TEST_CASE("LogFlushesOutstanding is the number of log writes that may be outstanding") {
     for (const std::uint32_t flushes : {1U, 4U, 112U}) {
         VirtualRun run(random_disk(1, 2000, 4000));
         Options options = writers();
@@ -320,7 +320,7 @@ TEST_CASE("LogFlushesOutstanding is the number of log writes at a time") {
     }
 }
 
-TEST_CASE("AllowIOBursts keeps the governor out of initial update and checkpoints") {
+TEST_CASE("AllowIOBursts keeps the governor out of the initial update and checkpoints") {
     std::map<bool, double> average;
     for (const bool bursts : {true, false}) {
         // A disk that gets slower with every request it has.
@@ -344,7 +344,7 @@ TEST_CASE("AllowIOBursts keeps the governor out of initial update and checkpoint
     CHECK(average[false] < 20);
 }
 
-TEST_CASE("the seed decides what users choose, nothing else does") {
+TEST_CASE("the seed determines what users choose, and nothing else does") {
     std::set<std::uint64_t> traces;
     for (const std::uint64_t seed : {1U, 2U, 1U}) {
         VirtualRun run;

@@ -20,16 +20,16 @@ const ums::Machine kMachine{.cpu_count = 4, .memory_bytes = 1000 * kMb, .availab
 
 }  // namespace
 
-TEST_CASE("the pool is a quarter of the data, so that the lazy writer has work, when nothing is asked for") {
-    CHECK(sim::pool_mb_for(options_with(0, 1600), kMachine) == 200);  // they begin with half of what they may grow to
+TEST_CASE("by default the pool is a quarter of the data, so that the lazy writer has work") {
+    CHECK(sim::pool_mb_for(options_with(0, 1600), kMachine) == 200);  // the files begin at half of the size to which they may grow
 }
 
-TEST_CASE("the pool is half of the available memory at most when nothing is asked for") {
+TEST_CASE("by default the pool is at most half of the available memory") {
     CHECK(sim::pool_mb_for(options_with(0, 4000), kMachine) == 300);
     CHECK(sim::default_pool_mb(kMachine) == 300);
 }
 
-TEST_CASE("MaxMemoryMB is followed, but never above the memory of the machine") {
+TEST_CASE("MaxMemoryMB is obeyed, but never beyond the memory of the machine") {
     CHECK(sim::pool_mb_for(options_with(500, 4000), kMachine) == 500);
     CHECK(sim::pool_mb_for(options_with(2000, 4000), kMachine) == 1000 - 62 - 3);  // room for the program, and for the ledger
     CHECK(sim::pool_mb_max({.memory_bytes = 40 * kMb}) == 24);
@@ -37,7 +37,7 @@ TEST_CASE("MaxMemoryMB is followed, but never above the memory of the machine") 
     CHECK(sim::pool_mb_for(options_with(2000, 4000), {}) == 2000);
 }
 
-TEST_CASE("backups take their buffers from the memory, and a word for each page where there are differential ones") {
+TEST_CASE("backups take their buffers from the memory, and differential ones also a word for each page") {
     sim::Options options = options_with(2000, 4096);
     options.backup_user.buffer_count = 100;
     options.backup_user.max_transfer_kb = 4096;
@@ -52,17 +52,17 @@ TEST_CASE("backups take their buffers from the memory, and a word for each page 
     CHECK(sim::pool_mb_for(options, kMachine) == sim::kBufferPoolMbMin);
 }
 
-TEST_CASE("the pool is not larger than the data files at their largest, logs not counted") {
+TEST_CASE("the pool is not larger than the data files at their largest, not counting logs") {
     CHECK(sim::pool_mb_for(options_with(500, 128), kMachine) == 128);
 }
 
-TEST_CASE("the pool has room for the largest requests, whatever is asked for") {
+TEST_CASE("the pool has room for the largest requests, whatever size is requested") {
     CHECK(sim::pool_mb_for(options_with(1, 4000), kMachine) == sim::kBufferPoolMbMin);
     CHECK(sim::pool_mb_for(options_with(0, 2), kMachine) == sim::kBufferPoolMbMin);
     CHECK(sim::pool_mb_for(options_with(0, 4000), {}) == sim::kBufferPoolMbMin);
 }
 
-TEST_CASE("CPUCount is followed, also above the machine's, 0 means the machine's, 64 is the limit") {
+TEST_CASE("CPUCount is obeyed even beyond the machine's CPUs, 0 means all of them, 64 is the limit") {
     sim::Options options;
     CHECK(sim::cpu_count_for(options, kMachine) == 4);
     options.cpu_count = 8;
@@ -71,7 +71,7 @@ TEST_CASE("CPUCount is followed, also above the machine's, 0 means the machine's
     CHECK(sim::cpu_count_for(options, {.cpu_count = 128}) == 64);
 }
 
-TEST_CASE("a UserCount of -1 is two users a CPU, at most 8, any other count is that count") {
+TEST_CASE("a UserCount of -1 is two users per CPU, at most 8, any other count is taken as it is") {
     CHECK(sim::user_count_for(-1, 1) == 2);
     CHECK(sim::user_count_for(-1, 3) == 6);
     CHECK(sim::user_count_for(-1, 5) == 8);

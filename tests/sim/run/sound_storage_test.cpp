@@ -10,7 +10,7 @@
 
 using namespace sim::testing;
 
-TEST_CASE("no run on a sound disk reports anything, whatever the options (virtual time)", "[hunt][virtual]") {
+TEST_CASE("runs on a sound disk report nothing, whatever the options (virtual time)", "[hunt][virtual]") {
     const std::uint64_t first_seed = ums::testing::test_seed("virtual hunt");
     for (std::uint64_t i = 0; i < hunt_runs(test::virtual_runs(28)); ++i) {
         const std::uint64_t seed = first_seed + i;
@@ -27,7 +27,7 @@ TEST_CASE("no run on a sound disk reports anything, whatever the options (virtua
     }
 }
 
-TEST_CASE("no run on a sound disk reports anything, whatever the options (real files)", "[hunt][real]") {
+TEST_CASE("runs on a sound disk report nothing, whatever the options (real files)", "[hunt][real]") {
     const std::uint64_t first_seed = ums::testing::test_seed("real hunt");
     for (std::uint64_t i = 0; i < hunt_runs(4); ++i) {
         RealRun run;

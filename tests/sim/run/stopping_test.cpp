@@ -39,7 +39,7 @@ TEST_CASE("a run can be stopped at any moment of virtual time and ends within 2 
         options.test_cycles = 3;
         VirtualRun run(random_disk(seed, 100, 5000));
         run.storage.keep_requests(false);
-        // Early requests as often as late ones.
+        // Stops at early requests as often as at late ones.
         const std::uint64_t stop_at = std::uint64_t{1} << prng.below(14);
         std::uint64_t count = prng.below(stop_at);
         std::uint64_t stopped_ns = 0;
@@ -59,7 +59,7 @@ TEST_CASE("a run can be stopped at any moment of virtual time and ends within 2 
         if (stopped_ns == 0) continue;
         CHECK(results.outcome == Outcome::stopped);
         CHECK(run.clock.now_ns() - stopped_ns < 2 * ums::kNsPerSecond);
-        // What is there is ours and can be used again.
+        // The remaining files are ours and can be used again.
         if (run.memory.file_count() == 0) continue;
         CHECK(run.memory.file_count() == options.files.size());
         options.test_cycles = 1;
@@ -69,7 +69,7 @@ TEST_CASE("a run can be stopped at any moment of virtual time and ends within 2 
     CHECK(phases.size() >= 3);
 }
 
-TEST_CASE("a run on a slow disk that is given one request at a time ends within 2 seconds, however many wait for their turn") {
+TEST_CASE("a run on a slow disk that gets one request at a time ends within 2 seconds, however many wait for their turn") {
     const bool scatter_gather = GENERATE(false, true);
     for (const Phase when : {Phase::initial_update, Phase::main_run, Phase::final_checkpoint}) {
         Options options = busy_options(VirtualRun::kFolder);
@@ -98,7 +98,7 @@ TEST_CASE("a run on a slow disk that is given one request at a time ends within 
     }
 }
 
-TEST_CASE("the main run on a slow disk ends with what is posted, and says what it waits for") {
+TEST_CASE("the main run on a slow disk ends with the requests already posted, and reports what it waits for") {
     const bool scatter_gather = GENERATE(false, true);
     Options options = busy_options(VirtualRun::kFolder);
     options.cpu_count = 4;
@@ -154,7 +154,7 @@ TEST_CASE("a run on real files can be stopped at any moment and ends within 2 se
     }
 }
 
-TEST_CASE("a run that was stopped before it began makes no file") {
+TEST_CASE("a run that was stopped before it began creates no file") {
     RealRun run;
     const Results results = run.run(quiet_options(run.folder.path()), {});
     CHECK(results.outcome == Outcome::passed);
@@ -165,7 +165,7 @@ TEST_CASE("a run that was stopped before it began makes no file") {
     CHECK(stopped.folder.is_empty());
 }
 
-TEST_CASE("a run that is stopped while it makes its files removes them") {
+TEST_CASE("a run that is stopped while it creates its files removes them") {
     VirtualRun run;
     const Results results = run.run(busy(), [&](sim::Simulation& simulation) {
         run.storage.set_tagger([&, count = 0]() mutable {
@@ -195,7 +195,7 @@ TEST_CASE("users that wait for log space are released when the run is stopped") 
     CHECK(wait_count(results, "LOG_FULL") > 0);
 }
 
-TEST_CASE("too little space at the start is an error that says so, and no file is left") {
+TEST_CASE("too little space at the start is an error that says so, and leaves no file behind") {
     for (const bool sparse : {false, true}) {
         VirtualRun run;
         run.memory.set_capacity(10 * kMb);
@@ -207,7 +207,7 @@ TEST_CASE("too little space at the start is an error that says so, and no file i
     }
 }
 
-TEST_CASE("a write that finds no space ends the run, which could not be done") {
+TEST_CASE("a write that finds no space ends the run as not done") {
     VirtualRun run;
     run.storage.set_fault([](const Recorded& request) {
         const bool full = is_write(request) && request.of_load && request.path.ends_with(".mdx") && request.offset_bytes > 4 * kMb;
@@ -223,7 +223,7 @@ TEST_CASE("a write that finds no space ends the run, which could not be done") {
     CHECK(run.memory.open_count() == 0);
 }
 
-TEST_CASE("a sync that fails is a finding and a failed run, one that finds no space is neither") {
+TEST_CASE("a sync that fails is a finding and fails the run, one that finds no space does neither") {
     for (const bool is_log : {false, true}) {
         for (const int error : {EIO, EREMOTEIO, ENOSPC, EDQUOT}) {
             VirtualRun run;
@@ -233,7 +233,7 @@ TEST_CASE("a sync that fails is a finding and a failed run, one that finds no sp
             });
             Options options = busy();
             options.write_through = false;
-            options.stop_on_error = false;  // it ends the run all the same
+            options.stop_on_error = false;  // the failure ends the run all the same
             const Results results = run.run(options);
             INFO(run.sink.text());
             const bool is_full = error == ENOSPC || error == EDQUOT;
@@ -250,7 +250,7 @@ TEST_CASE("a sync that fails is a finding and a failed run, one that finds no sp
     }
 }
 
-TEST_CASE("a storage that fails from the first request on is a failed run, not one that could not begin") {
+TEST_CASE("a storage that fails from the first request on fails the run, and does not count as a run that could not begin") {
     VirtualRun run;
     run.storage.set_fault([](const Recorded&) { return std::make_error_code(std::errc::io_error); });
     const Results results = run.run(busy());
@@ -263,7 +263,7 @@ TEST_CASE("a storage that fails from the first request on is a failed run, not o
     CHECK(run.memory.open_count() == 0);
 }
 
-TEST_CASE("a fault while a file is made counts for the file") {
+TEST_CASE("a fault during the creation of a file counts for that file") {
     VirtualRun run;
     bool has_failed = false;
     run.storage.set_fault([&](const Recorded& request) {
@@ -280,7 +280,7 @@ TEST_CASE("a fault while a file is made counts for the file") {
     for (const sim::FileResult& file : results.files) CHECK(file.findings == (file.is_log ? 1 : 0));
 }
 
-TEST_CASE("a file that may not grow for lack of space stays as it is, and the run goes on") {
+TEST_CASE("a file that cannot grow for lack of space keeps its size, and the run goes on") {
     VirtualRun run;
     run.storage.set_fault([](const Recorded& request) {
         const bool grows = request.operation == ums::IoOperation::allocate;
@@ -296,7 +296,7 @@ TEST_CASE("a file that may not grow for lack of space stays as it is, and the ru
     CHECK(run.sink.findings().empty());
 }
 
-TEST_CASE("a storage that goes away ends the run, which failed, with one finding for a file") {
+TEST_CASE("a storage that disappears fails and ends the run, with one finding per file") {
     const std::uint64_t first_seed = ums::testing::test_seed("lost storage");
     for (std::uint64_t i = 0; i < 30; ++i) {
         const std::uint64_t seed = first_seed + i;
@@ -320,7 +320,7 @@ TEST_CASE("a storage that goes away ends the run, which failed, with one finding
         CHECK(run.sink.findings().empty() == !is_hit);
         const auto findings = run.sink.findings();
         const auto resized = std::count_if(findings.begin(), findings.end(), [](const sim::Finding& finding) {
-            return finding.request.of_file == sim::FileRequest::resize;  // may have failed before anybody knew that all fails
+            return finding.request.of_file == sim::FileRequest::resize;  // may have failed before it was known that everything fails
         });
         CHECK(findings.size() <= options.files.size() + static_cast<std::size_t>(resized));
         for (const sim::Finding& finding : run.sink.findings()) {

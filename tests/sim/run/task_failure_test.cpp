@@ -1,4 +1,4 @@
-// An exception leaves a task in the middle of a run: the run ends in order, says why, and tells what was done until then.
+// An exception leaves a task in the middle of a run: the run ends in order, says why, and reports its results so far.
 #include "sim/run/task_failure.hpp"
 
 #include <cerrno>
@@ -17,7 +17,7 @@ using sim::Outcome;
 
 namespace {
 
-// Full from the n-th write on, and throws when it is asked how full.
+// Full from the n-th write on, and throws when asked for its free space.
 class ThrowingStorage final : public StorageWrapper {
 public:
     using StorageWrapper::StorageWrapper;
@@ -53,7 +53,7 @@ sim::TaskFailure judged(const auto& exception) { return sim::classify_failure(st
 
 }  // namespace
 
-TEST_CASE("an exception in a task ends the run in order, as a mistake of the program, with what was done until then") {
+TEST_CASE("an exception in a task ends the run in order, as an internal error, with the results so far") {
     for (const std::uint64_t first : {1U, 2U, 5U, 20U, 50U, 100U, 200U, 400U, 800U}) {
         INFO("write " << first << " and all behind it");
         CollectingSink sink;
@@ -66,7 +66,7 @@ TEST_CASE("an exception in a task ends the run in order, as a mistake of the pro
     }
 }
 
-TEST_CASE("what the system refuses a task is no mistake of the program") {
+TEST_CASE("what the system refuses to a task is not an internal error") {
     CollectingSink sink;
     const sim::Results results = run_with_exception(100, true, sink);
     CHECK(results.outcome == Outcome::not_done);
@@ -74,7 +74,7 @@ TEST_CASE("what the system refuses a task is no mistake of the program") {
     CHECK_THAT(results.outcome_reason, ContainsSubstring("ulimit -n"));
 }
 
-TEST_CASE("exceptions are told apart by whose fault they are") {
+TEST_CASE("exceptions are classified as internal errors or failures of the environment") {
     CHECK(judged(std::logic_error("x")).is_internal_error);
     CHECK(judged(7).is_internal_error);
     CHECK_FALSE(judged(std::bad_alloc()).is_internal_error);

@@ -38,7 +38,7 @@ ums::Task<void> transfer_pages(sim::SimFile& file, ums::IoOperation operation, s
 
 }  // namespace
 
-TEST_CASE("an interval holds what was done since the one before") {
+TEST_CASE("an interval covers what was done since the previous one") {
     VirtualWorld world;
     world.set_duration_ns(5 * ums::kNsPerMs);
     world.run([](VirtualWorld& w) -> ums::Task<void> {
@@ -99,7 +99,7 @@ TEST_CASE("a series that grows too long is merged in pairs, and loses nothing") 
     });
 }
 
-TEST_CASE("latencies and time series of a run agree with the counters of each file, and the intervals with its phases") {
+TEST_CASE("latencies and time series of a run agree with the counters of each file, and intervals with the phases") {
     VirtualRun run;
     sim::Options options = busy_options(VirtualRun::kFolder);
     options.test_cycle_duration_s = 5;

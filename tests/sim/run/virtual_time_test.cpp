@@ -1,4 +1,4 @@
-// A whole run in virtual time is a pure function of its seed and its disk; hours of it pass in seconds.
+// An entire run in virtual time is a pure function of its seed and its disk, and hours pass in seconds.
 #include <algorithm>
 #include <string>
 
@@ -50,7 +50,7 @@ TEST_CASE("the same seed gives the identical sequence of requests, on one schedu
     }
 }
 
-TEST_CASE("a stall of more than 15 seconds is warned about while it lasts and when it is over") {
+TEST_CASE("a stall of more than 15 seconds is reported by a warning while it lasts and when it is over") {
     VirtualRun run;
     Options options = busy_options(VirtualRun::kFolder);
     options.test_cycle_duration_s = 30;
@@ -73,7 +73,7 @@ TEST_CASE("a stall of more than 15 seconds is warned about while it lasts and wh
     CHECK(run.sink.count_of(sim::Severity::warning) == 2);
 }
 
-TEST_CASE("a request that is out for two minutes is a finding and ends the run") {
+TEST_CASE("a request that is outstanding for two minutes is a finding and ends the run") {
     VirtualRun run;
     Options options = busy_options(VirtualRun::kFolder);
     options.stop_on_error = false;
@@ -98,7 +98,7 @@ TEST_CASE("a request that is out for two minutes is a finding and ends the run")
     CHECK(phase(results, Phase::main_run).duration_us < 160'000'000);
 }
 
-TEST_CASE("a request of less than 15 seconds is no reason to warn") {
+TEST_CASE("a request of less than 15 seconds gives no warning") {
     VirtualRun run;
     Options options = busy_options(VirtualRun::kFolder);
     options.test_cycle_duration_s = 30;
@@ -113,9 +113,9 @@ TEST_CASE("a request of less than 15 seconds is no reason to warn") {
     CHECK(run.sink.count_of(sim::Severity::warning) == 0);
 }
 
-TEST_CASE("on a disk that slows down under load the average settles at TargetIODuration, and requests are throttled") {
+TEST_CASE("on a disk that slows down under load, the average settles at TargetIODuration and requests are throttled") {
     for (const std::uint32_t target_ms : {20U, 60U}) {
-        // One request after the other, 1 ms each: so many requests fit into the target.
+        // One request after another, 1 ms each: so many requests fit into the target.
         VirtualRun run;
         run.memory.set_model([&run, free_ns = std::uint64_t{0}](const ums::IoRequest&, std::uint32_t) mutable {
             free_ns = std::max(free_ns, run.clock.now_ns()) + ums::kNsPerMs;
@@ -134,7 +134,7 @@ TEST_CASE("on a disk that slows down under load the average settles at TargetIOD
                 if (start_ns == 0 || now_ns < next_ns) return;
                 next_ns = now_ns + 5 * ums::kNsPerMs;
                 const sim::Progress progress = simulation.progress();
-                if (progress.phase != Phase::main_run || now_ns < start_ns + 3 * ums::kNsPerSecond) return;  // it has to settle
+                if (progress.phase != Phase::main_run || now_ns < start_ns + 3 * ums::kNsPerSecond) return;  // it must settle first
                 sum_us += progress.files[0].average_io_duration_us;
                 most_blocks = std::max(most_blocks, progress.files[0].request_blocks);
                 ++samples;
@@ -143,16 +143,16 @@ TEST_CASE("on a disk that slows down under load the average settles at TargetIOD
         CHECK(what_is_wrong(options, results, run.sink, run.storage) == "");
         REQUIRE(samples > 1000);
         const double average_ms = static_cast<double>(sum_us) / static_cast<double>(samples) / 1000.0;
-        // The rule makes it swing: blocks are thrown away for requests that were queued long before.
+        // The rule makes the average oscillate: blocks are discarded for requests that were queued long before.
         CHECK(average_ms > target_ms * 0.6);
         CHECK(average_ms < target_ms * 1.4);
         CHECK(results.files[0].throttle_count > 100);
-        CHECK(most_blocks < 5 * target_ms);  // of 300 that are wanted
+        CHECK(most_blocks < 5 * target_ms);  // of the 300 that the users could use
         CHECK(results.files[0].target_io_duration_ms == target_ms);
     }
 }
 
-TEST_CASE("on a fast disk nothing is throttled and request blocks are made as they are wanted") {
+TEST_CASE("on a fast disk nothing is throttled, and request blocks are created on demand") {
     VirtualRun run(random_disk(3, 20'000, 30'000));
     Options options = heavy_readers(100);
     options.test_cycle_duration_s = 2;

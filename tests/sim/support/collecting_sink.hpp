@@ -1,4 +1,4 @@
-// Keeps all messages and findings of a run. Thread-safe, so that a test can look while the run goes on.
+// Keeps all messages and findings of a run. Thread-safe, so that a test can read them during the run.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ public:
 
     [[nodiscard]] std::vector<Event> events() const;
     [[nodiscard]] std::vector<Finding> findings() const;
-    // Messages with `text` in them.
+    // Messages that contain `text`.
     [[nodiscard]] std::size_t count_of(Severity severity, const std::string& text = {}) const;
     // All of it, for INFO().
     [[nodiscard]] std::string text() const;

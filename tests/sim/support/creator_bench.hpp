@@ -1,4 +1,4 @@
-// For tests of FileCreator: a folder, files in it, and what came of a preparation.
+// For tests of FileCreator: a folder, files in it, and the result of a preparation.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ constexpr std::uint64_t kRunId = 4711;
 
 enum class Error { none, refused, environment };
 
-// What came of one preparation; handles are closed again.
+// The result of one preparation; its handles are closed again.
 struct Prepared {
     Error error = Error::none;
     std::string message;
@@ -38,7 +38,7 @@ struct Prepared {
     std::vector<sim::Finding> findings;
 };
 
-// A folder, options as of a careful user, and the storage, which a test may replace.
+// A folder, the options of a careful user, and the storage, which a test may replace.
 struct CreatorBench {
     test::TempFolder folder;
     ums::PosixStorage posix;

@@ -95,7 +95,7 @@ private:
             const std::uint64_t now_ns = storage_.clock_.now_ns();
             std::erase_if(parked_, [&](const Parked& parked) {
                 if (parked.due_ns > now_ns) return false;
-                parked.request->completed_ns = 0;  // the scheduler notes the time
+                parked.request->completed_ns = 0;  // the scheduler records the time
                 due.push_back(parked.request);
                 return true;
             });
@@ -113,7 +113,7 @@ private:
     FaultyStorage& storage_;
     const std::unique_ptr<ums::IoEngine> inner_;
     std::unordered_map<ums::IoRequest*, Fate> fates_;  // of requests that the inner engine has
-    std::vector<Parked> parked_;                       // come back from it, but not made known
+    std::vector<Parked> parked_;                       // completed there, but not yet reported
 };
 
 FaultyStorage::~FaultyStorage() { UMS_ASSERT(engines_.empty()); }

@@ -1,5 +1,6 @@
-// A storage whose transfers go wrong by rule: errors, transfers that end early, delays, completions that are held back until the test
-// lets them go. It also tells an observer when a transfer begins and when its end is made known. Files are those of the storage below.
+// A storage whose transfers go wrong by rule: errors, transfers that end early, delays, and completions that are held back until the test
+// releases them. It also tells an observer when a transfer begins and when its completion is reported. Files are those of the storage
+// below.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +21,10 @@ namespace sim::testing {
 
 // What happens to one request.
 struct Fate {
-    int error = 0;                                     // errno that it comes back with; nothing is transferred then
-    std::optional<std::uint64_t> transferred_bytes{};  // says that so many bytes were transferred, whatever was
-    std::uint64_t short_bytes = 0;                     // says that a call ended after so many, and the rest was asked for
-    std::uint64_t delay_ns = 0;                        // its end is made known so much later
+    int error = 0;                                     // it fails with this errno, and nothing is transferred
+    std::optional<std::uint64_t> transferred_bytes{};  // reports this many bytes as transferred, whatever was
+    std::uint64_t short_bytes = 0;                     // reports that a call ended after this many bytes and was continued
+    std::uint64_t delay_ns = 0;                        // its completion is reported this much later
     bool hold = false;                                 // … or when the test calls release_held()
 };
 
@@ -43,11 +44,11 @@ public:
     FaultyStorage(ums::Storage& inner, const ums::Clock& clock) : StorageWrapper(inner), clock_(clock) {}
     ~FaultyStorage() override;
 
-    // Called for each request as it is posted, one at a time. Any thread may set it, any time; nullptr = all goes well.
+    // Called for each request as it is posted, one at a time. Any thread may set it, any time; nullptr = no faults.
     void set_rule(Rule rule);
     // Before the first request.
     void set_observer(Observer* observer) { observer_ = observer; }
-    // Called before dropping caches, opening and looking for holes, on the thread that does it: may take its time.
+    // Called before dropping caches, opening and finding holes, on the thread that does it: may block.
     void set_before_call(std::function<void()> before_call) { before_call_ = std::move(before_call); }
     std::error_code reopen(ums::FileHandle file, const ums::OpenOptions& options, ums::FileHandle& again) override {
         if (before_call_) before_call_();
@@ -62,9 +63,9 @@ public:
         if (before_call_) before_call_();
         return StorageWrapper::next_data(file, offset_bytes, begin_bytes, end_bytes);
     }
-    // Lets everything go that is held. Any thread.
+    // Releases everything that is held. Any thread.
     void release_held();
-    // Lets the oldest or the newest of what is held go. False if nothing is held.
+    // Releases the oldest or the newest held request. False if none is held.
     bool release_first();
     bool release_last();
     [[nodiscard]] std::size_t held_count() const;
@@ -85,7 +86,7 @@ private:
     const ums::Clock& clock_;
     Observer* observer_ = nullptr;
     std::function<void()> before_call_;
-    mutable std::mutex mutex_;  // guards the rest, and what the engines keep
+    mutable std::mutex mutex_;  // guards the rest, and the state of the engines
     Rule rule_;
     std::vector<Held> held_;  // oldest first
     std::set<FaultyEngine*> engines_;

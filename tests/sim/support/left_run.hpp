@@ -1,4 +1,4 @@
-// The files of a whole run, in memory and in virtual time, with the means to spoil them.
+// The files of an entire run, in memory and in virtual time, with functions to damage them.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace sim::testing {
 
 struct LeftRun {
-    // With a larger log than usual all blocks of the run are still there.
+    // A log larger than usual still holds all blocks of the run.
     explicit LeftRun(std::uint64_t log_size_mb = 0) {
         options = busy_options(VirtualRun::kFolder);
         if (log_size_mb != 0) options.files[1].initial_size_mb = options.files[1].max_size_mb = log_size_mb;
@@ -70,8 +70,8 @@ struct LeftRun {
         });
     }
 
-    // Takes blocks from the end of the log, as if they had been in flight, until recovery needs one that is proven to have been
-    // acknowledged: its number.
+    // Removes blocks from the end of the log, as if they had been in flight, until recovery needs one that was provably acknowledged;
+    // returns its number.
     std::uint64_t take_back_to_needed_block() {
         for (int taken = 0; taken < 1000; ++taken) {
             const sim::DurabilityResult durability = verify().durability.value();
@@ -86,13 +86,13 @@ struct LeftRun {
         return 0;
     }
 
-    // Slow enough for a short test under a sanitizer, fast enough for pages of several versions.
+    // Slow enough to keep the test short under a sanitizer, fast enough for several versions of a page.
     VirtualRun run{random_disk(1, 200, 600)};
     sim::Options options;
     std::uint64_t run_id = 0;
 };
 
-// Of all findings, in their order.
+// The kinds of all findings, in order.
 inline std::string kinds(const sim::Results& results) {
     std::string text;
     for (const sim::Finding& finding : results.findings) text += fmt::format("{}{}", text.empty() ? "" : " ", name_of(finding.kind));

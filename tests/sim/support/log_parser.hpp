@@ -1,4 +1,4 @@
-// Reads a log as the description of its format says, sharing nothing with the program but that description.
+// Reads a log by the description of its format, which is all that it shares with the program.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct ParsedRecord {
     std::uint32_t version = 0;
     std::uint32_t page_count = 0;
     std::uint64_t lsn = 0;
-    std::vector<std::byte> body;  // behind the header
+    std::vector<std::byte> body;  // after the header
 };
 
 struct ParsedBlock {
@@ -57,7 +57,7 @@ inline std::uint32_t plain_crc32c(const std::byte* data, std::size_t size_bytes)
 
 class LogParser {
 public:
-    // All blocks that follow each other from `begin_bytes` on, before `end_bytes`.
+    // All consecutive blocks from `begin_bytes` on, before `end_bytes`.
     static std::vector<ParsedBlock> blocks(const std::string& path, std::uint64_t begin_bytes, std::uint64_t end_bytes) {
         const std::vector<std::byte> bytes = peek(path, begin_bytes, static_cast<std::size_t>(end_bytes - begin_bytes));
         std::vector<ParsedBlock> result;
@@ -74,7 +74,7 @@ public:
         return result;
     }
 
-    // The beginnings and ends of the virtual log files of a log of so many MB that begins with an 8 KB signature page.
+    // The beginnings and ends of the virtual log files of a log of this many MB that begins with an 8 KB signature page.
     static std::vector<std::pair<std::uint64_t, std::uint64_t>> vlfs(std::uint64_t file_mb, std::uint64_t alignment_bytes) {
         const std::uint64_t count = file_mb < 64 ? 4 : file_mb <= 1024 ? 8 : 16;
         const std::uint64_t each_bytes = (file_mb * 1024 * 1024 - 8192) / count / alignment_bytes * alignment_bytes;

@@ -19,7 +19,7 @@ struct Write {
     std::uint64_t size_bytes = 0;
 };
 
-// Notes all writes; they take `duration_ns` each.
+// Records all writes; each takes `duration_ns`.
 inline void note_writes(VirtualWorld& world, std::vector<Write>& writes, std::uint64_t duration_ns) {
     world.storage.set_rule([&writes, duration_ns](const ums::IoRequest& request) {
         if (request.operation == ums::IoOperation::write) writes.push_back({request.file.value, request.offset_bytes, request.size_bytes});
@@ -31,7 +31,7 @@ inline void hold_writes(VirtualWorld& world) {
     world.storage.set_rule([](const ums::IoRequest&) { return Fate{.hold = true}; });
 }
 
-// A commit as a task of its own that says when it is done.
+// A commit as a separate task that counts when it is done.
 inline ums::Task<void> commit_task(VirtualLog& log, std::uint64_t size_bytes, int& done) {
     co_await log.commit(size_bytes);
     ++done;

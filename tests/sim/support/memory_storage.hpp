@@ -12,7 +12,7 @@ using DiskModel = ums::DiskModel;
 using MemoryFile = ums::SimulatedFile;
 using MemoryStorage = ums::SimulatedStorage;
 
-// Every request takes between `min_us` and `max_us`, as the seed says.
+// Every request takes between `min_us` and `max_us`, chosen by the seed.
 inline DiskModel random_disk(std::uint64_t seed, std::uint64_t min_us, std::uint64_t max_us) {
     return [prng = ums::Prng(seed), min_us, max_us](const ums::IoRequest&, std::uint32_t) mutable {
         return prng.between(min_us, max_us) * ums::kNsPerUs;

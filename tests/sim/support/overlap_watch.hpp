@@ -1,5 +1,5 @@
-// Watches that no write of a page overlaps another transfer of it: what a storage gives back for such a read is undefined, so a program
-// that does this reports faults that are its own. It works at the storage's door, where nothing of the program's own order helps it.
+// Checks that no write of a page overlaps another transfer of it: the result of such a read is undefined, so a program that does this
+// reports faults of its own making. It works at the interface to the storage, independent of the program's own ordering.
 #pragma once
 
 #include <cstdint>

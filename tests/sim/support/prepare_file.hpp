@@ -1,4 +1,4 @@
-// All steps of making one test file, for tests that want the file and not the steps.
+// All steps of creating one test file, for tests that need the file and not the steps.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A file's bytes behind the program's back: plain system calls, nothing of ours.
+// A file's bytes behind the program's back: plain system calls, none of our own code.
 #pragma once
 
 #include <fcntl.h>

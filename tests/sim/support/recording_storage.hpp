@@ -1,5 +1,5 @@
-// A storage that passes everything on to another one and takes down every request: what, where, how many at a time. It can also let
-// requests fail, and it watches a promise of the simulation: no transfer overlaps a write that is still out.
+// A storage that passes everything on to another one and records every request: what, where, how many at a time. It can also fail requests,
+// and it checks a guarantee of the simulation: no transfer overlaps an outstanding write.
 #pragma once
 
 #include <atomic>
@@ -34,9 +34,10 @@ struct Recorded {
 
 class RecordingStorage final : public ums::Storage {
 public:
-    // Called for each request before it is passed on; an error comes back instead. Any scheduler's thread, one call at a time.
+    // Called for each request before it is passed on; if it returns an error, the request fails with that instead. Any scheduler's thread,
+    // one call at a time.
     using Fault = std::function<std::error_code(const Recorded& request)>;
-    // Called when a request has come back, before the simulation sees it.
+    // Called when a request has completed, before the simulation sees it.
     using Tamper = std::function<void(ums::IoRequest& request, const std::string& path)>;
 
     explicit RecordingStorage(ums::Storage& inner) : inner_(inner) {}
@@ -44,7 +45,7 @@ public:
     // Before the run.
     void set_fault(Fault fault) { fault_ = std::move(fault); }
     void set_tamper(Tamper tamper) { tamper_ = std::move(tamper); }
-    // Every request gets the value this gives, e.g. the phase of the run.
+    // Tags every request with the value that this returns, e.g. the phase of the run.
     void set_tagger(std::function<int()> tagger) { tagger_ = std::move(tagger); }
     void keep_requests(bool keep) { keep_ = keep; }
 

@@ -1,4 +1,4 @@
-// Takes down the transfers that reach the storage: which, how long, and how many were out at a time.
+// Records the transfers that reach the storage: which, how long, and how many were outstanding at a time.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ public:
         --in_flight_;
     }
 
-    // What has been posted to the file since the last call for it.
+    // What has been posted to the file since the last call for that file.
     [[nodiscard]] std::vector<Entry> take(const SimFile& file) {
         const std::lock_guard guard(mutex_);
         std::vector<Entry> taken;

@@ -7,7 +7,7 @@ namespace sim::testing {
 Rig::Rig(const RigOptions& rig_options) : settings(rig_options) {
     options.cpu_count = settings.cpu_count;
     options.cache_hit_ratio = settings.cache_hit_ratio;
-    // Through the system's cache: these tests are about the program, not about the disk.
+    // Through the system's cache: these tests are about the program, not the disk.
     options.no_buffering = false;
     options.use_scatter_gather = false;
     options.write_through = false;

@@ -1,5 +1,5 @@
 // The parts of a run over real files in a folder of their own, put together for a test: files, log, buffer pool. The storage can be made to
-// fail (FaultyStorage). Everything is closed again behind the test's coroutine.
+// fail (FaultyStorage). Everything is closed again after the test's coroutine.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct RigOptions {
     std::uint32_t log_flushes_max = 112;
     std::uint32_t log_alignment_bytes = 512;
     std::uint64_t shuffle_seed = 0;
-    bool repairs = false;  // pages that stay wrong are written again
+    bool repairs = false;  // persistently wrong pages are rewritten
 };
 
 class Rig {
@@ -41,13 +41,13 @@ public:
 
     explicit Rig(const RigOptions& rig_options = {});
 
-    // Runs `body(rig)`, a coroutine that returns Task<void>, with all parts there. The log writer runs beside it.
+    // Runs `body(rig)`, a coroutine that returns Task<void>, with all parts in place. The log writer runs concurrently.
     template <typename Body>
     void run(Body&& body) {
         run_main([&]() -> ums::Task<void> { return body(*this); });
     }
 
-    // What the test bends and looks at.
+    // What the test manipulates and examines.
     test::TempFolder folder;
     ums::RealClock clock;
     ums::PosixStorage posix;
@@ -79,7 +79,7 @@ public:
         return PageWriter({kRunId, gather_pages_max, use_gather, merge_buffers}, *pool, log.get(), state, journal);
     }
 
-    // Gives the page a new version, as a user does. The LSN of the change, or 0 if the page could not be had.
+    // Gives the page a new version, as a user does. Returns the LSN of the change, or 0 if the page was not available.
     ums::Task<std::uint64_t> change_page(DataFile& file, std::uint32_t page, FixIntent intent = FixIntent::overwrite);
     // Gives pages [first, first + count) a new version each and writes all of them out.
     ums::Task<void> write_pages(DataFile& file, std::uint32_t first, std::uint32_t count);

@@ -132,7 +132,7 @@ std::string wrong_counters(const Options& options, const Results& results) {
         if (file.written_bytes % kPageBytes != 0) return "a part of a page was written";
         if (file.write_retries != 0 || file.findings != 0) return file.path + ": retries or findings";
         if (file.total_io_time_us < file.max_io_time_us) return file.path + ": the longest request is longer than all together";
-        // Stamping a grown part with zeros takes 1 MB at a time.
+        // An added part is stamped with zeros 1 MB at a time.
         if (!options.use_scatter_gather && !options.stamp_files && file.scatter_reads + file.gather_writes != 0)
             return file.path + ": multi-page requests";
     }

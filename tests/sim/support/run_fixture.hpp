@@ -1,4 +1,4 @@
-// A whole run in one call: on real files in a folder of its own, or in virtual time on a storage in memory.
+// An entire run in one call: on real files in a folder of its own, or in virtual time on a storage in memory.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@
 
 namespace sim::testing {
 
-// Ends the process, so that a test that hangs says so and where, instead of running into the time limit of all.
+// Ends the process, so that a hanging test reports where it hangs instead of running into the overall time limit.
 class Watchdog {
 public:
     Watchdog(std::string what, std::uint32_t seconds);
@@ -35,7 +35,7 @@ private:
     std::thread thread_;
 };
 
-// A folder on a file system that takes direct I/O, removed with all that is in it.
+// A folder on a file system that allows direct I/O, removed with its contents.
 class RunFolder {
 public:
     RunFolder();
@@ -52,9 +52,9 @@ private:
     std::filesystem::path path_;
 };
 
-// One data file of 8 MB and one log file of 4 MB, no users, two CPUs, one second: each test adds what it is about.
+// One data file of 8 MB and one log file of 4 MB, no users, two CPUs, one second: each test adds what it needs.
 [[nodiscard]] Options quiet_options(const std::string& folder);
-// The same with all kinds of users, none of whom sleeps long.
+// The same with all kinds of users, none of which sleeps long.
 [[nodiscard]] Options busy_options(const std::string& folder);
 
 [[nodiscard]] inline bool is_read(const Recorded& request) { return request.operation == ums::IoOperation::read; }
@@ -64,7 +64,8 @@ private:
 [[nodiscard]] const PhaseResult& phase(const Results& results, Phase phase, std::uint32_t cycle = 1);
 [[nodiscard]] std::uint64_t wait_count(const Results& results, const std::string& type);
 
-// What a sound storage must give, in one sentence if it does not: passed, no finding, no overlapping transfers, counters that agree.
+// Empty if the run was as it must be on a sound storage (passed, no finding, no overlapping transfers, consistent counters); otherwise one
+// sentence.
 [[nodiscard]] std::string what_is_wrong(const Options& options, const Results& results, const CollectingSink& sink,
                                         const RecordingStorage& storage);
 
@@ -77,7 +78,7 @@ public:
 
     // Runs to the end. More than once on the same files is possible; the recording goes on.
     Results run(const Options& options);
-    // The same, while requests can look at or stop the simulation.
+    // The same, but requests can examine or stop the simulation.
     Results run(const Options& options, const std::function<void(Simulation&)>& prepare);
 
     ums::VirtualClock clock;
@@ -103,7 +104,7 @@ public:
     CollectingSink sink;
 };
 
-// Waits, in real time, until the run is in this phase or behind it. False after 30 seconds.
+// Waits, in real time, until the run has reached this phase. False after 30 seconds.
 bool wait_for_phase(const Simulation& simulation, Phase phase);
 
 }  // namespace sim::testing

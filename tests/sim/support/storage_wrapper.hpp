@@ -1,4 +1,4 @@
-// A storage that passes everything on to another one: a test overrides only what it bends.
+// A storage that passes everything on to another one: a test overrides only what it manipulates.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Files without a disk, in virtual time: requests take as long, and end as badly, as the test's rule says; no data is moved. For tests of
-// what is about time, order and errors.
+// Files without a disk, in virtual time: the test's rule decides how long requests take and how they end; no data is moved. For tests of
+// time, order and errors.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ public:
     explicit VirtualWorld(std::uint64_t outstanding_max = kOutstandingIoMax, std::uint32_t cpu_count = 1)
         : outstanding(outstanding_max), load{.cpu_count = cpu_count} {}
 
-    // A file that nobody has to create.
+    // A file that need not be created first.
     [[nodiscard]] SimFile::Setup setup(std::uint32_t id, std::uint64_t size_bytes, bool is_log = false) const {
         SimFile::Setup result;
         result.id = id;
@@ -39,7 +39,7 @@ public:
         return make_file(setup(id, size_bytes, is_log));
     }
 
-    // Every request takes so long, and nothing goes wrong.
+    // Every request takes this long, and nothing goes wrong.
     void set_duration_ns(std::uint64_t duration_ns) {
         storage.set_rule([duration_ns](const ums::IoRequest&) { return Fate{.delay_ns = duration_ns}; });
     }
@@ -64,7 +64,7 @@ public:
     Journal journal{clock, sink};
     RunState state;
     ums::Semaphore outstanding;
-    FileLoad load;                              // of the files that are made from now on
+    FileLoad load;                              // of the files that are created from now on
     ums::SchedulerGroup* schedulers = nullptr;  // only within run()
 };
 

@@ -1,5 +1,5 @@
 // All parts of a run on files in memory, in virtual time, without users: for tests of the workers. The storage can be made to fail or to
-// hold requests back (FaultyStorage), and what reaches it is taken down.
+// hold requests back (FaultyStorage), and `requests` records what reaches it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ public:
     // One data file of 8 MB, one log file of 8 MB (four VLFs), one CPU; `options` may be changed before run().
     WorkerWorld();
 
-    // Runs `body(world)`, a coroutine that returns Task<void>. The log writer runs beside it.
+    // Runs `body(world)`, a coroutine that returns Task<void>. The log writer runs concurrently.
     template <typename Body>
     void run(Body&& body) {
         ums::SchedulerGroupOptions group_options;
@@ -48,14 +48,14 @@ public:
     ums::Task<std::uint64_t> change_page(std::uint32_t page, std::uint64_t record_bytes = 64);
     // To be awaited.
     [[nodiscard]] auto sleep_ms(std::uint64_t duration_ms) const { return ums::sleep_until(clock.now_ns() + duration_ms * ums::kNsPerMs); }
-    // Writes of the data file are held back from now on; those of the log are not.
+    // Holds back writes of the data file from now on, but not those of the log.
     void hold_data_writes();
     void release_data_writes();
 
     [[nodiscard]] RunContext& context() { return *parts->context; }
     [[nodiscard]] DataFile& data() { return *parts->data_files.front(); }
     [[nodiscard]] bool is_dirty(std::uint32_t page);
-    // The VLF that `lsn` stands in still holds what was written there.
+    // The VLF that contains `lsn` still holds what was written there.
     [[nodiscard]] bool keeps_log_of(std::uint64_t lsn);
 
     ums::VirtualClock clock;
@@ -66,8 +66,8 @@ public:
     Journal journal{clock, sink};
     RunState state;
     Options options;
-    std::uint64_t shuffle_seed = 0;  // of the order of tasks; 0: as they come
-    bool has_promises = false;       // somebody keeps what is acknowledged: parts->promises
+    std::uint64_t shuffle_seed = 0;  // of the order of tasks; 0: not shuffled
+    bool has_promises = false;       // acknowledged writes are kept in parts->promises
 
     // Only within run().
     ums::SchedulerGroup* schedulers = nullptr;

@@ -32,7 +32,7 @@ UserResult run_random_users(const Options& options) {
     return user(results, "RandomUser");
 }
 
-// The pages that are read from the data file in the main run.
+// The pages that the main run reads from the data file.
 std::set<std::uint64_t> pages_read(VirtualRun& run, const Options& options) {
     const Results results = run.run(options, [&](sim::Simulation& simulation) {
         run.storage.set_tagger([&simulation] { return static_cast<int>(simulation.phase()); });
@@ -60,7 +60,7 @@ TEST_CASE("RandomUser UserCount: -1 is two for each CPU and at most 8, 0 is none
 
 TEST_CASE("more random users do more") { CHECK(run_random_users(random_users(8)).cycles > 4 * run_random_users(random_users(1)).cycles); }
 
-TEST_CASE("JumpToNewRegionPercentage 0 stays in one region for ever, 10000 wanders through the file") {
+TEST_CASE("JumpToNewRegionPercentage 0 stays in one region forever, 10000 wanders through the file") {
     Options options = random_users(1);
     options.cache_hit_ratio = 0;
     options.random_user.read_write_ratio = 0;
@@ -96,7 +96,7 @@ TEST_CASE("a transaction is as long as the region, between MinIOChainLength and 
     CHECK(average < 23);
 }
 
-TEST_CASE("a chain is not longer than the file") {
+TEST_CASE("a chain is never longer than the file") {
     Options options = random_users(1);
     options.files[0].initial_size_mb = options.files[0].max_size_mb = 1;
     options.random_user.min_io_chain_pages = options.random_user.max_io_chain_pages = 1000;
@@ -104,7 +104,7 @@ TEST_CASE("a chain is not longer than the file") {
     CHECK(users.pages_read + users.pages_updated <= 128 * users.cycles);
 }
 
-TEST_CASE("RandomUserReadWriteRatio is the share of pages that are updated") {
+TEST_CASE("RandomUserReadWriteRatio is the share of updated pages") {
     for (const std::uint32_t ratio : {0U, 3000U, 10000U}) {
         Options options = random_users(2);
         options.random_user.read_write_ratio = ratio;
@@ -117,7 +117,7 @@ TEST_CASE("RandomUserReadWriteRatio is the share of pages that are updated") {
     }
 }
 
-TEST_CASE("MinLogPerBuffer and MaxLogPerBuffer are the log bytes of an update") {
+TEST_CASE("MinLogPerBuffer and MaxLogPerBuffer bound the log bytes of an update") {
     for (const auto& [low, high] : std::map<std::uint32_t, std::uint32_t>{{1, 1}, {64, 64}, {512, 1536}, {8192, 8192}, {64000, 64000}}) {
         VirtualRun run;
         Options options = random_users(1);
@@ -159,7 +159,7 @@ TEST_CASE("RollbackChance is the share of updates that are rolled back") {
     CHECK(share < 0.3);
 }
 
-TEST_CASE("SleepAfter is the pause after a transaction, and the end of the run wakes who sleeps") {
+TEST_CASE("SleepAfter is the pause after a transaction, and the end of the run wakes sleeping users") {
     Options options = random_users(2);
     options.test_cycle_duration_s = 10;
     options.random_user.min_io_chain_pages = options.random_user.max_io_chain_pages = 2;
@@ -171,7 +171,7 @@ TEST_CASE("SleepAfter is the pause after a transaction, and the end of the run w
     CHECK(run_random_users(options).cycles == 2);
 }
 
-TEST_CASE("YieldPercentage is the chance to give up the CPU after a page") {
+TEST_CASE("YieldPercentage is the chance of giving up the CPU after a page") {
     std::map<std::uint32_t, std::uint64_t> yields;
     std::map<std::uint32_t, std::uint64_t> pages;
     for (const std::uint32_t chance : {0U, 5000U, 10000U}) {
@@ -182,7 +182,7 @@ TEST_CASE("YieldPercentage is the chance to give up the CPU after a page") {
         for (const sim::SchedulerResult& scheduler : results.schedulers) yields[chance] += scheduler.yields;
         pages[chance] = user(results, "RandomUser").pages_read + user(results, "RandomUser").pages_updated;
     }
-    CHECK(yields[0] == 0);  // in virtual time nobody uses up his quantum
+    CHECK(yields[0] == 0);  // in virtual time no task uses up its quantum
     CHECK(yields[5000] > pages[5000] / 3);
     CHECK(yields[5000] < pages[5000] * 2 / 3);
     CHECK(yields[10000] >= pages[10000]);

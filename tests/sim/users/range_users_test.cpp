@@ -39,7 +39,7 @@ Ran run_range_users(const Options& options) {
     return ran;
 }
 
-// One of the three kinds, so that what they have in common is tested once.
+// One of the three kinds of users, so that their common behavior is tested once.
 struct Kind {
     std::string name;
     void (*set)(Options& options, std::int32_t count, std::uint32_t cycles, std::uint32_t delay_ms);
@@ -64,7 +64,7 @@ const Kind kKinds[] = {
 
 }  // namespace
 
-TEST_CASE("audit, read-ahead and bulk users: UserCount -1 is two for each CPU, 0 is none") {
+TEST_CASE("audit, read-ahead and bulk users: UserCount -1 is two per CPU, 0 is none") {
     for (const Kind& kind : kKinds) {
         INFO(kind.name);
         for (const std::int32_t count : {-1, 0, 3}) {
@@ -92,7 +92,7 @@ TEST_CASE("audit, read-ahead and bulk users pause after DelayAfterCycles cycles"
     }
 }
 
-TEST_CASE("audit, read-ahead and bulk users: a delay of 0, and a delay after 0 cycles, is no delay") {
+TEST_CASE("audit, read-ahead and bulk users: a delay of 0, or a delay after 0 cycles, is no delay") {
     for (const Kind& kind : kKinds) {
         INFO(kind.name);
         Options options = quiet_users();
@@ -103,7 +103,7 @@ TEST_CASE("audit, read-ahead and bulk users: a delay of 0, and a delay after 0 c
     }
 }
 
-TEST_CASE("BuffersValidated is the step of the audit") {
+TEST_CASE("BuffersValidated is the step size of the audit") {
     for (const std::uint32_t pages : {1U, 64U, 128U}) {
         Options options = quiet_users();
         options.audit_user = {.user_count = 1, .buffers_validated_pages = pages, .delay_after_cycles = 1, .delay_ms = 5};
@@ -117,7 +117,7 @@ TEST_CASE("BuffersValidated is the step of the audit") {
     }
 }
 
-TEST_CASE("BuffersRAMin and BuffersRAMax are the size of a read-ahead, up to 1024 pages") {
+TEST_CASE("BuffersRAMin and BuffersRAMax bound the size of a read-ahead, up to 1024 pages") {
     Options options = quiet_users();
     options.read_ahead_user = {.user_count = 1, .min_pages = 40, .max_pages = 48, .delay_after_cycles = 1, .delay_ms = 5};
     options.force_read_ahead = true;
@@ -132,13 +132,13 @@ TEST_CASE("BuffersRAMin and BuffersRAMax are the size of a read-ahead, up to 102
     CHECK(large.read_pages == std::set<std::uint64_t>{1024});
 }
 
-TEST_CASE("a read-ahead does not take more than an eighth of a small pool") {
+TEST_CASE("a read-ahead takes at most an eighth of a small pool") {
     Options options = quiet_users();
     options.read_ahead_user = {.user_count = 4, .min_pages = 1024, .max_pages = 1024, .delay_after_cycles = 1, .delay_ms = 5};
     CHECK(*run_range_users(options).read_pages.rbegin() == 128);
 }
 
-TEST_CASE("BuffersBUMin and BuffersBUMax are the size of a bulk update, which is written at once") {
+TEST_CASE("BuffersBUMin and BuffersBUMax bound the size of a bulk update, which is written immediately") {
     for (const auto& [low, high] : {std::pair{8U, 8U}, {100U, 128U}, {300U, 300U}}) {
         Options options = quiet_users();
         options.bulk_update_user = {.user_count = 1, .min_pages = low, .max_pages = high, .delay_after_cycles = 1, .delay_ms = 20};
@@ -151,7 +151,7 @@ TEST_CASE("BuffersBUMin and BuffersBUMax are the size of a bulk update, which is
         // A gather write has at most 128 pages.
         CHECK(*ran.written_pages.rbegin() <= std::min(high, 128U));
         CHECK(*ran.written_pages.rbegin() >= std::min(low, 128U));
-        // What the end of the main run comes upon is left to the checkpoint.
+        // What the end of the main run interrupts is left to the checkpoint.
         const std::uint64_t at_once = phase(ran.results, Phase::main_run).pages_written;
         CHECK(at_once + phase(ran.results, Phase::final_checkpoint).pages_written == users.pages_updated);
         CHECK(at_once + high >= users.pages_updated);
@@ -159,7 +159,7 @@ TEST_CASE("BuffersBUMin and BuffersBUMax are the size of a bulk update, which is
     }
 }
 
-TEST_CASE("a bulk update reads what it writes over, as often as CacheHitRatio lets it") {
+TEST_CASE("a bulk update reads the pages that it overwrites, as often as CacheHitRatio allows") {
     for (const std::uint32_t ratio : {0U, 10000U}) {
         Options options = quiet_users();
         options.bulk_update_user = {.user_count = 1, .min_pages = 40, .max_pages = 40, .delay_after_cycles = 1, .delay_ms = 20};

@@ -26,7 +26,7 @@ struct RecentRun {
     std::vector<Recorded> requests;  // of the main run, to data files
 };
 
-// With memory enough for requests of 2 MB.
+// With enough memory for requests of 2 MB.
 Options nobody() {
     Options options = quiet_options(VirtualRun::kFolder);
     options.max_memory_mb = 16;
@@ -90,7 +90,7 @@ Options version_store() {
 
 }  // namespace
 
-TEST_CASE("without users of later years there is nothing of them, not even a line of results") {
+TEST_CASE("without the users of later versions nothing of them shows, not even in the results") {
     const RecentRun ran = run_recent(nobody());
     CHECK(ran.results.files.size() == 2);
     for (const UserResult& each : ran.results.users) {
@@ -100,7 +100,7 @@ TEST_CASE("without users of later years there is nothing of them, not even a lin
     }
 }
 
-TEST_CASE("columnstore, tempdb and version store users: UserCount -1 is two for each CPU, and they pause after DelayAfterCycles steps") {
+TEST_CASE("columnstore, tempdb and version store users: UserCount -1 is two per CPU, and they pause after DelayAfterCycles steps") {
     const std::map<std::string, Options> all{
         {"ColumnstoreUser", columnstore()}, {"TempdbUser", tempdb()}, {"VersionStoreUser", version_store()}};
     for (const auto& [name, base] : all) {
@@ -125,7 +125,7 @@ TEST_CASE("columnstore, tempdb and version store users: UserCount -1 is two for 
     }
 }
 
-TEST_CASE("a segment is read with one request, from an extent on, of MinSegmentKB to MaxSegmentKB") {
+TEST_CASE("a segment of MinSegmentKB to MaxSegmentKB is read with one request that starts at an extent") {
     const RecentRun ran = run_recent(columnstore());
     const std::set<std::uint64_t> sizes = sizes_of(ran, is_read);
     CHECK(sizes.size() > 4);
@@ -156,14 +156,14 @@ TEST_CASE("BulkLoadChance loads row groups of RowGroupSegments segments") {
     CHECK(updated[4] <= 512);
 }
 
-TEST_CASE("a segment that the pool has no room for is made smaller") {
+TEST_CASE("a segment that does not fit into the pool is made smaller") {
     Options options = columnstore();
     options.columnstore_user.min_segment_kb = options.columnstore_user.max_segment_kb = 8192;
     const std::set<std::uint64_t> sizes = sizes_of(run_recent(options), is_read);
     CHECK(*sizes.rbegin() == (16ULL << 20) / 8);
 }
 
-TEST_CASE("sorts spill to all files of tempdb in requests of 64 KB, read them back, and nothing of it is logged or durable") {
+TEST_CASE("sorts spill to all tempdb files in requests of 64 KB and read them back, and nothing of this is logged or durable") {
     const RecentRun ran = run_recent(tempdb());
     std::set<std::string> written;
     for (const Recorded& request : ran.requests) {
@@ -179,12 +179,12 @@ TEST_CASE("sorts spill to all files of tempdb in requests of 64 KB, read them ba
     CHECK(users.pages_updated / users.cycles >= 4 * 8);
     CHECK(users.pages_updated / users.cycles <= 8 * 8);
     CHECK(users.pages_read <= users.pages_updated);
-    CHECK(users.pages_read + 2 * 64 >= users.pages_updated);  // the last sort of each may have been broken off
+    CHECK(users.pages_read + 2 * 64 >= users.pages_updated);  // the last sort of each user may have been cut off
     REQUIRE(ran.results.files.size() == 5);
     CHECK(ran.results.files[2].size_bytes == 2 << 20);
 }
 
-TEST_CASE("MinSpillKB and MaxSpillKB say how much a sort spills, and what tempdb has no room for is not spilt") {
+TEST_CASE("MinSpillKB and MaxSpillKB bound the size of a spill, and what tempdb has no room for is not spilled") {
     Options options = tempdb();
     options.tempdb_user.user_count = 1;
     options.tempdb_user.min_spill_kb = options.tempdb_user.max_spill_kb = 1024;
@@ -198,7 +198,7 @@ TEST_CASE("MinSpillKB and MaxSpillKB say how much a sort spills, and what tempdb
     CHECK(most.pages_updated <= most.cycles * 93 * 8);
 }
 
-TEST_CASE("tempdb's files lie in its folder, seen from that of the first data file, and come behind the others, once") {
+TEST_CASE("the tempdb files are in their folder, relative to that of the first data file, and come after the others, once") {
     Options options = tempdb();
     sim::add_tempdb_files(options);
     sim::add_tempdb_files(options);
@@ -215,7 +215,7 @@ TEST_CASE("tempdb's files lie in its folder, seen from that of the first data fi
     CHECK(options.files.size() == 2);
 }
 
-TEST_CASE("tempdb begins anew with each run, whatever an earlier one has left in its files") {
+TEST_CASE("tempdb starts anew in each run, whatever an earlier one left in its files") {
     VirtualRun run;
     Options options = tempdb();
     options.delete_files_at_startup = false;
@@ -225,15 +225,15 @@ TEST_CASE("tempdb begins anew with each run, whatever an earlier one has left in
     }
 }
 
-TEST_CASE("versions are logged, read while somebody may need them, looked at when they have aged out, and their pages are reused") {
+TEST_CASE("versions are logged, read while they may be needed, checked when they have aged out, and their pages are reused") {
     const RecentRun ran = run_recent(version_store());
     const UserResult& users = user(ran.results, "VersionStoreUser");
     CHECK(users.log_bytes > 0);
-    CHECK(users.pages_updated > 2 * 64);  // more than once round
+    CHECK(users.pages_updated > 2 * 64);  // more than one lap
     CHECK(users.pages_read > 64);
 }
 
-TEST_CASE("RetentionTime and StorePages say how many versions there can be") {
+TEST_CASE("RetentionTime and StorePages limit how many versions there can be") {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> updated;
     for (const std::uint32_t retention_ms : {50U, 800U}) {
         for (const std::uint32_t pages : {64U, 512U}) {
@@ -244,7 +244,7 @@ TEST_CASE("RetentionTime and StorePages say how many versions there can be") {
             updated[{retention_ms, pages}] = user(run_recent(options).results, "VersionStoreUser").pages_updated;
         }
     }
-    // Two fillings of a small store in a second, at 800 ms each.
+    // Two fillings of a small store in a second, kept for 800 ms each.
     CHECK(updated[{800U, 64U}] <= 2 * 64);
     CHECK(updated[{50U, 64U}] > updated[{800U, 64U}] * 2);
     CHECK(updated[{800U, 512U}] > updated[{800U, 64U}] * 2);

@@ -29,7 +29,7 @@ Options shrinking(std::uint64_t initial_mb, std::uint64_t max_mb, std::uint64_t 
     return options;
 }
 
-// Sizes that the data file was brought to.
+// The sizes to which the data file was changed.
 std::vector<std::uint64_t> sizes_mb(const VirtualRun& run) {
     std::vector<std::uint64_t> sizes;
     for (const Recorded& request : run.storage.requests()) {
@@ -41,7 +41,7 @@ std::vector<std::uint64_t> sizes_mb(const VirtualRun& run) {
 
 }  // namespace
 
-TEST_CASE("MinShrinkInterval and MaxShrinkInterval are the time between two changes of size") {
+TEST_CASE("MinShrinkInterval and MaxShrinkInterval bound the time between two changes of size") {
     for (const auto& [low_s, high_s] : {std::pair{1U, 1U}, {5U, 5U}, {2U, 6U}}) {
         VirtualRun run;
         Options options = shrinking(16, 32, 1);
@@ -58,7 +58,7 @@ TEST_CASE("MinShrinkInterval and MaxShrinkInterval are the time between two chan
     }
 }
 
-TEST_CASE("a run that is shorter than the interval sees a change of size, too") {
+TEST_CASE("even a run that is shorter than the interval sees a change of size") {
     VirtualRun run;
     Options options = shrinking(16, 32, 1);
     options.shrink_user.min_interval_s = options.shrink_user.max_interval_s = 600;
@@ -67,7 +67,7 @@ TEST_CASE("a run that is shorter than the interval sees a change of size, too") 
     CHECK(results.files[0].grown_count + results.files[0].shrunk_count == 1);
 }
 
-TEST_CASE("a change of size is Increment times MinExtends to MaxExtends") {
+TEST_CASE("a change of size is Increment times a number from MinExtends to MaxExtends") {
     VirtualRun run;
     Options options = shrinking(32, 64, 2);
     options.shrink_user.min_extends = 2;
@@ -77,7 +77,7 @@ TEST_CASE("a change of size is Increment times MinExtends to MaxExtends") {
     std::uint64_t size_mb = 32;
     std::set<std::uint64_t> steps;
     for (const std::uint64_t next_mb : sizes_mb(run)) {
-        // A step that meets the largest size or the initial one is cut.
+        // A step that would exceed the largest size, or fall below the initial one, is shortened.
         if (next_mb != 64 && next_mb != 32) steps.insert(next_mb > size_mb ? next_mb - size_mb : size_mb - next_mb);
         size_mb = next_mb;
         CHECK(size_mb <= 64);
@@ -88,7 +88,7 @@ TEST_CASE("a change of size is Increment times MinExtends to MaxExtends") {
     CHECK(run.memory.find(options.files[0].path)->size_bytes() == size_mb * kMb);
 }
 
-TEST_CASE("where both are possible a file grows as often as it shrinks, and InitialSize is what a shrink leaves at least") {
+TEST_CASE("if both are possible a file grows as often as it shrinks, and it never shrinks below InitialSize") {
     VirtualRun run;
     Options options = shrinking(8, 512, 1);
     options.test_cycle_duration_s = 400;
@@ -107,7 +107,7 @@ TEST_CASE("where both are possible a file grows as often as it shrinks, and Init
     CHECK(std::abs(grown - shrunk) < 4 * std::sqrt(grown + shrunk));
 }
 
-TEST_CASE("a shrink reads what it cuts off before it cuts") {
+TEST_CASE("a shrink reads the pages that it is about to cut off") {
     VirtualRun run;
     const Options options = shrinking(16, 32, 1);
     static_cast<void>(run.run(options));
@@ -146,7 +146,7 @@ TEST_CASE("a file that is not Shrinkable keeps its size") {
     CHECK(user(results, "ShrinkUser").cycles == 0);
 }
 
-TEST_CASE("a file that others read grows to its MaxSize, and is never cut") {
+TEST_CASE("a file that other hosts read grows to its MaxSize and never shrinks") {
     VirtualRun run;
     Options options = shrinking(8, 16, 1);
     options.files_only_grow = true;
@@ -156,7 +156,7 @@ TEST_CASE("a file that others read grows to its MaxSize, and is never cut") {
     CHECK(results.files[0].shrunk_count == 0);
 }
 
-TEST_CASE("files shrink and grow under all users at once, sparse ones too, and nothing wrong is found") {
+TEST_CASE("files, including sparse ones, shrink and grow under all users without a finding") {
     for (const bool sparse : {false, true}) {
         for (const bool stamp : {false, true}) {
             VirtualRun run;
@@ -175,7 +175,7 @@ TEST_CASE("files shrink and grow under all users at once, sparse ones too, and n
     }
 }
 
-TEST_CASE("a file that cannot grow for lack of space stays as it is, with a warning") {
+TEST_CASE("a file that cannot grow for lack of space keeps its size, with a warning") {
     VirtualRun run;
     Options options = shrinking(8, 16, 4);
     options.random_user.user_count = 2;

@@ -22,7 +22,7 @@ LogContents log_of(std::initializer_list<std::uint64_t> sequences, std::uint64_t
     return contents;
 }
 
-// A block in a VLF of so many sectors that begins there.
+// A block in a VLF of this many sectors that begins at this offset.
 LogBlockPlace block_in_vlf(std::uint64_t vlf_begin, std::uint32_t vlf_sectors, std::uint32_t vlf_sector = 0) {
     LogBlockPlace block;
     block.file_id = 2;
@@ -49,14 +49,14 @@ TEST_CASE("an unbroken row ends with its last block") {
     CHECK(extent.blocks_behind == 0);
 }
 
-TEST_CASE("a block behind a missing one is legal where both were in flight") {
+TEST_CASE("a block after a missing one is legal if both were in flight") {
     const LogExtent extent = sim::find_extent(log_of({1, 2, 4, 6}, 2));
     CHECK_FALSE(extent.has_hole());
     CHECK(extent.last_sequence == 2);
     CHECK(extent.blocks_behind == 2);
 }
 
-TEST_CASE("a block that says that the missing one was hardened proves a hole") {
+TEST_CASE("a block that records the missing one as hardened proves a hole") {
     const LogExtent extent = sim::find_extent(log_of({1, 2, 5, 6}, 4));
     REQUIRE(extent.missing.size() == 1);
     CHECK(extent.missing[0].first == 3);
@@ -66,7 +66,7 @@ TEST_CASE("a block that says that the missing one was hardened proves a hole") {
     CHECK(extent.blocks_behind == 2);
 }
 
-TEST_CASE("what was freed before the last complete checkpoint is not missed") {
+TEST_CASE("what was freed before the last complete checkpoint is not missing") {
     LogContents contents = log_of({7, 8, 9, 10}, 9);
     CHECK(sim::find_extent(contents).has_hole());  // nothing says that 1 to 6 were freed
     add_checkpoint(contents, 8, 9);
@@ -89,19 +89,19 @@ TEST_CASE("a hole between a checkpoint's begin and its end counts, one before it
     REQUIRE(extent.missing.size() == 1);
     CHECK(extent.missing[0].first == 7);
     CHECK(extent.last_sequence == 6);
-    CHECK_FALSE(extent.checkpoint);  // its end lies behind the hole
+    CHECK_FALSE(extent.checkpoint);  // its end lies beyond the hole
 }
 
-TEST_CASE("a checkpoint's lost begin is missed") {
+TEST_CASE("a lost begin of a checkpoint counts as missing") {
     LogContents contents = log_of({5, 7, 8}, 7);
     add_checkpoint(contents, 6, 8);
     const LogExtent extent = sim::find_extent(contents);
     REQUIRE(extent.missing.size() == 2);
-    CHECK(extent.missing[0].last == 4);  // it was still in flight, so it has freed nothing
+    CHECK(extent.missing[0].last == 4);  // the checkpoint was still in flight, so it has freed nothing
     CHECK(extent.missing[1].first == 6);
 }
 
-TEST_CASE("what a later checkpoint does without is not missed, though nothing says yet that it was acknowledged") {
+TEST_CASE("what a later checkpoint does not need is not missing, even if that checkpoint is not yet known to be acknowledged") {
     LogContents contents = log_of({5, 9, 10, 11}, 8);
     add_checkpoint(contents, 4, 5);
     CHECK(sim::find_extent(contents).has_hole());
@@ -114,7 +114,7 @@ TEST_CASE("what a later checkpoint does without is not missed, though nothing sa
     CHECK(extent.checkpoint->begin_lsn == 90);
 }
 
-TEST_CASE("a checkpoint whose end was still in flight behind a gap is not the last complete one") {
+TEST_CASE("a checkpoint whose end was still in flight after a gap is not the last complete one") {
     LogContents contents = log_of({1, 2, 3, 5}, 3);
     add_checkpoint(contents, 1, 2);
     add_checkpoint(contents, 3, 5);
@@ -124,7 +124,7 @@ TEST_CASE("a checkpoint whose end was still in flight behind a gap is not the la
     CHECK(extent.checkpoint->begin_lsn == 10);
 }
 
-TEST_CASE("what somebody else was promised is missed at the end of the log, too") {
+TEST_CASE("a block that a ledger elsewhere records as hardened counts as missing even at the end of the log") {
     LogContents contents = log_of({1, 2, 3}, 2);
     CHECK_FALSE(sim::find_extent(contents).has_hole());
     contents.promised_sequence = 5;
@@ -135,7 +135,7 @@ TEST_CASE("what somebody else was promised is missed at the end of the log, too"
     CHECK(extent.last_sequence == 3);
 }
 
-TEST_CASE("a run that was resumed goes on with another number") {
+TEST_CASE("a resumed run continues with a different sequence number") {
     LogContents contents = log_of({1, 2, 4, 9, 10}, 9);  // 4 was in flight at the cut; 9 says so
     CHECK(sim::find_extent(contents).has_hole());
     contents.resumes.push_back({.sequence = 9, .last_sequence = 2, .last_lsn = 20});
@@ -149,7 +149,7 @@ TEST_CASE("a run that was resumed goes on with another number") {
     CHECK(extent.row[1].first == 9);
 }
 
-TEST_CASE("no block, no log") {
+TEST_CASE("without blocks there is no log") {
     const LogExtent extent = sim::find_extent({});
     CHECK_FALSE(extent.has_hole());
     CHECK(extent.first_sequence == 0);
@@ -158,7 +158,7 @@ TEST_CASE("no block, no log") {
     CHECK(extent.blocks_in_row == 0);
 }
 
-TEST_CASE("without its first block a log that was never freed has a hole only if the block was acknowledged") {
+TEST_CASE("a log that was never freed and lacks its first block has a hole only if that block was acknowledged") {
     const LogExtent in_flight = sim::find_extent(log_of({2, 3}, 0));
     CHECK_FALSE(in_flight.has_hole());
     CHECK(in_flight.last_sequence == 0);
@@ -166,8 +166,8 @@ TEST_CASE("without its first block a log that was never freed has a hole only if
     CHECK(sim::find_extent(log_of({2, 3}, 1)).has_hole());
 }
 
-TEST_CASE("what stands behind the end of an incarnation is dead once the next one has gone on without it") {
-    // 5 was lost, 6 and 7 were in flight, the run went on behind 4 with 8.
+TEST_CASE("what follows the end of an incarnation is dead once the next one has continued without it") {
+    // 5 was lost, 6 and 7 were in flight, and the run continued after 4 with 8.
     LogContents contents = log_of({3, 4, 6, 7, 8, 9}, 8);
     contents.blocks[3].hardened_sequence = 6;
     add_checkpoint(contents, 3, 4);
@@ -183,7 +183,7 @@ TEST_CASE("what stands behind the end of an incarnation is dead once the next on
     CHECK(extent.checkpoint->begin_lsn == 30);
 }
 
-TEST_CASE("a resume that is dead itself makes nothing dead") {
+TEST_CASE("a resume that is itself dead makes nothing dead") {
     LogContents contents = log_of({1, 2, 3, 5, 6}, 5);
     contents.resumes.push_back({.sequence = 4, .last_sequence = 1, .last_lsn = 10});  // in flight when the second incarnation was cut
     contents.resumes.push_back({.sequence = 5, .last_sequence = 3, .last_lsn = 30});
@@ -194,7 +194,7 @@ TEST_CASE("a resume that is dead itself makes nothing dead") {
     CHECK(extent.blocks_in_row == 5);
 }
 
-TEST_CASE("what an owner wrote who did not know that another one had taken over does not go on with the log") {
+TEST_CASE("blocks of an owner that did not know of its successor do not continue the log") {
     LogContents contents = log_of({1, 2, 3, 5, 6, 7, 8, 9}, 6);
     for (LogBlockPlace& block : contents.blocks) block.incarnation = block.sequence == 5 || block.sequence == 6 ? 2 : 1;
     contents.resumes.push_back({.sequence = 5, .last_sequence = 3, .last_lsn = 30, .incarnation = 2});
@@ -207,7 +207,7 @@ TEST_CASE("what an owner wrote who did not know that another one had taken over 
     CHECK(extent.blocks_in_row == 5);
 }
 
-TEST_CASE("blocks say how long their file was: as far as their VLF reaches, and the first VLF how many there are") {
+TEST_CASE("blocks prove the least size of their file: up to the end of their VLF, and in the first VLF the number of VLFs") {
     constexpr std::uint64_t kMbBytes = 1 << 20;
     LogContents contents;
     CHECK(sim::least_log_bytes(contents, 2) == 0);
@@ -222,10 +222,10 @@ TEST_CASE("blocks say how long their file was: as far as their VLF reaches, and 
     CHECK(sim::least_log_bytes(contents, 2) == 160 * kMbBytes);
     contents.blocks = {block_in_vlf(8192, of_64_mb)};
     CHECK(sim::least_log_bytes(contents, 2) == 8192 + 4 * std::uint64_t{of_64_mb} * 512);
-    // One that a growth added.
+    // A VLF that a growth added.
     contents.blocks = {block_in_vlf(8192, of_4_mb), block_in_vlf(4 * kMbBytes, 2048, 2047)};
     CHECK(sim::least_log_bytes(contents, 2) == 5 * kMbBytes);
-    // By the second one alone no more is known than where it ends.
+    // From the second VLF alone only its own end is known.
     contents.blocks = {block_in_vlf(8192 + std::uint64_t{of_4_mb} * 512, of_4_mb)};
     CHECK(sim::least_log_bytes(contents, 2) == 8192 + 2 * std::uint64_t{of_4_mb} * 512);
 }

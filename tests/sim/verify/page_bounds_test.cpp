@@ -1,4 +1,4 @@
-// What the log proves of a page.
+// What the log proves about a page.
 #include "sim/verify/page_bounds.hpp"
 
 #include "tests/support/catch.hpp"
@@ -11,7 +11,7 @@ constexpr std::uint64_t kBegin = 100;
 
 }  // namespace
 
-TEST_CASE("a change before the checkpoint's begin is the least and the newest version") {
+TEST_CASE("a change before the checkpoint's begin is both the least and the newest version") {
     PageBounds bounds(kBegin, 8, true);
     bounds.changed(10, 3, 4);
     bounds.changed(20, 3, 5);
@@ -20,7 +20,7 @@ TEST_CASE("a change before the checkpoint's begin is the least and the newest ve
     CHECK(bounds[3].has_changed == 0);
 }
 
-TEST_CASE("the first change behind the checkpoint's begin proves the version before it") {
+TEST_CASE("the first change after the checkpoint's begin proves the version before it") {
     PageBounds bounds(kBegin, 8, true);
     bounds.changed(kBegin + 1, 3, 7);
     bounds.changed(kBegin + 2, 3, 8);
@@ -31,7 +31,7 @@ TEST_CASE("the first change behind the checkpoint's begin proves the version bef
     CHECK(bounds[4].newest == 0);
 }
 
-TEST_CASE("the signature page of a file that was made is promised") {
+TEST_CASE("the signature page of a created file is promised") {
     CHECK(PageBounds(0, 8, true)[0].least == 1);
     CHECK(PageBounds(0, 8, false)[0].least == 0);
     PageBounds bounds(kBegin, 8, true);
@@ -39,7 +39,7 @@ TEST_CASE("the signature page of a file that was made is promised") {
     CHECK(bounds[0].least == 1);
 }
 
-TEST_CASE("pages behind a cut are new: before the begin zeros, behind it nothing is promised") {
+TEST_CASE("pages beyond a cut start anew: as zeros if it came before the begin, otherwise nothing is promised") {
     PageBounds before(kBegin, 8, true);
     before.changed(10, 6, 4);
     before.changed(10, 2, 4);
@@ -63,7 +63,7 @@ TEST_CASE("pages behind a cut are new: before the begin zeros, behind it nothing
     CHECK(behind[6].least == 0);
 }
 
-TEST_CASE("the number of pages of the checkpoint does not overrule a later change") {
+TEST_CASE("the checkpoint's page count does not override a later change") {
     PageBounds bounds(kBegin, 8, true);
     bounds.had_pages(8);
     CHECK(bounds.promised_pages() == 8);
@@ -72,7 +72,7 @@ TEST_CASE("the number of pages of the checkpoint does not overrule a later chang
     CHECK(bounds.promised_pages() == 6);
 }
 
-TEST_CASE("of a page that is released nothing is promised, whatever changes it") {
+TEST_CASE("nothing is promised of a released page, whatever changes it") {
     PageBounds bounds(kBegin, 8, true);
     bounds.changed(10, 3, 4);
     bounds.release(3);
@@ -83,7 +83,7 @@ TEST_CASE("of a page that is released nothing is promised, whatever changes it")
     CHECK(bounds[7].is_released == 1);
 }
 
-TEST_CASE("records about pages that the file does not have are passed over") {
+TEST_CASE("records about pages that the file does not have are ignored") {
     PageBounds bounds(kBegin, 8, true);
     bounds.changed(10, 4'000'000'000, 1);
     bounds.release(8);

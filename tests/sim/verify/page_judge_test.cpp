@@ -1,4 +1,4 @@
-// One page as a crash has left it, held against what log and ledger prove of it.
+// One page as a crash has left it, compared with what log and ledger prove about it.
 #include "sim/verify/page_judge.hpp"
 
 #include <cstring>
@@ -12,7 +12,7 @@ using sim::kPageBytes;
 using sim::PageCondition;
 using sim::testing::PageBuffer;
 
-TEST_CASE("a page that nobody knows of, and that is half written, is torn: it has not gone back to anything") {
+TEST_CASE("a half-written page that the log does not mention is torn, not reverted") {
     constexpr std::uint64_t kRun = 0x1122334455667788;
     const sim::RecoveredLog empty_log{.run_id = kRun};
     const sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {}};
@@ -25,7 +25,7 @@ TEST_CASE("a page that nobody knows of, and that is half written, is torn: it ha
     CHECK(finding.description == "The page is torn: its sectors are of several versions.");
 }
 
-TEST_CASE("a page that was torn, and torn again while recovery wrote it anew, is of one version written twice: no finding") {
+TEST_CASE("a torn page that was torn again while recovery rewrote it is one version written twice, which is no finding") {
     constexpr std::uint64_t kRun = 0x1122334455667788;
     const sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900};
     sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {.newest = 1, .has_changed = 1}};
@@ -39,17 +39,17 @@ TEST_CASE("a page that was torn, and torn again while recovery wrote it anew, is
     CHECK(judgement.condition == PageCondition::torn);
     CHECK(judgement.version == 1);
 
-    SECTION("a sector with one wrong bit is not of either write") {
+    SECTION("a sector with a wrong bit belongs to neither write") {
         left.data()[3 * sim::kSectorBytes + 77] ^= std::byte{4};
         CHECK(sim::judge_page(left.data(), page, log).condition == PageCondition::wrong);
     }
-    SECTION("where no write can have been in flight, it is one") {
+    SECTION("if no write can have been in flight, it is a finding") {
         page.bound.has_changed = 0;
         CHECK(sim::judge_page(left.data(), page, log).condition == PageCondition::wrong);
     }
 }
 
-TEST_CASE("another page came once, and the right one later: the read was misdirected, not a write") {
+TEST_CASE("if another page came once and the right one later, the read was misdirected, not a write") {
     constexpr std::uint64_t kRun = 0x1122334455667788;
     const sim::RecoveredLog log{.run_id = kRun, .last_lsn = 900};
     const sim::ProvenPage page{.file_id = 1, .page_id = 9, .bound = {.newest = 1}};

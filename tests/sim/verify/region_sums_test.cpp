@@ -1,4 +1,4 @@
-// The checkpoint's sums against pages as they are.
+// The checkpoint's sums compared with the actual pages.
 #include "sim/verify/region_sums.hpp"
 
 #include <vector>
@@ -33,7 +33,7 @@ RegionSums::Comparison compare(const std::vector<std::uint32_t>& then, const std
 
 }  // namespace
 
-TEST_CASE("pages as they were compare equal") {
+TEST_CASE("unchanged pages compare equal") {
     const std::vector<std::uint32_t> versions(200, 3);
     const auto comparison = compare(versions, versions);
     CHECK(comparison.compared == 4);
@@ -41,7 +41,7 @@ TEST_CASE("pages as they were compare equal") {
     CHECK(comparison.mismatches.empty());
 }
 
-TEST_CASE("the only page of a region that is too old is named, with what it misses") {
+TEST_CASE("the only page of a region that is too old is identified, with the number of missing versions") {
     std::vector<std::uint32_t> then(200, 9);
     std::vector<std::uint32_t> now = then;
     now[130] = 4;
@@ -54,7 +54,7 @@ TEST_CASE("the only page of a region that is too old is named, with what it miss
     CHECK_FALSE(comparison.mismatches[0].is_too_new());
 }
 
-TEST_CASE("any number of pages that are too old is seen") {
+TEST_CASE("any number of pages that are too old is detected") {
     ums::Prng prng(ums::testing::test_seed("any number of pages that are too old"));
     for (int round = 0; round < 200; ++round) {
         std::vector<std::uint32_t> then(64 + prng.below(200));
@@ -68,7 +68,7 @@ TEST_CASE("any number of pages that are too old is seen") {
     }
 }
 
-TEST_CASE("pages that are too new are told from pages that are too old") {
+TEST_CASE("pages that are too new are distinguished from pages that are too old") {
     std::vector<std::uint32_t> then(64, 9);
     std::vector<std::uint32_t> now = then;
     now[1] = 10;
@@ -78,7 +78,7 @@ TEST_CASE("pages that are too new are told from pages that are too old") {
     CHECK_FALSE(comparison.mismatches[0].page);
 }
 
-TEST_CASE("a region with a page of which nothing can be said is not compared") {
+TEST_CASE("a region with a page whose version is unknown is not compared") {
     RegionSums sums;
     record(sums, std::vector<std::uint32_t>(200, 9));
     sums.skip(70);
@@ -90,7 +90,7 @@ TEST_CASE("a region with a page of which nothing can be said is not compared") {
     CHECK(comparison.mismatches.empty());
 }
 
-TEST_CASE("records that do not fit are refused") {
+TEST_CASE("records that do not fit are rejected") {
     RegionSums sums;
     const std::vector<RegionSum> two(2);
     sim::LogRecordHeader header{};
@@ -110,6 +110,6 @@ TEST_CASE("records that do not fit are refused") {
     sim::LogRecordHeader other = header;
     other.page_count = 127;
     CHECK_FALSE(sums.record(other, body));
-    sums.add(4'000'000'000, 1);  // a page that it does not cover
+    sums.add(4'000'000'000, 1);  // a page that the sums do not cover
     CHECK_FALSE(sums.covers(128));
 }

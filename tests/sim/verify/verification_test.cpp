@@ -1,4 +1,4 @@
-// A run, something that happens to its files, and what a verification says of them. In virtual time, on files in memory.
+// A run, something that happens to its files, and the findings of a verification. In virtual time, on files in memory.
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -24,7 +24,7 @@ using sim::Outcome;
 using sim::PageHeader;
 using sim::Results;
 
-TEST_CASE("files of a run that came to its end are as their log says, and a verification writes nothing") {
+TEST_CASE("the files of a completed run are as their log says, and a verification writes nothing") {
     LeftRun left;
     const std::size_t writes_before = left.run.storage.request_count();
     const Results results = left.verify();
@@ -40,7 +40,7 @@ TEST_CASE("files of a run that came to its end are as their log says, and a veri
     CHECK(left.run.storage.request_count() > writes_before);
 }
 
-TEST_CASE("a page that went back to an older version is a lost write, named though its log is truncated") {
+TEST_CASE("a page that reverted to an older version is reported as a lost write, even if its log was truncated") {
     LeftRun left;
     const std::uint32_t page = left.busy_page();
     const PageHeader header = left.header(page);
@@ -57,7 +57,7 @@ TEST_CASE("a page that went back to an older version is a lost write, named thou
     CHECK(results.outcome == Outcome::failed);
 }
 
-TEST_CASE("several pages of a region that went back are found by its sums") {
+TEST_CASE("several reverted pages of a region are found by its sums") {
     LeftRun left;
     const std::uint32_t first = left.busy_page();
     std::uint32_t second = left.busy_page(1);
@@ -70,7 +70,7 @@ TEST_CASE("several pages of a region that went back are found by its sums") {
     CHECK(results.findings[0].place.page_id / 64 == first / 64);
 }
 
-TEST_CASE("a damaged page, a page of another place and a page of zeros are named") {
+TEST_CASE("a damaged page, a page from another place and a page of zeros are each named") {
     LeftRun left;
     const std::uint32_t damaged = left.busy_page();
     std::byte flipped{};
@@ -91,7 +91,7 @@ TEST_CASE("a damaged page, a page of another place and a page of zeros are named
     CHECK(kinds(emptied.verify()) == "lost_write");
 }
 
-TEST_CASE("a page that is half of an older version is torn, and no write of it was in flight") {
+TEST_CASE("a page that is half an older version is torn, although no write of it was in flight") {
     LeftRun left;
     const std::uint32_t page = left.busy_page();
     PageBuffer older;
@@ -99,10 +99,10 @@ TEST_CASE("a page that is half of an older version is torn, and no write of it w
     left.data().write(std::uint64_t{page} * kPageBytes + kPageBytes / 2, older.data() + kPageBytes / 2, kPageBytes / 2);
     const Results results = left.verify();
     REQUIRE(kinds(results) == "torn_page");
-    CHECK(results.durability->torn_pages == 0);  // those are legal
+    CHECK(results.durability->torn_pages == 0);  // that figure counts legal ones
 }
 
-TEST_CASE("a page that is newer than the log breaks the write-ahead rule") {
+TEST_CASE("a page that is newer than the log violates the write-ahead rule") {
     LeftRun left;
     const std::uint32_t page = left.busy_page();
     const std::uint64_t last_lsn = left.verify().durability->last_lsn;
@@ -112,14 +112,14 @@ TEST_CASE("a page that is newer than the log breaks the write-ahead rule") {
     CHECK(results.findings[0].place.page_id == page);
 }
 
-TEST_CASE("a version that no record has made is found") {
+TEST_CASE("a version that no log record accounts for is found") {
     LeftRun left;
     const std::uint32_t page = left.busy_page();
     left.put_version(page, left.header(page).version + 1, left.verify().durability->last_lsn);
     CHECK(kinds(left.verify()) == "future_version");
 }
 
-TEST_CASE("an acknowledged block that is not there is a hole, one that may have been in flight is none") {
+TEST_CASE("a missing acknowledged block is a hole, a block that may have been in flight is not") {
     LeftRun left;
     const std::uint64_t hardened = left.verify().durability->hardened_block;
     const std::uint64_t last = left.verify().durability->last_block;
@@ -138,7 +138,7 @@ TEST_CASE("an acknowledged block that is not there is a hole, one that may have 
     CHECK(results.durability->last_block == needed - 1);
 }
 
-TEST_CASE("a log that has lost everything does not excuse pages that were changed") {
+TEST_CASE("a log that has lost everything does not excuse changed pages") {
     LeftRun left;
     const std::vector<std::byte> zeros(left.log().size_bytes() - kPageBytes);
     left.log().write(kPageBytes, zeros.data(), zeros.size());
@@ -146,12 +146,12 @@ TEST_CASE("a log that has lost everything does not excuse pages that were change
     CHECK(results.outcome == Outcome::failed);
     REQUIRE_FALSE(results.findings.empty());
     CHECK(results.findings[0].kind == FindingKind::wal_violation);
-    // All are counted, and not all are told one by one.
+    // All are counted, but not all are reported one by one.
     CHECK(results.durability->wrong_pages >= 1000);
     CHECK(results.finding_count <= 1001);
 }
 
-TEST_CASE("a log of another version of the program is not judged") {
+TEST_CASE("a log of another format is not judged") {
     LeftRun left;
     left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
         std::vector<std::byte> block(header.size_bytes);
@@ -168,7 +168,7 @@ TEST_CASE("a log of another version of the program is not judged") {
     CHECK_THAT(results.outcome_reason, ContainsSubstring("format 4") && ContainsSubstring("format 3"));
 }
 
-TEST_CASE("changed pages are found in a file that has lost its first page, too, if the log is empty") {
+TEST_CASE("if the log is empty, changed pages are found even in a file that has lost its first page") {
     LeftRun left;
     const std::vector<std::byte> no_log(left.log().size_bytes() - kPageBytes);
     left.log().write(kPageBytes, no_log.data(), no_log.size());
@@ -177,7 +177,7 @@ TEST_CASE("changed pages are found in a file that has lost its first page, too, 
     REQUIRE_FALSE(changed.findings.empty());
     CHECK(changed.findings[0].kind == FindingKind::wal_violation);
 
-    // What the run did not write proves nothing: the file may not have been made yet.
+    // What the run did not write proves nothing: the file may not have been created yet.
     const std::vector<std::byte> no_pages(left.data().size_bytes());
     left.data().write(0, no_pages.data(), no_pages.size());
     const std::vector<std::byte> foreign(kPageBytes, std::byte{0x5a});
@@ -195,7 +195,7 @@ TEST_CASE("a file that has lost its end is found") {
     CHECK(results.findings[0].place.size_bytes == 10 * kPageBytes);
 }
 
-TEST_CASE("a file that has lost all of its pages is found, though no checkpoint has been completed") {
+TEST_CASE("a file that has lost all of its pages is found, even if no checkpoint was completed") {
     LeftRun left(64);
     left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
         const std::vector<std::byte> zeros(header.size_bytes);
@@ -208,7 +208,7 @@ TEST_CASE("a file that has lost all of its pages is found, though no checkpoint 
     CHECK(results.findings[0].place.size_bytes == kPageBytes);
 }
 
-TEST_CASE("in space that a file has grown by, what nobody has written is zeros, and anything else is found") {
+TEST_CASE("in space added by growth, unwritten pages are zeros, and anything else is found") {
     VirtualRun run{random_disk(1, 200, 600)};
     Options options = busy_options(VirtualRun::kFolder);
     constexpr std::uint64_t kInitialBytes = 8U << 20;
@@ -241,7 +241,7 @@ TEST_CASE("in space that a file has grown by, what nobody has written is zeros, 
     CHECK(kinds(run.run(options)) == "lost_write");
 }
 
-TEST_CASE("a file that is gone is found where the log proves that it was there") {
+TEST_CASE("a missing file is found if the log proves that it existed") {
     LeftRun left;
     ums::FileHandle handle;
     REQUIRE_FALSE(left.run.memory.open(left.options.files[0].path, {}, handle));
@@ -253,7 +253,7 @@ TEST_CASE("a file that is gone is found where the log proves that it was there")
     CHECK(results.findings[0].place.path == left.options.files[0].path);
 }
 
-TEST_CASE("files of a run are verified together, or not at all: those that are not named are asked for") {
+TEST_CASE("the files of a run are verified together or not at all, and an unnamed one is asked for") {
     VirtualRun run{random_disk(1, 200, 600)};
     Options options = busy_options(VirtualRun::kFolder);
     options.test_cycle_duration_s = 1;
@@ -263,7 +263,7 @@ TEST_CASE("files of a run are verified together, or not at all: those that are n
     REQUIRE(run.run(options).outcome == Outcome::passed);
     options.job = sim::Job::verify;
     REQUIRE(kinds(run.run(options)) == "");
-    SECTION("the first files") {
+    SECTION("only the first files are named") {
         options.files.pop_back();
         for (const sim::Job job : {sim::Job::verify, sim::Job::resume}) {
             options.job = job;
@@ -273,11 +273,11 @@ TEST_CASE("files of a run are verified together, or not at all: those that are n
             CHECK_THAT(results.outcome_reason, ContainsSubstring("changes of 2 data files, and one was named: file 3 of the run"));
         }
     }
-    SECTION("the last file") {
+    SECTION("only the last file is named") {
         options.files.erase(options.files.begin());
         CHECK_THROWS_WITH(run.run(options), ContainsSubstring("it is file 3 of its run, and 2 files are named"));
     }
-    SECTION("a file that was named and is not there is a finding all the same") {
+    SECTION("a named file that does not exist is a finding all the same") {
         ums::FileHandle handle;
         REQUIRE_FALSE(run.memory.open(second.path, {}, handle));
         REQUIRE_FALSE(run.memory.remove(handle));
@@ -293,7 +293,7 @@ TEST_CASE("without any file of ours there is nothing to verify") {
     CHECK_THROWS_AS(run.run(options), sim::RefusedError);
 }
 
-TEST_CASE("a log block that came with the first read and not with the second one is read again and reported, and no page is blamed") {
+TEST_CASE("a log block that is right on the first read but not on the second is read again and reported, and no page is blamed") {
     const bool stays = GENERATE(false, true);
     LeftRun left;
     const sim::DurabilityResult durability = left.verify().durability.value();
@@ -301,7 +301,7 @@ TEST_CASE("a log block that came with the first read and not with the second one
     left.for_each_block([&](std::uint64_t offset_bytes, const sim::LogBlockHeader& header) {
         if (header.sequence == durability.last_block) wrong_bytes = offset_bytes + sizeof(sim::LogBlockHeader);
     });
-    // The analysis reads the log from its begin to its end, then the blocks that it needs.
+    // The analysis reads the log from beginning to end, then the blocks that it needs.
     std::uint32_t reads = 0;
     left.run.storage.set_tamper([&](ums::IoRequest& request, const std::string& path) {
         const bool holds_it = wrong_bytes >= request.offset_bytes && wrong_bytes < request.offset_bytes + request.size_bytes;

@@ -1,4 +1,4 @@
-// What a checkpoint writes, and how much of the log it lets go. In virtual time, on files in memory.
+// What a checkpoint writes, and how much of the log it frees. In virtual time, on files in memory.
 #include "sim/workers/checkpoint.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ std::vector<RequestLog::Entry> writes_of(WorkerWorld& world) {
     return entries;
 }
 
-// Changes pages [first, first + kRecordsPerVlf), and goes into the next VLF with that.
+// Changes pages [first, first + kRecordsPerVlf), which takes the log into the next VLF.
 ums::Task<std::uint64_t> fill_vlf(WorkerWorld& world, std::uint32_t first) {
     std::uint64_t lsn = 0;
     for (std::uint32_t i = 0; i < kRecordsPerVlf; ++i) lsn = co_await world.change_page(first + i, kLargeRecordBytes);
@@ -41,7 +41,7 @@ ums::Task<void> run_held_checkpoint(WorkerWorld& world, Checkpoint& checkpoint, 
 
 }  // namespace
 
-TEST_CASE("a checkpoint writes all pages that are dirty, adjacent ones with one request, and nothing else") {
+TEST_CASE("a checkpoint writes all dirty pages, adjacent ones with one request, and nothing else") {
     WorkerWorld world;
     world.run([](WorkerWorld& w) -> ums::Task<void> {
         static_cast<void>(w.requests.take(w.data().file));
@@ -64,7 +64,7 @@ TEST_CASE("a checkpoint writes all pages that are dirty, adjacent ones with one 
     });
 }
 
-TEST_CASE("a checkpoint lets the log go as far as its own beginning, and only when its pages are written") {
+TEST_CASE("a checkpoint frees the log up to its own beginning, and only once its pages are written") {
     WorkerWorld world;
     world.run([](WorkerWorld& w) -> ums::Task<void> {
         Checkpoint checkpoint(w.context());
@@ -72,9 +72,9 @@ TEST_CASE("a checkpoint lets the log go as far as its own beginning, and only wh
         const std::uint64_t old_lsn = co_await w.change_page(1);
         co_await fill_vlf(w, 10);
         co_await run_held_checkpoint(w, checkpoint, tasks);
-        // Its pages are on their way: what says how they changed must stay.
+        // Its pages are still in flight, so the log records of their changes must stay.
         CHECK(w.keeps_log_of(old_lsn));
-        // Other pages change meanwhile, and the log goes on into another VLF: this checkpoint does not write them.
+        // Other pages change meanwhile, and the log continues in another VLF: this checkpoint does not write those pages.
         const std::uint64_t first_lsn_meanwhile = co_await w.change_page(200);
         const std::uint64_t last_lsn_meanwhile = co_await fill_vlf(w, 300);
         REQUIRE(sim::vlf_of_lsn(last_lsn_meanwhile) > sim::vlf_of_lsn(first_lsn_meanwhile));
@@ -91,7 +91,7 @@ TEST_CASE("a checkpoint lets the log go as far as its own beginning, and only wh
     });
 }
 
-TEST_CASE("what was changed before a checkpoint began is on the disk when it is done, whatever ran between its steps") {
+TEST_CASE("whatever runs between its steps, a checkpoint writes everything that was changed before it began") {
     const std::uint64_t seed = ums::testing::test_seed("a checkpoint between changes");
     std::size_t before = 0;
     std::size_t behind = 0;
@@ -102,7 +102,7 @@ TEST_CASE("what was changed before a checkpoint began is on the disk when it is 
         world.run([&](WorkerWorld& w) -> ums::Task<void> {
             std::map<std::uint32_t, std::uint64_t> lsn_of;  // each page is changed once
             auto change_pages = [&]() -> ums::Task<void> {
-                for (std::uint32_t page = 1; page < kPagesChanged; page += 2) {  // a neighbour would be written with it
+                for (std::uint32_t page = 1; page < kPagesChanged; page += 2) {  // an adjacent page would be written with it
                     const std::uint64_t lsn = co_await w.change_page(page);
                     lsn_of[page] = lsn;
                     co_await ums::Scheduler::current().yield_if_due();
@@ -127,7 +127,7 @@ TEST_CASE("what was changed before a checkpoint began is on the disk when it is 
     CHECK(behind > 0);
 }
 
-TEST_CASE("a checkpoint that the end of the main run breaks off lets nothing of the log go") {
+TEST_CASE("a checkpoint that is cut off by the end of the main run frees none of the log") {
     WorkerWorld world;
     world.run([](WorkerWorld& w) -> ums::Task<void> {
         Checkpoint checkpoint(w.context());
@@ -147,7 +147,7 @@ TEST_CASE("a checkpoint that the end of the main run breaks off lets nothing of 
     });
 }
 
-TEST_CASE("a checkpoint whose end cannot be hardened lets nothing of the log go") {
+TEST_CASE("a checkpoint whose end cannot be hardened frees none of the log") {
     WorkerWorld world;
     world.run([](WorkerWorld& w) -> ums::Task<void> {
         Checkpoint checkpoint(w.context());
@@ -158,7 +158,7 @@ TEST_CASE("a checkpoint whose end cannot be hardened lets nothing of the log go"
         const bool is_hardened = co_await w.context().log.flush();
         REQUIRE(is_hardened);
         co_await run_held_checkpoint(w, checkpoint, tasks);
-        // All of its pages reach the disk, and are acknowledged. That this is so does not reach the log.
+        // All of its pages reach the disk and are acknowledged, but its end record does not reach the log.
         const std::int32_t file = w.data().file.transfer_handle().value;
         w.storage.set_rule([file](const ums::IoRequest& request) {
             return Fate{.error = request.operation == ums::IoOperation::write && request.file.value != file ? EIO : 0};
@@ -172,7 +172,7 @@ TEST_CASE("a checkpoint whose end cannot be hardened lets nothing of the log go"
     });
 }
 
-TEST_CASE("where a file cannot be synced the run ends, and the log stays") {
+TEST_CASE("if a file cannot be synced, the run ends and the log stays") {
     WorkerWorld world;
     world.options.write_through = false;
     world.run([](WorkerWorld& w) -> ums::Task<void> {
@@ -191,7 +191,7 @@ TEST_CASE("where a file cannot be synced the run ends, and the log stays") {
     });
 }
 
-TEST_CASE("a checkpoint waits for a page that somebody uses, behind all others") {
+TEST_CASE("a checkpoint waits for a page in use after it has written all others") {
     WorkerWorld world;
     world.run([](WorkerWorld& w) -> ums::Task<void> {
         Checkpoint checkpoint(w.context());
@@ -238,7 +238,7 @@ TEST_CASE("checkpoints take turns, and none runs while they are paused") {
     });
 }
 
-TEST_CASE("the service checkpoints when the log wants it, and every CheckpointInterval while it is periodic") {
+TEST_CASE("the service takes a checkpoint when the log needs one, and every CheckpointInterval while it is periodic") {
     WorkerWorld world;
     world.options.checkpoint_interval_ms = 500;
     world.run([](WorkerWorld& w) -> ums::Task<void> {

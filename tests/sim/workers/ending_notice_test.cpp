@@ -1,4 +1,4 @@
-// What is said while a run ends and requests are out. In virtual time.
+// What is reported while a run ends and requests are outstanding. In virtual time.
 #include "sim/workers/ending_notice.hpp"
 
 #include <cstdint>
@@ -11,7 +11,7 @@ using sim::Severity;
 
 namespace {
 
-// Runs `body(world)` beside the notice, with the write of one page out if `holds`.
+// Runs `body(world)` concurrently with the notice, with the write of one page outstanding if `holds`.
 template <typename Body>
 void run_noticed(WorkerWorld& world, bool holds, Body body) {
     world.run([&](WorkerWorld& w) -> ums::Task<void> {
@@ -34,13 +34,13 @@ void run_noticed(WorkerWorld& world, bool holds, Body body) {
 
 }  // namespace
 
-TEST_CASE("nothing is said while the run goes on, whatever is out") {
+TEST_CASE("nothing is reported while the run goes on, whatever is outstanding") {
     WorkerWorld world;
     run_noticed(world, true, [](WorkerWorld& w) -> ums::Task<void> { co_await w.sleep_ms(10'000); });
     CHECK(world.sink.count_of(Severity::info, "outstanding") == 0);
 }
 
-TEST_CASE("while the main run ends what is out is told every three seconds") {
+TEST_CASE("while the main run ends, outstanding requests are reported every three seconds") {
     WorkerWorld world;
     run_noticed(world, true, [](WorkerWorld& w) -> ums::Task<void> {
         co_await w.sleep_ms(500);
@@ -55,7 +55,7 @@ TEST_CASE("while the main run ends what is out is told every three seconds") {
     CHECK(world.sink.count_of(Severity::info, "the oldest for 3.0 s.") == 1);
 }
 
-TEST_CASE("a run that stops says so by its name") {
+TEST_CASE("the notice of a run that is stopped says so") {
     WorkerWorld world;
     run_noticed(world, true, [](WorkerWorld& w) -> ums::Task<void> {
         co_await w.sleep_ms(500);
@@ -65,7 +65,7 @@ TEST_CASE("a run that stops says so by its name") {
     CHECK(world.sink.count_of(Severity::info, "Stopping the run: 1 request outstanding") == 1);
 }
 
-TEST_CASE("where nothing is out the end is silent") {
+TEST_CASE("if nothing is outstanding, the end is silent") {
     WorkerWorld world;
     run_noticed(world, false, [](WorkerWorld& w) -> ums::Task<void> {
         co_await w.sleep_ms(500);

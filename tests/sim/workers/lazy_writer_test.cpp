@@ -1,4 +1,4 @@
-// What the lazy writer takes out of memory, and when. In virtual time, on files in memory; the pool has room for 512 of 1024 pages.
+// What the lazy writer evicts, and when. In virtual time, on files in memory; the pool has room for 512 of 1024 pages.
 #include "sim/workers/lazy_writer.hpp"
 
 #include <cstdint>
@@ -22,7 +22,7 @@ bool is_in_memory(WorkerWorld& world, std::uint32_t page) {
     return true;
 }
 
-// All of the pool but `free_pages` holds pages that are dirty: 1, 2, ...
+// Fills the pool except for `free_pages` with dirty pages 1, 2, ...
 ums::Task<void> fill_pool(WorkerWorld& world, std::uint32_t free_pages) {
     for (std::uint32_t page = 1; page <= kPoolPages - free_pages; ++page) co_await world.change_page(page);
 }
@@ -31,7 +31,7 @@ ums::Task<void> acquire(WorkerWorld& world, std::uint32_t count, std::vector<Slo
     co_await world.parts->buffers->acquire_slots(count, slots);
 }
 
-// Runs `body(world, lazy_writer)` beside the service.
+// Runs `body(world, lazy_writer)` concurrently with the service.
 template <typename Body>
 void run_served(WorkerWorld& world, Body body) {
     world.run([&](WorkerWorld& w) -> ums::Task<void> {
@@ -47,7 +47,7 @@ void run_served(WorkerWorld& world, Body body) {
 
 }  // namespace
 
-TEST_CASE("the lazy writer keeps memory free: it writes dirty pages, and evicts none that is not on the disk") {
+TEST_CASE("the lazy writer keeps memory free: it writes dirty pages, and evicts only pages that are on the disk") {
     WorkerWorld world;
     run_served(world, [](WorkerWorld& w) -> ums::Task<void> {
         sim::BufferPool& pool = *w.parts->pool;
@@ -67,7 +67,7 @@ TEST_CASE("the lazy writer keeps memory free: it writes dirty pages, and evicts 
     CHECK(world.sink.findings().empty());
 }
 
-TEST_CASE("the lazy writer works as soon as memory is wanted, not only once a second") {
+TEST_CASE("the lazy writer works as soon as memory is needed, not only once a second") {
     WorkerWorld world;
     run_served(world, [](WorkerWorld& w) -> ums::Task<void> {
         co_await w.sleep_ms(1500);
@@ -80,12 +80,12 @@ TEST_CASE("the lazy writer works as soon as memory is wanted, not only once a se
     });
 }
 
-TEST_CASE("a page that was used since the lazy writer came by stays in memory") {
+TEST_CASE("a page that was used since the lazy writer's last visit stays in memory") {
     WorkerWorld world;
     run_served(world, [](WorkerWorld& w) -> ums::Task<void> {
         ums::Prng prng(1);
         for (int i = 0; i < 40; ++i) {
-            // Somebody reads one page again and again, while others come and go.
+            // One page is read again and again, while others come and go.
             { const sim::FixedPage used = co_await w.parts->buffers->fix(w.data(), 5, sim::FixIntent::overwrite, prng); }
             for (std::uint32_t page = 0; page < 20; ++page) co_await w.change_page(600 + (20 * static_cast<std::uint32_t>(i) + page) % 400);
             co_await w.sleep_ms(50);
@@ -95,7 +95,7 @@ TEST_CASE("a page that was used since the lazy writer came by stays in memory") 
     });
 }
 
-TEST_CASE("while users end the lazy writer makes room only for those who wait for it") {
+TEST_CASE("while users end, the lazy writer makes room only for waiting tasks") {
     WorkerWorld world;
     run_served(world, [](WorkerWorld& w) -> ums::Task<void> {
         w.state.end_users();

@@ -19,13 +19,13 @@ std::string text_of(const std::tm& fields) {
 
 }  // namespace
 
-TEST_CASE("a moment has its date and time of day in UTC, on the last day of February, too") {
+TEST_CASE("a moment has its date and time of day in UTC, even on the last day of February") {
     CHECK(text_of(ums::utc_calendar(kMomentUs).fields) == "2024-02-29 23:30:00");
     CHECK(text_of(ums::utc_calendar(kMomentUs + 1'800'000'000).fields) == "2024-03-01 00:00:00");
     CHECK(ums::utc_calendar(kMomentUs).ahead_of_utc_s == 0);
 }
 
-TEST_CASE("local time is that of TZ, east and west, once TZ has been read") {
+TEST_CASE("local time follows TZ, east and west, once TZ has been read") {
     const char* const before = std::getenv("TZ");
     const std::string kept = before != nullptr ? before : "";
     for (const auto& [zone, expected] : {std::pair{"IST-5:30", "2024-03-01 05:00:00"}, {"XYZ3:30", "2024-02-29 20:00:00"}}) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kTries = 1000;
 
-// 10 s at most; -1 if it has not ended then.
+// Waits for at most 10 s; -1 if the child is still running then.
 int code_of(ums::ChildProcess& child) {
     for (int i = 0; i < kTries && !child.exit_code(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     return child.exit_code().value_or(-1);
@@ -28,7 +28,7 @@ ums::ChildStart shell(const test::TempFolder& folder, const std::string& command
 
 }  // namespace
 
-TEST_CASE("a child works in its folder, says what it has to say there, and ends with its code") {
+TEST_CASE("a child runs in its folder, writes its output there, and ends with its exit code") {
     const test::TempFolder folder;
     ums::ChildProcess child(shell(folder, "pwd; echo the last word; exit 7"));
     CHECK(code_of(child) == 7);
@@ -36,16 +36,16 @@ TEST_CASE("a child works in its folder, says what it has to say there, and ends 
     CHECK_THAT(test::read_text(folder.path() / "said"), ContainsSubstring(folder.path().filename().string()));
 }
 
-TEST_CASE("a child that cannot be started has an exit code that says so") {
+TEST_CASE("a child that cannot be started has an exit code that tells this") {
     const test::TempFolder folder;
-    std::fflush(nullptr);  // ThreadSanitizer's _exit writes what the parent's stdout still holds
+    std::fflush(nullptr);  // ThreadSanitizer's _exit writes out what the parent's stdout still buffers
     ums::ChildProcess child(
         {.program = "/no/such/program", .words = {"x"}, .folder = "/", .output_path = (folder.path() / "said").string()});
     CHECK(code_of(child) == 127);
     CHECK(ums::last_line((folder.path() / "said").string()).empty());
 }
 
-TEST_CASE("a child is killed with all that it has started") {
+TEST_CASE("a child is killed together with everything it has started") {
     const test::TempFolder folder;
     ums::ChildProcess child(shell(folder, "sleep 100 & sleep 100"));
     CHECK_FALSE(child.exit_code());
@@ -56,7 +56,7 @@ TEST_CASE("a child is killed with all that it has started") {
     CHECK(left == -1);
 }
 
-TEST_CASE("what stays open in a child keeps its lock until the child has ended") {
+TEST_CASE("a file that stays open in a child keeps its lock until the child has ended") {
     const test::TempFolder folder;
     const std::string path = (folder.path() / "lock").string();
     ums::OutputHandle lock;
@@ -67,7 +67,7 @@ TEST_CASE("what stays open in a child keeps its lock until the child has ended")
     ums::ChildProcess child(start);
     ums::OutputHandle other;
     REQUIRE_FALSE(ums::open_existing_output(path, other));
-    // The child has begun when it has its output.
+    // The child is running once its output file exists.
     for (int i = 0; i < kTries && !ums::is_name_taken(start.output_path); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     REQUIRE_FALSE(lock.close());
     CHECK_FALSE(other.lock());

@@ -9,7 +9,7 @@
 namespace ums {
 namespace {
 
-TEST_CASE("the real clock passes by itself and never runs backwards") {
+TEST_CASE("the real clock advances by itself and never runs backwards") {
     const RealClock clock;
     CHECK(clock.is_real());
     std::uint64_t last = clock.now_ns();
@@ -29,7 +29,7 @@ TEST_CASE("the real clock's utc_us is the time of day in microseconds") {
     CHECK(clock.utc_us() / 1'000'000 <= seconds + 10);
 }
 
-TEST_CASE("a virtual clock stands still until it is moved, and only forwards") {
+TEST_CASE("a virtual clock stands still until it is advanced, and never goes back") {
     VirtualClock clock(1'000'000);
     CHECK_FALSE(clock.is_real());
     const std::uint64_t start = clock.now_ns();

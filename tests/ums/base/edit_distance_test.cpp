@@ -4,7 +4,7 @@
 
 using ums::edit_distance;
 
-TEST_CASE("the distance of two words is what has to be inserted, deleted and replaced") {
+TEST_CASE("the distance of two words counts insertions, deletions and replacements") {
     CHECK(edit_distance("", "") == 0);
     CHECK(edit_distance("", "page") == 4);
     CHECK(edit_distance("page", "") == 4);
@@ -12,4 +12,4 @@ TEST_CASE("the distance of two words is what has to be inserted, deleted and rep
     CHECK(edit_distance("kitten", "sitting") == 3);
 }
 
-TEST_CASE("upper and lower case are the same word") { CHECK(edit_distance("MaxMemoryMB", "maxmemorymb") == 0); }
+TEST_CASE("words that differ only in case are the same") { CHECK(edit_distance("MaxMemoryMB", "maxmemorymb") == 0); }

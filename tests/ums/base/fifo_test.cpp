@@ -29,7 +29,7 @@ struct Items {
     Item& operator[](std::size_t i) { return items[i]; }
 };
 
-TEST_CASE("a fifo gives its elements back in the order they came") {
+TEST_CASE("a fifo returns its elements in the order in which they came") {
     Items items;
     Fifo<Item> fifo;
     CHECK(fifo.empty());
@@ -40,7 +40,7 @@ TEST_CASE("a fifo gives its elements back in the order they came") {
     CHECK(fifo.empty());
 }
 
-TEST_CASE("an element can be taken out of a fifo anywhere and put in again") {
+TEST_CASE("an element can be removed anywhere in a fifo and inserted again") {
     Items items;
     Fifo<Item> fifo;
     for (Item& item : items.items) fifo.push_back(item);
@@ -55,7 +55,7 @@ TEST_CASE("an element can be taken out of a fifo anywhere and put in again") {
     CHECK(fifo.empty());
 }
 
-TEST_CASE("what is pushed to the front comes first") {
+TEST_CASE("an element pushed to the front comes first") {
     Items items;
     Fifo<Item> fifo;
     fifo.push_front(items[1]);
@@ -84,7 +84,7 @@ TEST_CASE("append keeps the order and leaves the other fifo empty and usable") {
     CHECK(drain(second) == std::vector{4});
 }
 
-TEST_CASE("with two tags an element stands in two fifos at a time") {
+TEST_CASE("with two tags an element can be in two fifos at the same time") {
     Items items;
     Fifo<Item> first;
     Fifo<Item, OtherTag> second;
@@ -99,7 +99,7 @@ TEST_CASE("with two tags an element stands in two fifos at a time") {
     CHECK(second.pop_front() == &items[0]);
 }
 
-TEST_CASE("to link an element twice or to take out one that is not in a fifo is an internal error") {
+TEST_CASE("linking an element twice, or removing one that is not in a fifo, is an internal error") {
     CHECK(testing::aborts([] {
         Items items;
         Fifo<Item> fifo;

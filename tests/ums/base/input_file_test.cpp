@@ -24,7 +24,7 @@ std::string write(const test::TempFolder& folder, const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("an ordinary file is read to its last byte, up to the bound") {
+TEST_CASE("a regular file is read to its last byte, up to the limit") {
     const test::TempFolder folder;
     for (const std::size_t size_bytes : {std::size_t{0}, std::size_t{1}, 256UL * 1024, kMegabyte - 1, kMegabyte}) {
         std::string bytes(size_bytes, 'x');
@@ -39,11 +39,11 @@ TEST_CASE("an ordinary file is read to its last byte, up to the bound") {
     CHECK(large.bytes.empty());
 }
 
-TEST_CASE("a file of the system that tells no size is read") {
+TEST_CASE("a file of the system that reports no size is read") {
     CHECK_THAT(read_input_file("/proc/self/status", kMegabyte).bytes, ContainsSubstring("Pid:"));
 }
 
-TEST_CASE("what is no ordinary file is refused at once, and is not opened") {
+TEST_CASE("anything but a regular file is refused immediately, without being opened") {
     const test::TempFolder folder;
     const std::string pipe = (folder.path() / "pipe").string();
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
@@ -65,7 +65,7 @@ TEST_CASE("what is no ordinary file is refused at once, and is not opened") {
     CHECK(read_input_file((folder.path() / "link").string(), kMegabyte).is_unfit);
 }
 
-TEST_CASE("what the system refuses is told in its words") {
+TEST_CASE("a refusal by the system is reported in its own words") {
     const test::TempFolder folder;
     const ums::InputFile missing = read_input_file((folder.path() / "missing").string(), kMegabyte);
     CHECK(missing.problem == "cannot be opened: No such file or directory");

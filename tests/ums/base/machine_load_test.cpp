@@ -10,7 +10,7 @@
 
 namespace {
 
-// A tree of files like proc and sys, removed again.
+// A tree of files like proc and sys, removed at the end.
 class LoadTree {
 public:
     LoadTree() : root_(std::filesystem::temp_directory_path() / ("ioproof-load-" + std::to_string(getpid()))) {
@@ -32,7 +32,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("ticks of each CPU are read with their parts put together") {
+TEST_CASE("the ticks of each CPU are read, and their parts added up") {
     const LoadTree tree;
     tree.write("proc/stat", "cpu  1 1 1 1 1 1 1 1 0 0\ncpu0 10 2 30 400 50 6 7 8 0 0\ncpu3 1 0 0 9 0 0 0 0 0 0\nintr 5\n");
     const auto cpus = ums::read_cpu_ticks(tree.root());
@@ -45,7 +45,7 @@ TEST_CASE("ticks of each CPU are read with their parts put together") {
     CHECK(cpus[1].id == 3);
 }
 
-TEST_CASE("throttling is that of the group of the chain that was held back most") {
+TEST_CASE("each figure of throttling is the largest among the process's group and its ancestors") {
     const LoadTree tree;
     tree.write("proc/self/cgroup", "0::/a/b\n");
     tree.write("sys/fs/cgroup/a/b/cpu.stat", "usage_usec 5\nnr_periods 9\nnr_throttled 1\nthrottled_usec 100\n");
@@ -58,7 +58,7 @@ TEST_CASE("throttling is that of the group of the chain that was held back most"
     CHECK(throttling.io_stalled_us == 777);
 }
 
-TEST_CASE("a system that tells nothing of its CPUs and groups is no error") {
+TEST_CASE("a system that reports nothing about its CPUs and groups is no error") {
     const LoadTree tree;
     CHECK(ums::read_cpu_ticks(tree.root()).empty());
     CHECK_FALSE(ums::read_group_throttling(tree.root()).is_known);

@@ -38,13 +38,13 @@ TEST_CASE("this machine has a CPU and memory") {
     CHECK(machine.available_bytes <= machine.memory_bytes);
 }
 
-TEST_CASE("without control groups the memory is the machine's") {
+TEST_CASE("without control groups the memory is that of the machine") {
     const FakeKernel kernel;
     CHECK(kernel.machine().memory_bytes == 8000 * kMb);
     CHECK(kernel.machine().available_bytes == 6000 * kMb);
 }
 
-TEST_CASE("what cannot be read is not known, and no error") {
+TEST_CASE("what cannot be read is not known, which is no error") {
     const test::TempFolder empty;
     const ums::Machine machine = ums::this_machine(empty.path().string());
     CHECK(machine.cpu_count >= 1);
@@ -52,7 +52,7 @@ TEST_CASE("what cannot be read is not known, and no error") {
     CHECK(machine.available_bytes == 0);
 }
 
-TEST_CASE("cgroup v2: the tightest limit of the group and those above it counts, cached files give way") {
+TEST_CASE("cgroup v2: the tightest limit of the group and its ancestors counts, and cached files count as available") {
     const FakeKernel kernel;
     kernel.write("proc/self/cgroup", "0::/system.slice/run.scope\n");
     kernel.write("sys/fs/cgroup/system.slice/run.scope/memory.max", "max\n");
@@ -63,7 +63,7 @@ TEST_CASE("cgroup v2: the tightest limit of the group and those above it counts,
     CHECK(kernel.machine().available_bytes == 800 * kMb);
 }
 
-TEST_CASE("cgroup v2: a CPU quota is rounded up, and does not add CPUs") {
+TEST_CASE("cgroup v2: a CPU quota is rounded up and never adds CPUs") {
     const FakeKernel kernel;
     kernel.write("proc/self/cgroup", "0::/\n");
     kernel.write("sys/fs/cgroup/cpu.max", "50000 100000\n");
@@ -74,7 +74,7 @@ TEST_CASE("cgroup v2: a CPU quota is rounded up, and does not add CPUs") {
     CHECK(kernel.machine().cpu_count == ums::this_machine("/nowhere").cpu_count);
 }
 
-TEST_CASE("cgroup v1: memory and CPU have folders of their own") {
+TEST_CASE("cgroup v1: memory and CPU have separate folders") {
     const FakeKernel kernel;
     kernel.write("proc/self/cgroup", "4:memory:/docker/abc\n3:cpu,cpuacct:/docker/abc\n");
     kernel.write("sys/fs/cgroup/memory/docker/abc/memory.limit_in_bytes", std::to_string(512 * kMb));
@@ -88,7 +88,7 @@ TEST_CASE("cgroup v1: memory and CPU have folders of their own") {
     CHECK(kernel.machine().cpu_count == ums::this_machine("/nowhere").cpu_count);
 }
 
-TEST_CASE("a full group has nothing available, whatever its parent has") {
+TEST_CASE("a full group has nothing available, even if its parent has") {
     const FakeKernel kernel;
     kernel.write("proc/self/cgroup", "0::/run\n");
     kernel.write("sys/fs/cgroup/run/memory.max", std::to_string(100 * kMb));

@@ -7,7 +7,7 @@
 using namespace ums;
 using ums::testing::resident_bytes;
 
-TEST_CASE("memory is zero, and given by the system when it is touched or asked for") {
+TEST_CASE("memory is zero, and allocated when it is touched or populated") {
     const MemoryKind kind = GENERATE(MemoryKind::plain, MemoryKind::huge_pages);
     const MemoryRegion memory(16 * kMb, kind);
     CHECK(resident_bytes(memory.data(), memory.size_bytes()) == 0);

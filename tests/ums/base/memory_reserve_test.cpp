@@ -23,14 +23,14 @@ namespace {
 
 using ums::kMb;
 
-// What the process has now, and no more.
+// What the process uses now, and no more.
 rlim_t present_address_space_bytes() {
     std::uint64_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
     return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// What came of it, in a process that has no address space left but the reserve's.
+// The result in a process that has no address space left except the reserve's.
 std::string ask_for(std::size_t size_bytes) {
     return in_child_process([size_bytes]() -> std::string {
         const MemoryReserve reserve;
@@ -47,11 +47,11 @@ std::string ask_for(std::size_t size_bytes) {
 
 }  // namespace
 
-TEST_CASE("an allocation that fails is given what the reserve has, and everybody is told to stop") {
+TEST_CASE("an allocation that fails is satisfied from the reserve, and the reserve counts as spent") {
     CHECK(ask_for(4 * kMb) == "given from the reserve");
 }
 
-TEST_CASE("what would not fit into the reserve is refused, and leaves it as it is") {
+TEST_CASE("an allocation that does not fit into the reserve is refused and leaves it as it is") {
     if constexpr (test::kIsSanitized) {
         WARN("not tried: nothing is thrown where the sanitizer itself gets no memory");
     } else {
@@ -59,7 +59,7 @@ TEST_CASE("what would not fit into the reserve is refused, and leaves it as it i
     }
 }
 
-TEST_CASE("when the reserve is used up the process is ended by whoever asked for that") {
+TEST_CASE("when the reserve is exhausted, the process is ended as requested") {
     const std::string text = in_child_process([]() -> std::string {
         const MemoryReserve reserve;
         MemoryReserve::on_exhausted([] { throw 5; });
@@ -75,7 +75,7 @@ TEST_CASE("when the reserve is used up the process is ended by whoever asked for
     CHECK(text == "ended");
 }
 
-TEST_CASE("a reserve that is gone is no longer spent") {
+TEST_CASE("after a reserve is gone, it no longer counts as spent") {
     { const MemoryReserve reserve; }
     CHECK_FALSE(MemoryReserve::is_spent());
     CHECK_FALSE(MemoryReserve::release_for(kMb));

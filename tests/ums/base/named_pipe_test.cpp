@@ -13,7 +13,7 @@ constexpr std::chrono::milliseconds kLong{10'000};
 
 }  // namespace
 
-TEST_CASE("what is put into a pipe is waited for, and the rest is passed over") {
+TEST_CASE("a reader waits for the wanted characters and discards the rest") {
     const test::TempFolder folder;
     ums::PipeReader reader;
     REQUIRE_FALSE(ums::PipeReader::open(folder / "p", reader));
@@ -33,7 +33,7 @@ TEST_CASE("what is put into a pipe is waited for, and the rest is passed over") 
     later.join();
 }
 
-TEST_CASE("who writes to a pipe never waits, and does not mind that the reader is behind") {
+TEST_CASE("a writer never waits, even if the reader falls behind") {
     const test::TempFolder folder;
     ums::PipeReader reader;
     REQUIRE_FALSE(ums::PipeReader::open(folder / "p", reader));
@@ -43,7 +43,7 @@ TEST_CASE("who writes to a pipe never waits, and does not mind that the reader i
     CHECK(reader.wait_for("a", kAtOnce) == 'a');
 }
 
-TEST_CASE("what is no pipe, or has no reader, is not opened") {
+TEST_CASE("something that is not a pipe, or a pipe without a reader, is not opened") {
     const test::TempFolder folder;
     std::ofstream(folder / "f") << "text";
     ums::PipeReader reader;

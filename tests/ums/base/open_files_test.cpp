@@ -8,7 +8,7 @@
 
 using namespace ums;
 
-TEST_CASE("files that may be open are tried, and closed again") {
+TEST_CASE("whether more files can be open is found out by opening them, and they are closed again") {
     const std::string result = testing::in_child_process([]() -> std::string {
         const testing::ResourceLimit limit(RLIMIT_NOFILE, 100);
         for (int i = 0; i < 10; ++i) {

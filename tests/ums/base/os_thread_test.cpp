@@ -14,12 +14,12 @@
 
 using namespace ums;
 
-TEST_CASE("a thread that the system refuses is told with the name of the limit") {
+TEST_CASE("when the system refuses a thread, the error names the limit") {
     if constexpr (test::kIsSanitized) {
         WARN("not tried: the sanitizer needs memory for a thread, too");
     } else {
         const std::string text = ums::testing::in_child_process([]() -> std::string {
-            // Limits of processes do not hold for root; a thread needs a stack, too.
+            // The limit of processes does not apply to root, but a thread also needs a stack.
             const ums::testing::ResourceLimit limit(RLIMIT_AS, 1 << 20);
             try {
                 start_thread([] {}).join();
@@ -32,7 +32,7 @@ TEST_CASE("a thread that the system refuses is told with the name of the limit")
     }
 }
 
-TEST_CASE("a long thread name is cut, not refused") {
+TEST_CASE("a long thread name is truncated, not refused") {
     std::string name;
     std::thread([&] {
         name_this_thread("a name of more than fifteen characters");
@@ -43,7 +43,7 @@ TEST_CASE("a long thread name is cut, not refused") {
     CHECK(name == "a name of more ");
 }
 
-TEST_CASE("a thread runs on the CPUs it is bound to, and an impossible CPU changes nothing") {
+TEST_CASE("a thread runs on the CPUs that it is bound to, and an impossible CPU changes nothing") {
     cpu_set_t before;
     cpu_set_t bound;
     cpu_set_t after_impossible;

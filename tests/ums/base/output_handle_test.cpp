@@ -31,7 +31,7 @@ mode_t permissions_of(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("what is written stands there, in its place, as far as it was not cut off") {
+TEST_CASE("written bytes are in the file at their offsets, unless they were truncated") {
     const test::TempFolder folder;
     const std::string path = (folder.path() / "file").string();
     ums::OutputHandle file = made(path);
@@ -50,7 +50,7 @@ TEST_CASE("what is written stands there, in its place, as far as it was not cut 
     CHECK(bytes_of(path) == "one.");
 }
 
-TEST_CASE("a full device is an error, and an end that was told is not told again") {
+TEST_CASE("a full device is an error, and closing a handle twice is not") {
     ums::OutputStatus status;
     REQUIRE_FALSE(ums::read_output_status("/dev/full", status));
     ums::OutputHandle file;
@@ -64,7 +64,7 @@ TEST_CASE("a full device is an error, and an end that was told is not told again
     CHECK(file.size_bytes() == std::nullopt);
 }
 
-TEST_CASE("one handle at a time holds the lock of a file, until it ends") {
+TEST_CASE("only one handle at a time holds the lock of a file, until it is closed") {
     const test::TempFolder folder;
     const std::string path = (folder.path() / "file").string();
     ums::OutputHandle first = made(path);
@@ -78,7 +78,7 @@ TEST_CASE("one handle at a time holds the lock of a file, until it ends") {
     CHECK(second.lock());
 }
 
-TEST_CASE("a file of this user alone takes over who may read and write another") {
+TEST_CASE("a private file takes over the permissions of another file") {
     const test::TempFolder folder;
     const std::string path = (folder.path() / "file").string();
     const std::string other_path = (folder.path() / "other").string();

@@ -22,7 +22,7 @@ ums::OutputStatus status_of(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("what stands under a name is told, links are followed, and nothing is opened") {
+TEST_CASE("the status of a name is read through links and without opening anything") {
     const test::TempFolder folder;
     const std::string file = (folder.path() / "file").string();
     const std::string pipe = (folder.path() / "pipe").string();
@@ -51,7 +51,7 @@ TEST_CASE("what stands under a name is told, links are followed, and nothing is 
     CHECK(ums::output_identity(lost) == std::nullopt);
 }
 
-TEST_CASE("a file is made only where nothing stands, and a link is not opened in its place") {
+TEST_CASE("a file is created only where nothing exists, and a link is not opened instead") {
     const test::TempFolder folder;
     const std::string file = (folder.path() / "file").string();
     const std::string link = (folder.path() / "link").string();
@@ -67,7 +67,7 @@ TEST_CASE("a file is made only where nothing stands, and a link is not opened in
     CHECK_FALSE(output.is_open());
 }
 
-TEST_CASE("a pipe is opened when somebody reads it, and then waits for its reader") {
+TEST_CASE("a pipe can only be opened when it has a reader, and is then written to") {
     const test::TempFolder folder;
     const std::string pipe = (folder.path() / "pipe").string();
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
@@ -82,7 +82,7 @@ TEST_CASE("a pipe is opened when somebody reads it, and then waits for its reade
     ::close(reader);
 }
 
-TEST_CASE("a file takes the name of another in one step, and its folder says whether it may be made there") {
+TEST_CASE("a file replaces another one atomically, and its folder tells whether files may be created there") {
     const test::TempFolder folder;
     const std::string file = (folder.path() / "file").string();
     const std::string beside = ums::temporary_name_beside(file);

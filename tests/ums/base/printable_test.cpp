@@ -8,7 +8,7 @@
 using ums::printable;
 using ums::printable_lines;
 
-TEST_CASE("control characters are shown by their numbers") {
+TEST_CASE("control characters are shown as numbers") {
     CHECK(printable("a\n\x1b[31mb\x7f") == "a\\u000a\\u001b[31mb\\u007f");
     CHECK(printable(std::string_view("\0\r\b", 3)) == "\\u0000\\u000d\\u0008");
     CHECK(printable("\xc2\x9b"
@@ -16,23 +16,23 @@ TEST_CASE("control characters are shown by their numbers") {
     CHECK(printable("grün, 東京, 🙂") == "grün, 東京, 🙂");
 }
 
-TEST_CASE("what turns the direction of writing or breaks a line unseen is shown by its number") {
+TEST_CASE("characters that reverse the direction of writing or break a line invisibly are shown as numbers") {
     CHECK(printable("a\xe2\x80\xae"
                     "fdp.mdx\xe2\x80\xac") == "a\\u202efdp.mdx\\u202c");
     CHECK(printable("\xe2\x81\xa6\xe2\x81\xa9\xd8\x9c\xe2\x80\x8f\xe2\x80\xa8") == "\\u2066\\u2069\\u061c\\u200f\\u2028");
 }
 
-TEST_CASE("bytes that are no UTF-8 are shown one by one") {
+TEST_CASE("bytes that are not UTF-8 are shown one by one") {
     CHECK(printable("gr\xfcn \x9b") == "gr\\xfcn \\x9b");
     CHECK(printable("\xe2\x82") == "\\xe2\\x82");
     CHECK(printable("\xc0\x9b") == "\\xc0\\x9b");
 }
 
-TEST_CASE("whole lines keep their ends and tabs, and nothing else") {
+TEST_CASE("whole lines keep their line feeds and tabs, but no other control characters") {
     CHECK(printable_lines("a\tb\r\n\x1b[2Jc\n") == "a\tb\\u000d\n\\u001b[2Jc\n");
 }
 
-TEST_CASE("whatever the bytes, what is shown is UTF-8 without anything hidden, and showing it again changes nothing") {
+TEST_CASE("whatever the bytes, the result is UTF-8 without hidden characters, and a second pass changes nothing") {
     ums::Prng prng(ums::testing::test_seed("printable"));
     for (int i = 0; i < 2000; ++i) {
         std::string bytes;

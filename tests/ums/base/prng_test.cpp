@@ -22,7 +22,7 @@ TEST_CASE("the generator gives the sequence of xoshiro256** seeded by splitmix64
     CHECK(prng.next() == 0x1a5f849d4933e6e0ULL);
 }
 
-TEST_CASE("equal seeds give equal sequences, other seeds others") {
+TEST_CASE("equal seeds give equal sequences, different seeds different ones") {
     const std::uint64_t seed = testing::test_seed("prng");
     Prng a(seed);
     Prng b(seed);
@@ -58,7 +58,7 @@ TEST_CASE("below and between stay inside their bounds and reach every value even
     CHECK(prng.between(5, 5) == 5);
 }
 
-TEST_CASE("a chance of 0 never comes, of 10000 always, of 2500 one time in four") {
+TEST_CASE("a chance of 0 never hits, one of 10000 always, one of 2500 one time in four") {
     Prng prng(7);
     int hits = 0;
     for (int i = 0; i < 100'000; ++i) {

@@ -15,7 +15,7 @@ void put(const std::filesystem::path& path, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("cores, sockets and nodes are counted from what sysfs says of each CPU") {
+TEST_CASE("cores, sockets and nodes are counted from what sysfs reports for each CPU") {
     const test::TempFolder folder;
     const std::filesystem::path devices = folder.path() / "sys/devices/system";
     put(devices / "cpu/online", "0-2,5");
@@ -43,7 +43,7 @@ TEST_CASE("cores, sockets and nodes are counted from what sysfs says of each CPU
     CHECK(topology.processors[3].node == 1);
 }
 
-TEST_CASE("a machine that tells nothing of its CPUs has none, and one that tells little has a core for each") {
+TEST_CASE("a machine that reports nothing about its CPUs has none, and one that reports little has one core for each") {
     const test::TempFolder folder;
     CHECK(ums::processor_topology(folder.path().string()).processors.empty());
     put(folder.path() / "sys/devices/system/cpu/online", "0-1,x,7");

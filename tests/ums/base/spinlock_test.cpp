@@ -9,7 +9,7 @@
 namespace ums {
 namespace {
 
-TEST_CASE("a spinlock is had by one at a time") {
+TEST_CASE("only one thread at a time holds a spinlock") {
     Spinlock lock;
     CHECK(lock.try_lock());
     CHECK_FALSE(lock.try_lock());
@@ -18,7 +18,7 @@ TEST_CASE("a spinlock is had by one at a time") {
     lock.unlock();
 }
 
-TEST_CASE("what is changed under a spinlock by four threads is not lost") {
+TEST_CASE("changes that four threads make under a spinlock are not lost") {
     constexpr int kThreads = 4;
     constexpr int kRounds = 20'000;
     Spinlock lock;

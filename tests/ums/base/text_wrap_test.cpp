@@ -4,7 +4,7 @@
 
 using ums::wrap;
 
-TEST_CASE("text is wrapped at blanks, and a word that is too long stands alone") {
+TEST_CASE("text is wrapped at blanks, and a word that is too long gets a line of its own") {
     CHECK(wrap("aa bb cc", 5, "", 0) == "aa bb\ncc\n");
     CHECK(wrap("aa bb cc", 6, "- ", 2) == "- aa\n  bb\n  cc\n");
     CHECK(wrap("aaaaaaaaaa b", 5, "", 1) == "aaaaaaaaaa\n b\n");
@@ -12,7 +12,7 @@ TEST_CASE("text is wrapped at blanks, and a word that is too long stands alone")
     CHECK(wrap("", 5, "", 0) == "\n");
 }
 
-TEST_CASE("a character of several bytes takes one column") {
+TEST_CASE("a multi-byte character takes one column") {
     CHECK(ums::display_width("\u00fcber \u2026") == 6);
     CHECK(wrap("\u00fc\u00fc \u00fc\u00fc", 5, "", 0) == "\u00fc\u00fc \u00fc\u00fc\n");
 }

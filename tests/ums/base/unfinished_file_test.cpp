@@ -8,7 +8,7 @@
 
 using ums::UnfinishedFile;
 
-TEST_CASE("a placeholder is removed while it is empty, a temporary file whatever it holds, a finished one never") {
+TEST_CASE("a placeholder is removed only while it is empty, a temporary file whatever it holds, a finished file never") {
     const test::TempFolder folder;
     const auto make = [&](const char* name, const char* text) {
         std::ofstream(folder.path() / name) << text;

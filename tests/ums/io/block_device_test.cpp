@@ -65,7 +65,7 @@ TEST_CASE("a disk's facts come from sysfs") {
     CHECK(disk.has_fua);
 }
 
-TEST_CASE("a disk's counters have their units") {
+TEST_CASE("a disk's counters are in the right units") {
     const Tree tree;
     const BlockDeviceCounters counters = read_block_device(8, 16, tree.roots()).counters;
     CHECK(counters.reads == 11);
@@ -101,7 +101,7 @@ TEST_CASE("an NVMe namespace's driver is found above its controller, and missing
     CHECK(disk.counters.reads == 0);
 }
 
-TEST_CASE("a device without a driver's link is named by its major number") {
+TEST_CASE("a device without a driver link is named by its major number") {
     const Tree tree;
     CHECK(read_block_device(253, 3, tree.roots()).driver == "device-mapper");
 }
@@ -112,7 +112,7 @@ TEST_CASE("a device that sysfs does not know is not known") {
     CHECK_FALSE(read_block_device(8, 16, {"/does/not/exist", "/does/not/exist"}).known);
 }
 
-TEST_CASE("a file is looked up by its device number, or by what its file system was mounted from") {
+TEST_CASE("a file is looked up by its device number, or by the device that its file system was mounted from") {
     const Tree tree;
     const testing::TempFolder folder;
     std::ofstream(folder.file("x")) << "x";
@@ -136,7 +136,7 @@ TEST_CASE("a file is looked up by its device number, or by what its file system 
 
 TEST_CASE("a file that does not exist has no known device") { CHECK_FALSE(block_device_of("/does/not/exist").known); }
 
-TEST_CASE("the real system answers without errors, with consistent facts where it knows the device") {
+TEST_CASE("the real system answers without errors, and consistently if it knows the device") {
     const testing::TempFolder folder;
     const BlockDevice device = block_device_of(folder.path());
     if (!device.known) {

@@ -74,7 +74,7 @@ TEST_CASE("a logical volume on a RAID of two partitions shows all devices, the v
     CHECK(layers[1].detail == "raid10");
 }
 
-TEST_CASE("loop devices and disks in memory are told apart, an unknown number has no layers") {
+TEST_CASE("loop devices and memory disks are told apart, and an unknown number has no layers") {
     const SysTree tree;
     tree.write("devices/loop0/loop/backing_file", "/srv/disk.img");
     tree.link("../../devices/loop0", "dev/block/7:0");

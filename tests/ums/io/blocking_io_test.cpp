@@ -13,7 +13,7 @@ using namespace ums;
 
 namespace {
 
-// Answers with scripted results and writes down what it was asked.
+// Returns scripted results and records the calls.
 class ScriptedCalls final : public BlockingCalls {
 public:
     std::int64_t transfer(const IoRequest&, const TransferPiece& piece, bool durable) override {
@@ -47,7 +47,7 @@ using Calls = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a transfer goes on after short counts, interruptions and pauses") {
+TEST_CASE("a transfer continues after short counts, interruptions and pauses") {
     std::vector<std::byte> memory(100);
     const std::vector<IoSegment> segments{{memory.data(), 60}, {memory.data() + 60, 40}};
     IoRequest request = testing::make_request(IoOperation::read, {}, 1000, segments);
@@ -58,7 +58,7 @@ TEST_CASE("a transfer goes on after short counts, interruptions and pauses") {
     CHECK(calls.calls == Calls{"plain 1000", "plain 1030", "plain 1030", "plain 1060", "pause", "plain 1060"});
 }
 
-TEST_CASE("a call that is put off for ever ends with an error") {
+TEST_CASE("a call that is deferred forever ends with an error") {
     std::vector<std::byte> memory(100);
     const std::vector<IoSegment> segments{{memory.data(), 100}};
     IoRequest request = testing::make_request(IoOperation::read, {}, 0, segments);
@@ -68,7 +68,7 @@ TEST_CASE("a call that is put off for ever ends with an error") {
     CHECK(request.error == std::errc::resource_unavailable_try_again);
 }
 
-TEST_CASE("a write that runs into a full disk reports the error and how far it came") {
+TEST_CASE("a write that fills the disk reports the error and how far it got") {
     std::vector<std::byte> memory(100);
     const std::vector<IoSegment> segments{{memory.data(), 100}};
     IoRequest request = testing::make_request(IoOperation::write, {}, 0, segments);
@@ -79,7 +79,7 @@ TEST_CASE("a write that runs into a full disk reports the error and how far it c
     CHECK(request.transferred_bytes == 64);
 }
 
-TEST_CASE("a durable write that the file system does not know is written and then synced") {
+TEST_CASE("a durable write that the file system does not support is written and then synced") {
     std::vector<std::byte> memory(100);
     const std::vector<IoSegment> segments{{memory.data(), 100}};
     IoRequest request = testing::make_request(IoOperation::write, {}, 0, segments);
@@ -110,7 +110,7 @@ TEST_CASE("a durable write that the file system does not know is written and the
     }
 }
 
-TEST_CASE("a durable write that the file system knows needs no sync") {
+TEST_CASE("a durable write that the file system supports needs no sync") {
     std::vector<std::byte> memory(10);
     const std::vector<IoSegment> segments{{memory.data(), 10}};
     IoRequest request = testing::make_request(IoOperation::write, {}, 0, segments);
@@ -122,7 +122,7 @@ TEST_CASE("a durable write that the file system knows needs no sync") {
     CHECK(calls.calls == Calls{"durable 0"});
 }
 
-TEST_CASE("sync, allocate and truncate pass on their arguments and are tried again when interrupted") {
+TEST_CASE("sync, allocate and truncate pass on their arguments and are retried when interrupted") {
     ScriptedCalls calls;
     calls.results = {-EINTR, 0, -EINTR, -ENOSPC, -EAGAIN, 0};
     IoRequest sync = testing::make_request(IoOperation::sync, {});

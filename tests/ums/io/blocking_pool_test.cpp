@@ -17,7 +17,7 @@ using namespace ums;
 
 namespace {
 
-// New threads need memory of their own then, and not the stack of one that has ended.
+// New threads then need memory of their own instead of the stack of a thread that has ended.
 void ask_for_large_stacks() {
     pthread_attr_t attributes;
     ::pthread_attr_init(&attributes);
@@ -28,7 +28,7 @@ void ask_for_large_stacks() {
 
 }  // namespace
 
-TEST_CASE("a pool that gets no more threads does everything with the first, and says so") {
+TEST_CASE("a pool that gets no more threads does everything with its first one, and reports that") {
     if constexpr (test::kIsSanitized) {
         WARN("not tried: the sanitizer needs memory for a thread, too");
     } else {
@@ -38,7 +38,7 @@ TEST_CASE("a pool that gets no more threads does everything with the first, and 
             std::vector<IoRequest> requests(kCount);
             IoRequestList posted;
             for (IoRequest& request : requests) {
-                request.operation = IoOperation::sync;  // of no file: fails at once
+                request.operation = IoOperation::sync;  // of no file: fails immediately
                 request.file = FileHandle{-1};
                 posted.push_back(request);
             }
@@ -46,7 +46,7 @@ TEST_CASE("a pool that gets no more threads does everything with the first, and 
             std::size_t count = 0;
             ask_for_large_stacks();
             {
-                // Limits of processes do not hold for root; a thread needs a stack, too.
+                // The limit of processes does not apply to root, but a thread also needs a stack.
                 const testing::ResourceLimit limit(RLIMIT_AS, 1 << 20);
                 pool.submit(posted);
             }
@@ -61,7 +61,7 @@ TEST_CASE("a pool that gets no more threads does everything with the first, and 
     }
 }
 
-TEST_CASE("a pool whose first thread is refused is not made") {
+TEST_CASE("a pool whose first thread is refused is not created") {
     if constexpr (test::kIsSanitized) {
         WARN("not tried: the sanitizer needs memory for a thread, too");
     } else {

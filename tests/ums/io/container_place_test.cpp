@@ -23,7 +23,7 @@ PodVolume volume_at(const std::string& root) {
 
 }  // namespace
 
-TEST_CASE("a pod is known by what the kubelet mounts into it, a container by what its engine mounts") {
+TEST_CASE("a pod is recognized by what the kubelet mounts into it, a container by what its engine mounts") {
     CHECK(container_kind_of(mounts_of("")) == ContainerKind::none);
     CHECK(container_kind_of(mounts_of("501 500 8:1 / /etc rw - ext4 /dev/sda1 rw\n")) == ContainerKind::none);
     CHECK(container_kind_of(mounts_of("501 500 8:1 /var/lib/docker/containers/1/hosts /etc/hosts rw - ext4 /dev/sda1 rw\n")) ==
@@ -36,7 +36,7 @@ TEST_CASE("a pod is known by what the kubelet mounts into it, a container by wha
           ContainerKind::pod);
 }
 
-TEST_CASE("the volume behind a mount in a pod is known by the kubelet's folders") {
+TEST_CASE("the volume behind a mount in a pod is recognized by the kubelet's folders") {
     CHECK(volume_at("/") == PodVolume{});
     CHECK(volume_at("/srv/data") == PodVolume{});
     CHECK(volume_at(kKubelet + "/volumes/kubernetes.io~csi/pvc-7/mount") == PodVolume{.plugin = "csi", .name = "pvc-7"});

@@ -23,7 +23,7 @@ void write(const fs::path& path, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("limits of I/O: those of this device only, of all groups above, of both versions of control groups") {
+TEST_CASE("I/O limits are found for this device only, in all groups above, in both versions of control groups") {
     const test::TempFolder folder;
     const fs::path root = folder.path();
     write(root / "proc/self/cgroup", "3:blkio:/job\n0::/system/sql\n");
@@ -39,7 +39,7 @@ TEST_CASE("limits of I/O: those of this device only, of all groups above, of bot
     CHECK(io_limits_of("9:9", root.string()).empty());
 }
 
-TEST_CASE("processes with files below the folder are named, a folder with a longer name is another one") {
+TEST_CASE("processes with files open below the folder are named, but not those below a folder whose name is longer") {
     const test::TempFolder folder;
     const fs::path proc = folder.path();
     write(proc / "41/comm", "sqlservr\n");
@@ -53,7 +53,7 @@ TEST_CASE("processes with files below the folder are named, a folder with a long
     CHECK(processes_below("/nowhere", proc.string()).empty());
 }
 
-TEST_CASE("other file systems and swap space on the same disk are users of it, the own and those elsewhere are not") {
+TEST_CASE("other file systems and swap space on the same disk are its users, our own file system and other disks are not") {
     const test::TempFolder folder;
     const fs::path sys = folder.path() / "sys";
     for (const char* partition : {"sda1", "sda2", "sda3"}) write(sys / "devices/sda" / partition / "partition", "1");
@@ -80,13 +80,13 @@ TEST_CASE("other file systems and swap space on the same disk are users of it, t
     CHECK(other_users_of_disk("sda", mounts.front(), mounts, roots) == std::vector<std::string>{"/ (ext4)", "/dev/sda3 (swap)"});
 }
 
-TEST_CASE("versions of kernels compare as numbers, and this one has one") {
+TEST_CASE("kernel versions compare as numbers, and this kernel has one") {
     CHECK(KernelVersion{5, 10} > KernelVersion{5, 9});
     CHECK(KernelVersion{6, 0} > KernelVersion{5, 19});
     CHECK(kernel_version() > KernelVersion{4, 0});
 }
 
-TEST_CASE("the space of a file system: not more is free than there is, and nothing is known where nothing is") {
+TEST_CASE("a file system has no more free space than its size, and a missing folder is an error") {
     FileSystemSpace space;
     REQUIRE_FALSE(read_file_system_space("/", space));
     CHECK(space.size_bytes > 0);
@@ -94,4 +94,4 @@ TEST_CASE("the space of a file system: not more is free than there is, and nothi
     CHECK(read_file_system_space("/nowhere", space) == std::errc::no_such_file_or_directory);
 }
 
-TEST_CASE("this process sees what is mounted at /") { CHECK(mount_of("/", mounts_of_this_process()).has_value()); }
+TEST_CASE("this process sees a mount at /") { CHECK(mount_of("/", mounts_of_this_process()).has_value()); }

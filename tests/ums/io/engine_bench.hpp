@@ -1,4 +1,4 @@
-// A new file in a folder of its own and an engine to try on it.
+// A new file in a folder of its own, and an engine to test on it.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ struct Shared {
 
 void fill_page(const Memory& memory, std::uint64_t page) { memory.fill(1000 + page); }
 
-// Writes and reads back pages that belong to this task alone.
+// Writes and reads back pages that only this task uses.
 Task<void> write_and_check(Shared& shared, std::uint64_t first_page) {
     const Memory written(kTaskPageBytes);
     const Memory read(kTaskPageBytes);
@@ -106,7 +106,7 @@ Task<void> run_ping(SchedulerGroup& group, std::uint32_t rounds, std::uint32_t& 
 
 }  // namespace
 
-TEST_CASE("schedulers that sleep in their engines are woken by each other without waiting for a timeout") {
+TEST_CASE("schedulers that sleep in their engines wake each other without waiting for a timeout") {
     const EngineKind kind = GENERATE(from_range(engine_kinds()));
     CAPTURE(kind);
     PosixStorage storage;
@@ -122,7 +122,7 @@ TEST_CASE("schedulers that sleep in their engines are woken by each other withou
     group.run(run_ping(group, kRounds, first, second));
     CHECK(first == kRounds);
     CHECK(second == kRounds);
-    // One lost wake-up costs a second.
+    // A lost wake-up costs a second.
     CHECK(clock.now_ns() - started < 15 * kNsPerSecond);
     CHECK(group[0].statistics().wakeups_from_others > 0);
 }

@@ -21,7 +21,7 @@ bool skip_without_direct_io() {
 
 }  // namespace
 
-TEST_CASE("what was written is read back, direct and buffered, single and vectored") {
+TEST_CASE("written bytes are read back, direct and buffered, single and vectored") {
     const auto variant = GENERATE(from_range(engine_variants()));
     const bool direct = GENERATE(false, true);
     const std::size_t segment_bytes = GENERATE(std::size_t{64} * kPage, std::size_t{kPage});
@@ -46,7 +46,7 @@ TEST_CASE("what was written is read back, direct and buffered, single and vector
     CHECK(bench.engine->in_flight() == 0);
 }
 
-TEST_CASE("the bytes of a gather write stand in the file in the order of its segments") {
+TEST_CASE("a gather write puts its bytes into the file in the order of its segments") {
     const auto variant = GENERATE(from_range(engine_variants()));
     CAPTURE(variant);
     Bench bench(variant);
@@ -61,7 +61,7 @@ TEST_CASE("the bytes of a gather write stand in the file in the order of its seg
     CHECK(line == "first second third");
 }
 
-TEST_CASE("1024 segments go in one request") {
+TEST_CASE("1024 segments fit into one request") {
     const auto variant = GENERATE(from_range(engine_variants()));
     CAPTURE(variant);
     if (skip_without_direct_io()) return;
@@ -80,7 +80,7 @@ TEST_CASE("1024 segments go in one request") {
     CHECK(read.equals(written));
 }
 
-TEST_CASE("a durable write is written and complete") {
+TEST_CASE("a durable write is written completely") {
     const auto variant = GENERATE(from_range(engine_variants()));
     const std::size_t segment_bytes = GENERATE(std::size_t{8} * kPage, std::size_t{kPage});
     CAPTURE(variant, segment_bytes);
@@ -99,7 +99,7 @@ TEST_CASE("a durable write is written and complete") {
     CHECK(read.equals(written));
 }
 
-TEST_CASE("a read over the end of the file comes back short, one behind it empty, both without an error") {
+TEST_CASE("a read across the end of the file comes back short, one beyond it empty, both without an error") {
     const auto variant = GENERATE(from_range(engine_variants()));
     const bool direct = GENERATE(false, true);
     const std::uint64_t file_bytes = GENERATE(2 * kPage, 2 * kPage + 4096, 2 * kPage + 100);
@@ -122,7 +122,7 @@ TEST_CASE("a read over the end of the file comes back short, one behind it empty
     CHECK(behind.transferred_bytes == 0);
 }
 
-TEST_CASE("a transfer of no bytes finishes at once") {
+TEST_CASE("a transfer of zero bytes finishes immediately") {
     const auto variant = GENERATE(from_range(engine_variants()));
     CAPTURE(variant);
     Bench bench(variant);
@@ -168,7 +168,7 @@ TEST_CASE("the system's errors come back with the request") {
         CHECK(request.error == std::errc::no_space_on_device);
         bench.storage.close(full);
     }
-    SECTION("memory that is not there") {
+    SECTION("memory that is not mapped") {
         const std::vector<IoSegment> bad{{nullptr, kPage}};
         REQUIRE(!bench.storage.truncate(bench.file, kPage));
         IoRequest request = make_request(IoOperation::read, bench.file, 0, bad);
@@ -187,13 +187,13 @@ TEST_CASE("direct I/O at an odd offset is an error of the first call, not a shor
     const std::vector<IoSegment> segments{{memory.data(), kPage}};
     IoRequest request = make_request(IoOperation::write, bench.file, 100, segments);
     finish(*bench.engine, request);
-    // tmpfs takes the flag and ignores it.
+    // tmpfs accepts the flag and ignores it.
     if (!request.error) WARN("this file system does direct I/O at any offset");
     CHECK((!request.error || request.error == std::errc::invalid_argument));
 }
 
-// A short transfer that the system really makes: the file may grow by two pages and a half.
-TEST_CASE("a write that the system cuts short is continued, and the error of the continuation is reported") {
+// A real short transfer by the system: the file may grow by two and a half pages.
+TEST_CASE("a write that the system cuts short is continued, and an error of the continuation is reported") {
     const auto variant = GENERATE(from_range(engine_variants()));
     const std::size_t segment_bytes = GENERATE(std::size_t{4} * kPage, std::size_t{kPage});
     CAPTURE(variant, segment_bytes);
@@ -211,7 +211,7 @@ TEST_CASE("a write that the system cuts short is continued, and the error of the
     CHECK(bench.size_bytes() == 2 * kPage + kPage / 2);
 }
 
-TEST_CASE("a write and an allocation that do not fit on the disk say so") {
+TEST_CASE("a write and an allocation that do not fit on the disk report it") {
     const auto variant = GENERATE(from_range(engine_variants()));
     CAPTURE(variant);
     const TempFolder folder;

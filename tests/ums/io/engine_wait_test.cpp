@@ -29,7 +29,7 @@ TEST_CASE("wait starts what was queued and ends when it has finished") {
     finished.pop_front();
 }
 
-TEST_CASE("wait ends when its time is over") {
+TEST_CASE("wait ends when its timeout expires") {
     const auto variant = GENERATE(from_range(engine_variants()));
     CAPTURE(variant);
     const auto engine = variant.make({});
@@ -41,7 +41,7 @@ TEST_CASE("wait ends when its time is over") {
     engine->wait(0);
 }
 
-TEST_CASE("wake ends a wait that is under way") {
+TEST_CASE("wake ends a wait that is in progress") {
     const auto variant = GENERATE(from_range(engine_variants()));
     CAPTURE(variant);
     const auto engine = variant.make({});
@@ -64,7 +64,7 @@ TEST_CASE("a wake before the wait is not lost, even if finished requests are col
     CAPTURE(variant);
     Bench bench(variant);
     const auto started = std::chrono::steady_clock::now();
-    bench.engine->wait(0);  // whatever is made on first use is there
+    bench.engine->wait(0);  // creates whatever is created on first use
     for (int round = 0; round < 3; ++round) {
         bench.engine->wake();
         IoRequestList finished;
@@ -72,13 +72,13 @@ TEST_CASE("a wake before the wait is not lost, even if finished requests are col
         bench.engine->wait(20 * kNsPerSecond);
     }
     CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(10));
-    // Nothing is left of them: the next wait sleeps.
+    // No wake-up is left over: the next wait sleeps.
     const auto quiet = std::chrono::steady_clock::now();
     bench.engine->wait(30 * kNsPerMs);
     CHECK(std::chrono::steady_clock::now() - quiet >= std::chrono::milliseconds(29));
 }
 
-TEST_CASE("an engine may be made on one thread and used on another") {
+TEST_CASE("an engine may be created on one thread and used on another") {
     const auto variant = GENERATE(from_range(engine_variants()));
     CAPTURE(variant);
     Bench bench(variant);
@@ -90,7 +90,7 @@ TEST_CASE("an engine may be made on one thread and used on another") {
 
 namespace {
 
-// CPUs of the threads of this process whose name begins so, as the kernel writes them.
+// The CPUs of this process's threads whose names begin with the prefix, as the kernel writes them.
 std::vector<std::string> cpus_of_threads(const std::string& name) {
     std::vector<std::string> lists;
     for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -131,14 +131,14 @@ TEST_CASE("the engine's own threads run on the CPUs of io_affinity") {
     for (const std::string& list : lists) CHECK(list == std::to_string(last_cpu));
 }
 
-TEST_CASE("the pool makes threads when they are needed and not more than the queue depth") {
+TEST_CASE("the pool creates threads when they are needed, and at most as many as the queue depth") {
     EngineOptions options;
     options.queue_depth = 3;
     const auto variant = engine_variants().front();
     Bench bench(variant, options);
-    // A thread of an engine before this one may be gone for those who joined it, and still be on the system's list.
+    // A thread of an earlier engine may have been joined and still be on the system's list.
     for (int i = 0; i < 1000 && cpus_of_threads("io ").size() > 1; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    CHECK(cpus_of_threads("io ").size() <= 1);  // the first one is made with the engine
+    CHECK(cpus_of_threads("io ").size() <= 1);  // the first one is created with the engine
     std::vector<IoRequest> syncs(50, make_request(IoOperation::sync, bench.file));
     for (IoRequest& sync : syncs) bench.engine->submit(sync);
     collect(*bench.engine, 50);

@@ -1,4 +1,4 @@
-// The engines that this machine can have, so that one test serves them all, and a few words to drive them.
+// The engines that this machine supports, so that one test covers them all, and a few functions to drive them.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ struct EngineVariant {
     friend std::ostream& operator<<(std::ostream& stream, const EngineVariant& variant) { return stream << variant.name; }
 };
 
-// threads, and where the machine allows it uring: with the kernel's best flags, and as it is on older kernels.
+// "threads" and, if the machine allows it, "uring": with the kernel's best flags, and as on older kernels.
 [[nodiscard]] std::vector<EngineVariant> engine_variants();
 
 // True if io_uring works here.
@@ -32,7 +32,7 @@ struct EngineVariant {
 // Polls and waits until `count` requests have come back; fails the test after 20 s.
 void collect(IoEngine& engine, std::uint32_t count);
 
-// Submits one request and sees it back.
+// Submits one request and waits until it has come back.
 void finish(IoEngine& engine, IoRequest& request);
 
 [[nodiscard]] IoRequest make_request(IoOperation operation, FileHandle file, std::uint64_t offset_bytes,

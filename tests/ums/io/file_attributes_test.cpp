@@ -13,13 +13,13 @@
 
 using namespace ums;
 
-TEST_CASE("a file with a hole is sparse, a written one is not") {
+TEST_CASE("a file with a hole is sparse, a fully written one is not") {
     const testing::TempFolder folder;
     std::ofstream(folder.file("full")) << std::string(1 << 20, 'x') << std::flush;
     std::ofstream(folder.file("holes")) << "x";
     std::filesystem::resize_file(folder.file("holes"), 1 << 20);
     const int full = open(folder.file("full").c_str(), O_RDONLY | O_CLOEXEC);
-    fsync(full);  // blocks may be counted late
+    fsync(full);  // the file system may count the blocks late
     close(full);
 
     FileAttributes attributes;
@@ -30,7 +30,7 @@ TEST_CASE("a file with a hole is sparse, a written one is not") {
     CHECK(attributes.is_sparse);
 }
 
-TEST_CASE("a compressed file is recognised where the file system knows it") {
+TEST_CASE("a compressed file is recognized if the file system reports it") {
     const testing::TempFolder folder;
     std::ofstream(folder.file("packed")) << "x";
     const int file = open(folder.file("packed").c_str(), O_RDONLY | O_CLOEXEC);

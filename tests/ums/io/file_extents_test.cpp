@@ -29,7 +29,7 @@ std::string noise(Prng& prng, std::size_t size_bytes) {
 void write_and_sync(const std::string& path, const std::string& bytes) {
     std::ofstream(path) << bytes << std::flush;
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    ::fsync(fd);  // places are given late
+    ::fsync(fd);  // the file system may allocate the blocks late
     ::close(fd);
 }
 
@@ -38,7 +38,7 @@ bool has_anonymous_device(const std::string& path) {
     return ::stat(path.c_str(), &facts) != 0 || major(facts.st_dev) == 0;
 }
 
-// What the device itself holds there; nothing for those who may not look.
+// What the device itself holds there; nothing if this user may not read it.
 std::optional<std::string> read_device(const DeviceOffset& place) {
     const int fd = ::open(place.device.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return std::nullopt;
@@ -51,7 +51,7 @@ std::optional<std::string> read_device(const DeviceOffset& place) {
 
 }  // namespace
 
-TEST_CASE("the device holds the file's bytes where the file system says") {
+TEST_CASE("the device holds the file's bytes where the file system says they are") {
     const testing::TempFolder folder;
     Prng prng(testing::test_seed("device offsets"));
     const std::string path = folder.file("data");
@@ -82,7 +82,7 @@ TEST_CASE("the device holds the file's bytes where the file system says") {
     if (!could_look) WARN("the device itself may not be read here");
 }
 
-TEST_CASE("nothing is claimed about a hole, the end of a file, a missing file and what is no file") {
+TEST_CASE("no place is given for a hole, the end of a file, a missing file, or something that is not a file") {
     const testing::TempFolder folder;
     const std::string path = folder.file("holes");
     std::filesystem::resize_file((std::ofstream(path), path), 1 << 20);
@@ -95,11 +95,11 @@ TEST_CASE("nothing is claimed about a hole, the end of a file, a missing file an
     CHECK_FALSE(device_offset_of("/proc/self/maps", 0));
 }
 
-TEST_CASE("of a block device it is the offset itself") {
+TEST_CASE("on a block device the place is the offset itself") {
     for (const auto& entry : std::filesystem::directory_iterator("/sys/class/block")) {
         const std::string device = "/dev/" + entry.path().filename().string();
         const auto place = device_offset_of(device, 123 * 8192);
-        if (!place) continue;  // only for those who may open it
+        if (!place) continue;  // this user may not open it
         CHECK(place->device == device);
         CHECK(place->offset_bytes == 123 * 8192);
         return;

@@ -1,5 +1,5 @@
-// Files as views in memory: what is copied arrives in the file, what cannot be touched is an error of the request, and what is done with a
-// write afterwards is what the view says.
+// Files as views in memory: a copy reaches the file, memory that cannot be accessed fails the request, and after a write happens what the
+// view promises.
 #include "ums/io/file_mapping.hpp"
 
 #include <sys/mman.h>
@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::uint64_t kMappedBytes = 256 * 1024;
 
-// Counts, and fails if it shall.
+// Counts calls, and fails on demand.
 struct CountedCalls final : MappingCalls {
     struct Range {
         const std::byte* data;
@@ -53,7 +53,7 @@ struct CountedCalls final : MappingCalls {
     int fails_with = 0;
 };
 
-// A file of zeros, plainly open.
+// A file of zeros, opened without a view.
 struct PlainFile {
     PlainFile() {
         const OpenOptions options{.create_new = true};
@@ -104,14 +104,14 @@ std::atomic<bool> was_handled_by_another{false};
 
 }  // namespace
 
-TEST_CASE("what is written through a view arrives in the file, and what stands in the file is read through it") {
+TEST_CASE("what is written through a view reaches the file, and a read through it returns what the file holds") {
     PlainFile plain;
     const FileHandle file = plain.view(FileView::mapped);
     REQUIRE(file.mapping != nullptr);
     CHECK(is_mapped_here(plain.folder.file("mapped")));
     const Memory written(24576);
     written.fill(1);
-    // Two pieces of memory that do not stand side by side.
+    // Two pieces of memory that are not adjacent.
     const std::vector<IoSegment> pieces{{written.data() + 16384, 8192}, {written.data(), 8192}};
     IoRequest write = mapped_request(IoOperation::write, 12288, pieces);
     file.mapping->perform(write);
@@ -121,7 +121,7 @@ TEST_CASE("what is written through a view arrives in the file, and what stands i
     CHECK(std::memcmp(there.data() + 8192, written.data(), 8192) == 0);
     CHECK(plain.bytes(12287, 1)[0] == std::byte{0});
     CHECK(plain.bytes(12288 + 16384, 1)[0] == std::byte{0});
-    // Written by a system call, read by a copy.
+    // Written by a system call, read through the view.
     const std::vector<IoSegment> source{{written.data(), 8192}};
     IoRequest by_call = make_request(IoOperation::write, plain.file, 65536, source);
     std::string reason;
@@ -136,7 +136,7 @@ TEST_CASE("what is written through a view arrives in the file, and what stands i
     CHECK_FALSE(is_mapped_here(plain.folder.file("mapped")));
 }
 
-TEST_CASE("a view ends where the file ended, and is not written to if it was opened for reading") {
+TEST_CASE("a view ends where the file ends, and a read-only view refuses writes") {
     PlainFile plain;
     const FileHandle file = plain.view(FileView::mapped, true);
     const Memory memory(8192);
@@ -158,7 +158,7 @@ TEST_CASE("a view ends where the file ended, and is not written to if it was ope
     CHECK_FALSE(refused.is_open());
 }
 
-TEST_CASE("an empty file has a view, in which nothing is") {
+TEST_CASE("the view of an empty file is empty") {
     PlainFile plain;
     REQUIRE(!plain.storage.truncate(plain.file, 0));
     const FileHandle file = plain.view(FileView::synced);
@@ -171,7 +171,7 @@ TEST_CASE("an empty file has a view, in which nothing is") {
     plain.storage.close(file);
 }
 
-TEST_CASE("a file that is cut short while it is mapped makes requests short, and the next ones go on") {
+TEST_CASE("requests on a mapped file that was truncated come back short, and are complete again once it has grown") {
     PlainFile plain;
     const auto operation = GENERATE(IoOperation::read, IoOperation::write);
     const FileHandle file = plain.view(FileView::mapped);
@@ -191,7 +191,7 @@ TEST_CASE("a file that is cut short while it is mapped makes requests short, and
     plain.storage.close(file);
 }
 
-TEST_CASE("a page for which there is no space is an error of the request that writes it") {
+TEST_CASE("if there is no space for a page, the request that writes it fails") {
     const std::string said = in_child_process([]() -> std::string {
         const TempFolder folder;
         if (!mount_privately("tmpfs", folder.path(), "size=64k")) return "not mounted";
@@ -213,7 +213,7 @@ TEST_CASE("a page for which there is no space is an error of the request that wr
     if (said != "not mounted") CHECK(said == std::make_error_code(std::errc::io_error).message());
 }
 
-TEST_CASE("each view does with a write what it says, and with a read nothing") {
+TEST_CASE("each view makes writes as durable as it promises, and leaves reads alone") {
     PlainFile plain;
     CountedCalls calls;
     const auto view = GENERATE(FileView::mapped, FileView::synced, FileView::lines_written, FileView::lines_started);
@@ -240,7 +240,7 @@ TEST_CASE("each view does with a write what it says, and with a read nothing") {
     CHECK(plain.bytes(8192 + 512, 1)[0] == memory.data()[0]);
 }
 
-TEST_CASE("a durable write through a view is synced whatever the view is, and its error is the request's") {
+TEST_CASE("a durable write through a view is synced whatever the view, and a failed sync fails the request") {
     PlainFile plain;
     CountedCalls calls;
     const auto mapping = counted_mapping(plain, FileView::mapped, calls);
@@ -257,7 +257,7 @@ TEST_CASE("a durable write through a view is synced whatever the view is, and it
     CHECK(write.error == std::errc::io_error);
 }
 
-TEST_CASE("an engine with views copies at once, and leaves other files to the engine that it has") {
+TEST_CASE("an engine with views copies immediately, and leaves other files to its inner engine") {
     PlainFile plain;
     std::string reason;
     const auto engine = plain.storage.make_engine({.kind = EngineKind::threads, .has_views = true}, reason);
@@ -271,7 +271,7 @@ TEST_CASE("an engine with views copies at once, and leaves other files to the en
     IoRequest sync = make_request(IoOperation::sync, file);
     engine->submit(mapped);
     CHECK(engine->in_flight() == 1);
-    CHECK(plain.bytes(0, 1)[0] == memory.data()[0]);  // before anybody has polled
+    CHECK(plain.bytes(0, 1)[0] == memory.data()[0]);  // before any poll
     engine->wait(kWaitNsMax);                         // does not sleep: there is something to collect
     engine->submit(called);
     engine->submit(sync);
@@ -289,7 +289,7 @@ TEST_CASE("an engine with views copies at once, and leaves other files to the en
     plain.storage.close(file);
 }
 
-TEST_CASE("memory of a file that was cut short ends the process where nobody expects it, as before") {
+TEST_CASE("accessing memory of a truncated file outside of touch() ends the process, as before") {
     PlainFile plain;
     const std::string said = in_child_process([&]() -> std::string {
         expect_bus_errors();
@@ -298,13 +298,13 @@ TEST_CASE("memory of a file that was cut short ends the process where nobody exp
         std::byte byte{};
         const auto look = [&] { std::memcpy(&byte, data + 4096, 1); };
         if (touch(data, 8192, look)) return "read";
-        // Outside of what is said to be touched.
+        // Outside of the range given to touch().
         return touch(data, 4096, look) ? "read" : "caught";
     });
     CHECK(said == "died");
 }
 
-TEST_CASE("a SIGBUS that is not expected goes to whoever handled it before") {
+TEST_CASE("an unexpected SIGBUS goes to the previous handler") {
     const std::string said = in_child_process([]() -> std::string {
         struct sigaction before {};
         ::sigaction(SIGBUS, nullptr, &before);

@@ -1,4 +1,4 @@
-// What is done with an open file is done with this file, whatever has its name by then.
+// Operations on an open file affect that file, whatever its name refers to by then.
 #include "ums/io/held_name.hpp"
 
 #include <fcntl.h>
@@ -63,7 +63,7 @@ struct Held {
 
 }  // namespace
 
-TEST_CASE("a file is opened again as the same one, whatever has its name") {
+TEST_CASE("reopening a file opens the same one, whatever its name refers to now") {
     Held held;
     CHECK(held.reopens());
     held.put_other_file_there();
@@ -72,7 +72,7 @@ TEST_CASE("a file is opened again as the same one, whatever has its name") {
     CHECK(held.reopens());
 }
 
-TEST_CASE("where the system shows no descriptors a file is opened again by its name, if that is still its own") {
+TEST_CASE("if the system shows no descriptors, a file is reopened by its name, provided that the name still refers to it") {
     Held held("/nowhere");
     CHECK(held.reopens());
     fs::rename(held.folder.file("sub"), held.folder.file("renamed"));
@@ -95,26 +95,26 @@ TEST_CASE("a symbolic link under the name is not followed") {
     CHECK_FALSE(status.is_dangling);
 }
 
-TEST_CASE("remove takes away the name of the file that is held, and nothing else") {
+TEST_CASE("remove deletes the name of the held file, and nothing else") {
     Held held;
     SECTION("its own name") {
         CHECK(!held.storage.remove(held.file));
         CHECK_FALSE(fs::exists(held.name()));
         CHECK(held.storage.remove(held.file) == std::errc::no_such_file_or_directory);
     }
-    SECTION("another file has the name") {
+    SECTION("another file has taken the name") {
         held.put_other_file_there();
         CHECK(held.storage.remove(held.file) == std::errc::no_such_file_or_directory);
         CHECK(read_text(held.name()) == "precious");
     }
-    SECTION("a symbolic link to the file has the name") {
+    SECTION("a symbolic link to the file has taken the name") {
         fs::rename(held.name(), held.folder.file("moved"));
         fs::create_symlink(held.folder.file("moved"), held.name());
         CHECK(held.storage.remove(held.file) == std::errc::no_such_file_or_directory);
         CHECK(fs::is_symlink(held.name()));
         CHECK(fs::exists(held.folder.file("moved")));
     }
-    SECTION("the folder has another name, and another folder has its name") {
+    SECTION("the folder was renamed, and another folder has taken its name") {
         fs::rename(held.folder.file("sub"), held.folder.file("renamed"));
         fs::create_directory(held.folder.file("sub"));
         std::ofstream(held.name()) << "precious" << std::flush;
@@ -122,11 +122,11 @@ TEST_CASE("remove takes away the name of the file that is held, and nothing else
         CHECK(read_text(held.name()) == "precious");
         CHECK(fs::is_empty(held.folder.file("renamed")));
     }
-    // Nothing is left under a name of ours.
+    // No temporary name of ours is left behind.
     for (const auto& entry : fs::directory_iterator(held.folder.file("sub"))) CHECK(entry.path().filename() == "data");
 }
 
-TEST_CASE("that a file cannot be removed is known beforehand") {
+TEST_CASE("it is known beforehand that a file cannot be removed") {
     Held held;
     CHECK(!held.storage.check_removal(held.file));
     const TempFolder folder;
@@ -137,7 +137,7 @@ TEST_CASE("that a file cannot be removed is known beforehand") {
         REQUIRE(::chmod(held.folder.file("sub").c_str(), 0755) == 0);
         return;
     }
-    // As another user, in a folder of root's.
+    // As another user, in a folder that belongs to root.
     REQUIRE(::chmod(held.folder.path().c_str(), 0755) == 0);
     for (const mode_t mode : {mode_t{0755}, mode_t{01777}, mode_t{0777}}) {
         REQUIRE(::chmod(held.folder.file("sub").c_str(), mode) == 0);
@@ -149,7 +149,7 @@ TEST_CASE("that a file cannot be removed is known beforehand") {
     }
 }
 
-TEST_CASE("that a file cannot become so large is known beforehand") {
+TEST_CASE("it is known beforehand that a file cannot grow to a given size") {
     Held held;
     CHECK(!held.storage.check_size(held.file, 1 << 20));
     const std::string report = in_child_process([&]() -> std::string {

@@ -1,4 +1,4 @@
-// Memory for direct I/O: zero, aligned to 4096 bytes; and bytes that are easy to recognise.
+// Memory for direct I/O: zero, aligned to 4096 bytes; and bytes that are easy to recognize.
 #pragma once
 
 #include <cstddef>

@@ -33,7 +33,7 @@ TEST_CASE("escaped blanks and backslashes in mount points and sources are unders
     CHECK(source_of("/data/my files/x") == "server:/export\\x");
 }
 
-TEST_CASE("of two mounts at the same place the later one counts") { CHECK(source_of("/over/x") == "/dev/sdb"); }
+TEST_CASE("of two mounts at the same point the later one counts") { CHECK(source_of("/over/x") == "/dev/sdb"); }
 
 TEST_CASE("an empty mount table has no source") {
     std::istringstream empty;

@@ -6,7 +6,7 @@
 
 #include "tests/support/catch.hpp"
 
-TEST_CASE("the null engine hands every request back at the next poll, transferred as a whole and untouched") {
+TEST_CASE("the null engine returns every request at the next poll, complete and with its memory untouched") {
     ums::NullEngine engine;
     std::array<std::byte, 512> memory{};
     memory[7] = std::byte{9};
@@ -30,7 +30,7 @@ TEST_CASE("the null engine hands every request back at the next poll, transferre
     CHECK(memory[7] == std::byte{9});
 }
 
-TEST_CASE("waiting on the null engine ends when it is woken, and does not begin while a request is out") {
+TEST_CASE("wait on the null engine ends with a wake-up, and does not sleep while a request is outstanding") {
     ums::NullEngine engine;
     std::thread waker([&] { engine.wake(); });
     engine.wait(3600 * ums::kNsPerSecond);

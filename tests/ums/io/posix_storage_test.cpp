@@ -38,7 +38,7 @@ int flags_of(FileHandle file) { return fcntl(file.value, F_GETFL); }
 
 }  // namespace
 
-TEST_CASE("status tells kinds apart and takes a missing file for no error") {
+TEST_CASE("status tells kinds of files apart, and a missing file is no error") {
     Files files;
     FileStatus status;
     REQUIRE(!files.storage.status(files.folder.file("missing"), status));
@@ -54,7 +54,7 @@ TEST_CASE("status tells kinds apart and takes a missing file for no error") {
     CHECK(files.storage.status(files.folder.file("data/below"), status) == std::errc::not_a_directory);
 }
 
-TEST_CASE("two names of one file have the same identity, two files have not") {
+TEST_CASE("two names of one file have the same identity, two files do not") {
     Files files;
     for (const char* name : {"a", "b"}) std::ofstream(files.folder.file(name)) << "x";
     std::filesystem::create_symlink(files.folder.file("a"), files.folder.file("symbolic"));
@@ -64,12 +64,12 @@ TEST_CASE("two names of one file have the same identity, two files have not") {
         REQUIRE(!files.storage.status(files.folder.file(name), status));
         return std::pair(status.device_id, status.inode);
     };
-    CHECK(identity("symbolic") != identity("a"));  // the link's own
+    CHECK(identity("symbolic") != identity("a"));  // that of the link itself
     CHECK(identity("hard") == identity("a"));
     CHECK(identity("b") != identity("a"));
 }
 
-TEST_CASE("create_new makes a file once and never touches one that is there") {
+TEST_CASE("create_new creates a file once and never touches an existing one") {
     Files files;
     const bool direct = GENERATE(false, true);
     if (direct && !files.folder.has_direct_io()) return;
@@ -124,7 +124,7 @@ TEST_CASE("options become the flags of the open file") {
     }
 }
 
-TEST_CASE("a file system that refuses direct I/O says invalid_argument") {
+TEST_CASE("a file system that refuses direct I/O returns invalid_argument") {
     PosixStorage storage;
     OpenOptions options;
     options.direct = true;
@@ -184,7 +184,7 @@ TEST_CASE("the blocking operations do what the engine's do") {
     CHECK(files.storage.size(file, size_bytes) == std::errc::bad_file_descriptor);
 }
 
-TEST_CASE("a blocking read is short at the end of the file only") {
+TEST_CASE("a blocking read is short only at the end of the file") {
     Files files;
     const FileHandle file = files.create("data");
     REQUIRE(write(file.value, "0123456789", 10) == 10);
@@ -241,7 +241,7 @@ TEST_CASE("free space is known for a folder and for a file that does not exist y
     CHECK(files.storage.free_space("/does/not/exist", for_file) == std::errc::no_such_file_or_directory);
 }
 
-TEST_CASE("the engine that is asked for is the one that comes") {
+TEST_CASE("make_engine returns the requested kind of engine") {
     PosixStorage storage;
     std::string reason = "old";
     EngineOptions options;

@@ -27,7 +27,7 @@ ums::VolatileOptions lying(ums::PowerLies lies) {
     return options;
 }
 
-// The cuts of this moment in which something promised is lost; checks that the list says what the files show.
+// How many cuts of this moment lose something promised; checks that the list agrees with the files.
 std::uint64_t count_lost(VolatileWorld& world, const std::string& path, const std::string& promised) {
     std::uint64_t count = 0;
     for (std::uint64_t seed = 0; seed < kCuts; ++seed) {
@@ -50,11 +50,11 @@ std::uint64_t count_lost(VolatileWorld& world, const std::string& path, const st
 
 }  // namespace
 
-TEST_CASE("a flush that is ignored loses synced writes, and no durable ones") {
+TEST_CASE("an ignored flush loses synced writes, but no durable ones") {
     VolatileWorld world(lying({ums::PowerLie::flush_ignored}));
     const FileHandle file = world.make("/f", 2 * kSector);
     world.clock.advance_to(ums::kNsPerSecond);
-    world.write(file, 0, kSector, 'a', true);  // takes the size along
+    world.write(file, 0, kSector, 'a', true);  // also hardens the size
     world.write(file, kSector, kSector, 'b', true);
     world.write(file, kSector, kSector, 'c');
     REQUIRE(!world.storage.sync(file));
@@ -73,7 +73,7 @@ TEST_CASE("a flush that is ignored loses synced writes, and no durable ones") {
     CHECK(lost > 10);
 }
 
-TEST_CASE("a size that was synced in vain is among what is lost") {
+TEST_CASE("a size whose sync was ignored is listed as lost") {
     VolatileWorld world(lying({ums::PowerLie::flush_ignored}));
     const FileHandle file = world.make("/f", 2 * kSector);
     std::uint64_t lost = 0;
@@ -85,25 +85,25 @@ TEST_CASE("a size that was synced in vain is among what is lost") {
         lost += is_short ? 1 : 0;
     }
     CHECK(lost > 10);
-    // It is only a promise once it was synced.
+    // A size is a promise only once it was synced.
     REQUIRE(!world.storage.allocate(file, 0, 4 * kSector));
     const PowerCut cut = world.storage.cut(1);
     for (const LostWrite& each : cut.lost) CHECK(each.offset_bytes + each.size_bytes <= 2 * kSector);
 }
 
-TEST_CASE("a durable write that is ignored is lost until a sync, which is honest") {
+TEST_CASE("a durable write whose FUA is ignored may be lost until a sync, which is honest") {
     VolatileWorld world(lying({ums::PowerLie::fua_ignored}));
     const FileHandle file = world.make("/f", 4 * kSector);
     world.write(file, kSector, 2 * kSector, 'a', true);
     CHECK(count_lost(world, "/f", ".aa") > 50);
     REQUIRE(!world.storage.sync(file));
     CHECK(count_lost(world, "/f", ".aa.") == 0);
-    // What nobody promised is no loss.
+    // What was not promised is no loss.
     world.write(file, 3 * kSector, kSector, 'b');
     CHECK(count_lost(world, "/f", ".aa") == 0);
 }
 
-TEST_CASE("what is lost and stands there all the same is no loss") {
+TEST_CASE("a lost write whose bytes are there anyway is no loss") {
     VolatileWorld world(lying({ums::PowerLie::fua_ignored}));
     const FileHandle file = world.make("/f", kSector);
     world.write(file, 0, kSector, 'a');
@@ -114,11 +114,11 @@ TEST_CASE("what is lost and stands there all the same is no loss") {
     CHECK(count_lost(world, "/f", "b") > 10);
 }
 
-TEST_CASE("the size that an ignored durable write needs is lost with it") {
+TEST_CASE("the size that an ignored durable write needs is lost with the write") {
     VolatileWorld world(lying({ums::PowerLie::fua_ignored}));
     const FileHandle file = world.make("/f", kSector);
     REQUIRE(!world.storage.allocate(file, 0, 3 * kSector));
-    world.write(file, 0, kSector, 'a', true);  // does not need it
+    world.write(file, 0, kSector, 'a', true);  // does not need the size
     for (std::uint64_t seed = 0; seed < kCuts; ++seed) {
         for (const LostWrite& lost : world.storage.cut(seed).lost) CHECK(lost.part == LostPart::contents);
     }
@@ -134,7 +134,7 @@ TEST_CASE("the size that an ignored durable write needs is lost with it") {
     CHECK(count > 10);
 }
 
-TEST_CASE("one file may be ignored while another is treated honestly") {
+TEST_CASE("one file may be ignored while another one is treated honestly") {
     ums::VolatileOptions options = lying({ums::PowerLie::one_file_ignored});
     options.lying_path = "/f";
     VolatileWorld world(options);
@@ -156,7 +156,7 @@ TEST_CASE("one file may be ignored while another is treated honestly") {
     CHECK(lost > 50);
 }
 
-TEST_CASE("with overtaking a later write may be there and a synced one not, for a short time") {
+TEST_CASE("with overtaking, for a short time a later write may be there while a synced one is not") {
     ums::VolatileOptions options = lying({ums::PowerLie::overtaking});
     options.overtaking_ns = 5 * ums::kNsPerMs;
     VolatileWorld world(options);
@@ -181,7 +181,7 @@ TEST_CASE("with overtaking a later write may be there and a synced one not, for 
     CHECK(has_overtaken);
 }
 
-TEST_CASE("a volume that is rolled back is what it was then, in all files") {
+TEST_CASE("a volume that is rolled back is in the state of that time, in all files") {
     ums::VolatileOptions options = lying({ums::PowerLie::rolled_back});
     options.rolled_back_ns = 10 * ums::kNsPerMs;
     VolatileWorld world(options);
@@ -214,7 +214,7 @@ TEST_CASE("a volume that is rolled back is what it was then, in all files") {
     CHECK(lost > 50);
 }
 
-TEST_CASE("what is written into a hole is lost however long ago it was") {
+TEST_CASE("what is written into a write hole is lost, however long ago it was") {
     ums::VolatileOptions options;
     options.lies = {ums::PowerLie::write_hole};
     options.lying_path = "/f";
@@ -236,7 +236,7 @@ TEST_CASE("what is written into a hole is lost however long ago it was") {
     CHECK(all_remains(world.storage, "/g") == Remains{"aaaa"});
 }
 
-TEST_CASE("lies and mixes have names of their own") {
+TEST_CASE("lies and mixes have distinct names") {
     std::set<std::string> names;
     for (std::uint32_t i = 0; i < ums::kPowerLieCount; ++i) names.emplace(name_of(static_cast<ums::PowerLie>(i)));
     for (std::uint32_t i = 0; i < ums::kCutMixCount; ++i) names.emplace(name_of(static_cast<ums::CutMix>(i)));

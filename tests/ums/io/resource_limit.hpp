@@ -1,4 +1,4 @@
-// A lower soft limit for the process while the test needs it.
+// Lowers a soft limit of the process while the test needs it.
 #pragma once
 
 #include <sys/resource.h>
@@ -15,7 +15,7 @@ public:
         UMS_ASSERT(getrlimit(resource_, &before_) == 0);
         const rlimit lower{value, before_.rlim_max};
         UMS_ASSERT(setrlimit(resource_, &lower) == 0);
-        previous_handler_ = std::signal(SIGXFSZ, SIG_IGN);  // the error is wanted, not the signal that comes with RLIMIT_FSIZE
+        previous_handler_ = std::signal(SIGXFSZ, SIG_IGN);  // the test wants the error, not the signal that comes with RLIMIT_FSIZE
     }
     ResourceLimit(const ResourceLimit&) = delete;
     ResourceLimit& operator=(const ResourceLimit&) = delete;

@@ -24,7 +24,7 @@ struct World {
     }
 };
 
-// When the requests come back that are posted at one time, in the order of posting.
+// When requests that were posted at the same time complete, in the order of posting.
 std::vector<std::uint64_t> durations(std::uint64_t seed, int count) {
     const ums::DiskModel disk = ums::simulated_disk(seed);
     std::vector<std::uint64_t> result;
@@ -36,7 +36,7 @@ std::vector<std::uint64_t> durations(std::uint64_t seed, int count) {
 
 }  // namespace
 
-TEST_CASE("the simulated disk follows from its seed, queues, reorders, and is slow now and then") {
+TEST_CASE("the simulated disk depends on its seed, queues, reorders, and is slow now and then") {
     CHECK(durations(1, 1000) == durations(1, 1000));
     CHECK(durations(1, 1000) != durations(2, 1000));
     const auto queued = durations(1, 1000);
@@ -57,7 +57,7 @@ TEST_CASE("the simulated disk follows from its seed, queues, reorders, and is sl
     CHECK((very_slow > 5 && very_slow < 60));
 }
 
-TEST_CASE("what was written is read, holes are zeros and known as holes") {
+TEST_CASE("written bytes are read back, holes read as zeros and are reported as holes") {
     World world;
     const FileHandle file = world.make("/f");
     REQUIRE(!world.storage.truncate(file, 10 * kChunk));
@@ -82,7 +82,7 @@ TEST_CASE("what was written is read, holes are zeros and known as holes") {
     CHECK(world.storage.open_count() == 0);
 }
 
-TEST_CASE("a file that is cut and grows again is zeros there") {
+TEST_CASE("a file that is truncated and grows again reads as zeros there") {
     World world;
     const FileHandle file = world.make("/f");
     const std::vector<std::byte> ones(2 * kChunk, std::byte{1});
@@ -98,7 +98,7 @@ TEST_CASE("a file that is cut and grows again is zeros there") {
     world.storage.close(file);
 }
 
-TEST_CASE("names, locks and space are as with a file system") {
+TEST_CASE("names, locks and space work as in a file system") {
     World world;
     world.storage.set_capacity(4 * kChunk);
     const FileHandle file = world.make("/f");

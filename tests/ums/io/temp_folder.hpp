@@ -1,4 +1,4 @@
-// A folder for one test, on a file system that takes direct I/O if there is one, removed with all that is in it.
+// A folder for one test, on a file system that allows direct I/O if there is one, removed with its contents.
 #pragma once
 
 #include <filesystem>

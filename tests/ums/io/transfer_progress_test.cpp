@@ -64,7 +64,7 @@ std::size_t size_of(const TransferPiece& piece) {
     return sum;
 }
 
-// Tries every way in which the system can cut the rest of the transfer into pieces. Returns how many there are.
+// Tries every way in which the system can split the rest of the transfer. Returns how many there are.
 std::uint64_t try_all_cuts(Transfer& transfer) {
     std::uint64_t ways = 0;
     const std::uint64_t before = transfer.request.transferred_bytes;
@@ -91,7 +91,7 @@ std::uint64_t try_all_cuts(Transfer& transfer) {
 
 }  // namespace
 
-TEST_CASE("every way to cut a vectored transfer short ends with all bytes in their places") {
+TEST_CASE("however a vectored transfer is cut short, it ends with all bytes in their places") {
     std::uint64_t ways = 0;
     for (std::size_t a = 0; a <= 3; ++a) {
         for (std::size_t b = 0; b <= 3; ++b) {
@@ -129,7 +129,7 @@ TEST_CASE("a segment of more than 1 GiB is transferred in pieces") {
     CHECK(next_piece(request).offset_bytes == std::uint64_t{1} << 30);
 }
 
-TEST_CASE("a transfer of nothing is the end of the file, not an error") {
+TEST_CASE("a transfer of zero bytes means the end of the file, not an error") {
     Transfer transfer({4});
     CHECK(advance_request(transfer.request, 3) == RequestStep::more);
     CHECK(advance_request(transfer.request, 0) == RequestStep::finished);
@@ -138,7 +138,7 @@ TEST_CASE("a transfer of nothing is the end of the file, not an error") {
     CHECK_FALSE(transfer.request.is_complete_transfer());
 }
 
-TEST_CASE("an interrupted call is tried again at once, one that the system cannot do now later") {
+TEST_CASE("an interrupted call is retried immediately, one that the system cannot carry out now is retried later") {
     for (const IoOperation operation :
          {IoOperation::read, IoOperation::write, IoOperation::sync, IoOperation::allocate, IoOperation::truncate}) {
         Transfer transfer({4});
@@ -150,7 +150,7 @@ TEST_CASE("an interrupted call is tried again at once, one that the system canno
     }
 }
 
-TEST_CASE("what the system cannot do for seconds is an error in the end, and a request that is posted again begins anew") {
+TEST_CASE("what the system cannot do for seconds becomes an error, and a request that is posted again starts anew") {
     Transfer transfer({4});
     for (std::uint32_t i = 1; i < kDeferralsMax; ++i) REQUIRE(advance_request(transfer.request, -EAGAIN) == RequestStep::retry_later);
     CHECK(advance_request(transfer.request, -EAGAIN) == RequestStep::finished);
@@ -169,7 +169,7 @@ TEST_CASE("an error ends a request and keeps what was transferred before it") {
     }
 }
 
-TEST_CASE("invalid_argument is an error at the start, and the end of a direct transfer that was continued") {
+TEST_CASE("invalid_argument is an error at the start, but the end of the file when a direct transfer is continued") {
     Transfer at_start({4});
     CHECK(advance_request(at_start.request, -EINVAL) == RequestStep::finished);
     CHECK(at_start.request.error == std::errc::invalid_argument);

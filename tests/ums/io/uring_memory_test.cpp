@@ -1,4 +1,4 @@
-// Memory that an engine was told of: transfers must be the same, whether the kernel holds it or not.
+// Memory that was given to an engine: transfers must be the same, whether the kernel pins it or not.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ namespace {
 
 using ums::kMb;
 
-// Memory of this process that the kernel holds for others: for devices and rings.
+// Memory of this process that the kernel has pinned for devices and rings.
 std::size_t pinned_bytes() {
     std::ifstream status("/proc/self/status");
     for (std::string line; std::getline(status, line);) {
@@ -34,7 +34,7 @@ std::size_t pinned_bytes() {
     return 0;
 }
 
-// The kernel takes a ring down when it finds the time.
+// The kernel tears a ring down asynchronously.
 bool is_released() {
     for (int i = 0; i < 1000 && pinned_bytes() > 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     return pinned_bytes() == 0;
@@ -48,7 +48,7 @@ void fill(std::byte* data, std::size_t size_bytes, std::uint64_t seed) {
     }
 }
 
-// Writes [from, from + size) to the file's beginning and reads it to `to`.
+// Writes [from, from + size) to the beginning of the file and reads it back to `to`.
 bool survives(IoEngine& engine, FileHandle file, std::byte* from, std::byte* to, std::size_t size_bytes) {
     const std::vector<IoSegment> source = {{from, size_bytes}};
     const std::vector<IoSegment> target = {{to, size_bytes}};
@@ -61,13 +61,13 @@ bool survives(IoEngine& engine, FileHandle file, std::byte* from, std::byte* to,
 
 }  // namespace
 
-TEST_CASE("transfers from and to memory that the engine was told of, and partly or not at all was told of") {
+TEST_CASE("transfers are right whether their memory is registered completely, in part, or not at all") {
     const auto variant = GENERATE(from_range(engine_variants()));
     const bool direct = GENERATE(false, true);
     CAPTURE(variant, direct);
     if (direct && !TempFolder().has_direct_io()) return;
     Bench bench(variant, {}, direct);
-    // More than the kernel takes at a time; the second piece is told of without its first and last MB.
+    // More than one registered buffer can hold; the second region is registered without its first and last MB.
     const MemoryRegion first(70 * kMb, MemoryKind::huge_pages);
     const MemoryRegion second(4 * kMb, MemoryKind::plain);
     const MemoryRegion other(70 * kMb, MemoryKind::plain);
@@ -83,7 +83,7 @@ TEST_CASE("transfers from and to memory that the engine was told of, and partly 
     Prng prng(seed + 2);
     for (int i = 0; i < 50; ++i) {
         const std::size_t size_bytes = kPage * prng.between(1, 128);
-        const std::size_t offset = kPage * prng.below((64 * kMb + 2 * kMb - size_bytes) / kPage);  // many about the boundary of 64 MB
+        const std::size_t offset = kPage * prng.below((64 * kMb + 2 * kMb - size_bytes) / kPage);  // many around the boundary at 64 MB
         CAPTURE(size_bytes, offset);
         CHECK(survives(*bench.engine, bench.file, first.data() + offset, second.data() + kPage * prng.below(256), size_bytes));
     }
@@ -91,7 +91,7 @@ TEST_CASE("transfers from and to memory that the engine was told of, and partly 
         CAPTURE(boundary);
         CHECK(survives(*bench.engine, bench.file, first.data() + boundary - kPage, second.data() + kMb - kPage, 2 * kPage));
     }
-    // Several segments, some of them in such memory.
+    // Several segments, some of them in registered memory.
     const std::vector<IoSegment> source = {{second.data() + 2 * kMb, kPage}, {other.data(), kPage}, {first.data(), kPage}};
     const std::vector<IoSegment> target = {{first.data() + kMb, kPage}, {first.data() + 3 * kMb, kPage}, {second.data(), kPage}};
     IoRequest write = make_request(IoOperation::write, bench.file, kPage, source);
@@ -102,8 +102,8 @@ TEST_CASE("transfers from and to memory that the engine was told of, and partly 
     for (std::size_t i = 0; i < source.size(); ++i) CHECK(std::memcmp(source[i].data, target[i].data, kPage) == 0);
 }
 
-TEST_CASE("the kernel holds the memory that an io_uring engine was told of as long as the engine lives") {
-    if (!has_uring() || geteuid() != 0) return;  // others may not lock as much
+TEST_CASE("the kernel holds the memory registered with an io_uring engine as long as the engine lives") {
+    if (!has_uring() || geteuid() != 0) return;  // only root may lock that much
     const MemoryRegion memory(100 * kMb, MemoryKind::huge_pages);
     CHECK(is_released());
     {
@@ -116,7 +116,7 @@ TEST_CASE("the kernel holds the memory that an io_uring engine was told of as lo
     CHECK(is_released());
 }
 
-TEST_CASE("a process that may not lock the memory, or may not register it, transfers as ever") {
+TEST_CASE("a process that may not lock or register memory transfers as usual") {
     if (!has_uring()) return;
     const bool is_forbidden = GENERATE(false, true);
     CAPTURE(is_forbidden);

@@ -15,7 +15,7 @@
 using namespace ums;
 using namespace ums::testing;
 
-TEST_CASE("a refusal of io_uring is explained by what the system says about itself") {
+TEST_CASE("a refusal of io_uring is explained from the state of the system") {
     UringEnvironment environment;
     environment.locked_memory_bytes = 64 * 1024;
     CHECK_THAT(explain_uring_refusal(ENOSYS, environment), ContainsSubstring("older than Linux 5.1"));
@@ -56,7 +56,7 @@ TEST_CASE("the environment is read from /proc") {
     CHECK(read_uring_environment(proc.path()).locked_memory_bytes == 65536);
 }
 
-TEST_CASE("without io_uring the automatic choice is a pool of threads and one line says why, a forced choice fails with the same words") {
+TEST_CASE("without io_uring the automatic choice is a pool of threads, with the reason, and a forced choice fails with the same reason") {
     const int error_number = GENERATE(EPERM, ENOSYS);
     const SystemCall call = GENERATE(SystemCall::io_uring_setup, SystemCall::io_uring_enter, SystemCall::io_uring_register);
     if (!has_uring()) return;
@@ -80,7 +80,7 @@ TEST_CASE("without io_uring the automatic choice is a pool of threads and one li
     CHECK(report.rfind("threads|io_uring is not used because ", 0) == 0);
     CHECK_THAT(report, ContainsSubstring("; using a pool of threads|io_uring cannot be used because "));
     CHECK(report.find('\n') == std::string::npos);
-    if (call != SystemCall::io_uring_register) {  // there the library knows no more than that it failed
+    if (call != SystemCall::io_uring_register) {  // for that one only the failure is known, not its cause
         CHECK_THAT(report, ContainsSubstring("seccomp filter"));
     }
 }

@@ -1,5 +1,5 @@
-// A storage under random load against a model of what a cut may leave: a list of all that came back, and nothing else. The model knows
-// no units, no cache and no medium; it asks of a cut whether some choice of sizes explains every sector.
+// A storage under random load against a model of what a cut may leave: just a list of all completed requests. The model knows no units, no
+// cache and no medium; it checks whether some choice of sizes explains every sector that a cut has left.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t kSectorsMax = 24;
 constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
 
-// Which write a sector holds; 0: zeros. Every sector of a write says so in each of its words.
+// Which write a sector holds; 0: zeros. Every sector of a write holds this number in each of its words.
 using WriteTag = std::uint64_t;
 
 std::optional<WriteTag> tag_of(const ums::SimulatedFile& file, std::uint64_t sector) {
@@ -45,7 +45,7 @@ class DurabilityModel {
 public:
     struct Change {
         bool is_size = false;
-        std::uint64_t begin = 0;  // sectors; a size: the new one
+        std::uint64_t begin = 0;  // in sectors; for a size, the new one
         std::uint64_t end = 0;
         WriteTag tag = 0;
         bool durable = false;
@@ -64,7 +64,7 @@ public:
     void write(std::uint64_t begin, std::uint64_t end, WriteTag tag, bool durable) {
         resize(std::max(size_, end));
         if (durable) {
-            // The file must be large enough for it, now and since then.
+            // Since when the file has been large enough for the write.
             std::size_t large_since = changes_.size();
             for (std::size_t i = changes_.size(); i-- > 0 && (!changes_[i].is_size || changes_[i].begin >= end);) large_since = i;
             sync_sizes(first_size_from(large_since) + 1);
@@ -76,7 +76,7 @@ public:
         for (std::size_t i = 0; i < covered; ++i) changes_[i].durable = true;
     }
 
-    // What may stand in a sector if of the sizes those up to change number `kept` are there. Nothing if that cannot be.
+    // What a sector may hold if the sizes up to change number `kept` have survived. Nothing if that is impossible.
     [[nodiscard]] std::set<WriteTag> allowed(std::uint64_t sector, std::size_t kept, const std::vector<Change>& in_flight) const {
         std::size_t from = 0;
         std::size_t until = changes_.size();
@@ -128,7 +128,7 @@ private:
     void sync_sizes(std::size_t covered) {
         for (std::size_t i = 0; i < covered; ++i) changes_[i].durable |= changes_[i].is_size;
     }
-    // A size that is under way is there, so all before it are; where it cut the file there may be zeros.
+    // If a size in flight has survived, so have all before it; zeros may be where it truncated the file.
     [[nodiscard]] bool explains_under_way(const ums::SimulatedFile& file, const std::vector<Change>& in_flight) const {
         std::vector<Change> writes;
         std::copy_if(in_flight.begin(), in_flight.end(), std::back_inserter(writes), [](const Change& each) { return !each.is_size; });
@@ -157,12 +157,12 @@ private:
     std::uint64_t size_;
 };
 
-// Random requests to one file, told to the model when they come back.
+// Random requests to one file, added to the model when they complete.
 class RandomLoad {
 public:
     struct Shape {
         bool resizes = true;
-        std::uint64_t unit_sectors = 1;  // all places and sizes are multiples
+        std::uint64_t unit_sectors = 1;  // all offsets and sizes are multiples of it
     };
 
     RandomLoad(VolatileWorld& world, std::uint64_t seed, const Shape& shape)
@@ -276,7 +276,7 @@ ums::DiskModel random_disk(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("what a cut of an honest device leaves is what its promises allow, whatever was asked of it") {
+TEST_CASE("a cut of an honest device leaves what its promises allow, whatever the load") {
     ums::Prng prng(ums::testing::test_seed("honest device against the model"));
     std::uint64_t moved_sizes = 0;
     std::uint64_t torn = 0;
@@ -304,7 +304,7 @@ TEST_CASE("what a cut of an honest device leaves is what its promises allow, wha
     CHECK(torn > 1000);
 }
 
-TEST_CASE("what a lying device has lost of its promises is in the list, and nothing else") {
+TEST_CASE("the list of lost writes is exactly what a lying device has lost of its promises") {
     ums::Prng prng(ums::testing::test_seed("lying device against the model"));
     constexpr std::array kLies = {ums::PowerLie::flush_ignored, ums::PowerLie::fua_ignored, ums::PowerLie::one_file_ignored,
                                   ums::PowerLie::overtaking,    ums::PowerLie::rolled_back, ums::PowerLie::write_hole};
@@ -320,7 +320,7 @@ TEST_CASE("what a lying device has lost of its promises is in the list, and noth
         options.lies = {lie};
         VolatileWorld world(options, random_disk(seed));
         RandomLoad load(world, seed, {.resizes = false});
-        world.clock.advance_to(20 * ums::kNsPerMs);  // name and size are on the medium by themselves
+        world.clock.advance_to(20 * ums::kNsPerMs);  // by now name and size have reached the medium by themselves
         if (options.destage_min_ns == ums::kNever && lie != ums::PowerLie::fua_ignored && lie != ums::PowerLie::write_hole) continue;
         for (int step = 0; step < 100; ++step) {
             load.step();

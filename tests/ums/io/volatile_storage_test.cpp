@@ -20,7 +20,7 @@ using Remains = std::vector<std::string>;
 
 // --- what is durable ---
 
-TEST_CASE("a write that has come back is seen at once, and may be lost until a sync has come back") {
+TEST_CASE("a completed write is visible immediately, and may be lost until a sync has completed") {
     VolatileWorld world(never_destaged());
     const FileHandle file = world.make("/f", kSector);
     world.write(file, 0, kSector, 'a');
@@ -40,7 +40,7 @@ TEST_CASE("a write that has come back is seen at once, and may be lost until a s
     CHECK(all_remains(world.storage, "/f") == Remains{"c"});
 }
 
-TEST_CASE("a sync does not cover a write that had not come back when it was submitted") {
+TEST_CASE("a sync does not cover a write that had not completed when the sync was submitted") {
     VolatileWorld world(never_destaged());
     const FileHandle file = world.make("/f", 2 * kSector);
     world.write(file, 0, kSector, 'a');
@@ -61,7 +61,7 @@ TEST_CASE("a sync of one file does nothing for another") {
     CHECK(all_remains(world.storage, "/g") == Remains{"b"});
 }
 
-TEST_CASE("a durable write is durable when it comes back, others before it need not be") {
+TEST_CASE("a durable write is durable when it completes, earlier writes need not be") {
     VolatileWorld world(never_destaged());
     const FileHandle file = world.make("/f", 2 * kSector);
     world.write(file, 0, 2 * kSector, 'a');
@@ -77,7 +77,7 @@ TEST_CASE("a durable write is durable when it comes back, others before it need 
     CHECK(all_remains(world.storage, "/f") == Remains{"bc"});
 }
 
-TEST_CASE("a sync does not bring back what a durable write has replaced") {
+TEST_CASE("a sync does not restore what a durable write has replaced") {
     VolatileWorld world(never_destaged());
     const FileHandle file = world.make("/f", kSector);
     world.write(file, 0, kSector, 'a');
@@ -87,7 +87,7 @@ TEST_CASE("a sync does not bring back what a durable write has replaced") {
     CHECK(all_remains(world.storage, "/f") == Remains{"b"});
 }
 
-TEST_CASE("a write is torn between units and never within one") {
+TEST_CASE("a write can be torn between units, but never within one") {
     for (const std::uint32_t unit : {512U, 4096U}) {
         VolatileWorld world(never_destaged(unit));
         const FileHandle file = world.make("/f", 8192);
@@ -112,7 +112,7 @@ TEST_CASE("a write is torn between units and never within one") {
             if (cut.mix == ums::CutMix::by_request) CHECK(!is_torn);
         }
         world.drain();
-        // It waits in the cache now, and may still be torn.
+        // It is in the cache now, and may still be torn.
         bool has_torn = false;
         for (std::uint64_t seed = 0; seed < kCuts; ++seed) {
             const PowerCut cut = world.storage.cut(seed);
@@ -122,7 +122,7 @@ TEST_CASE("a write is torn between units and never within one") {
     }
 }
 
-TEST_CASE("a write of less than a unit changes the unit as a whole, and keeps what stands beside it") {
+TEST_CASE("a write smaller than a unit changes the whole unit and keeps the bytes beside it") {
     VolatileWorld world(never_destaged(4096));
     const FileHandle file = world.make("/f", 4096);
     world.write(file, 0, kSector, 'a', true);
@@ -136,7 +136,7 @@ TEST_CASE("a write of less than a unit changes the unit as a whole, and keeps wh
     CHECK(all_remains(world.storage, "/f") == Remains{"abcd...."});
 }
 
-TEST_CASE("all that the cache and the device hold may be there: then it is what a reader sees") {
+TEST_CASE("a cut may keep all that the cache and the device hold: then it leaves what a reader sees") {
     VolatileWorld world(never_destaged());
     const FileHandle file = world.make("/f", 4 * kSector);
     world.write(file, 0, 2 * kSector, 'a');
@@ -159,7 +159,7 @@ TEST_CASE("a new file may be missing until it is synced, and is there from then 
     CHECK(all_remains(world.storage, "/f") == Remains{"a"});
 }
 
-TEST_CASE("a removal may be undone until another file has the name for good") {
+TEST_CASE("a removal may be undone until another file durably has the name") {
     VolatileWorld world(never_destaged());
     const FileHandle old = world.make("/f", kSector);
     world.write(old, 0, kSector, 'o', true);
@@ -175,7 +175,7 @@ TEST_CASE("a removal may be undone until another file has the name for good") {
     CHECK(all_remains(world.storage, "/f") == Remains{"n"});
 }
 
-TEST_CASE("a size is one that the file had, and what it brings in without data is zeros") {
+TEST_CASE("after a cut the size is one that the file has had, and added space without data reads as zeros") {
     VolatileWorld world(never_destaged());
     const FileHandle file = world.make("/f", kSector);
     REQUIRE(!world.storage.allocate(file, 0, 2 * kSector));
@@ -190,20 +190,20 @@ TEST_CASE("a size is one that the file had, and what it brings in without data i
     CHECK(all_remains(world.storage, "/f") == Remains{"."});
 }
 
-TEST_CASE("what a cut of the file took away does not come back with a growth") {
+TEST_CASE("what a truncation removed does not come back when the file grows") {
     VolatileWorld world(never_destaged());
     const FileHandle file = world.make("/f", 2 * kSector);
     world.write(file, kSector, kSector, 'a');
     REQUIRE(!world.storage.truncate(file, kSector));
     REQUIRE(!world.storage.truncate(file, 3 * kSector));
     world.write(file, kSector, kSector, 'b');
-    // With the old size only the old contents, with the new one only the new.
+    // The old size only goes with the old contents, the new one only with the new.
     CHECK(all_remains(world.storage, "/f") == Remains{".", "..", "...", ".a", ".b."});
     REQUIRE(!world.storage.sync(file));
     CHECK(all_remains(world.storage, "/f") == Remains{".b."});
 }
 
-TEST_CASE("a durable write takes along the sizes without which it could not be found, and no others") {
+TEST_CASE("a durable write also hardens the sizes without which it could not be found, and no others") {
     VolatileWorld world(never_destaged());
     const FileHandle file = world.make("/f", kSector);
     REQUIRE(!world.storage.allocate(file, 0, 3 * kSector));
@@ -215,7 +215,7 @@ TEST_CASE("a durable write takes along the sizes without which it could not be f
     CHECK(all_remains(world.storage, "/f") == Remains{"ab.c"});
 }
 
-TEST_CASE("files that were there before are durable, opened or not") {
+TEST_CASE("files that existed before are durable, opened or not") {
     ums::VirtualClock clock;
     ums::SimulatedStorage disk(clock, ums::simulated_disk(1));
     VolatileWorld first(never_destaged());
@@ -235,7 +235,7 @@ TEST_CASE("files that were there before are durable, opened or not") {
 
 // --- time and moments ---
 
-TEST_CASE("the cache writes to the medium by itself, in the time that it is given") {
+TEST_CASE("the cache writes to the medium by itself, within the given time") {
     ums::VolatileOptions options;
     options.destage_min_ns = 10 * ums::kNsPerMs;
     options.destage_max_ns = 20 * ums::kNsPerMs;
@@ -255,7 +255,7 @@ TEST_CASE("the cache writes to the medium by itself, in the time that it is give
     CHECK(all_remains(world.storage, "/g") == Remains{"."});
 }
 
-TEST_CASE("a cut follows from its seed and leaves the running storage as it is") {
+TEST_CASE("a cut depends only on its seed and leaves the running storage as it is") {
     VolatileWorld world(never_destaged());
     const FileHandle file = world.make("/f", 16 * kSector);
     world.write(file, 0, 8 * kSector, 'a');

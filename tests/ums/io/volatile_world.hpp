@@ -16,7 +16,7 @@ namespace ums::testing {
 
 inline constexpr std::uint64_t kSector = 512;
 
-// No destaging: what is lost stays to be seen.
+// No destaging, so that losses remain visible.
 inline VolatileOptions never_destaged(std::uint32_t unit_bytes = 512) {
     VolatileOptions options;
     options.atomic_unit_bytes = unit_bytes;
@@ -32,7 +32,7 @@ public:
     VolatileWorld(const VolatileOptions& options, DiskModel model)
         : disk(clock, std::move(model)), storage(disk, clock, options), engine(storage.make_engine({}, reason_)) {}
 
-    // A file that is durable, of zeros.
+    // A durable file of zeros.
     FileHandle make(const std::string& path, std::uint64_t size_bytes) {
         FileHandle file;
         REQUIRE(!storage.open(path, {.create_new = true}, file));
@@ -67,7 +67,7 @@ public:
         return post(IoOperation::write, file, offset_bytes, size_bytes, text, durable);
     }
 
-    // Moves time on to the next request that comes back; gives back those that do.
+    // Advances the time to the next completion and returns the requests that complete then.
     std::vector<IoRequest*> step() {
         clock.advance_to(engine->next_completion_ns());
         IoRequestList finished;
@@ -107,7 +107,7 @@ public:
 
 inline constexpr std::uint64_t kCuts = 300;  // of one moment: enough for all mixes
 
-// One letter a sector, "." for zeros, "?" for a sector that is not of one piece.
+// One letter per sector, "." for zeros, "?" for a sector of mixed contents.
 inline std::string sectors_of(const SimulatedFile& file) {
     std::vector<std::byte> bytes(file.size_bytes());
     file.read(0, bytes.data(), bytes.size());
@@ -122,7 +122,7 @@ inline std::string sectors_of(const SimulatedFile& file) {
     return text;
 }
 
-// All that many cuts of this moment leave of the file, sorted; "missing" among them if it is.
+// Everything that many cuts of this moment leave of the file, sorted; includes "missing" if some leave no file.
 inline std::vector<std::string> all_remains(VolatileStorage& storage, const std::string& path) {
     std::vector<std::string> result;
     for (std::uint64_t seed = 0; seed < kCuts; ++seed) {

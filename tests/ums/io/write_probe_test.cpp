@@ -15,7 +15,7 @@ using ums::kMb;
 
 }  // namespace
 
-TEST_CASE("the probe leaves no name behind, also while it works, and measures what it promises") {
+TEST_CASE("the probe leaves no name behind, not even while it works, and measures what it should") {
     const testing::TempFolder folder;
     const RealClock clock;
     WriteProbe probe(folder.file("."), 2 * kMb, clock);
@@ -31,7 +31,7 @@ TEST_CASE("the probe leaves no name behind, also while it works, and measures wh
     if (const auto extents = probe.extent_count()) CHECK(*extents >= 1);
 }
 
-TEST_CASE("a folder in which no file can be made is refused with its name") {
+TEST_CASE("if no file can be created in a folder, the error names the folder") {
     const RealClock clock;
     CHECK_THROWS_WITH(WriteProbe("/proc/self", kMb, clock), ContainsSubstring("/proc/self"));
     CHECK_THROWS_WITH(WriteProbe("/there/is/no/such/folder", kMb, clock), ContainsSubstring("/there/is/no/such/folder"));

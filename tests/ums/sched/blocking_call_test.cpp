@@ -12,7 +12,7 @@
 
 using namespace ums;
 
-TEST_CASE("a call that blocks holds up its task only, and gives its result") {
+TEST_CASE("a blocking call delays only its own task, and returns its result") {
     RealClock clock;
     PosixStorage storage;
     SchedulerGroup group({.engine = {.kind = EngineKind::threads}}, storage, clock);
@@ -26,7 +26,7 @@ TEST_CASE("a call that blocks holds up its task only, and gives its result") {
             co_return;
         };
         Scheduler::current().fork(tasks, other());
-        // Ends only when the other task has run on the same scheduler meanwhile.
+        // Ends only once the other task has run on the same scheduler.
         const int answer = co_await run_blocking([&] {
             for (int i = 0; i < 10'000 && !is_released; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
             return is_released ? 42 : 0;
@@ -39,7 +39,7 @@ TEST_CASE("a call that blocks holds up its task only, and gives its result") {
     CHECK(has_other_run);
 }
 
-TEST_CASE("in virtual time a call that blocks is made at once, on the calling thread") {
+TEST_CASE("in virtual time a blocking call is made immediately, on the calling thread") {
     VirtualClock clock;
     PosixStorage storage;
     SchedulerGroup group({.engine = {.kind = EngineKind::null}}, storage, clock);

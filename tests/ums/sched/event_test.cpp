@@ -23,7 +23,7 @@ using testing::World;
 
 constexpr WaitType kEventWait = WaitType::logbuffer;
 
-TEST_CASE("an event wakes all who wait, in the order they came, and stays set until reset") {
+TEST_CASE("an event wakes all waiting tasks in the order in which they came, and stays set until reset") {
     std::vector<std::string> log;
     run_virtual({}, [&](World& world) -> Task<void> {
         Event event;
@@ -73,7 +73,7 @@ TEST_CASE("a wait with a deadline ends at the deadline or at the event, whicheve
         co_await group.join();
         UMS_ASSERT(Scheduler::current().timers().next_deadline_ns() == kNever);  // no deadline is left behind
         event.reset();
-        co_await wait(0);  // has passed already
+        co_await wait(0);  // a deadline that has already passed
     });
     CHECK(ends == std::vector<End>{{20, false}, {50, false}, {100, true}, {100, true}, {100, false}});
 }
@@ -96,7 +96,7 @@ TEST_CASE("a deadline that passes after the event has woken the task does not to
     CHECK(happened);
 }
 
-TEST_CASE("sleeps end in the order of their deadlines, never early") {
+TEST_CASE("sleeps end in the order of their deadlines, and never early") {
     std::vector<std::uint64_t> ends;
     run_virtual({}, [&](World& world) -> Task<void> {
         TaskGroup group;
@@ -122,7 +122,7 @@ TEST_CASE("with a real clock a sleep takes at least its time") {
     CHECK(slept_ns < 10 * kNsPerSecond);
 }
 
-TEST_CASE("one thread and one scheduler that is about to fall asleep: no wake-up is lost") {
+TEST_CASE("one thread wakes a scheduler that is about to fall asleep, and no wake-up is lost") {
     static constexpr std::uint32_t kRounds = 15'000;
     const std::uint64_t seed = testing::test_seed("a wake-up in the moment of falling asleep");
     std::uint32_t woken = 0;
@@ -156,7 +156,7 @@ TEST_CASE("one thread and one scheduler that is about to fall asleep: no wake-up
     CHECK(woken == kRounds);
 }
 
-TEST_CASE("threads without a scheduler wake tasks and no wake-up is lost") {
+TEST_CASE("threads without a scheduler wake tasks, and no wake-up is lost") {
     constexpr std::uint32_t kSchedulers = 2;
     static constexpr std::uint32_t kRounds = 3000;
     const std::uint64_t seed = testing::test_seed("events set by alien threads");
@@ -189,7 +189,7 @@ TEST_CASE("threads without a scheduler wake tasks and no wake-up is lost") {
                     Prng prng(seed + id);
                     for (std::uint32_t round = 1; round <= kRounds; ++round) {
                         while (line.asked.load() != round) std::this_thread::yield();
-                        // Hits the moment in which the scheduler goes to sleep sometimes before, sometimes after.
+                        // Wakes sometimes just before and sometimes just after the scheduler goes to sleep.
                         for (std::uint64_t spin = prng.below(400); spin > 0; --spin) std::atomic_signal_fence(std::memory_order_seq_cst);
                         line.answered.store(round);
                         line.answer.set();
@@ -206,7 +206,7 @@ TEST_CASE("threads without a scheduler wake tasks and no wake-up is lost") {
     CHECK(woken == static_cast<int>(kSchedulers * kRounds));
 }
 
-TEST_CASE("deadlines race with set() from other threads: every wait ends once and tells the truth") {
+TEST_CASE("deadlines race with set() from other threads: every wait ends once, with the right result") {
     constexpr std::uint32_t kSchedulers = 2;
     constexpr int kRounds = 400;
     const std::uint64_t seed = testing::test_seed("deadlines against set()");
@@ -220,7 +220,7 @@ TEST_CASE("deadlines race with set() from other threads: every wait ends once an
             while (!over.load()) {
                 if (Event* event = current.exchange(nullptr)) {
                     event->set();
-                    // From here on it is gone, at any moment.
+                    // From here on it may be gone at any moment.
                 }
             }
         });
@@ -251,7 +251,7 @@ TEST_CASE("deadlines race with set() from other threads: every wait ends once an
     CHECK(lies == 0);
 }
 
-TEST_CASE("an event may be destroyed by one whose wait has ended while the deadlines of others pass") {
+TEST_CASE("a task whose wait has ended may destroy the event while the deadlines of others pass") {
     constexpr int kRounds = 2000;
     const std::uint64_t seed = testing::test_seed("deadlines against destruction");
     std::atomic<int> ended{0};
@@ -276,7 +276,7 @@ TEST_CASE("an event may be destroyed by one whose wait has ended while the deadl
             TaskGroup waiting;
             const std::uint64_t deadline_ns = world.clock.now_ns() + 10 * kNsPerUs + prng.below(20 * kNsPerUs);
             world.schedulers[1].spawn(waiting, "wait", wait(*event, deadline_ns));
-            TaskGroup reached;  // runs behind it: the other waits now
+            TaskGroup reached;  // runs after it: now the other one waits
             world.schedulers[1].spawn(reached, "nothing", nothing());
             co_await reached.join();
             const std::uint64_t set_ns = deadline_ns + prng.below(500);
@@ -293,7 +293,7 @@ TEST_CASE("an event may be destroyed by one whose wait has ended while the deadl
     CHECK(ended == kRounds);
 }
 
-TEST_CASE("to destroy an event that somebody waits for is an internal error") {
+TEST_CASE("destroying an event that a task waits for is an internal error") {
     CHECK(testing::aborts([] {
         run_virtual({}, [](World& world) -> Task<void> {
             auto event = std::make_unique<Event>();

@@ -28,13 +28,13 @@ bool holds(const Frame& frame) {
     return true;
 }
 
-TEST_CASE("frames of all sizes are writable, do not overlap, and come back in any order") {
+TEST_CASE("frames of all sizes are writable, do not overlap, and can be freed in any order") {
     const std::uint64_t seed = testing::test_seed("frame pool");
     Prng prng(seed);
     std::vector<Frame> frames;
     for (int step = 0; step < 4'000; ++step) {
         if (frames.size() < 100 && prng.below(2) == 0) {
-            const std::size_t size_bytes = prng.between(1, 5000);  // also above what is pooled
+            const std::size_t size_bytes = prng.between(1, 5000);  // also above the largest pooled size
             auto* data = static_cast<unsigned char*>(allocate_frame(size_bytes));
             REQUIRE(reinterpret_cast<std::uintptr_t>(data) % alignof(std::max_align_t) == 0);
             frames.push_back(Frame{data, size_bytes, static_cast<unsigned char>(step)});
@@ -50,7 +50,7 @@ TEST_CASE("frames of all sizes are writable, do not overlap, and come back in an
     for (const Frame& frame : frames) free_frame(frame.data, frame.size_bytes);
 }
 
-TEST_CASE("a thread that frees frames that others made keeps a bounded number of them") {
+TEST_CASE("a thread that frees frames from other threads keeps a bounded number of them") {
     constexpr std::size_t kSizeBytes = 1000;
     constexpr std::size_t kFrames = 5000;
     const std::size_t used_before = ::mallinfo2().uordblks;
@@ -60,11 +60,11 @@ TEST_CASE("a thread that frees frames that others made keeps a bounded number of
     std::thread([&] {
         for (void* frame : frames) free_frame(frame, kSizeBytes);
         used_after = ::mallinfo2().uordblks;
-        // What it kept is good for use.
+        // The frames that it kept can be used.
         for (void*& frame : frames) std::memset(frame = allocate_frame(kSizeBytes), 1, kSizeBytes);
         for (void* frame : frames) free_frame(frame, kSizeBytes);
     }).join();
-    // Under a sanitizer its own allocator is in place: the figures are zero and the sanitizer is the judge.
+    // A sanitizer brings its own allocator: the figures are zero, and the sanitizer does the checking.
     CHECK(used_after < used_before + kFrames * kSizeBytes / 4);
 }
 

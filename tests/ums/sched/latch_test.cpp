@@ -27,7 +27,7 @@ constexpr LatchMode kUpdate = LatchMode::update;
 constexpr LatchMode kExclusive = LatchMode::exclusive;
 constexpr WaitType kLatchWait = WaitType::pagelatch_ex;
 
-TEST_CASE("which latch modes go together") {
+TEST_CASE("which latch modes are compatible") {
     struct Pair {
         LatchMode held;
         LatchMode wanted;
@@ -48,12 +48,12 @@ TEST_CASE("which latch modes go together") {
         if (pair.compatible) latch.release(pair.wanted);
         latch.release(pair.held);
         CHECK_FALSE(latch.is_busy());
-        REQUIRE(latch.try_acquire(kExclusive));  // nothing is left over
+        REQUIRE(latch.try_acquire(kExclusive));  // nothing is held any more
         latch.release(kExclusive);
     }
 }
 
-TEST_CASE("the exclusive mode waits for the last of many") {
+TEST_CASE("the exclusive mode waits for the last of many holders") {
     Latch latch;
     for (int i = 0; i < 3; ++i) REQUIRE(latch.try_acquire(kShared));
     REQUIRE(latch.try_acquire(kUpdate));
@@ -67,7 +67,7 @@ TEST_CASE("the exclusive mode waits for the last of many") {
     latch.release(kExclusive);
 }
 
-// Tasks that take a latch, note their name, and wait to be told to let go.
+// Tasks that take a latch, log their name, and hold it until told to release it.
 struct Holders {
     World& world;
     Latch latch{};
@@ -80,11 +80,11 @@ struct Holders {
         co_await let_go.wait(WaitType::sleep_task);
         latch.release(mode);
     }
-    // Everybody has run until nobody could.
+    // All tasks have run until none could.
     SleepAwaiter settle() { return sleep_until(world.clock.now_ns() + 1); }
 };
 
-TEST_CASE("who waits for a latch is served in the order of coming and is not overtaken, also not by try_acquire") {
+TEST_CASE("tasks get a latch in the order of their requests, and not even try_acquire overtakes them") {
     std::vector<std::string> log;
     run_virtual({}, [&](World& world) -> Task<void> {
         Holders holders{world};
@@ -117,7 +117,7 @@ TEST_CASE("who waits for a latch is served in the order of coming and is not ove
     CHECK(log == std::vector<std::string>{"SH1", "UP2", "EX3", "SH4", "UP5", "SH6", "UP7"});
 }
 
-TEST_CASE("a downgrade lets in those that go with shared and keeps out the others, without a gap") {
+TEST_CASE("a downgrade admits what is compatible with shared and nothing else, without a gap") {
     for (const LatchMode from : {kExclusive, kUpdate}) {
         CAPTURE(static_cast<int>(from));
         std::vector<std::string> log;
@@ -146,8 +146,8 @@ TEST_CASE("a downgrade lets in those that go with shared and keeps out the other
     }
 }
 
-TEST_CASE("the one who was woken may destroy the latch at once") {
-    // AddressSanitizer and ThreadSanitizer see it if release() still touches the latch.
+TEST_CASE("a task may destroy the latch as soon as it is woken") {
+    // AddressSanitizer and ThreadSanitizer notice if release() still accesses the latch.
     int destroyed = 0;
     run_real(RunOptions{.cpu_count = 2}, [&](World& world) -> Task<void> {
         auto hold = [](Latch& latch, Event& held) -> Task<void> {
@@ -203,7 +203,7 @@ struct Occupancy {
     }
 };
 
-TEST_CASE("four schedulers fight for a latch and its modes keep their promises") {
+TEST_CASE("four schedulers compete for a latch, and its modes keep their promises") {
     Latch latch;
     Occupancy inside;
     std::atomic<int> changes{0};
@@ -229,7 +229,7 @@ TEST_CASE("four schedulers fight for a latch and its modes keep their promises")
     CHECK_FALSE(latch.is_busy());
 }
 
-TEST_CASE("to release what is not held, to destroy what is held, or to downgrade from shared is an internal error") {
+TEST_CASE("releasing what is not held, destroying what is held, or downgrading from shared is an internal error") {
     for (const LatchMode mode : {kShared, kUpdate, kExclusive}) {
         CHECK(testing::aborts([mode] {
             Latch latch;

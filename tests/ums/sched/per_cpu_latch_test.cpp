@@ -20,7 +20,7 @@ using testing::World;
 
 constexpr WaitType kPerCpuWait = WaitType::file_resize;
 
-TEST_CASE("schedulers share a latch, and who wants it for himself waits for the last of them, while nobody overtakes him") {
+TEST_CASE("schedulers share a latch, and an exclusive request waits for the last holder without being overtaken") {
     std::vector<std::string> log;
     run_virtual(RunOptions{.cpu_count = 2}, [&](World& world) -> Task<void> {
         PerCpuLatch latch(2);
@@ -54,7 +54,7 @@ TEST_CASE("schedulers share a latch, and who wants it for himself waits for the 
     CHECK(log == std::vector<std::string>{"shares", "shares", "changes", "is late"});
 }
 
-TEST_CASE("who cannot have all of a latch keeps nothing of it") {
+TEST_CASE("a task that cannot get all parts of a latch keeps none of them") {
     run_virtual(RunOptions{.cpu_count = 2}, [&](World& world) -> Task<void> {
         PerCpuLatch latch(2);
         Event let_go;
@@ -74,7 +74,7 @@ TEST_CASE("who cannot have all of a latch keeps nothing of it") {
     });
 }
 
-TEST_CASE("four schedulers share and change, never both at a time, and no wake-up is lost") {
+TEST_CASE("four schedulers share and change, never both at the same time, and no wake-up is lost") {
     PerCpuLatch latch(4);
     std::atomic<int> sharing{0};
     std::atomic<int> changing{0};
@@ -99,7 +99,7 @@ TEST_CASE("four schedulers share and change, never both at a time, and no wake-u
     CHECK(violations == 0);
 }
 
-TEST_CASE("a scheduler that a latch was not made for is an internal error") {
+TEST_CASE("using a latch on a scheduler for which it was not made is an internal error") {
     CHECK(testing::aborts([] {
         run_virtual(RunOptions{.cpu_count = 2}, [](World& world) -> Task<void> {
             PerCpuLatch latch(1);

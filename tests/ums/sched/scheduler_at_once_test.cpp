@@ -1,4 +1,4 @@
-// Devices that answer at once: the call that starts requests brings them back, and it pays to start many with one call.
+// Devices that answer immediately: requests complete in the call that starts them, and it pays to start many with one call.
 #include <string>
 
 #include "tests/support/catch.hpp"
@@ -16,7 +16,7 @@ using testing::World;
 
 constexpr std::uint64_t kComputingNs = 500;
 
-// One page: posted, come back, looked at. Time passes while tasks compute.
+// Reads one page and computes on it. Time passes while tasks compute.
 Task<void> read_and_compute(VirtualClock& clock) {
     IoRequest request;
     request.size_bytes = 8192;
@@ -50,7 +50,7 @@ std::uint64_t requests_a_call(std::uint64_t call_ns) {
     return submits / polls;
 }
 
-TEST_CASE("a device that answers at once gets what 16 us of computing ask for, with one call, however long the call takes") {
+TEST_CASE("a device that answers immediately gets the requests of 16 us of computing in one call, however long the call takes") {
     for (const std::uint64_t call_ns : {std::uint64_t{0}, 100 * kNsPerUs}) {
         const std::uint64_t requests = requests_a_call(call_ns);
         CHECK(requests >= 16);
@@ -58,7 +58,7 @@ TEST_CASE("a device that answers at once gets what 16 us of computing ask for, w
     }
 }
 
-TEST_CASE("nobody goes first for a device that answers at once") {
+TEST_CASE("no task goes first for a device that answers immediately") {
     VirtualClock clock;
     std::string log;
     bool answers_at_once = false;
@@ -83,7 +83,7 @@ TEST_CASE("nobody goes first for a device that answers at once") {
     CHECK(log == "computes, other");
 }
 
-TEST_CASE("a device that no longer answers at once is kept busy again, while tasks compute") {
+TEST_CASE("a device that no longer answers immediately is kept busy again while tasks compute") {
     VirtualClock clock;
     std::uint64_t delay_ns = 0;
     bool answered_at_once = false;
@@ -117,7 +117,7 @@ TEST_CASE("a device that no longer answers at once is kept busy again, while tas
     CHECK(started_by_ns <= computed_ns);
 }
 
-TEST_CASE("requests that come back from a later call do not make a device one that answers at once") {
+TEST_CASE("requests that complete in a later call do not make a device count as one that answers immediately") {
     VirtualClock clock;
     bool answers_at_once = false;
     run_with_clock(
@@ -137,7 +137,7 @@ TEST_CASE("requests that come back from a later call do not make a device one th
     CHECK_FALSE(answers_at_once);
 }
 
-TEST_CASE("with nothing else to do, a device that answers at once is called, not slept for") {
+TEST_CASE("if there is nothing else to do, a device that answers immediately is polled instead of slept on") {
     constexpr std::uint64_t kRequests = 2000;
     run_real(
         {},

@@ -1,4 +1,4 @@
-// Scheduler::before_computing(): who has I/O to start goes before those who compute on pages.
+// Scheduler::before_computing(): tasks that may start I/O go before tasks that compute on pages.
 #include <atomic>
 #include <string>
 #include <vector>
@@ -23,7 +23,7 @@ IoRequest read_of_a_page() {
     return request;
 }
 
-// A task that computes in three steps of 5 us and notes each.
+// A task that computes in three steps of 5 us and logs each.
 Task<void> compute_in_steps(VirtualClock& clock, std::string& log, char name) {
     for (int i = 0; i < 3; ++i) {
         co_await Scheduler::current().before_computing(true);
@@ -32,7 +32,7 @@ Task<void> compute_in_steps(VirtualClock& clock, std::string& log, char name) {
     }
 }
 
-TEST_CASE("before a task computes, those go first who may start I/O") {
+TEST_CASE("tasks that may start I/O run before a task that computes") {
     VirtualClock clock;
     std::string log;
     std::uint32_t pending_at_computing = 0;
@@ -61,7 +61,7 @@ TEST_CASE("before a task computes, those go first who may start I/O") {
     CHECK(pending_at_computing == 1);
 }
 
-TEST_CASE("what was queued is given to the kernel before a task computes, not by the sleep after it") {
+TEST_CASE("queued requests are submitted before a task computes, not by the sleep after it") {
     std::uint64_t polls_before = 0;
     std::uint64_t polls_after = 0;
     run_real(RunOptions{.delay = fixed_delay(kNsPerMs)}, [&](World& world) -> Task<void> {
@@ -79,7 +79,7 @@ TEST_CASE("what was queued is given to the kernel before a task computes, not by
     CHECK(polls_after > polls_before);
 }
 
-// Time that passes by itself, but not before go_on(): however slow the machine is, what comes before takes no time.
+// A clock that runs by itself, but not before go_on(): however slow the machine is, what comes before takes no time.
 class HeldClock final : public Clock {
 public:
     [[nodiscard]] std::uint64_t now_ns() const override {
@@ -98,7 +98,7 @@ private:
     std::atomic<std::uint64_t> went_on_ns_{0};
 };
 
-TEST_CASE("a device that has nothing gets the first request alone, and the more it has, the more start with one call") {
+TEST_CASE("an idle device gets its first request alone, and the busier it is, the more requests are started by one call") {
     constexpr std::size_t kReaders = 64;
     HeldClock clock;
     std::vector<std::uint64_t> polls;  // before each reader's request
@@ -122,7 +122,7 @@ TEST_CASE("a device that has nothing gets the first request alone, and the more 
     CHECK(polls[kReaders - 1] - polls[kReaders / 2] < kReaders / 4);
 }
 
-TEST_CASE("who computes alone is not interrupted, and whoever has begun goes on before the next begins") {
+TEST_CASE("a task that computes alone is not interrupted, and one that has begun finishes before the next one begins") {
     VirtualClock clock;
     std::string log;
     std::uint64_t switches_alone = 0;
@@ -146,7 +146,7 @@ TEST_CASE("who computes alone is not interrupted, and whoever has begun goes on 
     CHECK(log == "xxxaaabbbccc");
 }
 
-TEST_CASE("a task that wants to compute waits for the others for some microseconds only") {
+TEST_CASE("a task that wants to compute waits only a few microseconds for the others") {
     VirtualClock clock;
     bool computed = false;
     int rounds = 0;
@@ -174,7 +174,7 @@ TEST_CASE("a task that wants to compute waits for the others for some microsecon
     CHECK(rounds <= 6);
 }
 
-TEST_CASE("without a device that could idle nobody goes first") {
+TEST_CASE("if no device could idle, no task goes first") {
     std::string log;
     run_virtual({}, [&](World& world) -> Task<void> {
         auto other = [&]() -> Task<void> {
@@ -190,8 +190,8 @@ TEST_CASE("without a device that could idle nobody goes first") {
     CHECK(log == "computes, other");
 }
 
-// With `started` requests at the device one more is posted by another task; how often the engine was asked before this one computed, and
-// before it computed some more 20 us later.
+// With `started` requests at the device another task posts one more; returns how often the engine was polled before this task computed, and
+// before it computed again 20 us later.
 struct Polls {
     std::uint64_t at_once = 0;
     std::uint64_t later = 0;
@@ -210,7 +210,7 @@ Polls polls_with(int started) {
             TaskGroup group;
             Scheduler& scheduler = Scheduler::current();
             for (int i = 0; i < started; ++i) scheduler.fork(group, start());
-            for (int i = 0; i < 2; ++i) co_await scheduler.yield();  // they post, the engine starts them
+            for (int i = 0; i < 2; ++i) co_await scheduler.yield();  // the tasks post requests, the engine starts them
             scheduler.fork(group, start());
             const std::uint64_t before = world.storage.engine(0).polls();
             co_await scheduler.before_computing(true);
@@ -224,7 +224,7 @@ Polls polls_with(int started) {
     return polls;
 }
 
-TEST_CASE("a device that has much to do gets what is queued a little later, one that has little at once") {
+TEST_CASE("a busy device gets queued requests a little later, one that has little to do gets them at once") {
     const Polls few = polls_with(3);
     CHECK(few.at_once >= 1);
     const Polls many = polls_with(30);

@@ -25,7 +25,7 @@ using testing::run_with_clock;
 using testing::RunOptions;
 using testing::World;
 
-TEST_CASE("a group runs its main task on scheduler 0 and every scheduler on a thread of its own") {
+TEST_CASE("a group runs its main task on scheduler 0 and each scheduler on its own thread") {
     std::vector<std::thread::id> threads(3);
     run_real(RunOptions{.cpu_count = 3}, [&](World& world) -> Task<void> {
         UMS_ASSERT(Scheduler::current().id() == 0);
@@ -43,7 +43,7 @@ TEST_CASE("a group runs its main task on scheduler 0 and every scheduler on a th
     for (const std::thread::id id : threads) CHECK(id != std::this_thread::get_id());
 }
 
-TEST_CASE("what leaves the main task leaves run") {
+TEST_CASE("an exception that leaves the main task leaves run()") {
     const auto fail = [](World&) -> Task<void> {
         co_await Scheduler::current().yield();
         throw std::runtime_error("start-up failed");
@@ -52,13 +52,13 @@ TEST_CASE("what leaves the main task leaves run") {
     CHECK_THROWS_WITH(run_virtual(RunOptions{.cpu_count = 2}, fail), "start-up failed");
 }
 
-TEST_CASE("a run ends at once when there is nothing to do, also with many schedulers") {
+TEST_CASE("a run ends immediately when there is nothing to do, even with many schedulers") {
     const RealClock clock;
     const std::uint64_t start_ns = clock.now_ns();
     for (int i = 0; i < 20; ++i) {
         run_real(RunOptions{.cpu_count = 8}, [](World&) -> Task<void> { co_return; });
     }
-    CHECK(clock.now_ns() - start_ns < 10 * kNsPerSecond);  // a wake-up that is lost at the end costs a second each
+    CHECK(clock.now_ns() - start_ns < 10 * kNsPerSecond);  // each wake-up that is lost at the end costs a second
 }
 
 TEST_CASE("the run ends only when every request has come back") {
@@ -116,7 +116,7 @@ TEST_CASE("with a virtual clock a deadlock is an internal error, not a hang") {
     }));
 }
 
-TEST_CASE("with a virtual clock time jumps over what nobody does") {
+TEST_CASE("with a virtual clock, time jumps over periods in which nothing happens") {
     const RealClock wall;
     const std::uint64_t wall_start_ns = wall.now_ns();
     VirtualClock clock;
@@ -135,7 +135,7 @@ TEST_CASE("with a virtual clock time jumps over what nobody does") {
     CHECK(wall.now_ns() - wall_start_ns < 10 * kNsPerSecond);
 }
 
-TEST_CASE("groups that run together share one virtual time, and each says when it is over") {
+TEST_CASE("groups that run together share one virtual time, and each reports when it is over") {
     VirtualClock clock;
     testing::ManualStorage storage(clock, fixed_delay(7 * kNsPerMs), 0);
     std::vector<std::string> happened;
@@ -163,7 +163,7 @@ TEST_CASE("groups that run together share one virtual time, and each says when i
     CHECK_THROWS_WITH(b.finish(), "b failed");
 }
 
-// A small world with everything in it: timers, I/O, latch, semaphore, events across schedulers. What happens is noted in one trace.
+// A small world with everything in it: timers, I/O, a latch, a semaphore, events across schedulers. One trace records what happens.
 std::vector<std::uint64_t> traced_run(std::uint64_t seed, std::uint64_t shuffle_seed) {
     constexpr std::uint32_t kSchedulers = 3;
     constexpr std::uint32_t kUsers = 9;
@@ -218,7 +218,7 @@ std::vector<std::uint64_t> traced_run(std::uint64_t seed, std::uint64_t shuffle_
     return trace;
 }
 
-TEST_CASE("with a virtual clock the same seed gives the same run, another seed another run") {
+TEST_CASE("with a virtual clock, the same seed gives the same run, and another seed a different one") {
     const std::uint64_t seed = testing::test_seed("virtual trace");
     const std::vector<std::uint64_t> trace = traced_run(seed, 0);
     CHECK(trace.size() == 2 * 9 * 100);
@@ -236,7 +236,7 @@ TEST_CASE("a shuffle seed changes the order, can be replayed, and loses nothing"
     CHECK(traced_run(seed, 2) != shuffled);
 }
 
-TEST_CASE("when shuffling, runnable tasks run in any order and yield_if_due always yields") {
+TEST_CASE("with shuffling, runnable tasks run in any order and yield_if_due always yields") {
     std::vector<std::string> orders;
     std::uint64_t yields = 0;
     for (const std::uint64_t shuffle_seed : {0U, 1U, 2U, 3U, 4U}) {

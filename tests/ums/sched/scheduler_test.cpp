@@ -92,7 +92,7 @@ TEST_CASE("a request comes back to its task with its result and its times") {
         RunOptions{.delay = fixed_delay(70 * kNsPerUs)},
         [&](World& world) -> Task<void> {
             start_ns = world.clock.now_ns();
-            whole.error = std::make_error_code(std::errc::io_error);  // of an earlier life
+            whole.error = std::make_error_code(std::errc::io_error);  // left over from an earlier use
             whole.short_bytes = 512;
             whole.reported_long = whole.reported_lost = true;
             co_await Scheduler::current().io(whole);
@@ -128,7 +128,7 @@ TEST_CASE("short transfers and errors come back as values") {
     CHECK(cut.completed_ns >= cut.submitted_ns);
 }
 
-TEST_CASE("requests that are out can be visited, the oldest first, up to an age") {
+TEST_CASE("outstanding requests above a given age can be visited, oldest first") {
     std::vector<std::uint64_t> seen;
     run_virtual(RunOptions{.delay = fixed_delay(1000)}, [&](World& world) -> Task<void> {
         const std::uint64_t start_ns = world.clock.now_ns();
@@ -148,8 +148,8 @@ TEST_CASE("requests that are out can be visited, the oldest first, up to an age"
 }
 
 TEST_CASE("finished I/O is collected while other tasks keep the CPU busy") {
-    // A hundred tasks compute for 50 us at a time and yield, so one round of them takes 5 ms. The request of 1 ms must be seen much
-    // earlier.
+    // A hundred tasks compute for 50 us at a time and yield, so one round of them takes 5 ms. The completion of a request of 1 ms must be
+    // noticed much earlier.
     VirtualClock clock;
     bool over = false;
     run_with_clock(
@@ -170,14 +170,14 @@ TEST_CASE("finished I/O is collected while other tasks keep the CPU busy") {
         },
         [](World& world) {
             const WaitStatistics& io = waits_of(world.schedulers[0].statistics(), WaitType::io_completion);
-            CHECK(io.wait_ns >= 5 * kNsPerMs);  // it takes its place behind those that were runnable before
+            CHECK(io.wait_ns >= 5 * kNsPerMs);  // its task queues behind those that were runnable before
             const std::uint64_t until_runnable_ns = io.wait_ns - io.signal_wait_ns;
             CHECK(until_runnable_ns >= kNsPerMs);
-            CHECK(until_runnable_ns <= kNsPerMs + 150 * kNsPerUs);  // the collecting interval of 100 us, in whole runs of 50 us
+            CHECK(until_runnable_ns <= kNsPerMs + 150 * kNsPerUs);  // I/O is collected every 100 us, but only between runs of 50 us
         });
 }
 
-TEST_CASE("tasks that others wake run in the order in which they were woken") {
+TEST_CASE("tasks run in the order in which other tasks woke them") {
     std::string log;
     run_virtual(RunOptions{.cpu_count = 2}, [&](World& world) -> Task<void> {
         auto work = [&](char name) -> Task<void> {
@@ -191,7 +191,7 @@ TEST_CASE("tasks that others wake run in the order in which they were woken") {
     CHECK(log == "abcd");
 }
 
-TEST_CASE("a long batch of runnable tasks is run in order although it is interrupted to collect I/O") {
+TEST_CASE("a long batch of runnable tasks runs in order, even though it is interrupted to collect I/O") {
     VirtualClock clock;
     std::vector<int> order;
     run_with_clock(
@@ -212,7 +212,7 @@ TEST_CASE("a long batch of runnable tasks is run in order although it is interru
     CHECK(order == std::vector{0, 1, 2, 3, 4, 10, 11, 12, 13, 14});
 }
 
-TEST_CASE("waits are counted by type, with their times, and the signal wait apart") {
+TEST_CASE("waits are counted by type, with their times, and signal waits separately") {
     VirtualClock clock;
     run_with_clock(
         clock, RunOptions{.delay = fixed_delay(2 * kNsPerMs)},
@@ -226,9 +226,9 @@ TEST_CASE("waits are counted by type, with their times, and the signal wait apar
             Event event;
             co_await event.wait(WaitType::checkpoint_queue, clock.now_ns() + 3 * kNsPerMs);
             event.set();
-            co_await event.wait(WaitType::checkpoint_queue);  // set already: no wait
+            co_await event.wait(WaitType::checkpoint_queue);  // already set: no wait
 
-            // Runnable at once, but another task computes for 5 ms before us.
+            // Runnable immediately, but another task computes for 5 ms first.
             auto compute = [&]() -> Task<void> {
                 clock.advance_to(clock.now_ns() + 5 * kNsPerMs);
                 co_return;
@@ -236,7 +236,7 @@ TEST_CASE("waits are counted by type, with their times, and the signal wait apar
             TaskGroup group;
             world.schedulers[0].spawn(group, "compute", compute());
             co_await here.yield();
-            co_await group.join();  // has ended: no wait
+            co_await group.join();  // its tasks have ended: no wait
         },
         [](World& world) {
             const SchedulerStatistics& statistics = world.schedulers[0].statistics();
@@ -267,7 +267,7 @@ TEST_CASE("waits are counted by type, with their times, and the signal wait apar
         });
 }
 
-TEST_CASE("the time from another scheduler's wake-up to running is signal wait") {
+TEST_CASE("the time from another scheduler's wake-up until the task runs is signal wait") {
     VirtualClock clock;
     run_with_clock(
         clock, RunOptions{.cpu_count = 2},
@@ -296,7 +296,7 @@ TEST_CASE("the time from another scheduler's wake-up to running is signal wait")
         });
 }
 
-TEST_CASE("with a real clock busy and idle time add up to the time of the run") {
+TEST_CASE("with a real clock, busy and idle time add up to the duration of the run") {
     std::uint64_t run_ns = 0;
     run_real(
         RunOptions{.delay = fixed_delay(5 * kNsPerMs)},
@@ -326,7 +326,7 @@ TEST_CASE("with a real clock busy and idle time add up to the time of the run") 
         });
 }
 
-TEST_CASE("a task is somewhere, a thread is nowhere") {
+TEST_CASE("a task has a current scheduler, a plain thread has none") {
     CHECK(Scheduler::current_or_null() == nullptr);
     Scheduler* inside = nullptr;
     Scheduler* expected = nullptr;
@@ -355,7 +355,7 @@ Task<void> read_from_memory(World& world, std::uint32_t tasks, std::uint64_t siz
     co_await group.join();
 }
 
-TEST_CASE("a request with nothing else to do is started by the sleep that waits for it") {
+TEST_CASE("if there is nothing else to do, a request is started by the sleep that waits for it") {
     run_real(
         {.delay = fixed_delay(kNsPerMs)},
         [](World&) -> Task<void> {
@@ -366,11 +366,11 @@ TEST_CASE("a request with nothing else to do is started by the sleep that waits 
         },
         [](World& world) {
             CHECK(world.storage.engine(0).waits() >= 10);
-            CHECK(world.storage.engine(0).polls() < 20);  // one for each that came back, and a few for sleeps that ended early
+            CHECK(world.storage.engine(0).polls() < 20);  // one for each completion, and a few for sleeps that ended early
         });
 }
 
-TEST_CASE("transfers of a file in memory are made on the spot") {
+TEST_CASE("transfers of a file in memory are made immediately") {
     run_real(
         {}, [](World& world) { return read_from_memory(world, 32, 8192); },
         [](World& world) {

@@ -21,7 +21,7 @@ using testing::World;
 
 constexpr WaitType kSemaphoreWait = WaitType::request_block;
 
-TEST_CASE("units are taken and given back without waiting while there are enough") {
+TEST_CASE("units are taken and given back without waiting while there are enough of them") {
     Semaphore semaphore(10);
     CHECK(semaphore.try_acquire(7));
     CHECK(semaphore.available() == 3);
@@ -33,7 +33,7 @@ TEST_CASE("units are taken and given back without waiting while there are enough
     CHECK(semaphore.available() == 10);
 }
 
-TEST_CASE("one who needs several units gets all at once or none, and nobody overtakes it") {
+TEST_CASE("a task that needs several units gets all of them or none, and no other overtakes it") {
     std::vector<std::string> log;
     run_virtual({}, [&](World& world) -> Task<void> {
         Semaphore semaphore(10);
@@ -48,8 +48,8 @@ TEST_CASE("one who needs several units gets all at once or none, and nobody over
         world.schedulers[0].spawn(group, "five", take(5, "five"));
         co_await sleep_until(world.clock.now_ns() + 10);
         UMS_ASSERT(log.empty() && semaphore.has_waiters());
-        UMS_ASSERT(semaphore.available() == 4);  // the first does not hold a part
-        UMS_ASSERT(!semaphore.try_acquire(1));   // not past those who wait
+        UMS_ASSERT(semaphore.available() == 4);  // the first task does not hold some of its units
+        UMS_ASSERT(!semaphore.try_acquire(1));   // does not overtake waiting tasks
         semaphore.release(3);
         co_await sleep_until(world.clock.now_ns() + 10);
         UMS_ASSERT(log.empty());
@@ -63,7 +63,7 @@ TEST_CASE("one who needs several units gets all at once or none, and nobody over
     CHECK(log == std::vector<std::string>{"eight", "one", "five"});
 }
 
-TEST_CASE("four schedulers never hold more units than there are, and nobody starves") {
+TEST_CASE("four schedulers never hold more units than there are, and no task starves") {
     constexpr std::uint64_t kUnits = 8;
     Semaphore semaphore(kUnits);
     std::atomic<std::uint64_t> held{0};
@@ -81,7 +81,7 @@ TEST_CASE("four schedulers never hold more units than there are, and nobody star
     CHECK(semaphore.available() == kUnits);
 }
 
-TEST_CASE("to destroy a semaphore that somebody waits for is an internal error") {
+TEST_CASE("destroying a semaphore that a task waits for is an internal error") {
     CHECK(testing::aborts([] {
         run_virtual({}, [](World& world) -> Task<void> {
             auto semaphore = std::make_unique<Semaphore>(0);

@@ -17,7 +17,7 @@ using testing::run_virtual;
 using testing::RunOptions;
 using testing::World;
 
-TEST_CASE("join waits for every task of the group, and at once if there is none") {
+TEST_CASE("join waits for every task of the group, and returns immediately if there is none") {
     std::vector<std::string> log;
     run_virtual({}, [&](World& world) -> Task<void> {
         TaskGroup group;
@@ -32,7 +32,7 @@ TEST_CASE("join waits for every task of the group, and at once if there is none"
         here.spawn(group, "middle", work(200, "middle"));
         co_await group.join();
         log.emplace_back("joined");
-        // A group can be used again.
+        // A group can be reused.
         here.spawn(group, "again", work(400, "again"));
         co_await group.join();
     });
@@ -78,7 +78,7 @@ TEST_CASE("join rethrows the first exception, after all tasks have ended, and on
     CHECK(log == std::vector<std::string>{"end first", "end second", "caught first", "quiet"});
 }
 
-TEST_CASE("a task runs on the scheduler it was spawned on, under its name, a fork under its parent's") {
+TEST_CASE("a spawned task runs on its scheduler under its own name, a forked one under its parent's") {
     struct Seen {
         std::uint32_t scheduler;
         std::string name;
@@ -107,7 +107,7 @@ TEST_CASE("a task runs on the scheduler it was spawned on, under its name, a for
     CHECK(seen == std::vector<Seen>{{2, "User 7"}, {2, "User 7"}, {2, "User 7"}, {1, "LazyWriter"}, {0, "Main"}});
 }
 
-TEST_CASE("tasks on all schedulers start tasks on all schedulers and none is lost") {
+TEST_CASE("tasks on all schedulers start tasks on all schedulers, and none is lost") {
     constexpr std::uint32_t kSchedulers = 4;
     constexpr int kRounds = 150;
     std::atomic<int> ran{0};
@@ -156,7 +156,7 @@ TEST_CASE("an exception crosses from one scheduler to another") {
     CHECK(caught == "round 49");
 }
 
-TEST_CASE("to destroy a group whose tasks still run is an internal error") {
+TEST_CASE("destroying a group whose tasks still run is an internal error") {
     CHECK(testing::aborts([] {
         run_virtual({}, [](World& world) -> Task<void> {
             auto sleep = []() -> Task<void> { co_await sleep_until(1000); };

@@ -46,7 +46,7 @@ struct Counted {
     ~Counted() { --*alive; }
 };
 
-TEST_CASE("a task gives its value to the one who awaits it, waiting or not") {
+TEST_CASE("a task returns its value to its awaiter, whether it waits or not") {
     int sum = 0;
     run_virtual({}, [&](World&) -> Task<void> {
         sum += co_await add(1, 2);
@@ -57,7 +57,7 @@ TEST_CASE("a task gives its value to the one who awaits it, waiting or not") {
     CHECK(sum == 333);
 }
 
-TEST_CASE("a task's value may be movable only") {
+TEST_CASE("a task's value may be move-only") {
     int value = 0;
     run_virtual({}, [&](World&) -> Task<void> {
         auto make = [](int content) -> Task<std::unique_ptr<int>> {
@@ -71,7 +71,7 @@ TEST_CASE("a task's value may be movable only") {
     CHECK(value == 7);
 }
 
-TEST_CASE("an exception leaves a task to its awaiter, waiting or not, through several levels") {
+TEST_CASE("an exception passes from a task to its awaiter through several levels, whether tasks wait or not") {
     std::vector<std::string> caught;
     run_virtual({}, [&](World&) -> Task<void> {
         auto between = [](bool wait) -> Task<int> { co_return co_await fail(wait) + 1; };
@@ -108,13 +108,13 @@ TEST_CASE("arguments, locals and temporaries of tasks are destroyed exactly once
         } catch (const std::runtime_error&) {
         }
         UMS_ASSERT(alive == 0);
-        // Never awaited: its arguments go, its body does not run.
+        // Never awaited: its arguments are destroyed, its body does not run.
         { const Task<void> unused = take_and_fail(Counted(alive)); }
     });
     CHECK(alive == 0);
 }
 
-TEST_CASE("a task awaits a million children that do not wait, on a bounded stack") {
+TEST_CASE("a task awaits a million children that do not wait, with bounded stack use") {
     std::uint64_t sum = 0;
     run_virtual({}, [&](World&) -> Task<void> {
         for (int i = 0; i < 1'000'000; ++i) sum += static_cast<std::uint64_t>(co_await add(i, 1));
@@ -122,7 +122,7 @@ TEST_CASE("a task awaits a million children that do not wait, on a bounded stack
     CHECK(sum == 500'000'500'000ULL);
 }
 
-TEST_CASE("a task awaits a hundred thousand children that wait, on a bounded stack") {
+TEST_CASE("a task awaits a hundred thousand children that wait, with bounded stack use") {
     std::uint64_t sum = 0;
     run_virtual({}, [&](World&) -> Task<void> {
         for (int i = 0; i < 100'000; ++i) sum += static_cast<std::uint64_t>(co_await add_after_a_yield(i, 1));
@@ -130,7 +130,7 @@ TEST_CASE("a task awaits a hundred thousand children that wait, on a bounded sta
     CHECK(sum == 5'000'050'000ULL);
 }
 
-TEST_CASE("children nest a hundred deep, waiting at the bottom or not") {
+TEST_CASE("children nest a hundred deep, whether the innermost waits or not") {
     std::vector<int> depths;
     run_virtual({}, [&](World&) -> Task<void> {
         depths.push_back(co_await nest(100, false));
@@ -140,7 +140,7 @@ TEST_CASE("children nest a hundred deep, waiting at the bottom or not") {
     CHECK(depths == std::vector{100, 100});
 }
 
-TEST_CASE("children nest a hundred deep and every level waits on its way up") {
+TEST_CASE("children nest a hundred deep, and every level waits on its way up") {
     struct Waits {
         static Task<int> at_every_level(int depth) {
             if (depth == 0) co_return 0;
@@ -154,7 +154,7 @@ TEST_CASE("children nest a hundred deep and every level waits on its way up") {
     CHECK(depth == 100);
 }
 
-TEST_CASE("to await a task twice is an internal error") {
+TEST_CASE("awaiting a task twice is an internal error") {
     CHECK(testing::aborts([] {
         run_virtual({}, [](World&) -> Task<void> {
             const Task<int> task = add(1, 2);

@@ -36,7 +36,7 @@ struct Alarms {
     }
 };
 
-TEST_CASE("timers fire when due, nearest first, equal ones in the order they were set") {
+TEST_CASE("timers fire when due, nearest first, equal ones in the order in which they were set") {
     Alarms alarms;
     TimerQueue queue;
     CHECK(queue.next_deadline_ns() == kNever);
@@ -67,7 +67,7 @@ TEST_CASE("a timer that was removed does not fire, and removing it again has no 
     CHECK(alarms.rung == std::vector{1});
 }
 
-TEST_CASE("a timer that fires may set itself anew and remove others") {
+TEST_CASE("a timer that fires may set itself again and remove others") {
     struct Chain : Timer {
         TimerQueue* queue = nullptr;
         Timer* victim = nullptr;
@@ -95,12 +95,12 @@ TEST_CASE("a timer that fires may set itself anew and remove others") {
     CHECK(alarms.rung.empty());
 }
 
-TEST_CASE("random adding, removing and firing agrees with a sorted list") {
+TEST_CASE("random adding, removing and firing agree with a sorted list") {
     const std::uint64_t seed = testing::test_seed("timer queue");
     Prng prng(seed);
     Alarms alarms;
     TimerQueue queue;
-    std::vector<const Alarm*> model;  // kept in the order of firing
+    std::vector<const Alarm*> model;  // in the order of firing
     const auto sooner = [](const Alarm* a, const Alarm* b) { return a->deadline_ns < b->deadline_ns; };
     std::uint64_t now = 0;
     for (int step = 0; step < 20'000; ++step) {
@@ -128,7 +128,7 @@ TEST_CASE("random adding, removing and firing agrees with a sorted list") {
     }
 }
 
-TEST_CASE("to set a timer that is already set is an internal error") {
+TEST_CASE("setting a timer that is already set is an internal error") {
     CHECK(testing::aborts([] {
         Alarms alarms;
         TimerQueue queue;

@@ -9,7 +9,7 @@
 namespace ums {
 namespace {
 
-TEST_CASE("every wait type has a name of its own in the style of SQL Server") {
+TEST_CASE("every wait type has its own name in the style of SQL Server") {
     std::set<std::string> names;
     for (std::size_t i = 0; i < kWaitTypeCount; ++i) {
         const std::string name(name_of(static_cast<WaitType>(i)));

@@ -28,7 +28,7 @@ void check_no_wake_up_was_lost(World& world) {
     for (std::uint32_t id = 0; id < world.schedulers.size(); ++id) CHECK(world.storage.engine(id).expired_waits() == 0);
 }
 
-// Does what the test says at the two moments that matter, on the scheduler's thread, but outside of its turns: as others would.
+// Calls the test at the two critical moments, on the scheduler's thread but outside of its turns, as other threads would.
 struct MomentEngine final : IoEngine {
     std::function<void()> before_sleep;  // between the last look at the queues and sleep()
     std::function<void()> asleep;
@@ -50,7 +50,7 @@ struct MomentEngine final : IoEngine {
     }
 };
 
-// One scheduler, moved by hand as its thread would.
+// One scheduler, driven by hand as its thread would do it.
 struct OneScheduler {
     RealClock clock;
     MomentEngine* engine = new MomentEngine;
@@ -85,7 +85,7 @@ TEST_CASE("a wake-up between the last look at the inbox and falling asleep keeps
     CHECK(woken);
 }
 
-TEST_CASE("a scheduler that should stop does not fall asleep") {
+TEST_CASE("a scheduler that is to stop does not fall asleep") {
     OneScheduler one;
     one.stopping = true;
     one.fall_asleep();
@@ -95,7 +95,7 @@ TEST_CASE("a scheduler that should stop does not fall asleep") {
     CHECK(one.engine->waits == 1);
 }
 
-TEST_CASE("many wake-ups of a sleeping scheduler call its engine once, of one that is awake never") {
+TEST_CASE("many wake-ups of a sleeping scheduler call its engine once, those of a scheduler that is awake never") {
     constexpr int kTasks = 50;
     OneScheduler one;
     std::array<Event, kTasks> events;
@@ -134,7 +134,7 @@ struct Baton {
     void pass() { event.set(); }
 };
 
-TEST_CASE("a baton that goes round four schedulers that sleep between is never lost") {
+TEST_CASE("a baton that goes round four schedulers, which sleep in between, is never lost") {
     constexpr std::uint32_t kSchedulers = 4;
     constexpr int kRounds = 1500;
     const std::uint64_t seed = testing::test_seed("one baton");
