@@ -43,7 +43,7 @@ std::string first_bytes(const std::string& path, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("a device is measured by reads as it is, and written to only with the word") {
+TEST_CASE("a device may be read without a switch, but is written only with the one that allows it") {
     if (::geteuid() != 0) {
         WARN("skipped: a loop device needs root");
         return;

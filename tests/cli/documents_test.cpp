@@ -135,7 +135,7 @@ bool matches_a_file(const std::vector<std::string>& files, const std::string& pa
 
 }  // namespace
 
-TEST_CASE("every call of the program in the documents is of a command, with switches that it has") {
+TEST_CASE("every call of the program in the documents uses existing commands and switches") {
     std::size_t calls = 0;
     for (const fs::path& document : documents()) {
         for (const std::string& call : calls_in(text_of(document))) {
@@ -180,7 +180,7 @@ TEST_CASE("every link among the documents leads to a file") {
     CHECK(links > 20);
 }
 
-TEST_CASE("the exit codes of the README are those of the program") {
+TEST_CASE("the exit codes in the README are those of the program") {
     const std::string text = text_of(kRoot / "README.md");
     const std::size_t begin = text.find("## Exit codes");
     REQUIRE(begin != std::string::npos);
@@ -199,7 +199,7 @@ TEST_CASE("the exit codes of the README are those of the program") {
     CHECK(told == codes);
 }
 
-TEST_CASE("figures of the README are those of the program") {
+TEST_CASE("figures in the README are those of the program") {
     static const std::regex kSpace("\\s+");
     const std::string text = std::regex_replace(text_of(kRoot / "README.md"), kSpace, " ");
     const auto told = [&](const char* pattern) {
@@ -217,7 +217,7 @@ TEST_CASE("figures of the README are those of the program") {
     CHECK(told("\\(samples/soak.toml, data files of (\\d+) GB\\)") * 1024 == config::kDefaultSizeMb);
 }
 
-TEST_CASE("every figure, class and unit that the README has for --fail-on is understood, and other words are not") {
+TEST_CASE("every figure, class and unit that the README lists for --fail-on is understood, and others are not") {
     const std::string text = text_of(kRoot / "README.md");
     const std::size_t begin = text.find("| `[CLASS.]FIGURE` |");
     REQUIRE(begin != std::string::npos);
@@ -284,7 +284,7 @@ TEST_CASE("the two tables of the README's example speak of the same run") {
     CHECK(row[1] == verdict[1]);
 }
 
-TEST_CASE("the glossary is in alphabetical order, explains each term once, and each document of ours that it names is there") {
+TEST_CASE("the glossary is in alphabetical order, explains each term once, and names only existing documents") {
     std::vector<std::string> terms;
     static const std::regex kTerm(R"(^\*\*([^*]+)\*\*)");
     for (const std::string& line : lines_of(text_of(kRoot / "docs/glossary.md"))) {
@@ -299,7 +299,7 @@ TEST_CASE("the glossary is in alphabetical order, explains each term once, and e
     CHECK(std::adjacent_find(terms.begin(), terms.end()) == terms.end());
 }
 
-TEST_CASE("the README names every sample, and no other") {
+TEST_CASE("the README names exactly the existing samples") {
     const std::string text = text_of(kRoot / "README.md");
     const std::size_t begin = text.find("[samples](samples)");
     REQUIRE(begin != std::string::npos);
@@ -310,7 +310,7 @@ TEST_CASE("the README names every sample, and no other") {
     CHECK(named == samples);
 }
 
-TEST_CASE("every file that the tour names is there") {
+TEST_CASE("every file that the tour names exists") {
     const std::vector<std::string> files = our_files();
     const std::string text = text_of(kRoot / "ARCHITECTURE.md");
     const std::size_t begin = text.find("## Tour");
@@ -332,7 +332,7 @@ TEST_CASE("every file that the tour names is there") {
     CHECK(named > 150);
 }
 
-TEST_CASE("every file and every name that the guides for developers mention is in the sources") {
+TEST_CASE("every file and name in the developers' guides exists in the sources") {
     const std::vector<std::string> files = our_files();
     std::string sources;
     for (const std::string& file : files) {

@@ -41,7 +41,7 @@ int run_with_damage(const IoproofFolder& folder, const std::vector<std::string>&
 
 }  // namespace
 
-TEST_CASE("each finding leaves a dump beside the log, an entry that names it, and a line of JSON") {
+TEST_CASE("each finding leaves a dump beside the log, an entry that names the dump, and a line of JSON") {
     const IoproofFolder folder;
     std::string output;
     CHECK(run_with_damage(folder, {"--findings", "f.jsonl"}, output) == 1);
@@ -61,7 +61,7 @@ TEST_CASE("each finding leaves a dump beside the log, an entry that names it, an
     CHECK_THAT(output, ContainsSubstring("The evidence is in"));
 }
 
-TEST_CASE("a findings file with something in it is refused before anything is touched, without findings it is empty") {
+TEST_CASE("a findings file with contents is refused before anything is touched, and stays empty without findings") {
     const IoproofFolder folder;
     folder.write("f.jsonl", "precious\n");
     const auto refused = folder.start_run("1", {"--findings", "f.jsonl"});

@@ -84,7 +84,7 @@ TEST_CASE("hostile text in a configuration is quoted harmlessly") {
     CHECK(check_command(folder, {"run", "-cfg", "broken.toml"}) == 2);
 }
 
-TEST_CASE("a run in a hostile folder: text, XML, JSON, HTML and the next command of each are sound") {
+TEST_CASE("a run in a folder with a hostile name: text, XML, JSON, HTML and the suggested commands are sound") {
     const IoproofFolder folder;
     std::filesystem::create_directory(folder.path() / kHostileName);
     for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--inject", "bit_corruption:0.01", "--seed", "1"}}) {
@@ -112,7 +112,7 @@ TEST_CASE("a run in a hostile folder: text, XML, JSON, HTML and the next command
     CHECK(Json::parse(measured->output())["files"][0].get<std::string>().find("\x1b[2J") != std::string::npos);
 }
 
-TEST_CASE("a document of others cannot take over the terminal or the page") {
+TEST_CASE("a foreign document cannot take over the terminal or the page") {
     const IoproofFolder folder;
     REQUIRE(folder.start_run("1", {"--json", "r.json"})->wait() == 0);
     Json results = Json::parse(folder.read("r.json"));

@@ -63,7 +63,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("too few open files are told with the limit's name, and what an earlier run left stays as it is") {
+TEST_CASE("with too few open files a run names the limit and leaves an earlier run's files as they are") {
     const IoproofFolder folder;
     REQUIRE(start_after(folder, "true", kRun)->wait() == 0);
     const std::string log = folder.read("l.xml");
@@ -82,7 +82,7 @@ TEST_CASE("too few open files are told with the limit's name, and what an earlie
     }
 }
 
-TEST_CASE("a preflight that may not open what tells of the disk says so, and judges nothing") {
+TEST_CASE("a preflight that may not open what describes the disk says so, and judges nothing") {
     const IoproofFolder folder;
     const auto preflight = start_after(folder, "ulimit -n 5", "preflight data");
     CHECK(preflight->wait() == 3);
@@ -90,12 +90,12 @@ TEST_CASE("a preflight that may not open what tells of the disk says so, and jud
     CHECK(preflight->output().empty());
 }
 
-TEST_CASE("the soft limit of open files is no limit where more is allowed") {
+TEST_CASE("the soft limit of open files does not matter if the hard limit allows more") {
     const IoproofFolder folder;
     CHECK(start_after(folder, "ulimit -S -n 8", kRun)->wait() == 0);
 }
 
-TEST_CASE("a run without the threads it needs does not begin, one with few goes on and says so") {
+TEST_CASE("a run without the threads it needs does not begin, one with few continues and says so") {
     const IoproofFolder folder;
     const std::string engine = GENERATE("threads", "uring");
     const int count = GENERATE(1, 2, 4, 6, 7, 8);  // 8: two schedulers, an I/O thread for each, and four more
@@ -118,7 +118,7 @@ TEST_CASE("a run without the threads it needs does not begin, one with few goes 
     }
 }
 
-TEST_CASE("a rehearsal that memory does not suffice for is not one that failed") {
+TEST_CASE("a rehearsal without enough memory does not count as failed") {
     if (test::kIsSanitized) {
         WARN("not tried: a sanitizer's own memory is more than the limit");
         return;
@@ -133,7 +133,7 @@ TEST_CASE("a rehearsal that memory does not suffice for is not one that failed")
     }
 }
 
-TEST_CASE("too little memory ends a run with the limit's name, and a summary where it had begun") {
+TEST_CASE("too little memory ends a run with the limit's name, and with a summary if it had begun") {
     if (test::kIsSanitized) {
         WARN("not tried: a sanitizer's own memory is more than the limit");
         return;
@@ -151,7 +151,7 @@ TEST_CASE("too little memory ends a run with the limit's name, and a summary whe
     }
 }
 
-TEST_CASE("a run that a mistake of the program ended has an exit code of its own") {
+TEST_CASE("a run that ended by an internal error has its own exit code") {
     sim::Results results;
     results.outcome = sim::Outcome::not_done;
     CHECK(cli::exit_code_of(results) == cli::ExitCode::environment);

@@ -35,7 +35,7 @@ bool has_first_point(const IoproofFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("a sweep that is interrupted keeps what is done, and is resumed without measuring it again") {
+TEST_CASE("an interrupted sweep keeps its measured points, and resumes without measuring them again") {
     const IoproofFolder folder;
     const auto sweep = folder.start(sweep_words({"--csv", "s.csv", "--html", "s.html"}));
     REQUIRE(has_first_point(folder));
@@ -72,7 +72,7 @@ TEST_CASE("a sweep that is interrupted keeps what is done, and is resumed withou
     CHECK(all["points"].back()["requests_per_s"].get<double>() > 0);
 }
 
-TEST_CASE("a sweep is not resumed from what another one has measured, nor from nothing") {
+TEST_CASE("a sweep is not resumed from the results of another one, nor from nothing") {
     const IoproofFolder folder;
     const auto nothing = folder.start(sweep_words({"--resume"}));
     CHECK(nothing->wait() == 3);

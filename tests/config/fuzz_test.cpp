@@ -90,7 +90,7 @@ TEST_CASE("damaged files are accepted with sound options or refused with a messa
     CHECK(refused > 100);
 }
 
-TEST_CASE("deep nesting, long lines and many sections are borne") {
+TEST_CASE("deep nesting, long lines and many sections do no harm") {
     for (const Dialect dialect : {Dialect::ini, Dialect::toml}) {
         try_load(dialect, "x = " + std::string(100000, '['));
         try_load(dialect, "x = " + std::string(100000, '{'));
@@ -126,7 +126,7 @@ TEST_CASE("nesting that would exhaust the parser's stack is refused with its lin
     }
 }
 
-TEST_CASE("dots and brackets within strings and comments are no nesting") {
+TEST_CASE("dots and brackets in strings and comments do not count as nesting") {
     const std::string text = std::string(500, '.') + std::string(500, '[');
     for (const std::string quote : {"\"", "'", "\"\"\"", "'''"}) {
         INFO(quote);
@@ -135,7 +135,7 @@ TEST_CASE("dots and brackets within strings and comments are no nesting") {
     }
 }
 
-TEST_CASE("lines, sections and keys beyond what a configuration needs are refused, and that soon") {
+TEST_CASE("lines, sections and keys beyond what a configuration needs are refused quickly") {
     const auto begin = std::chrono::steady_clock::now();
     for (const Dialect dialect : {Dialect::ini, Dialect::toml}) {
         const std::string section = dialect == Dialect::ini ? "[CONFIG]\n" : "[config]\n";
@@ -151,7 +151,7 @@ TEST_CASE("lines, sections and keys beyond what a configuration needs are refuse
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
 }
 
-TEST_CASE("of many warnings and errors the first are told, and how many more there are") {
+TEST_CASE("of many warnings and errors the first are shown, and the others are counted") {
     std::string text = "[CONFIG]\n";
     for (int i = 0; i < 90'000; ++i) text += fmt::format("MaxMemoryMV{} = 1\n", i);
     const std::vector<std::string> warnings = load_ini(text + kIniFiles).warnings;

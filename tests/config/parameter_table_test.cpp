@@ -98,7 +98,7 @@ OtherValue other_value(const Parameter& row, Field field) {
 
 }  // namespace
 
-TEST_CASE("every key is found in its section, in any case, and in no other spelling") {
+TEST_CASE("every key is found in its section, in any letter case, and in no other spelling") {
     for (const Parameter& row : parameter_table()) {
         INFO(row_name(row));
         std::string upper(row.ini_name);
@@ -112,7 +112,7 @@ TEST_CASE("every key is found in its section, in any case, and in no other spell
     }
 }
 
-TEST_CASE("the unit stands last in every TOML name that has one") {
+TEST_CASE("every TOML name with a unit ends with it") {
     const std::map<std::string_view, std::string_view> suffixes = {
         {"ms", "_ms"}, {"s", "_s"}, {"MB", "_mb"}, {"pages", "_pages"}, {"bytes", "_bytes"}};
     for (const Parameter& row : parameter_table()) {

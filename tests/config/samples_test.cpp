@@ -32,7 +32,7 @@ TEST_CASE("every sample is read without a warning, as it is and with -dir") {
     }
 }
 
-TEST_CASE("the default samples hold the defaults, and the files of -dir") {
+TEST_CASE("the default samples contain the defaults, and the files of -dir") {
     const sim::Options expected = config::load_file(std::nullopt, {.directories = {"d"}}, kSmallMachine).options;
     for (const char* name : {"default.ini", "default.toml", "sql2005.toml"}) {
         INFO(name);
@@ -45,7 +45,7 @@ TEST_CASE("the default samples hold the defaults, and the files of -dir") {
     }
 }
 
-TEST_CASE("the quick start is small and short, and everybody works in it") {
+TEST_CASE("the quick start is small and short, and all users work in it") {
     const sim::Options o = sample("quick.ini").options;
     CHECK(o.test_cycles == 1);
     CHECK(o.test_cycle_duration_s <= 25);

@@ -31,7 +31,7 @@ TEST_CASE("figures of a measurement are rates over its time and CPU over its req
     CHECK_THAT(json, ContainsSubstring("\"requests_per_s\": 500.0") && ContainsSubstring("\"cpu_ns_per_request\": 1000.0"));
 }
 
-TEST_CASE("what went wrong in a measurement stands in its figures") {
+TEST_CASE("errors of a measurement appear in its figures") {
     sim::BenchResults results = example_bench();
     results.finding_count = 2;
     results.stopped = true;
@@ -43,6 +43,6 @@ TEST_CASE("what went wrong in a measurement stands in its figures") {
     CHECK_THAT(reports::bench_json(results), ContainsSubstring("\"findings\": 2") && ContainsSubstring("\"failure\": \"a.mdx: gone\""));
 }
 
-TEST_CASE("a measurement of nothing has figures, too") {
+TEST_CASE("a measurement without requests has figures, too") {
     CHECK_THAT(reports::bench_json({}), ContainsSubstring("\"requests_per_s\": 0.0"));
 }

@@ -44,7 +44,7 @@ TEST_CASE("a page holds the data, and loads nothing") {
     for (const char* loader : {"<link", " src=\"", "@import", "url("}) CHECK(html.find(loader) == std::string::npos);
 }
 
-TEST_CASE("a page runs no scripts but its own, and links to files only") {
+TEST_CASE("a page runs only its own scripts, and links only to files") {
     const std::string html = reports::html_report(parsed(stale_results()));
     const std::size_t policy = html.find("script-src 'sha256-");
     REQUIRE(policy != std::string::npos);
@@ -58,7 +58,7 @@ TEST_CASE("a page runs no scripts but its own, and links to files only") {
     CHECK(html.substr(link).starts_with("{href: (path.startsWith('/') ? '' : './') + encodeURI(path)"));
 }
 
-TEST_CASE("of many findings a page holds the first, and the number of all") {
+TEST_CASE("a page holds the first of many findings, and the number of all") {
     sim::Results results = stale_results();
     results.findings.resize(1);
     results.findings.resize(10'000, results.findings[0]);
@@ -71,12 +71,12 @@ TEST_CASE("of many findings a page holds the first, and the number of all") {
     CHECK(html.size() < 4'000'000);
 }
 
-TEST_CASE("a comparison is a page, too") {
+TEST_CASE("a comparison can be a page, too") {
     const Json comparison = reports::compare_results(parsed(sound_results()), "a", parsed(slow_results()), "b");
     CHECK(Json::parse(data_of(reports::html_comparison(comparison)))["files"].size() == 2);
 }
 
-TEST_CASE("a campaign of power cuts is a page, and nothing in it can end its script") {
+TEST_CASE("a campaign of power cuts can be a page, and nothing in it can end its script") {
     const std::vector<reports::PowerCycle> cycles{{.number = 1,
                                                    .moment = "flush",
                                                    .outcome = reports::CutOutcome::findings,

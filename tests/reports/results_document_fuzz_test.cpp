@@ -56,7 +56,7 @@ bool try_document(const std::string& text, const Json& sound) {
 
 }  // namespace
 
-TEST_CASE("mutated results documents are shown, compared and made pages of, or refused") {
+TEST_CASE("mutated results documents are shown, compared and turned into pages, or refused") {
     ums::Prng prng(ums::testing::test_seed("mutated documents"));
     const std::vector<Json> documents{small_document(stale_results()), small_document(sound_results()),
                                       small_document(full_disk_results())};
@@ -85,7 +85,7 @@ TEST_CASE("damaged bytes of results documents are shown or refused") {
     CHECK(refused > 100);
 }
 
-TEST_CASE("nesting, keys and values of results documents are bounded") {
+TEST_CASE("nesting, keys and values of results documents are limited") {
     const Json sound = small_document(sound_results());
     const auto error_of = [&](const std::string& text) {
         try {
@@ -113,7 +113,7 @@ TEST_CASE("nesting, keys and values of results documents are bounded") {
     CHECK_THAT(error_of("{\"format\":1,\n \"program\":\"\xff\"}"), ContainsSubstring("it is not JSON, or was cut off: line 2"));
 }
 
-TEST_CASE("what is refused is named by its place, with what is allowed") {
+TEST_CASE("a refusal names the place, and what is allowed there") {
     const auto error_with = [](const char* pointer, const Json& value) {
         Json document = small_document(stale_results());
         document[Json::json_pointer(pointer)] = value;

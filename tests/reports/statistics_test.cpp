@@ -13,14 +13,14 @@ bool is_near(double value, double right) { return std::abs(value - right) <= 1e-
 
 }  // namespace
 
-TEST_CASE("Student's t is that of the tables") {
+TEST_CASE("Student's t agrees with the tables") {
     CHECK(is_near(students_t_95(1), 12.706));
     CHECK(is_near(students_t_95(4), 2.776));
     CHECK(is_near(students_t_95(9), 2.262));
     CHECK(is_near(students_t_95(1000), 1.962));
 }
 
-TEST_CASE("mean, deviation and confidence interval of known samples") {
+TEST_CASE("mean, deviation and confidence interval of known samples are right") {
     // NIST's example data would do as well: these are checked by hand.
     const SampleSummary summary = summary_of({10, 12, 14, 16, 18});
     CHECK(summary.count == 5);
@@ -34,7 +34,7 @@ TEST_CASE("mean, deviation and confidence interval of known samples") {
     CHECK(summary_of({}).count == 0);
 }
 
-TEST_CASE("means differ clearly when their intervals say so, and not by chance") {
+TEST_CASE("means differ clearly if their intervals say so, and not by chance") {
     const SampleSummary slow = summary_of({100, 101, 99, 100, 100});
     CHECK(differs_clearly(slow, summary_of({110, 111, 109, 110, 110})) == true);
     CHECK(differs_clearly(slow, summary_of({90, 115, 95, 105, 96})) == false);
@@ -56,7 +56,7 @@ TEST_CASE("steady state takes five rounds, within 20 percent and without a slope
     CHECK_FALSE(steady_state_of({0, 0, 0, 0, 0}).is_reached);
 }
 
-TEST_CASE("a plateau after a cliff is told with its place, and nothing else is called a cliff") {
+TEST_CASE("a plateau after a cliff is reported with its place, and nothing else is called a cliff") {
     std::vector<double> credits(20, 3000);
     credits.push_back(1800);
     credits.insert(credits.end(), 40, 500);

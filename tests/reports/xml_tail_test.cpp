@@ -85,7 +85,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("an empty log is a document already") {
+TEST_CASE("an empty log is already a document") {
     PageWiseFile file;
     reports::XmlTail tail(file, "LOG");
     REQUIRE_FALSE(tail.start(kProlog));
@@ -93,7 +93,7 @@ TEST_CASE("an empty log is a document already") {
     CHECK(file.first_problem == "");
 }
 
-TEST_CASE("each element is uncovered by one byte") {
+TEST_CASE("a write of one byte uncovers each element") {
     PageWiseFile file;
     reports::XmlTail tail(file, "LOG");
     REQUIRE_FALSE(tail.start(""));
@@ -123,7 +123,7 @@ TEST_CASE("the document is well-formed after every page of every write, whatever
     }
 }
 
-TEST_CASE("whoever reads from front to back while the log grows reads a document, whatever his pieces and his pace") {
+TEST_CASE("a reader from front to back always sees a document while the log grows, at any pace") {
     ums::Prng random(ums::testing::test_seed("readers of a growing log"));
     std::size_t documents = 0;
     std::size_t grown = 0;
@@ -159,7 +159,7 @@ TEST_CASE("whoever reads from front to back while the log grows reads a document
     CHECK(grown > 50);
 }
 
-TEST_CASE("elements of every length meet the end of a page well-formed") {
+TEST_CASE("elements of every length stay well-formed at the end of a page") {
     for (std::size_t size = kPageBytes - 180; size < kPageBytes + 40; ++size) {
         PageWiseFile file;
         reports::XmlTail tail(file, "ERRORLOG");
@@ -173,7 +173,7 @@ TEST_CASE("elements of every length meet the end of a page well-formed") {
     }
 }
 
-TEST_CASE("a long element is cut neither in a tag nor in an entity") {
+TEST_CASE("a long element is split neither in a tag nor in an entity") {
     PageWiseFile file;
     reports::XmlTail tail(file, "LOG");
     REQUIRE_FALSE(tail.start(kProlog));
@@ -188,7 +188,7 @@ TEST_CASE("a long element is cut neither in a tag nor in an entity") {
     CHECK(count_of(file.content, "<F b=") == 1200);
 }
 
-TEST_CASE("a failed write loses its element only, and the log goes on") {
+TEST_CASE("a failed write loses only its element, and the log continues") {
     const std::uint64_t seed = 11;
     CAPTURE(seed);
     ums::Prng random(seed);

@@ -87,7 +87,7 @@ std::vector<std::string> fact_names(const Json& result) {
 
 }  // namespace
 
-TEST_CASE("runs side by side begin their main run together, and know each other's run ids") {
+TEST_CASE("side-by-side runs begin their main run together, and know each other's run ids") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "2", "--bursts", "staggered", "--burst-seconds", "2"};
     const auto first = hosts.start(0, 2, "a", words);
@@ -104,7 +104,7 @@ TEST_CASE("runs side by side begin their main run together, and know each other'
     CHECK_THAT(first->output(), ContainsSubstring("Group g"));
 }
 
-TEST_CASE("a page of another host's run is named with host, file and page") {
+TEST_CASE("a page of another host's run is reported with its host, file and page") {
     Hosts hosts;
     const auto first = hosts.start(0, 2, "a", {"-d", "4"});
     const auto second = hosts.start(1, 2, "b", {"-d", "4"});
@@ -151,7 +151,7 @@ TEST_CASE("a rank that never comes is named, and the run is incomplete") {
     CHECK_THAT(result["run"]["outcome_reason"].get<std::string>(), ContainsSubstring("rank 1 did not come"));
 }
 
-TEST_CASE("files are handed over in order, and each owner verifies what the one before had been promised") {
+TEST_CASE("files are handed over in order, and each owner verifies the promises of the previous one") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "1", "--plan", "hand-over", "--turns", "3"};
     const auto first = hosts.start(0, 2, "shared", words);
@@ -169,7 +169,7 @@ TEST_CASE("files are handed over in order, and each owner verifies what the one 
     CHECK(hosts.result(0, "r.turn-3.json")["run"]["run_id"] == hosts.result(0, "r.turn-1.json")["run"]["run_id"]);
 }
 
-TEST_CASE("an owner that is killed by plan loses its turn after the lease, and the next one finds all that was promised") {
+TEST_CASE("an owner that is killed by plan loses its turn after the lease, and the next one finds everything promised") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "2", "--plan", "hand-over", "--turns", "2", "--change", "kill", "--lease", "2"};
     const auto first = hosts.start(0, 2, "shared", words);
@@ -182,7 +182,7 @@ TEST_CASE("an owner that is killed by plan loses its turn after the lease, and t
     CHECK(turn["verified"]["promised_pages"] > 0);
 }
 
-TEST_CASE("an owner that is to be lost works until it is taken away, and the next one says that it was") {
+TEST_CASE("an owner that is to be lost works until it is killed, and the next one reports the loss") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "1", "--plan", "hand-over", "--turns", "2", "--change", "loss", "--lease", "4"};
     const auto first = hosts.start(0, 2, "shared", words);
@@ -204,7 +204,7 @@ TEST_CASE("an owner that is to be lost works until it is taken away, and the nex
     CHECK_THAT(merged->output(), ContainsSubstring("PASS: all 1 turn"));
 }
 
-TEST_CASE("promised writes that the new owner does not find are named, and nothing is written") {
+TEST_CASE("promised writes that the new owner does not find are reported") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "2", "--plan", "hand-over", "--turns", "2", "--change", "kill", "--lease", "4"};
     const auto first = hosts.start(0, 2, "shared", words);
@@ -224,7 +224,7 @@ TEST_CASE("promised writes that the new owner does not find are named, and nothi
     CHECK(result["group"]["turn"]["verified"]["findings"] > 0);
 }
 
-TEST_CASE("an owner that was frozen and writes after it has lost the files is named as a zombie") {
+TEST_CASE("a frozen owner that writes after it has lost the files is named as a zombie") {
     const std::vector<std::string> words{"-d", "6", "--plan", "hand-over", "--turns", "2", "--change", "fence", "--lease", "2"};
     constexpr int kTries = 4;
     for (int attempt = 1; attempt <= kTries; ++attempt) {
@@ -249,7 +249,7 @@ TEST_CASE("an owner that was frozen and writes after it has lost the files is na
     }
 }
 
-TEST_CASE("readers see what the owner had been promised, with files that stay open and with files that are opened anew") {
+TEST_CASE("readers see what the owner had been promised, whether files stay open or are reopened") {
     Hosts hosts;
     const std::string coherence = GENERATE("strict", "close-to-open");
     const std::vector<std::string> words{"-d", "2", "--plan", "readers", "--coherence", coherence};
@@ -273,7 +273,7 @@ TEST_CASE("readers see what the owner had been promised, with files that stay op
     CHECK_THAT(reader->output(), ContainsSubstring("passes over the files"));
 }
 
-TEST_CASE("what a reader sees on an old volume is named with reader and owner, and the owner has nothing to do with it") {
+TEST_CASE("stale pages of a reader are reported with reader and owner, and the owner is not blamed") {
     Hosts hosts;
     // The volume as the reader sees it: an earlier run has used it, and of the owner it knows nothing.
     std::filesystem::create_directory(hosts.folder.path() / "old");
@@ -300,7 +300,7 @@ TEST_CASE("readers without an owner read nothing, and say so") {
     CHECK_THAT(reader->output(), ContainsSubstring("there was nothing to read"));
 }
 
-TEST_CASE("a reader whose owner is killed, or whose witness never comes back, compares once more and has proven nothing") {
+TEST_CASE("a reader whose owner is killed, or whose witness never returns, compares once more and proves nothing") {
     Hosts hosts;
     const bool is_owner_killed = GENERATE(true, false);
     const std::vector<std::string> words{"-d", "5", "--plan", "readers", "--wait-for-ranks", "3", "--lease", "2"};
@@ -322,7 +322,7 @@ TEST_CASE("a reader whose owner is killed, or whose witness never comes back, co
     if (!is_owner_killed) CHECK(owner->wait() == 0);  // its own files it has read itself, and says since when nothing was promised
 }
 
-TEST_CASE("runs side by side that lose their witness for good do not wait for ever, and say that they did not wait for the others") {
+TEST_CASE("side-by-side runs that lose their witness for good do not wait forever for the others, and say so") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "4", "--wait-for-ranks", "2", "--lease", "1"};
     const auto first = hosts.start(0, 2, "a", words);

@@ -30,7 +30,7 @@ cli::BatchKeeper keeper_that_fails(int times, milliseconds patience) {
 
 }  // namespace
 
-TEST_CASE("a witness that is started again just then is asked again by who is patient, and by nobody else") {
+TEST_CASE("a witness that is just restarting is retried with patience, and not without") {
     sim::PromiseSection nothing;
     nothing.run_id = 1;
     CHECK(keeper_that_fails(2, milliseconds(20'000)).load({}).has_value());

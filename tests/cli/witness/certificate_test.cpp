@@ -18,7 +18,7 @@ void write_pair(const IoproofFolder& folder, const std::string& name, const Cert
 
 }  // namespace
 
-TEST_CASE("two that have certificates of one authority trust each other, and nobody else") {
+TEST_CASE("a run and a witness with certificates of one authority trust each other, and no one else") {
     const IoproofFolder folder;
     const Certificate authority("authority");
     const Certificate stranger("stranger");

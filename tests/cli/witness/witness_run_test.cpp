@@ -35,7 +35,7 @@ std::vector<std::string> witness_words(const WitnessProcess& witness) { return {
 
 }  // namespace
 
-TEST_CASE("a witness finds what the files alone cannot prove: they are as they were some time ago") {
+TEST_CASE("a witness finds what the files alone cannot show: they are rolled back") {
     const IoproofFolder folder;
     witness_test::write_key(folder, "key", witness_test::kKey);
     WitnessProcess witness(folder);
@@ -64,7 +64,7 @@ TEST_CASE("a witness finds what the files alone cannot prove: they are as they w
     CHECK(witness.end(SIGTERM) == 0);
 }
 
-TEST_CASE("a witness that is killed stops promises, not the run, and promises go on when it is back") {
+TEST_CASE("a killed witness stops promises but not the run, and promises continue when it is back") {
     const IoproofFolder folder;
     witness_test::write_key(folder, "key", witness_test::kKey);
     auto witness = std::make_unique<WitnessProcess>(folder);
@@ -97,7 +97,7 @@ TEST_CASE("a run that cannot reach its witness does not begin, and touches nothi
     CHECK(test::read_text(folder.data_file()) == data);
 }
 
-TEST_CASE("switches of a witness that do not go together are refused") {
+TEST_CASE("inconsistent switches of a witness are refused") {
     const IoproofFolder folder;
     const auto refused = [&](const std::vector<std::string>& words, const std::string& why) {
         const auto process = folder.start(words);

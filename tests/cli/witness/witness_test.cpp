@@ -50,7 +50,7 @@ std::uint32_t version_of(cli::WitnessSink& sink, std::uint64_t run_id) {
 
 }  // namespace
 
-TEST_CASE("what a witness has taken it gives back, by the run, or by the machine and the files") {
+TEST_CASE("a witness returns the promises it took, by run, or by machine and files") {
     const IoproofFolder folder;
     write_key(folder, "key", kKey);
     const Rig rig(folder);
@@ -69,7 +69,7 @@ TEST_CASE("what a witness has taken it gives back, by the run, or by the machine
     CHECK(version_of(other, 1) == 3);
 }
 
-TEST_CASE("a witness takes a batch once, none of an older section, and none behind one that is missing") {
+TEST_CASE("a witness takes a batch once, none of an older section, and none after a missing one") {
     const IoproofFolder folder;
     write_key(folder, "key", kKey);
     const Rig rig(folder);
@@ -89,7 +89,7 @@ TEST_CASE("a witness takes a batch once, none of an older section, and none behi
     CHECK_THAT(sink.append(encode(batch_of(1, 10, 2))), ContainsSubstring("another process"));
 }
 
-TEST_CASE("several runs promise at once, and a run that makes its files anew voids those of the same files only") {
+TEST_CASE("several runs promise at once, and a run that recreates its files voids only the promises for them") {
     const IoproofFolder folder;
     write_key(folder, "key", kKey);
     const Rig rig(folder);
@@ -111,7 +111,7 @@ TEST_CASE("several runs promise at once, and a run that makes its files anew voi
     CHECK_FALSE(std::filesystem::exists(folder.path() / "store/0000000000000001.promises"));
 }
 
-TEST_CASE("a witness that was away is found again, and nothing that it had taken is lost") {
+TEST_CASE("a witness that was down is reached again, and nothing that it had taken is lost") {
     const IoproofFolder folder;
     write_key(folder, "key", kKey);
     auto rig = std::make_unique<Rig>(folder);
@@ -127,7 +127,7 @@ TEST_CASE("a witness that was away is found again, and nothing that it had taken
     CHECK(rig->shelf.run_count() == 1);
 }
 
-TEST_CASE("who has another key, or none, gets no answer, and whoever has it goes on meanwhile") {
+TEST_CASE("clients without the right key get no answer, and do not hold up those with it") {
     const IoproofFolder folder;
     write_key(folder, "key", kKey);
     write_key(folder, "other", "ffffffffffffffffffffffffffffffff");
@@ -151,7 +151,7 @@ TEST_CASE("who has another key, or none, gets no answer, and whoever has it goes
     CHECK(version_of(sink, 1) == number);
 }
 
-TEST_CASE("what comes from one who has the key, and is no record, ends that connection alone") {
+TEST_CASE("an invalid record from a client with the key ends only that connection") {
     const IoproofFolder folder;
     write_key(folder, "key", kKey);
     const Rig rig(folder);
@@ -176,7 +176,7 @@ TEST_CASE("what comes from one who has the key, and is no record, ends that conn
     CHECK(sink.append(encode(batch_of(1, 10, 1))).empty());
 }
 
-TEST_CASE("more who have the key than there is room for take the place of those who have been silent longest") {
+TEST_CASE("if there is no room, new clients with the key replace those that have been silent longest") {
     const IoproofFolder folder;
     write_key(folder, "key", kKey);
     const Rig rig(folder);
@@ -189,7 +189,7 @@ TEST_CASE("more who have the key than there is room for take the place of those 
     CHECK(rig.shelf.run_count() == sinks.size());
 }
 
-TEST_CASE("many who begin at once are all let in, also those for whom there is no room at first") {
+TEST_CASE("many clients that connect at once are all admitted, even if there is no room at first") {
     const IoproofFolder folder;
     write_key(folder, "key", kKey);
     cli::WitnessShelf shelf(folder.path() / "store");
@@ -211,7 +211,7 @@ TEST_CASE("many who begin at once are all let in, also those for whom there is n
     CHECK(shelf.run_count() == kRuns);
 }
 
-TEST_CASE("keys that cannot be used are refused with what is wrong") {
+TEST_CASE("unusable keys are refused with the reason") {
     const IoproofFolder folder;
     const auto refused = [&](const cli::TlsKeys& keys, const std::string& why) {
         CHECK_THROWS_WITH(cli::tls_context(cli::TlsSide::server, keys), ContainsSubstring(why));
@@ -258,7 +258,7 @@ std::string key_answer_to(uid_t user, gid_t group, const std::string& path) {
 }
 
 // Users are changed here, which the system allows nobody but root.
-TEST_CASE("a key that root has laid down may be read by a group, one of another user may not, and nobody's by others") {
+TEST_CASE("a key may be group-readable only if it is root's, and never readable by others") {
     if (::geteuid() != 0) {
         WARN("skipped: files of root can only be made by root");
         return;
@@ -284,7 +284,7 @@ TEST_CASE("a key that root has laid down may be read by a group, one of another 
     CHECK(answer(kUser, 0600) == "");
 }
 
-TEST_CASE("a folder has one witness, and a file is no folder") {
+TEST_CASE("a folder has only one witness, and a file is not a folder") {
     const IoproofFolder folder;
     folder.write("file", "x");
     CHECK_THROWS_AS(cli::WitnessShelf(folder.path() / "file"), cli::UsageError);
@@ -292,7 +292,7 @@ TEST_CASE("a folder has one witness, and a file is no folder") {
     CHECK_THROWS_WITH(cli::WitnessShelf(folder.path() / "store"), ContainsSubstring("another witness"));
 }
 
-TEST_CASE("a witness whose disk is full says so, keeps what it has, and goes on when there is room") {
+TEST_CASE("a witness whose disk is full says so, keeps what it has, and continues when there is room") {
     const IoproofFolder folder;
     write_key(folder, "key", kKey);
     const Rig rig(folder);

@@ -55,7 +55,7 @@ TEST_CASE("SQLIO's text: nineteen lines, each in its place") {
     CHECK(lines[18].size() == std::string("%:  0 50  0 50  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0").size());
 }
 
-TEST_CASE("SQLIO's text: one thread, writes, stripes, and files of a parameter file have words of their own") {
+TEST_CASE("SQLIO's text: one thread, writes, stripes, and files of a parameter file have their own wording") {
     reports::SqlioHead head = example_head();
     head.is_write = true;
     head.pattern.clear();
