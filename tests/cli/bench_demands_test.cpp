@@ -1,4 +1,4 @@
-// What a pipeline demands of `ioproof bench`, and `ioproof compare` of what it wrote, from end to end.
+// Limits and baselines of `ioproof bench` for pipelines, and `ioproof compare` of its output, from end to end.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ std::unique_ptr<test::Process> start_bench(const IoproofFolder& folder, const st
     return folder.start(words);
 }
 
-// As if all had been so many times as fast.
+// Scales the results as if everything had been `factor` times as fast.
 void scale_rates(DemandsJson& json, double factor) {
     if (json.is_object() || json.is_array()) {
         for (auto& [key, value] : json.items()) {
@@ -103,7 +103,7 @@ TEST_CASE("two measurements are compared as text and JSON") {
     const auto other = folder.start({"compare", "a.json", "other.json"});
     CHECK(other->wait() == 2);
     CHECK_THAT(other->error(), ContainsSubstring("'other.json'"));
-    // ioproof's own path.
+    // The same for a measurement of the run's own path.
     REQUIRE(folder.start({"bench", "data/b.mdx", "--buffered", "--seconds", "1", "--json", "own.json"})->wait() == 0);
     CHECK(folder.start({"compare", "own.json", "own.json"})->wait() == 0);
     CHECK(folder.start({"compare", "own.json", "a.json"})->wait() == 2);

@@ -13,7 +13,7 @@ using test::Process;
 
 namespace {
 
-// What a call prints that ends at once: the result if it went well, else the message.
+// What a call that ends immediately prints: the result on success, otherwise the message.
 std::string answer(std::vector<std::string> words) {
     const IoproofFolder folder;
     words.insert(words.begin(), IOPROOF_PROGRAM);

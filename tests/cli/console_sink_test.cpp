@@ -12,7 +12,7 @@
 
 namespace {
 
-// Results and messages in two files without a name.
+// Results and messages, in two unnamed files.
 class Captured {
 public:
     Captured() {

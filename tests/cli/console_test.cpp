@@ -15,7 +15,7 @@
 
 namespace {
 
-// A terminal of which the test holds the other end.
+// A pseudo-terminal whose other end the test holds.
 class Terminal {
 public:
     Terminal() {
@@ -42,7 +42,7 @@ public:
     Terminal& operator=(const Terminal&) = delete;
 
     [[nodiscard]] int descriptor() const { return slave_; }
-    // What has been written since the last call. The kernel hands it on in pieces, in its own time.
+    // What was written since the last call. The kernel delivers it in pieces, with delay.
     [[nodiscard]] std::string seen() const {
         constexpr int kQuietMs = 50;
         std::string text;
@@ -143,7 +143,7 @@ TEST_CASE("a reader that does not read blocks nothing, and loses messages but ne
     const std::string line(99, 'm');
     for (int i = 0; i < 12'000; ++i) console.add_message(line + "\n");
     console.add_result("the result\n");
-    console.flush("");  // returns although a pipe holds 64 KB only
+    console.flush("");  // returns although a pipe holds only 64 KB
     std::string all = pipe.seen();
     CHECK(all.size() < 200'000);
     for (int i = 0; i < 1000 && all.find("messages left out") == std::string::npos; ++i) {

@@ -1,4 +1,4 @@
-// What the documents say of the program, its files and its sources is so.
+// Statements of the documents about the program, its files and its sources must be true.
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ std::vector<fs::path> documents() {
     return found;
 }
 
-// Files of ours, by their path from the root.
+// The project's files, by their path from the root.
 std::vector<std::string> our_files() {
     std::vector<std::string> files;
     for (const char* folder : {"ums", "sim", "config", "reports", "cli", "tests", "tools", "docs", "samples", "cmake", ".ci"}) {
@@ -64,7 +64,7 @@ std::vector<std::string> our_files() {
     return files;
 }
 
-// As a shell splits them, as far as the documents need it: quotes, comments, redirections.
+// Splits a line as a shell does, as far as the documents need it: quotes, comments, redirections.
 std::vector<std::string> words_of(const std::string& line) {
     std::vector<std::string> words;
     std::string word;
@@ -88,7 +88,7 @@ std::vector<std::string> words_of(const std::string& line) {
     return words;
 }
 
-// Lines of code blocks that call the program, without its name; a backslash continues a line.
+// The calls of the program in code blocks, without its name; a backslash continues a line.
 std::vector<std::string> calls_in(const std::string& text) {
     std::vector<std::string> calls;
     bool is_code = false;
@@ -143,13 +143,13 @@ TEST_CASE("every call of the program in the documents uses existing commands and
             const std::vector<std::string> words = words_of(call);
             const cli::Command* const command = cli::find_command(words);
             REQUIRE(command != nullptr);
-            if (!command->options.empty()) {  // another tool's command line: its own tests read it
+            if (!command->options.empty()) {  // another tool's command line, which has its own tests
                 ++calls;
                 continue;
             }
             cli::Switches switches = switches_of(*command);
             for (const std::string& word : words) {
-                if (word == "--") {  // what follows is for the runs of a powertest
+                if (word == "--") {  // the rest is for the runs of a powertest
                     switches = switches_of(*cli::find_command({"run"}));
                     continue;
                 }
@@ -342,7 +342,7 @@ TEST_CASE("every file and name in the developers' guides exists in the sources")
     static const std::regex kFile(R"([\w./*-]*\.(cpp|hpp|md|sh|py|awk|json|toml|ini)|\.?[\w*-]+(/[\w.*-]+)+|\.[\w-]+)");
     static const std::regex kName(R"((?:[\w]+::)*([A-Za-z_]\w{3,})(?:\(.*\))?)");
     for (const std::string& token : quoted_in(text_of(kRoot / "docs/HACKING.md"))) {
-        if (token.ends_with('_')) continue;  // a form of names
+        if (token.ends_with('_')) continue;  // a prefix of names
         INFO(token);
         std::smatch match;
         if (std::regex_match(token, kFile)) {

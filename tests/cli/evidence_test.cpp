@@ -1,4 +1,4 @@
-// The files of the run before may be evidence: a start that fails leaves them; and links on the way to them are said.
+// The files of the previous run may be evidence, so a failed start leaves them; links on the way to them are reported.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -128,7 +128,7 @@ TEST_CASE("links and files that are renamed over the test files while runs start
         for (bool is_link = true; !is_over; is_link = !is_link) {
             if (is_link) fs::create_symlink(target, spare, ignored);
             if (!is_link) fs::create_hard_link(target, spare, ignored);
-            // As soon as there is a file of a run.
+            // Begins once a run has created a file.
             while (!is_over && !fs::exists(fs::symlink_status(folder.data_file(), ignored))) std::this_thread::yield();
             fs::rename(spare, folder.data_file(), ignored);
             std::this_thread::sleep_for(std::chrono::milliseconds(20));

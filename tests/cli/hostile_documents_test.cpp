@@ -1,4 +1,4 @@
-// What is handed to the program as a configuration or as results, and is neither: exit code 2 with one line, and soon.
+// Files given as configurations or results that are neither must quickly give exit code 2 and one line.
 #include <sys/stat.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Limits of the process and of its control group: exit code 3 with the limit's name and nothing touched, or a run with less.
+// Limits of the process and its control group: exit code 3 with the limit's name and nothing touched, or a run that makes do with less.
 #include <unistd.h>
 
 #include <string>
@@ -22,17 +22,17 @@ constexpr const char* kConfiguration =
     "[CONFIG]\nTestCycleDuration=1\nCPUCount=2\n[File1]\nFileName=data/sqliosim.mdx\nInitialSize=4\nMaxSize=8\nIncrement=1\n"
     "[File2]\nFileName=data/sqliosim.ldx\nInitialSize=4\nMaxSize=4\nLogFile=TRUE\n";
 
-// ioproof with these words after a command of the shell.
+// Starts ioproof with these arguments after a shell command.
 std::unique_ptr<Process> start_after(const IoproofFolder& folder, const std::string& limit, const std::string& words) {
     folder.write("mine.ini", kConfiguration);
-    // What a test program has inherited from others counts, too.
+    // Descriptors that the test program has inherited count, too.
     const char* close_others = "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-";
     return std::make_unique<Process>(
         std::vector<std::string>{"/bin/sh", "-c", fmt::format("{}; {}; exec '{}' {}", close_others, limit, IOPROOF_PROGRAM, words)},
         folder.path());
 }
 
-// A control group with a limit of processes, gone with the object.
+// A control group with a limit of processes; removed by the destructor.
 class ProcessLimit {
 public:
     explicit ProcessLimit(int count_max) {
@@ -49,7 +49,7 @@ public:
         }
     }
     ~ProcessLimit() {
-        // The system takes a moment to see that the group is empty.
+        // The system takes a moment to notice that the group is empty.
         for (int i = 0; !path_.empty() && ::rmdir(path_.c_str()) != 0 && i < 100; ++i) ::usleep(10'000);
     }
     ProcessLimit(const ProcessLimit&) = delete;
@@ -70,7 +70,7 @@ TEST_CASE("with too few open files a run names the limit and leaves an earlier r
     const std::string results = folder.read("r.json");
     const std::string data = folder.read("data/sqliosim.mdx");
     const int limit = GENERATE(4, 6, 9, 14, 18, 20, 23, 25);
-    if (test::kIsSanitized && limit < 9) return;  // a sanitizer's own start fails where it cannot open a few files itself
+    if (test::kIsSanitized && limit < 9) return;  // a sanitizer's start-up fails if it cannot open a few files itself
     for (const char* engine : {"uring", "threads"}) {
         INFO("ulimit -n " << limit << ", " << engine);
         const auto run = start_after(folder, fmt::format("ulimit -n {}", limit), fmt::format("{} --engine {}", kRun, engine));
@@ -104,7 +104,7 @@ TEST_CASE("a run without the threads it needs does not begin, one with few conti
         WARN("not tried: this user cannot make a control group");
         return;
     }
-    if (test::kIsSanitized && count < 4) return;  // a sanitizer's search for leaks is a thread of its own
+    if (test::kIsSanitized && count < 4) return;  // a sanitizer's search for leaks takes a thread
     INFO(engine << ", " << count << " threads");
     const auto run = start_after(folder, limit.join_command(), fmt::format("{} --engine {}", kRun, engine));
     const int code = run->wait();

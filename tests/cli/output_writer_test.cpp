@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// The files of a run in a folder of their own, and who writes them.
+// The files of a run in a separate folder, and their writer.
 struct Written {
     test::TempFolder folder;
     reports::XmlLog log{folder / "log.xml"};
@@ -92,7 +92,7 @@ TEST_CASE("a finding is written, and completed, with the name of its evidence an
     std::ofstream(path) << std::string(32768, 'x') << std::flush;
     ::sync();
     std::vector<sim::Finding> findings{finding(1, path), finding(2, path), finding(3, path)};
-    findings[1].kind = sim::FindingKind::stalled_io;  // who asks a device that does not answer waits, too
+    findings[1].kind = sim::FindingKind::stalled_io;  // has no place: asking a hanging device for it would hang, too
     findings[2].request.of_file = sim::FileRequest::sync;
     for (const sim::Finding& one : findings) run.writer.on_finding(one);
     REQUIRE(run.writer.flush(10s));
@@ -115,7 +115,7 @@ TEST_CASE("outputs that could not be written are reported at the end") {
     const auto restore = [&] { std::filesystem::permissions(run.folder.path(), std::filesystem::perms::owner_all); };
     if (std::ofstream(run.folder / "probe").is_open()) {
         restore();
-        std::filesystem::remove_all(run.folder.path());  // root may write anywhere: without the folder he cannot
+        std::filesystem::remove_all(run.folder.path());  // root may write anywhere, but not without the folder
     }
     run.writer.on_finding(finding(1, "page.mdx"));
     REQUIRE(run.writer.flush(10s));

@@ -1,4 +1,4 @@
-// What the program writes besides its test files: files of others stay, two outputs are never one file, and what gets lost is said.
+// What the program writes besides its test files: foreign files stay, two outputs are never one file, and lost output is reported.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A line of shell in the folder; "$P" is the program.
+// Runs a line of shell in the folder; "$P" is the program.
 std::unique_ptr<Process> start_shell(const IoproofFolder& folder, const std::string& line) {
     return std::make_unique<Process>(std::vector<std::string>{"/bin/sh", "-c", "P=" IOPROOF_PROGRAM "; " + line}, folder.path());
 }
@@ -58,7 +58,7 @@ TEST_CASE("a file of size 0 that has contents does not count as empty") {
         const auto run = folder.start_run("1", {option, "/proc/version"});
         INFO(option);
         const int code = run->wait();
-        CHECK((code == 2 || code == 3));  // 3: an ordinary user may not write there
+        CHECK((code == 2 || code == 3));  // 3 for ordinary users, who may not write there
         CHECK(test::names_in(folder.data()).empty());
     }
 }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kDisplaySecondUs = 1'000'000;
 
-// A console whose messages go to a file.
+// A console that writes its messages to a file.
 struct FileConsole {
     test::TempFolder folder;
     int descriptor = ::open((folder / "messages").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);

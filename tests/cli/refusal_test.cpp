@@ -1,4 +1,4 @@
-// Runs that do not begin: with the right exit code, a message, and nothing touched.
+// Runs that do not begin: they have the right exit code and a message, and touch nothing.
 #include <sys/mount.h>
 #include <unistd.h>
 
@@ -77,7 +77,7 @@ TEST_CASE("a folder in which no files can be created is an environment error") {
     const IoproofFolder folder;
     std::string read_only = "data";
     if (::geteuid() == 0) {
-        read_only = "/proc";  // root may write everywhere but here
+        read_only = "/proc";  // the one place where root may not write
     } else {
         std::filesystem::permissions(folder.data(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
     }

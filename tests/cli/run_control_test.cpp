@@ -95,18 +95,18 @@ TEST_CASE("wake-ups from any thread arrive, bundled or not, and so does the tick
     });
     CHECK(woken);
     CHECK(ticked);
-    control.wake();  // after the run: no harm
+    control.wake();  // after the run it does no harm
 }
 
 namespace {
 
-// A thread of their own takes the signals of this process: soon.
+// A separate thread takes the signals of this process, so waits a moment for it.
 void send_self(int signal) {
     ::kill(::getpid(), signal);
     ::usleep(50'000);
 }
 
-// What a process does that sends itself signals; its exit code, 128 + number if a signal ended it.
+// Runs `work`, which sends signals to itself, in a child process. Returns its exit code; 128 + number if a signal ended it.
 int exit_code_of(const std::function<void()>& work) {
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
@@ -133,7 +133,7 @@ TEST_CASE("the first signal is kept for an orderly end, and the second ends the 
         if (stop.signal() != 0) ::_exit(1);
         send_self(SIGTERM);
         if (stop.signal() != SIGTERM) ::_exit(2);
-        send_self(SIGHUP);  // is ignored
+        send_self(SIGHUP);  // ignored
         cli::set_immediate_exit_code(cli::ExitCode::integrity);
         send_self(SIGINT);
     });
@@ -142,7 +142,7 @@ TEST_CASE("the first signal is kept for an orderly end, and the second ends the 
 
 TEST_CASE("a signal that is not taken ends the process ten seconds later, one that is taken does not") {
     const auto wait = [] {
-        for (int i = 0; i < 3; ++i) ::sleep(4);  // a sleep ends with each signal
+        for (int i = 0; i < 3; ++i) ::sleep(4);  // each signal ends a sleep
     };
     const pid_t other = ::fork();
     REQUIRE(other >= 0);

@@ -11,7 +11,7 @@ using test::IoproofFolder;
 
 namespace {
 
-// The second line of figures of a file's final summary, as a pattern finds it.
+// The second line of figures in a file's final summary, found by a pattern.
 std::string counts_line(const Json& file) {
     return fmt::format("Reads = {}, Scatter Reads = {}, Writes = {}, Gather Writes = {}, Total IO Time (ms) = {}", file["reads"].dump(),
                        file["scatter_reads"].dump(), file["writes"].dump(), file["gather_writes"].dump(),
@@ -41,7 +41,7 @@ TEST_CASE("the text, XML, JSON and HTML of a run show the same figures") {
             CHECK_THAT(xml, ContainsSubstring(line));
         }
     }
-    // The page is made in the browser from the very same document.
+    // The browser makes the page from the same document.
     const std::string verified = results["verdict"]["reasons"][0]["text"];
     CHECK_THAT(html, ContainsSubstring(verified));
     CHECK_THAT(html, ContainsSubstring(fmt::format("\"total_io_time_us\":{}", results["files"][0]["total_io_time_us"].dump())));

@@ -1,4 +1,4 @@
-// Runs that go on to their end.
+// Runs that complete.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -180,10 +180,10 @@ TEST_CASE("pages that are damaged on the disk during the run are found: exit cod
     const IoproofFolder folder;
     const auto run = folder.start_run("30");
     REQUIRE(run->says("main run, "));
-    // Direct, as the run writes: a cached write beside direct ones would make the kernel fail theirs.
+    // Direct, like the run's writes: a cached write beside them would make the kernel fail the direct ones.
     const int file = ::open(folder.data_file().c_str(), O_WRONLY | O_DIRECT | O_CLOEXEC);
     REQUIRE(file >= 0);
-    // Over and over, because the run itself writes its pages again.
+    // Repeatedly, because the run overwrites its pages.
     alignas(4096) static const std::array<char, 4096> kDamage{'d', 'a', 'm', 'a', 'g', 'e'};
     while (!run->says("FINDING", std::chrono::seconds(0)) && run->is_running()) {
         for (off_t page = 8; page < 128; ++page) {

@@ -41,7 +41,7 @@ private:
     cli::StatusServer server_;
 };
 
-// The port that a running program prints as its live view.
+// The live view's port, as a running program prints it.
 std::uint16_t port_in(const std::string& output) {
     const std::size_t begin = output.find("http://127.0.0.1:");
     return begin == std::string::npos ? std::uint16_t{0} : Server::port_of(output.substr(begin, output.find('/', begin + 7) - begin));
@@ -124,7 +124,7 @@ TEST_CASE("live view: a client that is silent, endless or does not read makes ro
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < 5; ++i) CHECK_THAT(http_request(server.port(), "GET /"), ContainsSubstring("200 OK"));
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
-    // The first went long ago; who came last is still there.
+    // The first connections have long been closed; the last one is still open.
     CHECK(others.front()->rest().empty());
     others.push_back(std::make_unique<HttpConnection>(server.port()));
     CHECK_THAT(http_request(server.port(), "GET /"), ContainsSubstring("200 OK"));

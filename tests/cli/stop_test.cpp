@@ -1,4 +1,4 @@
-// Runs that a person ends.
+// Runs that the user stops.
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -29,7 +29,7 @@ TEST_CASE("a signal ends a run in order: exit code 130, with the summary and a c
 
 TEST_CASE("a signal at any moment of the start ends the run in order, without partial files") {
     constexpr int kMoments = 30;
-    constexpr int kStepMs = test::kIsSanitized ? 30 : 10;  // a program that is watched starts slowly
+    constexpr int kStepMs = test::kIsSanitized ? 30 : 10;  // a program under a sanitizer starts slowly
     int in_order = 0;
     for (int i = 0; i < kMoments; ++i) {
         const IoproofFolder folder;
@@ -39,7 +39,7 @@ TEST_CASE("a signal at any moment of the start ends the run in order, without pa
         const int code = run->wait();
         INFO("after " << i * kStepMs << " ms: " << run->error());
         if (!folder.has("sqliosim.log.xml")) {
-            // Nothing was touched: the process had not begun, or only just.
+            // Nothing was touched, because the process had not begun, or only just.
             CHECK(test::names_in(folder.path()) == std::vector<std::string>{"data"});
             continue;
         }

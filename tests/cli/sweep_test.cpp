@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kSweepPoints = 64;
 
-// A minute of measurements, of which nobody waits for the end.
+// Takes a minute, so the tests do not wait for its end.
 std::vector<std::string> sweep_words(const std::vector<std::string>& more) {
     std::vector<std::string> words{"sweep", "data/b.mdx", "--buffered", "--size", "2M",    "--seconds",
                                    "1",     "--depth",    "1..64+1",    "--json", "s.json"};
@@ -24,7 +24,7 @@ std::vector<std::string> sweep_words(const std::vector<std::string>& more) {
     return words;
 }
 
-// Waits for the first point. The file is replaced as a whole, so it can be read at any time.
+// Waits for the first point. The file can be read at any time, because it is replaced as a whole.
 bool has_first_point(const IoproofFolder& folder) {
     for (int i = 0; i < 3000; ++i) {
         if (folder.has("s.json") && !folder.read("s.json").empty()) return true;
@@ -53,7 +53,7 @@ TEST_CASE("an interrupted sweep keeps its measured points, and resumes without m
     CHECK_THAT(folder.read("s.csv"), ContainsSubstring("depth,threads,block_bytes"));
     CHECK_THAT(folder.read("s.html"), ContainsSubstring("Not complete"));
 
-    // As if all but the last had been measured, so that the rest takes a second.
+    // Pretends that all points but the last were measured, so that the rest takes a second.
     SweepDocument points = kept["points"];
     while (points.size() < kSweepPoints - 1) {
         SweepDocument point = kept["points"][0];

@@ -12,7 +12,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-// One byte of page 100 is another one.
+// Changes one byte of page 100.
 void damage_page(const std::filesystem::path& file) {
     constexpr std::streamoff kOffset = 100 * 8192 + 4000;
     std::fstream stream(file, std::ios::binary | std::ios::in | std::ios::out);

@@ -1,4 +1,4 @@
-// The mapping of keys to fields once more, written by hand and independent of the table.
+// The mapping of keys to fields, repeated by hand and independent of the table.
 #include "tests/config/support.hpp"
 #include "tests/support/catch.hpp"
 

@@ -1,4 +1,4 @@
-// What a person is told about each mistake: where, what, and what is allowed.
+// The messages about mistakes: where, what, and what is allowed.
 #include <fmt/format.h>
 
 #include "tests/config/support.hpp"
@@ -8,7 +8,7 @@ using namespace config_test;
 
 namespace {
 
-// The error of one key in a section of an otherwise good file; the key stands in line 2.
+// The error for one key, on line 2, in a section of an otherwise good file.
 std::string error_in(const std::string& section, const std::string& line) {
     return ini_error("[" + section + "]\n" + line + "\n" + kIniFiles);
 }
@@ -143,7 +143,7 @@ TEST_CASE("too many users, in all sections together, for the available CPUs are 
     // -1 counts as min(CPUCount * 2, 8).
     CHECK(load_ini("[RandomUser]\nUserCount=917" + std::string(kIniFiles), {}, one_cpu).options.random_user.user_count == 917);
     CHECK_THAT(ini_error("[RandomUser]\nUserCount=918" + std::string(kIniFiles), {}, one_cpu), ContainsSubstring("924 in all"));
-    // The file's CPUCount counts, not the machine's; a machine with more than 64 CPUs counts as 64.
+    // CPUCount of the file decides, not the machine; a machine with more than 64 CPUs counts as 64.
     CHECK_THAT(ini_error("[CONFIG]\nCPUCount=2\n[RandomUser]\nUserCount=1946" + std::string(kIniFiles)),
                ContainsSubstring("= 1946 with 2 CPUs"));
     CHECK_THAT(ini_error("[RandomUser]\nUserCount=65372" + std::string(kIniFiles), {}, {.cpu_count = 128}),

@@ -1,4 +1,4 @@
-// The help: complete, found under every name, within the width of a terminal.
+// The help must be complete, found under every name, and fit the width of a terminal.
 #include <sstream>
 
 #include "config/parameter_table.hpp"
@@ -18,7 +18,7 @@ std::size_t widest_line(const std::string& text) {
     return widest;
 }
 
-// Line breaks and indentation do not count.
+// Ignores line breaks and indentation.
 std::string in_one_line(const std::string& text) {
     std::istringstream in(text);
     std::string out;

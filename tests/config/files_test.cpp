@@ -1,4 +1,4 @@
-// What is checked of the files, before anything is touched.
+// Checks of the files before anything is touched.
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ std::string data_file(const std::string& lines) {
     return "[File1]\nFileName=a.mdx\n" + lines + "\n[File2]\nFileName=a.ldx\nInitialSize=4\nMaxSize=4\nLogFile=TRUE\n";
 }
 
-// Data and log file with these names; FileName stands in lines 2 and 6.
+// A data and a log file with these names; FileName is on lines 2 and 6.
 std::string named(const std::string& data, const std::string& log) {
     return "[File1]\nFileName=" + data + "\nInitialSize=4\nMaxSize=4\n[File2]\nFileName=" + log +
            "\nInitialSize=4\nMaxSize=4\nLogFile=TRUE\n";
@@ -49,7 +49,7 @@ TEST_CASE("a file without a name or sizes is an error, because they have no defa
           "test.ini:1: [File1] MaxSize is missing; it has no default; allowed: 1 to 33554431 MB");
     CHECK(toml_error("\n[[file]]\npath = \"a.mdx\"\nmax_size_mb = 4\n") ==
           "test.toml:2:1: [[file]] initial_size_mb is missing; it has no default; allowed: 1 to 33554431 MB");
-    // A size that is wrong is not also missing.
+    // A wrong size is not also reported as missing.
     CHECK(ini_error(data_file("InitialSize=x\nMaxSize=4")) ==
           "test.ini:3: [File1] InitialSize = x: is not a whole number; allowed: 1 to 33554431 MB");
 }
@@ -116,7 +116,7 @@ TEST_CASE("Increment is limited so that Increment x MaxExtends < pool / number o
     const auto equal = load_ini("[CONFIG]\nMaxMemoryMB=30\n[ShrinkUser]\nMaxExtends=6\n" +
                                 data_file("InitialSize=64\nMaxSize=128\nIncrement=5\nShrinkable=TRUE"));
     CHECK(equal.options.files[0].increment_mb == 4);
-    // Small enough stays as it is.
+    // A value that is small enough stays as it is.
     CHECK(quiet_ini("[CONFIG]\nMaxMemoryMB=31\n[ShrinkUser]\nMaxExtends=6\n" +
                     data_file("InitialSize=64\nMaxSize=128\nIncrement=5\nShrinkable=TRUE"))
               .files[0]
@@ -145,7 +145,7 @@ TEST_CASE("the data files share the pool") {
     const auto loaded =
         load_ini("[CONFIG]\nMaxMemoryMB=201\n" + data_file("InitialSize=64\nMaxSize=128\nIncrement=10\nShrinkable=TRUE") + second);
     CHECK(loaded.options.files[0].increment_mb == 5);
-    CHECK(loaded.options.files[2].increment_mb == 10);  // not shrinkable: it does not matter
+    CHECK(loaded.options.files[2].increment_mb == 10);  // irrelevant, because the file is not shrinkable
     CHECK(loaded.warnings.size() == 1);
 }
 

@@ -1,4 +1,4 @@
-// SQLIOSim's files in the shapes in which they are found.
+// SQLIOSim's files in the forms that occur in practice.
 #include "config/ini_reader.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ std::string with_crlf(const std::string& text) {
     return out;
 }
 
-// ASCII and the two given characters to UTF-16.
+// Converts ASCII and the two given characters to UTF-16.
 std::string utf16(const std::u16string& text, bool big_endian) {
     std::string out = big_endian ? "\xFE\xFF" : "\xFF\xFE";
     for (const char16_t unit : text) {

@@ -1,4 +1,4 @@
-// Files on disk: which reader, what is said of files that cannot be read or written.
+// Files on disk: the choice of reader, and the messages about files that cannot be read or written.
 #include <filesystem>
 #include <fstream>
 
@@ -76,7 +76,7 @@ TEST_CASE("a saved configuration is loaded again, including the file's own name"
     for (const char* name : {"saved.ini", "saved.toml"}) {
         save(options, folder.file(name));
         CHECK(config::load_file(folder.file(name), {}, kMachine).options == options);
-        // A shorter text leaves nothing of the longer one.
+        // A shorter text must leave nothing of the longer one.
         sim::Options fewer = options;
         fewer.files.resize(2);
         save(fewer, folder.file(name));

@@ -1,4 +1,4 @@
-// What is written reads back as the same options.
+// Written options must be read back as the same options.
 #include "config/options_writer.hpp"
 
 #include "config/ini_reader.hpp"

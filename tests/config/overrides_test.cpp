@@ -1,4 +1,4 @@
-// The switches win over the file.
+// Switches override the file.
 #include "tests/config/support.hpp"
 #include "tests/support/catch.hpp"
 
@@ -108,7 +108,7 @@ TEST_CASE("the switches -d, -log, --ephemeral and those without a counterpart in
     CHECK(loaded.options.overwrite_foreign_files);
     CHECK(loaded.options.seed == 77);
     CHECK(loaded.options.engine == sim::EngineChoice::threads);
-    // Absent, they leave the file's values.
+    // Absent switches leave the file's values.
     const sim::Options plain = quiet_ini("[CONFIG]\nTestCycleDuration=9\nDeleteFilesAtShutdown=TRUE\n" + std::string(kIniFiles));
     CHECK(plain.test_cycle_duration_s == 9);
     CHECK(plain.delete_files_at_shutdown);

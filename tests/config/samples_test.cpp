@@ -1,4 +1,4 @@
-// The samples that come with ioproof: read without a warning, on a small machine too, and what they promise.
+// The samples of ioproof: they must be read without a warning, even on a small machine, and do what they promise.
 #include <filesystem>
 #include <set>
 
@@ -59,6 +59,6 @@ TEST_CASE("the quick start is small and short, and all users work in it") {
     CHECK(o.read_ahead_user.user_count > 0);
     CHECK(o.bulk_update_user.user_count > 0);
     CHECK(std::uint64_t{o.shrink_user.max_interval_s} * 4 <= o.test_cycle_duration_s);
-    // The pool is smaller than the data, so that pages are read again.
+    // The pool is smaller than the data, so pages are read again.
     CHECK(o.max_memory_mb < o.files[0].initial_size_mb);
 }

@@ -124,7 +124,7 @@ TEST_CASE("characters beyond ASCII are read anywhere in strings, comments and qu
     CHECK(warnings[0] == "test.toml:2:1: gr\u00F6\u00DFe: unknown key, ignored");
 }
 
-// Undefined behaviour in toml++ 3.3 and 3.4, seen by the undefined-behaviour sanitizer: see config/toml_masking.hpp.
+// toml++ 3.3 and 3.4 have undefined behavior here, which the sanitizer finds: see config/toml_masking.hpp.
 TEST_CASE("characters beyond ASCII outside of strings are errors, with the right column") {
     CHECK_THAT(toml_error("[config]\ngr\u00F6\u00DFe = 1\n"), ContainsSubstring("test.toml:2:3: not valid TOML: "));
     CHECK_THAT(toml_error("[config]\ncpu_count =\u00A01\n"), ContainsSubstring("test.toml:2:12: not valid TOML: "));

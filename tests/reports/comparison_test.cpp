@@ -23,7 +23,7 @@ Json row_of(const Json& comparison, std::size_t file, const std::string& figure)
     return nullptr;
 }
 
-// Every interval's reads times `factor`, taking `latency_factor` times as long each.
+// Multiplies the reads of every interval by `factor`, and their durations by `latency_factor`.
 sim::Results scaled(double factor, double latency_factor) {
     sim::Results results = sound_results();
     for (sim::FileSample& sample : results.files[0].samples) {
@@ -70,7 +70,7 @@ TEST_CASE("a difference within the noise does not count, and a larger one is bet
     CHECK(row["change_percent"].get<double>() < 51);
 }
 
-// The main run of each side in `blocks` intervals of a second, half of which make 1000 reads and half `other_reads`.
+// Main runs of both sides in `blocks` intervals of a second, half of them with 1000 reads and half with `other_reads`.
 Json run_of(std::size_t blocks, std::uint64_t other_reads) {
     sim::Results results = sound_results();
     results.intervals.assign(blocks, {0, 1'000'000, sim::Phase::main_run, 1});

@@ -52,7 +52,7 @@ TEST_CASE("a page runs only its own scripts, and links only to files") {
     CHECK(std::count(sources.begin(), sources.end(), '=') == 3);
     CHECK_THAT(sources, !ContainsSubstring("unsafe"));
     CHECK_THAT(html, ContainsSubstring("base-uri 'none'; form-action 'none'"));
-    // The one link, whose address begins with '/' or './': no name of a dump is a scheme or another machine.
+    // The only link, whose address begins with '/' or './', so that a dump's name cannot act as a scheme or another host.
     const std::size_t link = html.find("{href:");
     CHECK(html.find("{href:", link + 1) == std::string::npos);
     CHECK(html.substr(link).starts_with("{href: (path.startsWith('/') ? '' : './') + encodeURI(path)"));

@@ -9,7 +9,7 @@ using namespace reports;
 
 namespace {
 
-// A device of `channels` that take `service_ms` each.
+// A device with this many channels, each of which takes `service_ms` for a request.
 std::vector<SweepPoint> device_points(double channels, double service_ms, double busy_percent = 10) {
     std::vector<SweepPoint> points;
     for (const double depth : {1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0}) {

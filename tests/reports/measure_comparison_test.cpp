@@ -14,7 +14,7 @@ using ComparedJson = nlohmann::ordered_json;
 
 namespace {
 
-// Rounds of so many reads, each of 1,000,000 / rate us.
+// Rounds with these rates of reads, each of which takes 1,000,000 / rate us.
 ComparedJson rounds_of(const std::vector<std::uint64_t>& rates) {
     std::vector<sim::MeasureTimespanResults> seconds;
     for (const std::uint64_t rate : rates) seconds.push_back(test::measured_second(rate, 1'000'000 / rate));
@@ -81,7 +81,7 @@ TEST_CASE("for single rounds only the change is shown, and nothing about chance"
     CHECK(row["verdict"] == "unknown");
     CHECK(comparison["document"] == "ioproof comparison");
     CHECK(comparison["kind"] == "measurements");
-    // A percentile that no request of 500 is beyond is left out.
+    // A percentile beyond which none of 500 requests lies is omitted.
     CHECK_FALSE(figure_row(comparison, 0, "reads, 99 %", "us").is_null());
     CHECK(figure_row(comparison, 0, "reads, 99.9 %", "us").is_null());
 }
@@ -132,7 +132,7 @@ TEST_CASE("a baseline fails figures that are worse by more than the tolerance an
     CHECK_FALSE(holds(rounds_of({1000}), rounds_of({940}), 5));
     CHECK(holds(rounds_of({1000}), rounds_of({2000}), 5));
     CHECK_FALSE(holds(rounds_of({1000}), rounds_of({999}), 0));
-    // 10 % worse on average, of rounds that differ by more than that among themselves.
+    // 10 % worse on average, but the rounds differ by more than that among themselves.
     CHECK(holds(rounds_of({1000, 1300, 700}), rounds_of({900, 1200, 600}), 5));
     CHECK_FALSE(holds(rounds_of({1000, 1001, 999}), rounds_of({900, 901, 899}), 5));
     ComparedJson comparison = compared_documents(rounds_of({1000}), rounds_of({500}));

@@ -1,4 +1,4 @@
-// Latencies of several runs as one.
+// Merged latencies of several runs.
 #include "reports/merged_latency.hpp"
 
 #include <nlohmann/json.hpp>

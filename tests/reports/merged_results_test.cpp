@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// A run as a results file says it, with latencies as they are measured.
+// A run as in a results file, with measured latencies.
 Json part_of(std::uint64_t number, bool has_findings = false) {
     sim::Results results = has_findings ? stale_results() : sound_results();
     results.run_id += number;
@@ -62,7 +62,7 @@ Json ranked_part(std::uint64_t number, std::uint32_t rank, std::uint32_t of, boo
     return json;
 }
 
-// The turns of a hand-over, each by another rank of two.
+// The turns of a hand-over, alternating between two ranks.
 Json turn_part(std::uint32_t number, std::uint32_t turns, const Json& previous) {
     Json json = ranked_part(number, (number - 1) % 2, 2);
     json["group"]["plan"] = "hand-over";
@@ -102,7 +102,7 @@ TEST_CASE("the counts of several hosts are the sums of their parts, and each has
     CHECK(group["clock"] == "hosts");
     const std::string text = reports::merged_text(group);
     CHECK_THAT(text, ContainsSubstring("PASS: all 3 results:") && ContainsSubstring("r2.json") && ContainsSubstring("were not"));
-    // Nobody had promised anything to them.
+    // No promises were made to them.
     CHECK_THAT(group["headline"].get<std::string>(), ContainsSubstring("Each run got back") && !ContainsSubstring("promised"));
 }
 
@@ -190,7 +190,7 @@ TEST_CASE("the clock of the witness puts all hosts on one axis, whatever their o
     CHECK(group["hosts"][1]["begin_us"] == 10'000'000);
     CHECK(group["hosts"][1]["clock_error_us"] == 151);
     CHECK_THAT(reports::merged_text(group), ContainsSubstring("by the clock of the witness") && ContainsSubstring("-5.0 s"));
-    // Never measured: said, not guessed.
+    // Clocks that were never measured are reported, not guessed.
     files.results[0]["group"]["clock"]["round_trip_us"] = 0;
     group = files.merged();
     CHECK(group["clock"] == "hosts");

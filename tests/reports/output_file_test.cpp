@@ -18,7 +18,7 @@ namespace {
 
 const std::string kOurs = "{\"program\":\"ioproof\"}";
 
-// What opening and what only looking say; both must say the same.
+// Opening and merely checking must give the same refusal.
 std::string refusal_of_json(const std::string& path) {
     std::string looked = "not refused";
     try {

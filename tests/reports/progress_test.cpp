@@ -16,7 +16,7 @@ sim::Progress example_progress() {
 
 constexpr ProgressRates kRates{12'345, 96.1};
 
-// Where a field begins; lines with and without many digits must agree.
+// The column at which a field begins, which must not depend on the number of digits.
 std::size_t place_of(const std::string& line, std::string_view token) { return line.find(token); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Whatever a results file holds: a document that every report can be made of, or a ResultsDocumentError, and soon.
+// Any results file must quickly give a document for every report, or a ResultsDocumentError.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// Small, so that every place of it is met, and of every shape: findings with all their parts, files with and without a drive.
+// Small, so that mutations reach every place, but with every shape: findings with all parts, files with and without a drive.
 Json small_document(sim::Results results) {
     results.intervals.resize(3);
     for (sim::FileResult& file : results.files) file.samples.resize(3);
@@ -33,7 +33,7 @@ Json small_document(sim::Results results) {
                                      {.repeat_command = "ioproof", .log_path = "a.xml", .configuration = {{"CONFIG", {{"a", "b"}}}}});
 }
 
-// True if the text was accepted; then all that is made of documents must be made of it.
+// Whether the text was accepted; if so, every report must be possible.
 bool try_document(const std::string& text, const Json& sound) {
     Json document;
     try {
@@ -67,7 +67,7 @@ TEST_CASE("mutated results documents are shown, compared and turned into pages, 
         for (std::uint64_t k = prng.between(1, 3); k > 0; --k) test::mutate(document, prng);
         ++(try_document(reports::json_line(document), documents[1]) ? accepted : refused);
     }
-    // Both must happen, else the test tests nothing.
+    // Both must happen, or the test proves nothing.
     CHECK(accepted > 100);
     CHECK(refused > 100);
 }

@@ -21,7 +21,7 @@ TEST_CASE("Student's t agrees with the tables") {
 }
 
 TEST_CASE("mean, deviation and confidence interval of known samples are right") {
-    // NIST's example data would do as well: these are checked by hand.
+    // Checked by hand; NIST's example data would serve as well.
     const SampleSummary summary = summary_of({10, 12, 14, 16, 18});
     CHECK(summary.count == 5);
     CHECK(is_near(summary.mean, 14));
@@ -47,7 +47,7 @@ TEST_CASE("steady state takes five rounds, within 20 percent and without a slope
     CHECK_FALSE(steady_state_of({100, 100, 100, 100}).is_reached);
     CHECK(steady_state_of({500, 300, 100, 101, 99, 100, 100}).is_reached);
     CHECK_FALSE(steady_state_of({100, 100, 100, 100, 130}).is_reached);
-    // Within 20 %, but always downwards: 8 of 100 in four steps is 8 %, 12 are 12 %.
+    // Within 20 %, but always falling: 8 of 100 in four steps are 8 %, 12 are 12 %.
     CHECK(steady_state_of({104, 102, 100, 98, 96}).is_reached);
     const SteadyState falling = steady_state_of({106, 103, 100, 97, 94});
     CHECK(is_near(falling.slope_percent, 12));

@@ -14,7 +14,7 @@ using reports::text_report;
 
 namespace {
 
-// The report without the final summaries, which have a test of their own.
+// The report without the final summaries, which have their own test.
 std::string own_part(const std::string& report) {
     const std::size_t begin = report.find("Stress Test Attempt Complete\n");
     REQUIRE(begin != std::string::npos);
@@ -281,7 +281,7 @@ TEST_CASE("the report's own lines keep to its width, even with long names") {
     std::istringstream lines(own_part(text_report(results)));
     for (std::string line; std::getline(lines, line);) {
         INFO(line);
-        // What was found is never cut.
+        // Findings are never cut.
         const bool is_row_of_table = line.find("sqliosim.") != std::string::npos || line.find("  speed  data") != std::string::npos;
         CHECK(line.size() <= (is_row_of_table ? 100 : reports::kReportColumns));
     }

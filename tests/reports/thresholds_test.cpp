@@ -35,7 +35,7 @@ std::string problem_of(std::string_view text) {
     return problem;
 }
 
-// The reads of data files took 1 ms, its flushes of the log 4 ms, and one of them 40 ms.
+// A run whose data file reads took 1 ms, its log flushes 4 ms, and one of those 40 ms.
 sim::Results measured_results() {
     sim::Results results = sound_results();
     for (sim::FileResult& file : results.files) file.latency = {};
@@ -130,7 +130,7 @@ TEST_CASE("the parser turns any text into thresholds or a reason") {
     const sim::Results results = measured_results();
     std::uint64_t good = 0;
     for (int i = 0; i < 20'000; ++i) {
-        // A right one, with some pieces replaced, left out or put between.
+        // A valid text, with some pieces replaced, removed or inserted.
         std::vector<std::string_view> pieces{"read", ".",    "p99",   " ", ">",         " ", "5", " ",
                                              "ms",   " in ", "a.mdx", ",", "throttled", ">", "5"};
         for (std::uint64_t k = prng.below(5); k > 0; --k) {
@@ -149,7 +149,7 @@ TEST_CASE("the parser turns any text into thresholds or a reason") {
         ++good;
         for (const Threshold& threshold : *thresholds) {
             CHECK(threshold.limit >= 0);
-            // What was taken is taken again, and means the same.
+            // An accepted threshold must be accepted again, with the same meaning.
             CHECK(parsed(threshold.expression).limit == threshold.limit);
             static_cast<void>(evaluate_threshold(threshold, results));
         }

@@ -38,7 +38,7 @@ bool has_remark(const reports::FileVerdict& file, std::string_view id) {
     return false;
 }
 
-// The remark about the median of a data file's single reads, or of a log's flushes; the average is bad.
+// The remark about this median of a data file's single reads, or of a log's flushes, with a bad average.
 std::string latency_grade(bool is_log, std::uint64_t median_ns) {
     sim::Results results = example_results();
     sim::FileResult& file = results.files[is_log ? 1 : 0];

@@ -70,7 +70,7 @@ private:
     void (*old_handler_)(int) = nullptr;
 };
 
-// As a reader does: from front to back, until there is no more.
+// Reads as readers do: from front to back, until the end.
 std::string read_in_chunks(const std::string& path, std::size_t chunk_bytes) {
     std::string content;
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -87,7 +87,7 @@ std::string read_in_chunks(const std::string& path, std::size_t chunk_bytes) {
 
 [[noreturn]] void log_until_killed(const std::string& path) {
     XmlLog log(path);
-    log.on_begin();  // what is there from the round before is replaced
+    log.on_begin();  // replaces the file of the previous round
     for (std::size_t i = 0;; ++i) log.on_event(event_of("event " + std::to_string(i) + std::string(i * 37 % 9'000, 'x')));
 }
 
@@ -293,7 +293,7 @@ TEST_CASE("readers that follow the log while findings pour in read a document ea
         for (int i = 0; i < 200; ++i) log->on_finding(example_finding());
         log->on_event(event_of(std::string(rounds % 10 * 1'000, 'x')));
         if (rounds % 8 != 7) continue;
-        log.reset();  // a next run replaces it
+        log.reset();  // the next run replaces it
         log.emplace(path);
     }
     ended = true;

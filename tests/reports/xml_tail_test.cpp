@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kPageBytes = 4096;
 constexpr std::string_view kProlog = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
-// A file in memory that takes a write page by page, as the kernel does, and looks at the whole document after each: what a kill between
-// two pages would leave.
+// A file in memory that applies a write page by page, as the kernel does, and checks the whole document after each page, which is what a
+// kill between two pages would leave.
 class PageWiseFile final : public reports::TailFile {
 public:
     std::error_code write_at(std::uint64_t offset_bytes, std::string_view bytes) override {
@@ -63,12 +63,12 @@ std::string element_of(std::size_t number, std::size_t size) {
     return begin + std::string(size, 'x') + "</E>\n";
 }
 
-// Reads a file from front to back while it changes, each time a piece of any size, until there is no more.
+// Reads a file from front to back while it changes, in pieces of random size, until its end.
 class Reader {
 public:
     Reader(const PageWiseFile& file, ums::Prng& random) : file_(file), random_(random) {}
 
-    // True at the end of the file.
+    // Returns true at the end of the file.
     bool read_some() {
         const std::size_t size =
             std::min<std::size_t>(file_.content.size() - text.size(), 1 + random_.below(random_.chance(5000) ? 40 : 9000));
@@ -202,7 +202,7 @@ TEST_CASE("a failed write loses only its element, and the log continues") {
         const bool failed = static_cast<bool>(tail.append(element_of(i, random.below(3000))));
         failures += failed ? 1 : 0;
         written += failed ? 0 : 1;
-        // What is still left of the counter must not hit the next one.
+        // The rest of the counter must not fail the next element.
         file.fail_after(1'000'000);
         INFO("element " << i << (failed ? " failed" : ""));
         REQUIRE(file.first_problem == "");

@@ -16,7 +16,7 @@ using reports::DiskspdTimeSpan;
 
 namespace {
 
-// With a target behind the options.
+// Appends a target to the options.
 DiskspdArguments parsed(std::vector<std::string> options) {
     options.emplace_back("t.dat");
     return parse_diskspd(options, 77);
@@ -24,7 +24,7 @@ DiskspdArguments parsed(std::vector<std::string> options) {
 
 DiskspdTimeSpan span_of_options(const std::vector<std::string>& options) { return parsed(options).profile.time_spans.at(0); }
 
-// What is said about options that contradict each other.
+// The message about contradictory options.
 std::string contradiction_in(const std::vector<std::string>& options) {
     try {
         check_diskspd_profile(parsed(options).profile);

@@ -1,4 +1,4 @@
-// Whatever stands on the command line, in a profile or in a parameter file: arguments, or a UsageError that says something, and soon.
+// Any command line, profile or parameter file must quickly give arguments, or a UsageError with a message.
 #include <string>
 #include <vector>
 
@@ -16,7 +16,7 @@
 
 namespace {
 
-// A word that often is an option with a value of some kind.
+// A word that is often an option with some value.
 std::string random_word(ums::Prng& prng) {
     static const std::string kLetters = "abBcCdDefFghiIjlLnNoOpPrRsStTuvwWxXyzZ:?kmq-";
     static const std::vector<std::string> kValues{
@@ -51,7 +51,7 @@ TEST_CASE("any command line of DiskSpd is understood or refused") {
             if (arguments.profile.time_spans.empty()) continue;
             cli::check_diskspd_profile(arguments.profile);
             CHECK_FALSE(reports::diskspd_profile_text(arguments.profile, arguments.text_style).empty());
-            // What is refused here, as "#1", is thrown past the check, which would take it for a failure.
+            // Outside of CHECK, which would count the UsageError for a refused target, like "#1", as a failure.
             const sim::MeasureSpec spec = cli::diskspd_specification(arguments, arguments.profile);
             CHECK_FALSE(spec.timespans.empty());
             ++understood;

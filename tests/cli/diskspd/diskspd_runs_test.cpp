@@ -1,5 +1,5 @@
-// `ioproof diskspd`, also called as `diskspd`, from end to end: the commands of articles with small files and short times, and the ways in
-// which scripts and other tools cut the output.
+// `ioproof diskspd`, also called as `diskspd`, from end to end: commands from articles with small files and short times, and the ways in
+// which scripts and other tools parse the output.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -21,7 +21,7 @@ struct Ran {
     std::string error;
 };
 
-// Through the link of the name beside the program, as scripts call it.
+// Calls the link of that name beside the program, as scripts do.
 Ran diskspd(const IoproofFolder& folder, std::vector<std::string> words) {
     const std::filesystem::path program(IOPROOF_PROGRAM);
     words.insert(words.begin(), (program.parent_path() / "diskspd").string());
@@ -33,7 +33,7 @@ Ran diskspd(const IoproofFolder& folder, std::vector<std::string> words) {
     return ran;
 }
 
-// Some file systems know no direct I/O; then -h is left out, which changes no line of the results.
+// Some file systems have no direct I/O; omitting -h there changes no line of the results.
 bool refuses_direct(const Ran& ran) {
     const bool refuses = ran.code == 1 && ran.error.find("irect") != std::string::npos;
     if (refuses) WARN("this file system refuses direct I/O: " << ran.error);
@@ -52,7 +52,7 @@ std::string trimmed(const std::string& text) {
     return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-// As the articles' script has it: foreach ($line in $result) { if ($line -like "total:*") { $total=$line; break } } and so on.
+// As in the articles' script: foreach ($line in $result) { if ($line -like "total:*") { $total=$line; break } } and so on.
 struct Cut {
     std::string mbps;
     std::string iops;
@@ -98,12 +98,12 @@ TEST_CASE("DiskSpd: a log with one thread and a backup with four are measured as
     REQUIRE(ran.code == 0);
     CHECK_THAT(ran.output, ContainsSubstring("\tthread pool with 1 threads\n") && ContainsSubstring("\t\tperforming write test\n") &&
                                ContainsSubstring("\t\tblock size: 60KiB\n") && ContainsSubstring("    min |        N/A |"));
-    // Without -c the file must be there, and this one is ours.
+    // Without -c the file must exist, and this one is ioproof's.
     ran = diskspd(folder, {"-d1", "-W0", "-o32", "-t4", "-b512K", "-si", "-L", "-D", "-w0", "data/iotest.dat"});
     REQUIRE(ran.code == 0);
     CHECK_THAT(ran.output,
                ContainsSubstring("thread count:\t\t4\n") && ContainsSubstring("\n     3 | ") && ContainsSubstring("IopsStdDev"));
-    // Readers that part the text at empty lines find a section by its first line.
+    // Readers that split the text at empty lines find a section by its first line.
     std::vector<std::string> beginnings;
     bool is_first = true;
     for (const std::string& line : split(ran.output, '\n')) {
@@ -153,7 +153,7 @@ TEST_CASE("DiskSpd: the XML contains what other tools read") {
     }
     CHECK(std::stod(span->child("Iops")->child("ReadIopsStdDev")->text) >= 0);
     CHECK(std::stod(span->child("CpuUtilization")->child("Average")->child("UsagePercent")->text) >= 0);
-    // The profile in it is measured again by -X, with a time of its own.
+    // -X measures the profile in it again, with a different duration.
     folder.write("p.xml", ran.output);
     const Ran again = diskspd(folder, {"-Xp.xml", "-d1", "-W0", "-Rtext"});
     CHECK(again.code == 0);

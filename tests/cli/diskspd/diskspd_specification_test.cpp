@@ -123,7 +123,7 @@ TEST_CASE("DiskSpd: ThreadTargets select the threads of a target, with their own
     CHECK(shares[1].thread == 2);
     CHECK(shares[1].weight == 9);
     CHECK(sim::check_measure_spec(spec).empty());
-    // A thread that no target wants, and one that is named twice.
+    // A thread without a target, and one that is named twice.
     profile.time_spans[0].targets[0].thread_weights = {{1, 1}};
     CHECK_THAT(sim::check_measure_spec(cli::diskspd_specification(arguments, profile)), ContainsSubstring("thread 0 has no target"));
     profile.time_spans[0].targets[0].thread_weights = {{0, 1}, {0, 2}};

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kSecondUs = 1'000'000;
 
-// A witness whose clocks stand still unless the test says otherwise.
+// A witness whose clocks advance only on command.
 class Witness {
 public:
     GroupView hear(const GroupBeat& beat) { return state_.take(beat, now_); }
@@ -18,7 +18,7 @@ public:
         now_.monotonic_us += seconds * kSecondUs;
         now_.utc_us += seconds * kSecondUs;
     }
-    // kill -9, and started again much later by a clock that counts from its own boot.
+    // As after kill -9 and a much later restart, with a clock that counts from the new boot.
     void begin_again() {
         const std::string kept = state_.to_text();
         now_.monotonic_us = 7;
@@ -105,7 +105,7 @@ TEST_CASE("a run that is silent for longer than the lease is gone, and does not 
     CHECK(view.missing == std::vector<std::uint32_t>{1});
     REQUIRE(view.peers);
     CHECK(view.peers->at(1).state == "gone");
-    // It was only cut off.
+    // The run was only disconnected.
     CHECK(witness.hear(second).missing.empty());
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("the files are handed over in order, from rank to rank, until the last
     for (std::uint32_t turn = 1; turn <= 4; ++turn) {
         const std::uint32_t rank = (turn - 1) % 2;
         const GroupView other = witness.hear(owner(1 - rank, 11 - rank, turn));
-        CHECK(other.turns.back().session == 0);  // not his turn
+        CHECK(other.turns.back().session == 0);  // not its turn
         GroupBeat beat = owner(rank, 10 + rank, turn);
         CHECK(witness.hear(beat).turns.back().session == 10 + rank);
         beat.is_turn_over = true;
@@ -152,8 +152,8 @@ TEST_CASE("the turn of an owner that is silent for the lease ends, as the planne
     const GroupView view = witness.hear(owner(1, 11, 2, changes));
     REQUIRE(view.turns.size() == 2);
     CHECK(view.turns[0].ended_by == (is_planned ? "fence" : "lost"));
-    CHECK(witness.hear(owner(1, 11, 2, changes)).revision > view.revision);  // now it has it
-    // The old owner wakes up: it learns that its turn is over, and cannot end it a second time.
+    CHECK(witness.hear(owner(1, 11, 2, changes)).revision > view.revision);  // now rank 1 owns the turn
+    // The old owner wakes up, learns that its turn is over, and cannot end it again.
     GroupBeat zombie = owner(0, 10, 1, changes);
     zombie.is_turn_over = true;
     CHECK(witness.hear(zombie).turns.at(0).ended_by == (is_planned ? "fence" : "lost"));

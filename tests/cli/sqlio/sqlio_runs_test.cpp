@@ -1,5 +1,5 @@
-// `ioproof sqlio`, also called as `sqlio`, from end to end: the commands of articles with small files and short times, and the way in which
-// their scripts take lines by number.
+// `ioproof sqlio`, also called as `sqlio`, from end to end: commands from articles with small files and short times, and their scripts,
+// which select lines by number.
 #include <cmath>
 #include <filesystem>
 #include <sstream>

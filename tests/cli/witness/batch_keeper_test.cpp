@@ -1,4 +1,4 @@
-// Who keeps the promises of a run, when the place for them cannot be reached just then.
+// The keeper of a run's promises while their store is unreachable.
 #include "cli/witness/batch_keeper.hpp"
 
 #include "sim/errors.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Fails so many times, then works.
+// A sink that fails so many times, then works.
 class SlowToStart final : public cli::PromiseSink {
 public:
     explicit SlowToStart(int failures) : left_(failures) {}

@@ -10,7 +10,7 @@ using test::IoproofFolder;
 
 namespace {
 
-// A run that is killed while it works.
+// Starts a run and kills it while it works.
 void run_and_kill(const IoproofFolder& folder, const std::vector<std::string>& more) {
     const auto run = folder.start_run("100", more);
     INFO(run->error());
@@ -85,7 +85,7 @@ TEST_CASE("a ledger older than the files blames nothing, and is refused") {
     CHECK_THAT(verify->error(), ContainsSubstring("the newer run was not given it"));
     CHECK(folder.start({"verify", "-dir", "data"})->wait() == 0);
 
-    // The other way round the storage went back behind the promises.
+    // The reverse: now the files are older than the promises, as after a rollback.
     run_and_kill(folder, {"--ledger", "ledger"});
     copy_files(folder.path() / "snapshot", folder.data());
     CHECK(folder.start({"verify", "-dir", "data", "--ledger", "ledger"})->wait() == 1);

@@ -1,4 +1,4 @@
-// The file of a ledger: what was appended is there again, whatever a cut leaves of its last record.
+// The file of a ledger: appended records survive, whatever a cut leaves of the last one.
 #include "cli/witness/promise_store.hpp"
 
 #include <filesystem>
@@ -112,7 +112,7 @@ TEST_CASE("a ledger with one damaged record among several is refused by every op
         bytes.append(reinterpret_cast<const char*>(record.data()), record.size());
         ends.push_back(bytes.size());
     }
-    // A page of the first batch; its size, after which its end is not known; the section.
+    // Damages a page of the first batch, the batch's size, after which its end is unknown, and the section.
     for (const std::size_t damaged : {ends[1] - 1, ends[0] + 12, std::size_t{20}}) {
         CAPTURE(damaged);
         std::string spoilt = bytes;
@@ -123,7 +123,7 @@ TEST_CASE("a ledger with one damaged record among several is refused by every op
         }
         CHECK(folder.read("l") == spoilt);
     }
-    // The last one may have been cut off: it was never promised.
+    // The last record may have been torn by a cut; it was never promised.
     bytes[ends[2] - 1] ^= 1;
     folder.write("l", bytes);
     CHECK(PromiseStore(folder.path() / "l", PromiseStore::Use::read).load().last_number() == 1);

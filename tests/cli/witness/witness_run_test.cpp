@@ -8,7 +8,7 @@ using test::IoproofFolder;
 
 namespace {
 
-// As a process of its own. With port 0 it says which port it has.
+// A witness as a separate process. With port 0 it prints the port that it got.
 class WitnessProcess {
 public:
     explicit WitnessProcess(const IoproofFolder& folder, const std::string& listen = "127.0.0.1:0")
@@ -43,7 +43,7 @@ TEST_CASE("a witness finds what the files alone cannot show: they are rolled bac
     const auto run = folder.start_run("100", words);
     REQUIRE(run->says("main run, "));
     run->send(SIGSTOP);
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // for what is on its way
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // for promises in flight
     std::filesystem::copy(folder.data(), folder.path() / "snapshot", std::filesystem::copy_options::recursive);
     run->send(SIGCONT);
     std::this_thread::sleep_for(std::chrono::milliseconds(1500));

@@ -1,4 +1,4 @@
-// A witness and those who ask it, over real connections.
+// A witness and its clients, over real connections.
 #include <grp.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ cli::WitnessSink sink_for(const IoproofFolder& folder, const Rig& rig, const std
     return {{.host = "127.0.0.1", .port = rig.port()}, key_of(folder, key)};
 }
 
-// Connects, and says nothing or something.
+// A client that connects, and sends `text` or nothing.
 class Stranger {
 public:
     explicit Stranger(std::uint16_t port, const std::string& says = "") {
@@ -141,7 +141,7 @@ TEST_CASE("clients without the right key get no answer, and do not hold up those
     promise();
     for (int i = 0; i < 100; ++i) strangers.push_back(std::make_unique<Stranger>(rig.port(), std::string(3000, static_cast<char>(i))));
     promise();
-    // The beginning of a handshake, and then nothing.
+    // Sends the beginning of a handshake, and then nothing.
     for (int i = 0; i < 50; ++i) strangers.push_back(std::make_unique<Stranger>(rig.port(), std::string("\x16\x03\x01\x02\x00\x01", 6)));
     promise();
     cli::WitnessSink wrong = sink_for(folder, rig, "other");
@@ -170,7 +170,7 @@ TEST_CASE("an invalid record from a client with the key ends only that connectio
         cli::WitnessSink other = sink_for(folder, rig);
         std::vector<std::byte> record = encode(batch_of(1, 10, 1));
         record[damaged] ^= std::byte{0x80};
-        if (damaged >= 12 && damaged < 16) continue;  // its size: the rest is waited for
+        if (damaged >= 12 && damaged < 16) continue;  // the record's size, for whose remainder the witness would wait
         CHECK_FALSE(other.append(record).empty());
     }
     CHECK(sink.append(encode(batch_of(1, 10, 1))).empty());
@@ -193,7 +193,7 @@ TEST_CASE("many clients that connect at once are all admitted, even if there is 
     const IoproofFolder folder;
     write_key(folder, "key", kKey);
     cli::WitnessShelf shelf(folder.path() / "store");
-    // Of so few connections a quarter may be without a greeting: 25.
+    // With 100 connections, a quarter may be without a greeting: 25.
     const cli::WitnessServer server({.host = "127.0.0.1", .port = 0}, key_of(folder), shelf, 100);
     const std::string& address = server.address();
     const auto port = static_cast<std::uint16_t>(std::stoul(address.substr(address.rfind(':') + 1)));
@@ -230,7 +230,7 @@ TEST_CASE("unusable keys are refused with the reason") {
     refused({.cert = folder.path() / "x", .cert_key = folder.path() / "x", .ca = folder.path() / "x"}, "--cert ");
 }
 
-// What a process of this user, and of this group alone, is told of the key: "" if it takes it.
+// What a process of this user, with only this group, reports about the key: "" if it accepts it.
 std::string key_answer_to(uid_t user, gid_t group, const std::string& path) {
     std::array<int, 2> ends{};
     REQUIRE(::pipe(ends.data()) == 0);
@@ -257,7 +257,7 @@ std::string key_answer_to(uid_t user, gid_t group, const std::string& path) {
     return answer;
 }
 
-// Users are changed here, which the system allows nobody but root.
+// Needs root, because only root may change users.
 TEST_CASE("a key may be group-readable only if it is root's, and never readable by others") {
     if (::geteuid() != 0) {
         WARN("skipped: files of root can only be made by root");

@@ -14,7 +14,7 @@ using test::example_document;
 
 namespace {
 
-// Read by somebody else's reader.
+// Parsed with an independent reader.
 ptree tree_of(const reports::DiskspdDocument& document) {
     const std::string text = reports::diskspd_results_xml(document);
     REQUIRE(test::xml_error(text).empty());
