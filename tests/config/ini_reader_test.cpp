@@ -92,7 +92,7 @@ TEST_CASE("blanks, and the letter case of sections, keys and booleans, do not ma
     CHECK(options.random_user.rollback_chance == 7);
 }
 
-TEST_CASE("comment lines begin with , or #, and both characters may stand in a value") {
+TEST_CASE("comment lines begin with a semicolon or #, and both characters may occur in a value") {
     const sim::Options options =
         quiet_ini(";CPUCount=9\n#CPUCount=9\n  ; [x]\n[CONFIG]\n ;CPUCount=9\nErrorFile=a;b#c=d.xml\n" + std::string(kIniFiles));
     CHECK(options.cpu_count == 0);
