@@ -75,7 +75,7 @@ TEST_CASE("a device may be read without a switch, but is written only with the o
     const auto allowed = bench({"--op", "write", "--contents", "noise", "--overwrite-foreign-files"});
     CHECK(allowed->wait() == 0);
     CHECK_THAT(first_bytes(device.path(), 512), ContainsSubstring("IOPM"));
-    // The device now has ioproof's signature.
+    // The device now has ioproof's mark.
     CHECK(bench({"--op", "write", "--contents", "noise"})->wait() == 0);
     CHECK(first_bytes(device.path(), 512).find(foreign) == std::string::npos);
 }

@@ -29,7 +29,7 @@ cli::WitnessSink sink_for(const IoproofFolder& folder, const Rig& rig, const std
     return {{.host = "127.0.0.1", .port = rig.port()}, key_of(folder, key)};
 }
 
-// A client that connects, and sends `text` or nothing.
+// A client that connects, and sends `says` or nothing.
 class Stranger {
 public:
     explicit Stranger(std::uint16_t port, const std::string& says = "") {
