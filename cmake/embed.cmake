@@ -1,6 +1,6 @@
-# cmake -DINPUT=file -DOUTPUT=file.cpp -DNAME=kName -DLAYER=reports -DHEADER=reports/html/embedded.hpp -P embed.cmake: the bytes of a file
-# as a constant in LAYER::embedded, which HEADER declares, and as kNameHash what a Content-Security-Policy calls it: "sha256-" and the
-# hash in base 64.
+# cmake -DINPUT=file -DOUTPUT=file.cpp -DNAME=kName -DLAYER=reports -DHEADER=reports/html/embedded.hpp -P embed.cmake: writes the
+# bytes of a file as a constant in LAYER::embedded, which HEADER declares, and its source expression for a Content-Security-Policy as
+# kNameHash: "sha256-" and the hash in base 64.
 file(SHA256 "${INPUT}" digits)
 set(alphabet "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
 set(hash "sha256-")
@@ -12,7 +12,7 @@ foreach(triple ${triples})
   string(SUBSTRING "${alphabet}" ${low} 1 second)
   string(APPEND hash "${first}${second}")
 endforeach()
-string(REGEX REPLACE ".$" "=" hash "${hash}")  # 32 bytes are 43 digits
+string(REGEX REPLACE ".$" "=" hash "${hash}")  # 32 bytes are 43 digits in base 64, padded with "="
 
 file(READ "${INPUT}" bytes HEX)
 string(LENGTH "${bytes}" digits)

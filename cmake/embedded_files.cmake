@@ -1,4 +1,4 @@
-# Pages of results are one file each, readable offline: what they are made of is compiled in.
+# A page of results is a single file that can be read offline, so its scripts and styles are compiled in.
 find_file(IOPROOF_CHART_JS NAMES chart.min.js Chart.min.js chart.umd.js
   PATHS /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist NO_DEFAULT_PATH DOC "Chart.js, from libjs-chart.js" REQUIRED)
 
@@ -31,7 +31,7 @@ ioproof_embed(reports reports/html/embedded.hpp
   kErrorLogStyle=${CMAKE_SOURCE_DIR}/reports/html/ErrorLog.xslt
   kResultsSchema=${CMAKE_SOURCE_DIR}/docs/results.schema.json)
 
-# Profiles are samples that the program has with it.
+# Profiles are samples that are built into the program.
 ioproof_embed(config config/embedded_profiles.hpp
   kProfileSql2005=${CMAKE_SOURCE_DIR}/samples/sql2005.toml
   kProfileOltp=${CMAKE_SOURCE_DIR}/samples/sql2022-oltp.toml

@@ -8,7 +8,7 @@ foreach(name ${other_names})
     WORKING_DIRECTORY ${CMAKE_BINARY_DIR} VERBATIM)
 endforeach()
 
-# Manual pages and completions come from the tables that also feed --help: the program writes them itself.
+# The program itself writes manual pages and completions, from the tables that also feed --help.
 set(generated ${CMAKE_BINARY_DIR}/generated/share)
 set(generated_files "")
 foreach(what ioproof.1 ioproof.conf.5 bash zsh fish)
@@ -38,7 +38,7 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
         FILES_MATCHING PATTERN "*.md" PATTERN "*.schema.json" PATTERN "HACKING.md" EXCLUDE)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/samples DESTINATION ${CMAKE_INSTALL_DATADIR}/ioproof)
 
-# cpack -G DEB: dependencies are those of the libraries that the program was linked with.
+# cpack -G DEB: the package depends on the libraries that the program was linked with.
 set(CPACK_PACKAGE_NAME ioproof)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_CONTACT "The ioproof developers <ioproof@localhost>")

@@ -1,5 +1,5 @@
-# The libraries that ioproof is made of, as IOPROOF_<NAME>: shared as the distribution has them; with IOPROOF_STATIC all of them go into the
-# program: archives where there are any, else the header-only form. ISA-L's archive comes from tools/release/isal.sh.
+# The libraries that ioproof uses, as IOPROOF_<NAME>: the distribution's shared ones or, with IOPROOF_STATIC, all linked into the program,
+# as archives where the distribution has them, otherwise header-only. ISA-L's archive comes from tools/release/isal.sh.
 set(IOPROOF_ISAL_ARCHIVE "" CACHE FILEPATH "ISA-L as an archive, for a static program")
 
 find_package(Threads REQUIRED)
@@ -26,7 +26,7 @@ if(IOPROOF_STATIC)
   find_path(IOPROOF_TOML_INCLUDE toml++/toml.h REQUIRED)
   add_library(ioproof_toml INTERFACE)
   target_include_directories(ioproof_toml SYSTEM INTERFACE ${IOPROOF_TOML_INCLUDE})
-  # Debian's spdlog_header_only asks for the shared fmt.
+  # Debian's spdlog_header_only requires the shared fmt.
   add_library(ioproof_spdlog INTERFACE)
   target_compile_definitions(ioproof_spdlog INTERFACE SPDLOG_FMT_EXTERNAL)
   target_link_libraries(ioproof_spdlog INTERFACE fmt::fmt-header-only Threads::Threads)

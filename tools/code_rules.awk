@@ -1,7 +1,7 @@
-# Rules for C++: calls that have a better replacement here, and where tests may stand. Reads file names; prints file:line: what to do.
-# Looks at the code only: comments and the contents of strings are taken out first.
+# Rules for C++: calls that have a better replacement here, and where tests belong. Reads file names; prints file:line: what to do. Checks
+# only code: comments and the contents of strings are removed first.
 
-# A call or name that is banned below `places` (a pattern for the file name), except in files that match `except`.
+# Bans a call or name in files whose names match `places`, except in those that match `except`.
 function ban(pattern, places, except, replacement) {
     ++ban_count
     ban_pattern[ban_count] = pattern
@@ -17,7 +17,7 @@ BEGIN {
     nowhere = "^$"
     name_after = "($|[^A-Za-z0-9_])"
     name_before = "(^|[^A-Za-z0-9_])"
-    call_before = "(^|[^A-Za-z0-9_.>:])(std::|::)?"  # not a member of something
+    call_before = "(^|[^A-Za-z0-9_.>:])(std::|::)?"  # not a member
 
     ban(call_before "assert *\\(", everywhere, nowhere, "assert() is off in release builds: use UMS_ASSERT (ums/base/assert.hpp)")
     ban("# *include *<(cassert|assert\\.h)>", everywhere, nowhere, "use UMS_ASSERT (ums/base/assert.hpp)")
@@ -46,11 +46,11 @@ BEGIN {
     ban("std::(format|expected)" name_after, everywhere, nowhere, "gcc 12 has neither: use fmt::format, or a result struct")
     ban("# *include *<(format|expected|print)>", everywhere, nowhere, "gcc 12 does not have it: use fmt")
     ban("# *include *<iostream>", below_cli, nowhere, "only cli prints")
-    # gcc 12 makes wrong code of these: work that never begins, and a run that waits for it for ever.
+    # gcc 12 miscompiles these: the task never begins, and the run waits for it forever.
     ban("(&&|\\|\\||\\?) *!?co_await|co_await.*co_await", everywhere, "^tests/ums/sched/task_test\\.cpp$",
         "gcc 12: a co_await stands alone, or gives a variable its first value")
     ban("(CHECK|REQUIRE)[A-Z_]* *\\(.*co_await", everywhere, nowhere, "gcc 12: co_await into a variable, then check that")
-    # In cli: the terminal, signals, and the standard streams of the process.
+    # Allowed in cli: the terminal, signals, and the standard streams of the process.
     ban("# *include *<(sys/|unistd|fcntl|linux/|dirent|poll|pthread|mntent|termios|sched\\.h|arpa/|netinet/|netdb)",
         "^(sim|config|reports|cli)/", "^cli/(console|program|stop_signals)\\.cpp$",
         "what is the platform's stands in ums: output files in ums/base/output_place.hpp")
@@ -64,7 +64,8 @@ function fail(rule) {
     failures = 1
 }
 
-# The code of a line: without comments, strings emptied. Keeps in `open_end` what ends a comment or raw string that goes on.
+# Returns the code of a line, without comments and with empty strings. `open_end` keeps the end marker of a comment or raw string that
+# continues on the next line.
 function code_of(line, code, at, one, two, quote, delimiter) {
     code = ""
     at = 1
@@ -110,7 +111,7 @@ function check_place() {
         fail("no test program takes this file: put it below tests/<layer>/, tests/support/, tests/fuse/ or tests/bench/")
 }
 
-# clang-tidy looks for names that a file shortens and does not use only where the file is compiled alone.
+# Finds unused using-declarations and namespace aliases. clang-tidy finds them only in files that are compiled alone.
 function note_names(code, words, count, i) {
     if (code ~ /^ *(using [A-Za-z0-9_:]*::[A-Za-z0-9_]+;|namespace [A-Za-z0-9_]+ = .*;)$/) {
         sub(/^ *namespace /, "", code)
@@ -140,7 +141,7 @@ function check_file(line, code, has_pragma, has_test, i) {
         if (code ~ /^#pragma once$/) has_pragma = 1
         if (code ~ /^ *(TEST_CASE|TEMPLATE_TEST_CASE|SCENARIO|TEST_CASE_METHOD)/) {
             has_test = 1
-            # CMake makes two names of it, and takes a switch for no name; the test would never run.
+            # CMake would split the name at ';', and Catch2 would take a leading '-' for a switch: the test would never run.
             if (line ~ /^[^"]*"(-|[^"]*;)/) fail("the name of a test has no ';' and does not begin with '-'")
         }
         for (i = 1; i <= ban_count; ++i)

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# house_rules.sh [folder]: what neither the formatter nor clang-tidy checks. Prints file:line and what to do instead, exit 1 if a rule is
-# broken; warnings alone are exit 0. Needs bash, find and any awk.
+# house_rules.sh [folder]: checks what neither the formatter nor clang-tidy does. Prints file:line and what to do instead. Exit code 1 if a
+# rule is broken, 0 if there are only warnings. Needs bash, find and any awk.
 set -euo pipefail
 tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "${1:-$tools/..}"
 
-# Ours, with or without git: everything but what git ignores.
+# Our own files, with or without git: everything that git does not ignore.
 our_files() {
     find . \( -path ./.git -o -path './build*' -o -name 'ioproof-quickstart*' \) -prune -o -type f "$@" -print |
         sed 's,^\./,,' | LC_ALL=C sort
@@ -13,7 +13,7 @@ our_files() {
 
 failures=0
 
-# Texts of people: code, scripts, documents. Data of tests (*.ini, *.txt beside them) is left as it is.
+# Text that people write: code, scripts, documents. Test data (*.ini, *.txt beside the tests) is not checked.
 our_files \( -name '*.hpp' -o -name '*.cpp' -o -name '*.in' -o -name '*.sh' -o -name '*.awk' -o -name '*.cmake' -o -name CMakeLists.txt \
     -o -name '*.json' -o -name '*.md' -o -name '*.toml' -o -name '*.yml' -o -path ./dev -o -path './.ci/*' -o -name '.clang-*' \
     -o -name .gitignore \) |

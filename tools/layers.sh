@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# layers.sh [folder]: checks that includes run one way (ums <- sim <- config, reports <- cli). Prints file:line and the rule that is broken,
-# exit 1 if there is any. Needs bash, find and any awk.
+# layers.sh [folder]: checks that includes point one way (ums <- sim <- config, reports <- cli). Prints file:line and the broken rule; exit
+# code 1 if there is one. Needs bash, find and any awk.
 set -euo pipefail
 root=${1:-$(dirname "${BASH_SOURCE[0]}")/..}
 cd "$root"
@@ -20,7 +20,7 @@ BEGIN {
     # Folders of sim, likewise; all see the plain data above them.
     sim_order = " ledger page group promises journal files pool diagnosis log buffer context users workers backup verify readers " \
                 "recovery run bench rehearsal preflight "
-    # What config and reports see of sim: plain data, which includes nothing but plain data.
+    # What config and reports see of sim: plain data, which includes only plain data.
     plain["config"] = " sim/options.hpp sim/file_role.hpp sim/limits.hpp "
     plain["reports"] = " sim/group/group_fact.hpp sim/group/group_result.hpp sim/backup_results.hpp sim/file_role.hpp " \
                    "sim/preflight_line.hpp sim/results.hpp sim/latency_result.hpp sim/finding.hpp " \
@@ -43,7 +43,7 @@ function broken(rule) {
     failures = 1
 }
 
-# What lies directly in sim is data that all of sim sees, and sees none of its folders.
+# Files directly in sim are data that all of sim sees; they see none of its folders.
 function check_order_inside_sim(folder_included) {
     folder_included = included
     sub(/^sim\//, "", folder_included)
@@ -56,7 +56,7 @@ function check_order_inside_sim(folder_included) {
         return broken("inside sim a folder sees itself and those to its left:" sim_order)
 }
 
-# Below tests/<layer> a file sees what the layer sees, and tests/support.
+# A file below tests/<layer> sees what the layer sees, and tests/support.
 function check(layer, is_test, target, target_folder) {
     target = included
     sub(/\/.*/, "", target)

@@ -1,10 +1,10 @@
-# Rules for every text that people write. Reads file names; prints file:line: what is wrong.
-# Bytes are counted as columns after the continuation bytes of UTF-8 have been taken out (run with LC_ALL=C).
+# Rules for all text that people write. Reads file names; prints file:line: what is wrong.
+# Run with LC_ALL=C: columns are counted as bytes without the continuation bytes of UTF-8.
 BEGIN {
     kLinesFail = 800
     kLinesWarn = 400
     kColumnsMax = 140
-    # Written apart, so that this file does not break its own rule.
+    # Split, so that this file does not break its own rules.
     leftover_words = "TO" "DO|FIX" "ME|X" "XX"
     private_folders = "/(wo" "rk|ro" "ot|(ho" "me|Us" "ers)/[A-Za-z0-9_.-]+)/"
 }
@@ -14,7 +14,7 @@ function fail(rule) {
     failures = 1
 }
 
-# True if `line` has `pattern` where no letter, digit or underline touches it.
+# Whether `line` contains `pattern` as a whole word.
 function has_word(line, pattern) {
     return line ~ ("(^|[^A-Za-z0-9_])(" pattern ")($|[^A-Za-z0-9_])")
 }

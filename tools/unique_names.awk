@@ -1,6 +1,6 @@
-# Names in anonymous namespaces: unique within a layer, and within its tests, because builds compile two dozen files as one, and which ones
-# changes with every new file. Read together with code_rules.awk, which calls begin_names() and note_name() for the code of each file.
-# Functions may share a name if their parameters differ, as overloads may.
+# Names in anonymous namespaces must be unique within a layer, and within its tests, because builds compile two dozen files as one, and each
+# new file changes which ones. Used together with code_rules.awk, which calls begin_names() and note_name() for the code of each file.
+# Functions may share a name if their parameters differ, as overloads.
 
 function begin_names(file) {
     names_group = ""
@@ -12,7 +12,7 @@ function begin_names(file) {
     is_anonymous = 0
 }
 
-# `line` as it stands there, `code` without comments and the contents of strings.
+# `line`: the original; `code`: without comments and the contents of strings.
 function note_name(line, code) {
     if (names_group == "") return
     if (line ~ /^namespace [A-Za-z0-9_:]+ \{$/) names_outside = line
@@ -23,7 +23,7 @@ function note_name(line, code) {
     if (code ~ /^(namespace|template|public|private|protected|using [A-Za-z0-9_:]+;)/) return
     sub(/^ +/, "", code)
     names_begun = names_begun (names_begun == "" ? "" : " ") code
-    if (gsub(/\(/, "(", names_begun) > gsub(/\)/, ")", names_begun)) return  # its parameters go on
+    if (gsub(/\(/, "(", names_begun) > gsub(/\)/, ")", names_begun)) return  # its parameters continue
     code = names_begun
     names_begun = ""
     note_definition(code)
@@ -34,7 +34,7 @@ function note_definition(code, plain, end, name, is_function) {
     if (code ~ /^(class|struct|union|enum|enum class) /) {
         sub(/^(enum class|class|struct|union|enum) /, "", code)
         sub(/^alignas\([^)]*\) /, "", code)
-        if (code ~ /^[A-Za-z0-9_]+;/ || code ~ /^[A-Za-z0-9_]+</) return  # only declared; or a specialisation
+        if (code ~ /^[A-Za-z0-9_]+;/ || code ~ /^[A-Za-z0-9_]+</) return  # only a declaration, or a specialization
         name = code
         sub(/[^A-Za-z0-9_].*/, "", name)
         return check_name(name, "", "")
@@ -53,12 +53,12 @@ function note_definition(code, plain, end, name, is_function) {
     is_function = substr(plain, end, 1) == "("
     name = substr(plain, 1, end - 1)
     sub(/ +$/, "", name)
-    if (name !~ /[ &*][A-Za-z0-9_]+$/) return  # a macro, or a member of a class
+    if (name !~ /[ &*][A-Za-z0-9_]+$/) return  # a macro or a member of a class
     sub(/.*[ &*]/, "", name)
     check_name(name, is_function ? parameters_of(code, name) : "", "")
 }
 
-# "(const Type&,int)"
+# Returns the types of the parameters, e.g. "(const Type&,int)".
 function parameters_of(code, name, at, depth, one, text, word, all) {
     match(code, "[ &*]" name " *\\(")
     all = "("
@@ -81,7 +81,7 @@ function parameters_of(code, name, at, depth, one, text, word, all) {
     return all
 }
 
-# `alias`: a type may be given the same name twice.
+# `alias`: the same alias may be defined twice.
 function check_name(name, parameters, alias, key, other) {
     key = names_group " " names_outside " " name " "
     other = ""

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# windows.sh [folder]: compiles ums without the files that are Linux's (the table in docs/windows.md names them), sim, config and reports
-# for Windows, without making anything of it: nothing of Linux creeps in where a port would not expect it. Libraries are taken as headers,
-# files a dozen at a time as in our builds. Prints the compiler's words, exit 1 if a file does not compile. Needs mingw-w64's g++ and the
-# libraries' headers.
+# windows.sh [folder]: compiles ums without its Linux files (listed in docs/windows.md), sim, config and reports for Windows, checking only
+# the syntax, so that nothing of Linux creeps in where a port would not expect it. Uses libraries as headers, and combines a dozen files as
+# our builds do. Prints the compiler's messages; exit code 1 if a file does not compile. Needs mingw-w64's g++ and the libraries' headers.
 set -euo pipefail
 root=$(cd "${1:-$(dirname "${BASH_SOURCE[0]}")/..}" && pwd -P)
 compiler=${IOPROOF_MINGW:-x86_64-w64-mingw32-g++-posix}
@@ -10,7 +9,7 @@ command -v "$compiler" >/dev/null || { echo "windows.sh: $compiler is missing: a
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The libraries alone: with all of /usr/include Linux's own headers would be found, too.
+# Only the libraries, because all of /usr/include would include Linux's own headers.
 mkdir "$work/libraries"
 for library in fmt boost nlohmann toml++ isa-l isa-l.h; do
     [ ! -e "/usr/include/$library" ] || ln -s "/usr/include/$library" "$work/libraries/$library"
@@ -27,7 +26,7 @@ while IFS= read -r file; do
     [ -f "$root/$file" ] || { echo "docs/windows.md: $file: there is no such file"; exit 1; }
 done <"$work/linux"
 
-# One file that includes a dozen of a layer; its name goes to the compiler.
+# Writes files that each include a dozen sources of a layer, and compiles these.
 for layer in ums sim config reports; do
     count=0
     for source in $(sources_of "$layer"); do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# build.sh PROGRAM SAMPLES LICENCE VERSION OUT: makes the image OUT (an OCI archive) of nothing but the static program, its samples and the
-# licences. Needs buildah, but neither a network nor a container that runs: nothing is executed. SOURCE_DATE_EPOCH is the time of everything
-# in it, so the same program gives the same image.
+# build.sh PROGRAM SAMPLES LICENCE VERSION OUT: builds the image OUT (an OCI archive), which holds only the static program, its samples and
+# the licenses. Needs buildah, but no network and no running container: nothing is executed. Everything in it is dated SOURCE_DATE_EPOCH, so
+# the same program gives the same image.
 set -euo pipefail
 program=$1 samples=$2 licence=$3 version=$4 out=$5
 : "${SOURCE_DATE_EPOCH:?}"
@@ -11,7 +11,7 @@ export BUILDAH_ISOLATION=chroot STORAGE_DRIVER=vfs
 storage=(--root "$work/storage" --runroot "$work/run")
 buildah() { command buildah "${storage[@]}" "$@"; }
 
-# Everybody may read it: whoever the orchestrator makes the container's user.
+# Readable by every user, because the orchestrator may run the container as any.
 mkdir -p "$work/tree/samples" "$work/tree/licences" "$work/tree/data"
 cp "$program" "$work/tree/ioproof"
 cp "$samples"/* "$work/tree/samples/"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# install.sh [--prefix DIR] [--uninstall]: copies what is beside it to DIR (/usr/local), or removes exactly that. Replaces only files that
-# it installed itself.
+# install.sh [--prefix DIR] [--uninstall]: copies the files beside it to DIR (/usr/local), or removes exactly these. Replaces only files
+# that it installed itself.
 set -eu
 prefix=/usr/local
 action=install
@@ -36,7 +36,7 @@ uninstall() {
     folders=$(sed 's,/[^/]*$,,' "$list" | LC_ALL=C sort -ru)
     while IFS= read -r file; do rm -f "$prefix/$file"; done <"$list"
     rm -f "$list"
-    # Only folders that are now empty.
+    # Removes only folders that are now empty.
     printf '%s\n' "$folders" | while IFS= read -r folder; do
         while [ "$folder" != . ] && rmdir "$prefix/$folder" 2>/dev/null; do folder=$(dirname "$folder"); done
     done

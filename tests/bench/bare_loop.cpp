@@ -1,13 +1,13 @@
-// The same requests without ioproof: a bare loop over io_uring, or over pread and pwrite, that looks at no byte, or only reads through
-// them. It is what `ioproof bench` is compared with (docs/performance.md), so it shares no code with the product.
+// The same requests without ioproof: a bare loop over io_uring, or over pread and pwrite, that examines no bytes or only reads them.
+// `ioproof bench` is compared with it (docs/performance.md), so it shares no code with the product.
 //
 //   bare_loop FILE [op=read|write] [pattern=random|sequential] [block=8192] [depth=32] [seconds=5] [size=BYTES] [calls=uring|sync]
 //             [scatter=0|1] [huge=0|1] [direct=0|1] [dsync=0|1] [look=0|1]
 //
-// look=1 (reads with io_uring): every word of a block is read, after the next request has been started into other memory. What that costs
-// is the least that any verification can cost; a device that copies into memory which another CPU's cache holds gets slower by it, too.
+// look=1 (reads with io_uring): reads every word of a block, after the next request has been started into other memory. Its cost is the
+// minimum for any verification; it also slows a device that copies into memory held by another CPU's cache.
 //
-// Prints one line of JSON. FILE must exist; with op=write it is written over.
+// Prints one line of JSON. FILE must exist; op=write overwrites it.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -69,7 +69,7 @@ struct Arguments {
     }
 };
 
-// xorshift64*: places need not be better than this.
+// xorshift64* is good enough for random places.
 struct Places {
     bool is_random;
     std::uint64_t blocks;
@@ -111,9 +111,9 @@ struct Load {
     unsigned depth = 32;
     bool looks = false;
     Places places{};
-    std::vector<std::vector<iovec>> blocks;  // one for each request that is out; as many again to look at
+    std::vector<std::vector<iovec>> blocks;  // one for each outstanding request, and as many again to inspect
     std::vector<std::size_t> free_blocks;
-    std::uint64_t sum = 0;  // of all that was looked at
+    std::uint64_t sum = 0;  // of all inspected words
     std::chrono::steady_clock::time_point deadline;
     std::uint64_t requests = 0;
     std::uint64_t next_look_at_clock = 0;
@@ -129,7 +129,7 @@ struct Load {
             for (std::size_t i = 0; i < segment.iov_len / sizeof *words; ++i) sum += words[i];
         }
     }
-    // Looking at the clock for each request would be part of the measurement.
+    // Reading the clock for each request would distort the measurement.
     bool is_over() {
         if (requests < next_look_at_clock) return false;
         next_look_at_clock = requests + 16;

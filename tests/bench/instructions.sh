@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# instructions.sh PAGE_COST: counts the instructions that the parts of the path take for a page, and fails if one takes more than it should.
-# Instructions, because times depend on the machine and on who else uses it. Uses callgrind, or perf where the CPU's counters can be read;
-# exit 77 (skipped) where there is neither. docs/performance.md says what the parts are.
+# instructions.sh PAGE_COST: counts the instructions per page that each part of the path takes, and fails if one takes more than its bound.
+# Counts instructions because times depend on the machine and its load. Uses perf if the CPU's counters can be read, otherwise callgrind;
+# exit code 77 (skipped) if neither works. docs/performance.md describes the parts.
 set -euo pipefail
 program=$1
 scratch=$(mktemp -d)
@@ -30,7 +30,8 @@ if [ -z "$count" ]; then
 fi
 
 failed=0
-# part, pages of a round, most instructions for a page. What a program does once does not count: two lengths are compared.
+# check PART PAGES MOST: PAGES in a round, MOST instructions per page. Takes the difference of two lengths, so that one-time work does not
+# count.
 check() {
     local part=$1 pages=$2 most=$3 few=64 many=576 first second each
     first=$("$count" "$part" "$few")

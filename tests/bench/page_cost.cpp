@@ -1,5 +1,5 @@
-// A fixed number of rounds of one part of the path, for counting instructions (tests/bench/instructions.sh): no time, no threads and no
-// device are in it, so the count is the same on every run.
+// A fixed number of rounds of one part of the path, for counting instructions (tests/bench/instructions.sh). Uses no time, threads or
+// device, so the count is the same in every run.
 //
 //   page_cost path|read|scatter|write|make|verify ROUNDS
 #include <charconv>
@@ -26,7 +26,7 @@ namespace {
 constexpr std::uint64_t kRunId = 77;
 constexpr std::uint32_t kPages = 256;
 
-// Pages in memory, as they were written; a read copies from there, with few and always the same number of instructions.
+// Holds written pages in memory; a read copies from there with a small, constant number of instructions.
 class CopyEngine final : public ums::IoEngine {
 public:
     CopyEngine(std::byte* image, const bool& copies) : image_(image), copies_(copies) {}
@@ -63,7 +63,7 @@ public:
     bool copies = true;
 
 private:
-    ums::PosixStorage nothing_;  // never asked: no file is opened
+    ums::PosixStorage nothing_;  // never used, because no file is opened
     ums::MemoryRegion memory_{std::size_t{kPages} * sim::kPageBytes, ums::MemoryKind::plain};
 };
 

@@ -7,7 +7,7 @@
 using cli::BenchArguments;
 using cli::parse_bench;
 
-TEST_CASE("sizes are read with their units, and nothing else is a size") {
+TEST_CASE("sizes are read with their units, and anything else is refused") {
     CHECK(cli::parse_byte_size("512") == 512);
     CHECK(cli::parse_byte_size("8K") == 8192);
     CHECK(cli::parse_byte_size("8k") == 8192);
@@ -28,7 +28,7 @@ TEST_CASE("without switches a file is read at random, page by page, and verified
     CHECK(arguments.paths.json.empty());
 }
 
-TEST_CASE("every switch of a measurement is read, with its value attached or behind it") {
+TEST_CASE("every switch of a measurement is read, with its value attached or separate") {
     const BenchArguments arguments = parse_bench({"a.mdx",
                                                   "--pattern=sequential",
                                                   "--op",
@@ -69,7 +69,7 @@ TEST_CASE("every switch of a measurement is read, with its value attached or beh
     CHECK(arguments.paths.json == "o.json");
 }
 
-TEST_CASE("a range of blocks is a log's") {
+TEST_CASE("a range of block sizes is only for logs") {
     const auto arguments = parse_bench({"a.ldx", "--op=write", "--pattern=sequential", "--block=4K-60K"});
     CHECK(arguments.options.is_log());
     CHECK(arguments.options.block_bytes_min == 4096);
@@ -78,7 +78,7 @@ TEST_CASE("a range of blocks is a log's") {
     CHECK_THROWS_WITH(parse_bench({"a.ldx", "--op=write", "--block=12K"}), ContainsSubstring("are a log's"));
 }
 
-TEST_CASE("a wrong measurement is refused with what is allowed") {
+TEST_CASE("an invalid measurement is refused with what is allowed") {
     struct Wrong {
         std::vector<std::string> words;
         std::string text;

@@ -1,4 +1,4 @@
-// What a pipeline demands of `ioproof bench`, and `ioproof compare` of what it wrote, from end to end.
+// Limits and baselines of `ioproof bench` for pipelines, and `ioproof compare` of its output, from end to end.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -17,7 +17,7 @@ std::unique_ptr<test::Process> start_bench(const IoproofFolder& folder, const st
     return folder.start(words);
 }
 
-// As if all had been so many times as fast.
+// Scales the results as if everything had been `factor` times as fast.
 void scale_rates(DemandsJson& json, double factor) {
     if (json.is_object() || json.is_array()) {
         for (auto& [key, value] : json.items()) {
@@ -55,7 +55,7 @@ TEST_CASE("a measurement beyond a limit exits with 1 and says which") {
     CHECK_THAT(within->output(), !ContainsSubstring("EXCEEDED"));
 }
 
-TEST_CASE("a limit that the measurement cannot be judged by is wrong usage, and nothing is measured") {
+TEST_CASE("a limit that does not apply to the measurement is wrong usage, and nothing is measured") {
     const IoproofFolder folder;
     for (const char* bad : {"p99", "log.p99 > 1ms", "write.p99 > 1ms", "p99 > 1ms in other.mdx"}) {
         INFO(bad);
@@ -69,7 +69,7 @@ TEST_CASE("a limit that the measurement cannot be judged by is wrong usage, and 
     CHECK_FALSE(folder.has("data/b.mdx"));
 }
 
-TEST_CASE("a measurement that is slower than its baseline exits with 1, one that is not with 0") {
+TEST_CASE("a measurement slower than its baseline exits with 1, any other with 0") {
     const IoproofFolder folder;
     REQUIRE(start_bench(folder, {"--repeat", "2", "--json", "now.json"})->wait() == 0);
     write_scaled(folder, "now.json", "slow.json", 1e-6);
@@ -103,7 +103,7 @@ TEST_CASE("two measurements are compared as text and JSON") {
     const auto other = folder.start({"compare", "a.json", "other.json"});
     CHECK(other->wait() == 2);
     CHECK_THAT(other->error(), ContainsSubstring("'other.json'"));
-    // ioproof's own path.
+    // The same for a measurement of the run's own path.
     REQUIRE(folder.start({"bench", "data/b.mdx", "--buffered", "--seconds", "1", "--json", "own.json"})->wait() == 0);
     CHECK(folder.start({"compare", "own.json", "own.json"})->wait() == 0);
     CHECK(folder.start({"compare", "own.json", "a.json"})->wait() == 2);

@@ -12,7 +12,7 @@ using test::IoproofFolder;
 
 namespace {
 
-// A device whose contents are those of a file; without a path where none can be had.
+// A loop device on a file; has no path if none is available.
 class LoopDevice {
 public:
     explicit LoopDevice(const std::filesystem::path& file) {
@@ -43,7 +43,7 @@ std::string first_bytes(const std::string& path, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("a device is measured by reads as it is, and written to only with the word") {
+TEST_CASE("a device may be read without a switch, but is written only with the one that allows it") {
     if (::geteuid() != 0) {
         WARN("skipped: a loop device needs root");
         return;
@@ -75,7 +75,7 @@ TEST_CASE("a device is measured by reads as it is, and written to only with the 
     const auto allowed = bench({"--op", "write", "--contents", "noise", "--overwrite-foreign-files"});
     CHECK(allowed->wait() == 0);
     CHECK_THAT(first_bytes(device.path(), 512), ContainsSubstring("IOPM"));
-    // It bears our mark now.
+    // The device now has ioproof's mark.
     CHECK(bench({"--op", "write", "--contents", "noise"})->wait() == 0);
     CHECK(first_bytes(device.path(), 512).find(foreign) == std::string::npos);
 }

@@ -13,7 +13,7 @@ using test::Process;
 
 namespace {
 
-// What a call prints that ends at once: the result if it went well, else the message.
+// What a call that ends immediately prints: the result on success, otherwise the message.
 std::string answer(std::vector<std::string> words) {
     const IoproofFolder folder;
     words.insert(words.begin(), IOPROOF_PROGRAM);
@@ -34,7 +34,7 @@ void check_columns(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a command is found by its name, of one word or two") {
+TEST_CASE("a command is found by its name of one or two words") {
     for (const cli::Command& command : cli::commands()) {
         INFO(command.name);
         std::vector<std::string> words{std::string(command.name)};
@@ -50,7 +50,7 @@ TEST_CASE("a command is found by its name, of one word or two") {
     CHECK(cli::find_command({"config"}) == nullptr);
 }
 
-TEST_CASE("mistakes in commands are explained") {
+TEST_CASE("errors in commands are explained") {
     CHECK_THAT(answer({}), ContainsSubstring("ioproof run"));
     CHECK_THAT(answer({"rum"}), ContainsSubstring("unknown command 'rum'; allowed are run, verify, preflight, report, compare, rehearse, "
                                                   "powertest, bench, sweep, diskspd, sqlio, witness, "
@@ -64,7 +64,7 @@ TEST_CASE("mistakes in commands are explained") {
     CHECK_THAT(answer({"preflight", "--jsno", "-"}), ContainsSubstring("did you mean --json?"));
 }
 
-TEST_CASE("help and version are texts, wherever they are asked for") {
+TEST_CASE("help and version work wherever they are requested") {
     CHECK(answer({"--version"}) == cli::version_text());
     CHECK(answer({"--help"}) == cli::help_text());
     CHECK(answer({"-h"}) == cli::help_text());
@@ -73,7 +73,7 @@ TEST_CASE("help and version are texts, wherever they are asked for") {
     CHECK(answer({"config", "explain", "-h"}) == cli::help_text(*cli::find_command({"config", "explain"})));
 }
 
-TEST_CASE("the help of a command names its switches in every spelling, its exit codes and examples, on lines that fit") {
+TEST_CASE("a command's help has its switches in every spelling, exit codes and examples, on lines that fit") {
     check_columns(cli::help_text());
     check_columns(cli::sqliosim_help_text());
     for (const cli::Command& command : cli::commands()) {
@@ -90,7 +90,7 @@ TEST_CASE("the help of a command names its switches in every spelling, its exit 
     CHECK_THAT(cli::help_text(*cli::find_command({"run"})), ContainsSubstring("destroyed for good"));
 }
 
-TEST_CASE("config show takes the switches of a run, config explain a name or none") {
+TEST_CASE("config show accepts the switches of a run, config explain a name or none") {
     CHECK_THAT(answer({"config", "show", "-dir", "/d", "-size", "64"}), ContainsSubstring("FileName=/d/sqliosim.mdx"));
     CHECK_THAT(answer({"config", "show", "-dir", "/d", "--profile", "sql2022-oltp"}),
                ContainsSubstring("TargetRecoveryTime=60") && ContainsSubstring("FileName=/d/sqliosim.ldx\nInitialSize=50\nMaxSize=1024"));
@@ -99,7 +99,7 @@ TEST_CASE("config show takes the switches of a run, config explain a name or non
     CHECK_THAT(answer({"config", "explain"}), ContainsSubstring("MaxMemoryMB"));
 }
 
-TEST_CASE("called as sqliosim there is no command, in any case and with .com") {
+TEST_CASE("called as sqliosim, in any case and with .com, the program takes no command") {
     const IoproofFolder folder;
     for (const std::string name : {"sqliosim", "SQLIOSIM.COM", "SqlIoSim", "sqliosim.exe"}) {
         INFO(name);

@@ -12,7 +12,7 @@
 
 namespace {
 
-// Results and messages in two files without a name.
+// Results and messages, in two unnamed files.
 class Captured {
 public:
     Captured() {
@@ -72,7 +72,7 @@ struct UtcZone {
 
 }  // namespace
 
-TEST_CASE("messages are lines with time and severity on standard error") {
+TEST_CASE("messages go to standard error as lines with time and severity") {
     const UtcZone zone;
     const Captured captured;
     cli::Console console(captured.out(), captured.err());
@@ -90,7 +90,7 @@ TEST_CASE("messages are lines with time and severity on standard error") {
     CHECK(Captured::text(captured.out()).empty());
 }
 
-TEST_CASE("a quiet console shows errors and findings only") {
+TEST_CASE("a quiet console shows only errors and findings") {
     const UtcZone zone;
     const Captured captured;
     cli::Console console(captured.out(), captured.err());
@@ -116,7 +116,7 @@ TEST_CASE("called as sqliosim, messages go to standard output with date, thread 
     CHECK(Captured::text(captured.err()).empty());
 }
 
-TEST_CASE("of very many findings the first ones are shown, and one line says so") {
+TEST_CASE("only the first of very many findings are shown, and one line says so") {
     const Captured captured;
     cli::Console console(captured.out(), captured.err());
     cli::ConsoleSink sink(console, [] {}, {});
@@ -127,7 +127,7 @@ TEST_CASE("of very many findings the first ones are shown, and one line says so"
     CHECK_THAT(text, ContainsSubstring("more than 20 findings"));
 }
 
-TEST_CASE("a composite sink hands everything to all receivers") {
+TEST_CASE("a composite sink passes everything to all receivers") {
     const Captured first_files;
     const Captured second_files;
     cli::Console first_console(first_files.out(), first_files.err());

@@ -15,7 +15,7 @@
 
 namespace {
 
-// A terminal of which the test holds the other end.
+// A pseudo-terminal whose other end the test holds.
 class Terminal {
 public:
     Terminal() {
@@ -42,7 +42,7 @@ public:
     Terminal& operator=(const Terminal&) = delete;
 
     [[nodiscard]] int descriptor() const { return slave_; }
-    // What has been written since the last call. The kernel hands it on in pieces, in its own time.
+    // What was written since the last call. The kernel delivers it in pieces, with delay.
     [[nodiscard]] std::string seen() const {
         constexpr int kQuietMs = 50;
         std::string text;
@@ -89,7 +89,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("a terminal is recognised, with its width, a pipe is none and counts as 80 columns") {
+TEST_CASE("a terminal is recognized with its width, and a pipe counts as 80 columns") {
     const Terminal terminal;
     const Pipe pipe;
     CHECK(cli::Console(pipe.descriptor(), terminal.descriptor()).redraws());
@@ -100,7 +100,7 @@ TEST_CASE("a terminal is recognised, with its width, a pipe is none and counts a
     CHECK_FALSE(cli::Console(pipe.descriptor(), terminal.descriptor()).redraws());
 }
 
-TEST_CASE("NO_COLOR switches colours off, and nothing else") {
+TEST_CASE("NO_COLOR switches off colors and nothing else") {
     const Terminal terminal;
     CHECK(cli::Console(terminal.descriptor(), terminal.descriptor()).shows_colors());
     ::setenv("NO_COLOR", "1", 1);
@@ -127,7 +127,7 @@ TEST_CASE("the progress line is redrawn in place, and erased around messages") {
     CHECK(terminal.seen() == "\r\x1b[Kresult\n");
 }
 
-TEST_CASE("no progress goes to a pipe, and lines come in their order") {
+TEST_CASE("no progress goes to a pipe, and lines keep their order") {
     const Pipe pipe;
     cli::Console console(pipe.descriptor(), pipe.descriptor());
     console.add_message("a\n");
@@ -137,13 +137,13 @@ TEST_CASE("no progress goes to a pipe, and lines come in their order") {
     CHECK(pipe.seen() == "a\nb\nc\n");
 }
 
-TEST_CASE("a reader that does not read blocks nobody, and loses messages but never results") {
+TEST_CASE("a reader that does not read blocks nothing, and loses messages but never results") {
     const Pipe pipe;
     cli::Console console(pipe.descriptor(), pipe.descriptor());
     const std::string line(99, 'm');
     for (int i = 0; i < 12'000; ++i) console.add_message(line + "\n");
     console.add_result("the result\n");
-    console.flush("");  // returns although a pipe holds 64 KB only
+    console.flush("");  // returns although a pipe holds only 64 KB
     std::string all = pipe.seen();
     CHECK(all.size() < 200'000);
     for (int i = 0; i < 1000 && all.find("messages left out") == std::string::npos; ++i) {
@@ -155,7 +155,7 @@ TEST_CASE("a reader that does not read blocks nobody, and loses messages but nev
     CHECK(std::count(all.begin(), all.end(), '\n') == 10'002);
 }
 
-TEST_CASE("output that nobody can receive is dropped") {
+TEST_CASE("output without a receiver is dropped") {
     ::signal(SIGPIPE, SIG_IGN);
     Pipe pipe;
     cli::Console console(pipe.descriptor(), pipe.descriptor());

@@ -1,4 +1,4 @@
-// What the documents say of the program, its files and its sources is so.
+// Statements of the documents about the program, its files and its sources must be true.
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ std::vector<fs::path> documents() {
     return found;
 }
 
-// Files of ours, by their path from the root.
+// The project's files, by their path from the root.
 std::vector<std::string> our_files() {
     std::vector<std::string> files;
     for (const char* folder : {"ums", "sim", "config", "reports", "cli", "tests", "tools", "docs", "samples", "cmake", ".ci"}) {
@@ -64,7 +64,7 @@ std::vector<std::string> our_files() {
     return files;
 }
 
-// As a shell splits them, as far as the documents need it: quotes, comments, redirections.
+// Splits a line as a shell does, as far as the documents need it: quotes, comments, redirections.
 std::vector<std::string> words_of(const std::string& line) {
     std::vector<std::string> words;
     std::string word;
@@ -88,7 +88,7 @@ std::vector<std::string> words_of(const std::string& line) {
     return words;
 }
 
-// Lines of code blocks that call the program, without its name; a backslash continues a line.
+// The calls of the program in code blocks, without its name; a backslash continues a line.
 std::vector<std::string> calls_in(const std::string& text) {
     std::vector<std::string> calls;
     bool is_code = false;
@@ -135,7 +135,7 @@ bool matches_a_file(const std::vector<std::string>& files, const std::string& pa
 
 }  // namespace
 
-TEST_CASE("every call of the program in the documents is of a command, with switches that it has") {
+TEST_CASE("every call of the program in the documents uses existing commands and switches") {
     std::size_t calls = 0;
     for (const fs::path& document : documents()) {
         for (const std::string& call : calls_in(text_of(document))) {
@@ -143,13 +143,13 @@ TEST_CASE("every call of the program in the documents is of a command, with swit
             const std::vector<std::string> words = words_of(call);
             const cli::Command* const command = cli::find_command(words);
             REQUIRE(command != nullptr);
-            if (!command->options.empty()) {  // another tool's command line: its own tests read it
+            if (!command->options.empty()) {  // another tool's command line, which has its own tests
                 ++calls;
                 continue;
             }
             cli::Switches switches = switches_of(*command);
             for (const std::string& word : words) {
-                if (word == "--") {  // what follows is for the runs of a powertest
+                if (word == "--") {  // the rest is for the runs of a powertest
                     switches = switches_of(*cli::find_command({"run"}));
                     continue;
                 }
@@ -180,7 +180,7 @@ TEST_CASE("every link among the documents leads to a file") {
     CHECK(links > 20);
 }
 
-TEST_CASE("the exit codes of the README are those of the program") {
+TEST_CASE("the exit codes in the README are those of the program") {
     const std::string text = text_of(kRoot / "README.md");
     const std::size_t begin = text.find("## Exit codes");
     REQUIRE(begin != std::string::npos);
@@ -199,7 +199,7 @@ TEST_CASE("the exit codes of the README are those of the program") {
     CHECK(told == codes);
 }
 
-TEST_CASE("figures of the README are those of the program") {
+TEST_CASE("figures in the README are those of the program") {
     static const std::regex kSpace("\\s+");
     const std::string text = std::regex_replace(text_of(kRoot / "README.md"), kSpace, " ");
     const auto told = [&](const char* pattern) {
@@ -217,7 +217,7 @@ TEST_CASE("figures of the README are those of the program") {
     CHECK(told("\\(samples/soak.toml, data files of (\\d+) GB\\)") * 1024 == config::kDefaultSizeMb);
 }
 
-TEST_CASE("every figure, class and unit that the README has for --fail-on is understood, and other words are not") {
+TEST_CASE("every figure, class and unit that the README lists for --fail-on is understood, and others are not") {
     const std::string text = text_of(kRoot / "README.md");
     const std::size_t begin = text.find("| `[CLASS.]FIGURE` |");
     REQUIRE(begin != std::string::npos);
@@ -284,7 +284,7 @@ TEST_CASE("the two tables of the README's example speak of the same run") {
     CHECK(row[1] == verdict[1]);
 }
 
-TEST_CASE("the glossary is in alphabetical order, explains each term once, and each document of ours that it names is there") {
+TEST_CASE("the glossary is in alphabetical order, explains each term once, and names only existing documents") {
     std::vector<std::string> terms;
     static const std::regex kTerm(R"(^\*\*([^*]+)\*\*)");
     for (const std::string& line : lines_of(text_of(kRoot / "docs/glossary.md"))) {
@@ -299,7 +299,7 @@ TEST_CASE("the glossary is in alphabetical order, explains each term once, and e
     CHECK(std::adjacent_find(terms.begin(), terms.end()) == terms.end());
 }
 
-TEST_CASE("the README names every sample, and no other") {
+TEST_CASE("the README names exactly the existing samples") {
     const std::string text = text_of(kRoot / "README.md");
     const std::size_t begin = text.find("[samples](samples)");
     REQUIRE(begin != std::string::npos);
@@ -310,7 +310,7 @@ TEST_CASE("the README names every sample, and no other") {
     CHECK(named == samples);
 }
 
-TEST_CASE("every file that the tour names is there") {
+TEST_CASE("every file that the tour names exists") {
     const std::vector<std::string> files = our_files();
     const std::string text = text_of(kRoot / "ARCHITECTURE.md");
     const std::size_t begin = text.find("## Tour");
@@ -332,7 +332,7 @@ TEST_CASE("every file that the tour names is there") {
     CHECK(named > 150);
 }
 
-TEST_CASE("every file and every name that the guides for developers mention is in the sources") {
+TEST_CASE("every file and name in the developers' guides exists in the sources") {
     const std::vector<std::string> files = our_files();
     std::string sources;
     for (const std::string& file : files) {
@@ -342,7 +342,7 @@ TEST_CASE("every file and every name that the guides for developers mention is i
     static const std::regex kFile(R"([\w./*-]*\.(cpp|hpp|md|sh|py|awk|json|toml|ini)|\.?[\w*-]+(/[\w.*-]+)+|\.[\w-]+)");
     static const std::regex kName(R"((?:[\w]+::)*([A-Za-z_]\w{3,})(?:\(.*\))?)");
     for (const std::string& token : quoted_in(text_of(kRoot / "docs/HACKING.md"))) {
-        if (token.ends_with('_')) continue;  // a form of names
+        if (token.ends_with('_')) continue;  // a prefix of names
         INFO(token);
         std::smatch match;
         if (std::regex_match(token, kFile)) {

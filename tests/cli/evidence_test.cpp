@@ -1,4 +1,4 @@
-// The files of the run before may be evidence: a start that fails leaves them; and links on the way to them are said.
+// The files of the previous run may be evidence, so a failed start leaves them; links on the way to them are reported.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -26,7 +26,7 @@ ino_t inode_of(const fs::path& path) {
 
 }  // namespace
 
-TEST_CASE("whatever keeps a run from starting, the files of the run before stay") {
+TEST_CASE("whatever keeps a run from starting, the files of the previous run stay") {
     const IoproofFolder folder;
     const std::vector<std::string> outputs{"--json", "r.json", "--html", "r.html"};
     REQUIRE(folder.start_run("1", outputs)->wait() == 0);
@@ -89,7 +89,7 @@ TEST_CASE("whatever keeps a run from starting, the files of the run before stay"
     }
 }
 
-TEST_CASE("where the folder is named by a link the start, the log and the results say where it leads") {
+TEST_CASE("if the folder is a link, the start, the log and the results say where it leads") {
     const IoproofFolder folder;
     fs::create_directory_symlink("data", folder.path() / "link");
     const auto run = folder.start({"run", "-dir", "link", "-size", "4", "-d", "1", "--json", "r.json"});
@@ -103,7 +103,7 @@ TEST_CASE("where the folder is named by a link the start, the log and the result
     CHECK(folder.has("data/sqliosim.mdx"));
 }
 
-TEST_CASE("a file that has lost its name during the run is not deleted at the end, nor is what has the name now") {
+TEST_CASE("a file that lost its name during the run is not deleted, and neither is the file that has the name now") {
     const IoproofFolder folder;
     const auto run = folder.start_run("2", {"--ephemeral"});
     REQUIRE(run->says("main run, "));
@@ -116,7 +116,7 @@ TEST_CASE("a file that has lost its name during the run is not deleted at the en
     CHECK_FALSE(fs::exists(folder.log_file()));
 }
 
-TEST_CASE("whoever renames links and files over the test files while runs start loses nothing") {
+TEST_CASE("links and files that are renamed over the test files while runs start are not lost") {
     const IoproofFolder folder;
     const std::string precious(100'000, 'p');
     folder.write("prod.mdf", precious);
@@ -128,7 +128,7 @@ TEST_CASE("whoever renames links and files over the test files while runs start 
         for (bool is_link = true; !is_over; is_link = !is_link) {
             if (is_link) fs::create_symlink(target, spare, ignored);
             if (!is_link) fs::create_hard_link(target, spare, ignored);
-            // As soon as there is a file of a run.
+            // Begins once a run has created a file.
             while (!is_over && !fs::exists(fs::symlink_status(folder.data_file(), ignored))) std::this_thread::yield();
             fs::rename(spare, folder.data_file(), ignored);
             std::this_thread::sleep_for(std::chrono::milliseconds(20));

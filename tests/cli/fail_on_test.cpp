@@ -38,7 +38,7 @@ TEST_CASE("a run within its limits exits with 0") {
     CHECK_THAT(run->output(), ContainsSubstring("PASS: ") && !ContainsSubstring("EXCEEDED"));
 }
 
-TEST_CASE("what is no limit, and a file that is not of the run, are wrong usage: nothing is touched") {
+TEST_CASE("an invalid limit, and a file that is not part of the run, are wrong usage, and nothing is touched") {
     const IoproofFolder folder;
     for (const char* bad : {"p99 > 5", "p97 > 5ms", "fast", "p99 > 5ms,", "longest > 1s in other.mdx"}) {
         const auto run = folder.start_run("1", {"--fail-on", bad});

@@ -1,4 +1,4 @@
-// What a run leaves when the storage is wrong: dump files and findings as JSON.
+// What a run leaves if the storage is faulty: dump files, and findings as JSON.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -13,12 +13,12 @@ using test::IoproofFolder;
 
 namespace {
 
-// One reader that never writes, so that what is damaged is found.
+// One user that only reads, so that damage is found instead of overwritten.
 constexpr const char* kReaders =
     "[CONFIG]\nStopOnError=FALSE\nTestCycleDuration=4\n[RandomUser]\nUserCount=1\nRandomUserReadWriteRatio=0\n"
     "[BulkUpdateUser]\nUserCount=0\n[ShrinkUser]\nMinShrinkInterval=900\nMaxShrinkInterval=900\n";
 
-// Direct, as the run writes: a cached write beside direct ones would make the kernel fail theirs.
+// Direct, like the run's writes: a cached write beside them would make the kernel fail the direct ones.
 void zero_pages(const std::string& path, off_t first, int count) {
     alignas(4096) static const std::array<char, 8192> kZeros{};
     const int fd = ::open(path.c_str(), O_WRONLY | O_DIRECT | O_CLOEXEC);
@@ -26,7 +26,7 @@ void zero_pages(const std::string& path, off_t first, int count) {
     ::close(fd);
 }
 
-// Runs with damage done as soon as the main run has begun.
+// Runs ioproof, and damages pages as soon as the main run has begun.
 int run_with_damage(const IoproofFolder& folder, const std::vector<std::string>& more, std::string& output) {
     folder.write("readers.ini", kReaders);
     std::vector<std::string> words{"run", "-cfg", "readers.ini", "-dir", "data", "-size", "4"};
@@ -41,7 +41,7 @@ int run_with_damage(const IoproofFolder& folder, const std::vector<std::string>&
 
 }  // namespace
 
-TEST_CASE("each finding leaves a dump beside the log, an entry that names it, and a line of JSON") {
+TEST_CASE("each finding leaves a dump beside the log, an entry that names the dump, and a line of JSON") {
     const IoproofFolder folder;
     std::string output;
     CHECK(run_with_damage(folder, {"--findings", "f.jsonl"}, output) == 1);
@@ -61,7 +61,7 @@ TEST_CASE("each finding leaves a dump beside the log, an entry that names it, an
     CHECK_THAT(output, ContainsSubstring("The evidence is in"));
 }
 
-TEST_CASE("a findings file with something in it is refused before anything is touched, without findings it is empty") {
+TEST_CASE("a findings file with contents is refused before anything is touched, and stays empty without findings") {
     const IoproofFolder folder;
     folder.write("f.jsonl", "precious\n");
     const auto refused = folder.start_run("1", {"--findings", "f.jsonl"});

@@ -1,4 +1,4 @@
-// What is handed to the program as a configuration or as results, and is neither: exit code 2 with one line, and soon.
+// Files given as configurations or results that are neither must quickly give exit code 2 and one line.
 #include <sys/stat.h>
 
 #include <string>
@@ -27,7 +27,7 @@ void check_refused(const IoproofFolder& folder, const std::vector<std::string>& 
 
 }  // namespace
 
-TEST_CASE("documents nested without end do not end the program") {
+TEST_CASE("endlessly nested documents do not crash the program") {
     const IoproofFolder folder;
     folder.write("deep.toml", "[config]\n" + repeated("a.", 5'000) + "a=1\n");
     folder.write("long.toml", repeated("a.", 50'000) + "a=1\n");
@@ -38,7 +38,7 @@ TEST_CASE("documents nested without end do not end the program") {
     check_refused(folder, {"compare", "deep.json", "deep.json"}, "'deep.json': it is nested more than 32 levels deep.");
 }
 
-TEST_CASE("a FIFO, a device and a folder are no documents, and nobody waits for them") {
+TEST_CASE("a FIFO, a device and a folder are not documents, and the program does not wait for them") {
     const IoproofFolder folder;
     for (const char* name : {"fifo.toml", "sqliosim.cfg.ini"}) REQUIRE(::mkfifo((folder.path() / name).c_str(), 0600) == 0);
     check_refused(folder, {"run", "-cfg", "fifo.toml"}, "fifo.toml: is a FIFO");
@@ -49,7 +49,7 @@ TEST_CASE("a FIFO, a device and a folder are no documents, and nobody waits for 
     check_refused(folder, {"compare", "data", "data"}, "'data': is a folder");
 }
 
-TEST_CASE("a file without end is not read to its end") {
+TEST_CASE("an endless file is not read forever") {
     const IoproofFolder folder;
     folder.write("hole", "x");
     std::filesystem::resize_file(folder.path() / "hole", std::uint64_t{1} << 40);

@@ -1,5 +1,5 @@
-// Names that would take over a terminal, fake a line or break a document: of files, in configurations, in documents of others, on the
-// command line. Every command; text, XML, JSON, HTML and the live view.
+// Names that would take over a terminal, fake a line or break a document: of files, in configurations, in foreign documents, on the
+// command line. Covers every command, and text, XML, JSON, HTML and the live view.
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -15,12 +15,12 @@ using test::IoproofFolder;
 
 namespace {
 
-// Clears the screen (C0, C1 in UTF-8, C1 as a byte), sets the window's title, turns the direction, fakes a line, closes elements and
-// strings.
+// Clears the screen (C0, C1 in UTF-8, C1 as a byte), sets the window's title, reverses the text direction, fakes a line, closes elements
+// and strings.
 const std::string kHostile =
     "a\x1b[2J\x1b]0;t\x07\xc2\x9b"
     "31m\x9b\xe2\x80\xae\x7f\r\nFAKED: 0\t'\"`\\</script><img src=x onerror=alert(1)>&{}$(id)";
-// A file's name has no '/', and one with a backslash is taken for a path of Windows.
+// Without '/', which a file name cannot contain, and backslashes, which look like a Windows path.
 const std::string kHostileName =
     "a\x1b[2J\x1b]0;t\x07\xc2\x9b"
     "31m\x9b\xe2\x80\xae\x7f\r\nFAKED: 0\t'\"`<script><img src=x onerror=alert(1)>&{}$(id)";
@@ -32,7 +32,7 @@ void check_shown(const std::string& text) {
     CHECK(text.find("\rFAKED") == std::string::npos);
 }
 
-// The exit code.
+// Returns the exit code.
 int check_command(const IoproofFolder& folder, const std::vector<std::string>& words) {
     const auto program = folder.start(words);
     const int code = program->wait();
@@ -84,7 +84,7 @@ TEST_CASE("hostile text in a configuration is quoted harmlessly") {
     CHECK(check_command(folder, {"run", "-cfg", "broken.toml"}) == 2);
 }
 
-TEST_CASE("a run in a hostile folder: text, XML, JSON, HTML and the next command of each are sound") {
+TEST_CASE("a run in a folder with a hostile name: text, XML, JSON, HTML and the suggested commands are sound") {
     const IoproofFolder folder;
     std::filesystem::create_directory(folder.path() / kHostileName);
     for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--inject", "bit_corruption:0.01", "--seed", "1"}}) {
@@ -112,7 +112,7 @@ TEST_CASE("a run in a hostile folder: text, XML, JSON, HTML and the next command
     CHECK(Json::parse(measured->output())["files"][0].get<std::string>().find("\x1b[2J") != std::string::npos);
 }
 
-TEST_CASE("a document of others cannot take over the terminal or the page") {
+TEST_CASE("a foreign document cannot take over the terminal or the page") {
     const IoproofFolder folder;
     REQUIRE(folder.start_run("1", {"--json", "r.json"})->wait() == 0);
     Json results = Json::parse(folder.read("r.json"));

@@ -1,4 +1,4 @@
-// Limits of the process and of its control group: exit code 3 with the limit's name and nothing touched, or a run with less.
+// Limits of the process and its control group: exit code 3 with the limit's name and nothing touched, or a run that makes do with less.
 #include <unistd.h>
 
 #include <string>
@@ -22,17 +22,17 @@ constexpr const char* kConfiguration =
     "[CONFIG]\nTestCycleDuration=1\nCPUCount=2\n[File1]\nFileName=data/sqliosim.mdx\nInitialSize=4\nMaxSize=8\nIncrement=1\n"
     "[File2]\nFileName=data/sqliosim.ldx\nInitialSize=4\nMaxSize=4\nLogFile=TRUE\n";
 
-// ioproof with these words after a command of the shell.
+// Starts ioproof with these arguments after a shell command.
 std::unique_ptr<Process> start_after(const IoproofFolder& folder, const std::string& limit, const std::string& words) {
     folder.write("mine.ini", kConfiguration);
-    // What a test program has inherited from others counts, too.
+    // Descriptors that the test program has inherited count, too.
     const char* close_others = "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-";
     return std::make_unique<Process>(
         std::vector<std::string>{"/bin/sh", "-c", fmt::format("{}; {}; exec '{}' {}", close_others, limit, IOPROOF_PROGRAM, words)},
         folder.path());
 }
 
-// A control group with a limit of processes, gone with the object.
+// A control group with a limit of processes; removed by the destructor.
 class ProcessLimit {
 public:
     explicit ProcessLimit(int count_max) {
@@ -49,7 +49,7 @@ public:
         }
     }
     ~ProcessLimit() {
-        // The system takes a moment to see that the group is empty.
+        // The system takes a moment to notice that the group is empty.
         for (int i = 0; !path_.empty() && ::rmdir(path_.c_str()) != 0 && i < 100; ++i) ::usleep(10'000);
     }
     ProcessLimit(const ProcessLimit&) = delete;
@@ -63,14 +63,14 @@ private:
 
 }  // namespace
 
-TEST_CASE("too few open files are told with the limit's name, and what an earlier run left stays as it is") {
+TEST_CASE("with too few open files a run names the limit and leaves an earlier run's files as they are") {
     const IoproofFolder folder;
     REQUIRE(start_after(folder, "true", kRun)->wait() == 0);
     const std::string log = folder.read("l.xml");
     const std::string results = folder.read("r.json");
     const std::string data = folder.read("data/sqliosim.mdx");
     const int limit = GENERATE(4, 6, 9, 14, 18, 20, 23, 25);
-    if (test::kIsSanitized && limit < 9) return;  // a sanitizer's own start fails where it cannot open a few files itself
+    if (test::kIsSanitized && limit < 9) return;  // a sanitizer's start-up fails if it cannot open a few files itself
     for (const char* engine : {"uring", "threads"}) {
         INFO("ulimit -n " << limit << ", " << engine);
         const auto run = start_after(folder, fmt::format("ulimit -n {}", limit), fmt::format("{} --engine {}", kRun, engine));
@@ -82,7 +82,7 @@ TEST_CASE("too few open files are told with the limit's name, and what an earlie
     }
 }
 
-TEST_CASE("a preflight that may not open what tells of the disk says so, and judges nothing") {
+TEST_CASE("a preflight that may not open what describes the disk says so, and judges nothing") {
     const IoproofFolder folder;
     const auto preflight = start_after(folder, "ulimit -n 5", "preflight data");
     CHECK(preflight->wait() == 3);
@@ -90,12 +90,12 @@ TEST_CASE("a preflight that may not open what tells of the disk says so, and jud
     CHECK(preflight->output().empty());
 }
 
-TEST_CASE("the soft limit of open files is no limit where more is allowed") {
+TEST_CASE("the soft limit of open files does not matter if the hard limit allows more") {
     const IoproofFolder folder;
     CHECK(start_after(folder, "ulimit -S -n 8", kRun)->wait() == 0);
 }
 
-TEST_CASE("a run without the threads it needs does not begin, one with few goes on and says so") {
+TEST_CASE("a run without the threads it needs does not begin, one with few continues and says so") {
     const IoproofFolder folder;
     const std::string engine = GENERATE("threads", "uring");
     const int count = GENERATE(1, 2, 4, 6, 7, 8);  // 8: two schedulers, an I/O thread for each, and four more
@@ -104,7 +104,7 @@ TEST_CASE("a run without the threads it needs does not begin, one with few goes 
         WARN("not tried: this user cannot make a control group");
         return;
     }
-    if (test::kIsSanitized && count < 4) return;  // a sanitizer's search for leaks is a thread of its own
+    if (test::kIsSanitized && count < 4) return;  // a sanitizer's search for leaks takes a thread
     INFO(engine << ", " << count << " threads");
     const auto run = start_after(folder, limit.join_command(), fmt::format("{} --engine {}", kRun, engine));
     const int code = run->wait();
@@ -118,7 +118,7 @@ TEST_CASE("a run without the threads it needs does not begin, one with few goes 
     }
 }
 
-TEST_CASE("a rehearsal that memory does not suffice for is not one that failed") {
+TEST_CASE("a rehearsal without enough memory does not count as failed") {
     if (test::kIsSanitized) {
         WARN("not tried: a sanitizer's own memory is more than the limit");
         return;
@@ -133,7 +133,7 @@ TEST_CASE("a rehearsal that memory does not suffice for is not one that failed")
     }
 }
 
-TEST_CASE("too little memory ends a run with the limit's name, and a summary where it had begun") {
+TEST_CASE("too little memory ends a run with the limit's name, and with a summary if it had begun") {
     if (test::kIsSanitized) {
         WARN("not tried: a sanitizer's own memory is more than the limit");
         return;
@@ -151,7 +151,7 @@ TEST_CASE("too little memory ends a run with the limit's name, and a summary whe
     }
 }
 
-TEST_CASE("a run that a mistake of the program ended has an exit code of its own") {
+TEST_CASE("a run that ended by an internal error has its own exit code") {
     sim::Results results;
     results.outcome = sim::Outcome::not_done;
     CHECK(cli::exit_code_of(results) == cli::ExitCode::environment);

@@ -15,12 +15,12 @@ bool holds(const std::string& text, std::string_view part) { return text.find(pa
 
 }  // namespace
 
-TEST_CASE("roff: what a person reads is what was meant") {
+TEST_CASE("roff: the rendered text is the intended one") {
     CHECK(config::roff_text(".x 'y' -d\n'z \\n") == "\\&.x \\(aqy\\(aq \\-d\n\\&\\(aqz \\en");
     CHECK(config::roff_section("See also") == ".SH SEE ALSO\n");
 }
 
-TEST_CASE("the manual page names every command and every switch with its spellings") {
+TEST_CASE("the manual page names every command, and every switch in all spellings") {
     const std::string page = cli::program_manual();
     for (const cli::Command& command : cli::commands()) {
         INFO(command.name);

@@ -18,13 +18,13 @@ MeasureTarget target_of_words(const std::vector<std::string>& words) { return sp
 
 }  // namespace
 
-TEST_CASE("without a switch of its own a bench measures a run's path as before") {
+TEST_CASE("without switches of a measurement a bench measures the path of a run") {
     CHECK_FALSE(cli::parse_bench({"b.mdx", "--depth", "4", "--op", "write"}).measure);
     CHECK(cli::parse_bench({"b.mdx", "--threads", "1"}).measure);
     CHECK(cli::parse_bench({"b.mdx", "--repeat", "2"}).measure);
 }
 
-TEST_CASE("every preset makes a specification that the engine takes, under its name") {
+TEST_CASE("every preset gives a specification that the engine accepts, under its name") {
     for (const cli::MeasurePreset& preset : cli::measure_presets()) {
         const MeasureTarget target = target_of_words({"b.mdx", "--preset", std::string(preset.name)});
         CHECK(target.label == preset.name);
@@ -89,7 +89,7 @@ TEST_CASE("each readable switch changes the specification") {
     CHECK_FALSE(spec_of_words({"b", "--threads", "1", "--verify", "off"}).verify);
 }
 
-TEST_CASE("a mix has a file and a weight for each class") {
+TEST_CASE("a mix needs a file and a weight for each class") {
     const MeasureTimespan timespan =
         spec_of_words({"/m/b", "--mix", "oltp=70,log=20,backup=10", "--depth", "64", "--threads", "4"}).timespans[0];
     REQUIRE(timespan.targets.size() == 3);
@@ -101,7 +101,7 @@ TEST_CASE("a mix has a file and a weight for each class") {
     CHECK(timespan.targets[2].weight == 10);
 }
 
-TEST_CASE("what cannot be measured is refused with the switch and what is allowed") {
+TEST_CASE("an impossible measurement is refused with the switch and what is allowed") {
     for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{"--preset", "oltp"},
                                                                                        {"b", "--preset", "olap"},
                                                                                        {"b", "--mix", "oltp"},
@@ -125,7 +125,7 @@ TEST_CASE("what cannot be measured is refused with the switch and what is allowe
     }
 }
 
-TEST_CASE("rounds end when they are enough") {
+TEST_CASE("rounds end when there are enough") {
     cli::RoundPlan plan;
     plan.rounds = 10;
     reports::MeasureRounds rounds;

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// The files of a run in a folder of their own, and who writes them.
+// The files of a run in a separate folder, and their writer.
 struct Written {
     test::TempFolder folder;
     reports::XmlLog log{folder / "log.xml"};
@@ -50,7 +50,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("what is told from many threads is in the files, whole and complete, when it has been flushed") {
+TEST_CASE("after a flush the files contain everything that many threads reported, complete and unmixed") {
     Written run;
     std::vector<std::thread> threads;
     for (std::uint64_t thread = 0; thread < 4; ++thread) {
@@ -72,7 +72,7 @@ TEST_CASE("what is told from many threads is in the files, whole and complete, w
     CHECK(count_of(read(run.folder / "findings.json"), "\n") == 200);
 }
 
-TEST_CASE("messages stay in the order in which they were told") {
+TEST_CASE("messages keep the order in which they were reported") {
     Written run;
     for (int i = 0; i < 100; ++i) run.writer.on_event(event("number " + std::to_string(i) + "."));
     REQUIRE(run.writer.flush(10s));
@@ -86,13 +86,13 @@ TEST_CASE("messages stay in the order in which they were told") {
     }
 }
 
-TEST_CASE("a finding is written with its evidence's name and its place on the device, and learns both") {
+TEST_CASE("a finding is written, and completed, with the name of its evidence and its place on the device") {
     Written run;
     const std::string path = run.folder / "page.mdx";
     std::ofstream(path) << std::string(32768, 'x') << std::flush;
     ::sync();
     std::vector<sim::Finding> findings{finding(1, path), finding(2, path), finding(3, path)};
-    findings[1].kind = sim::FindingKind::stalled_io;  // who asks a device that does not answer waits, too
+    findings[1].kind = sim::FindingKind::stalled_io;  // has no place: asking a hanging device for it would hang, too
     findings[2].request.of_file = sim::FileRequest::sync;
     for (const sim::Finding& one : findings) run.writer.on_finding(one);
     REQUIRE(run.writer.flush(10s));
@@ -108,14 +108,14 @@ TEST_CASE("a finding is written with its evidence's name and its place on the de
     }
 }
 
-TEST_CASE("what could not be written is said in the end") {
+TEST_CASE("outputs that could not be written are reported at the end") {
     Written run;
     std::filesystem::remove(run.folder / "log.xml");
     std::filesystem::permissions(run.folder.path(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
     const auto restore = [&] { std::filesystem::permissions(run.folder.path(), std::filesystem::perms::owner_all); };
     if (std::ofstream(run.folder / "probe").is_open()) {
         restore();
-        std::filesystem::remove_all(run.folder.path());  // root may write anywhere: without the folder he cannot
+        std::filesystem::remove_all(run.folder.path());  // root may write anywhere, but not without the folder
     }
     run.writer.on_finding(finding(1, "page.mdx"));
     REQUIRE(run.writer.flush(10s));

@@ -1,4 +1,4 @@
-// What the program writes besides its test files: files of others stay, two outputs are never one file, and what gets lost is said.
+// What the program writes besides its test files: foreign files stay, two outputs are never one file, and lost output is reported.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A line of shell in the folder; "$P" is the program.
+// Runs a line of shell in the folder; "$P" is the program.
 std::unique_ptr<Process> start_shell(const IoproofFolder& folder, const std::string& line) {
     return std::make_unique<Process>(std::vector<std::string>{"/bin/sh", "-c", "P=" IOPROOF_PROGRAM "; " + line}, folder.path());
 }
@@ -30,7 +30,7 @@ std::vector<std::string> all_names(const IoproofFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("no switch that writes a file takes one of somebody else, a database's name, or a link to one, and nothing is touched") {
+TEST_CASE("no switch that writes a file accepts a foreign file, a database's name, or a link to one, and nothing is touched") {
     const std::string option = GENERATE("-save", "-log", "--findings", "--json", "--html");
     const IoproofFolder folder;
     folder.write("mine", "my thesis\n");
@@ -52,18 +52,18 @@ TEST_CASE("no switch that writes a file takes one of somebody else, a database's
     }
 }
 
-TEST_CASE("a file without a size that holds something is not taken for an empty one") {
+TEST_CASE("a file of size 0 that has contents does not count as empty") {
     const IoproofFolder folder;
     for (const char* option : {"-save", "-log", "--findings", "--json", "--html"}) {
         const auto run = folder.start_run("1", {option, "/proc/version"});
         INFO(option);
         const int code = run->wait();
-        CHECK((code == 2 || code == 3));  // 3: an ordinary user may not write there
+        CHECK((code == 2 || code == 3));  // 3 for ordinary users, who may not write there
         CHECK(test::names_in(folder.data()).empty());
     }
 }
 
-TEST_CASE("the switch -save replaces what -save wrote, not what people wrote") {
+TEST_CASE("the switch -save replaces only files that -save wrote") {
     const IoproofFolder folder;
     folder.write("mine.ini", "; my own\n[CONFIG]\n");
     const auto refused = folder.start({"run", "-save", "mine.ini"});
@@ -76,7 +76,7 @@ TEST_CASE("the switch -save replaces what -save wrote, not what people wrote") {
     }
 }
 
-TEST_CASE("the switch -save writes to the standard output by its name, and to a harmless device") {
+TEST_CASE("the switch -save writes to /dev/stdout and to harmless devices") {
     const IoproofFolder folder;
     const auto saved = start_shell(folder, "$P run -save /dev/stdout -d 7 | cat > out");
     CHECK(saved->wait() == 0);
@@ -89,7 +89,7 @@ TEST_CASE("the switch -save writes to the standard output by its name, and to a 
     CHECK_THAT(to_full->error(), ContainsSubstring("/dev/full") && ContainsSubstring("No space left on device"));
 }
 
-TEST_CASE("two switches with one file, by whatever spelling, are a mistake, and nothing is touched") {
+TEST_CASE("two switches that name the same file, however spelled, are an error, and nothing is touched") {
     const IoproofFolder folder;
     folder.write("a.json", "{\"program\":\"ioproof\"}");
     fs::create_hard_link(folder.path() / "a.json", folder.path() / "hard.json");
@@ -124,7 +124,7 @@ TEST_CASE("two switches with one file, by whatever spelling, are a mistake, and 
     CHECK(all_names(folder) == before);
 }
 
-TEST_CASE("closed descriptors are not taken by files of the run") {
+TEST_CASE("files of the run do not take the descriptors of closed standard streams") {
     const IoproofFolder folder;
     const auto run = start_shell(folder, "$P run -dir data -size 4 -d 1 --findings f.jsonl --json r.json <&- >&- 2>&-");
     CHECK(run->wait() == 0);
@@ -134,7 +134,7 @@ TEST_CASE("closed descriptors are not taken by files of the run") {
     CHECK(folder.start({"report", "r.json"})->wait() == 0);
 }
 
-TEST_CASE("a standard output that takes nothing is said on standard error, and the exit code is not 0") {
+TEST_CASE("if standard output cannot be written, standard error says so and the exit code is not 0") {
     const IoproofFolder folder;
     REQUIRE(folder.start_run("1", {"--json", "r.json"})->wait() == 0);
     for (const std::string command :
@@ -151,14 +151,14 @@ TEST_CASE("a standard output that takes nothing is said on standard error, and t
     CHECK(start_shell(folder, "$P run --wrong >/dev/full")->wait() == 2);
 }
 
-TEST_CASE("a reader that has seen enough is no failure") {
+TEST_CASE("a reader of the output that goes away is not a failure") {
     const IoproofFolder folder;
     const auto process = start_shell(folder, "{ $P config explain; echo code $? >&2; } | head -1");
     CHECK(process->wait() == 0);
     CHECK_THAT(process->error(), ContainsSubstring("code 0") && !ContainsSubstring("standard output"));
 }
 
-TEST_CASE("a document goes to the standard output by its name, to a pipe and to a file, and /dev stays as it is") {
+TEST_CASE("a document can be written to /dev/stdout as a pipe and as a file, and /dev stays as it is") {
     const IoproofFolder folder;
     const bool to_pipe = GENERATE(false, true);
     const std::string where = to_pipe ? "| cat > out" : "> out";
@@ -171,7 +171,7 @@ TEST_CASE("a document goes to the standard output by its name, to a pipe and to 
     CHECK_THAT(log->error(), ContainsSubstring("the standard output goes there"));
 }
 
-TEST_CASE("what could not be written makes 0 into 3") {
+TEST_CASE("an output that could not be written turns exit code 0 into 3") {
     const IoproofFolder folder;
     SECTION("a document") {
         const auto run = folder.start_run("1", {"--html", "/dev/full"});

@@ -9,7 +9,7 @@
 
 using namespace std::chrono_literals;
 
-TEST_CASE("a call that comes back is waited for, one after the other") {
+TEST_CASE("calls that return are waited for, one after the other") {
     cli::PatientThread thread;
     auto count = std::make_shared<std::atomic<int>>(0);
     for (int i = 1; i <= 100; ++i) {
@@ -18,7 +18,7 @@ TEST_CASE("a call that comes back is waited for, one after the other") {
     }
 }
 
-TEST_CASE("a call that does not come back is left alone, and no other is made until it does") {
+TEST_CASE("a call that does not return is abandoned, and no other is made until it does") {
     cli::PatientThread thread;
     auto release = std::make_shared<std::promise<void>>();
     auto later = std::make_shared<std::atomic<bool>>(false);
@@ -34,7 +34,7 @@ TEST_CASE("a call that does not come back is left alone, and no other is made un
     CHECK_FALSE(later->load());
 }
 
-TEST_CASE("who goes away does not wait for a call that is out") {
+TEST_CASE("the destructor does not wait for an unfinished call") {
     auto release = std::make_shared<std::promise<void>>();
     {
         cli::PatientThread thread;

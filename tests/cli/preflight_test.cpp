@@ -8,7 +8,7 @@
 
 using test::IoproofFolder;
 
-TEST_CASE("preflight: a look at a real folder, in words and as JSON that says the same, nothing is left there") {
+TEST_CASE("preflight: a real folder is examined, text and JSON agree, and nothing is left there") {
     const IoproofFolder folder;
     const auto look = folder.start({"preflight", "data", "--json", "look.json"});
     const int code = look->wait();
@@ -32,7 +32,7 @@ TEST_CASE("preflight: JSON instead of the text") {
     CHECK(nlohmann::json::parse(look->output())["lines"].size() >= 8);
 }
 
-TEST_CASE("preflight: JSON takes the place of an older one of ours, and of nothing else") {
+TEST_CASE("preflight: JSON replaces only an older one of ioproof") {
     const IoproofFolder folder;
     folder.start({"preflight", "data", "--json", "look.json"})->wait();
     const auto again = folder.start({"preflight", "data", "--json", "look.json"});
@@ -56,7 +56,7 @@ TEST_CASE("preflight: a folder in memory fails, exit 1") {
     CHECK_THAT(look->output(), ContainsSubstring("FAIL  file system") && ContainsSubstring("tmpfs") && ContainsSubstring("fix:"));
 }
 
-TEST_CASE("preflight: what cannot be looked at is one clear error, exit 3") {
+TEST_CASE("preflight: what cannot be examined is one clear error, exit 3") {
     const IoproofFolder folder;
     folder.write("file", "x");
     const auto missing = folder.start({"preflight", "nowhere"});
@@ -73,7 +73,7 @@ TEST_CASE("preflight: what cannot be looked at is one clear error, exit 3") {
     CHECK_THAT(unwritable->error(), ContainsSubstring("nowhere/look.json"));
 }
 
-TEST_CASE("preflight: wrong usage is told, exit 2") {
+TEST_CASE("preflight: wrong usage is reported, exit 2") {
     const IoproofFolder folder;
     for (const std::vector<std::string>& words :
          {std::vector<std::string>{"preflight"}, {"preflight", "data", "--jsn"}, {"preflight", "data", "--json"}}) {
@@ -86,7 +86,7 @@ TEST_CASE("preflight: wrong usage is told, exit 2") {
     CHECK_THAT(help->output(), ContainsSubstring("--json FILE") && ContainsSubstring("Exit codes"));
 }
 
-TEST_CASE("a run looks at its folders first: the sum in the start text and in the log, never as an error") {
+TEST_CASE("a run examines its folders first: the summary is in the start text and the log, never as an error") {
     const IoproofFolder folder;
     const auto run = folder.start_run("1", {"--ephemeral"});
     const int code = run->wait();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kDisplaySecondUs = 1'000'000;
 
-// A console whose messages go to a file.
+// A console that writes its messages to a file.
 struct FileConsole {
     test::TempFolder folder;
     int descriptor = ::open((folder / "messages").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -39,7 +39,7 @@ sim::Progress progress_in(sim::Phase phase, std::uint64_t io_count) {
 
 }  // namespace
 
-TEST_CASE("where lines cannot be redrawn there is one every ten seconds and one for each phase") {
+TEST_CASE("if lines cannot be redrawn, one is printed every ten seconds and one for each phase") {
     FileConsole file;
     cli::ProgressDisplay display(file.console, true, 100 * kDisplaySecondUs);
     for (std::uint64_t second = 1; second <= 35; ++second) {
@@ -55,7 +55,7 @@ TEST_CASE("where lines cannot be redrawn there is one every ten seconds and one 
     CHECK_THAT(text, ContainsSubstring("1000 IO/s") || ContainsSubstring("1.00k IO/s") || ContainsSubstring("1.0k IO/s"));
 }
 
-TEST_CASE("a new cycle is shown like a new phase") {
+TEST_CASE("a new cycle is announced like a new phase") {
     FileConsole file;
     cli::ProgressDisplay display(file.console, true, 0);
     sim::Progress progress = progress_in(sim::Phase::main_run, 1);
@@ -69,7 +69,7 @@ TEST_CASE("a new cycle is shown like a new phase") {
     CHECK_THAT(text, ContainsSubstring("cycle 2"));
 }
 
-TEST_CASE("nothing is shown where no progress is wanted") {
+TEST_CASE("nothing is shown if progress is switched off") {
     FileConsole file;
     cli::ProgressDisplay display(file.console, false, 0);
     for (std::uint64_t second = 1; second <= 30; ++second)

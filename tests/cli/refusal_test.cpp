@@ -1,4 +1,4 @@
-// Runs that do not begin: with the right exit code, a message, and nothing touched.
+// Runs that do not begin: they have the right exit code and a message, and touch nothing.
 #include <sys/mount.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ std::string configuration_with(const std::string& data_file) {
 
 }  // namespace
 
-TEST_CASE("a file that is not ours is refused and left as it is, the override takes it") {
+TEST_CASE("a foreign file is refused and left as it is, unless overridden") {
     const IoproofFolder folder;
     folder.write("data/sqliosim.mdx", kForeign);
     const auto refused = folder.start_run("1");
@@ -52,7 +52,7 @@ TEST_CASE("names of real database files are refused, existing or not") {
     if (exists) CHECK(folder.read(name) == kForeign);
 }
 
-TEST_CASE("a second run on the same files is refused while the first goes on, and does not disturb it") {
+TEST_CASE("a second run on the same files is refused while the first one works, and does not disturb it") {
     const IoproofFolder folder;
     const auto first = folder.start_run("3");
     REQUIRE(first->says("main run, "));
@@ -65,7 +65,7 @@ TEST_CASE("a second run on the same files is refused while the first goes on, an
     CHECK(first->wait() == 0);
 }
 
-TEST_CASE("a folder that is missing is an error of the environment") {
+TEST_CASE("a missing folder is an environment error") {
     const IoproofFolder folder;
     const auto run = folder.start({"run", "-dir", "nowhere", "-size", "4", "-d", "1"});
     CHECK(run->wait() == 3);
@@ -73,11 +73,11 @@ TEST_CASE("a folder that is missing is an error of the environment") {
     CHECK_FALSE(folder.has("nowhere"));
 }
 
-TEST_CASE("a folder that takes no files is an error of the environment") {
+TEST_CASE("a folder in which no files can be created is an environment error") {
     const IoproofFolder folder;
     std::string read_only = "data";
     if (::geteuid() == 0) {
-        read_only = "/proc";  // root may write everywhere but here
+        read_only = "/proc";  // the one place where root may not write
     } else {
         std::filesystem::permissions(folder.data(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
     }
@@ -88,7 +88,7 @@ TEST_CASE("a folder that takes no files is an error of the environment") {
     CHECK(test::names_in(folder.data()).empty());
 }
 
-TEST_CASE("no file named is a mistake of usage, and the message says how to name one") {
+TEST_CASE("naming no file is wrong usage, and the message says how to name one") {
     const IoproofFolder folder;
     const auto run = folder.start({"run"});
     CHECK(run->wait() == 2);
@@ -96,7 +96,7 @@ TEST_CASE("no file named is a mistake of usage, and the message says how to name
     CHECK(run->output().empty());
 }
 
-TEST_CASE("a file that grows beyond what is allowed (ulimit -f) is no space: exit code 3 and nothing half-made") {
+TEST_CASE("a file larger than allowed (ulimit -f) counts as no space: exit code 3 and no partial files") {
     const IoproofFolder folder;
     Process run({"/bin/sh", "-c", std::string("ulimit -f 4096; exec '") + IOPROOF_PROGRAM + "' run -dir data -size 64 -d 1"},
                 folder.path());
@@ -105,7 +105,7 @@ TEST_CASE("a file that grows beyond what is allowed (ulimit -f) is no space: exi
     CHECK(test::names_in(folder.data()).empty());
 }
 
-TEST_CASE("too little memory is an error of the environment that says what to change, and leaves no files") {
+TEST_CASE("too little memory is an environment error that says what to change, and leaves no files") {
     if (test::kIsSanitized) {
         WARN("not tried: a sanitizer's own memory is more than the limit");
         return;
@@ -118,7 +118,7 @@ TEST_CASE("too little memory is an error of the environment that says what to ch
     CHECK(test::names_in(folder.data()).empty());
 }
 
-TEST_CASE("a file system that is too small: exit code 3 and nothing half-made") {
+TEST_CASE("a file system that is too small: exit code 3 and no partial files") {
     const IoproofFolder folder;
     if (::mount("tmpfs", folder.data().c_str(), "tmpfs", 0, "size=16m") != 0) {
         WARN("cannot mount a small file system here; asking for more than any file system has instead");
@@ -134,7 +134,7 @@ TEST_CASE("a file system that is too small: exit code 3 and nothing half-made") 
     CHECK(::umount(folder.data().c_str()) == 0);
 }
 
-TEST_CASE("a log that cannot be written ends the run before any file is made") {
+TEST_CASE("a log that cannot be written ends the run before any file is created") {
     const IoproofFolder folder;
     const auto missing = folder.start_run("1", {"-log", "nowhere/log.xml"});
     CHECK(missing->wait() == 3);
@@ -146,7 +146,7 @@ TEST_CASE("a log that cannot be written ends the run before any file is made") {
     CHECK(test::names_in(folder.data()).empty());
 }
 
-TEST_CASE("mistakes in switches and configuration end with 2, one line for each, nothing on standard output") {
+TEST_CASE("errors in switches and configuration give exit code 2, one line each, and nothing on standard output") {
     const IoproofFolder folder;
     folder.write("wrong.ini", "[CONFIG]\nCacheHitRatio=10001\nTestCycles=many\n");
     const std::vector<std::vector<std::string>> mistakes{
@@ -169,7 +169,7 @@ TEST_CASE("mistakes in switches and configuration end with 2, one line for each,
     CHECK(test::names_in(folder.data()).empty());
 }
 
-TEST_CASE("help, version and explanations go to standard output and end with 0") {
+TEST_CASE("help, version and explanations go to standard output with exit code 0") {
     const IoproofFolder folder;
     const std::vector<std::vector<std::string>> questions{
         {"--help"}, {"--version"}, {"run", "--help"}, {"config", "explain"}, {"config", "explain", "CacheHitRatio"}};

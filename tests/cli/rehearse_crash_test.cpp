@@ -22,7 +22,7 @@ cli::CrashRow crash_row(std::optional<ums::PowerLie> lie, std::uint64_t provable
 
 }  // namespace
 
-TEST_CASE("a rehearsal of power cuts blames no honest device, finds a lying one, and is the same again with the same seed") {
+TEST_CASE("a rehearsal of power cuts blames no honest device and catches a lying one, and the same seed repeats it") {
     const IoproofFolder folder;
     std::string outputs[2];
     for (std::string& output : outputs) {
@@ -41,7 +41,7 @@ TEST_CASE("a rehearsal of power cuts blames no honest device, finds a lying one,
     CHECK(test::names_in(folder.path()) == std::vector<std::string>{"data"});
 }
 
-TEST_CASE("with one device a seed in turn, a seed has the same device wherever the series begins") {
+TEST_CASE("with devices in turn, a seed has the same device wherever the series begins") {
     const IoproofFolder folder;
     for (const char* const first : {"3", "4"}) {
         const auto run =
@@ -64,7 +64,7 @@ TEST_CASE("the table of power cuts fits into 80 columns, and names the rule of e
     }
 }
 
-TEST_CASE("power cuts are judged by each device: nobody blamed, 99 of 100 found, each miss explained") {
+TEST_CASE("power cuts are judged for each device: none blamed wrongly, 99 of 100 found, each miss explained") {
     const cli::CrashRow honest = {{}, {}, {}};
     const cli::CrashRow lying = crash_row(ums::PowerLie::write_hole, 200, 198);
     CHECK(cli::judge_crashes({honest, lying}, 0).is_good);

@@ -8,7 +8,7 @@
 
 using test::IoproofFolder;
 
-TEST_CASE("a rehearsal of hosts names what goes wrong between them, and is the same again with the same seed") {
+TEST_CASE("a rehearsal of hosts names the faults between them, and the same seed repeats it") {
     const IoproofFolder folder;
     std::string outputs[2];
     for (std::string& output : outputs) {
@@ -25,7 +25,7 @@ TEST_CASE("a rehearsal of hosts names what goes wrong between them, and is the s
     CHECK(test::names_in(folder.path()) == std::vector<std::string>{"data"});
 }
 
-TEST_CASE("with one fault a seed in turn, a seed has the same fault wherever the series begins") {
+TEST_CASE("with faults in turn, a seed has the same fault wherever the series begins") {
     const IoproofFolder folder;
     for (const char* const first : {"9", "10"}) {
         const auto run = folder.start({"rehearse", "--hosts", "--hand-over", "in_turn", "--seed", first, "--seeds", "2", "--verbose"});
@@ -35,7 +35,7 @@ TEST_CASE("with one fault a seed in turn, a seed has the same fault wherever the
     }
 }
 
-TEST_CASE("what is for another rehearsal is refused with a word") {
+TEST_CASE("switches of another kind of rehearsal are refused with a reason") {
     const IoproofFolder folder;
     const auto answer = [&](const std::vector<std::string>& words) {
         const auto run = folder.start(words);
@@ -57,7 +57,7 @@ TEST_CASE("what is for another rehearsal is refused with a word") {
     CHECK_THAT(answer({"rehearse", "--hosts", "--readers", "ghost"}), ContainsSubstring("old_size, each or in_turn"));
 }
 
-TEST_CASE("the table of hosts fits into 80 columns, and tells what was missed") {
+TEST_CASE("the table of hosts fits into 80 columns, and shows what was missed") {
     cli::HostsRow row{"misdirected_write", {}};
     row.tally = {.hosts = 999'999, .injected = 999'999, .given = 999'999, .found = 999'990, .named_right = 999'980, .false_alarms = 3};
     const std::string text = cli::hosts_table_text({row}, {"", "readers", "reader", "series", "a reader"});
@@ -67,7 +67,7 @@ TEST_CASE("the table of hosts fits into 80 columns, and tells what was missed") 
     CHECK_FALSE(row.tally.is_good());
 }
 
-TEST_CASE("a rehearsal of readers names what goes wrong between them and the owner, and is the same again with the same seed") {
+TEST_CASE("a rehearsal of readers names the faults between them and the owner, and the same seed repeats it") {
     const IoproofFolder folder;
     std::string outputs[2];
     for (std::string& output : outputs) {
@@ -84,7 +84,7 @@ TEST_CASE("a rehearsal of readers names what goes wrong between them and the own
     CHECK(test::names_in(folder.path()) == std::vector<std::string>{"data"});
 }
 
-TEST_CASE("a volume promises its readers what --coherence says, else what the seed says") {
+TEST_CASE("the coherence that a volume promises comes from --coherence, or from the seed without it") {
     const IoproofFolder folder;
     const auto output = [&](std::vector<std::string> more) {
         std::vector<std::string> words{"rehearse", "--hosts", "--readers", "honest", "--seeds", "8", "--verbose"};
@@ -99,7 +99,7 @@ TEST_CASE("a volume promises its readers what --coherence says, else what the se
     CHECK_THAT(output({}), ContainsSubstring(", strict\n") && ContainsSubstring(", close-to-open\n"));
 }
 
-TEST_CASE("a rehearsal of hosts loses whom --loss names, and says in how many series that was") {
+TEST_CASE("a rehearsal of hosts loses the one that --loss names, and says in how many series") {
     const IoproofFolder folder;
     const auto output = [&](std::vector<std::string> more) {
         std::vector<std::string> words{"rehearse", "--hosts", "--seeds", "4", "--verbose"};

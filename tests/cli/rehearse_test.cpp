@@ -23,7 +23,7 @@ std::string refusal_of(const std::vector<std::string>& words) {
 
 }  // namespace
 
-TEST_CASE("a rehearsal of one class prints a table, ends well, and is the same again with the same seed") {
+TEST_CASE("a rehearsal of one class prints a table and succeeds, and the same seed repeats it") {
     const IoproofFolder folder;
     std::string outputs[2];
     for (std::string& output : outputs) {
@@ -40,7 +40,7 @@ TEST_CASE("a rehearsal of one class prints a table, ends well, and is the same a
     CHECK(test::names_in(folder.path()) == std::vector<std::string>{"data"});
 }
 
-TEST_CASE("a rehearsal without faults finds nothing, one whose faults never come says that it proves nothing") {
+TEST_CASE("a rehearsal without faults finds nothing, and one whose faults never occur says that it proves nothing") {
     const IoproofFolder folder;
     const auto sound = folder.start({"rehearse", "--fault", "none", "--seeds", "3", "--jobs", "2"});
     CHECK(sound->wait() == 0);
@@ -63,7 +63,7 @@ TEST_CASE("the table fits into 80 columns") {
     CHECK(count == 2 + static_cast<int>(sim::kFindingKindCount) + 1);
 }
 
-TEST_CASE("each switch of a rehearsal is taken, and what is not allowed is refused with what is") {
+TEST_CASE("each switch of a rehearsal is accepted, and invalid values are refused with the valid ones") {
     const cli::RehearseArguments arguments = cli::parse_rehearse({"--fault", "stale_read:0.5", "--fault=io_error", "--seed=7", "--seeds",
                                                                   "9", "--jobs", "3", "--place", "last", "--during=main_run", "--verbose"});
     REQUIRE(arguments.faults.size() == 2);
@@ -88,7 +88,7 @@ TEST_CASE("each switch of a rehearsal is taken, and what is not allowed is refus
     CHECK_THAT(refusal_of({"word"}), ContainsSubstring("is not a switch"));
 }
 
-TEST_CASE("switches of power cuts are taken with --crash only, and those of faults without it only") {
+TEST_CASE("switches of power cuts are accepted only with --crash, and those of faults only without it") {
     const cli::RehearseArguments drawn = cli::parse_rehearse({"--crash", "--lie", "honest", "--lie=rolled_back", "--cuts", "7"});
     CHECK(drawn.crash);
     CHECK(drawn.cuts == 7);

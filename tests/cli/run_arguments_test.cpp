@@ -22,7 +22,7 @@ std::string run_message(const std::vector<std::string>& words) {
 
 }  // namespace
 
-TEST_CASE("SQLIOSim's switches are understood to the letter") {
+TEST_CASE("SQLIOSim's switches are understood exactly") {
     const cli::RunArguments run =
         run_with({"-cfg", "a.ini", "-save", "b.ini", "-log", "c.xml", "-dir", "/d1", "-d", "60", "-size", "256", "-dir", "/d 2"});
     CHECK(run.config_path == "a.ini");
@@ -62,7 +62,7 @@ TEST_CASE("without switches nothing is set") {
     CHECK_FALSE(run.quiet);
 }
 
-TEST_CASE("switches without a value switch on") {
+TEST_CASE("a switch without a value turns its option on") {
     CHECK(run_with({"--ephemeral"}).ephemeral);
     CHECK(run_with({"--overwrite-foreign-files"}).overwrite_foreign_files);
     CHECK(run_with({"--no-progress"}).no_progress);
@@ -84,7 +84,7 @@ TEST_CASE("a seed may use all 64 bits") {
     CHECK_THAT(run_message({"--seed", "18446744073709551616"}), ContainsSubstring("--seed"));
 }
 
-TEST_CASE("a number that is none, or out of range, is named with its switch and what is allowed") {
+TEST_CASE("an invalid or out-of-range number is reported with its switch and what is allowed") {
     CHECK_THAT(run_message({"-d", "ten"}), ContainsSubstring("-d: 'ten'") && ContainsSubstring("seconds from 1"));
     CHECK_THAT(run_message({"--duration", "0"}), ContainsSubstring("-d: '0'"));
     CHECK_THAT(run_message({"-d", "-5"}), ContainsSubstring("-d: '-5'"));
@@ -107,7 +107,7 @@ TEST_CASE("only -dir may be given twice") {
     }
 }
 
-TEST_CASE("an unknown switch is an error that proposes the likely one") {
+TEST_CASE("an unknown switch is an error that suggests the likely one") {
     CHECK_THAT(run_message({"-dri", "/x"}), ContainsSubstring("'-dri'") && ContainsSubstring("did you mean -dir?"));
     CHECK_THAT(run_message({"--durations=5"}), ContainsSubstring("'--durations'") && ContainsSubstring("did you mean --duration?"));
     CHECK_THAT(run_message({"-CFG", "x"}), ContainsSubstring("did you mean -cfg?"));
@@ -121,7 +121,7 @@ TEST_CASE("a word that belongs to no switch is an error") {
     CHECK_THAT(run_message({"-d", "5", "6"}), ContainsSubstring("'6' is not a switch"));
 }
 
-TEST_CASE("the command that repeats a run has its seed once, and is quoted for a shell") {
+TEST_CASE("the command that repeats a run contains the seed once, and is quoted for a shell") {
     CHECK(cli::repeat_command({"ioproof", "run", "-dir", "/d 1"}, 5) == "ioproof run -dir '/d 1' --seed 5");
     CHECK(cli::repeat_command({"ioproof", "run", "--seed", "4", "-dir", "/d"}, 5) == "ioproof run -dir /d --seed 5");
     CHECK(cli::repeat_command({"ioproof", "run", "--seed=4", "-dir", "it's"}, 5) == "ioproof run -dir 'it'\\''s' --seed 5");

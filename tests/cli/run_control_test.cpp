@@ -27,7 +27,7 @@ cli::RunControl::Callbacks callbacks_with(std::function<void(int)> on_stop_signa
 
 }  // namespace
 
-TEST_CASE("the work runs in a thread of its own, and its end ends the control") {
+TEST_CASE("the work runs in a separate thread, and its end ends the control") {
     cli::install_stop_signals();
     const cli::GracefulStop orderly;
     cli::RunControl control(orderly, callbacks_with([](int) {}));
@@ -37,7 +37,7 @@ TEST_CASE("the work runs in a thread of its own, and its end ends the control") 
     CHECK(worker != std::this_thread::get_id());
 }
 
-TEST_CASE("what the work throws reaches the caller") {
+TEST_CASE("exceptions of the work reach the caller") {
     cli::install_stop_signals();
     const cli::GracefulStop orderly;
     cli::RunControl control(orderly, callbacks_with([](int) {}));
@@ -79,7 +79,7 @@ TEST_CASE("a hang-up that was ignored at the start (nohup) stays ignored") {
     CHECK_FALSE(stopped);
 }
 
-TEST_CASE("wake-ups from any thread arrive, bundled or not, the second's tick comes by itself") {
+TEST_CASE("wake-ups from any thread arrive, bundled or not, and so does the tick of every second") {
     std::atomic<bool> woken{false};
     std::atomic<bool> ticked{false};
     cli::install_stop_signals();
@@ -95,18 +95,18 @@ TEST_CASE("wake-ups from any thread arrive, bundled or not, the second's tick co
     });
     CHECK(woken);
     CHECK(ticked);
-    control.wake();  // after the run: no harm
+    control.wake();  // after the run it does no harm
 }
 
 namespace {
 
-// A thread of their own takes the signals of this process: soon.
+// A separate thread takes the signals of this process, so waits a moment for it.
 void send_self(int signal) {
     ::kill(::getpid(), signal);
     ::usleep(50'000);
 }
 
-// What a process does that sends itself signals; its exit code, 128 + number if a signal ended it.
+// Runs `work`, which sends signals to itself, in a child process. Returns its exit code; 128 + number if a signal ended it.
 int exit_code_of(const std::function<void()>& work) {
     const pid_t child = ::fork();
     REQUIRE(child >= 0);
@@ -122,27 +122,27 @@ int exit_code_of(const std::function<void()>& work) {
 
 }  // namespace
 
-TEST_CASE("before anything is begun a signal ends the process at once") {
+TEST_CASE("before anything has begun, a signal ends the process immediately") {
     const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP);
     CHECK(exit_code_of([signal] { send_self(signal); }) == 130);
 }
 
-TEST_CASE("the first signal is kept for whoever ends in order, the second ends the process with the code set last") {
+TEST_CASE("the first signal is kept for an orderly end, and the second ends the process with the code set last") {
     const int code = exit_code_of([] {
         const cli::GracefulStop stop;
         if (stop.signal() != 0) ::_exit(1);
         send_self(SIGTERM);
         if (stop.signal() != SIGTERM) ::_exit(2);
-        send_self(SIGHUP);  // is ignored
+        send_self(SIGHUP);  // ignored
         cli::set_immediate_exit_code(cli::ExitCode::integrity);
         send_self(SIGINT);
     });
     CHECK(code == cli::to_int(cli::ExitCode::integrity));
 }
 
-TEST_CASE("a signal that nobody takes ends the process ten seconds later, one that is taken does not") {
+TEST_CASE("a signal that is not taken ends the process ten seconds later, one that is taken does not") {
     const auto wait = [] {
-        for (int i = 0; i < 3; ++i) ::sleep(4);  // a sleep ends with each signal
+        for (int i = 0; i < 3; ++i) ::sleep(4);  // each signal ends a sleep
     };
     const pid_t other = ::fork();
     REQUIRE(other >= 0);
@@ -164,7 +164,7 @@ TEST_CASE("a signal that nobody takes ends the process ten seconds later, one th
     CHECK(WEXITSTATUS(status) == 99);
 }
 
-TEST_CASE("when the work has its result a signal ends the process at once, a hang-up does not") {
+TEST_CASE("once the work has its result, a signal ends the process immediately, but a hang-up does not") {
     const int code = exit_code_of([] {
         { const cli::GracefulStop stop; }
         send_self(SIGHUP);
@@ -173,7 +173,7 @@ TEST_CASE("when the work has its result a signal ends the process at once, a han
     CHECK(code == 130);
 }
 
-TEST_CASE("a signal that came before the work is handed on before it begins") {
+TEST_CASE("a signal that came before the work is passed on before the work begins") {
     bool stopped = false;
     bool stopped_before = false;
     cli::install_stop_signals();

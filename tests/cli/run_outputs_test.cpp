@@ -11,7 +11,7 @@ using test::IoproofFolder;
 
 namespace {
 
-// The second line of figures of a file's final summary, as a pattern finds it.
+// The second line of figures in a file's final summary, found by a pattern.
 std::string counts_line(const Json& file) {
     return fmt::format("Reads = {}, Scatter Reads = {}, Writes = {}, Gather Writes = {}, Total IO Time (ms) = {}", file["reads"].dump(),
                        file["scatter_reads"].dump(), file["writes"].dump(), file["gather_writes"].dump(),
@@ -26,7 +26,7 @@ std::string throttle_line(const Json& file) {
 
 }  // namespace
 
-TEST_CASE("text, XML, JSON and HTML of a run have the same figures") {
+TEST_CASE("the text, XML, JSON and HTML of a run show the same figures") {
     const IoproofFolder folder;
     const auto run = folder.start_run("2", {"--json", "results.json", "--html", "results.html"});
     CHECK(run->wait() == 0);
@@ -41,7 +41,7 @@ TEST_CASE("text, XML, JSON and HTML of a run have the same figures") {
             CHECK_THAT(xml, ContainsSubstring(line));
         }
     }
-    // The page is made in the browser from the very same document.
+    // The browser makes the page from the same document.
     const std::string verified = results["verdict"]["reasons"][0]["text"];
     CHECK_THAT(html, ContainsSubstring(verified));
     CHECK_THAT(html, ContainsSubstring(fmt::format("\"total_io_time_us\":{}", results["files"][0]["total_io_time_us"].dump())));
@@ -58,7 +58,7 @@ TEST_CASE("a page can be made later from the JSON, and a run compared with itsel
     CHECK_THAT(compare->output(), !ContainsSubstring("  worse\n") && !ContainsSubstring("  better\n") && ContainsSubstring("0.0 %"));
 }
 
-TEST_CASE("a run that cannot begin says so in its result files, too") {
+TEST_CASE("a run that cannot begin also says so in its result files") {
     const IoproofFolder folder;
     folder.write("data/sqliosim.mdx", "somebody's data");
     const auto run = folder.start_run("1", {"--json", "results.json", "--html", "results.html"});
@@ -81,7 +81,7 @@ TEST_CASE("a result file that is not ours is not replaced, and the run does not 
     CHECK(test::names_in(folder.data()).empty());
 }
 
-TEST_CASE("what is not a result is refused by report and compare, with what is wrong with it") {
+TEST_CASE("report and compare refuse a file that is not a result, and say what is wrong with it") {
     const IoproofFolder folder;
     folder.write("other.json", "{\"program\": \"somebody else's\"}");
     folder.write("broken.json", "{\"program\": \"iopr");

@@ -1,4 +1,4 @@
-// Runs that go on to their end.
+// Runs that complete.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -44,7 +44,7 @@ TEST_CASE("the start says the seed, the engine, the files, the space, and the co
     CHECK_THAT(folder.read("sqliosim.log.xml"), ContainsSubstring("seed: 4711"));
 }
 
-TEST_CASE("the pool is a quarter of the data files unless MaxMemoryMB says otherwise") {
+TEST_CASE("the pool is a quarter of the data files unless MaxMemoryMB is set") {
     const IoproofFolder folder;
     const auto run = folder.start({"run", "-dir", "data", "-size", "64", "-d", "3", "--ephemeral"});
     CHECK(run->wait() == 0);
@@ -52,7 +52,7 @@ TEST_CASE("the pool is a quarter of the data files unless MaxMemoryMB says other
     CHECK_THAT(run->output(), ContainsSubstring("buffer pool    16 MB"));
 }
 
-TEST_CASE("a configuration's replica is made beside the data file of -dir, and is its snapshot") {
+TEST_CASE("a configuration's replica is created beside the data file of -dir, and is its snapshot") {
     const IoproofFolder folder;
     folder.write("replica.ini",
                  "[File1]\nFileName=f:\\sqliosim.mdx\nInitialSize=10\nMaxSize=10\n"
@@ -66,7 +66,7 @@ TEST_CASE("a configuration's replica is made beside the data file of -dir, and i
     CHECK_THAT(run->output(), ContainsSubstring("PASS: "));
 }
 
-TEST_CASE("without --seed every run draws another one") {
+TEST_CASE("without --seed every run draws a new seed") {
     const IoproofFolder folder;
     std::vector<std::string> seeds;
     for (int i = 0; i < 2; ++i) {
@@ -87,7 +87,7 @@ TEST_CASE("ephemeral files are gone after the run") {
     CHECK(test::names_in(folder.data()).empty());
 }
 
-TEST_CASE("progress comes as plain lines where there is no terminal, unless it is not wanted") {
+TEST_CASE("without a terminal progress is printed as plain lines, unless it is switched off") {
     const IoproofFolder folder;
     const auto shown = folder.start_run("2");
     CHECK(shown->wait() == 0);
@@ -98,7 +98,7 @@ TEST_CASE("progress comes as plain lines where there is no terminal, unless it i
     CHECK_THAT(hidden->error(), !ContainsSubstring(" IO/s, "));
 }
 
-TEST_CASE("a quiet run prints the report only") {
+TEST_CASE("a quiet run prints only the report") {
     const IoproofFolder folder;
     const auto run = folder.start_run("2", {"--quiet"});
     CHECK(run->wait() == 0);
@@ -106,7 +106,7 @@ TEST_CASE("a quiet run prints the report only") {
     CHECK_THAT(run->output(), !ContainsSubstring("repeat with") && ContainsSubstring("Final Summary") && ContainsSubstring("PASS: "));
 }
 
-TEST_CASE("a configuration is saved, shown, and does the same when it is read again") {
+TEST_CASE("a configuration is saved and shown, and has the same effect when it is read again") {
     const IoproofFolder folder;
     const auto first = folder.start_run("1", {"-save", "saved.ini", "-log", "first.xml"});
     CHECK(first->wait() == 0);
@@ -120,7 +120,7 @@ TEST_CASE("a configuration is saved, shown, and does the same when it is read ag
     CHECK(folder.log_error("first.xml").empty());
 }
 
-TEST_CASE("without files, -save writes a configuration to start from, and that is no successful run") {
+TEST_CASE("without files, -save writes a configuration to start from, which does not count as a successful run") {
     const IoproofFolder folder;
     const auto save = folder.start({"run", "-save", "start.ini", "-d", "77"});
     CHECK(save->wait() == 2);
@@ -133,7 +133,7 @@ TEST_CASE("without files, -save writes a configuration to start from, and that i
     CHECK_FALSE(folder.has("second.ini"));
 }
 
-TEST_CASE("sqliosim.cfg.ini of the current folder is read when no other file is named") {
+TEST_CASE("sqliosim.cfg.ini in the current folder is read if no other file is named") {
     const IoproofFolder folder;
     folder.write("sqliosim.cfg.ini", "[CONFIG]\r\nErrorFile=own.xml\r\nTestCycleDuration=1\r\n");
     const auto run = folder.start({"run", "-dir", "data", "-size", "4"});
@@ -151,7 +151,7 @@ TEST_CASE("two folders get a pair of files each") {
     CHECK(folder.has("more/sqliosim.mdx"));
 }
 
-TEST_CASE("called through a link named sqliosim it takes the switches alone and ends with SQLIOSIM.COM's lines") {
+TEST_CASE("called through a link named sqliosim, it takes only switches and ends with SQLIOSIM.COM's lines") {
     const IoproofFolder folder;
     std::filesystem::create_symlink(IOPROOF_PROGRAM, folder.path() / "SQLIOSim.com");
     Process run({(folder.path() / "SQLIOSim.com").string(), "-dir", "data", "-size", "4", "-d", "1"}, folder.path());
@@ -176,14 +176,14 @@ TEST_CASE("a reader that goes away does not end the run") {
     CHECK(folder.log_error().empty());
 }
 
-TEST_CASE("pages that are damaged on the disk while the run goes on are found: exit code 1, TYPE='ERROR'") {
+TEST_CASE("pages that are damaged on the disk during the run are found: exit code 1, TYPE='ERROR'") {
     const IoproofFolder folder;
     const auto run = folder.start_run("30");
     REQUIRE(run->says("main run, "));
-    // Direct, as the run writes: a cached write beside direct ones would make the kernel fail theirs.
+    // Direct, like the run's writes: a cached write beside them would make the kernel fail the direct ones.
     const int file = ::open(folder.data_file().c_str(), O_WRONLY | O_DIRECT | O_CLOEXEC);
     REQUIRE(file >= 0);
-    // Over and over, because the run itself writes its pages again.
+    // Repeatedly, because the run overwrites its pages.
     alignas(4096) static const std::array<char, 4096> kDamage{'d', 'a', 'm', 'a', 'g', 'e'};
     while (!run->says("FINDING", std::chrono::seconds(0)) && run->is_running()) {
         for (off_t page = 8; page < 128; ++page) {

@@ -2,7 +2,7 @@
 
 #include "tests/support/catch.hpp"
 
-TEST_CASE("the start says everything that was drawn or found out") {
+TEST_CASE("the start text says everything that was drawn or determined") {
     sim::Options options;
     options.seed = 4711;
     options.test_cycle_duration_s = 5;
@@ -30,7 +30,7 @@ TEST_CASE("the start says everything that was drawn or found out") {
           "  repeat with    ioproof run -dir /d --seed 4711\n");
 }
 
-TEST_CASE("where symbolic links led elsewhere the start says both names") {
+TEST_CASE("for symbolic links the start text says both names") {
     sim::Options options;
     options.files = {
         {.path = "/disk/a.mdx", .named_as = "/d/a.mdx"}, {.path = "/x/b.mdx"}, {.path = "/disk/a.ldx", .named_as = "/d/a.ldx"}};
@@ -39,7 +39,7 @@ TEST_CASE("where symbolic links led elsewhere the start says both names") {
     CHECK_THAT(text, !ContainsSubstring("b.mdx is"));
 }
 
-TEST_CASE("cycles are named when there are several or no end") {
+TEST_CASE("cycles are shown if there are several or endlessly many") {
     sim::Options options;
     options.files = {{.path = "a", .initial_size_mb = 1, .max_size_mb = 1}};
     options.test_cycles = 3;

@@ -41,7 +41,7 @@ private:
     cli::StatusServer server_;
 };
 
-// The port that a running program prints as its live view.
+// The live view's port, as a running program prints it.
 std::uint16_t port_in(const std::string& output) {
     const std::size_t begin = output.find("http://127.0.0.1:");
     return begin == std::string::npos ? std::uint16_t{0} : Server::port_of(output.substr(begin, output.find('/', begin + 7) - begin));
@@ -61,7 +61,7 @@ TEST_CASE("live view: addresses") {
     }
 }
 
-TEST_CASE("live view: the three documents, each with its type, a question mark changes nothing") {
+TEST_CASE("live view: each of the three documents has its type, with or without a query string") {
     const Server server;
     CHECK_THAT(http_request(server.port(), "GET /"),
                ContainsSubstring("200 OK") && ContainsSubstring("text/html") && ContainsSubstring("<page>"));
@@ -71,7 +71,7 @@ TEST_CASE("live view: the three documents, each with its type, a question mark c
     CHECK_THAT(http_request(server.port(), "GET /../etc/passwd"), ContainsSubstring("404 Not Found"));
 }
 
-TEST_CASE("live view: HEAD tells the length and sends nothing") {
+TEST_CASE("live view: HEAD returns the length without the body") {
     const Server server;
     const std::string answer = http_request(server.port(), "HEAD /");
     CHECK_THAT(answer, ContainsSubstring("200 OK") && ContainsSubstring("Content-Length: 6\r\n"));
@@ -86,7 +86,7 @@ TEST_CASE("live view: nothing can be changed") {
     }
 }
 
-TEST_CASE("live view: nonsense, long headers and bodies are refused, and the next one is answered") {
+TEST_CASE("live view: nonsense, long headers and bodies are refused, and the next request is answered") {
     const Server server;
     const auto answer_to = [&](const std::string& bytes) {
         const HttpConnection connection(server.port());
@@ -109,7 +109,7 @@ TEST_CASE("live view: several requests on one connection") {
     CHECK_THAT(connection.rest(), ContainsSubstring("<page>") && ContainsSubstring("metrics 1"));
 }
 
-TEST_CASE("live view: who says nothing, or never ends, or does not listen, makes room for others at once") {
+TEST_CASE("live view: a client that is silent, endless or does not read makes room for others immediately") {
     const Server server;
     std::vector<std::unique_ptr<HttpConnection>> others;
     const std::string unasked = "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ";
@@ -124,7 +124,7 @@ TEST_CASE("live view: who says nothing, or never ends, or does not listen, makes
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < 5; ++i) CHECK_THAT(http_request(server.port(), "GET /"), ContainsSubstring("200 OK"));
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
-    // The first went long ago; who came last is still there.
+    // The first connections have long been closed; the last one is still open.
     CHECK(others.front()->rest().empty());
     others.push_back(std::make_unique<HttpConnection>(server.port()));
     CHECK_THAT(http_request(server.port(), "GET /"), ContainsSubstring("200 OK"));
@@ -132,7 +132,7 @@ TEST_CASE("live view: who says nothing, or never ends, or does not listen, makes
     CHECK_THAT(others.back()->rest(), ContainsSubstring("metrics 1"));
 }
 
-TEST_CASE("live view: a connection that is used outlives silent ones that came later") {
+TEST_CASE("live view: an active connection outlives newer silent ones") {
     const Server server;
     const HttpConnection used(server.port());
     std::vector<std::unique_ptr<HttpConnection>> silent;
@@ -145,7 +145,7 @@ TEST_CASE("live view: a connection that is used outlives silent ones that came l
     CHECK_THAT(used.rest(), ContainsSubstring("<page>"));
 }
 
-TEST_CASE("live view: hosts that are this machine") {
+TEST_CASE("live view: names of this host are recognized") {
     for (const char* host :
          {"localhost", "LocalHost:8080", "127.0.0.1", "10.1.2.3:80", "[::1]", "[fe80::1]:8080", "db1", "DB1.example.org:1"}) {
         INFO(host);
@@ -161,7 +161,7 @@ TEST_CASE("live view: hosts that are this machine") {
     CHECK_FALSE(cli::is_own_host(".", ""));
 }
 
-TEST_CASE("live view: what is addressed to another host is not answered") {
+TEST_CASE("live view: a request addressed to another host is not answered") {
     const Server server;
     const auto answer_to = [&](const std::string& first_line, const std::string& hosts) {
         const HttpConnection connection(server.port());
@@ -180,7 +180,7 @@ TEST_CASE("live view: what is addressed to another host is not answered") {
     CHECK_THAT(answer_to("GET / HTTP/1.0", ""), ContainsSubstring("<page>"));
 }
 
-TEST_CASE("live view: many requests are answered from what was made once a second") {
+TEST_CASE("live view: many requests share the documents made once a second") {
     Server server;
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < 200; ++i) CHECK_THAT(http_request(server.port(), "GET /status.json"), ContainsSubstring("200 OK"));
@@ -190,7 +190,7 @@ TEST_CASE("live view: many requests are answered from what was made once a secon
     CHECK_THROWS(HttpConnection(server.port()));
 }
 
-TEST_CASE("live view: a port in use is an error that names it, before anything is made") {
+TEST_CASE("live view: a port in use is an error that names it, before anything is created") {
     const Server taken;
     CHECK_THROWS_AS(cli::StatusServer({.port = taken.port()}), sim::EnvironmentError);
     const IoproofFolder folder;
@@ -201,7 +201,7 @@ TEST_CASE("live view: a port in use is an error that names it, before anything i
     CHECK(!folder.has("sqliosim.log.xml"));
 }
 
-TEST_CASE("live view of a running program: page, JSON and metrics, the run ends as without it") {
+TEST_CASE("live view of a running program: page, JSON and metrics work, and do not change how the run ends") {
     const IoproofFolder folder;
     const auto run = folder.start_run("3", {"--status", "0", "--ephemeral", "--seed", "7"});
     REQUIRE(run->says("live view"));

@@ -1,4 +1,4 @@
-// Runs that a person ends.
+// Runs that the user stops.
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -12,7 +12,7 @@
 
 using test::IoproofFolder;
 
-TEST_CASE("a signal ends a run in order: exit code 130, with the summary and a whole log") {
+TEST_CASE("a signal ends a run in order: exit code 130, with the summary and a complete log") {
     const int signal = GENERATE(SIGINT, SIGTERM, SIGHUP);
     const IoproofFolder folder;
     const auto run = folder.start_run("100");
@@ -27,9 +27,9 @@ TEST_CASE("a signal ends a run in order: exit code 130, with the summary and a w
     CHECK(folder.log_error().empty());
 }
 
-TEST_CASE("a signal at any moment of the start ends the run in order, with nothing half made") {
+TEST_CASE("a signal at any moment of the start ends the run in order, without partial files") {
     constexpr int kMoments = 30;
-    constexpr int kStepMs = test::kIsSanitized ? 30 : 10;  // a program that is watched starts slowly
+    constexpr int kStepMs = test::kIsSanitized ? 30 : 10;  // a program under a sanitizer starts slowly
     int in_order = 0;
     for (int i = 0; i < kMoments; ++i) {
         const IoproofFolder folder;
@@ -39,7 +39,7 @@ TEST_CASE("a signal at any moment of the start ends the run in order, with nothi
         const int code = run->wait();
         INFO("after " << i * kStepMs << " ms: " << run->error());
         if (!folder.has("sqliosim.log.xml")) {
-            // Nothing was touched: the process had not begun, or only just.
+            // Nothing was touched, because the process had not begun, or only just.
             CHECK(test::names_in(folder.path()) == std::vector<std::string>{"data"});
             continue;
         }
@@ -62,7 +62,7 @@ TEST_CASE("a broken pipe ends nothing") {
     CHECK(run->wait() == 0);
 }
 
-TEST_CASE("a second signal ends the run, in order or at once") {
+TEST_CASE("a second signal ends the run, in order or immediately") {
     const IoproofFolder folder;
     const auto run = folder.start_run("100");
     REQUIRE(run->says("main run, "));
@@ -73,7 +73,7 @@ TEST_CASE("a second signal ends the run, in order or at once") {
     CHECK(folder.log_error().empty());
 }
 
-TEST_CASE("ephemeral files are deleted also when the run is stopped") {
+TEST_CASE("ephemeral files are also deleted if the run is stopped") {
     const IoproofFolder folder;
     const auto run = folder.start_run("100", {"--ephemeral"});
     REQUIRE(run->says("main run, "));
@@ -82,7 +82,7 @@ TEST_CASE("ephemeral files are deleted also when the run is stopped") {
     CHECK(test::names_in(folder.data()).empty());
 }
 
-TEST_CASE("the log is well-formed after kill -9, and the next run takes the files that are left") {
+TEST_CASE("the log is well-formed after kill -9, and the next run replaces the remaining files") {
     const IoproofFolder folder;
     const auto run = folder.start_run("100");
     REQUIRE(run->says("main run, "));

@@ -7,7 +7,7 @@ using cli::parse_range;
 using cli::parse_sweep;
 using Values = std::vector<std::uint64_t>;
 
-TEST_CASE("ranges are lists, doublings and steps") {
+TEST_CASE("a range is a list, a series of doublings, or a series of steps") {
     CHECK(parse_range("1,4,16", false, 1, 100) == Values{1, 4, 16});
     CHECK(parse_range("1..64", false, 1, 100) == Values{1, 2, 4, 8, 16, 32, 64});
     CHECK(parse_range("3..20", false, 1, 100) == Values{3, 6, 12});
@@ -17,14 +17,14 @@ TEST_CASE("ranges are lists, doublings and steps") {
     CHECK(parse_range("8,8,4", false, 1, 100) == Values{4, 8});
 }
 
-TEST_CASE("what is no range is refused") {
+TEST_CASE("an invalid range is refused") {
     for (const char* text : {"", ",", "a", "1..", "..4", "4..1", "0..8", "1..8+0", "1;2", "101", "1..101+1", "-1", "1..4..8"}) {
         INFO(text);
         CHECK(parse_range(text, false, 1, 100).empty());
     }
 }
 
-TEST_CASE("a sweep measures every combination that can be, and says which cannot") {
+TEST_CASE("a sweep measures every possible combination, and says which are impossible") {
     const auto sweep = parse_sweep({"b.mdx", "--depth", "1..4", "--threads", "1,2", "--write-percent", "0,30"});
     CHECK(sweep.keys.size() == 10);
     CHECK(sweep.left_out == std::vector<std::string>{"depth 1 with 2 threads"});
@@ -36,7 +36,7 @@ TEST_CASE("a sweep measures every combination that can be, and says which cannot
     CHECK(oltp.has_blocks);
 }
 
-TEST_CASE("a sweep refuses what it could not keep or do") {
+TEST_CASE("a sweep refuses what it could neither store nor measure") {
     for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{{},
                                                                                        {"b.mdx", "--resume"},
                                                                                        {"b.mdx", "--json", "-"},

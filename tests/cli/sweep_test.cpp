@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kSweepPoints = 64;
 
-// A minute of measurements, of which nobody waits for the end.
+// Takes a minute, so the tests do not wait for its end.
 std::vector<std::string> sweep_words(const std::vector<std::string>& more) {
     std::vector<std::string> words{"sweep", "data/b.mdx", "--buffered", "--size", "2M",    "--seconds",
                                    "1",     "--depth",    "1..64+1",    "--json", "s.json"};
@@ -24,7 +24,7 @@ std::vector<std::string> sweep_words(const std::vector<std::string>& more) {
     return words;
 }
 
-// Waits for the first point. The file is replaced as a whole, so it can be read at any time.
+// Waits for the first point. The file can be read at any time, because it is replaced as a whole.
 bool has_first_point(const IoproofFolder& folder) {
     for (int i = 0; i < 3000; ++i) {
         if (folder.has("s.json") && !folder.read("s.json").empty()) return true;
@@ -35,7 +35,7 @@ bool has_first_point(const IoproofFolder& folder) {
 
 }  // namespace
 
-TEST_CASE("a sweep that is interrupted keeps what is done, and is resumed without measuring it again") {
+TEST_CASE("an interrupted sweep keeps its measured points, and resumes without measuring them again") {
     const IoproofFolder folder;
     const auto sweep = folder.start(sweep_words({"--csv", "s.csv", "--html", "s.html"}));
     REQUIRE(has_first_point(folder));
@@ -53,7 +53,7 @@ TEST_CASE("a sweep that is interrupted keeps what is done, and is resumed withou
     CHECK_THAT(folder.read("s.csv"), ContainsSubstring("depth,threads,block_bytes"));
     CHECK_THAT(folder.read("s.html"), ContainsSubstring("Not complete"));
 
-    // As if all but the last had been measured, so that the rest takes a second.
+    // Pretends that all points but the last were measured, so that the rest takes a second.
     SweepDocument points = kept["points"];
     while (points.size() < kSweepPoints - 1) {
         SweepDocument point = kept["points"][0];
@@ -72,7 +72,7 @@ TEST_CASE("a sweep that is interrupted keeps what is done, and is resumed withou
     CHECK(all["points"].back()["requests_per_s"].get<double>() > 0);
 }
 
-TEST_CASE("a sweep is not resumed from what another one has measured, nor from nothing") {
+TEST_CASE("a sweep is not resumed from the results of another one, nor from nothing") {
     const IoproofFolder folder;
     const auto nothing = folder.start(sweep_words({"--resume"}));
     CHECK(nothing->wait() == 3);

@@ -12,7 +12,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-// One byte of page 100 is another one.
+// Changes one byte of page 100.
 void damage_page(const std::filesystem::path& file) {
     constexpr std::streamoff kOffset = 100 * 8192 + 4000;
     std::fstream stream(file, std::ios::binary | std::ios::in | std::ios::out);
@@ -24,7 +24,7 @@ void damage_page(const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST_CASE("what a run has left is verified, as text, XML, JSON and a page, and stays as it is") {
+TEST_CASE("the files of a run are verified, as text, XML, JSON and a page, and stay as they are") {
     const IoproofFolder folder;
     REQUIRE(folder.start_run("1")->wait() == 0);
     const std::string data = test::read_text(folder.data_file());
@@ -60,7 +60,7 @@ TEST_CASE("a damaged page is a finding of the verification, with a dump") {
     CHECK(folder.log_error("after.log.xml").empty());
 }
 
-TEST_CASE("after kill -9 nothing is missing: the system has kept what it was given") {
+TEST_CASE("after kill -9 nothing is missing, because the system keeps what was written") {
     const IoproofFolder folder;
     const auto run = folder.start_run("100");
     REQUIRE(run->says("main run, "));
@@ -71,7 +71,7 @@ TEST_CASE("after kill -9 nothing is missing: the system has kept what it was giv
     CHECK_THAT(verify->output(), ContainsSubstring("PASS: "));
 }
 
-TEST_CASE("a run that was killed goes on with its files, and the next verification proves both") {
+TEST_CASE("a killed run resumes with its files, and the next verification proves both") {
     const IoproofFolder folder;
     const auto run = folder.start_run("100");
     REQUIRE(run->says("main run, "));
@@ -87,7 +87,7 @@ TEST_CASE("a run that was killed goes on with its files, and the next verificati
     CHECK(verify->wait() == 0);
 }
 
-TEST_CASE("a repair makes damaged files usable, says what it gave up, and does not touch what is not the run's") {
+TEST_CASE("a repair makes damaged files usable, says what it gave up, and leaves other files alone") {
     const IoproofFolder folder;
     REQUIRE(folder.start_run("1")->wait() == 0);
     damage_page(folder.data_file());
@@ -109,7 +109,7 @@ TEST_CASE("a repair makes damaged files usable, says what it gave up, and does n
     CHECK(folder.read("data/sqliosim.mdx") == others);
 }
 
-TEST_CASE("a run cannot be resumed where there is none") {
+TEST_CASE("a run cannot be resumed without its files") {
     const IoproofFolder folder;
     const auto nothing = folder.start_run("1", {"--resume"});
     CHECK(nothing->wait() == 2);
@@ -117,7 +117,7 @@ TEST_CASE("a run cannot be resumed where there is none") {
     CHECK_FALSE(folder.has("data/sqliosim.mdx"));
 }
 
-TEST_CASE("a verification is refused where a run works, and where nothing of ours is") {
+TEST_CASE("a verification is refused during a run, and without files of ioproof") {
     const IoproofFolder folder;
     const auto nothing = folder.start({"verify", "-dir", "data"});
     CHECK(nothing->wait() == 2);
@@ -132,7 +132,7 @@ TEST_CASE("a verification is refused where a run works, and where nothing of our
     CHECK(run->wait() == 130);
 }
 
-TEST_CASE("switches of a run that say how it works are none of a verification") {
+TEST_CASE("a verification does not accept switches for the work of a run") {
     const IoproofFolder folder;
     for (const char* word : {"-size", "-d", "--seed", "--inject", "--fail-on", "-save"}) {
         const auto verify = folder.start({"verify", "-dir", "data", word, "1"});

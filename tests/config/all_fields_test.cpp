@@ -1,4 +1,4 @@
-// The mapping of keys to fields once more, written by hand and independent of the table.
+// The mapping of keys to fields, repeated by hand and independent of the table.
 #include "tests/config/support.hpp"
 #include "tests/support/catch.hpp"
 
@@ -357,7 +357,7 @@ TEST_CASE("a file with every key set fills every field, INI and TOML alike") {
     CHECK(quiet_toml(kToml) == expected());
 }
 
-TEST_CASE("a file that only names files leaves everything else at its default") {
+TEST_CASE("a configuration that only names files leaves everything else at its default") {
     sim::Options o;
     o.files.push_back({.path = "a.mdx", .initial_size_mb = 64, .max_size_mb = 128});
     o.files.push_back({.path = "a.ldx", .initial_size_mb = 16, .max_size_mb = 16, .is_log = true});

@@ -1,4 +1,4 @@
-// docs/configuration.md is what the table of parameters says.
+// docs/configuration.md must agree with the table of parameters.
 #include <cstdlib>
 #include <fstream>
 

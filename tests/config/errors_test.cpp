@@ -1,4 +1,4 @@
-// What a person is told about each mistake: where, what, and what is allowed.
+// The messages about mistakes: where, what, and what is allowed.
 #include <fmt/format.h>
 
 #include "tests/config/support.hpp"
@@ -8,7 +8,7 @@ using namespace config_test;
 
 namespace {
 
-// The error of one key in a section of an otherwise good file; the key stands in line 2.
+// The error for one key, on line 2, in a section of an otherwise good file.
 std::string error_in(const std::string& section, const std::string& line) {
     return ini_error("[" + section + "]\n" + line + "\n" + kIniFiles);
 }
@@ -17,7 +17,7 @@ std::vector<std::string> warnings_of(const std::string& text) { return load_ini(
 
 }  // namespace
 
-TEST_CASE("a value that is no number") {
+TEST_CASE("a value that is not a number is an error") {
     CHECK(error_in("CONFIG", "CPUCount=two") == "test.ini:2: [CONFIG] CPUCount = two: is not a whole number; allowed: 0 to 64 CPUs");
     CHECK(error_in("CONFIG", "CPUCount=2.5") == "test.ini:2: [CONFIG] CPUCount = 2.5: is not a whole number; allowed: 0 to 64 CPUs");
     CHECK(error_in("CONFIG", "CPUCount=0x2") == "test.ini:2: [CONFIG] CPUCount = 0x2: is not a whole number; allowed: 0 to 64 CPUs");
@@ -30,7 +30,7 @@ TEST_CASE("a value that is no number") {
           "test.ini:2: [CONFIG] StopOnError = perhaps: is not a boolean; allowed: TRUE or FALSE");
 }
 
-TEST_CASE("a value out of range") {
+TEST_CASE("a value out of range is an error that says what is allowed") {
     CHECK(error_in("CONFIG", "CPUCount=65") == "test.ini:2: [CONFIG] CPUCount = 65: is too large; allowed: 0 to 64 CPUs");
     CHECK(error_in("CONFIG", "CPUCount=-1") == "test.ini:2: [CONFIG] CPUCount = -1: is too small; allowed: 0 to 64 CPUs");
     CHECK(error_in("CONFIG", "TestCycles=99999999999999999999") ==
@@ -55,7 +55,7 @@ TEST_CASE("a value out of range") {
           "test.ini:2: [ReadAheadUser] BuffersRAMax = 1025: is too large; allowed: 1 to 1024 pages");
 }
 
-TEST_CASE("signs are allowed where the number is") {
+TEST_CASE("signs are allowed if the number is") {
     CHECK(quiet_ini("[CONFIG]\nCPUCount=+2\nTestCycles=-0\nCacheHitRatio=-0\nAffinity=-0x0" + std::string(kIniFiles)).cpu_count == 2);
     CHECK(quiet_toml("[config]\ntest_cycles = -0\ncache_hit_ratio_percent = -0\n" + std::string(kTomlFiles)).test_cycles == 0);
     CHECK(quiet_toml("[config]\ncache_hit_ratio_percent = -0.0\n" + std::string(kTomlFiles)).cache_hit_ratio == 0);
@@ -64,7 +64,7 @@ TEST_CASE("signs are allowed where the number is") {
     CHECK_THAT(error_in("CONFIG", "CPUCount=+"), ContainsSubstring("is not a whole number"));
 }
 
-TEST_CASE("a ratio above 10000") {
+TEST_CASE("a ratio above 10000 is an error") {
     const std::string allowed = "is too large; allowed: 0 to 10000 (hundredths of a percent, 10000 = 100 %)";
     CHECK(error_in("CONFIG", "CacheHitRatio=10001") == "test.ini:2: [CONFIG] CacheHitRatio = 10001: " + allowed);
     CHECK(error_in("RandomUser", "RollbackChance=10001") == "test.ini:2: [RandomUser] RollbackChance = 10001: " + allowed);
@@ -75,7 +75,7 @@ TEST_CASE("a ratio above 10000") {
     CHECK(error_in("RandomUser", "YieldPercentage=10001") == "test.ini:2: [RandomUser] YieldPercentage = 10001: " + allowed);
 }
 
-TEST_CASE("CPUs that the process does not have cannot be bound to") {
+TEST_CASE("CPUs that the process may not use cannot be bound") {
     const config::MachineFacts four_cpus{.cpu_count = 4, .cpus = 0x2d};
     for (const char* key : {"Affinity", "IOAffinity"}) {
         const std::string text = fmt::format("[CONFIG]\n{}=0x{{}}\n{}", key, kIniFiles);
@@ -98,7 +98,7 @@ TEST_CASE("SQLIOSim's minima of 0 are accepted, its maxima of 0 are not") {
     CHECK_THAT(error_in("ReadAheadUser", "BuffersRAMin=0\nBuffersRAMax=0"), ContainsSubstring("BuffersRAMax = 0: is too small"));
 }
 
-TEST_CASE("a minimum above its maximum, told about the line that was written") {
+TEST_CASE("a minimum above its maximum is an error in the line that was written") {
     CHECK(error_in("RandomUser", "MinIOChainLength=101") ==
           "test.ini:2: [RandomUser] MinIOChainLength = 101: must not be above MaxIOChainLength = 100 (default)");
     CHECK(error_in("RandomUser", "MaxIOChainLength=49") ==
@@ -131,7 +131,7 @@ TEST_CASE("MaxLogPerBuffer is a multiple or a divisor of the sector size") {
     }
 }
 
-TEST_CASE("too many users, of all sections together, for the CPUs that there are") {
+TEST_CASE("too many users, in all sections together, for the available CPUs are an error") {
     const std::string all =
         "[RandomUser]\nUserCount=500\n[AuditUser]\nUserCount=200\n[ReadAheadUser]\nUserCount=200\n[BulkUpdateUser]\nUserCount=";
     const config::MachineFacts one_cpu{.cpu_count = 1};
@@ -143,7 +143,7 @@ TEST_CASE("too many users, of all sections together, for the CPUs that there are
     // -1 counts as min(CPUCount * 2, 8).
     CHECK(load_ini("[RandomUser]\nUserCount=917" + std::string(kIniFiles), {}, one_cpu).options.random_user.user_count == 917);
     CHECK_THAT(ini_error("[RandomUser]\nUserCount=918" + std::string(kIniFiles), {}, one_cpu), ContainsSubstring("924 in all"));
-    // The file's CPUCount counts, not the machine's; a machine with more than 64 CPUs counts as 64.
+    // CPUCount of the file decides, not the machine; a machine with more than 64 CPUs counts as 64.
     CHECK_THAT(ini_error("[CONFIG]\nCPUCount=2\n[RandomUser]\nUserCount=1946" + std::string(kIniFiles)),
                ContainsSubstring("= 1946 with 2 CPUs"));
     CHECK_THAT(ini_error("[RandomUser]\nUserCount=65372" + std::string(kIniFiles), {}, {.cpu_count = 128}),
@@ -175,13 +175,13 @@ TEST_CASE("an unknown key is a warning with a suggestion") {
     CHECK(only("[CONFIG]\nEntirelyDifferentThing=1\n") == "test.ini:2: EntirelyDifferentThing: unknown key, ignored");
 }
 
-TEST_CASE("CPUSimulation without cycles to burn is a warning") {
+TEST_CASE("CPUSimulation without cycles to burn gives a warning") {
     const auto warnings = warnings_of("[RandomUser]\nCPUSimulation=TRUE\n");
     REQUIRE(warnings.size() == 1);
     CHECK(warnings[0] == "test.ini:2: [RandomUser] CPUSimulation = TRUE: has no effect while CPUCyclesMax = 0 (default)");
 }
 
-TEST_CASE("all errors are shown at once, in the order of the file, a long list is cut") {
+TEST_CASE("all errors are shown at once, in the order of the file, and a long list is cut") {
     CHECK(ini_error("[CONFIG]\nCPUCount=x\nnonsense\nStopOnError=2\n[Foo]\n") ==
           "test.ini:2: [CONFIG] CPUCount = x: is not a whole number; allowed: 0 to 64 CPUs\n"
           "test.ini:3: nonsense: expected Key=Value, a [Section], or a comment that begins with ;\n"

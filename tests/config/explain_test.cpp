@@ -1,4 +1,4 @@
-// The help: complete, found under every name, within the width of a terminal.
+// The help must be complete, found under every name, and fit the width of a terminal.
 #include <sstream>
 
 #include "config/parameter_table.hpp"
@@ -18,7 +18,7 @@ std::size_t widest_line(const std::string& text) {
     return widest;
 }
 
-// Line breaks and indentation do not count.
+// Ignores line breaks and indentation.
 std::string in_one_line(const std::string& text) {
     std::istringstream in(text);
     std::string out;
@@ -37,7 +37,7 @@ std::string error_of_topic(const std::string& topic) {
 
 }  // namespace
 
-TEST_CASE("every parameter has help, in sentences") {
+TEST_CASE("every parameter has help in sentences") {
     for (const Parameter& row : parameter_table()) {
         INFO(qualified_name(row, Dialect::ini, 0));
         for (const std::string_view text : {row.help, row.details}) {
@@ -49,7 +49,7 @@ TEST_CASE("every parameter has help, in sentences") {
     }
 }
 
-TEST_CASE("explain KEY says what it means, its unit, what is allowed, the default and the TOML name") {
+TEST_CASE("explain KEY shows its meaning, unit, allowed values, default and TOML name") {
     for (const Parameter& row : parameter_table()) {
         INFO(qualified_name(row, Dialect::ini, 0));
         const std::string text = in_one_line(explain(std::string(info_of(row.section).ini_name) + "." + std::string(row.ini_name)));
@@ -61,7 +61,7 @@ TEST_CASE("explain KEY says what it means, its unit, what is allowed, the defaul
     }
 }
 
-TEST_CASE("explain shows one parameter like this") {
+TEST_CASE("explain shows a parameter in its exact layout") {
     CHECK(explain("rollbackchance") ==
           "[RandomUser] RollbackChance\n"
           "  Chance that an update is rolled back.\n"
@@ -75,7 +75,7 @@ TEST_CASE("explain shows one parameter like this") {
           "              0.0 to 100.0 percent, at most two decimals; default 1.0\n");
 }
 
-TEST_CASE("a key is found in any case, by alias, by TOML name, with its section, and in all sections") {
+TEST_CASE("a key is found in any letter case, by alias, by TOML name, with its section, and in all sections") {
     const std::string text = explain("UseScatterGather");
     CHECK(explain("scattergather") == text);
     CHECK(explain("use_scatter_gather") == text);

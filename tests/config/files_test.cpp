@@ -1,4 +1,4 @@
-// What is checked of the files, before anything is touched.
+// Checks of the files before anything is touched.
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ std::string data_file(const std::string& lines) {
     return "[File1]\nFileName=a.mdx\n" + lines + "\n[File2]\nFileName=a.ldx\nInitialSize=4\nMaxSize=4\nLogFile=TRUE\n";
 }
 
-// Data and log file with these names; FileName stands in lines 2 and 6.
+// A data and a log file with these names; FileName is on lines 2 and 6.
 std::string named(const std::string& data, const std::string& log) {
     return "[File1]\nFileName=" + data + "\nInitialSize=4\nMaxSize=4\n[File2]\nFileName=" + log +
            "\nInitialSize=4\nMaxSize=4\nLogFile=TRUE\n";
@@ -39,7 +39,7 @@ TEST_CASE("at least one log file and one data file are needed") {
           "test.toml: no log file is named; at least one file needs log_file = true");
 }
 
-TEST_CASE("a file without name or sizes is an error, since they have no default") {
+TEST_CASE("a file without a name or sizes is an error, because they have no defaults") {
     CHECK(ini_error(data_file("")) ==
           "test.ini:1: [File1] InitialSize is missing; it has no default; allowed: 1 to 33554431 MB\n"
           "test.ini:1: [File1] MaxSize is missing; it has no default; allowed: 1 to 33554431 MB");
@@ -49,12 +49,12 @@ TEST_CASE("a file without name or sizes is an error, since they have no default"
           "test.ini:1: [File1] MaxSize is missing; it has no default; allowed: 1 to 33554431 MB");
     CHECK(toml_error("\n[[file]]\npath = \"a.mdx\"\nmax_size_mb = 4\n") ==
           "test.toml:2:1: [[file]] initial_size_mb is missing; it has no default; allowed: 1 to 33554431 MB");
-    // A size that is wrong is not also missing.
+    // A wrong size is not also reported as missing.
     CHECK(ini_error(data_file("InitialSize=x\nMaxSize=4")) ==
           "test.ini:3: [File1] InitialSize = x: is not a whole number; allowed: 1 to 33554431 MB");
 }
 
-TEST_CASE("sizes must fit each other and SQL Server's page numbers") {
+TEST_CASE("sizes must be consistent and fit SQL Server's page numbers") {
     CHECK(ini_error(data_file("InitialSize=5\nMaxSize=4")) == "test.ini:4: [File1] MaxSize = 4: must not be below InitialSize = 5");
     CHECK(ini_error(data_file("InitialSize=0\nMaxSize=4")) ==
           "test.ini:3: [File1] InitialSize = 0: is too small; allowed: 1 to 33554431 MB");
@@ -62,7 +62,7 @@ TEST_CASE("sizes must fit each other and SQL Server's page numbers") {
           "test.ini:4: [File1] MaxSize = 33554432: is too large; allowed: 1 to 33554431 MB");
 }
 
-TEST_CASE("a file without an increment, or room to grow, keeps its size, with a warning if it should not") {
+TEST_CASE("a file without an increment, or room to grow, keeps its size, with a warning if it was meant to grow") {
     const std::string no_room = "MaxSize = InitialSize, below which nothing is cut,";
     const auto same = load_ini(data_file("InitialSize=4\nMaxSize=4\nShrinkable=TRUE\nIncrement=1"));
     CHECK_FALSE(same.options.files[0].shrinkable);
@@ -76,7 +76,7 @@ TEST_CASE("a file without an increment, or room to grow, keeps its size, with a 
     }
 }
 
-TEST_CASE("two sections that name the same file, however they write it") {
+TEST_CASE("two sections that name the same file, however spelled, are an error") {
     CHECK(ini_error(named("a.mdx", "a.mdx")) ==
           "test.ini:6: [File2] FileName = a.mdx: the same file as test.ini:2: [File1] FileName = a.mdx");
     CHECK_THAT(ini_error(named("a.mdx", "./x/../a.mdx")), ContainsSubstring("the same file as test.ini:2: [File1] FileName = a.mdx"));
@@ -88,7 +88,7 @@ TEST_CASE("two sections that name the same file, however they write it") {
 }
 
 #ifndef _WIN32
-TEST_CASE("a Windows path is an error that proposes -dir") {
+TEST_CASE("a Windows path is an error that suggests -dir") {
     const std::string rule =
         ": a Windows path, which this system does not have; name a file here, or give -dir DIR, which replaces all files of the "
         "configuration";
@@ -116,7 +116,7 @@ TEST_CASE("Increment is limited so that Increment x MaxExtends < pool / number o
     const auto equal = load_ini("[CONFIG]\nMaxMemoryMB=30\n[ShrinkUser]\nMaxExtends=6\n" +
                                 data_file("InitialSize=64\nMaxSize=128\nIncrement=5\nShrinkable=TRUE"));
     CHECK(equal.options.files[0].increment_mb == 4);
-    // Small enough stays as it is.
+    // A value that is small enough stays as it is.
     CHECK(quiet_ini("[CONFIG]\nMaxMemoryMB=31\n[ShrinkUser]\nMaxExtends=6\n" +
                     data_file("InitialSize=64\nMaxSize=128\nIncrement=5\nShrinkable=TRUE"))
               .files[0]
@@ -130,7 +130,7 @@ TEST_CASE("Increment is limited by the pool of the machine when MaxMemoryMB is 0
     CHECK(load_ini(text, {}, {.cpu_count = 1, .default_pool_mb = 0}).options.files[0].increment_mb == 10);
 }
 
-TEST_CASE("where not even 1 MB fits MaxExtends times into the pool, MaxExtends gives way") {
+TEST_CASE("if not even 1 MB fits MaxExtends times into the pool, MaxExtends is lowered") {
     const auto loaded = load_ini("[CONFIG]\nMaxMemoryMB=20\n" + data_file("InitialSize=64\nMaxSize=128\nIncrement=10\nShrinkable=TRUE"));
     CHECK(loaded.options.files[0].increment_mb == 1);
     CHECK(loaded.options.files[0].shrinkable);
@@ -145,11 +145,11 @@ TEST_CASE("the data files share the pool") {
     const auto loaded =
         load_ini("[CONFIG]\nMaxMemoryMB=201\n" + data_file("InitialSize=64\nMaxSize=128\nIncrement=10\nShrinkable=TRUE") + second);
     CHECK(loaded.options.files[0].increment_mb == 5);
-    CHECK(loaded.options.files[2].increment_mb == 10);  // not shrinkable: it does not matter
+    CHECK(loaded.options.files[2].increment_mb == 10);  // irrelevant, because the file is not shrinkable
     CHECK(loaded.warnings.size() == 1);
 }
 
-TEST_CASE("a log file keeps its size, with a warning if it should not") {
+TEST_CASE("a log file keeps its size, with a warning if it was meant to shrink") {
     const auto loaded = load_ini(
         "[File1]\nFileName=a.mdx\nInitialSize=4\nMaxSize=4\n"
         "[File2]\nFileName=a.ldx\nInitialSize=4\nMaxSize=8\nIncrement=1\nLogFile=TRUE\nShrinkable=TRUE\n");
@@ -167,7 +167,7 @@ TEST_CASE("MaxMemoryMB above the memory of the machine is capped with a warning"
     CHECK(load_ini(text, {}, {.cpu_count = 1, .memory_mb = 5000}).options.max_memory_mb == 5000);
 }
 
-TEST_CASE("what depends on the machine stays 0 in the options") {
+TEST_CASE("values that depend on the machine stay 0 in the options") {
     const sim::Options options = load_ini(kIniFiles, {}, {.cpu_count = 16, .default_pool_mb = 1000, .memory_mb = 2000}).options;
     CHECK(options.cpu_count == 0);
     CHECK(options.max_memory_mb == 0);

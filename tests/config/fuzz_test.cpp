@@ -1,4 +1,4 @@
-// Whatever bytes a file holds: options or a ConfigError, nothing else.
+// Any bytes in a file must give options or a ConfigError, and nothing else.
 #include <chrono>
 #include <string>
 #include <utility>
@@ -19,7 +19,7 @@ namespace {
 std::string random_bytes(ums::Prng& prng) {
     std::string bytes;
     const std::uint64_t length = prng.between(0, 300);
-    // Mostly the characters that mean something to one of the readers.
+    // Mostly characters with a meaning for one of the readers.
     static const std::string kSpecial = "[]=;#\n\r\t \"'\\{},.-_+0x1eTFfile\xEF\xBB\xBF\xFF\xFE";
     const bool only_special = prng.chance(5000);
     for (std::uint64_t i = 0; i < length; ++i) {
@@ -28,7 +28,7 @@ std::string random_bytes(ums::Prng& prng) {
     return bytes;
 }
 
-// Deletes, doubles, replaces and inserts pieces.
+// Deletes, duplicates, replaces and inserts pieces.
 void mutate(std::string& text, ums::Prng& prng) {
     const std::uint64_t changes = prng.between(1, 8);
     for (std::uint64_t i = 0; i < changes && !text.empty(); ++i) {
@@ -43,7 +43,7 @@ void mutate(std::string& text, ums::Prng& prng) {
     }
 }
 
-// True if it was accepted; then what was accepted must be good enough to be written and read again.
+// Whether the text was accepted; if so, the options must survive writing and reading.
 bool try_load(Dialect dialect, const std::string& text) {
     Configuration loaded;
     try {
@@ -85,12 +85,12 @@ TEST_CASE("damaged files are accepted with sound options or refused with a messa
             ++(try_load(dialect, text) ? accepted : refused);
         }
     }
-    // Both must happen, else the test tests nothing.
+    // Both must happen, or the test proves nothing.
     CHECK(accepted > 100);
     CHECK(refused > 100);
 }
 
-TEST_CASE("deep nesting, long lines and many sections are borne") {
+TEST_CASE("deep nesting, long lines and many sections do no harm") {
     for (const Dialect dialect : {Dialect::ini, Dialect::toml}) {
         try_load(dialect, "x = " + std::string(100000, '['));
         try_load(dialect, "x = " + std::string(100000, '{'));
@@ -118,7 +118,7 @@ TEST_CASE("nesting that would exhaust the parser's stack is refused with its lin
     CHECK_THAT(toml_error("\n[" + levels("a.", 5000) + "a]"), ContainsSubstring("test.toml:2: " + message));
     CHECK_THAT(toml_error("a = [" + levels("\n[", 5000)), ContainsSubstring(message));
     CHECK_THAT(toml_error("a = " + levels("{a.a.a.a=", 1000)), ContainsSubstring(message));
-    // Neither quotes nor comments nor the ends of strings hide it.
+    // Neither quotes nor comments nor the ends of strings may hide it.
     for (const char* before :
          {R"('""')", R"("'")", R"("\"'")", "\"\"\"\n\" \"\" ' \"\"\"\"\"", "'''\n' \" '''''", "'' # '\"\n", "\"\" # \"\"\"\n"}) {
         INFO(before);
@@ -126,7 +126,7 @@ TEST_CASE("nesting that would exhaust the parser's stack is refused with its lin
     }
 }
 
-TEST_CASE("dots and brackets within strings and comments are no nesting") {
+TEST_CASE("dots and brackets in strings and comments do not count as nesting") {
     const std::string text = std::string(500, '.') + std::string(500, '[');
     for (const std::string quote : {"\"", "'", "\"\"\"", "'''"}) {
         INFO(quote);
@@ -135,7 +135,7 @@ TEST_CASE("dots and brackets within strings and comments are no nesting") {
     }
 }
 
-TEST_CASE("lines, sections and keys beyond what a configuration needs are refused, and that soon") {
+TEST_CASE("lines, sections and keys beyond what a configuration needs are refused quickly") {
     const auto begin = std::chrono::steady_clock::now();
     for (const Dialect dialect : {Dialect::ini, Dialect::toml}) {
         const std::string section = dialect == Dialect::ini ? "[CONFIG]\n" : "[config]\n";
@@ -151,7 +151,7 @@ TEST_CASE("lines, sections and keys beyond what a configuration needs are refuse
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
 }
 
-TEST_CASE("of many warnings and errors the first are told, and how many more there are") {
+TEST_CASE("of many warnings and errors the first are shown, and the others are counted") {
     std::string text = "[CONFIG]\n";
     for (int i = 0; i < 90'000; ++i) text += fmt::format("MaxMemoryMV{} = 1\n", i);
     const std::vector<std::string> warnings = load_ini(text + kIniFiles).warnings;

@@ -1,4 +1,4 @@
-// SQLIOSim's files in the shapes in which they are found.
+// SQLIOSim's files in the forms that occur in practice.
 #include "config/ini_reader.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ std::string with_crlf(const std::string& text) {
     return out;
 }
 
-// ASCII and the two given characters to UTF-16.
+// Converts ASCII and the two given characters to UTF-16.
 std::string utf16(const std::u16string& text, bool big_endian) {
     std::string out = big_endian ? "\xFE\xFF" : "\xFF\xFE";
     for (const char16_t unit : text) {
@@ -31,7 +31,7 @@ config::RawConfig read(const std::string& text, config::Problems& problems) { re
 
 }  // namespace
 
-TEST_CASE("CRLF, CR, LF and a missing last line end make no difference") {
+TEST_CASE("CRLF, CR, LF and a missing end of the last line make no difference") {
     const std::string text = std::string("[CONFIG]\nCPUCount=2\n") + kIniFiles;
     const sim::Options expected = quiet_ini(text);
     CHECK(expected.cpu_count == 2);
@@ -75,7 +75,7 @@ TEST_CASE("broken UTF-16 and zero bytes are errors that say what to do") {
           "test.ini:2: not a text file (zero byte); UTF-16 needs a byte order mark, or save the file as UTF-8");
 }
 
-TEST_CASE("odd case of sections, keys and booleans and blanks do not matter") {
+TEST_CASE("blanks, and the letter case of sections, keys and booleans, do not matter") {
     const sim::Options options =
         quiet_ini(std::string("  [ config ]\n\tcpucount\t=  2 \nSTOPONERROR = false\nnoBuffering=No\nWriteThrough=0\n"
                               "StampFiles=yes\nForceReadAhead=oFF\nDeleteFilesAtShutdown=1\nAllowIOBursts=TRUE\n[RANDOMUSER]\n"
@@ -92,14 +92,14 @@ TEST_CASE("odd case of sections, keys and booleans and blanks do not matter") {
     CHECK(options.random_user.rollback_chance == 7);
 }
 
-TEST_CASE("comment lines begin with , or #, and both characters may stand in a value") {
+TEST_CASE("comment lines begin with a semicolon or #, and both characters may occur in a value") {
     const sim::Options options =
         quiet_ini(";CPUCount=9\n#CPUCount=9\n  ; [x]\n[CONFIG]\n ;CPUCount=9\nErrorFile=a;b#c=d.xml\n" + std::string(kIniFiles));
     CHECK(options.cpu_count == 0);
     CHECK(options.error_file == "a;b#c=d.xml");
 }
 
-TEST_CASE("quotes around a value are removed as Windows does it") {
+TEST_CASE("quotes around a value are removed as by Windows") {
     CHECK(quiet_ini("[CONFIG]\nErrorFile=\" a.xml \"\n" + std::string(kIniFiles)).error_file == " a.xml ");
     CHECK(quiet_ini("[CONFIG]\nErrorFile='a.xml'\n" + std::string(kIniFiles)).error_file == "a.xml");
     CHECK(quiet_ini("[CONFIG]\nErrorFile=\"a.xml\n" + std::string(kIniFiles)).error_file == "\"a.xml");
@@ -113,7 +113,7 @@ TEST_CASE("ScatterGather is another spelling of UseScatterGather") {
     CHECK(both.warnings[0] == "test.ini:3: [CONFIG] UseScatterGather = FALSE: given again (first at test.ini:2); the last one counts");
 }
 
-TEST_CASE("a file section with nothing but empty values is ignored") {
+TEST_CASE("a file section with only empty values is ignored") {
     const sim::Options expected = quiet_ini(kIniFiles);
     CHECK(quiet_ini(std::string(kIniFiles) + "[File3]\nFileName=\n") == expected);
     CHECK(quiet_ini(std::string(kIniFiles) + "[File3]\nFileName= \nInitialSize=\n") == expected);
@@ -129,7 +129,7 @@ TEST_CASE("files are taken in the order of their numbers") {
     CHECK(options.files[1].path == "ten.ldx");
 }
 
-TEST_CASE("a name with a stream is simply another file") {
+TEST_CASE("a name with a stream is simply a different file") {
     const sim::Options options =
         quiet_ini(std::string(kIniFiles) + "[File3]\nFileName=a.mdx:replica\nInitialSize=4\nMaxSize=4\nSparse=TRUE\n");
     REQUIRE(options.files.size() == 3);
@@ -137,7 +137,7 @@ TEST_CASE("a name with a stream is simply another file") {
     CHECK(options.files[2].sparse);
 }
 
-TEST_CASE("what is given twice counts as given last, with a warning") {
+TEST_CASE("if a key is given twice the last one counts, with a warning") {
     const auto loaded =
         load_ini("[CONFIG]\nCPUCount=2\ncpucount=3\n[RandomUser]\nUserCount=1\n[config]\nCPUCount=4\n" + std::string(kIniFiles));
     CHECK(loaded.options.cpu_count == 4);
@@ -162,7 +162,7 @@ TEST_CASE("an empty value is ignored with a warning") {
     CHECK(loaded.warnings[0] == "test.ini:2: [CONFIG] CPUCount = : has no value, ignored");
 }
 
-TEST_CASE("lines that are no INI are errors, all at once") {
+TEST_CASE("lines that are not INI are errors, all shown at once") {
     CHECK(ini_error("CPUCount=1\n[CONFIG\n[]\n[CONFIG]\nhello\n=3\n") ==
           "test.ini:1: CPUCount=1: a key before the first [Section]\n"
           "test.ini:2: [CONFIG: a section is written as [Name], alone on its line\n"

@@ -1,4 +1,4 @@
-// Files on disk: which reader, what is said of files that cannot be read or written.
+// Files on disk: the choice of reader, and the messages about files that cannot be read or written.
 #include <filesystem>
 #include <fstream>
 
@@ -26,7 +26,7 @@ void save(const sim::Options& options, const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("the extension chooses the reader, everything but .toml is INI") {
+TEST_CASE("the extension selects the reader, and everything but .toml is INI") {
     const TemporaryDirectory folder;
     const std::string toml = std::string("[config]\ncpu_count = 3\n") + kTomlFiles;
     const std::string ini = std::string("[CONFIG]\nCPUCount=3\n") + kIniFiles;
@@ -42,7 +42,7 @@ TEST_CASE("messages name the file as it was given") {
     CHECK(load_error(path) == path + ":2: [CONFIG] CPUCount = x: is not a whole number; allowed: 0 to 64 CPUs");
 }
 
-TEST_CASE("a configuration that is to be saved may lack files, and nothing else may be wrong with it") {
+TEST_CASE("a configuration to be saved may lack files, but must otherwise be valid") {
     config::CommandLineOverrides overrides;
     overrides.allow_missing_files = true;
     overrides.duration_s = 77;
@@ -54,7 +54,7 @@ TEST_CASE("a configuration that is to be saved may lack files, and nothing else 
     CHECK(config::load_file(std::nullopt, overrides, {}).missing_files.empty());
 }
 
-TEST_CASE("without a file and without -dir no file is named") {
+TEST_CASE("without a configuration and -dir no file is named") {
     CHECK(load_error(std::nullopt) == "no file is named; give -dir DIR, or a [File1] section with FileName, InitialSize and MaxSize");
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("a configuration file that cannot be read is an error that says why") 
     CHECK_THAT(load_error(folder.write("page.ini", std::string(8192, '\0'))), ContainsSubstring("page.ini:1: not a text file"));
 }
 
-TEST_CASE("what is saved is loaded again, the file's own name included") {
+TEST_CASE("a saved configuration is loaded again, including the file's own name") {
     const TemporaryDirectory folder;
     const std::uint64_t seed = test_seed("save");
     INFO("seed " << seed);
@@ -76,7 +76,7 @@ TEST_CASE("what is saved is loaded again, the file's own name included") {
     for (const char* name : {"saved.ini", "saved.toml"}) {
         save(options, folder.file(name));
         CHECK(config::load_file(folder.file(name), {}, kMachine).options == options);
-        // A shorter text leaves nothing of the longer one.
+        // A shorter text must leave nothing of the longer one.
         sim::Options fewer = options;
         fewer.files.resize(2);
         save(fewer, folder.file(name));
@@ -84,7 +84,7 @@ TEST_CASE("what is saved is loaded again, the file's own name included") {
     }
 }
 
-TEST_CASE("the switch -save holds defaults, file and switches together") {
+TEST_CASE("the switch -save saves defaults, file and switches combined") {
     const TemporaryDirectory folder;
     const std::string path = folder.write("x.ini", "[CONFIG]\nCPUCount=3\n");
     const sim::Options options = config::load_file(path, {.directories = {"/d"}, .duration_s = 7, .size_mb = 64}, kMachine).options;
@@ -96,7 +96,7 @@ TEST_CASE("the switch -save holds defaults, file and switches together") {
     CHECK(again.files.at(0).initial_size_mb == 64);
 }
 
-TEST_CASE("what was saved is known by its first line, what people wrote is not") {
+TEST_CASE("a saved file is recognized by its first line, and a handwritten one is not") {
     for (const char* name : {"a.ini", "a.toml"}) {
         const std::string text = config::saved_configuration({}, name);
         CHECK(config::is_saved_configuration(text));

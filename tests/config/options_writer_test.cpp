@@ -1,4 +1,4 @@
-// What is written reads back as the same options.
+// Written options must be read back as the same options.
 #include "config/options_writer.hpp"
 
 #include "config/ini_reader.hpp"
@@ -40,7 +40,7 @@ TEST_CASE("random valid options survive writing and reading, in both dialects") 
     }
 }
 
-TEST_CASE("what was adjusted stays as it is when it is read again") {
+TEST_CASE("adjusted values do not change when they are read again") {
     const Configuration once = load_ini(
         "[CONFIG]\nMaxMemoryMB=32\n[File1]\nFileName=a.mdx\nInitialSize=64\nMaxSize=128\nIncrement=10\nShrinkable=TRUE\n"
         "[File2]\nFileName=a.ldx\nInitialSize=4\nMaxSize=4\nLogFile=TRUE\nShrinkable=TRUE\n");
@@ -74,7 +74,7 @@ TEST_CASE("the TOML file has names with units and percentages") {
                                                           ContainsSubstring("\n[[file]]\npath = \"a\\\"b.mdx\"\ninitial_size_mb = 64\n"));
 }
 
-TEST_CASE("the list of options is what the INI file holds, and holds every name") {
+TEST_CASE("the list of options equals the INI file, and contains every name") {
     sim::Options options;
     options.files.push_back({.path = " a\nb.mdx", .initial_size_mb = 64, .max_size_mb = 128});
     const std::vector<RawSection> listed = listed_options(options);
@@ -96,7 +96,7 @@ TEST_CASE("the list of options is what the INI file holds, and holds every name"
     }
 }
 
-TEST_CASE("names that a dialect cannot hold are errors, not other names") {
+TEST_CASE("names that a dialect cannot express are errors, not changed") {
     CHECK(error_of_writing("a\nb", Dialect::ini) ==
           "[File1] FileName = a\\u000ab: cannot be written to an INI file, whose values are one line; write TOML");
     CHECK(error_of_writing("a\rb", Dialect::ini) ==

@@ -1,4 +1,4 @@
-// The switches win over the file.
+// Switches override the file.
 #include "tests/config/support.hpp"
 #include "tests/support/catch.hpp"
 
@@ -16,7 +16,7 @@ sim::FileOptions log(const std::string& path, std::uint64_t size_mb) {
 
 }  // namespace
 
-TEST_CASE("the switch -dir makes a data and a log file there") {
+TEST_CASE("the switch -dir creates a data file and a log file there") {
     const auto loaded = config::load_file(std::nullopt, {.directories = {"/data"}}, kMachine);
     CHECK(loaded.warnings.empty());
     CHECK(loaded.options.files == std::vector<sim::FileOptions>{data("/data/sqliosim.mdx", 4096), log("/data/sqliosim.ldx", 50)});
@@ -43,7 +43,7 @@ TEST_CASE("the log file is half of the data file, at most 50 MB and at least 4 M
     CHECK(log_mb(100000) == 50);
 }
 
-TEST_CASE("with -dir names and sizes of the configuration's files are not even looked at") {
+TEST_CASE("with -dir, names and sizes of the configuration's files are not even checked") {
     const auto loaded =
         load_ini("[CONFIG]\nCPUCount=2\n[File1]\nFileName=f:\\x.mdx\nInitialSize=many\nIncrement=10\nShrinkable=TRUE\n[File2]\nMaxSize=1\n",
                  {.directories = {"d"}, .size_mb = 8});
@@ -52,7 +52,7 @@ TEST_CASE("with -dir names and sizes of the configuration's files are not even l
     CHECK(loaded.options.files == std::vector<sim::FileOptions>{data("d/sqliosim.mdx", 8), log("d/sqliosim.ldx", 4)});
 }
 
-TEST_CASE("with -dir files are as those of the configuration are otherwise, in every folder") {
+TEST_CASE("with -dir, files take all else from those of the configuration, in every folder") {
     const auto loaded = load_ini(
         "[File1]\nFileName=f:\\sqliosim.mdx\nInitialSize=4096\nMaxSize=8192\nIncrement=3\nShrinkable=TRUE\nSparse=TRUE\n"
         "[File2]\nFileName=f:\\sqliosim.ldx\nInitialSize=50\nMaxSize=50\nLogFile=TRUE\n"
@@ -66,7 +66,7 @@ TEST_CASE("with -dir files are as those of the configuration are otherwise, in e
                                                                 expected("b/sqliosim.mdx"), log("b/sqliosim.ldx", 4)});
 }
 
-TEST_CASE("with -dir a stream of the data file, SQLIOSim's replica, is made beside it") {
+TEST_CASE("with -dir, a stream of the data file, SQLIOSim's replica, is created beside it") {
     const auto loaded = load_ini(
         "[File1]\nFileName=sqliosim.mdx\nInitialSize=1000\nMaxSize=1000\nIncrement=10\n"
         "[File2]\nFileName=sqliosim.ldx\nInitialSize=50\nMaxSize=50\nLogFile=TRUE\n"
@@ -93,7 +93,7 @@ TEST_CASE("the switch -size without -dir sets the sizes of the configuration's f
     CHECK(files[2] == sim::FileOptions{.path = "b.mdx", .initial_size_mb = 30, .max_size_mb = 60});
 }
 
-TEST_CASE("the switches -d, -log, --ephemeral and what no file holds") {
+TEST_CASE("the switches -d, -log, --ephemeral and those without a counterpart in a file are applied") {
     const auto loaded =
         load_ini("[CONFIG]\nTestCycleDuration=9\nErrorFile=c:\\x.xml\nDeleteFilesAtShutdown=FALSE\n" + std::string(kIniFiles),
                  {.error_log = "mine.xml",
@@ -108,13 +108,13 @@ TEST_CASE("the switches -d, -log, --ephemeral and what no file holds") {
     CHECK(loaded.options.overwrite_foreign_files);
     CHECK(loaded.options.seed == 77);
     CHECK(loaded.options.engine == sim::EngineChoice::threads);
-    // Absent, they leave the file's values.
+    // Absent switches leave the file's values.
     const sim::Options plain = quiet_ini("[CONFIG]\nTestCycleDuration=9\nDeleteFilesAtShutdown=TRUE\n" + std::string(kIniFiles));
     CHECK(plain.test_cycle_duration_s == 9);
     CHECK(plain.delete_files_at_shutdown);
 }
 
-TEST_CASE("switches with values that are not allowed are errors, all at once") {
+TEST_CASE("switches with invalid values are errors, all shown at once") {
     CHECK(ini_error(kIniFiles, {.error_log = "", .directories = {""}, .duration_s = 0, .size_mb = 0}) ==
           "-size 0: allowed: 1 to 16777215 MB\n-dir: is empty; allowed: an existing directory\n-d 0: allowed: 1 to 31536000 s\n"
           "-log: is empty; allowed: the name of a file");

@@ -1,4 +1,4 @@
-// Every row of the table: found by name, sane in itself, and the door to exactly one field.
+// Every row of the table must be found by name, be consistent, and set exactly one field.
 #include "config/parameter_table.hpp"
 
 #include <map>
@@ -22,7 +22,7 @@ const void* address_of(Field field) {
 
 std::string row_name(const Parameter& row) { return qualified_name(row, Dialect::ini, 0); }
 
-// The values of all keys of a whole configuration: three files, of which the third is the one to change.
+// The values of all keys of a complete configuration with three files, of which the third is to be changed.
 class Sheet {
 public:
     Sheet() {
@@ -66,7 +66,7 @@ private:
     std::map<std::tuple<Dialect, Section, std::size_t>, std::map<const Parameter*, std::string>> values_;
 };
 
-// Another value than that of `field`, allowed by itself and together with those of the sheet; in both spellings.
+// A value that differs from that of `field` and is valid alone and with those of the sheet; in both spellings.
 struct OtherValue {
     std::string ini;
     std::string toml;
@@ -98,7 +98,7 @@ OtherValue other_value(const Parameter& row, Field field) {
 
 }  // namespace
 
-TEST_CASE("every key is found in its section, in any case, and in no other spelling") {
+TEST_CASE("every key is found in its section, in any letter case, and in no other spelling") {
     for (const Parameter& row : parameter_table()) {
         INFO(row_name(row));
         std::string upper(row.ini_name);
@@ -112,7 +112,7 @@ TEST_CASE("every key is found in its section, in any case, and in no other spell
     }
 }
 
-TEST_CASE("the unit stands last in every TOML name that has one") {
+TEST_CASE("every TOML name with a unit ends with it") {
     const std::map<std::string_view, std::string_view> suffixes = {
         {"ms", "_ms"}, {"s", "_s"}, {"MB", "_mb"}, {"pages", "_pages"}, {"bytes", "_bytes"}};
     for (const Parameter& row : parameter_table()) {
@@ -164,7 +164,7 @@ TEST_CASE("every parameter changes exactly its own field, through INI and throug
             INFO(sheet.text(dialect));
             CHECK_FALSE(changed == base);
             CHECK(value_text(row, Dialect::ini, field_of(row, changed, index)) == other.ini);
-            // With this one field put back nothing is different.
+            // With only this field restored nothing differs.
             std::visit(
                 [](auto* to, auto* from) {
                     if constexpr (std::is_same_v<decltype(to), decltype(from)>) *to = *from;

@@ -32,12 +32,12 @@ TEST_CASE("a profile is its sample file") {
     }
 }
 
-TEST_CASE("sql2005 is what a run does without a profile") {
+TEST_CASE("sql2005 is the default of a run without a profile") {
     const config::CommandLineOverrides folder{.directories = {"d"}};
     CHECK(load_profile("sql2005", std::nullopt, folder).options == config::load_file(std::nullopt, folder, kLargeMachine).options);
 }
 
-TEST_CASE("profiles of SQL Server 2022 have indirect checkpoints and a log that grows as since then, each its own users") {
+TEST_CASE("profiles of SQL Server 2022 have indirect checkpoints, its growth of the log, and their own users") {
     for (const char* name : {"sql2022-oltp", "sql2022-warehouse", "sql2022-mixed"}) {
         INFO(name);
         const sim::Options o = load_profile(name, std::nullopt, {.directories = {"d"}, .size_mb = 1024}).options;
@@ -57,7 +57,7 @@ TEST_CASE("profiles of SQL Server 2022 have indirect checkpoints and a log that 
     CHECK(load_profile("sql2022-warehouse").options.columnstore_user.user_count > 0);
 }
 
-TEST_CASE("a configuration file wins over the profile, and switches over both") {
+TEST_CASE("a configuration file overrides the profile, and switches override both") {
     const TemporaryDirectory folder;
     const std::string path = folder.write("a.ini", "[CONFIG]\nTargetRecoveryTime=30\nTestCycleDuration=20\n[TempdbUser]\nUserCount=0\n");
     const config::Configuration loaded = load_profile("sql2022-oltp", path, {.directories = {"d"}, .duration_s = 10});
@@ -68,7 +68,7 @@ TEST_CASE("a configuration file wins over the profile, and switches over both") 
     CHECK(loaded.options.recent.checkpoint_slow_write_ms == 50);
 }
 
-TEST_CASE("files of a configuration take the place of those of the profile") {
+TEST_CASE("files of a configuration replace those of the profile") {
     const TemporaryDirectory folder;
     const sim::Options ini = load_profile("sql2022-oltp", folder.write("a.ini", std::string(kIniFiles))).options;
     const sim::Options toml = load_profile("sql2022-oltp", folder.write("a.toml", std::string(kTomlFiles))).options;
@@ -79,7 +79,7 @@ TEST_CASE("files of a configuration take the place of those of the profile") {
     }
 }
 
-TEST_CASE("a profile that is not there, and a value that does not go with one of it, are said") {
+TEST_CASE("an unknown profile, and a value that conflicts with the profile, are explained") {
     CHECK_THROWS_WITH(load_profile("sql2019"), ContainsSubstring("--profile sql2019") && ContainsSubstring("sql2022-mixed"));
     const TemporaryDirectory folder;
     const std::string path = folder.write("a.ini", "[TempdbUser]\nMaxSpillKB=64\n");

@@ -12,7 +12,7 @@ namespace {
 using config::Field;
 using config::Parameter;
 
-// Blanks, quotes, comment characters, brackets, control characters and UTF-8, but no backslash: that would be a Windows path.
+// Blanks, quotes, comment characters, brackets, control characters and UTF-8, but no backslash, which would make a Windows path.
 std::string random_name(ums::Prng& prng) {
     static const std::string kPieces[] = {" ",
                                           "\t",
@@ -57,7 +57,7 @@ void randomize(const Parameter& row, Field field, ums::Prng& prng) {
     } else if (auto** durability = std::get_if<sim::Durability*>(&field)) {
         **durability = static_cast<sim::Durability>(prng.below(row.choices.size()));
     } else if (auto** number = std::get_if<std::int32_t*>(&field)) {
-        // User counts: small enough that all of them together fit one CPU.
+        // User counts, small enough for all of them together to fit one CPU.
         **number = static_cast<std::int32_t>(prng.between(0, 120)) - 1;
     } else if (auto** small = std::get_if<std::uint32_t*>(&field)) {
         **small = static_cast<std::uint32_t>(random_magnitude(row, prng));
@@ -91,7 +91,7 @@ void make_consistent(sim::Options& o, ums::Prng& prng) {
 }
 
 void make_consistent(sim::FileOptions& file, std::size_t index, const sim::Options& o) {
-    file.path += std::to_string(index) + "e";  // no two are the same, none is the XML log
+    file.path += std::to_string(index) + "e";  // makes all paths different from each other and from the XML log
     file.is_log = index == 0 ? false : index == 1 ? true : file.is_log;
     if (file.max_size_mb < file.initial_size_mb) std::swap(file.max_size_mb, file.initial_size_mb);
     const std::uint64_t share =

@@ -7,7 +7,7 @@
 
 namespace config_test {
 
-// Valid on kMachine without adjustment or warning. Names may hold anything that both INI and TOML can write.
+// Valid on kMachine without adjustment or warning. Names may contain anything that both INI and TOML can express.
 sim::Options random_options(ums::Prng& prng);
 
 }  // namespace config_test

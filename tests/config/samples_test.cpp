@@ -1,4 +1,4 @@
-// The samples that come with ioproof: read without a warning, on a small machine too, and what they promise.
+// The samples of ioproof: they must be read without a warning, even on a small machine, and do what they promise.
 #include <filesystem>
 #include <set>
 
@@ -32,7 +32,7 @@ TEST_CASE("every sample is read without a warning, as it is and with -dir") {
     }
 }
 
-TEST_CASE("the default samples hold the defaults, and the files of -dir") {
+TEST_CASE("the default samples contain the defaults, and the files of -dir") {
     const sim::Options expected = config::load_file(std::nullopt, {.directories = {"d"}}, kSmallMachine).options;
     for (const char* name : {"default.ini", "default.toml", "sql2005.toml"}) {
         INFO(name);
@@ -45,7 +45,7 @@ TEST_CASE("the default samples hold the defaults, and the files of -dir") {
     }
 }
 
-TEST_CASE("the quick start is small and short, and everybody works in it") {
+TEST_CASE("the quick start is small and short, and all users work in it") {
     const sim::Options o = sample("quick.ini").options;
     CHECK(o.test_cycles == 1);
     CHECK(o.test_cycle_duration_s <= 25);
@@ -59,6 +59,6 @@ TEST_CASE("the quick start is small and short, and everybody works in it") {
     CHECK(o.read_ahead_user.user_count > 0);
     CHECK(o.bulk_update_user.user_count > 0);
     CHECK(std::uint64_t{o.shrink_user.max_interval_s} * 4 <= o.test_cycle_duration_s);
-    // The pool is smaller than the data, so that pages are read again.
+    // The pool is smaller than the data, so pages are read again.
     CHECK(o.max_memory_mb < o.files[0].initial_size_mb);
 }

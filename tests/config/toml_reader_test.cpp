@@ -50,7 +50,7 @@ TEST_CASE("percentages out of range or finer than two decimals are errors") {
     CHECK(error("\"10\"") == "test.toml:2:1: [config] cache_hit_ratio_percent = 10: is not a number" + allowed);
 }
 
-TEST_CASE("values of another type are errors") {
+TEST_CASE("values of the wrong type are errors") {
     const auto error = [](const std::string& line) { return toml_error("[config]\n" + line + "\n"); };
     CHECK(error("cpu_count = \"2\"") == "test.toml:2:1: [config] cpu_count = 2: is not a whole number; allowed: 0 to 64 CPUs");
     CHECK(error("cpu_count = 2.0") == "test.toml:2:1: [config] cpu_count = 2: is not a whole number; allowed: 0 to 64 CPUs");
@@ -76,7 +76,7 @@ TEST_CASE("masks above 63 bits are written as a string") {
     CHECK(quiet_toml(with_files("[config]\naffinity = 0x7FFFFFFFFFFFFFFF\n")).affinity == ~std::uint64_t{0} >> 1);
 }
 
-TEST_CASE("files are tables of an array, also an inline one, in their order") {
+TEST_CASE("files are the tables of an array, possibly an inline one, in their order") {
     const sim::Options options = quiet_toml(
         "file = [ { path = \"z.mdx\", initial_size_mb = 4, max_size_mb = 4 },\n"
         "  { path = \"a.ldx\", initial_size_mb = 4, max_size_mb = 4, log_file = true } ]\n");
@@ -98,7 +98,7 @@ TEST_CASE("wrong structure is an error that shows the right one, all at once, in
     CHECK(toml_error("file = [1]\n") == "test.toml:1:1: file: files are written as tables, [[file]]");
 }
 
-TEST_CASE("TOML names are exact, and the INI name is answered with the TOML one") {
+TEST_CASE("TOML names are exact, and an INI name is an error that suggests the TOML name") {
     const auto warnings =
         load_toml("[config]\nCPUCount = 2\ncpu_cont = 3\nuser_count = 1\nmin_pages = 2\n" + std::string(kTomlFiles)).warnings;
     REQUIRE(warnings.size() == 4);
@@ -112,7 +112,7 @@ TEST_CASE("TOML names are exact, and the INI name is answered with the TOML one"
           "[version_store_user]");
 }
 
-TEST_CASE("characters beyond ASCII are read everywhere in a string, in comments and in quoted keys") {
+TEST_CASE("characters beyond ASCII are read anywhere in strings, comments and quoted keys") {
     const std::string name = "\u00C4\u00A0\u1680\u2028\u20AC\u3000\uFEFF\uFFFE\U0001F600\U000FFFFF";
     const sim::Options options = quiet_toml("# " + name + "\n[config]\nerror_file = \"" + name + "\" # " + name + "\n" + kTomlFiles);
     CHECK(options.error_file == name);
@@ -124,7 +124,7 @@ TEST_CASE("characters beyond ASCII are read everywhere in a string, in comments 
     CHECK(warnings[0] == "test.toml:2:1: gr\u00F6\u00DFe: unknown key, ignored");
 }
 
-// Undefined behaviour in toml++ 3.3 and 3.4, seen by the undefined-behaviour sanitizer: see config/toml_masking.hpp.
+// toml++ 3.3 and 3.4 have undefined behavior here, which the sanitizer finds: see config/toml_masking.hpp.
 TEST_CASE("characters beyond ASCII outside of strings are errors, with the right column") {
     CHECK_THAT(toml_error("[config]\ngr\u00F6\u00DFe = 1\n"), ContainsSubstring("test.toml:2:3: not valid TOML: "));
     CHECK_THAT(toml_error("[config]\ncpu_count =\u00A01\n"), ContainsSubstring("test.toml:2:12: not valid TOML: "));

@@ -1,4 +1,4 @@
-"""A run of ioproof that is killed, and the verification of what it has left."""
+"""A run of ioproof that is killed, and the verification of what it left."""
 import os
 import signal
 import subprocess
@@ -36,7 +36,7 @@ LogFile=TRUE
 
 
 class CrashRun:
-    """`folder`: the files of the run. `beside`: what it tells."""
+    """`folder`: holds the files of the run. `beside`: holds its configuration, output and ledger."""
 
     def __init__(self, program, folder, beside, write_through, engine):
         self.config = os.path.join(beside, "run.ini")
@@ -47,7 +47,7 @@ class CrashRun:
         self.ledger = os.path.join(beside, "ledger")
 
     def kill_after(self, seconds, seed):
-        """Returns how it ended before it could be killed, or ""."""
+        """Returns how the run ended before it could be killed, or ""."""
         with open(os.path.join(self.beside, "output.txt"), "w", encoding="utf-8") as output:
             command = [self.program, "run", "--cfg", self.config, "--engine", self.engine, "--seed", str(seed), "--no-progress",
                        "--ledger", self.ledger]
@@ -58,7 +58,7 @@ class CrashRun:
         return "" if code == -signal.SIGKILL else f"the run ended by itself with exit code {code}: {self.output()[-600:]}"
 
     def verify(self, with_ledger=False):
-        """Exit code and output; the code is 3 also where no file was left that can be told to be of the run."""
+        """Returns exit code and output; the code is also 3 if no file was left that is recognizable as one of the run."""
         more = ["--ledger", self.ledger] if with_ledger else []
         done = subprocess.run([self.program, "verify", "--cfg", self.config, *more], cwd=self.beside, stdin=subprocess.DEVNULL, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False)

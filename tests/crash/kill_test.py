@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""kill -9 at random points of runs, on file systems of loop devices: the page cache keeps what it was given, so `ioproof verify` must never
-have a finding.
+"""kill -9 at random points of runs, on file systems on loop devices. The page cache survives, so `ioproof verify` must never have a
+finding.
 
     kill_test.py --program IOPROOF --folder FOLDER [--seed N] [--kills K] [FILE_SYSTEM...]
 
-K kills on each of ext4, xfs and btrfs, with WriteThrough and without it, both engines. Exit code 0: all right, 1: a finding or a failure,
-77: no file system can be mounted here. One that cannot is told.
+K kills on each of ext4, xfs and btrfs, with and without WriteThrough, with both engines. Exit code 0: passed, 1: a finding or a failure,
+77: no file system can be mounted here. File systems that cannot be mounted are listed.
 """
 import argparse
 import contextlib
@@ -34,7 +34,7 @@ def call(*command):
 
 @contextlib.contextmanager
 def mounted(kind, folder):
-    """A new file system of this kind on a loop device; always unmounted."""
+    """Mounts a new file system of this kind on a loop device, and always unmounts it."""
     if os.geteuid() != 0:
         raise CannotMount("only root may mount")
     if not shutil.which(MKFS[kind][0]):
@@ -52,11 +52,11 @@ def mounted(kind, folder):
 
 
 def kill_many(arguments, kind, folder, path):
-    """Returns problems, and how many of the kills left something that could be verified."""
+    """Returns the problems, and how many kills left something to verify."""
     draw = random.Random(f"{kind} {arguments.seed}")
     problems, verified = [], 0
     for index in range(arguments.kills):
-        # Most while it works, some while files are made.
+        # Most kills hit the main run, some the creation of files.
         seconds = draw.uniform(0.0, 0.3) if draw.random() < 0.25 else draw.uniform(0.3, 2.0)
         write_through, engine = index % 2 == 0, ["uring", "threads"][index // 2 % 2]
         run = CrashRun(arguments.program, path, folder, write_through, engine)

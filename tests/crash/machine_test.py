@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""ioproof in a machine that loses its power: user-mode Linux with a real file system (ext4, xfs, btrfs) on a disk that forgets what was not
-made durable. The machine is cut off in the middle of a run, started again, and verifies; then it goes on with the run, and is cut off again.
-An honest disk must never be blamed. A disk that ignores flushes must be found out, by ioproof or by the guest's own file system.
+"""ioproof in a machine that loses power: user-mode Linux with a real file system (ext4, xfs, btrfs) on a disk that forgets what was not
+made durable. The machine loses power in the middle of a run, is started again, and verifies; then it resumes the run, and loses power
+again. An honest disk must never be blamed. A disk that ignores flushes must be caught by ioproof or by the guest's own file system.
 
     machine_test.py --program IOPROOF --fs FAULTY_FS --folder FOLDER [--seed N] [--cuts K] [--disk honest|flush_ignored] [FILESYSTEM...]
 
-K cuts for each file system. Exit code 0: all right, 1: blamed wrongly or not found out, 77: there is no user-mode Linux, or no FUSE.
+K cuts for each file system. Exit code 0: passed, 1: wrongly blamed or not caught, 77: no user-mode Linux, or no FUSE.
 """
 import argparse
 import os
@@ -26,13 +26,13 @@ MKFS = {"ext4": ["mkfs.ext4", "-q", "-F", "-b", "4096"], "xfs": ["mkfs.xfs", "-q
 DISK_BYTES = 400 << 20
 BOOT_PATIENCE_S = 90
 MUCH_PROMISED_BYTES = 20_000
-# The disk driver of user-mode Linux acknowledges flushes and passes none of them on: a lying disk that nobody made for this test. Opened for
-# synchronous writes ("s") it keeps its word.
+# The disk driver of user-mode Linux acknowledges flushes and forwards none: a lying disk that was not made for this test. Opened for
+# synchronous writes ("s") it is honest.
 DRIVERS = {"honest": "ubd0s", "flush_ignored": "ubd0"}
-# Of the cuts of a lying disk that dropped anything: the rest was not promised yet.
+# The least share to be caught of a lying disk's cuts that dropped anything: in the others, nothing dropped had been promised yet.
 LEAST_FOUND = 0.5
 
-# What the guest does after its start, as its first process. The host's files are its root, to be read only; /mnt is its own.
+# The guest's init process. Its root is the host's file system, read-only; /mnt is its own.
 INIT = """#!/bin/sh
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 mount -t proc proc /proc
@@ -64,7 +64,7 @@ echo $? >ended
 
 
 class Machine:
-    """One disk and the machines that are started with it, one after the other."""
+    """One disk, and the machines that are started with it in turn."""
 
     def __init__(self, arguments, kind, mount, seed):
         self.program, self.kind, self.mount, self.seed = arguments.program, kind, mount, seed
@@ -87,7 +87,7 @@ class Machine:
         os.chmod(script, 0o755)
         command = ["linux.uml", "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro", f"init={script}", "mem=256M",
                    f"{self.driver}={self.disk}", "con=null", "con0=null,fd:1", f"uml_dir={self.beside}", "umid=machine"]
-        # Its processes, one for each of the guest's, are a group of their own.
+        # A separate process group for its processes, of which there is one for each of the guest's.
         return subprocess.Popen(command, cwd=self.beside, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                 start_new_session=True)
 
@@ -110,7 +110,8 @@ class Machine:
         machine.wait()
 
     def run_until_cut(self, seconds, resume, is_early):
-        """The cut comes while files are made or soon after, or else when much has been promised. Returns how the run ended before, or ""."""
+        """Cuts the power while files are created or soon after (`is_early`), or once much has been promised. Returns how the run ended
+        before that, or ""."""
         for name in ("ended", "run.txt"):
             if os.path.exists(os.path.join(self.beside, name)):
                 os.remove(os.path.join(self.beside, name))
@@ -128,7 +129,8 @@ class Machine:
         return f"the run ended by itself with exit code {code}: {self.read('run.txt')[-800:]}" if code else ""
 
     def verify(self):
-        """Exit codes by the files and with the ledger, and what was said; "lost": the guest's file system cannot be mounted any more."""
+        """Returns the exit codes from the files and with the ledger, and the output; "lost": the guest cannot mount its file system
+        anymore."""
         machine = self.start(VERIFY.format(program=self.program))
         try:
             machine.communicate(timeout=BOOT_PATIENCE_S)
@@ -143,7 +145,7 @@ def nothing_left(text):
 
 
 def cut_twice(arguments, kind, index):
-    """Returns (cuts, cuts of a lying disk that dropped something, of these found out, problems)."""
+    """Returns (cuts, cuts of a lying disk that dropped something, how many of these were caught, problems)."""
     draw = random.Random(f"{arguments.disk} {kind} {arguments.seed} {index}")
     folder = tempfile.mkdtemp(prefix=f"machine-{kind}-", dir=arguments.folder)
     cuts = broken = found = 0
@@ -154,7 +156,7 @@ def cut_twice(arguments, kind, index):
             mount.add_fault("power honest")
             forgotten_before = 0
             for resume in (False, True):
-                # Smaller units would tear the superblock of ext4, which bears that as little as SQL Server bears a torn page.
+                # Smaller units would tear the superblock of ext4, which ext4 survives as little as SQL Server a torn page.
                 cut = f"cut seed={draw.randrange(1 << 31)},unit=4096,lost={draw.choice([5, 50, 95])}"
                 is_early, seconds = arguments.disk == "honest" and draw.random() < 0.5, draw.uniform(0.5, 3.0)
                 title = f"{arguments.disk} {kind} {index}{', resumed' if resume else ''}: cut off {'early, ' if is_early else ''}after {seconds:.1f} s, {cut}"
@@ -177,7 +179,7 @@ def cut_twice(arguments, kind, index):
                     problems.append(f"{title}: exit codes {code} and {with_ledger}: {text[-1500:]}")
                 elif is_found and arguments.disk == "honest":
                     problems.append(f"{title}: blamed, and the disk is honest: {text[-3000:]}{machine.read('mount.txt')}")
-                # Only what is sound is gone on with.
+                # Only sound files are resumed.
                 if (code, with_ledger) != ("0", "0"):
                     break
     except CannotMount as error:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Two hosts on a real shared file system: a GlusterFS volume of one brick, glusterd and all in namespaces of their own, and each host in a
-mount namespace in which only its own mount of the volume exists. No host may blame it; a page that is damaged on the brick must be found.
+"""Two hosts on a real shared file system: a GlusterFS volume of one brick. glusterd and the hosts run in separate namespaces; in each
+host's mount namespace only its own mount of the volume exists. No host may blame it; a page that is damaged on the brick must be found.
 
     gluster_test.py --program IOPROOF --folder FOLDER
 
-Exit code 0: so it is, 1: not, 77: GlusterFS, root or namespaces are not available here.
+Exit code 0: passed, 1: failed, 77: GlusterFS, root or namespaces are not available here.
 """
 import argparse
 import json
@@ -32,7 +32,7 @@ CASES = {
 
 
 def why_not():
-    """Why this cannot run here; None if it can."""
+    """Returns why this cannot run here; None if it can."""
     if os.geteuid() != 0:
         return "root is needed for namespaces"
     if not os.path.exists("/dev/fuse"):
@@ -52,7 +52,7 @@ def must(*command):
 
 
 def start_volume(folder):
-    """Starts glusterd and the volume "shared". What glusterd keeps goes into memory, and ends with the namespace."""
+    """Starts glusterd and the volume "shared". glusterd keeps its state in memory, until the namespace ends."""
     must("ip", "link", "set", "lo", "up")
     must("ip", "address", "add", ADDRESS + "/24", "dev", "lo")
     for kept in ("/var/lib/glusterd", "/var/log/glusterfs", "/run/gluster"):
@@ -67,17 +67,17 @@ def start_volume(folder):
             raise RuntimeError("glusterd does not answer")
         time.sleep(0.2)
     must("gluster", "--mode=script", "volume", "create", "shared", f"{ADDRESS}:{brick}", "force")
-    # What O_DIRECT demands goes to the brick, past the caches of the clients.
+    # O_DIRECT must reach the brick, past the caches of the clients.
     must("gluster", "--mode=script", "volume", "set", "shared", "performance.strict-o-direct", "on")
     must("gluster", "--mode=script", "volume", "set", "shared", "network.remote-dio", "disable")
-    # Nor may a client keep the size of a file that another one makes longer (and see --attribute-timeout below).
+    # Nor may a client cache the size of a file that another one extends (see also --attribute-timeout below).
     must("gluster", "--mode=script", "volume", "set", "shared", "performance.stat-prefetch", "off")
     must("gluster", "--mode=script", "volume", "start", "shared")
     return brick
 
 
 class Host:
-    """Runs commands of ioproof where only its own mount of the volume exists."""
+    """Runs ioproof's commands in a mount namespace with only its own mount of the volume."""
 
     def __init__(self, program, folder, rank):
         self.program, self.rank = program, rank
@@ -116,7 +116,7 @@ def wait_for(processes):
 
 
 def run_case(program, folder, brick, plan):
-    """The problem, or an empty text. Leaves the files of the run on the volume."""
+    """Returns the problem, or an empty text. Leaves the files of the run on the volume."""
     hosts = [Host(program, folder, rank) for rank in (0, 1)]
     with witness(program, folder) as keys:
         codes = wait_for([host.start("run", "-dir", host.mount, "-size", "8", "--no-progress", "--json", "r.json", "--group", "g", "--rank",
@@ -134,7 +134,7 @@ def run_case(program, folder, brick, plan):
 
 
 def damage_problem(program, folder, brick):
-    """Whether a page that is damaged on the brick comes to a host, and is named."""
+    """Damages a page on the brick. Returns a problem unless a host finds and names it."""
     page = 100
     with open(os.path.join(brick, "sqliosim.mdx"), "r+b") as file:
         file.seek(page * PAGE_BYTES + 4000)
@@ -185,7 +185,7 @@ def main():
         return SKIPPED
     os.makedirs(arguments.folder, exist_ok=True)
     folder = tempfile.mkdtemp(prefix="gluster-", dir=arguments.folder)
-    # Its processes end with the namespace, and their mounts.
+    # All processes and mounts end with the namespace.
     command = ["unshare", "--mount", "--net", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc", sys.executable, "-B",
                os.path.realpath(__file__), "--program", arguments.program, "--folder", folder]
     code = subprocess.run(command, env={**os.environ, INSIDE: "1"}, stdin=subprocess.DEVNULL, check=False).returncode

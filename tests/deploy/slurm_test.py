@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The scripts of deploy/slurm on a cluster of the distribution's Slurm: one slurmctld and three slurmd on this machine, each in namespaces
-of its own (processes, name, mounts), so that a node can be killed with all that runs on it.
+"""The scripts of deploy/slurm on a cluster of the distribution's Slurm: one slurmctld and three slurmd on this machine, each in its own
+namespaces (processes, name, mounts), so that a node can be killed with everything that runs on it.
 
     slurm_test.py --program IOPROOF --scripts deploy/slurm --folder FOLDER [--keep]
 
-Exit code 0: all plans came to their verdict, 1: not, 77: there is no Slurm that works here, or no root.
+Exit code 0: all plans reached their verdict, 1: not, 77: Slurm does not work here, or the user is not root.
 """
 import argparse
 import contextlib
@@ -80,7 +80,7 @@ class NoCluster(Failed):
 
 
 class Cluster:
-    """with Cluster(folder) as cluster: three nodes that are idle."""
+    """with Cluster(folder) as cluster: three idle nodes."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -141,9 +141,9 @@ class Cluster:
         self.nodes[node] = self.start("slurmd-" + node, [*namespaces, "sh", "-c", inside])
 
     def kill_node(self, node):
-        """The node is gone, with every process on it, at once."""
+        """Ends the node, with every process on it, at once."""
         process = self.nodes.pop(node)
-        process.kill()  # and --kill-child with it the first process of its namespace, and so all of them
+        process.kill()  # --kill-child then kills the first process of its namespace, and with it all others
         process.wait()
 
     def wait_for(self, what, is_there, patience_s=60):
@@ -172,7 +172,7 @@ class Cluster:
         return re.search(r"JobState=(\w+)", self.call("scontrol", "show", "job", job).stdout)[1]
 
     def end_of(self, job):
-        """The exit code of the job."""
+        """Waits for the end of the job and returns its exit code."""
         deadline = time.monotonic() + PATIENCE_S
         while self.state_of(job) in ("PENDING", "CONFIGURING", "RUNNING", "COMPLETING"):
             if time.monotonic() > deadline:
@@ -242,7 +242,7 @@ class Test:
 
         job = self.submit("side-by-side", "side_by_side.sbatch", SECONDS_OF_LOAD="3")
         self.judge("side-by-side", job, "PASS", 3, hosts)
-        # Turns 1 and 3 end by kill -9, and leave no result; rank 0 is started again by the script, and takes turn 4.
+        # Turns 1 and 3 end by kill -9 and leave no result; the script restarts rank 0, which takes turn 4.
         job = self.submit("hand-over", "hand_over.sbatch", SECONDS_OF_TURN="2", TURNS="4", CHANGE="kill,in-order")
         self.judge("hand-over", job, "PASS", 2)
         job = self.submit("readers", "readers.sbatch", SECONDS_OF_LOAD="3")
@@ -253,7 +253,7 @@ class Test:
         job = self.submit("a node is lost", "hand_over.sbatch", SECONDS_OF_TURN="3", TURNS="3", CHANGE="in-order,loss")
         owned = os.path.join(self.folder, "a node is lost", "results", "turns", "rank-1.log.turn-2.xml")
         self.cluster.wait_for("the second owner", lambda: os.path.exists(owned), PATIENCE_S)
-        time.sleep(3)  # it works until it is taken away
+        time.sleep(3)  # the owner works until its node is killed
         self.cluster.kill_node("node2")
 
         def is_told(merged):
@@ -262,7 +262,7 @@ class Test:
             return "" if (before["rank"], before["ended_by"]) == (1, "loss") else f"turn 3 says {before}, {merged['headline']}"
 
         self.judge("a node is lost", job, "PASS", 2, is_told)
-        # It comes back, and the next job has it.
+        # The node comes back, and the next job uses it.
         self.cluster.start_node("node2")
         self.cluster.wait_for("the node that comes back", self.cluster.are_idle, 120)
         job = self.submit("the node is back", "side_by_side.sbatch", SECONDS_OF_LOAD="2")

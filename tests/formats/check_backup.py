@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads a backup by docs/backup_format.md alone, restores it in thought, and compares that with the file that was restored.
+"""Reads a backup by docs/backup_format.md alone, computes what a restore of it gives, and compares that with the restored file.
 
     check_backup.py --program IOPROOF FOLDER    makes a run in a new folder below FOLDER; exit 77 if it cannot be done there
 """
@@ -15,7 +15,7 @@ FULL, DIFFERENTIAL, LOG_BACKUP = 1, 2, 3
 HEADER = "<I4sHHIQQIIQQQ"
 STRIPES, TRANSFER_BYTES = 2, 64 * 1024
 
-# The log has room for all that is logged until it has been copied, on however slow a machine.
+# Even on a slow machine the log must have room for everything that is logged until it has been copied.
 CONFIGURATION = """
 [config]
 test_cycles = 1
@@ -48,7 +48,7 @@ def read(path):
 
 
 class Chain:
-    """What a chain says: its backups, where their pages stand, and its log."""
+    """The contents of a chain: its backups, the places of their pages, and its log."""
 
     def __init__(self, path):
         self.path, self.data = path, read(path)
@@ -60,7 +60,7 @@ class Chain:
         expect(self.sets and self.sets[-1]["end"], path, at, "no backup, or one that has no end")
 
     def is_next(self, at):
-        """Behind the chain stands what is left of an older one, or nothing."""
+        """Whether the chain continues here; it is followed by the remains of an older one, or by nothing."""
         if self.data[at + 4:at + 8] != b"IOPB":
             return False
         fields = struct.unpack_from(HEADER, self.data, at)
@@ -108,7 +108,7 @@ class Chain:
 
 
 def pages_of(backup, stripes):
-    """The pages of a backup: (file id, page) -> (version, LSN), nothing where it was never written."""
+    """The pages of a backup: (file id, page) -> (version, LSN), or None for a page that was never written."""
     pages, places = {}, set()
     for file_id, first_page, count, stripe, place in backup["runs"]:
         path, data = stripes[stripe]

@@ -65,7 +65,7 @@ def fill(seed, size_bytes):
     return bytes(out)
 
 
-# CRC-32C, eight bytes at a time: CRC_TABLES[k][b] is the checksum's change by byte b with k zero bytes behind it.
+# CRC-32C, eight bytes at a time: CRC_TABLES[k][b] is the change of the checksum by byte b followed by k zero bytes.
 CRC_TABLES = [[0] * 256 for _ in range(8)]
 for index in range(256):
     crc = index
@@ -152,13 +152,13 @@ def check_records(path, offset, block, record_count, used_bytes, first_lsn):
 
 
 def check_log(path, data, identity, blocks):
-    """A VLF begins where a block stands that says so."""
+    """Finds the VLFs by their first blocks, and checks them and their places."""
     begins = set()
     for begin in range(PAGE_BYTES, len(data), SECTOR_BYTES):
         if data[begin + 4:begin + 8] == b"IOPL" and data[begin + 52:begin + 56] == bytes(4):
             if check_vlf(path, data, begin, identity, blocks):
                 begins.add(begin)
-    # Those of the first size are where the document says, those of a grown part at its beginning. The first size is not in the file.
+    # VLFs of the initial size are where the document says; a grown part begins with a VLF. The file does not say its initial size.
     expect(any(begins <= virtual_log_files(size * MB, alignment) | set(range(size * MB, len(data), MB))
                for alignment in (512, 4096) for size in range(len(data) // MB, 0, -1)), path, 0, "the VLFs are not where they should be")
 
@@ -190,7 +190,7 @@ def check_vlf(path, data, begin, identity, blocks):
 
 
 def check_checkpoints(path, records, versions):
-    """Each complete checkpoint that the log still holds recorded the versions that the pages had when it began."""
+    """Every complete checkpoint in the log must have recorded the page versions at its beginning."""
     begins = {r[4]: i for i, r in enumerate(records) if r[0] == 3}
     ends = [(i, *struct.unpack("<QII", r[6])) for i, r in enumerate(records) if r[0] == 4]
     complete = [end for end in ends if end[1] in begins]
@@ -234,7 +234,7 @@ def check(paths):
                 versions[file_id, number] = page[2:]
     expect(len(runs) == 1 and len(set(files)) == len(files), paths[0], 0, "not the files of one run")
 
-    # The log and the pages must tell the same story: after a run that went to its end the disk has the newest version in the log.
+    # The log and the pages must agree: after a complete run the disk holds the newest versions in the log.
     sequence = max(blocks, default=0)
     records = []
     while sequence in blocks:
@@ -268,7 +268,7 @@ def run(program, folder, *more):
 
 
 def run_and_check(program, folder):
-    """A run, then one that goes on with its files."""
+    """Checks the files of a run, then of a run that resumes with them."""
     with tempfile.TemporaryDirectory(dir=folder) as made:
         for more in ((), ("--resume",)):
             run(program, made, *more)

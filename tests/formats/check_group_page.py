@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The page of each member of a group says of which one it is, in a browser. 77: there is none."""
+"""Checks in a browser that each member's page names its group and rank. Exit code 77: no browser."""
 
 import argparse
 import concurrent.futures
@@ -18,7 +18,7 @@ WANTED = {0: ["group night-1", "plan readers", "rank 0 of 2", "coherence close-t
 
 
 def facts_of(browser, page):
-    """As the page's script has made them."""
+    """The facts that the page's script generated."""
     dom = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", "file://" + page], capture_output=True, text=True,
                          check=True, timeout=120).stdout
     return [f"{name} {value}" for name, value in re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", dom)]

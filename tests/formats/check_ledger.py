@@ -79,7 +79,7 @@ class Ledger:
 
 
 def newest_block(path):
-    """The greatest number of a block in the log, found by its magic alone."""
+    """The highest sequence number of a block in the log; blocks are found by their magic alone."""
     with open(path, "rb") as file:
         data = file.read()
     return max(struct.unpack_from("<Q", data, at + 24)[0] for at in range(PAGE_BYTES, len(data), 512) if data[at + 4:at + 8] == b"IOPL")

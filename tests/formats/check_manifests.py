@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What users deploy: every Kubernetes manifest is one that a cluster takes, every switch in manifests, batch scripts and units is one that ioproof
-has, and the names in them belong together. Exit 77: kubernetes-validate (PyPI) or PyYAML is not to be had here.
+"""Checks what users deploy: a cluster accepts every Kubernetes manifest, ioproof has every switch in manifests, batch scripts and units,
+and the names in them match. Exit code 77: kubernetes-validate (PyPI) or PyYAML is not available.
 
     check_manifests.py IOPROOF SOURCE_ROOT
 """
@@ -22,7 +22,7 @@ documents = [(path, document) for path in KUBERNETES for document in yaml.safe_l
 
 
 def pods():
-    """(file, what owns it, pod template) of everything that starts a container."""
+    """Yields (file, owner, pod spec, labels) of everything that starts a container."""
     for path, document in documents:
         template = document.get("spec", {}).get("template")
         if template:
@@ -71,7 +71,7 @@ for path, _, spec, _ in pods():
         name = volume.get("persistentVolumeClaim", {}).get("claimName")
         assert name is None or name in claims, f"{path}: no claim {name}"
 
-# Scripts and units: their lines of ioproof, joined where they are broken.
+# Checks the calls of ioproof in scripts and units, with continued lines joined.
 for path in [*(root / "deploy/slurm").glob("*.sbatch"), *(root / "deploy/systemd").glob("*.service")]:
     text = path.read_text().replace("\\\n", " ")
     for line in text.splitlines():

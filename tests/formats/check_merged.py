@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What `ioproof report` writes of several real runs is what docs/merged.schema.json says, and its figures are the sums of the parts. Exit 77: skipped."""
+"""`ioproof report` of several real runs must follow docs/merged.schema.json, and its figures must be the sums of the parts. Exit 77:
+skipped."""
 import json
 import pathlib
 import subprocess
@@ -46,13 +47,13 @@ with tempfile.TemporaryDirectory(dir=folder) as name:
         assert {(low, high): count for low, high, count in latency["buckets_ns"]} == counts, name_of_class
         assert latency["count"] == sum(counts.values()), name_of_class
     assert "<!-- ioproof page -->" in (place / "all.html").read_text()[:200]
-    # Several files given by name are the same; one twice is refused; one alone is what it was.
+    # Files given by name give the same result; the same file twice is refused; a single file gives its own report.
     again = call(place, "report", "results/a.json", "results/b.json", "results/c.json", "--json", "-", code=0).stdout
     assert {k: v for k, v in json.loads(again).items()} == merged
     assert "are of the same run" in call(place, "report", "results/a.json", "results/a.json", code=2).stderr
     assert "Stress Test Attempt Complete" in call(place, "report", "results/a.json", code=0).stdout
     assert "already" in call(place, "report", "results/a.json", "--json", "x.json", code=2).stderr
-    # What was stopped proves nothing, and a FAIL fails all.
+    # A stopped run proves nothing, and one FAIL fails the whole.
     parts[1]["verdict"]["judgement"] = "INCOMPLETE"
     (place / "results/b.json").write_text(json.dumps(parts[1]))
     assert "INCOMPLETE: 1 of 3 results proved nothing" in call(place, "report", "results", code=3).stdout

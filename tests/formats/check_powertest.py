@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a campaign writes with --json is what docs/powertest.schema.json says. The "cut" is a kill -9. Exit 77: skipped."""
+"""The --json file of a campaign must follow docs/powertest.schema.json. The "cut" is a kill -9. Exit code 77: skipped."""
 import json
 import pathlib
 import subprocess

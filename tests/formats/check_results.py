@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a real run writes with --json is what docs/results.schema.json says. Exit 77: skipped."""
+"""The --json file of a real run must follow docs/results.schema.json. Exit code 77: skipped."""
 import base64
 import hashlib
 import json
@@ -31,7 +31,7 @@ with tempfile.TemporaryDirectory(dir=folder) as run_folder:
         total = sum(entry["count"] for entry in file["latency"].values())
         assert total == file["reads"] + file["scatter_reads"] + file["writes"] + file["gather_writes"], file["path"]
         assert str(file["throttle_count"]) in results["text_report"]
-    # A browser runs a script of the page only if the policy has its hash.
+    # A browser runs a script of the page only if its hash is in the policy.
     page = (pathlib.Path(run_folder) / "results.html").read_text()
     scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     assert len(scripts) == 3

@@ -1,4 +1,5 @@
-"""What is tried: per class of faults, the faults and the kind of run. `quick` cases are for every test run, the others for the full matrix."""
+"""The cases: for each class of faults, the faults and the kind of run. `quick` ones are part of every test run, the others of the full
+matrix."""
 
 
 class Case:
@@ -7,8 +8,8 @@ class Case:
         self.faults = [faults] if isinstance(faults, str) else faults
         self.config, self.quick, self.slow, self.direct, self.duration = config, quick, slow, direct, duration
         self.write_through = write_through
-        self.gives_up_after_s = gives_up_after_s  # ioproof has told of the fault by then; the file system ends, to let it go
-        self.least = least  # so many faults must have been seen, or the case has shown nothing
+        self.gives_up_after_s = gives_up_after_s  # by then ioproof has reported the fault; the file system ends, to release it
+        self.least = least  # with fewer exposed faults the case shows nothing
 
 
 def more(faults, **options):
@@ -63,7 +64,7 @@ CASES = {
                  Case("io_error:nth=700,min_writes=1,reads=0"), Case("io_error:op=write,nth=12,min_writes=0"),
                  more("io_error:op=write,nth=1,count=6,pages=128-300,min_writes=0"), on_busy("io_error:", count=4, quick=False),
                  more("io_error:error=61,nth=700,min_writes=1")],
-    # From the making of the files, from a checkpoint, from a commit; and a device that fails from the first write on.
+    # Syncs fail at the creation of the files, at a checkpoint, at a commit; and a device fails from the first write on.
     "sync_error": [Case("io_error:op=sync,file=one.mdx", write_through=False),
                    Case("io_error:op=sync,file=two.mdx,nth=2", write_through=False),
                    Case("io_error:op=sync,file=log.ldx,nth=4", write_through=False),
@@ -85,7 +86,7 @@ CASES = {
                     Case(["torn_page:op=write,pages=200", "misdirected_read:pages=203,to=far", "stale_read:pages=204"], least=3),
                     more(["lost_write:rate=0.002,count=4", "bit_corruption:op=write,rate=0.002,count=4", "zeroed_page:rate=0.002,count=4",
                           "stale_read:rate=0.002,count=4,reads=2"], config="busy")],
-    # What SQL Server does since SQLIOSim: in the files of backups, the log when a backup reads it, tempdb, reads of 1 to 2 MB.
+    # I/O that SQL Server added since SQLIOSim: files of backups, the log when a backup reads it, tempdb, reads of 1 to 2 MB.
     "backup": [Case("lost_write:file=*.bak,min_writes=1,nth=60,count=2", config="backup", least=2),
                Case("bit_corruption:file=*.bak,op=write,min_writes=1,nth=60,count=2", config="backup", least=2),
                Case("misdirected_read:file=*.bak,min_writes=1,nth=60,to=far", config="backup"),

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""ioproof on a file system that answers wrongly: every fault that was seen must be found once and named right, and nothing else.
+"""ioproof on a file system that answers wrongly: every exposed fault must be found once, with the right name, and nothing else may be
+found.
 
     e2e_test.py --program IOPROOF --fs FAULTY_FS --folder FOLDER [--full] [--slow] [--keep] [--seed N] [--seeds K] [-j N] [CLASS...]
 
-Exit code 0: all right, 1: something was missed, misnamed or invented, 77: FUSE is not to be had here.
+Exit code 0: passed, 1: something was missed, misnamed or invented, 77: FUSE is not available.
 """
 import argparse
 import concurrent.futures
@@ -35,7 +36,7 @@ def check(arguments, name, case, engine, seed):
             problems, notes, count = judge(mount.truth(), run.findings, not arguments.any_name)
         if run.is_late and not case.gives_up_after_s:
             problems.append(f"not over after {timeout_s} s")
-        # Only requests that came late are no failure.
+        # Late requests alone are not a failure.
         failures = [finding for finding in run.findings if not finding["warning"]]
         wanted = 1 if failures else 0
         allowed = {wanted}
@@ -96,7 +97,7 @@ def main():
     if reason:
         print(f"skipped: {reason}")
         return SKIPPED
-    # Unwinding unmounts.
+    # Exits by an exception, because unwinding unmounts.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     os.makedirs(arguments.folder, exist_ok=True)
     failed, total, begin = 0, 0, time.monotonic()

@@ -1,4 +1,4 @@
-"""Mounts the faulty file system in a folder of its own, and always unmounts it."""
+"""Mounts the faulty file system in a separate folder, and always unmounts it."""
 import contextlib
 import json
 import os
@@ -20,7 +20,7 @@ def is_mounted(folder):
 
 
 def why_not():
-    """Why FUSE cannot be used here; None if it can."""
+    """Returns why FUSE cannot be used here; None if it can."""
     if not os.path.exists("/dev/fuse"):
         return "/dev/fuse is missing"
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):
@@ -31,7 +31,7 @@ def why_not():
 
 
 class FaultyMount:
-    """with FaultyMount(program, folder, faults) as mount: mount.path is the mounted folder, mount.truth() what has happened."""
+    """with FaultyMount(program, folder, faults) as mount: mount.path is the mounted folder; mount.truth() returns what has happened."""
 
     def __init__(self, program, folder, faults, lifetime_s=120, pace_us=0, shared_folder=None, logs_requests=False):
         self.folder = os.path.realpath(folder)
@@ -41,7 +41,7 @@ class FaultyMount:
         self.requests_path = os.path.join(self.folder, "requests.jsonl")
         self.command = [program, "--folder", self.backing, "--truth", self.truth_path, "--lifetime", str(lifetime_s), "--pace-us",
                         str(pace_us)]
-        if shared_folder:  # that other hosts write to, past this mount
+        if shared_folder:  # to which other hosts write, bypassing this mount
             self.command.append("--shared")
         if logs_requests:
             self.command += ["--requests", self.requests_path]
@@ -69,7 +69,7 @@ class FaultyMount:
             return [json.loads(line) for line in lines if line.endswith("\n")]
 
     def requests(self):
-        """What the kernel has asked for, once it is unmounted."""
+        """The kernel's requests; available after unmounting."""
         with open(self.requests_path, encoding="utf-8") as lines:
             return [json.loads(line) for line in lines]
 
@@ -85,7 +85,7 @@ class FaultyMount:
             process.wait()
         process.stdout.close()
         process.stderr.close()
-        # auto_unmount does it a moment after the end of the process.
+        # auto_unmount takes effect a moment after the process has ended.
         for _ in range(50):
             if not is_mounted(self.path):
                 return

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A disk that stops answering, whatever it is asked or in one operation only, at the start or later: the first Ctrl-C ends the run within
-seconds, wherever its log is. Where only log and findings are on that disk, the run goes on to its end and says what is not whole.
+"""A disk stops answering, to all operations or to one, at the start or later: the first Ctrl-C must end the run within seconds, wherever
+its log is. If only the log and the findings are on that disk, the run must complete and say what is missing.
 
     hanging_disk_test.py --program IOPROOF --fs FAULTY_FS --folder FOLDER [CASE...]
 
-Exit code 0: so it is, 1: not, 77: FUSE is not to be had here.
+Exit code 0: passed, 1: failed, 77: FUSE is not available.
 """
 import argparse
 import concurrent.futures
@@ -21,7 +21,7 @@ from faulty_mount import SKIPPED, CannotMount, FaultyMount, why_not
 
 OK, FINDING, NOT_DONE, STOPPED = 0, 1, 3, 130
 SECONDS_MAX = 20
-EVERYTHING = "everything"  # the file system itself stands still
+EVERYTHING = "everything"  # the file system itself is stopped
 
 CONFIG = """[CONFIG]
 ErrorFile={log}
@@ -47,8 +47,8 @@ LogFile=TRUE
 class Case:
     name: str
     hangs: str                     # the operation, or EVERYTHING
-    on_disk: tuple = ("data",)     # of data, log, json: what is on the sick disk
-    at_start: bool = False         # it hangs before the program begins
+    on_disk: tuple = ("data",)     # which of data, log and json are on the hanging disk
+    at_start: bool = False         # it hangs before the program starts
     seconds: int = 60              # of the main run
     is_stopped: bool = True        # by Ctrl-C, after a second
     codes: tuple = (STOPPED,)
@@ -70,8 +70,8 @@ CASES = [
 
 
 class Trial:
-    """One case, in a folder of its own. The output file is read while the process may hang in the kernel, which keeps a process whose request
-    the file system has taken until there is an answer."""
+    """One case, in a separate folder. Reads the output from a file, because the process may hang in the kernel, which keeps a process until
+    the file system has answered the request that it took."""
 
     def __init__(self, arguments, case, folder, mount):
         self.case, self.mount = case, mount
@@ -96,7 +96,7 @@ class Trial:
         return is_so()
 
     def has_ended(self):
-        """Or would have, but for the kernel."""
+        """Whether the process has ended, or would have, were it not held by the kernel."""
         last_words = ("without a summary", "ended immediately", "missing there", "ioproof: stopped")
         return self.process.poll() is not None or any(words in self.text() for words in last_words)
 
@@ -172,7 +172,7 @@ def main():
     os.makedirs(arguments.folder, exist_ok=True)
     cases = [case for case in CASES if not arguments.cases or case.name in arguments.cases]
     failures = 0
-    # They wait most of the time.
+    # The cases mostly wait.
     with concurrent.futures.ThreadPoolExecutor(max_workers=6) as pool:
         for case, result in [(case, pool.submit(what_is_wrong, arguments, case)) for case in cases]:
             try:

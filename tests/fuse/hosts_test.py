@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Several hosts on one folder, of which one reaches it through the faulty file system: what is wrong there is named with that host, and an
-honest mount is not blamed.
+"""Several hosts share a folder, and one of them reaches it through the faulty file system: faults must be attributed to that host, and an
+honest mount must not be blamed.
 
     hosts_test.py --program IOPROOF --fs FAULTY_FS --folder FOLDER [readers|hand-over]...
 
-Exit code 0: so it is, 1: not, 77: FUSE is not to be had here.
+Exit code 0: passed, 1: failed, 77: FUSE is not available.
 """
 import argparse
 import concurrent.futures
@@ -29,20 +29,20 @@ PATIENCE_S = 200
 class Case:
     name: str
     plan: tuple
-    mounted_rank: int            # sees the folder through the mount
+    mounted_rank: int            # reaches the folder through the mount
     faults: tuple = ()
     codes: tuple = (OK, OK)      # of the ranks
-    fact: str = ""               # of the findings of the mounted rank, all of them
-    kinds: tuple = ()            # which classes they may have
-    says: str = ""               # the sentence of the fact
+    fact: str = ""               # of every finding of the mounted rank
+    kinds: tuple = ()            # the classes that these findings may have
+    says: str = ""               # contained in the text of the fact
 
 
 READERS = ("--plan", "readers", "-d", "3")
 HAND_OVER = ("--plan", "hand-over", "--turns", "3", "-d", "2")
 
-# Pages are hit as soon as another host has changed them since this mount first opened the file.
+# Hits pages that another host has changed since this mount first opened the file.
 STALE = "stale_read:source=opened,min_writes=0,nth=20,count=3"
-# For a reader an old page is wrong only if it knew of the promise: not in its first pass.
+# For a reader an old page is wrong only if the reader knew of the promise, so not in its first pass.
 OFTEN_STALE = "stale_read:source=opened,min_writes=0,nth=20,count=2000"
 
 CASES = {
@@ -58,7 +58,7 @@ CASES = {
     ],
     "hand-over": [
         Case("an honest mount", HAND_OVER, 0),
-        # In its second turn the first owner meets its own cache.
+        # In its second turn the first owner reads from its own stale cache.
         Case("a cache of the turn before", HAND_OVER, 0, (STALE,), (FINDING, FINDING), "stale_on_new_owner", ("stale_read",),
              "a later read was right"),
         Case("damage on the way to the second owner", HAND_OVER, 1, ("bit_corruption:op=read,min_writes=1,nth=100,reads=0",),

@@ -1,16 +1,16 @@
-"""What is asked of requests and of system calls; see sqlserver_io_test.py."""
+"""Checks of requests and system calls; see sqlserver_io_test.py."""
 
 KB, MB, PAGE, EXTENT = 1 << 10, 1 << 20, 8 << 10, 64 << 10
 BLOCK_MAX = 60 * KB
 GATHER_PAGES = 128
-SPLIT = MB  # the kernel's, on the way to FUSE
+SPLIT = MB  # the kernel splits longer requests to FUSE
 
 TEMPDB = """[TempdbUser]
 UserCount=2
 FileCount=3
 FileSize=8
 """
-# From memory: else a page that is read again is written first.
+# Keeps pages in memory, because a page that is read again is written first.
 FROM_MEMORY = "CacheHitRatio=10000\n"
 
 
@@ -24,7 +24,7 @@ def places(requests):
 
 
 def expect_in_a_row(requests, begin, size, end=None):
-    """One behind the other, of this size, but for the last one."""
+    """The requests must be contiguous and of this size, except the last."""
     at = begin
     for request in requests:
         expect(request["offset"] == at, f"at {at}", places(requests))

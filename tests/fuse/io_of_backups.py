@@ -1,4 +1,4 @@
-"""Backup, log backup and restore, as the kernel gets them; see sqlserver_io_test.py."""
+"""Backup, log backup and restore, as the kernel sees them; see sqlserver_io_test.py."""
 from io_checks import BLOCK_MAX, EXTENT, KB, MB, PAGE, TEMPDB, calls_seen, expect, expect_flags, expect_in_a_row, most_at_a_time, places
 from watched_run import WatchedRun
 
@@ -15,11 +15,11 @@ SOME_WORK = "SleepAfter=20\nMinIOChainLength=8\nMaxIOChainLength=16"
 
 
 def long_reads(run, file):
-    """Of a backup: users read single pages."""
+    """The reads of a backup: users read single pages."""
     return [request for request in run.of_phase("main run", "read", file) if request["size"] > PAGE]
 
 
-# --- backup and restore: of 24 MB, in transfers of 1 MB; of 4 MB, in transfers of 64 KB ---
+# --- backup and restore: 24 MB in transfers of 1 MB, and 4 MB in transfers of 64 KB ---
 
 def backup_reads(run, size, data):
     reads = long_reads(run, "one.mdx")
@@ -29,7 +29,7 @@ def backup_reads(run, size, data):
 
 def backup_writes(run, size, data, durable=True):
     writes = run.of_phase("main run", "write", "ioproof_backup_1.bak")
-    # BUFFERCOUNT are on their way: one may be overtaken.
+    # BUFFERCOUNT writes are in flight, so one may overtake another.
     overtaken = sum(one["offset"] > following["offset"] for one, following in zip(writes, writes[1:]))
     expect(overtaken <= len(writes) / 4, "not in order", places(writes))
     expect_in_a_row(sorted(writes, key=lambda request: request["offset"]), PAGE, size, PAGE + data)
@@ -47,7 +47,7 @@ def log_backup_reads(run):
     reads = run.of_phase("main run", "read", "log.ldx")
     expect_flags(reads, True)
     expect(all(request["size"] <= MB for request in reads), places(reads))
-    # A block that reaches over the end of a read is read again, from its beginning.
+    # A block that crosses the end of a read is read again, from its beginning.
     for one, next_one in zip(reads, reads[1:]):
         behind = next_one["offset"] - one["offset"] - one["size"]
         expect(-BLOCK_MAX < behind, "the log is read backwards", places(reads))
@@ -118,7 +118,7 @@ def backup_of_64_kb(arguments):
     }
 
 
-# --- transfers of 4 MB, and spills beside them: calls ---
+# --- transfers of 4 MB, with concurrent spills: system calls ---
 
 def whole_transfers(calls, size):
     return bool(calls) and all(call.segments == 1 and call.size == size for call in calls)

@@ -1,4 +1,4 @@
-"""The log and its growth, as the kernel gets them; see sqlserver_io_test.py."""
+"""The log and its growth, as the kernel sees them; see sqlserver_io_test.py."""
 import struct
 
 from io_checks import BLOCK_MAX, FROM_MEMORY, KB, MB, PAGE, expect, expect_flags, places
@@ -23,11 +23,11 @@ def log_is_appended(run):
     by_place = {request["offset"]: request["size"] for request in blocks_of(run, "main run")}
     expect(len(by_place) == len(blocks_of(run, "main run")), "a block was written twice")
     ends = {offset + size for offset, size in by_place.items()}
-    expect(len(set(by_place) - ends) <= 5, "holes", sorted(set(by_place) - ends)[:10])  # the first one, and where a VLF begins
+    expect(len(set(by_place) - ends) <= 5, "holes", sorted(set(by_place) - ends)[:10])  # the first block, and those at which a VLF begins
 
 
 def vlf_at(run, file, offset):
-    """Bytes of the virtual log file of the block that stands there; see docs/log_format.md."""
+    """The size in bytes of the virtual log file that this block belongs to; see docs/log_format.md."""
     header = run.bytes_of(file, offset, 80)
     expect(header[4:8] == b"IOPL", f"no block at {offset} of {file}")
     return struct.unpack_from("<I", header, 76)[0] * 512

@@ -1,4 +1,4 @@
-"""tempdb, version store, columnstore and checkpoints, as the kernel gets them; see sqlserver_io_test.py."""
+"""tempdb, version store, columnstore and checkpoints, as the kernel sees them; see sqlserver_io_test.py."""
 from io_checks import EXTENT, FROM_MEMORY, GATHER_PAGES, KB, MB, PAGE, SPLIT, TEMPDB, calls_seen, expect, expect_flags, places
 from watched_run import WatchedRun
 
@@ -23,10 +23,10 @@ def tempdb_files(run, operation):
 
 def spills(run):
     for writes in tempdb_files(run, "write"):
-        spilled = [request for request in writes if request["offset"] >= EXTENT]  # before it: page 0, and which extents are taken
+        spilled = [request for request in writes if request["offset"] >= EXTENT]  # below it: page 0 and the map of used extents
         expect(len(spilled) >= 10, "few spills", len(spilled))
         odd = [request for request in spilled if request["size"] != EXTENT or request["offset"] % EXTENT != 0]
-        expect(len(odd) <= 0.02 * len(spilled), places(odd))  # the lazy writer may write a part of one first
+        expect(len(odd) <= 0.02 * len(spilled), places(odd))  # the lazy writer may write part of an extent first
         expect(all(size % PAGE == 0 and offset // EXTENT == (offset + size - 1) // EXTENT for offset, size in places(odd)), places(odd))
     for reads in tempdb_files(run, "read"):
         odd = [request for request in reads if request["offset"] >= EXTENT and request["size"] != EXTENT]
@@ -105,7 +105,7 @@ def columnstore(arguments):
 # --- indirect checkpoint ---
 
 def writes_by_moment(run):
-    """Pages written in each fifth of a second of the main run, but for its first half second."""
+    """Pages written in each fifth of a second of the main run, without its first half second."""
     begin, end = run.phases["main run"]
     begin += 5e5
     counts = [0] * int((end - begin) // 2e5)

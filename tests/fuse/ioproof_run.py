@@ -1,4 +1,4 @@
-"""Runs ioproof on a mounted folder and reads what it found."""
+"""Runs ioproof on a mounted folder and reads its findings."""
 import json
 import os
 import re
@@ -55,7 +55,7 @@ MaxSize={log_size}
 LogFile=TRUE
 {more}"""
 
-# What SQL Server does since SQLIOSim: sections of their own.
+# Sections for I/O that SQL Server added since SQLIOSim.
 BACKUP = """[BackupUser]
 BackupFolder={folder}
 RestoreFolder={folder}
@@ -77,10 +77,10 @@ BulkLoadChance=2000
 Delay=20
 """
 
-# calm: no users: every page is written once in each of two cycles and read in their final audits only.
+# calm: no users, so every page is written once in each of two cycles and read only in their final audits.
 # once: the same with one cycle.
-# busy: everybody at work, files shrink and grow.
-# backup, tempdb, columnstore: that user.
+# busy: all users work, and files shrink and grow.
+# backup, tempdb, columnstore: only that user.
 CONFIGS = {
     "calm": dict(memory=32, cycles=2, duration=1, users=0, size=8, max_size=8, increment=0, shrinks="FALSE", log_size=4),
     "once": dict(memory=32, cycles=1, duration=1, users=0, size=8, max_size=8, increment=0, shrinks="FALSE", log_size=4),
@@ -98,7 +98,7 @@ def knows_findings_file(program):
 
 
 def normal(finding):
-    """A line of --findings, in the form that judge.py wants."""
+    """Converts a line of --findings to the form that judge.py expects."""
     other = finding.get("other")
     return {"class": finding["class"], "operation": finding["operation"], "warning": finding["warning"], "transient": finding["transient"], "file": os.path.basename(finding["file"]),
             "page": finding["page"], "offset": finding["byte_offset"], "size": finding.get("size", 8192),
@@ -107,7 +107,7 @@ def normal(finding):
 
 
 def from_text(output):
-    """Without --findings: the lines on the terminal."""
+    """Without --findings: takes the findings from the terminal output."""
     findings = []
     for match in FINDING.finditer(output):
         offset = int(match["offset"], 16)
@@ -146,7 +146,7 @@ class Run:
         try:
             self.output, _ = process.communicate(timeout=self.timeout_s)
         except subprocess.TimeoutExpired:
-            # A request that never comes back holds the process; the mount's end lets it go.
+            # A request that never comes back blocks the process until the mount ends.
             self.is_late = True
             self.mount.__exit__(None, None, None)
             try:

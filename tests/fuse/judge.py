@@ -1,14 +1,14 @@
-"""Compares what ioproof found with what happened: docs/fault_model.md, put into rules, without a look at ioproof's code.
+"""Compares what ioproof found with what happened: the rules of docs/fault_model.md, written without looking at ioproof's code.
 
-An episode is one fault at one place that has been seen: from its injection until the place is written again. Each must be found once and
-named right, and nothing else may be found.
+An episode is one exposed fault at one place, from its injection until the place is written again. Each must be found once, with the right
+name, and nothing else may be found.
 """
 REQUEST_EFFECTS = ("io_error", "short_transfer", "stalled_io")
-TRIES = 5  # a failed request is tried again four times
+TRIES = 5  # a failed request is retried four times
 PAGE_BYTES = 8192
-SPLIT_BYTES = 1 << 20  # longer requests come in parts
-SEARCH_SECONDS = 0.5  # until the likely places have been looked at, where four runs share two CPUs
-REREADS_SECONDS = 2  # fifteen of them, with their pauses, take half of that
+SPLIT_BYTES = 1 << 20  # longer requests arrive in parts
+SEARCH_SECONDS = 0.5  # for searching the likely places, with four runs on two CPUs
+REREADS_SECONDS = 2  # fifteen re-reads with their pauses take half of that
 
 
 class Episode:
@@ -19,7 +19,7 @@ class Episode:
         self.page = entry["page"]
         self.is_request = self.effect in REQUEST_EFFECTS
         self.is_log = entry.get("is_log", False)
-        self.is_sync = entry.get("is_sync", False)  # of the file as a whole
+        self.is_sync = entry.get("is_sync", False)  # a sync concerns the whole file
         self.seen = 1
         self.ranges = []
         self.times = []
@@ -38,10 +38,10 @@ class Episode:
         return self.entry["persistent"]
 
     def names(self):
-        """The kinds that the fault model allows."""
+        """The kinds of finding that the fault model allows."""
         entry, effect, persistent = self.entry, self.effect, self.is_persistent()
         if self.is_log:
-            # With nothing sound behind it, and pages that depend on it, a missing block is the worse thing.
+            # With nothing sound after it, and pages that depend on it, a missing block is the graver fault.
             at_end = {"wal_violation"} if persistent else set()
             return {"lost_write": {"log_gap"} | at_end, "zeroed_page": {"log_gap"} | at_end, "bit_corruption": {"log_block_damaged"},
                     "stale_block": {"log_stale_block"} | at_end}[effect]
@@ -57,7 +57,7 @@ class Episode:
         if effect == "zeroed_page" and entry["writes"] == 1 and not entry["read_back"]:
             return {"lost_write"} if persistent else {"stale_read", "zeroed_page"}
         if effect == "short_transfer" and entry.get("is_write"):
-            # The kernel turns a short answer to an asynchronous write into EIO (fuse_get_res_by_io).
+            # The kernel turns a short result of an asynchronous write into EIO (fuse_get_res_by_io).
             return {"short_transfer", "io_error"}
         return {effect}
 
@@ -87,8 +87,8 @@ def episodes_of(truth):
     for entry in truth:
         if entry["event"] != "expose":
             continue
-        # The tries of one failing request belong together: a write's, although each is a fault of its own; a read's, although it may be
-        # tried again page by page.
+        # The tries of one failing request belong together, although each try of a write is a separate fault, and a read may be retried page
+        # by page.
         if entry["effect"] in REQUEST_EFFECTS:
             key = (entry["effect"], entry["file"], entry["page"]) if entry["is_write"] else entry["id"]
         else:
@@ -103,7 +103,7 @@ def episodes_of(truth):
 
 
 def is_cut_by_kernel(episode, finding):
-    """A read that the kernel divides: where a later part of it fails, what came before it is returned as a short read."""
+    """If a later part of a read that the kernel splits fails, the preceding parts are returned as a short read."""
     return episode.effect == "io_error" and not episode.entry["is_write"] and finding["class"] == "short_transfer" and \
         finding["size"] > SPLIT_BYTES and finding["offset"] < episode.ranges[0][0]
 
@@ -111,7 +111,7 @@ def is_cut_by_kernel(episode, finding):
 def is_right(episode, finding):
     if finding["class"] not in episode.names() and not is_cut_by_kernel(episode, finding):
         return False
-    # A request that is late has nothing that stays or does not.
+    # For a late request, persistent or transient means nothing.
     return episode.effect == "stalled_io" or finding["transient"] in (not episode.is_persistent(), None)
 
 
@@ -120,8 +120,8 @@ def heal_times(truth):
 
 
 def search_windows(truth, episodes):
-    """When ioproof may have been looking for images that are not where they belong: from the first wrong answer to the repair. It then reads
-    other pages, too, at any time and without knowing what they must hold."""
+    """When ioproof may have searched for a missing image: from the first wrong answer until the repair. During a search it also reads other
+    pages, without knowing what they must hold."""
     heals = heal_times(truth)
     old = ("lost_write", "reverted_page", "misdirected_write", "stale_read", "zeroed_page")
     return [(episode, episode.times[0], heals.get((episode.entry["id"], episode.file, episode.page), float("inf")))
@@ -129,7 +129,7 @@ def search_windows(truth, episodes):
 
 
 def mark_searched(truth, episodes):
-    """Where what was read may have been read by such a search only."""
+    """Marks episodes that perhaps only such a search has read."""
     windows = search_windows(truth, episodes)
     for episode in episodes:
         if episode.is_request or episode.is_log:
@@ -139,7 +139,7 @@ def mark_searched(truth, episodes):
 
 
 def mark_overwritten(truth, episodes):
-    """Where a misdirected image was gone before anybody had the time to look for it."""
+    """Marks misdirected writes whose image was overwritten before ioproof could search for it."""
     for episode in episodes:
         entry = episode.entry
         if episode.effect == "misdirected_write" and entry["role"] == "source":
@@ -149,8 +149,8 @@ def mark_overwritten(truth, episodes):
 
 
 def is_same_transfer(episode, episodes, findings):
-    """One finding: a transfer that is cut short, goes on, and is cut short again; a scatter read that fails, and when it is tried again page
-    by page, a page of it."""
+    """Faults that make one finding: a transfer that is cut short, continues, and is cut short again; a scatter read that fails, and one of
+    its pages in the retry page by page."""
     return episode.effect in ("short_transfer", "io_error") and \
         any(finding["class"] == episode.effect and episode.fits(finding) for finding in findings) and \
         any(other is not episode and (other.effect, other.file) == (episode.effect, episode.file) and
@@ -162,8 +162,9 @@ def overlaps(one, other):
 
 
 def is_said_again(finding, episodes, findings):
-    """A damaged log block, which cannot be repaired, by the audit of each cycle. A wrong answer that passes, by each who got it. A write that
-    fails as a whole and page by page. Writes that the kernel holds back behind one that is late: it lets one write a file at a time."""
+    """Findings that may repeat: a damaged log block, which cannot be repaired, in the audit of each cycle; a transient wrong answer, from
+    each reader that got it; a write that fails as a whole and page by page; writes queued behind a late one, because the kernel allows only
+    one write to a file at a time."""
     for episode in episodes:
         if episode.effect == finding["class"] == "stalled_io" and episode.file == finding["file"] and episode.entry["is_write"]:
             return True
@@ -172,12 +173,12 @@ def is_said_again(finding, episodes, findings):
         if episode.is_log and episode.is_persistent():
             return True
         if not episode.is_request:
-            # Two readers that both got the wrong answer before it passed each say so.
+            # Two readers that both got the transient wrong answer each report it.
             said = sum(finding["class"] == other["class"] and episode.fits(other) for other in findings)
             if not episode.is_persistent() and finding["transient"] and said <= episode.seen:
                 return True
             continue
-        # A page that fails in a write of many, and alone when it is tried again, is in the range of both: so are their findings.
+        # A page that fails in a write of many, and again alone in the retry, is in the range of both requests, and so are their findings.
         said = sum(finding["class"] == other["class"] and episode.fits(other) for other in findings)
         failed = sum(other.seen for other in episodes if other.effect == episode.effect and overlaps(other, episode))
         if said <= failed:
@@ -186,14 +187,14 @@ def is_said_again(finding, episodes, findings):
 
 
 def is_told_by_other_end(episode, findings):
-    """The overwritten page of a misdirected write may have been read while its image was looked for only."""
+    """The page that a misdirected write overwrote may have been read only by the search for its image."""
     entry = episode.entry
     return entry.get("role") == "target" and any(
         finding["other"] == (episode.file, episode.page) and finding["page"] == entry["other_page"] for finding in findings)
 
 
 def is_spoilt_repair(episode, episodes, findings, heals):
-    """The write that was to mend the page was spoilt in the same way: a page that stays wrong although it was repaired is one finding."""
+    """The write that was to repair the page suffered the same fault: a page that stays wrong in spite of the repair is one finding."""
     return not episode.is_request and not episode.is_log and episode.is_persistent() and \
         any(finding["class"] in episode.names() and episode.fits(finding) for finding in findings) and \
         any(other is not episode and (other.effect, other.file, other.page) == (episode.effect, episode.file, episode.page) and
@@ -202,14 +203,14 @@ def is_spoilt_repair(episode, episodes, findings, heals):
 
 
 def is_said_by_two(finding, episodes, findings):
-    """Two readers met the page before either had said so: both are right, and it is one too many."""
+    """Two readers met the page before either had reported it: both are right, but one finding is redundant."""
     return any(not episode.is_request and not episode.is_log and finding["class"] in episode.names() and episode.fits(finding) and
                episode.seen > 1 and sum(finding["class"] == other["class"] and episode.fits(other) for other in findings) == 2
                for episode in episodes)
 
 
 def is_reread(episode, episodes, findings):
-    """The read of the page alone, shortly after it was wrong in the same way: one of the re-reads that belong to that finding."""
+    """A read of the single page, shortly after it was wrong in the same way, is one of the re-reads of that finding."""
     return not episode.is_request and not episode.is_log and episode.entry["request_size"] == PAGE_BYTES and \
         any(finding["class"] == episode.effect and episode.fits(finding) for finding in findings) and \
         any(other is not episode and (other.effect, other.file, other.page) == (episode.effect, episode.file, episode.page) and
@@ -217,8 +218,8 @@ def is_reread(episode, episodes, findings):
 
 
 def judge(truth, findings, checks_names=True):
-    """Returns (problems, notes, number of episodes); the first two are sentences. What only a search may have met, or two
-    said, is a note."""
+    """Returns (problems, notes, number of episodes); the first two are lists of sentences. Faults that perhaps only a search met, and
+    faults that two readers reported, become notes."""
     notes = []
     problems = [f"a mistake of the faulty file system: {entry}" for entry in truth if entry["event"] == "unexplained"]
     episodes, left, open_episodes = episodes_of(truth), list(findings), []
@@ -231,7 +232,7 @@ def judge(truth, findings, checks_names=True):
             left.remove(match)
         return match
 
-    # Exact pairs first, so that a wrong name of one does not spoil the neighbour's, nor a request that reaches into the next one's range.
+    # Pairs exact matches first, so that neither a wrongly named neighbor nor an overlapping request takes the finding of another episode.
     unpaired = [episode for episode in episodes if not take(episode, lambda e, f: is_right(e, f) and e.starts_with(f))]
     for episode in unpaired:
         exact = take(episode, is_right)
@@ -252,7 +253,7 @@ def judge(truth, findings, checks_names=True):
                             f"allowed {'/'.join(sorted(episode.names()))}: {found['text']}")
     has_log_episode = any(episode.file.endswith(".ldx") for episode in episodes)
     for finding in left:
-        # A log that cannot be read to its end also lacks what is behind the fault.
+        # A log that cannot be read to its end also lacks everything after the fault.
         if has_log_episode and finding["class"] == "wal_violation":
             continue
         if is_said_again(finding, episodes, findings):

@@ -1,4 +1,4 @@
-"""The transfers that a process has outstanding, as the kernel got them: the system calls in which its threads wait, from /proc."""
+"""The outstanding transfers of a process as the kernel sees them: the system calls in which its threads wait, from /proc."""
 import os
 import platform
 import struct
@@ -17,11 +17,11 @@ class Call:
     offset: int
     size: int
     segments: int
-    dsync: bool  # RWF_DSYNC; a file may be opened with O_DSYNC, too
+    dsync: bool  # RWF_DSYNC; O_DSYNC of the file does not show here
 
 
 def why_no_calls():
-    """Why they cannot be seen here; None if they can."""
+    """Returns why they cannot be seen here; None if they can."""
     if platform.machine() != "x86_64":
         return "the numbers of system calls are known for x86-64 only"
     if not os.path.exists("/proc/self/syscall"):
@@ -50,7 +50,7 @@ def call_of(pid, thread):
         sizes = vector_at(pid, memory, count) if is_vector else [count]
         path = os.readlink(f"/proc/{pid}/fd/{fd}")
     except (FileNotFoundError, ProcessLookupError, struct.error):
-        return None  # it has ended meanwhile
+        return None  # the thread has ended meanwhile
     return Call(name, path, offset, sum(sizes), len(sizes), has_flags and bool(flags & RWF_DSYNC))
 
 

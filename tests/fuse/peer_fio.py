@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What fio's verification finds of the faults that ioproof is tested with, on the same faulty file system: prints a table in Markdown.
+"""Prints a Markdown table of which of the faults that test ioproof are found by fio's verification on the same faulty file system.
 
     peer_fio.py --fs FAULTY_FS --folder FOLDER [--program IOPROOF] [CLASS...]
 
 fio writes a file of 16 MB in random order, writes it again, reads it back and verifies it with crc32c (8 KiB blocks, O_DIRECT, 16 requests
-at a time). With --program ioproof runs with the same faults: two cycles without users, so that it, too, writes all pages twice.
+at a time). With --program, ioproof runs with the same faults: two cycles without users, so that it also writes all pages twice.
 """
 import argparse
 import os
@@ -32,11 +32,11 @@ FAULTS = [
 FIO = ["fio", "--name=peer", "--size=16m", "--bs=8k", "--rw=randwrite", "--direct=1", "--ioengine=io_uring", "--iodepth=16", "--verify=crc32c",
        "--verify_fatal=0", "--continue_on_error=verify", "--randrepeat=0"]
 MESSAGE = re.compile(r"^(?:fio: (?P<error>.*)|(?P<verify>(?:verify|crc32c): .*))$", re.MULTILINE)
-OFFSET = re.compile(r".*offset[ =](\d+)")  # the last one is where it was read
+OFFSET = re.compile(r".*offset[ =](\d+)")  # the last offset is that of the read
 
 
 def plain(message):
-    """A message without its numbers and names."""
+    """Strips numbers and names from a message."""
     message = re.sub(r"(file |at file )?\S*/peer\.dat", "FILE", message)
     return re.sub(r"\b(0x)?[0-9a-f]*\d[0-9a-f]*\b|\bacca\b", "N", message).split(" at FILE")[0].split(" FILE")[0].strip(" ,")
 

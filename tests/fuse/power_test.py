@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""ioproof on a disk that forgets: runs are killed, the file system drops a part of what was not durable, and `ioproof verify` looks at what is
-left. An honest disk must never be blamed. A lying one may be blamed only where it has broken a promise, and must be found out often enough.
+"""ioproof on a disk that forgets: runs are killed, the file system drops part of what was not durable, and `ioproof verify` examines the
+rest. An honest disk must never be blamed. A lying one may be blamed only if it has broken a promise, and must be caught often enough.
 
     power_test.py --program IOPROOF --fs FAULTY_FS --folder FOLDER [--seed N] [--cuts K] [-j N] [DISK...]
 
-K cuts for each disk. Exit code 0: all right, 1: blamed wrongly or not found out, 77: FUSE is not to be had here.
+K cuts for each disk. Exit code 0: passed, 1: wrongly blamed or not caught, 77: FUSE is not available.
 """
 import argparse
 import concurrent.futures
@@ -19,8 +19,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from crash_run import CrashRun
 from faulty_mount import SKIPPED, CannotMount, FaultyMount, why_not
 
-# How the file system does it; with WriteThrough or without; which part of the cuts that broke promises must have a finding by the files
-# alone. A volume that went back as a whole is consistent: nobody can find it out from the files.
+# What the file system does; whether WriteThrough is on; the least share of promise-breaking cuts to be found from the files alone. A volume
+# that was rolled back as a whole is consistent, so the files cannot reveal it.
 DISKS = {
     "honest": ("honest", True, None),
     "honest_sync": ("honest", False, None),
@@ -30,13 +30,14 @@ DISKS = {
     "data_ignored": ("one_file_ignored:file=*.mdx", True, 0.5),
     "rolled_back": ("rolled_back:ms=300", True, 0),
 }
-# With a ledger beside the mount, of all: what is missed came in the last milliseconds, before it was in the ledger, or was never promised.
+# The same with a ledger outside of the mount, for all disks. The rest happened in the last milliseconds, before it was in the ledger, or
+# was never promised.
 LEAST_WITH_LEDGER = 0.75
 
 
 def cut_once(arguments, name, index):
-    """Returns (name, title, whether a promise was broken, whether there was a finding by the files, and with the ledger, what was dropped,
-    problem)."""
+    """Returns (name, title, whether a promise was broken, whether the files alone showed a finding, whether the ledger did, number of
+    dropped writes, problem)."""
     power, write_through, _ = DISKS[name]
     draw = random.Random(f"{name} {arguments.seed} {index}")
     seconds, run_seed = draw.uniform(0.8, 3.0), draw.randrange(1, 1 << 31)
@@ -70,11 +71,11 @@ def cut_once(arguments, name, index):
 
 
 def judge(name, cuts):
-    """Problems of all cuts of a disk together."""
+    """Returns the problems of all cuts of a disk, with their counts."""
     least = DISKS[name][2]
     damaged, found, with_ledger = (sum(cut[2] and cut[by] for cut in cuts) for by in (2, 3, 4))
     problems = [f"{title}: {problem}" for _, title, *_, problem in cuts if problem]
-    # With WriteThrough all writes are durable at once: an honest disk has nothing to forget.
+    # With WriteThrough every write is durable immediately, so an honest disk has nothing to forget.
     if name != "honest" and sum(cut[5] for cut in cuts) == 0:
         problems.append(f"{name}: no cut dropped anything: this shows nothing")
     if least is None and damaged:
@@ -106,7 +107,7 @@ def main():
     if reason:
         print(f"skipped: {reason}")
         return SKIPPED
-    # Unwinding unmounts.
+    # Exits by an exception, because unwinding unmounts.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     os.makedirs(arguments.folder, exist_ok=True)
     failed = 0

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""ioproof powertest on a disk that forgets: an honest one passes all cuts, a lie that shows is found and named, and a campaign goes on after it was
-killed itself, unattended and with a person at the plug.
+"""ioproof powertest on a disk that forgets: an honest disk passes all cuts, a detectable lie is found and named, and a campaign continues
+after it was itself killed, unattended or with a person at the plug.
 
     powertest_test.py --program IOPROOF --fs FAULTY_FS --folder FOLDER [--seed N] [CASE...]
 
-Exit code 0: all right, 1: not, 77: FUSE is not to be had here.
+Exit code 0: passed, 1: failed, 77: FUSE is not available.
 """
 import argparse
 import json
@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from crash_run import CONFIG
 from faulty_mount import SKIPPED, CannotMount, FaultyMount, why_not
 
-# Nothing of the run may be on its way when the disk forgets; then the disk forgets.
+# Waits until no request of the run is in flight, then makes the disk forget.
 CUT = """#!/bin/sh
 kill -9 "$IOPROOF_RUN_PID"
 while [ "$(ls /proc/$IOPROOF_RUN_PID/task | wc -l)" -gt 1 ]; do sleep 0.01; done
@@ -41,7 +41,7 @@ def check(is_right, what):
 
 
 class Campaign:
-    """On a mount of its own. `power`: how the file system does it."""
+    """A campaign on its own mount. `power`: what the file system does at a cut."""
 
     def __init__(self, arguments, mount, power, write_through):
         mount.add_fault(f"power {power}")
@@ -89,14 +89,14 @@ def honest(campaign):
     with open(os.path.join(campaign.mount.folder, "report.json"), encoding="utf-8") as file:
         report = json.load(file)
     check(report["verdict"] == "PASS" and report["cuts_intact"] == 4 and len(report["cycles"]) == 4, json.dumps(report))
-    # On a machine that is very busy one may not come in time.
+    # On a very busy machine one moment may not come in time.
     moments = [cycle["moment"] for cycle in report["cycles"]]
     came = sum(moment == wanted for moment, wanted in zip(moments[1:], ["checkpoint", "flush", "growth"]))
     check(moments[0] == "any" and came >= 2 and set(moments) <= {"any", "checkpoint", "flush", "growth"}, json.dumps(report["cycles"]))
 
 
 def cut_in_creation(campaign):
-    """What a cut leaves of files that are being made bears no signature: it is the campaign's own if nothing had been there before."""
+    """A cut leaves files without a signature if it hits their creation. They are the campaign's own if nothing was there before."""
     left = "; ".join(f"rm {campaign.mount.path}/{name}; head -c 8388608 /dev/zero > {campaign.mount.path}/{name}"
                      for name in ("data.mdx", "log.ldx"))
     words = campaign.unattended(2)
@@ -118,7 +118,7 @@ def log_ignored(campaign):
 
 
 def rolled_back(campaign):
-    """A volume that went back in time passes by the files alone; a ledger beside it tells."""
+    """A volume that was rolled back passes by its files alone; a ledger outside of it reveals it."""
     code, output = campaign.call(*campaign.unattended(6), "--", "--ledger", os.path.join(campaign.mount.folder, "ledger"))
     check(code == 1 and "FAIL" in output, f"a volume that went back was not found: exit code {code}: {output}")
 
@@ -139,7 +139,7 @@ def guided(campaign):
     for cut in range(2):
         campaign.wait_until(lambda state: len(state["cycles"]) == cut and state["phase"] == "running", f"run {cut + 1}")
         time.sleep(2)
-        process.send_signal(signal.SIGKILL)  # the run goes with it
+        process.send_signal(signal.SIGKILL)  # this also ends the run
         process.communicate(timeout=60)
         time.sleep(1)
         campaign.mount.add_fault(f"cut seed={campaign.seed + cut},unit=512,lost=50")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The load governor on a device that takes its time: one transfer after the other, 2 ms each, with more users than it can serve.
+"""The load governor on a slow device: one transfer after the other, 2 ms each, with more users than it can serve.
 
     slow_device_test.py --program IOPROOF --fs FAULTY_FS --folder FOLDER
 
-Without a throttle requests wait in line for long; with a target of 20 ms the average of the main run must come near to it, by fewer
-requests outstanding, while the device is as busy as before. Exit code 0: so it is, 1: not, 77: FUSE is not to be had here.
+Without throttling, requests queue for a long time. With a target of 20 ms, fewer outstanding requests must bring the average of the main
+run close to the target while the device stays as busy. Exit code 0: passed, 1: failed, 77: FUSE is not available.
 """
 import argparse
 import json
@@ -53,7 +53,8 @@ LogFile=TRUE
 
 
 def run(arguments, target_ms):
-    """The data file's requests of the main run: average duration in ms, how many a second, the throttle's count."""
+    """Returns, for the data file in the main run: the average duration of requests in ms, requests per second, and how often it was
+    throttled."""
     folder = tempfile.mkdtemp(prefix="slow-", dir=arguments.folder)
     try:
         with FaultyMount(arguments.fs, folder, [], lifetime_s=120, pace_us=PACE_US) as mount:
@@ -70,7 +71,7 @@ def run(arguments, target_ms):
         shutil.rmtree(folder, ignore_errors=True)
     data = next(file for file in result["files"] if not file["is_log"])
     samples = data["series"]
-    # The throttle needs a while to find its place.
+    # The governor needs a while to settle.
     chosen = [i for i, phase in enumerate(result["intervals"]["phase"]) if phase == "main run"][SECONDS // 3:]
     total = lambda name: sum(samples[name][i] for i in chosen)
     requests = total("reads") + total("writes")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What SQL Server 2022 and 2025 do to storage, and what the kernel gets from ioproof for it: sizes, order, flags, buffers.
+"""How ioproof reproduces the I/O of SQL Server 2022 and 2025, as the kernel sees it: sizes, order, flags, buffers.
 
     sqlserver_io_test.py --program IOPROOF --fs FAULTY_FS --folder FOLDER [--seed N] [--keep] [-j N] [GROUP...]
 
-Short runs on a file system that writes down every request. Each fact is a line of a group (io_of_*.py); docs/sqlserver_io.md has the
-sources. The kernel splits what is longer than 1 MB on the way to such a file system: how long a request was, in how many buffers it
-came and how many were outstanding is read from /proc, while the file system does not answer for a moment.
-Exit code 0: so it is, 1: a fact does not hold, 77: FUSE is not to be had here.
+Short runs on a file system that records every request. Each fact is a line of a group (io_of_*.py); docs/sqlserver_io.md has the sources.
+The kernel splits requests of more than 1 MB on the way to such a file system, so the length of a request, its number of buffers, and the
+number of outstanding requests are read from /proc, while the file system holds back its answers for a moment.
+Exit code 0: passed, 1: a fact does not hold, 77: FUSE is not available.
 """
 import argparse
 import concurrent.futures
@@ -27,7 +27,7 @@ NEED_CALLS = (backup_calls, columnstore, log_outstanding, log_kb_outstanding)
 
 
 def check(arguments, name):
-    """Lines to print, and how many facts do not hold."""
+    """Returns the lines to print, and how many facts do not hold."""
     try:
         run, facts = GROUPS[name](arguments)
     except (CannotMount, RuntimeError) as error:

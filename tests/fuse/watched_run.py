@@ -1,4 +1,4 @@
-"""A run of ioproof on a file system that writes down what the kernel asks for."""
+"""A run of ioproof on a file system that records the kernel's requests."""
 import datetime
 import json
 import os
@@ -49,8 +49,8 @@ class Sample:
 
 
 class WatchedRun:
-    """`requests`: what reached the file system. With `hangs`, operations that get no answer for a moment now and then: `samples`, what was
-    outstanding then. `of_phase` chooses from either."""
+    """`requests`: what reached the file system. `hangs`: operations that are held back for a moment now and then; `samples` holds what was
+    outstanding at these moments. `of_phase` and `calls_of_phase` select from these."""
 
     def __init__(self, arguments, name, hangs=(), engine="auto", pace_us=0, **settings):
         self.folder = tempfile.mkdtemp(prefix=f"io-{name}-", dir=arguments.folder)
@@ -112,7 +112,7 @@ class WatchedRun:
                 and all(request[key] == value for key, value in wanted.items())]
 
     def calls_of_phase(self, name, operation, file):
-        """A list for each moment."""
+        """Returns a list for each moment."""
         begin, end = self.phases[name]
         return [[call for call in sample.calls if call.operation == operation and os.path.basename(call.path) == file]
                 for sample in self.samples if begin <= sample.time_us < end]

@@ -1,4 +1,4 @@
-"""A witness for the hosts of a test, as a process of its own."""
+"""A witness for the hosts of a test, as a separate process."""
 import contextlib
 import os
 import re
@@ -8,7 +8,7 @@ import subprocess
 
 @contextlib.contextmanager
 def witness(program, folder):
-    """Yields the switches by which a run reaches it. Key and store are in `folder`."""
+    """Yields the switches with which a run reaches it. Key and store are in `folder`."""
     key = os.path.join(folder, "key")
     with open(os.open(key, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
         file.write(secrets.token_hex(32))

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# old_kernels.sh PROGRAM CACHE: boots kernels of other times, from 4.18 (the oldest that is supported) on, and lets the static program
-# run on an ext4 of theirs, with whatever io_uring they have; on 6.8 also where the system forbids it. In QEMU, which emulates the oldest
-# CPU, too. The kernels are fetched once, into CACHE: Debian's from the mirror that apt-get uses, Ubuntu's from IOPROOF_UBUNTU_MIRROR. What
-# cannot be fetched or booted is skipped with a word. Needs apt-get, busybox-static, qemu-system-x86, e2fsprogs.
+# old_kernels.sh PROGRAM CACHE: boots kernels from 4.18 (the oldest supported) on, and runs the static program on their ext4, with whatever
+# io_uring they have; on 6.8 also with io_uring disabled. Uses QEMU, which also emulates the oldest supported CPU. Fetches the kernels once,
+# into CACHE: Debian's from the mirror of apt-get, Ubuntu's from IOPROOF_UBUNTU_MIRROR. Skips kernels that cannot be fetched or booted, and
+# says so. Needs apt-get, busybox-static, qemu-system-x86, e2fsprogs.
 set -euo pipefail
 program=$(realpath "$1")
 cache=$(mkdir -p "$2" && cd "$2" && pwd -P)
@@ -17,7 +17,7 @@ fail() {
     exit 1
 }
 
-# fetch ADDRESS SHA256: the package's files, in $work/kernel. apt-helper knows the proxies that apt-get uses.
+# fetch ADDRESS SHA256: unpacks the package into $work/kernel. Uses apt-helper, which knows apt-get's proxies.
 fetch() {
     local file=$cache/${1##*/}
     if ! sha256sum --status -c - 2>/dev/null <<<"$2  $file"; then
@@ -28,7 +28,7 @@ fetch() {
     dpkg-deb -x "$file" "$work/kernel"
 }
 
-# What the kernel starts: it reports each step's exit code on a line of its own.
+# Writes the init program, which prints the exit code of each step on a separate line.
 write_init() {
     cat >"$work/root/init" <<'END'
 #!/busybox sh
@@ -72,9 +72,9 @@ root_file_system() {
     mke2fs -q -t ext4 -d "$work/disk.root" "$work/disk"
 }
 
-# Nehalem: x86-64-v2 and no more, the oldest CPU that the program is made for. Without KVM, which may be there and not work.
+# Nehalem has exactly x86-64-v2: it is the oldest CPU that the program supports. Without KVM, which may be present but not work.
 boot() {
-    # Ubuntu's kernels have the drivers of old disks built in, and those of virtio in another package.
+    # Ubuntu's kernels have IDE drivers built in, but ship those of virtio in another package.
     local disk=ide
     [ ! -e "$work/root/modules/virtio_blk.ko" ] || disk=virtio
     { timeout 300 qemu-system-x86_64 -machine pc -accel tcg -cpu Nehalem -smp 2 -m 768 -nodefaults -display none -no-reboot -serial stdio \
@@ -83,8 +83,8 @@ boot() {
         tr -d '\r' >"$work/console"
 }
 
-# kernel NAME ENGINE ADDRESS SHA256 REASON: ENGINE is what a run says of its engine; REASON, why io_uring is not used in the last two, if
-# it is not.
+# kernel NAME ENGINE ADDRESS SHA256 REASON: ENGINE is what a run reports as its engine, REASON why the last two runs do not use io_uring, or
+# empty if they do.
 kernel() {
     local name=$1 engine=$2 begin=$SECONDS step
     case $3 in /*) echo "skipped: kernel $name: IOPROOF_UBUNTU_MIRROR is not set"; return ;; esac
@@ -102,7 +102,7 @@ kernel() {
     if [ -z "$5" ]; then
         for step in demanded narrow; do grep -qx "step $step: 0" "$work/console" || fail "$step on Linux $name"; done
     else
-        # Who asks for io_uring where there is none gets no other engine, but the reason.
+        # If io_uring is demanded but missing, the run does not fall back to another engine, but says why.
         grep -qx 'step demanded: 3' "$work/console" && grep -q "^ioproof: .*$5" "$work/console" || fail "--engine uring on Linux $name"
         grep -qx 'step narrow: 0' "$work/console" && grep -q "^  engine  *threads (io_uring is not used because .*$5" "$work/console" ||
             fail "the run without io_uring on Linux $name"

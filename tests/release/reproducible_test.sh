@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# reproducible_test.sh [--quick BUILD] RELEASE: builds the same commit once more, in another folder, and compares every artefact with
-# RELEASE byte for byte. --quick: of the program only the objects of ums, with those of BUILD, and every artefact packed once more of
-# BUILD's program: a minute instead of many. Exit code 77 if there are changes that are not committed: they would not be in the other
-# folder.
+# reproducible_test.sh [--quick BUILD] RELEASE: builds the same commit again in another folder, and compares every artefact with RELEASE
+# byte for byte. --quick compiles only ums, compares its objects with those of BUILD, and packs every artefact again from BUILD's program:
+# one minute instead of many. Exit code 77 if there are uncommitted changes, which would not be in the other folder.
 set -euo pipefail
 quick=
 if [ "$1" = --quick ]; then
@@ -15,7 +14,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 [ -z "$(git -C "$root" status --porcelain)" ] || { echo 'skipped: there are changes that are not committed'; exit 77; }
 
-# Nothing of the first build may help: neither its folder nor what a compiler's cache remembers of it.
+# Nothing of the first build may be reused: neither its folder nor its objects in a compiler cache.
 export CCACHE_DISABLE=1
 other=$work/another/place
 git clone -q "$root" "$other"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# roots_test.sh RELEASE [SUITE...]: the .deb in fresh roots of other distributions (bullseye, trixie, focal, noble), by their own dpkg:
-# installed, used, removed. Takes minutes, and the distributions' archives; what cannot be fetched is skipped with a word. Needs root and
-# debootstrap.
+# roots_test.sh RELEASE [SUITE...]: installs, uses and removes the .deb in fresh roots of other distributions (bullseye, trixie, focal,
+# noble), with their own dpkg. Takes minutes, and needs root, debootstrap and the distributions' archives. Skips distributions that cannot
+# be fetched, and says so.
 set -euo pipefail
 release=$(cd "$1" && pwd -P)
 shift
@@ -15,7 +15,7 @@ fail() {
     exit 1
 }
 
-# A debootstrap that is older than noble has no script for it; all of Ubuntu's are the same.
+# A debootstrap older than noble has no script for it, but Ubuntu's scripts are all the same.
 bootstrap() {
     case $1 in
         focal | jammy | noble) set -- --no-check-gpg "$1" "$work/$1" '' focal ;;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# smoke_test.sh RELEASE: every artefact of `./dev release` in this folder is what it says, can be installed, does its work, and goes
-# without leaving anything. Needs root (chroot, packages of other distributions); what cannot be tried here is said.
+# smoke_test.sh RELEASE: checks that every artefact of `./dev release` in this folder is what it claims to be, can be installed, works, and
+# can be removed without a trace. Needs root (chroot, packages of other distributions); says what cannot be tested here.
 set -euo pipefail
 release=$(cd "$1" && pwd -P)
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
@@ -14,7 +14,7 @@ fail() {
 }
 passed() { printf 'ok      %s\n' "$1"; }
 
-# passes COMMAND...: a short run by this program ends with PASS.
+# passes COMMAND...: whether a short run with this command ends with PASS.
 passes() {
     "$@" run -dir "${data:-.}" -size 4 -d 1 --no-progress >"$work/output" 2>&1 && grep -q '^PASS' "$work/output"
 }
@@ -78,7 +78,7 @@ tarball() {
     passed 'tar.gz: installed, used, removed'
 }
 
-# A root of nothing but a package manager's own files.
+# In a root that holds only the package manager's own files.
 deb() {
     local root=$work/deb
     mkdir -p "$root"/var/lib/dpkg/{info,updates,triggers}
@@ -111,7 +111,7 @@ contained() {
         --ulimit nproc=4096:4096 "$@"
 }
 
-# As an orchestrator starts it: a user id that nobody knows, a root that cannot be written, no capability.
+# Starts the image as an orchestrator does: with an unknown user id, a read-only root and no capabilities.
 image() {
     local archive=("$release"/ioproof-*-image.tar) size storage name runtime
     runtime=$(command -v runc || command -v crun || true)
@@ -130,7 +130,7 @@ image() {
     fi
     [ -s "$work/volume/results.json" ] || fail 'the image wrote no results.json'
     grep -qF '"PASS"' "$work/volume/results.json" || fail 'the verdict in results.json of the image'
-    # A folder that is not there is told apart from a bad disk by the exit code, through the container, too.
+    # In a container, too, the exit code distinguishes a missing folder from a bad disk.
     code=0
     contained --user 54321:54321 --read-only --cap-drop ALL -v "$work/volume:/data" "$name" run -dir /nowhere -d 1 >"$work/output" 2>&1 ||
         code=$?
@@ -139,7 +139,7 @@ image() {
     passed "image ($((size / 1000000)) MB): a random user id, a read-only root, no capability; the Job of Kubernetes"
 }
 
-# The Job's own container: its arguments, user, root and capabilities, with a folder as the claim and a shorter run.
+# Runs the Job's own container, with its arguments, user, root and capabilities, but with a folder as the claim and a shorter run.
 job_of_kubernetes() {
     /usr/bin/python3 - "$here/../../deploy/kubernetes/job.yaml" "$name" >"$work/job" <<'END' || fail 'deploy/kubernetes/job.yaml'
 import sys
@@ -174,7 +174,7 @@ END
     grep -q '^PASS' "$work/output" && [ -s "$work/volume/results.json" ] || fail "the Job's container: no result"
 }
 
-# What the packagers' own tools take for errors.
+# The packagers' own tools must report no errors.
 checkers() {
     if command -v lintian >/dev/null; then
         lintian --allow-root --fail-on error "$release"/ioproof_*_amd64.deb >"$work/output" 2>&1 || fail 'lintian'
@@ -211,7 +211,7 @@ END
     passed 'lintian, rpmlint, SPDX, the Job: no errors'
 }
 
-# The template of the packages, without systemd: its command is taken from it, killed in the middle as by a power cut, and started again.
+# Tests the packages' systemd template without systemd: takes its command, kills it in the middle as a power cut would, and starts it again.
 soak_unit() {
     local unit=$here/../../deploy/systemd/ioproof-soak@.service command pid code wait_s i
     if command -v systemd-analyze >/dev/null; then
@@ -223,16 +223,16 @@ soak_unit() {
     else
         echo 'skipped: systemd-analyze is not installed'
     fi
-    # What systemd makes of it: lines joined, $$ is $.
+    # Expands the command as systemd does: joins lines, and replaces $$ by $.
     command=$(sed -n "/^ExecStart=/,/'$/p" "$unit" | sed -e ':a' -e '/\\$/{N;s/\\\n//;ba' -e '}' |
         sed -e "s/^ExecStart=.bin.sh -c '//" -e "s/'$//" -e 's/\$\$/$/g' -e "s,/usr/bin/ioproof,$release/ioproof," \
             -e "s,/usr/share/ioproof/samples,$here/../../samples,")
-    # soak OUTPUT: starts it as systemd does, in the background.
+    # soak OUTPUT: starts the command as systemd does, in the background.
     soak() {
         (cd "$work/soak" && IOPROOF_SOAK='-size 16' exec /bin/sh -c "$command") >"$1" 2>&1 &
         pid=$!
     }
-    # A run that is cut off before its first change leaves nothing to go on with: then longer.
+    # A run that is killed before its first change leaves nothing to resume, so later attempts wait longer.
     for wait_s in 4 10 30 60; do
         rm -rf "$work/soak"
         mkdir "$work/soak"
@@ -257,7 +257,7 @@ soak_unit() {
     passed 'the systemd template: a soak run, killed, continues'
 }
 
-# The kernels take longest, and wait most of the time.
+# Runs beside the other tests, because the kernels take longest and mostly wait.
 bash "$here/old_kernels.sh" "$release/ioproof" "$release/../kernels" >"$work/kernels" 2>&1 &
 kernels=$!
 sums

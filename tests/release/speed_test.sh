@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# speed_test.sh STATIC DYNAMIC: both are page_cost (tests/bench), built for a release and with shared libraries. No part of the path takes
-# more than 1 % more instructions for a page in the static one. Instructions by callgrind, because times depend on the machine and on who
-# else uses it. Exit code 77 without valgrind.
+# speed_test.sh STATIC DYNAMIC: compares page_cost (tests/bench) as built for a release and with shared libraries. In the static one no part
+# of the path may take more than 1 % more instructions per page. Counts instructions with callgrind, because times depend on the machine and
+# its load. Exit code 77 without valgrind.
 set -euo pipefail
 command -v valgrind >/dev/null || { echo 'skipped: valgrind is not installed'; exit 77; }
 scratch=$(mktemp -d)
@@ -12,7 +12,7 @@ instructions() {
     valgrind --tool=callgrind --callgrind-out-file="$scratch/out" "$1" "$2" "$3" 2>&1 >/dev/null | sed -n 's/.*Collected : //p'
 }
 
-# each PROGRAM PART: of one round; what a program does once does not count.
+# each PROGRAM PART: instructions of one round, without one-time work.
 each() {
     local few many
     few=$(instructions "$1" "$2" 64)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""without.py ERROR SYSCALL[,SYSCALL...] COMMAND...: runs the command where the kernel answers these system calls with this error, as an
-older kernel does (ENOSYS) or a filter of a container (EPERM). Exit code 77: seccomp is not to be had here."""
+"""without.py ERROR SYSCALL[,SYSCALL...] COMMAND...: runs the command with these system calls failing with this error, as on an older kernel
+(ENOSYS) or behind a container's filter (EPERM). Exit code 77: seccomp is not available."""
 import ctypes
 import errno
 import os

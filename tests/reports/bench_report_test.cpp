@@ -35,7 +35,7 @@ TEST_CASE("figures of a measurement are rates over its time and CPU over its req
     CHECK(json["text_report"] == text);
 }
 
-TEST_CASE("what went wrong in a measurement stands in its figures") {
+TEST_CASE("errors of a measurement appear in its figures") {
     sim::BenchResults results = example_bench();
     results.finding_count = 2;
     results.stopped = true;
@@ -48,4 +48,4 @@ TEST_CASE("what went wrong in a measurement stands in its figures") {
     CHECK(reports::bench_json(results)["failure"] == "a.mdx: gone");
 }
 
-TEST_CASE("a measurement of nothing has figures, too") { CHECK(reports::bench_json({})["requests_per_s"] == 0.0); }
+TEST_CASE("a measurement without requests has figures, too") { CHECK(reports::bench_json({})["requests_per_s"] == 0.0); }

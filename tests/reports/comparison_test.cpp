@@ -23,7 +23,7 @@ Json row_of(const Json& comparison, std::size_t file, const std::string& figure)
     return nullptr;
 }
 
-// Every interval's reads times `factor`, taking `latency_factor` times as long each.
+// Multiplies the reads of every interval by `factor`, and their durations by `latency_factor`.
 sim::Results scaled(double factor, double latency_factor) {
     sim::Results results = sound_results();
     for (sim::FileSample& sample : results.files[0].samples) {
@@ -44,7 +44,7 @@ std::string error_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("the same results twice differ nowhere") {
+TEST_CASE("results compared with themselves show no difference") {
     const Json document = document_of(sound_results());
     const Json comparison = reports::compare_results(document, "a.json", document, "b.json");
     REQUIRE(comparison["files"].size() == 2);
@@ -55,7 +55,7 @@ TEST_CASE("the same results twice differ nowhere") {
     CHECK(comparison["configuration"].empty());
 }
 
-TEST_CASE("a difference within the noise is none, a larger one is better or worse") {
+TEST_CASE("a difference within the noise does not count, and a larger one is better or worse") {
     const Json before = document_of(sound_results());
     const auto against = [&](double factor, double latency_factor) {
         return reports::compare_results(before, "a", document_of(scaled(factor, latency_factor)), "b");
@@ -70,7 +70,7 @@ TEST_CASE("a difference within the noise is none, a larger one is better or wors
     CHECK(row["change_percent"].get<double>() < 51);
 }
 
-// The main run of each side in `blocks` intervals of a second, half of which make 1000 reads and half `other_reads`.
+// Main runs of both sides in `blocks` intervals of a second, half of them with 1000 reads and half with `other_reads`.
 Json run_of(std::size_t blocks, std::uint64_t other_reads) {
     sim::Results results = sound_results();
     results.intervals.assign(blocks, {0, 1'000'000, sim::Phase::main_run, 1});
@@ -101,7 +101,7 @@ TEST_CASE("without enough intervals nothing is said about noise") {
     CHECK(row_of(reports::compare_results(few, "a", document_of(scaled(2, 1)), "b"), 0, "reads")["verdict"] == "unknown");
 }
 
-TEST_CASE("files are paired by path, else by kind and order, what is left over is told") {
+TEST_CASE("files are paired by path, otherwise by kind and order, and unpaired ones are shown") {
     sim::Results other = sound_results();
     other.files[0].path = "/new/sqliosim.mdx";
     other.files.push_back(other.files[0]);
@@ -112,7 +112,7 @@ TEST_CASE("files are paired by path, else by kind and order, what is left over i
     CHECK(comparison["unpaired"] == Json::parse(R"(["/new/second.mdx"])"));
 }
 
-TEST_CASE("what was configured differently is told") {
+TEST_CASE("differences in the configuration are shown") {
     const Json before = document_of(sound_results(), {"", "", {{"CONFIG", {{"TargetIODuration", "100"}, {"StopOnError", "TRUE"}}}}});
     const Json after = document_of(sound_results(), {"", "", {{"CONFIG", {{"TargetIODuration", "20"}, {"StopOnError", "TRUE"}}}}});
     const Json comparison = reports::compare_results(before, "a", after, "b");
@@ -128,7 +128,7 @@ TEST_CASE("the table marks what exceeds the noise") {
     CHECK_THAT(text, !ContainsSubstring("worse\n"));
 }
 
-TEST_CASE("what is no results file is refused with the reason") {
+TEST_CASE("a file that is not a results file is refused with the reason") {
     CHECK_THAT(error_of("{"), ContainsSubstring("'x.json': it is not JSON, or was cut off: line 1, column 1."));
     CHECK_THAT(error_of("[1]"), ContainsSubstring("not a results file of ioproof"));
     CHECK_THAT(error_of("{\"format\":1}"), ContainsSubstring("not a results file of ioproof"));

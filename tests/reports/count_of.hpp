@@ -1,4 +1,4 @@
-// How often a text holds another.
+// How often a text contains another.
 #pragma once
 
 #include <cstddef>

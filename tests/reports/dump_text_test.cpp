@@ -53,7 +53,7 @@ TEST_CASE("a dump begins with the verdict in words and has all the evidence") {
     CHECK(widest_line(text) <= 100);
 }
 
-TEST_CASE("the sector map is drawn with the 4096-byte line and says what each sector is") {
+TEST_CASE("the sector map has the 4096-byte line and describes each sector") {
     CHECK(reports::sector_map(example_evidence()) ==
           "  sector |   0   1   2   3   4   5   6   7 |   8   9  10  11  12  13  14  15 |\n"
           "         | === === === === === === === === | ooo ooo ooo ooo ooo ooo ooo ooo |\n"
@@ -73,7 +73,7 @@ TEST_CASE("the sector map is drawn with the 4096-byte line and says what each se
     CHECK(reports::sector_map(example_finding()).empty());
 }
 
-TEST_CASE("differing bytes are shown side by side with their neighbours, equal stretches are passed over") {
+TEST_CASE("differing bytes are shown side by side with their neighbors, and equal ranges are skipped") {
     const auto written = bytes(8192, 0xaa);
     auto read = written;
     read[0x3e8] = std::byte{0xab};
@@ -93,21 +93,21 @@ TEST_CASE("differing bytes are shown side by side with their neighbours, equal s
     CHECK(reports::byte_differences({}, read).empty());
 }
 
-TEST_CASE("what is too much to show is counted") {
+TEST_CASE("what exceeds the dump's limits is counted") {
     const std::string text = reports::byte_differences(bytes(8192, 1), bytes(8192, 2));
     CHECK_THAT(text,
                ContainsSubstring("  ...     7,168 more wrong bytes in 448 more lines; both images stand whole at the end of this file.\n"));
     CHECK_THAT(text, ContainsSubstring("  0x03f0  ") && !ContainsSubstring("  0x0400  "));
 }
 
-TEST_CASE("a whole image has every byte, lines that repeat as one star") {
+TEST_CASE("a whole image shows every byte, with repeated lines as one star") {
     auto image = bytes(128, 0);
     image[127] = std::byte{0x5f};
     const std::string zeros = "00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000";
     CHECK(reports::hex_image(image) == "  0x0000  " + zeros + "\n  *\n  0x0060  " + zeros.substr(0, zeros.size() - 2) + "5f\n");
 }
 
-TEST_CASE("headers are taken apart field by field, hex and decimal, and what differs is marked") {
+TEST_CASE("headers are decoded field by field, in hex and decimal, and differences are marked") {
     const auto written = example_image(5);
     const auto read = example_image(3);
     const std::string text = reports::header_comparison(written, read, false);
@@ -123,7 +123,7 @@ TEST_CASE("headers are taken apart field by field, hex and decimal, and what dif
     CHECK(widest_line(text) <= 100);
 }
 
-TEST_CASE("of a log block the header of log blocks is taken apart") {
+TEST_CASE("for a log block the header of log blocks is decoded") {
     sim::Finding finding = example_finding();
     finding.kind = sim::FindingKind::log_stale_block;
     finding.evidence.image = bytes(512, 0);
@@ -146,7 +146,7 @@ TEST_CASE("histories say who did what, when, and how it ended") {
                ContainsSubstring("16:01:01.100000 850 us   1 Bulk Update 12 read     0x2aa8c000    65536       -         1 errno 5\n"));
 }
 
-TEST_CASE("every kind has words for what it means and what to do, and a dump for a finding without any facts") {
+TEST_CASE("every kind has text on its meaning and what to do, and a dump even without any facts") {
     for (std::size_t i = 0; i < sim::kFindingKindCount; ++i) {
         sim::Finding finding;
         finding.kind = static_cast<sim::FindingKind>(i);

@@ -29,7 +29,7 @@ bool says(const sim::Results& results, std::string_view id) {
 
 }  // namespace
 
-TEST_CASE("a verification tells how far the log reaches, and what it proves of the pages") {
+TEST_CASE("a verification says how far the log reaches, and what it proves about the pages") {
     const std::string text = reports::durability_text(verified());
     CHECK_THAT(text, ContainsSubstring("1,306 blocks, number 4651 to 5956"));
     CHECK_THAT(text, ContainsSubstring("acknowledged up to number 5954 at least"));
@@ -38,7 +38,7 @@ TEST_CASE("a verification tells how far the log reaches, and what it proves of t
     CHECK(reports::durability_text(sim::Results{}).empty());
 }
 
-TEST_CASE("what is missing in the log, and wrong in the pages, is told in capitals") {
+TEST_CASE("gaps in the log and wrong pages are shown in capitals") {
     sim::Results results = verified();
     results.durability->missing_blocks = 2;
     results.durability->blocks_behind = 56;
@@ -47,7 +47,7 @@ TEST_CASE("what is missing in the log, and wrong in the pages, is told in capita
                ContainsSubstring("56 blocks behind the") && ContainsSubstring("2 MISSING") && ContainsSubstring("3 WRONG"));
 }
 
-TEST_CASE("a run that goes on tells what it took over, and what it gave up") {
+TEST_CASE("a resumed run says what it took over, and what it gave up") {
     CHECK(reports::resume_text(sim::Results{}).empty());
     sim::Results results;
     results.resumed = sim::ResumeResult{.incarnation = 3, .last_block = 99, .pages_redone = 1200};
@@ -61,7 +61,7 @@ TEST_CASE("a run that goes on tells what it took over, and what it gave up") {
                ContainsSubstring("5 torn by the cut") && ContainsSubstring("2 GIVEN") && ContainsSubstring("1 block behind it given up"));
 }
 
-TEST_CASE("torn pages, and files for which nothing was asked, are reasons of their own beside the verdict") {
+TEST_CASE("torn pages, and files for which durability was not requested, are separate reasons of the verdict") {
     sim::Results results = verified();
     CHECK_FALSE(says(results, "verify_torn"));
     CHECK_FALSE(says(results, "verify_unasked"));

@@ -1,4 +1,4 @@
-// Findings with all the evidence that a run gives them, for the tests of dumps and JSON.
+// Findings with all the evidence that a run collects, for the tests of dumps and JSON.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ inline sim::HistoryEntry example_operation(std::uint64_t tick_us, bool is_write,
     return entry;
 }
 
-// A torn page, the second half of which is two versions old, with everything filled in.
+// A torn page, whose second half is two versions old, with everything filled in.
 inline sim::Finding example_evidence() {
     sim::Finding finding = example_finding();
     finding.kind = sim::FindingKind::torn_page;

@@ -7,7 +7,7 @@
 
 using reports::file_summary;
 
-TEST_CASE("the final summary has SQLIOSim's form to the letter") {
+TEST_CASE("the final summary has exactly SQLIOSim's form") {
     CHECK(file_summary(example_data_file()) ==
           std::vector<std::string>{
               "********** Final Summary for file /data/sqliosim.mdx **********",
@@ -39,7 +39,7 @@ TEST_CASE("attributes, caches and media follow the facts") {
     CHECK_THAT(lines[6], ContainsSubstring("Storage manager name = device_mapper"));
 }
 
-TEST_CASE("an unknown device keeps its lines, and nothing is made up") {
+TEST_CASE("an unknown device keeps its lines, without invented values") {
     sim::FileResult file = example_data_file();
     file.drive.known = false;  // the figures that are left in it must not be printed
     const auto lines = file_summary(file);

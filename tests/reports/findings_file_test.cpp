@@ -43,7 +43,7 @@ TEST_CASE("a finding as JSON has every key, in a fixed order") {
           "\n");
 }
 
-TEST_CASE("what is not known is null, and a path that is not UTF-8 does no harm") {
+TEST_CASE("unknown values are null, and a path that is not UTF-8 does no harm") {
     sim::Finding finding;
     finding.place.path = "/data/\xff\"\n.mdx";
     finding.transient = true;
@@ -56,7 +56,7 @@ TEST_CASE("what is not known is null, and a path that is not UTF-8 does no harm"
     CHECK_THAT(json, ContainsSubstring("\"file\":\"/data/\xef\xbf\xbd\\\"\\n.mdx\""));
 }
 
-TEST_CASE("the file is there from the start, and each finding is in it at once") {
+TEST_CASE("the file exists from the start, and each finding is in it immediately") {
     const TemporaryFolder folder;
     const std::string path = folder.file("f.jsonl");
     FindingsFile file(path);
@@ -69,7 +69,7 @@ TEST_CASE("the file is there from the start, and each finding is in it at once")
     CHECK_FALSE(file.failure());
 }
 
-TEST_CASE("python reads every line") {
+TEST_CASE("Python can parse every line") {
     if (std::system("python3 -c 'import json' >/dev/null 2>&1") != 0) {
         SUCCEED("no python3 here");
         WARN("no python3 here");
@@ -95,7 +95,7 @@ TEST_CASE("python reads every line") {
     CHECK(std::system(("python3 '" + folder.file("check.py") + "' '" + path + "'").c_str()) == 0);
 }
 
-TEST_CASE("a file with something in it, and what is no file, is refused and left as it is") {
+TEST_CASE("a file with contents, and anything but a regular file, is refused and left as it is") {
     const TemporaryFolder folder;
     write_file(folder.file("old"), "{}\n");
     CHECK_THROWS_AS(FindingsFile(folder.file("old")), sim::RefusedError);
@@ -110,7 +110,7 @@ TEST_CASE("a file with something in it, and what is no file, is refused and left
     CHECK_THROWS_AS(FindingsFile(folder.file("missing/f")), sim::EnvironmentError);
 }
 
-TEST_CASE("a full disk loses whole lines only, and is reported at the end") {
+TEST_CASE("a full disk loses only whole lines, and is reported at the end") {
     const TemporaryFolder folder;
     const std::string path = folder.file("f.jsonl");
     const std::string line = reports::finding_json(example_evidence());

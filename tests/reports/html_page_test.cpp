@@ -57,7 +57,7 @@ TEST_CASE("the page of a measurement holds its figures and its text, whatever it
     CHECK_FALSE(reports::html_measurement(reports::measure_json({})).empty());
 }
 
-TEST_CASE("a page runs no scripts but its own, and links to files only") {
+TEST_CASE("a page runs only its own scripts, and links only to files") {
     const std::string html = reports::html_report(parsed(stale_results()));
     const std::size_t policy = html.find("script-src 'sha256-");
     REQUIRE(policy != std::string::npos);
@@ -65,13 +65,13 @@ TEST_CASE("a page runs no scripts but its own, and links to files only") {
     CHECK(std::count(sources.begin(), sources.end(), '=') == 3);
     CHECK_THAT(sources, !ContainsSubstring("unsafe"));
     CHECK_THAT(html, ContainsSubstring("base-uri 'none'; form-action 'none'"));
-    // The one link, whose address begins with '/' or './': no name of a dump is a scheme or another machine.
+    // The only link, whose address begins with '/' or './', so that a dump's name cannot act as a scheme or another host.
     const std::size_t link = html.find("{href:");
     CHECK(html.find("{href:", link + 1) == std::string::npos);
     CHECK(html.substr(link).starts_with("{href: (path.startsWith('/') ? '' : './') + encodeURI(path)"));
 }
 
-TEST_CASE("of many findings a page holds the first, and the number of all") {
+TEST_CASE("a page holds the first of many findings, and the number of all") {
     sim::Results results = stale_results();
     results.findings.resize(1);
     results.findings.resize(10'000, results.findings[0]);
@@ -84,12 +84,12 @@ TEST_CASE("of many findings a page holds the first, and the number of all") {
     CHECK(html.size() < 4'000'000);
 }
 
-TEST_CASE("a comparison is a page, too") {
+TEST_CASE("a comparison can be a page, too") {
     const Json comparison = reports::compare_results(parsed(sound_results()), "a", parsed(slow_results()), "b");
     CHECK(Json::parse(data_of(reports::html_comparison(comparison)))["files"].size() == 2);
 }
 
-TEST_CASE("a campaign of power cuts is a page, and nothing in it can end its script") {
+TEST_CASE("a campaign of power cuts can be a page, and nothing in it can end its script") {
     const std::vector<reports::PowerCycle> cycles{{.number = 1,
                                                    .moment = "flush",
                                                    .outcome = reports::CutOutcome::findings,

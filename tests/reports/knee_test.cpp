@@ -9,7 +9,7 @@ using namespace reports;
 
 namespace {
 
-// A device of `channels` that take `service_ms` each.
+// A device with this many channels, each of which takes `service_ms` for a request.
 std::vector<SweepPoint> device_points(double channels, double service_ms, double busy_percent = 10) {
     std::vector<SweepPoint> points;
     for (const double depth : {1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0}) {
@@ -42,7 +42,7 @@ TEST_CASE("a device of one channel has its knee at the first depth, and one of v
     CHECK_THAT(knee_text(wide, knee_of(wide)), ContainsSubstring("The knee lies beyond"));
 }
 
-TEST_CASE("a device that yields slowly has its knee where latency outgrows throughput") {
+TEST_CASE("a device that saturates gradually has its knee where latency outgrows throughput") {
     // Doubling the depth gives 80, 60, 30, 10, 2 percent.
     std::vector<SweepPoint> points{{1, 1000, 1, 0}};
     for (const double gain : {1.8, 1.6, 1.3, 1.1, 1.02}) {
@@ -55,7 +55,7 @@ TEST_CASE("a device that yields slowly has its knee where latency outgrows throu
     CHECK(points[knee.at].outstanding == 4);
 }
 
-TEST_CASE("a busy CPU, and requests that were not outstanding, are told from a saturated storage") {
+TEST_CASE("a busy CPU, and requests that were not outstanding, are distinguished from saturated storage") {
     auto points = device_points(8, 0.1, 99);
     CHECK(knee_of(points).is_cpu_bound);
     CHECK_THAT(knee_text(points, knee_of(points)), ContainsSubstring("the limit there is this machine's CPU"));

@@ -37,7 +37,7 @@ TEST_CASE("each line of each summary becomes one entry, as SQLIOSim logs it") {
     CHECK(errors_in(events) == 0);
 }
 
-TEST_CASE("a run that failed or could not be done leaves an entry of type error, one that was stopped does not") {
+TEST_CASE("a run that failed or could not be done leaves an entry of type error, a stopped one does not") {
     sim::Results results = example_results();
     results.outcome = sim::Outcome::failed;
     results.finding_count = 3;
@@ -81,7 +81,7 @@ TEST_CASE("a wrong page is a failed buffer validation, in SQLIOSim's words first
     CHECK(event.cpu == 1);
 }
 
-TEST_CASE("a wrong block of a log is named by its place in the file: it has no page") {
+TEST_CASE("a wrong block of a log is identified by its place in the file, because it has no page") {
     sim::Finding finding = example_finding();
     finding.kind = sim::FindingKind::log_stale_block;
     finding.place.path = "/log/sqliosim.ldx";
@@ -102,7 +102,7 @@ TEST_CASE("a finding without a description is described from its facts") {
                ContainsSubstring("offset 0x8. lost write: version 3 came back, 5 was written."));
 }
 
-TEST_CASE("a finding of a file that is too short has no version to name: it names the part of the file") {
+TEST_CASE("a finding of a file that is too short names the missing part, because there is no version") {
     sim::Finding finding = example_finding();
     finding.description.clear();
     finding.expected.reset();
@@ -111,7 +111,7 @@ TEST_CASE("a finding of a file that is too short has no version to name: it name
     CHECK_THAT(reports::finding_event(finding).description, ContainsSubstring("lost write: 8 MB affected from here on."));
 }
 
-TEST_CASE("a request that the system failed says which, and gives the system's text") {
+TEST_CASE("a failed request is identified, with the system's error text") {
     sim::Finding finding = example_finding();
     finding.kind = sim::FindingKind::io_error;
     finding.request.is_write = true;
@@ -125,7 +125,7 @@ TEST_CASE("a request that the system failed says which, and gives the system's t
     CHECK_THAT(reports::finding_event(finding).description, ContainsSubstring("Read failed on "));
 }
 
-TEST_CASE("a sync that failed says so, without a page") {
+TEST_CASE("a failed sync is reported without a page") {
     sim::Finding finding;
     finding.kind = sim::FindingKind::io_error;
     finding.request.of_file = sim::FileRequest::sync;
@@ -136,7 +136,7 @@ TEST_CASE("a sync that failed says so, without a page") {
     CHECK(event.description == "Sync failed on /data/a.mdx. A sync of the file failed: Input/output error.");
 }
 
-TEST_CASE("a limit that was exceeded leaves an entry of type error") {
+TEST_CASE("an exceeded limit leaves an entry of type error") {
     sim::Results results = example_results();
     results.thresholds = {
         {.expression = "p99 > 1 ms", .is_exceeded = true, .measured = "2.0 ms", .path = "/data/a.mdx", .io_class = "read"},
@@ -162,7 +162,7 @@ TEST_CASE("a warning is of type warning, never an error") {
     CHECK(reports::finding_event(finding).severity == sim::Severity::error);
 }
 
-TEST_CASE("a dump file is told of as SQLIOSim does") {
+TEST_CASE("a dump file is announced as by SQLIOSim") {
     sim::Finding finding = example_finding();
     finding.evidence.dump_path = "/data/SqlSimErrorDump00006.txt";
     const sim::Event event = reports::dump_event(finding);

@@ -14,7 +14,7 @@ using ComparedJson = nlohmann::ordered_json;
 
 namespace {
 
-// Rounds of so many reads, each of 1,000,000 / rate us.
+// Rounds with these rates of reads, each of which takes 1,000,000 / rate us.
 ComparedJson rounds_of(const std::vector<std::uint64_t>& rates) {
     std::vector<sim::MeasureTimespanResults> seconds;
     for (const std::uint64_t rate : rates) seconds.push_back(test::measured_second(rate, 1'000'000 / rate));
@@ -73,7 +73,7 @@ TEST_CASE("rounds tell whether two measurements differ by more than chance") {
     CHECK(figure_row(compared_documents(rounds_of({984, 994, 974, 989, 979}), before), 0, "reads", "/s")["verdict"] == "better");
 }
 
-TEST_CASE("of single rounds the change is told, and nothing about chance") {
+TEST_CASE("for single rounds only the change is shown, and nothing about chance") {
     const ComparedJson comparison = compared_documents(rounds_of({1000}), rounds_of({500}));
     const ComparedJson row = figure_row(comparison, 0, "reads", "/s");
     CHECK(row["change_percent"].get<double>() == Approx(-50));
@@ -81,12 +81,12 @@ TEST_CASE("of single rounds the change is told, and nothing about chance") {
     CHECK(row["verdict"] == "unknown");
     CHECK(comparison["document"] == "ioproof comparison");
     CHECK(comparison["kind"] == "measurements");
-    // A percentile that no request of 500 is beyond is left out.
+    // A percentile beyond which none of 500 requests lies is omitted.
     CHECK_FALSE(figure_row(comparison, 0, "reads, 99 %", "us").is_null());
     CHECK(figure_row(comparison, 0, "reads, 99.9 %", "us").is_null());
 }
 
-TEST_CASE("targets are compared by class, and all of them together") {
+TEST_CASE("targets are compared by class and in total") {
     const auto mix = [](std::uint64_t factor, const std::string& folder) {
         return test::measured_document({test::side_by_side(test::measured_second(1000 * factor, 100, 500, 100, "oltp", folder + "b.oltp"),
                                                            test::measured_second(0, 0, 200, 1000, "log", folder + "b.log"))});
@@ -102,7 +102,7 @@ TEST_CASE("targets are compared by class, and all of them together") {
     CHECK_THAT(reports::measure_comparison_text(comparison), ContainsSubstring("log /a/b.log -> /b/b.log"));
 }
 
-TEST_CASE("what was asked for otherwise is told, and makes no baseline") {
+TEST_CASE("differences in the requested measurement are shown, and rule out a baseline") {
     ComparedJson before = rounds_of({1000, 1000});
     before["targets"][0]["block_bytes"] = 65536;
     const ComparedJson comparison = compared_documents(before, rounds_of({1000, 1000}));
@@ -121,7 +121,7 @@ TEST_CASE("what was asked for otherwise is told, and makes no baseline") {
     CHECK_THAT(reports::baseline_problem(read_back(rounds_of({1000}), "base.json"), two), ContainsSubstring("other files"));
 }
 
-TEST_CASE("a baseline fails what is worse by more than the tolerance and by more than chance") {
+TEST_CASE("a baseline fails figures that are worse by more than the tolerance and by more than chance") {
     const auto holds = [](const ComparedJson& before, const ComparedJson& after, double tolerance) {
         ComparedJson comparison = compared_documents(before, after);
         reports::judge_by_baseline(comparison, tolerance);
@@ -132,7 +132,7 @@ TEST_CASE("a baseline fails what is worse by more than the tolerance and by more
     CHECK_FALSE(holds(rounds_of({1000}), rounds_of({940}), 5));
     CHECK(holds(rounds_of({1000}), rounds_of({2000}), 5));
     CHECK_FALSE(holds(rounds_of({1000}), rounds_of({999}), 0));
-    // 10 % worse on average, of rounds that differ by more than that among themselves.
+    // 10 % worse on average, but the rounds differ by more than that among themselves.
     CHECK(holds(rounds_of({1000, 1300, 700}), rounds_of({900, 1200, 600}), 5));
     CHECK_FALSE(holds(rounds_of({1000, 1001, 999}), rounds_of({900, 901, 899}), 5));
     ComparedJson comparison = compared_documents(rounds_of({1000}), rounds_of({500}));
@@ -153,7 +153,7 @@ TEST_CASE("two sweeps are compared point by point") {
     CHECK_THROWS_AS(compared_documents(sweep_of({1000}, asked), rounds_of({1000})), reports::ResultsDocumentError);
 }
 
-TEST_CASE("a document that is no measurement is refused with its place") {
+TEST_CASE("a document that is not a measurement is refused with the wrong place") {
     CHECK(reports::is_measured_document(reports::json_text(rounds_of({10}))));
     CHECK(reports::is_measured_document(reports::json_text(sweep_of({10}, {}))));
     CHECK_FALSE(reports::is_measured_document(R"({"program": "ioproof"})"));

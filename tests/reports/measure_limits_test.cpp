@@ -46,7 +46,7 @@ TEST_CASE("a limit of a measurement names class, direction, figure, value and fi
     CHECK(measure_limit("p99.9999999 > 1us").percent == 99.9999999);
 }
 
-TEST_CASE("what is no limit of a measurement is refused with what is allowed") {
+TEST_CASE("an invalid limit of a measurement is refused with what is allowed") {
     for (const char* bad :
          {"", "fast", "p99", "p97 > 5ms", "p97.5 > 5ms", "p99 > 5", "p99 < 5ms", "p99 > -1ms", "p99 > 1e300s", "p99 > nan ms",
           "requests_per_s > 5", "requests_per_s < 5ms", "oltp.read.write.p99 > 1ms", "p99 > 5ms,", "log_flush > 5ms"}) {
@@ -75,7 +75,7 @@ TEST_CASE("times are judged where they are worst, rates over everything") {
     CHECK(outcome_of("mb_per_s < 8.3") == LimitOutcome::exceeded);
 }
 
-TEST_CASE("a time that was not measured is not within its limit") {
+TEST_CASE("an unmeasured time is not within its limit") {
     reports::MeasureRounds rounds;
     rounds.add(test::measured_second(0, 0));
     const auto result = reports::evaluate_measure_limit(measure_limit("p99 > 1000 s"), rounds);
@@ -97,7 +97,7 @@ TEST_CASE("a limit is judged over all rounds together") {
                ContainsSubstring("EXCEEDED") && ContainsSubstring("5000.0 us for reads of /mnt/data/b.mdx"));
 }
 
-TEST_CASE("a limit on what the measurement has not is told before it begins") {
+TEST_CASE("a limit on something that is not measured is reported before the measurement begins") {
     const sim::MeasureTimespan spec = test::measured_second(1, 1, 0, 0, "oltp").spec;
     const auto problem = [&](const std::string& text) { return reports::measure_limit_problem(measure_limit(text), spec); };
     CHECK(problem("oltp.p99 > 1ms in b.mdx").empty());

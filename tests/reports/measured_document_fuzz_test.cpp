@@ -1,4 +1,4 @@
-// Whatever a file of bench or sweep holds: figures that can be compared and held against a baseline, or a ResultsDocumentError.
+// Any file of bench or sweep must give figures that can be compared and used as a baseline, or a ResultsDocumentError.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -25,7 +25,7 @@ nlohmann::ordered_json small_sweep() {
     return reports::sweep_document({"b.mdx"}, {"depth=1..4"}, points.size(), points);
 }
 
-// True if the text was accepted; then it can be compared with a sound document of its kind, and a comparison can be shown and judged.
+// Whether the text was accepted; if so, it must be comparable with a sound document, and the comparison must be shown and judged.
 bool try_measured(const std::string& text, const nlohmann::ordered_json& sound) {
     reports::MeasuredSide side;
     try {
@@ -73,7 +73,7 @@ TEST_CASE("mutated documents of measurements and sweeps are compared, or refused
         for (std::uint64_t k = prng.between(1, 3); k > 0; --k) test::mutate(document, prng);
         ++(try_measured(reports::json_line(document), sound) ? accepted : refused);
     }
-    // Both must happen, else the test tests nothing.
+    // Both must happen, or the test proves nothing.
     CHECK(accepted > 100);
     CHECK(refused > 100);
 }

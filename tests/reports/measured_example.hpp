@@ -1,4 +1,4 @@
-// Measurements with known figures, for tests of what is made of them.
+// Measurements with known figures, for tests of their reports.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace test {
 
-// One second of so many reads and writes, each of which took so long.
+// One second with these numbers of reads and writes, each of the given duration.
 inline sim::MeasureTimespanResults measured_second(std::uint64_t reads, std::uint64_t read_us, std::uint64_t writes = 0,
                                                    std::uint64_t write_us = 0, const std::string& label = "",
                                                    const std::string& path = "/mnt/data/b.mdx") {
@@ -38,7 +38,7 @@ inline sim::MeasureTimespanResults measured_second(std::uint64_t reads, std::uin
     return second;
 }
 
-// The second one's target beside the first one's.
+// Adds the target of the second measurement to the first.
 inline sim::MeasureTimespanResults side_by_side(sim::MeasureTimespanResults one, const sim::MeasureTimespanResults& other) {
     one.spec.targets.push_back(other.spec.targets[0]);
     one.targets.push_back(other.targets[0]);
@@ -47,7 +47,7 @@ inline sim::MeasureTimespanResults side_by_side(sim::MeasureTimespanResults one,
     return one;
 }
 
-// The document of these rounds, as bench makes it.
+// The document of these rounds, as bench writes it.
 inline nlohmann::ordered_json measured_document(const std::vector<sim::MeasureTimespanResults>& seconds) {
     sim::MeasureResults results;
     reports::MeasureRounds rounds;

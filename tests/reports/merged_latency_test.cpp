@@ -1,4 +1,4 @@
-// Latencies of several runs as one.
+// Merged latencies of several runs.
 #include "reports/merged_latency.hpp"
 
 #include <nlohmann/json.hpp>
@@ -25,7 +25,7 @@ Json histogram_document(const sim::LatencyHistogram& histogram) {
 
 }  // namespace
 
-TEST_CASE("latencies of several runs add up to what one histogram of all requests says, to the last percentile") {
+TEST_CASE("merged latencies of several runs equal one histogram of all requests, to the last percentile") {
     ums::Prng prng(ums::testing::test_seed("merged latency"));
     sim::LatencyHistogram all;
     reports::MergedLatency merged;

@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// A run as a results file says it, with latencies as they are measured.
+// A run as in a results file, with measured latencies.
 Json part_of(std::uint64_t number, bool has_findings = false) {
     sim::Results results = has_findings ? stale_results() : sound_results();
     results.run_id += number;
@@ -62,7 +62,7 @@ Json ranked_part(std::uint64_t number, std::uint32_t rank, std::uint32_t of, boo
     return json;
 }
 
-// The turns of a hand-over, each by another rank of two.
+// The turns of a hand-over, alternating between two ranks.
 Json turn_part(std::uint32_t number, std::uint32_t turns, const Json& previous) {
     Json json = ranked_part(number, (number - 1) % 2, 2);
     json["group"]["plan"] = "hand-over";
@@ -74,7 +74,7 @@ Json previous_owner(std::uint32_t rank, const char* ended_by) { return {{"rank",
 
 }  // namespace
 
-TEST_CASE("what several hosts have counted is the sum of their parts, and each has a row") {
+TEST_CASE("the counts of several hosts are the sums of their parts, and each has a row") {
     Parts files;
     for (std::uint64_t number = 1; number <= 3; ++number) files.add(part_of(number));
     const Json group = files.merged();
@@ -102,11 +102,11 @@ TEST_CASE("what several hosts have counted is the sum of their parts, and each h
     CHECK(group["clock"] == "hosts");
     const std::string text = reports::merged_text(group);
     CHECK_THAT(text, ContainsSubstring("PASS: all 3 results:") && ContainsSubstring("r2.json") && ContainsSubstring("were not"));
-    // Nobody had promised anything to them.
+    // No promises were made to them.
     CHECK_THAT(group["headline"].get<std::string>(), ContainsSubstring("Each run got back") && !ContainsSubstring("promised"));
 }
 
-TEST_CASE("what a pass of several hosts has proven depends on their plan") {
+TEST_CASE("what a PASS of several hosts proves depends on their plan") {
     const auto headline = [](const char* plan) {
         Parts files;
         for (std::uint32_t rank = 0; rank < 2; ++rank) {
@@ -121,7 +121,7 @@ TEST_CASE("what a pass of several hosts has proven depends on their plan") {
     CHECK_THAT(headline("readers"), ContainsSubstring("each reader saw"));
 }
 
-TEST_CASE("a reader's result has the run id of its owner, and is another one all the same") {
+TEST_CASE("a reader's result has the run id of its owner, but is still a separate result") {
     Parts files;
     for (std::uint32_t rank = 0; rank < 2; ++rank) {
         files.add(part_of(1));
@@ -145,7 +145,7 @@ TEST_CASE("the tables of several hosts fit a terminal, however long their names 
     }
 }
 
-TEST_CASE("one host that fails fails all, and its findings stand among the others' by time") {
+TEST_CASE("one failed host fails all, and its findings are sorted among the others' by time") {
     Parts files;
     files.add(ranked_part(1, 0, 3));
     files.add(ranked_part(2, 1, 3, true));
@@ -159,7 +159,7 @@ TEST_CASE("one host that fails fails all, and its findings stand among the other
     CHECK_THAT(reports::merged_text(group), ContainsSubstring("FAIL: 1 of 3 ranks failed.") && ContainsSubstring("* rank 1 on node-b:"));
 }
 
-TEST_CASE("ranks that did not come back make the result incomplete, and are named") {
+TEST_CASE("missing ranks make the result incomplete, and are named") {
     Parts files;
     files.add(ranked_part(1, 0, 5));
     files.add(ranked_part(2, 3, 5));
@@ -190,14 +190,14 @@ TEST_CASE("the clock of the witness puts all hosts on one axis, whatever their o
     CHECK(group["hosts"][1]["begin_us"] == 10'000'000);
     CHECK(group["hosts"][1]["clock_error_us"] == 151);
     CHECK_THAT(reports::merged_text(group), ContainsSubstring("by the clock of the witness") && ContainsSubstring("-5.0 s"));
-    // Never measured: said, not guessed.
+    // Clocks that were never measured are reported, not guessed.
     files.results[0]["group"]["clock"]["round_trip_us"] = 0;
     group = files.merged();
     CHECK(group["clock"] == "hosts");
     CHECK(group["hosts"][1]["clock_offset_us"].is_null());
 }
 
-TEST_CASE("a turn whose owner was killed by plan is told by the next one, any other without a result is missing") {
+TEST_CASE("a turn whose owner was killed by plan is reported by the next one, and any other without a result is missing") {
     Parts files;
     files.add(turn_part(2, 3, previous_owner(0, "kill")));
     files.add(turn_part(3, 3, previous_owner(1, "in-order")));
@@ -215,7 +215,7 @@ TEST_CASE("a turn whose owner was killed by plan is told by the next one, any ot
     CHECK(group["group"]["missing_ranks"] == Json::parse("[0]"));
 }
 
-TEST_CASE("files that are not one result are refused with a word") {
+TEST_CASE("files that do not form one result are refused with a reason") {
     Parts twice;
     twice.add(part_of(1));
     twice.add(part_of(1));
@@ -245,7 +245,7 @@ TEST_CASE("files that are not one result are refused with a word") {
     CHECK_THROWS_WITH(odd.merged(), ContainsSubstring("not a time in UTC"));
 }
 
-TEST_CASE("what the files say of a finding among several hosts is its name, and is told") {
+TEST_CASE("a finding's fact about the group becomes its name, and is shown") {
     Parts files;
     files.add(ranked_part(1, 0, 2));
     files.add(ranked_part(2, 1, 2, true));

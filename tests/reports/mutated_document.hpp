@@ -1,4 +1,4 @@
-// Documents that somebody has changed at random, for tests of what reads them.
+// Randomly changed documents, for tests of their readers.
 #pragma once
 
 #include <iterator>
@@ -38,7 +38,7 @@ inline nlohmann::ordered_json random_value(ums::Prng& prng) {
     return kValues[prng.below(kValues.size())];
 }
 
-// A place somewhere in the document; deeper with every step.
+// A random place in the document, reached by descending step by step.
 inline nlohmann::ordered_json& random_place(nlohmann::ordered_json& document, ums::Prng& prng) {
     nlohmann::ordered_json* place = &document;
     while (place->is_structured() && !place->empty() && !prng.chance(1000)) {

@@ -18,7 +18,7 @@ namespace {
 
 const std::string kOurs = "{\"program\":\"ioproof\"}";
 
-// What opening and what only looking say; both must say the same.
+// Opening and merely checking must give the same refusal.
 std::string refusal_of_json(const std::string& path) {
     std::string looked = "not refused";
     try {
@@ -37,7 +37,7 @@ std::string refusal_of_json(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("a file of ours is replaced, as a whole, with its permissions, nothing else is left behind") {
+TEST_CASE("a file of ioproof is replaced as a whole, with its permissions, and nothing else is left behind") {
     const TemporaryFolder folder;
     const std::string path = folder.file("a.json");
     write_file(path, kOurs);
@@ -53,7 +53,7 @@ TEST_CASE("a file of ours is replaced, as a whole, with its permissions, nothing
     CHECK(std::distance(std::filesystem::directory_iterator(folder.file("")), {}) == 1);
 }
 
-TEST_CASE("what is not ours is refused and stays") {
+TEST_CASE("a foreign file is refused and stays") {
     const TemporaryFolder folder;
     const std::string path = folder.file("thesis.json");
     for (const std::string& content : {std::string("{}"), "My thesis. " + kOurs, std::string("<!-- ioproof page -->")}) {
@@ -82,7 +82,7 @@ TEST_CASE("names of databases are refused, existing or not, empty, and behind li
     }
 }
 
-TEST_CASE("a link stays a link: what it leads to is judged and written") {
+TEST_CASE("a link stays a link, and its target is judged and written") {
     const TemporaryFolder folder;
     const std::string target = folder.file("target.json");
     const std::string link = folder.file("link.json");
@@ -100,7 +100,7 @@ TEST_CASE("a link stays a link: what it leads to is judged and written") {
     CHECK_THAT(read_file(target), ContainsSubstring("new"));
 }
 
-TEST_CASE("what came under the name while the run went on is refused, too") {
+TEST_CASE("a file that took the name during the run is refused, too") {
     const TemporaryFolder folder;
     const std::string path = folder.file("a.json");
     OutputFile file(json_kind(), path);
@@ -112,7 +112,7 @@ TEST_CASE("what came under the name while the run went on is refused, too") {
     CHECK(read_file(path) == "Dear DBA,");
 }
 
-TEST_CASE("a file that was made and not written is gone again, one that was there stays, and so does one that came there") {
+TEST_CASE("an unwritten new file is removed again, an existing one stays, and so does one that took its name") {
     const TemporaryFolder folder;
     const std::string path = folder.file("a.json");
     { const OutputFile file(json_kind(), path); }
@@ -127,7 +127,7 @@ TEST_CASE("a file that was made and not written is gone again, one that was ther
     CHECK(std::filesystem::exists(path));
 }
 
-TEST_CASE("a process that ends at once leaves neither a file that is empty nor a second one, and nothing of others goes") {
+TEST_CASE("a process that ends immediately leaves no empty or temporary files, and removes no foreign ones") {
     const TemporaryFolder folder;
     const OutputFile file(json_kind(), folder.file("a.json"));
     const OutputFile taken(json_kind(), folder.file("taken.json"));
@@ -140,7 +140,7 @@ TEST_CASE("a process that ends at once leaves neither a file that is empty nor a
     CHECK(read_file(folder.file("taken.json")) == "somebody's");
 }
 
-TEST_CASE("pipes with a reader and harmless devices take a document, others are refused") {
+TEST_CASE("pipes with a reader and harmless devices accept a document, and others are refused") {
     const TemporaryFolder folder;
     const std::string pipe = folder.file("pipe");
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);

@@ -21,7 +21,7 @@ std::string verdict_of_cycles(const std::vector<PowerCycle>& cycles, std::uint32
 
 }  // namespace
 
-TEST_CASE("a campaign passes with all its cuts, of which one at least could be verified") {
+TEST_CASE("a campaign passes if all its cuts passed and at least one could be verified") {
     CHECK(verdict_of_cycles({cycle_of(CutOutcome::intact), cycle_of(CutOutcome::nothing)}, 2) == "PASS");
     CHECK(verdict_of_cycles({cycle_of(CutOutcome::intact)}, 2) == "INCOMPLETE");
     CHECK(verdict_of_cycles({cycle_of(CutOutcome::nothing)}, 1) == "INCOMPLETE");
@@ -29,7 +29,7 @@ TEST_CASE("a campaign passes with all its cuts, of which one at least could be v
     CHECK(verdict_of_cycles({cycle_of(CutOutcome::intact), cycle_of(CutOutcome::findings)}, 2) == "FAIL");
 }
 
-TEST_CASE("a run that was not cut is no cut, and its findings count all the same") {
+TEST_CASE("a run that was not cut does not count as a cut, but its findings count") {
     PowerCycle ended = cycle_of(CutOutcome::intact);
     ended.was_cut = false;
     CHECK(verdict_of_cycles({ended}, 1) == "INCOMPLETE");
@@ -38,7 +38,7 @@ TEST_CASE("a run that was not cut is no cut, and its findings count all the same
     CHECK(verdict_of_cycles({ended}, 1) == "FAIL");
 }
 
-TEST_CASE("torn pages are told with the number of cuts that tore them, cuts that say nothing as such") {
+TEST_CASE("torn pages are shown with the number of cuts that tore them, and cuts that prove nothing as such") {
     const std::vector<PowerCycle> cycles{cycle_of(CutOutcome::intact, 3), cycle_of(CutOutcome::intact), cycle_of(CutOutcome::nothing)};
     const std::string text = reports::campaign_text(cycles, 3, 200);
     CHECK_THAT(text, ContainsSubstring("cycle 1: cut after 12.3 s: intact, 3 torn pages, 0 blocks behind the end, verified in 60 ms"));
@@ -48,7 +48,7 @@ TEST_CASE("torn pages are told with the number of cuts that tore them, cuts that
     CHECK_THAT(text, ContainsSubstring("Not proven: what the log may have lost at its own end"));
 }
 
-TEST_CASE("the headline of the verification names what a cut has lost") {
+TEST_CASE("the headline of the verification says what a cut has lost") {
     PowerCycle lost = cycle_of(CutOutcome::findings);
     lost.finding_count = 1;
     lost.said = "1 finding (gap in the log).";

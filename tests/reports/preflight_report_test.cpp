@@ -28,7 +28,7 @@ std::vector<sim::PreflightLine> example_lines() {
 
 }  // namespace
 
-TEST_CASE("folder by folder, with why, source and fix below what is not right") {
+TEST_CASE("the report goes folder by folder, with reason, source and fix below each problem") {
     CHECK(preflight_text({example_lines()[0], example_lines()[1]}, 100) ==
           "/mnt/data\n"
           "  OK    file system   xfs on /dev/sdb1, mounted at /mnt/data\n"
@@ -41,18 +41,18 @@ TEST_CASE("folder by folder, with why, source and fix below what is not right") 
     CHECK_THAT(preflight_text(example_lines(), 100), ContainsSubstring("\n\n/mnt/lo\"g"));
 }
 
-TEST_CASE("the sum says what to do") {
+TEST_CASE("the summary says what to do") {
     CHECK(preflight_summary({example_lines()[0]}) == "1 OK, 0 WARN, 0 FAIL: nothing there speaks against SQL Server.");
     CHECK(preflight_summary(example_lines()) == "1 OK, 1 WARN, 1 FAIL: do not put a database there before what FAILs is fixed.");
 }
 
-TEST_CASE("one sentence for a log, without a break") {
+TEST_CASE("the text for a log is one sentence on one line") {
     CHECK(preflight_sentence(example_lines()[1]) ==
           "preflight /mnt/data: WARN access times: relatime: reading a file may write its access time. "
           "Fix: mount -o remount,noatime /mnt/data");
 }
 
-TEST_CASE("the JSON can be read again, whatever bytes the names hold") {
+TEST_CASE("the JSON can be parsed, whatever bytes the names contain") {
     const auto json = nlohmann::json::parse(preflight_json(example_lines()));
     CHECK(json["document"] == "ioproof preflight");
     CHECK(json["version"] == 1);

@@ -7,7 +7,7 @@
 
 #include "tests/reports/example_results.hpp"
 
-// As if `count` requests had taken `mean_ns`, half of them less, and a few a hundred times as long.
+// Latencies of `count` requests that took `mean_ns` on average: half of them less, and a few a hundred times as long.
 inline sim::LatencyResult prepared_latency(std::uint64_t count, std::uint64_t mean_ns) {
     sim::LatencyResult latency;
     latency.count = count;

@@ -16,7 +16,7 @@ sim::Progress example_progress() {
 
 constexpr ProgressRates kRates{12'345, 96.1};
 
-// Where a field begins; lines with and without many digits must agree.
+// The column at which a field begins, which must not depend on the number of digits.
 std::size_t place_of(const std::string& line, std::string_view token) { return line.find(token); }
 
 }  // namespace
@@ -34,7 +34,7 @@ TEST_CASE("rates are those of the last interval") {
     CHECK(rates.mb_per_second == 8.0);
 }
 
-TEST_CASE("no time and no progress give no nonsense") {
+TEST_CASE("zero time and zero progress give no nonsense") {
     ProgressMeter meter;
     sim::Progress progress;
     progress.io_count = 1'000;
@@ -46,7 +46,7 @@ TEST_CASE("no time and no progress give no nonsense") {
     CHECK(meter.update(progress, 1'000'000).ios_per_second == 100.0);
 }
 
-TEST_CASE("the line for a terminal") {
+TEST_CASE("the line for a terminal has the expected text") {
     CHECK(progress_line(example_progress(), kRates, 79) ==
           "main run            01:23 -03:37  12.3k/s    96.1 MB/s  avg  1.2 ms  findings 0");
     CHECK(progress_line(example_progress(), kRates, 90) ==
@@ -66,7 +66,7 @@ TEST_CASE("fields keep their places while numbers grow") {
     for (const char* token : {"/s", " MB/s", "avg", " ms"}) CHECK(place_of(small, token) == place_of(large, token));
 }
 
-TEST_CASE("the cycle is shown where there is more than one") {
+TEST_CASE("the cycle is shown if there is more than one") {
     sim::Progress progress = example_progress();
     progress.cycle = 2;
     progress.cycles = 5;
@@ -87,7 +87,7 @@ TEST_CASE("every width is kept, and findings are the last to go") {
     CHECK(progress_line(progress, kRates, 20) == "FINDINGS 7  main run");
 }
 
-TEST_CASE("the remaining time comes from the plan, or from the work done, or is not known yet") {
+TEST_CASE("the remaining time comes from the plan or the work done, or is not yet known") {
     sim::Progress progress = example_progress();
     progress.elapsed_us = 400'000'000;
     CHECK_THAT(progress_line(progress, kRates, 79), ContainsSubstring("06:40 -00:00"));
@@ -104,7 +104,7 @@ TEST_CASE("the plain line names every file") {
           "main run, 01:23 elapsed, 03:37 left, 12.3k IO/s, 96.1 MB/s, average sqliosim.mdx 0.4 ms, sqliosim.ldx 1.2 ms, findings 0");
 }
 
-TEST_CASE("what an end waits for is shown, and stays longer than anything but the phase and the findings") {
+TEST_CASE("the cause of a delayed end is shown, and outlasts everything but the phase and the findings") {
     sim::Progress progress = example_progress();
     CHECK(progress_plain(progress, kRates).find("outstanding") == std::string::npos);
     progress.is_ending = true;

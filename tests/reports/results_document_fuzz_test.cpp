@@ -1,4 +1,4 @@
-// Whatever a results file holds: a document that every report can be made of, or a ResultsDocumentError, and soon.
+// Any results file must quickly give a document for every report, or a ResultsDocumentError.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// Small, so that every place of it is met, and of every shape: findings with all their parts, files with and without a drive.
+// Small, so that mutations reach every place, but with every shape: findings with all parts, files with and without a drive.
 Json small_document(sim::Results results) {
     results.intervals.resize(3);
     for (sim::FileResult& file : results.files) file.samples.resize(3);
@@ -33,7 +33,7 @@ Json small_document(sim::Results results) {
                                      {.repeat_command = "ioproof", .log_path = "a.xml", .configuration = {{"CONFIG", {{"a", "b"}}}}});
 }
 
-// True if the text was accepted; then all that is made of documents must be made of it.
+// Whether the text was accepted; if so, every report must be possible.
 bool try_document(const std::string& text, const Json& sound) {
     Json document;
     try {
@@ -56,7 +56,7 @@ bool try_document(const std::string& text, const Json& sound) {
 
 }  // namespace
 
-TEST_CASE("mutated results documents are shown, compared and made pages of, or refused") {
+TEST_CASE("mutated results documents are shown, compared and turned into pages, or refused") {
     ums::Prng prng(ums::testing::test_seed("mutated documents"));
     const std::vector<Json> documents{small_document(stale_results()), small_document(sound_results()),
                                       small_document(full_disk_results())};
@@ -67,7 +67,7 @@ TEST_CASE("mutated results documents are shown, compared and made pages of, or r
         for (std::uint64_t k = prng.between(1, 3); k > 0; --k) test::mutate(document, prng);
         ++(try_document(reports::json_line(document), documents[1]) ? accepted : refused);
     }
-    // Both must happen, else the test tests nothing.
+    // Both must happen, or the test proves nothing.
     CHECK(accepted > 100);
     CHECK(refused > 100);
 }
@@ -85,7 +85,7 @@ TEST_CASE("damaged bytes of results documents are shown or refused") {
     CHECK(refused > 100);
 }
 
-TEST_CASE("nesting, keys and values of results documents are bounded") {
+TEST_CASE("nesting, keys and values of results documents are limited") {
     const Json sound = small_document(sound_results());
     const auto error_of = [&](const std::string& text) {
         try {
@@ -113,7 +113,7 @@ TEST_CASE("nesting, keys and values of results documents are bounded") {
     CHECK_THAT(error_of("{\"format\":1,\n \"program\":\"\xff\"}"), ContainsSubstring("it is not JSON, or was cut off: line 2"));
 }
 
-TEST_CASE("what is refused is named by its place, with what is allowed") {
+TEST_CASE("a refusal names the place, and what is allowed there") {
     const auto error_with = [](const char* pointer, const Json& value) {
         Json document = small_document(stale_results());
         document[Json::json_pointer(pointer)] = value;

@@ -13,15 +13,15 @@ bool is_near(double value, double right) { return std::abs(value - right) <= 1e-
 
 }  // namespace
 
-TEST_CASE("Student's t is that of the tables") {
+TEST_CASE("Student's t agrees with the tables") {
     CHECK(is_near(students_t_95(1), 12.706));
     CHECK(is_near(students_t_95(4), 2.776));
     CHECK(is_near(students_t_95(9), 2.262));
     CHECK(is_near(students_t_95(1000), 1.962));
 }
 
-TEST_CASE("mean, deviation and confidence interval of known samples") {
-    // NIST's example data would do as well: these are checked by hand.
+TEST_CASE("mean, deviation and confidence interval of known samples are right") {
+    // Checked by hand; NIST's example data would serve as well.
     const SampleSummary summary = summary_of({10, 12, 14, 16, 18});
     CHECK(summary.count == 5);
     CHECK(is_near(summary.mean, 14));
@@ -34,7 +34,7 @@ TEST_CASE("mean, deviation and confidence interval of known samples") {
     CHECK(summary_of({}).count == 0);
 }
 
-TEST_CASE("means differ clearly when their intervals say so, and not by chance") {
+TEST_CASE("means differ clearly if their intervals say so, and not by chance") {
     const SampleSummary slow = summary_of({100, 101, 99, 100, 100});
     CHECK(differs_clearly(slow, summary_of({110, 111, 109, 110, 110})) == true);
     CHECK(differs_clearly(slow, summary_of({90, 115, 95, 105, 96})) == false);
@@ -47,7 +47,7 @@ TEST_CASE("steady state takes five rounds, within 20 percent and without a slope
     CHECK_FALSE(steady_state_of({100, 100, 100, 100}).is_reached);
     CHECK(steady_state_of({500, 300, 100, 101, 99, 100, 100}).is_reached);
     CHECK_FALSE(steady_state_of({100, 100, 100, 100, 130}).is_reached);
-    // Within 20 %, but always downwards: 8 of 100 in four steps is 8 %, 12 are 12 %.
+    // Within 20 %, but always falling: 8 of 100 in four steps are 8 %, 12 are 12 %.
     CHECK(steady_state_of({104, 102, 100, 98, 96}).is_reached);
     const SteadyState falling = steady_state_of({106, 103, 100, 97, 94});
     CHECK(is_near(falling.slope_percent, 12));
@@ -56,7 +56,7 @@ TEST_CASE("steady state takes five rounds, within 20 percent and without a slope
     CHECK_FALSE(steady_state_of({0, 0, 0, 0, 0}).is_reached);
 }
 
-TEST_CASE("a plateau after a cliff is told with its place, and nothing else is called a cliff") {
+TEST_CASE("a plateau after a cliff is reported with its place, and nothing else is called a cliff") {
     std::vector<double> credits(20, 3000);
     credits.push_back(1800);
     credits.insert(credits.end(), 40, 500);

@@ -30,7 +30,7 @@ StatusBoard example_board() {
 
 }  // namespace
 
-TEST_CASE("status: JSON that can be read again, with the course of the last seconds") {
+TEST_CASE("status: the JSON can be parsed, and has the course of the last seconds") {
     const auto json = nlohmann::json::parse(status_json(example_board()));
     CHECK(json["seed"] == "18446744073709551615");
     CHECK(json["phase"] == "main run");
@@ -41,7 +41,7 @@ TEST_CASE("status: JSON that can be read again, with the course of the last seco
     CHECK(json["samples"][1]["mb_per_second"] == 100.0);
 }
 
-TEST_CASE("status: metrics in Prometheus' form, with escaped labels") {
+TEST_CASE("status: metrics have Prometheus' format, with escaped labels") {
     const std::string text = status_metrics(example_board());
     CHECK_THAT(text, ContainsSubstring("# TYPE ioproof_io_requests_total counter\nioproof_io_requests_total 300\n"));
     CHECK_THAT(text, ContainsSubstring("ioproof_findings_total 2\n"));
@@ -50,7 +50,7 @@ TEST_CASE("status: metrics in Prometheus' form, with escaped labels") {
     CHECK_THAT(text, ContainsSubstring("ioproof_phase_info{phase=\"main run\"} 1\n"));
 }
 
-TEST_CASE("status: counters never go back, the past is bounded") {
+TEST_CASE("status: counters never decrease, and the history is bounded") {
     StatusBoard board = example_board();
     board.update(progress_with(250), 4'000'000);
     CHECK(board.progress().io_count == 300);
@@ -59,19 +59,19 @@ TEST_CASE("status: counters never go back, the past is bounded") {
     CHECK(board.samples().size() == StatusBoard::kSamplesMax);
 }
 
-TEST_CASE("status: the page needs nothing from elsewhere") {
+TEST_CASE("status: the page loads nothing from elsewhere") {
     const std::string page = status_page();
     CHECK_THAT(page, ContainsSubstring("fetch('/status.json'") && !ContainsSubstring("src=") && !ContainsSubstring("@import"));
 }
 
-TEST_CASE("a sparkline: the highest is full, nothing is flat, only the last ones count") {
+TEST_CASE("a sparkline: the highest value is full, zero is flat, and only the last values count") {
     CHECK(sparkline({0, 1, 2, 4, 8}, 16) == "▁▂▃▅█");
     CHECK(sparkline({100, 0, 1}, 2) == "▁█");
     CHECK(sparkline({0, 0}, 16) == "▁▁");
     CHECK(sparkline({}, 16).empty());
 }
 
-TEST_CASE("the progress line shows the course where there is room, in columns, not bytes") {
+TEST_CASE("the progress line shows the course if there is room, in columns, not bytes") {
     const std::string course = sparkline({1, 2, 3}, kSparklineColumns);
     const std::string wide = progress_line(progress_with(1), {}, 120, course);
     CHECK_THAT(wide, ContainsSubstring(course));

@@ -14,7 +14,7 @@ TEST_CASE("columns are as wide as their widest text, and lines have no trailing 
           "  longer name  123456\n");
 }
 
-TEST_CASE("only the shrinking column gives way, and not beyond use") {
+TEST_CASE("only the shrinking column gets narrower, down to a usable minimum") {
     Table table({{"file", Table::Align::left, true}, {"count"}});
     table.add_row({"/a/very/long/path/to/sqliosim.mdx", "123456"});
     CHECK(table.text(30) ==

@@ -14,7 +14,7 @@ using reports::text_report;
 
 namespace {
 
-// The report without the final summaries, which have a test of their own.
+// The report without the final summaries, which have their own test.
 std::string own_part(const std::string& report) {
     const std::size_t begin = report.find("Stress Test Attempt Complete\n");
     REQUIRE(begin != std::string::npos);
@@ -33,7 +33,7 @@ sim::Results failed_results() {
 
 }  // namespace
 
-TEST_CASE("the report of a run that passed") {
+TEST_CASE("the report of a passed run has the expected text") {
     CHECK(own_part(text_report(example_results())) == R"(Stress Test Attempt Complete
 
 ioproof 0.1.0, run 5eed000000000001, seed 20260101
@@ -95,7 +95,7 @@ TEST_CASE("the report begins with the verdict and the final summary of every fil
     CHECK_THAT(report, ContainsSubstring("Storage manager name = unknown\nStress Test Attempt Complete\n"));
 }
 
-TEST_CASE("a finding is listed with its facts, blamed on its file, and decides the last line") {
+TEST_CASE("a finding is listed with its facts, counted for its file, and decides the last line") {
     const std::string report = own_part(text_report(failed_results()));
     CHECK_THAT(report, ContainsSubstring(R"(
   File                 size  average  longest  blocks  throttled   verified  speed  data
@@ -111,7 +111,7 @@ Findings: 1
                    "\nFAIL: 1 finding (lost write). Do not trust this storage with a database until\nthe cause is found. StopOnError"));
 }
 
-TEST_CASE("a finding in a log is listed with its offset, and speaks of blocks") {
+TEST_CASE("a finding in a log is listed with its offset, and mentions blocks") {
     sim::Results results = failed_results();
     sim::Finding& finding = results.findings.front();
     finding.kind = sim::FindingKind::log_stale_block;
@@ -128,7 +128,7 @@ TEST_CASE("a finding in a log is listed with its offset, and speaks of blocks") 
     }
 }
 
-TEST_CASE("twenty findings are listed and the rest is counted") {
+TEST_CASE("twenty findings are listed and the others are counted") {
     sim::Results results = failed_results();
     results.findings.assign(30, example_finding());
     for (std::size_t i = 0; i < 30; ++i) results.findings[i].number = i + 1;
@@ -170,7 +170,7 @@ TEST_CASE("every kind of finding says what came back") {
     CHECK_THAT(report, ContainsSubstring("FAIL: 6 findings (bit corruption, misdirected read, zeroed page, short"));
 }
 
-TEST_CASE("the speed of a file with findings is not praised") {
+TEST_CASE("the report does not praise the speed of a file with findings") {
     sim::Results results = sound_results();
     const reports::Verdict good = reports::verdict_of(results);
     CHECK_THAT(files_table(results, good), ContainsSubstring("good   right"));
@@ -181,7 +181,7 @@ TEST_CASE("the speed of a file with findings is not praised") {
     CHECK_THAT(row, ContainsSubstring("BAD: 1") && !ContainsSubstring("good") && !ContainsSubstring("right"));
 }
 
-TEST_CASE("a sync that failed is listed without a page") {
+TEST_CASE("a failed sync is listed without a page") {
     sim::Results results = example_results();
     sim::Finding finding;
     finding.number = 1;
@@ -208,7 +208,7 @@ TEST_CASE("requests that came late are listed as warnings") {
     CHECK_THAT(text_report(results), ContainsSubstring("Warnings: 1 late") && ContainsSubstring("77  read     17.0 s"));
 }
 
-TEST_CASE("neighbouring pages with the same kind of finding share a line, in whatever order they were found") {
+TEST_CASE("neighboring pages with the same kind of finding share a line, whatever the order of finding") {
     sim::Results results = failed_results();
     results.findings.clear();
     const auto add = [&](std::uint32_t page, sim::FindingKind kind, std::uint32_t received) {
@@ -238,7 +238,7 @@ Findings: 6
 )"));
 }
 
-TEST_CASE("warnings are no findings of the table, and the evidence is named") {
+TEST_CASE("warnings are not in the table of findings, and the evidence is named") {
     sim::Results results = failed_results();
     results.findings[0].evidence.dump_path = "/data/SqlSimErrorDump00006.txt";
     sim::Finding warning = example_finding();
@@ -250,27 +250,27 @@ TEST_CASE("warnings are no findings of the table, and the evidence is named") {
     CHECK_THAT(report, ContainsSubstring("5 was written\n  The evidence is in /data/SqlSimErrorDump00006.txt.\n"));
 }
 
-TEST_CASE("cycles of a phase are summed up") {
+TEST_CASE("the cycles of a phase are summed") {
     sim::Results results = example_results();
     results.phases = {{sim::Phase::main_run, 1, 10'000'000, 128, 256, 128, 0}, {sim::Phase::main_run, 2, 10'000'000, 2432, 2304, 128, 0}};
     CHECK_THAT(text_report(results), ContainsSubstring("  main run  20.0 s  2,560   1.0    2,560   1.0    -       256\n"));
 }
 
-TEST_CASE("many schedulers are one line") {
+TEST_CASE("many schedulers share one line") {
     sim::Results results = example_results();
     results.schedulers.assign(16, results.schedulers[0]);
     const std::string report = text_report(results);
     CHECK_THAT(report, ContainsSubstring("\n  all 16     197,530,848  1,409,968               192  20.1 %    19,269,296\n"));
 }
 
-TEST_CASE("why the engine was chosen is told") {
+TEST_CASE("the report says why the engine was chosen") {
     sim::Results results = example_results();
     results.engine = "threads";
     results.engine_reason = "io_uring cannot be used here: Operation not permitted";
     CHECK_THAT(text_report(results), ContainsSubstring("\nI/O engine: threads (io_uring cannot be used here: Operation not permitted)\n"));
 }
 
-TEST_CASE("own lines stay within the width of the report, also with long names") {
+TEST_CASE("the report's own lines keep to its width, even with long names") {
     sim::Results results = failed_results();
     results.files[0].path = "/var/opt/mssql/storage/very/long/mount/point/of/the/new/array/lun-0042/testdata/sqliosim.mdx";
     results.findings[0].place.path = results.files[0].path;
@@ -281,7 +281,7 @@ TEST_CASE("own lines stay within the width of the report, also with long names")
     std::istringstream lines(own_part(text_report(results)));
     for (std::string line; std::getline(lines, line);) {
         INFO(line);
-        // What was found is never cut.
+        // Findings are never cut.
         const bool is_row_of_table = line.find("sqliosim.") != std::string::npos || line.find("  speed  data") != std::string::npos;
         CHECK(line.size() <= (is_row_of_table ? 100 : reports::kReportColumns));
     }

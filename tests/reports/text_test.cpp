@@ -81,7 +81,7 @@ TEST_CASE("padding and shortening count characters, not bytes") {
     CHECK(keep_end("abcdef", 2) == "ef");
 }
 
-TEST_CASE("text is broken at spaces") {
+TEST_CASE("text is wrapped at spaces") {
     CHECK(wrapped("one two three", 20, 2) == "one two three\n");
     CHECK(wrapped("one two three", 8, 2) == "one two\n  three\n");
     CHECK(wrapped("unbreakable words", 4, 2) == "unbreakable\n  words\n");

@@ -35,7 +35,7 @@ std::string problem_of(std::string_view text) {
     return problem;
 }
 
-// The reads of data files took 1 ms, its flushes of the log 4 ms, and one of them 40 ms.
+// A run whose data file reads took 1 ms, its log flushes 4 ms, and one of those 40 ms.
 sim::Results measured_results() {
     sim::Results results = sound_results();
     for (sim::FileResult& file : results.files) file.latency = {};
@@ -59,7 +59,7 @@ bool is_exceeded(std::string_view text, const sim::Results& results = measured_r
 
 }  // namespace
 
-TEST_CASE("a threshold says class, figure, limit and file") {
+TEST_CASE("a threshold has a class, figure, limit and file") {
     const Threshold plain = parsed("p99 > 50ms");
     CHECK(plain.figure == Figure::percentile);
     CHECK(sim::kLatencyPercents[plain.percentile] == 99);
@@ -103,7 +103,7 @@ TEST_CASE("every percentile of the results and every class can be named") {
     }
 }
 
-TEST_CASE("what is no threshold is refused with what is allowed") {
+TEST_CASE("an invalid threshold is refused with what is allowed") {
     CHECK_THAT(problem_of(""), ContainsSubstring("write FIGURE > VALUE"));
     CHECK_THAT(problem_of("p99"), ContainsSubstring("write FIGURE > VALUE"));
     CHECK_THAT(problem_of("p99 < 5ms"), ContainsSubstring("write FIGURE > VALUE"));
@@ -121,7 +121,7 @@ TEST_CASE("what is no threshold is refused with what is allowed") {
     CHECK_THAT(problem_of("\x1b[31m > 5ms"), !ContainsSubstring("\x1b"));
 }
 
-TEST_CASE("no text makes the parser do anything but give thresholds or a reason") {
+TEST_CASE("the parser turns any text into thresholds or a reason") {
     const std::uint64_t seed = ums::testing::test_seed("thresholds");
     ums::Prng prng(seed);
     static constexpr std::array<std::string_view, 26> kPieces{
@@ -130,7 +130,7 @@ TEST_CASE("no text makes the parser do anything but give thresholds or a reason"
     const sim::Results results = measured_results();
     std::uint64_t good = 0;
     for (int i = 0; i < 20'000; ++i) {
-        // A right one, with some pieces replaced, left out or put between.
+        // A valid text, with some pieces replaced, removed or inserted.
         std::vector<std::string_view> pieces{"read", ".",    "p99",   " ", ">",         " ", "5", " ",
                                              "ms",   " in ", "a.mdx", ",", "throttled", ">", "5"};
         for (std::uint64_t k = prng.below(5); k > 0; --k) {
@@ -149,7 +149,7 @@ TEST_CASE("no text makes the parser do anything but give thresholds or a reason"
         ++good;
         for (const Threshold& threshold : *thresholds) {
             CHECK(threshold.limit >= 0);
-            // What was taken is taken again, and means the same.
+            // An accepted threshold must be accepted again, with the same meaning.
             CHECK(parsed(threshold.expression).limit == threshold.limit);
             static_cast<void>(evaluate_threshold(threshold, results));
         }
@@ -157,7 +157,7 @@ TEST_CASE("no text makes the parser do anything but give thresholds or a reason"
     CHECK(good > 2000);
 }
 
-TEST_CASE("a threshold is exceeded above its limit, in the worst of all that it speaks of") {
+TEST_CASE("a threshold is judged by the worst of all the files and classes that it covers") {
     CHECK(is_exceeded("p99 > 4ms"));
     CHECK_FALSE(is_exceeded("p99 > 5ms"));
     CHECK(is_exceeded("p99 >= 5ms"));
@@ -174,7 +174,7 @@ TEST_CASE("a threshold is exceeded above its limit, in the worst of all that it 
     CHECK_FALSE(is_exceeded("warnings > 0"));
 }
 
-TEST_CASE("the result names what was measured, and where") {
+TEST_CASE("the result says what was measured, and where") {
     const sim::Results results = measured_results();
     const sim::ThresholdResult worst = evaluate_threshold(parsed("p99 > 4ms"), results);
     CHECK(worst.path == results.files[1].path);
@@ -199,7 +199,7 @@ TEST_CASE("warnings are counted for their file") {
     CHECK_FALSE(is_exceeded("warnings > 0 in sqliosim.mdx", results));
 }
 
-TEST_CASE("a run above a limit fails in words of its own, and wrong data outranks it") {
+TEST_CASE("a run above a limit fails with its own wording, and wrong data outranks it") {
     sim::Results results = measured_results();
     results.thresholds = {evaluate_threshold(parsed("p99 > 4ms"), results), evaluate_threshold(parsed("p99 > 40ms"), results)};
     const reports::Verdict verdict = reports::verdict_of(results);

@@ -2,7 +2,7 @@
 
 #include "tests/support/catch.hpp"
 
-TEST_CASE("a moment that was written is read back to the microsecond, and nothing else is") {
+TEST_CASE("a written time is read back to the microsecond, and anything else is refused") {
     for (const std::uint64_t utc_us : {std::uint64_t{0}, std::uint64_t{951'827'696'000'001}, std::uint64_t{1'764'000'061'250'000}}) {
         CHECK(reports::utc_us_of(reports::utc_iso_text(utc_us)) == utc_us);
     }

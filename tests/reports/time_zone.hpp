@@ -1,4 +1,4 @@
-// The time zone of the process, for one test.
+// Sets the time zone of the process for one test.
 #pragma once
 
 #include <cstdlib>

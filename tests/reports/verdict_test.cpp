@@ -38,7 +38,7 @@ bool has_remark(const reports::FileVerdict& file, std::string_view id) {
     return false;
 }
 
-// The remark about the median of a data file's single reads, or of a log's flushes; the average is bad.
+// The remark about this median of a data file's single reads, or of a log's flushes, with a bad average.
 std::string latency_grade(bool is_log, std::uint64_t median_ns) {
     sim::Results results = example_results();
     sim::FileResult& file = results.files[is_log ? 1 : 0];
@@ -53,7 +53,7 @@ std::string latency_grade(bool is_log, std::uint64_t median_ns) {
 
 }  // namespace
 
-TEST_CASE("five prepared runs are judged in words that a newcomer can act on") {
+TEST_CASE("five prepared runs get verdicts that a newcomer can act on") {
     check_golden("sound", sound_results());
     check_golden("slow", slow_results());
     check_golden("throttled", throttled_results());
@@ -61,7 +61,7 @@ TEST_CASE("five prepared runs are judged in words that a newcomer can act on") {
     check_golden("full_disk", full_disk_results());
 }
 
-TEST_CASE("the judgements of the five") {
+TEST_CASE("the five prepared runs are judged correctly") {
     CHECK(verdict_of(sound_results()).judgement == Judgement::pass);
     CHECK(verdict_of(slow_results()).judgement == Judgement::pass);
     CHECK(verdict_of(throttled_results()).judgement == Judgement::pass);
@@ -81,7 +81,7 @@ TEST_CASE("medians are graded by the guidance: 8 KB reads 5 and 15 ms, log flush
     CHECK(latency_grade(true, 15'000'001) == "poor");
 }
 
-TEST_CASE("large requests, writes and reads of a log say nothing about the speed that the guidance means") {
+TEST_CASE("large requests, writes, and reads of a log do not count for the guidance on speed") {
     sim::Results results = sound_results();
     for (const auto io_class : {sim::IoClass::scatter_read, sim::IoClass::write, sim::IoClass::gather_write}) {
         results.files[0].latency[static_cast<std::size_t>(io_class)] = prepared_latency(100'000, 900'000'000);
@@ -94,7 +94,7 @@ TEST_CASE("large requests, writes and reads of a log say nothing about the speed
     CHECK(verdict_of(results).files[0].remarks.empty());
 }
 
-TEST_CASE("few request blocks count only where the load was throttled") {
+TEST_CASE("few request blocks count only if the load was throttled") {
     sim::Results results = example_results();
     results.files[0].request_blocks = 8;
     results.files[0].throttle_count = 0;
@@ -105,7 +105,7 @@ TEST_CASE("few request blocks count only where the load was throttled") {
     CHECK_FALSE(has_remark(verdict_of(results).files[0], "few_blocks"));
 }
 
-TEST_CASE("the average of a log is that of its flushes: reads of its audit do not count") {
+TEST_CASE("the average of a log is that of its flushes, without the reads of its audit") {
     sim::FileResult log = sound_results().files[1];
     const double average_ms = reports::average_latency_ms(log);
     log.latency[static_cast<std::size_t>(sim::IoClass::read)] = prepared_latency(100'000, 900'000'000);
@@ -130,7 +130,7 @@ TEST_CASE("a finding is never hidden behind a friendlier outcome, and a run that
     CHECK(verdict_of(results).reasons[0].id == "nothing_verified");
 }
 
-TEST_CASE("requests that came late are a warning in the verdict, which stays what it is") {
+TEST_CASE("late requests add a warning to the verdict without changing it") {
     sim::Results results = sound_results();
     results.warning_count = 2;
     const Verdict verdict = verdict_of(results);
@@ -141,7 +141,7 @@ TEST_CASE("requests that came late are a warning in the verdict, which stays wha
     CHECK_THAT(verdict.reasons[1].text, ContainsSubstring("error 833"));
 }
 
-TEST_CASE("no space and no quota end a run in the same words") {
+TEST_CASE("a full disk and an exhausted quota end a run with the same wording") {
     sim::Results results = full_disk_results();
     for (const int error : {ENOSPC, EDQUOT}) {
         results.outcome_reason = "/data/a.mdx: a write failed: " + std::error_code(error, std::generic_category()).message() + ".";
@@ -149,7 +149,7 @@ TEST_CASE("no space and no quota end a run in the same words") {
     }
 }
 
-TEST_CASE("the table's rows have ids of their own, and sentences") {
+TEST_CASE("the rows of the table have unique ids and full sentences") {
     std::set<std::string_view> ids;
     for (const reports::Guidance& row : reports::guidance_table()) {
         CHECK(ids.insert(row.id).second);

@@ -1,4 +1,4 @@
-// The checker that other tests rely on must itself see what is wrong.
+// The checker on which other tests rely must itself detect errors.
 #include "tests/support/xml_checker.hpp"
 
 #include "tests/support/catch.hpp"

@@ -21,7 +21,7 @@ sim::Event example_event() {
 
 }  // namespace
 
-TEST_CASE("an entry has SQLIOSim's form to the letter, in local time, and then the columns of newer versions") {
+TEST_CASE("an entry has exactly SQLIOSim's form, in local time, followed by the columns of newer versions") {
     const TimeZone zone("CET-1");
     CHECK(reports::xml_entry(example_event()) ==
           "<ENTRY TYPE='INFO' TIME='02:57:30' DATE='11/08/25' TID='9080' User='Monitor' File='FileIO.cpp' Line='587' "

@@ -70,7 +70,7 @@ private:
     void (*old_handler_)(int) = nullptr;
 };
 
-// As a reader does: from front to back, until there is no more.
+// Reads as readers do: from front to back, until the end.
 std::string read_in_chunks(const std::string& path, std::size_t chunk_bytes) {
     std::string content;
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -87,7 +87,7 @@ std::string read_in_chunks(const std::string& path, std::size_t chunk_bytes) {
 
 [[noreturn]] void log_until_killed(const std::string& path) {
     XmlLog log(path);
-    log.on_begin();  // what is there from the round before is replaced
+    log.on_begin();  // replaces the file of the previous round
     for (std::size_t i = 0;; ++i) log.on_event(event_of("event " + std::to_string(i) + std::string(i * 37 % 9'000, 'x')));
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("a log has the head that parsers expect, and every entry between the r
     CHECK_FALSE(log.failure());
 }
 
-TEST_CASE("a finding with a dump file is followed by an entry that names it, a warning is none of type ERROR") {
+TEST_CASE("a finding with a dump file is followed by an entry that names it, and a warning is not of type ERROR") {
     const TemporaryFolder folder;
     const std::string path = folder.file("log.xml");
     XmlLog log(path);
@@ -131,7 +131,7 @@ TEST_CASE("a finding with a dump file is followed by an entry that names it, a w
     CHECK(count_of(content, "TYPE='INFO'") == 1);
 }
 
-TEST_CASE("an event without a thread gets the calling one") {
+TEST_CASE("an event without a thread gets the calling thread") {
     const TemporaryFolder folder;
     XmlLog log(folder.file("log.xml"));
     log.on_event(event_of("own"));
@@ -142,7 +142,7 @@ TEST_CASE("an event without a thread gets the calling one") {
     CHECK_THAT(read_file(folder.file("log.xml")), ContainsSubstring(" TID='9080' "));
 }
 
-TEST_CASE("the summary of a run can be read back from the log as the known reader does") {
+TEST_CASE("the summary of a run can be read back from the log by the known reader's method") {
     const TemporaryFolder folder;
     const std::string path = folder.file("log.xml");
     {
@@ -162,7 +162,7 @@ TEST_CASE("the summary of a run can be read back from the log as the known reade
     CHECK(count_of(content, "********** Final Summary for file ") == 2);
 }
 
-TEST_CASE("an older log is replaced, ours, SQLIOSim's in UTF-8 or UTF-16, or an empty file") {
+TEST_CASE("an older log is replaced: ioproof's, SQLIOSim's in UTF-8 or UTF-16, or an empty file") {
     const TemporaryFolder folder;
     const std::string path = folder.file("log.xml");
     {
@@ -201,7 +201,7 @@ TEST_CASE("a file that is not a log is refused and left as it is") {
     CHECK_THAT(refusal_of(pipe), ContainsSubstring("it is not a regular file"));
 }
 
-TEST_CASE("a log that another run writes to is in use, and kept") {
+TEST_CASE("a log to which another run writes is in use, and kept") {
     const TemporaryFolder folder;
     XmlLog log(folder.file("log.xml"));
     log.on_event(event_of("kept"));
@@ -210,13 +210,13 @@ TEST_CASE("a log that another run writes to is in use, and kept") {
     CHECK_THAT(read_file(folder.file("log.xml")), ContainsSubstring("kept"));
 }
 
-TEST_CASE("a folder that is not there is an error of the environment that names the file") {
+TEST_CASE("a missing folder is an environment error that names the file") {
     const TemporaryFolder folder;
     CHECK_THROWS_AS(XmlLog(folder.file("missing/log.xml")), sim::EnvironmentError);
     CHECK_THROWS_WITH(XmlLog(folder.file("missing/log.xml")), ContainsSubstring("missing/log.xml': No such file or directory"));
 }
 
-TEST_CASE("a full disk does not stop the run, it is reported once, and what fits later is logged") {
+TEST_CASE("a full disk does not stop the run, is reported once, and entries that fit later are logged") {
     const TemporaryFolder folder;
     const std::string path = folder.file("log.xml");
     XmlLog log(path);
@@ -237,7 +237,7 @@ TEST_CASE("a full disk does not stop the run, it is reported once, and what fits
     CHECK(xml_error(read_file(path)) == "");
 }
 
-TEST_CASE("no log is left behind where not even its head could be written") {
+TEST_CASE("no log is left behind if not even its head could be written") {
     const TemporaryFolder folder;
     const FileSizeLimit limit(10);
     CHECK_THROWS_AS(XmlLog(folder.file("log.xml")), sim::EnvironmentError);
@@ -270,7 +270,7 @@ TEST_CASE("the log is well-formed after kill -9 at any moment") {
     CHECK(entries > 1000);
 }
 
-TEST_CASE("readers who follow the log while findings pour in read a document each time") {
+TEST_CASE("readers that follow the log while findings pour in read a document each time") {
     const TemporaryFolder folder;
     const std::string path = folder.file("log.xml");
     std::optional<XmlLog> log(std::in_place, path);
@@ -293,7 +293,7 @@ TEST_CASE("readers who follow the log while findings pour in read a document eac
         for (int i = 0; i < 200; ++i) log->on_finding(example_finding());
         log->on_event(event_of(std::string(rounds % 10 * 1'000, 'x')));
         if (rounds % 8 != 7) continue;
-        log.reset();  // a next run replaces it
+        log.reset();  // the next run replaces it
         log.emplace(path);
     }
     ended = true;
@@ -303,7 +303,7 @@ TEST_CASE("readers who follow the log while findings pour in read a document eac
     CHECK(rounds > 20);
 }
 
-TEST_CASE("whoever reads a log while the next run replaces it keeps what he reads") {
+TEST_CASE("a reader of a log keeps it while the next run replaces it") {
     const TemporaryFolder folder;
     const std::string path = folder.file("log.xml");
     {
@@ -322,7 +322,7 @@ TEST_CASE("whoever reads a log while the next run replaces it keeps what he read
     CHECK(std::distance(std::filesystem::directory_iterator(folder.file("")), {}) == 3);  // with the style sheet
 }
 
-TEST_CASE("where there is no room for a second file the old log is emptied and taken") {
+TEST_CASE("if there is no room for a second file, the old log is emptied and reused") {
     const TemporaryFolder folder;
     const std::string path = folder.file("log.xml");
     { XmlLog(path).on_event(event_of("old")); }
@@ -337,7 +337,7 @@ TEST_CASE("where there is no room for a second file the old log is emptied and t
     CHECK(count_of(read_file(path), "<ENTRY ") == 2);
 }
 
-TEST_CASE("the log of an earlier run stays until the run begins or has a finding, and nothing of what was said before is lost") {
+TEST_CASE("an earlier log stays until the run begins or has a finding, and no earlier message is lost") {
     const TemporaryFolder folder;
     const std::string path = folder.file("log.xml");
     { XmlLog(path).on_event(event_of("old")); }
@@ -363,7 +363,7 @@ TEST_CASE("the log of an earlier run stays until the run begins or has a finding
     CHECK_FALSE(log.failure());
 }
 
-TEST_CASE("a style sheet of ours stands beside the log, somebody else's is left alone") {
+TEST_CASE("ioproof's style sheet is put beside the log, and a foreign one is left alone") {
     const TemporaryFolder folder;
     const std::string style = folder.file("ErrorLog.xslt");
     { const XmlLog log(folder.file("a.xml")); }

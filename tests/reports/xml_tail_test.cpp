@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kPageBytes = 4096;
 constexpr std::string_view kProlog = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
-// A file in memory that takes a write page by page, as the kernel does, and looks at the whole document after each: what a kill between
-// two pages would leave.
+// A file in memory that applies a write page by page, as the kernel does, and checks the whole document after each page, which is what a
+// kill between two pages would leave.
 class PageWiseFile final : public reports::TailFile {
 public:
     std::error_code write_at(std::uint64_t offset_bytes, std::string_view bytes) override {
@@ -63,12 +63,12 @@ std::string element_of(std::size_t number, std::size_t size) {
     return begin + std::string(size, 'x') + "</E>\n";
 }
 
-// Reads a file from front to back while it changes, each time a piece of any size, until there is no more.
+// Reads a file from front to back while it changes, in pieces of random size, until its end.
 class Reader {
 public:
     Reader(const PageWiseFile& file, ums::Prng& random) : file_(file), random_(random) {}
 
-    // True at the end of the file.
+    // Returns true at the end of the file.
     bool read_some() {
         const std::size_t size =
             std::min<std::size_t>(file_.content.size() - text.size(), 1 + random_.below(random_.chance(5000) ? 40 : 9000));
@@ -85,7 +85,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("an empty log is a document already") {
+TEST_CASE("an empty log is already a document") {
     PageWiseFile file;
     reports::XmlTail tail(file, "LOG");
     REQUIRE_FALSE(tail.start(kProlog));
@@ -93,7 +93,7 @@ TEST_CASE("an empty log is a document already") {
     CHECK(file.first_problem == "");
 }
 
-TEST_CASE("each element is uncovered by one byte") {
+TEST_CASE("a write of one byte uncovers each element") {
     PageWiseFile file;
     reports::XmlTail tail(file, "LOG");
     REQUIRE_FALSE(tail.start(""));
@@ -123,7 +123,7 @@ TEST_CASE("the document is well-formed after every page of every write, whatever
     }
 }
 
-TEST_CASE("whoever reads from front to back while the log grows reads a document, whatever his pieces and his pace") {
+TEST_CASE("a reader from front to back always sees a document while the log grows, at any pace") {
     ums::Prng random(ums::testing::test_seed("readers of a growing log"));
     std::size_t documents = 0;
     std::size_t grown = 0;
@@ -159,7 +159,7 @@ TEST_CASE("whoever reads from front to back while the log grows reads a document
     CHECK(grown > 50);
 }
 
-TEST_CASE("elements of every length meet the end of a page well-formed") {
+TEST_CASE("elements of every length stay well-formed at the end of a page") {
     for (std::size_t size = kPageBytes - 180; size < kPageBytes + 40; ++size) {
         PageWiseFile file;
         reports::XmlTail tail(file, "ERRORLOG");
@@ -173,7 +173,7 @@ TEST_CASE("elements of every length meet the end of a page well-formed") {
     }
 }
 
-TEST_CASE("a long element is cut neither in a tag nor in an entity") {
+TEST_CASE("a long element is split neither in a tag nor in an entity") {
     PageWiseFile file;
     reports::XmlTail tail(file, "LOG");
     REQUIRE_FALSE(tail.start(kProlog));
@@ -188,7 +188,7 @@ TEST_CASE("a long element is cut neither in a tag nor in an entity") {
     CHECK(count_of(file.content, "<F b=") == 1200);
 }
 
-TEST_CASE("a failed write loses its element only, and the log goes on") {
+TEST_CASE("a failed write loses only its element, and the log continues") {
     const std::uint64_t seed = 11;
     CAPTURE(seed);
     ums::Prng random(seed);
@@ -202,7 +202,7 @@ TEST_CASE("a failed write loses its element only, and the log goes on") {
         const bool failed = static_cast<bool>(tail.append(element_of(i, random.below(3000))));
         failures += failed ? 1 : 0;
         written += failed ? 0 : 1;
-        // What is still left of the counter must not hit the next one.
+        // The rest of the counter must not fail the next element.
         file.fail_after(1'000'000);
         INFO("element " << i << (failed ? " failed" : ""));
         REQUIRE(file.first_problem == "");

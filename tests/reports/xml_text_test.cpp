@@ -15,7 +15,7 @@ TEST_CASE("characters outside of ASCII become references") {
     CHECK(xml_escaped("\xf0\x9f\x92\xbe") == "&#x1F4BE;");
 }
 
-TEST_CASE("what XML forbids and what is not UTF-8 is replaced") {
+TEST_CASE("characters that XML forbids, and invalid UTF-8, are replaced") {
     CHECK(xml_escaped(std::string_view("a\0b\x1f", 4)) == "a&#xFFFD;b&#xFFFD;");
     CHECK(xml_escaped("\xef\xbf\xbf") == "&#xFFFD;");  // U+FFFF
     CHECK(xml_escaped("\xff"

@@ -1,4 +1,4 @@
-// Many tasks on several schedulers that fight for one thing.
+// Many tasks on several schedulers that contend for one object.
 #pragma once
 
 #include <atomic>
@@ -17,8 +17,8 @@ struct ContentionOptions {
     std::uint64_t seed = 0;
 };
 
-// Every task awaits `round(Prng&)`, a Task<void>, again and again. Checks that all come to their end, and that no wake-up was lost: nobody
-// sleeps until his time is over.
+// Every task awaits `round(Prng&)`, a Task<void>, repeatedly. Checks that all tasks finish, and that no wake-up was lost: no wait may end
+// by its timeout.
 template <typename Round>
 void run_contended(const ContentionOptions& options, Round&& round) {
     std::atomic<int> rounds_done{0};

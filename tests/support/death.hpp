@@ -1,5 +1,5 @@
-// Proves that a broken rule of our own stops the program: runs `action` in a child process and says whether it ended by abort().
-// Only while no other thread is running.
+// Proves that a failed assertion stops the program: runs `action` in a child process and returns whether it ended by abort(). Only while
+// no other thread is running.
 #pragma once
 
 #include <fcntl.h>
@@ -15,7 +15,7 @@ template <typename Action>
 [[nodiscard]] bool aborts(Action&& action) {
     const pid_t child = ::fork();
     if (child == 0) {
-        // Catch would catch the signal and report it as a failure of the test; the expected message is not for the reader of the log.
+        // Otherwise Catch would catch the signal and report a failure. The expected message would only confuse readers of the log.
         std::signal(SIGABRT, SIG_DFL);
         const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
         if (nowhere >= 0) ::dup2(nowhere, STDERR_FILENO);

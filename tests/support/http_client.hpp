@@ -1,4 +1,4 @@
-// Speaks HTTP with a program under test, byte by byte, so that tests can also say what no client says.
+// Speaks HTTP with a program under test at the byte level, so that tests can also send what no client sends.
 #pragma once
 
 #include <arpa/inet.h>
@@ -13,7 +13,7 @@
 
 namespace test {
 
-// A connection to a port of this machine. Everything waits for ten seconds at most.
+// A connection to a port of this machine. Every operation waits at most ten seconds.
 class HttpConnection {
 public:
     explicit HttpConnection(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -36,7 +36,7 @@ public:
         return ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
     }
     void end_of_requests() const { ::shutdown(socket_, SHUT_WR); }
-    // Everything until the other side closes.
+    // Reads until the other side closes.
     [[nodiscard]] std::string rest() const {
         std::string text;
         char piece[4096];
@@ -48,7 +48,7 @@ private:
     int socket_;
 };
 
-// One request on a connection of its own; the whole answer with its header.
+// Makes one request on a new connection, and returns the whole answer with its header.
 inline std::string http_request(std::uint16_t port, const std::string& first_line) {
     const HttpConnection connection(port);
     connection.send(first_line + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");

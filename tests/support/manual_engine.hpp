@@ -23,7 +23,7 @@
 
 namespace ums::testing {
 
-// How long a request takes; kNever = until the test completes it by hand.
+// How long a request takes; kNever: until the test completes it by hand.
 using RequestDelay = std::function<std::uint64_t(const IoRequest& request)>;
 
 inline RequestDelay fixed_delay(std::uint64_t delay_ns) {
@@ -32,8 +32,8 @@ inline RequestDelay fixed_delay(std::uint64_t delay_ns) {
 
 class ManualEngine final : public IoEngine {
 public:
-    // `sleep_ns_min` > 0: wait() ignores shorter timeouts, so that a wake-up that was lost shows as an expired wait. Only for tests whose
-    // tasks wait for no timer.
+    // With `sleep_ns_min` > 0, wait() ignores shorter timeouts, so that a lost wake-up shows as an expired wait. Only for tests whose tasks
+    // wait for no timer.
     ManualEngine(const Clock& clock, RequestDelay delay, std::uint64_t sleep_ns_min)
         : clock_(clock), delay_(std::move(delay)), sleep_ns_min_(sleep_ns_min) {}
 
@@ -52,7 +52,7 @@ public:
         return true;
     }
 
-    // What polls do besides: a device that answers at once takes its time there.
+    // `call` is made in every poll, e.g. to advance the time of a device that answers immediately.
     void call_in_polls(std::function<void()> call) { in_polls_ = std::move(call); }
 
     void poll(IoRequestList& finished) override {
@@ -101,7 +101,7 @@ public:
         return out != nullptr ? out->due_ns : kNever;
     }
 
-    // Lets a request come back now, with this result. False if the engine does not have it. Any thread.
+    // Completes a request now, with this result. False if the engine does not have it. Any thread.
     bool complete(const IoRequest& request, std::uint64_t transferred_bytes, std::error_code error = {}) {
         const std::lock_guard guard(lock_);
         for (Out& out : out_) {
@@ -116,12 +116,12 @@ public:
         return false;
     }
 
-    // How often the engine was asked; own thread or after the run, wakes() any thread.
+    // Counts of calls. Only from the engine's thread or after the run, except wakes().
     [[nodiscard]] std::uint64_t polls() const { return polls_; }
     [[nodiscard]] std::uint64_t waits() const { return waits_; }
     [[nodiscard]] std::uint64_t copies() const { return copies_; }
     [[nodiscard]] std::uint64_t submits() const { return next_order_; }
-    // Waits that nothing ended but the time.
+    // Waits that ended only by their timeout.
     [[nodiscard]] std::uint64_t expired_waits() const { return expired_waits_; }
     [[nodiscard]] std::uint64_t wakes() const {
         const std::lock_guard guard(lock_);
@@ -160,7 +160,7 @@ private:
     std::vector<Out> out_;
 };
 
-// A storage that has engines and no files.
+// A storage with engines but no files.
 class ManualStorage final : public Storage {
 public:
     explicit ManualStorage(const Clock& clock, RequestDelay delay = fixed_delay(0), std::uint64_t sleep_ns_min = 0)

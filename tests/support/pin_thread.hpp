@@ -1,5 +1,5 @@
-// Binds the calling thread to the `index`-th CPU that it may use, counting round. On a busy machine two threads that should race for a
-// moment would otherwise often share one CPU and never meet.
+// Binds the calling thread to the `index`-th CPU that it may use, wrapping around. Otherwise, on a busy machine, two threads that should
+// race for a moment would often share one CPU and never race.
 #pragma once
 
 #include <pthread.h>
@@ -8,7 +8,7 @@
 namespace ums::testing {
 
 inline void pin_this_thread(int index) {
-    // Asked once, by the first caller: a thread that is started by a pinned one is pinned, too.
+    // Read once, by the first caller, because threads started by a pinned one inherit its pinning.
     static const cpu_set_t allowed = [] {
         cpu_set_t set;
         CPU_ZERO(&set);

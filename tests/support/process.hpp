@@ -1,4 +1,4 @@
-// Runs a program as a person would: in a folder, with its output kept, signals sent to it, and a limit on its patience.
+// Runs a program as a user would: in a folder, with its output kept, with signals, and with limited patience.
 #pragma once
 
 #include <fcntl.h>
@@ -29,10 +29,10 @@ inline std::string read_text(const std::filesystem::path& path) {
     return text.str();
 }
 
-// A folder that goes away with its content.
+// A folder that is removed with its contents.
 class TempFolder {
 public:
-    // Below `parent`: the folder for temporary files, unless a test needs another file system.
+    // `parent` is the folder for temporary files, unless a test needs another file system.
     explicit TempFolder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
         std::string pattern = (parent / "ioproof-test-XXXXXX").string();
         if (::mkdtemp(pattern.data()) == nullptr) throw std::system_error(errno, std::generic_category(), pattern);
@@ -52,7 +52,7 @@ private:
     std::filesystem::path path_;
 };
 
-// One run of a program. Its standard output and error go to files of their own, so that it is never blocked by the test.
+// One run of a program. Its standard output and error go to files, so the test can never block it.
 class Process {
 public:
     // Starts `words` (the first is the program's path) in `folder`.
@@ -60,7 +60,7 @@ public:
         std::vector<char*> arguments;
         for (std::string& word : words_) arguments.push_back(word.data());
         arguments.push_back(nullptr);
-        // A signal that comes before the program has begun is for the program, not for the test's own handlers.
+        // A signal that arrives before the program has begun must reach the program, not the test's handlers.
         sigset_t all;
         sigset_t before;
         ::sigfillset(&all);
@@ -80,7 +80,7 @@ public:
 
     void send(int signal) const { ::kill(pid_, signal); }
 
-    // Waits until it ends. The exit code; 128 + number if a signal ended it. Throws after `patience`, and ends the program then.
+    // Waits for the end and returns the exit code; 128 + number if a signal ended it. After `patience` it kills the program and throws.
     int wait(std::chrono::seconds patience = std::chrono::seconds(60)) {
         const auto deadline = std::chrono::steady_clock::now() + patience;
         while (!poll()) {
@@ -90,7 +90,7 @@ public:
         return exit_code_;
     }
 
-    // True as soon as its output or messages contain `text`; false if it ends or `patience` is over before.
+    // Waits until the output or messages contain `text`; false if the program ends or `patience` is over before.
     bool says(const std::string& text, std::chrono::seconds patience = std::chrono::seconds(60)) {
         const auto deadline = std::chrono::steady_clock::now() + patience;
         for (;;) {
@@ -103,13 +103,13 @@ public:
 
     bool is_running() { return !poll(); }
 
-    // What is mapped into its memory.
+    // The mappings of the program's memory.
     [[nodiscard]] std::string maps() const { return read_text("/proc/" + std::to_string(pid_) + "/maps"); }
     [[nodiscard]] std::string output() const { return read_text(captured_ / "out"); }
     [[nodiscard]] std::string error() const { return read_text(captured_ / "err"); }
 
 private:
-    static constexpr unsigned kCloseOnExec = 1U << 2;  // CLOSE_RANGE_CLOEXEC, which older headers do not know
+    static constexpr unsigned kCloseOnExec = 1U << 2;  // CLOSE_RANGE_CLOEXEC, which older headers lack
 
     [[noreturn]] void become(const std::vector<char*>& arguments, const std::filesystem::path& folder, const sigset_t& mask) const {
         for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
@@ -119,7 +119,7 @@ private:
         const int in = ::open("/dev/null", O_RDONLY);
         const bool ready = out >= 0 && err >= 0 && in >= 0 && ::dup2(in, 0) == 0 && ::dup2(out, 1) == 1 && ::dup2(err, 2) == 2 &&
                            ::chdir(folder.c_str()) == 0;
-        // What the test listens on is not the program's.
+        // The program must not inherit the test's listening sockets.
         ::syscall(SYS_close_range, 3U, ~0U, kCloseOnExec);
         if (ready) ::execv(arguments[0], arguments.data());
         ::_exit(127);

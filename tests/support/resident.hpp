@@ -1,4 +1,4 @@
-// Which part of a process's memory the system has given it.
+// Which part of the process's memory is resident.
 #pragma once
 
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 
 namespace ums::testing {
 
-// `data` begins on a page of the system.
+// `data` must begin at a page boundary of the system.
 inline std::size_t resident_bytes(const std::byte* data, std::size_t size_bytes) {
     constexpr std::size_t kSystemPageBytes = 4096;
     std::vector<unsigned char> pages(size_bytes / kSystemPageBytes);

@@ -1,5 +1,4 @@
-// Whether a sanitizer watches over this program. Its own memory is more than the limits some tests set, and it ends the process when it
-// gets none.
+// Whether a sanitizer is built into this program. It needs more memory than some tests allow, and ends the process if it cannot get any.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +17,8 @@ inline constexpr bool kIsThreadSanitized = true;
 inline constexpr bool kIsThreadSanitized = false;
 #endif
 
-// How many of the `usual` runs in virtual time a test makes. They have one thread, which cannot race with itself: few where that is what
-// the sanitizer looks for.
+// How many of the `usual` runs in virtual time a test makes. They have one thread and cannot race, so a few are enough if the sanitizer
+// looks for races.
 constexpr std::uint64_t virtual_runs(std::uint64_t usual) { return kIsThreadSanitized ? (usual + 9) / 10 : usual; }
 
 }  // namespace test

@@ -10,7 +10,7 @@
 
 namespace ums::testing {
 
-// Everything a test of the scheduler touches.
+// Everything that a test of the scheduler uses.
 struct World {
     ManualStorage& storage;
     SchedulerGroup& schedulers;
@@ -24,8 +24,8 @@ struct RunOptions {
     std::uint64_t sleep_ns_min = 0;  // see ManualEngine
 };
 
-// `main` is called as main(World&) and must return a Task<void>. Catch's assertions are not thread-safe: note results in the tasks, check
-// them in `after`, which is called as after(World&) when all threads have ended, or behind the run.
+// `main` is called as main(World&) and must return a Task<void>. Catch's assertions are not thread-safe: record results in the tasks, and
+// check them in `after`, which is called as after(World&) when all threads have ended, or after the run.
 template <typename Main, typename After>
 void run_with_clock(const Clock& clock, const RunOptions& options, Main&& main, After&& after) {
     ManualStorage storage(clock, options.delay, options.sleep_ns_min);

@@ -1,4 +1,4 @@
-// The seed of a randomised test: IOPROOF_TEST_SEED if that is set, else a fresh one. It is printed, so that a failure can be replayed.
+// The seed of a randomized test: IOPROOF_TEST_SEED if set, otherwise a fresh one. It is printed, so that a failure can be replayed.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ inline std::uint64_t test_seed(const char* test_name) {
     return seed;
 }
 
-// For those who hunt with more, or other, seeds.
+// For searches with more, or other, seeds.
 inline std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
     const char* const text = std::getenv(name);
     return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);

@@ -50,7 +50,7 @@ private:
         return std::string(text_.substr(begin, place_ - begin));
     }
 
-    // Letters, digits and spaces in one go: they are most of a document and mean nothing anywhere.
+    // Skips letters, digits and spaces in one step: they make up most of a document and are never markup.
     void plain_characters() {
         const char* at = text_.data() + place_;
         const char* const end = text_.data() + text_.size();
@@ -149,7 +149,7 @@ private:
         }
     }
 
-    // With a list of open elements instead of recursion: logs are long, not deep.
+    // Uses a list of open elements instead of recursion.
     void element() {
         std::vector<std::string> open;
         do {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `./dev bench` measures every row, and its table says what the programs said: here they are scripts whose figures are known.
+# `./dev bench` must measure every row, and its table must show the programs' figures. Here the programs are scripts with known figures.
 set -euo pipefail
 
 tools=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../tools" && pwd)
@@ -11,7 +11,7 @@ program() {
     chmod +x "$folder/$1"
 }
 
-# Makes its file, as the real one does; twice as fast as the others.
+# Creates its file, as the real program does, and is twice as fast as the others.
 program ioproof <<'EOF'
 #!/usr/bin/env bash
 if [ "$1" = bench ]; then
@@ -33,7 +33,7 @@ program bare_loop <<'EOF'
 echo '{"requests_per_s": 1000, "bytes_per_s": 8192000, "cpu_ns_per_request": 1000}'
 EOF
 
-# Without the rows of two CPUs, which touch gigabytes of memory first.
+# Skips the rows of two CPUs, which first touch gigabytes of memory.
 mkdir "$folder/files" "$folder/fast"
 PATH="$folder:$PATH" python3 -B "$tools/bench" --program "$folder/ioproof" --bare-loop "$folder/bare_loop" \
     --group-load none --ram "$folder/files" \
@@ -58,7 +58,7 @@ assert os.listdir(folder + "/files") == os.listdir(folder + "/fast") == [], "fil
 print(f"{len(rows)} rows")
 EOF
 
-# A zram device is taken only if it is free and we are root, and is given back whatever happens.
+# A zram device must be taken only if it is free and the user is root, and must always be given back.
 mkdir -p "$folder/sys/zram0" "$folder/sys/zram1"
 echo 4096 >"$folder/sys/zram0/disksize"
 for command in mkfs.xfs mount umount; do
@@ -98,7 +98,7 @@ with Zram(64 * MB, system, is_root=True) as mounted:
 assert content("reset") == "1" and not os.path.exists(mounted)
 commands = open(folder + "/commands").read().splitlines()
 assert commands == ["mkfs.xfs -q -f /dev/zram1", "mount /dev/zram1 " + mounted, "umount " + mounted], commands
-refused("no zram device is free", is_root=True)  # this system is of paper: a reset does not take the size away
+refused("no zram device is free", is_root=True)  # in this fake /sys a reset does not clear the size
 give_free()
 os.remove(system + "/zram1/reset")
 open(folder + "/refused", "w").close()
@@ -107,7 +107,7 @@ assert content("reset") == "1", "given back after a mount that failed"
 os.remove(folder + "/refused")
 give_free()
 os.remove(system + "/zram1/reset")
-os.mkdir(system + "/zram1/reset")  # cannot be written
+os.mkdir(system + "/zram1/reset")  # makes the file unwritable
 refused("cannot be given back", is_root=True)
 print("zram")
 EOF

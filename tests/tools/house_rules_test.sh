@@ -95,7 +95,7 @@ reports 'sim/a.cpp:1: no use is made of fs' sim/a.cpp 'namespace fs = std::files
 reports 'sim/a.cpp:1: no use is made of Folder' sim/a.cpp 'using test::Folder;' 'const char* text = "Folder";'
 accepts sim/a.cpp 'namespace fs = std::filesystem;' 'using test::Folder;' 'fs::path path(Folder().path());'
 
-# Names in anonymous namespaces. `unnamed LINE...`: such a namespace, in lines of its own.
+# Names in anonymous namespaces. `unnamed LINE...`: such a namespace with these lines.
 unnamed() { printf '%s\n' 'namespace sim {' 'namespace {' '' "$@" '' '}  // namespace' '}  // namespace sim'; }
 write sim/a.cpp "$(unnamed 'constexpr int kLimit = 3;' 'struct Place {' '    int x;' '};' 'int at(const Place& place,' \
     '       int from = f(1));' '[[nodiscard]] std::map<int, int> places(int from, std::vector<int> all) {' '}' \
@@ -114,7 +114,7 @@ accepts sim/b.cpp 'namespace other {' 'namespace {' 'int kLimit = 3;' '}  // nam
 accepts cli/b.cpp "$(unnamed 'int kLimit = 3;')"
 rm "$tree/sim/a.cpp"
 
-# Comments and strings are no code.
+# Comments and strings are not code.
 accepts sim/a.cpp '/* rand()' '   printf("x") */ int x;' 'const char* text = "rand() \" printf(";' 'char quote = '"'\"'"'; // assert(x)' \
     'const char* raw = R"x(printf(' 'rand()' ')x";' 'int big = 1'"'"'000; // exit(1)'
 reports 'sim/a.cpp:2: use ums::Prng' sim/a.cpp '/* a comment */ const char* raw = R"(' ')"; int x = rand();'

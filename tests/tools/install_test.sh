@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install_test.sh BUILD: `cmake --install` puts everything into a prefix of its own, and what it puts there works.
+# install_test.sh BUILD: checks that `cmake --install` puts everything into a new prefix, and that it works there.
 set -euo pipefail
 build=$1
 prefix=$(mktemp -d)
@@ -25,7 +25,7 @@ done
 "$prefix/bin/sqlio" -? | grep -q '^Usage: ioproof sqlio' || fail "sqlio is not SQLIO's command line"
 "$prefix/bin/ioproof" config show -cfg "$prefix/share/ioproof/samples/quick.ini" >/dev/null || fail "a sample cannot be read"
 
-# Completions do what they are for, as far as this machine has the shells.
+# Completions must work, in the shells that are installed here.
 bash -n "$prefix/share/bash-completion/completions/ioproof" || fail "the completion of bash has a mistake"
 complete_words() {
     bash -c 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ioproof; printf "%s\n" "${COMPREPLY[@]}"' \
@@ -41,7 +41,7 @@ if command -v fish >/dev/null; then
     fish -n "$prefix/share/fish/vendor_completions.d/ioproof.fish" || fail "the completion of fish has a mistake"
 fi
 
-# Manual pages without warnings.
+# Manual pages must give no warnings.
 if command -v groff >/dev/null; then
     for page in man1/ioproof.1 man5/ioproof.conf.5; do
         [ -z "$(groff -man -Tutf8 -Kutf8 -ww -z "$prefix/share/man/$page" 2>&1)" ] || fail "$page has mistakes"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# report_page_test.sh: a verification's page shows what the ledger demands, and no value that is none. Skipped (77) without a browser or
-# the program.
+# report_page_test.sh: checks that a verification's page shows what the ledger demands, and no undefined values. Skipped (77) without a
+# browser or the program.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 program=${IOPROOF_PROGRAM:-$root/build/ioproof}

@@ -1,5 +1,5 @@
-# For tests of the checks in tools/: a small sound tree, to which one file is added at a time; the check must say exactly what is expected.
-# Sourced; the caller sets `check` to the script under test.
+# For tests of the checks in tools/: a small sound tree, to which one file is added at a time; the check must print exactly what is
+# expected. To be sourced; the caller sets `check` to the script under test.
 set -euo pipefail
 
 tools=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../tools" && pwd)
@@ -8,7 +8,7 @@ trap 'rm -rf "$tree"' EXIT
 failed=0
 cases=0
 
-# write FILE LINE...: a file of the tree with these lines.
+# write FILE LINE...: writes a file of the tree with these lines.
 write() {
     local file=$tree/$1
     shift
@@ -22,7 +22,7 @@ complain() {
     failed=1
 }
 
-# reports TEXT FILE LINE...: with FILE in the tree the check fails, and TEXT is the beginning of one of its lines.
+# reports TEXT FILE LINE...: with FILE in the tree the check must fail, and one line of its output must begin with TEXT.
 reports() {
     local expected=$1 file=$2 output
     shift 2
@@ -35,7 +35,7 @@ reports() {
     rm "$tree/$file"
 }
 
-# accepts FILE LINE...: with FILE in the tree the check passes without a word.
+# accepts FILE LINE...: with FILE in the tree the check must pass and print nothing.
 accepts() {
     local file=$1 output
     shift
@@ -46,7 +46,7 @@ accepts() {
     rm "$tree/$file"
 }
 
-# warns TEXT FILE LINE...: with FILE in the tree the check passes, and TEXT is the beginning of what it says.
+# warns TEXT FILE LINE...: with FILE in the tree the check must pass, and its output must begin with TEXT.
 warns() {
     local expected=$1 file=$2 output
     shift 2

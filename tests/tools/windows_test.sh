@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/windows.sh finds what only Linux has, wherever it stands but in the files that docs/windows.md names. Skipped without mingw-w64.
+# tools/windows.sh must find everything specific to Linux, except in the files that docs/windows.md names. Skipped without mingw-w64.
 check=windows.sh
 . "$(dirname "${BASH_SOURCE[0]}")/rule_tree.sh"
 if ! command -v x86_64-w64-mingw32-g++-posix >/dev/null; then
@@ -7,7 +7,7 @@ if ! command -v x86_64-w64-mingw32-g++-posix >/dev/null; then
     exit 77
 fi
 
-# finds TEXT FILE LINE...: with FILE in the tree the check fails, and TEXT is somewhere in what it says.
+# finds TEXT FILE LINE...: with FILE in the tree the check must fail, and its output must contain TEXT.
 finds() {
     local expected=$1 file=$2 output
     shift 2

@@ -1,8 +1,8 @@
 """ioproof beside fio and beside a bare loop, in turns on the same files. `./dev bench` calls it; docs/performance.md explains it.
 
-Each row is measured several times, the two sides in turns, so that a busy machine troubles both. The table shows the medians, and the median
-of the ratios of the single rounds. Above 1 is better for ioproof, whatever the figure. "CPU" is the ratio of the CPU time for the same
-amount of data, all threads and the kernel included: where others use the machine, it is what still can be compared."""
+Each row is measured several times, alternating between the two sides, so that a busy machine slows both. The table shows the medians, and
+the median of the ratios of the rounds; above 1 is better for ioproof, whatever the figure. "CPU" is the ratio of the CPU time for the same
+amount of data, including all threads and the kernel: the figure that remains comparable while others use the machine."""
 
 import argparse
 import contextlib
@@ -66,12 +66,12 @@ def parse_arguments():
 
 # Files on the fast device, which is memory.
 FAST_FILE_BYTES, FAST_LOG_BYTES = 512 * MB, 128 * MB
-# Twice the file: xfs gives the space of a file that was removed back some time later. Memory is taken only for what is written.
+# Twice the size of the files, because xfs frees the space of a removed file later. Only what is written takes memory.
 ZRAM_BYTES = 2 * FAST_FILE_BYTES + 4 * FAST_LOG_BYTES
 
 
 def fast_folder(arguments, stack):
-    """A folder of our own on the fast device; None without one."""
+    """Creates a private folder on the fast device; None if there is no such device."""
     if not arguments.zram and not arguments.fast_folder:
         return None
     parent = stack.enter_context(Zram(ZRAM_BYTES)) if arguments.zram else arguments.fast_folder

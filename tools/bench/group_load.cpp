@@ -1,9 +1,9 @@
-// Many ranks of a group in one process, against a real witness: what `./dev bench` loads one with.
+// Many ranks of a group in one process, with which `./dev bench` loads a real witness.
 //
 //   group_load ADDR PORT KEY_FILE RANKS SECONDS PAGES_PER_BATCH
 //
-// Each rank says its beats, as a run does, and promises a batch whenever the one before is kept, but no more than 50 a second. At the end
-// one line of JSON: batches and pages that the witness has taken, and how many it has not; why not goes to stderr, once for each reason.
+// Each rank sends beats, as a run does, and promises a batch whenever the previous one is recorded, but at most 50 a second. At the end
+// it prints one line of JSON: batches and pages that the witness took, and how many it did not; stderr gets each reason once.
 #include <atomic>
 #include <chrono>
 #include <cstdio>

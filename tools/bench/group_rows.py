@@ -1,4 +1,4 @@
-"""64 ranks of a group, simulated in one process, against one real witness: what it costs per promised page write, and per rank."""
+"""64 ranks of a group, simulated in one process, against one real witness: its cost per promised page write, and per rank."""
 
 import contextlib
 import json
@@ -12,7 +12,7 @@ from row import Row
 
 RANKS = 64
 PAGES_PER_BATCH = 20
-# A witness shares no CPU with the runs, but may be a small machine: 64 ranks with 1,000 page writes a second each are to fit into one CPU.
+# A witness shares no CPU with the runs, but its machine may be small: one CPU must be enough for 64 ranks with 1,000 page writes a second.
 CPU_NS_PER_PAGE = 1e9 / (RANKS * 1000)
 MEMORY_PER_RANK_BYTES = 1 << 20
 
@@ -66,7 +66,7 @@ def group_rows(tools, folder):
         last["load"] = load(RANKS)
         return last["load"]
 
-    # Connections are closed by then, but the memory that they took is the process's still.
+    # The connections are closed by then, but the process still holds the memory that they took.
     def memory():
         if "load" not in last:
             cpu()

@@ -1,4 +1,4 @@
-"""The programs that are measured, each called once for a figure."""
+"""Calls of the measured programs, one for each figure."""
 
 import copy
 import json
@@ -15,7 +15,7 @@ class Failed(Exception):
 
 
 def run_program(command, timeout_s=900):
-    """The standard output, and the CPU time of the process and its children in microseconds."""
+    """Returns the standard output, and the CPU time of the process and its children in microseconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -35,7 +35,7 @@ class Tools:
         self.prefix = []
 
     def pinned(self):
-        """The same programs, each with all its threads on one CPU: the last that we may use."""
+        """The same programs, each with all its threads on one CPU, the last that we may use."""
         tools = copy.copy(self)
         tools.prefix = ["taskset", "-c", str(max(os.sched_getaffinity(0)))]
         return tools
@@ -56,7 +56,7 @@ class Tools:
         }
 
     def make_file(self, file, size):
-        """A file of pages, instead of the one that may be there."""
+        """Replaces the file by a new one that holds pages."""
         if os.path.exists(file):
             os.remove(file)
         seconds, self.seconds = self.seconds, 1
@@ -86,7 +86,7 @@ class Tools:
         }
 
     def fio_start(self):
-        """CPU of an fio that does nothing: our own figure is of the measurement alone."""
+        """CPU time of an fio that does nothing, which is subtracted because our own figure covers only the measurement."""
         if self.fio_start_us is None:
             command = ["fio", "--name=start", "--ioengine=null", "--rw=read", "--bs=8k", "--size=8k"]
             self.fio_start_us = statistics.median(run_program(command)[1] for _ in range(3))

@@ -1,4 +1,4 @@
-"""Rows for one CPU, which both programs are bound to: what a device that answers at once, or a file in memory, leaves to them."""
+"""Rows with both programs bound to one CPU, on a device that answers immediately or a file in memory, which leave only their own cost."""
 
 import os
 
@@ -25,8 +25,8 @@ def read_rows(tools, file):
     return rows
 
 
-# Between two writes fio changes some words of a buffer, so that it is another one. zram's compressor takes twice as long to find
-# that such a buffer does not compress, which is no cost of either program.
+# Between two writes fio scrambles some words of a buffer to make it different. zram's compressor then takes twice as long to find it
+# incompressible, which is neither program's cost.
 SAME_BUFFERS = {"scramble_buffers": "0"}
 
 
@@ -38,7 +38,7 @@ def write_rows(tools, file):
 
 
 def log_rows(tools, folder, place, size):
-    """Blocks of one size: a random one makes the programs write different amounts."""
+    """Blocks of one size: with random sizes the programs would write different amounts."""
     ours_file, peer_file = os.path.join(folder, "log60.ldx"), os.path.join(folder, "log60.fio")
     peer_size = str(size // (60 * KB) * (60 * KB))
     buffers = SAME_BUFFERS if place == "fast" else {}

@@ -30,7 +30,7 @@ def ram_rows(tools, file):
         Row("ram_read_bare_sync", text, "requests_per_s", 0.95, ours, lambda: tools.bare(file, depth=32, calls="sync"),
             "bare pread loop"),
     ]
-    # fio verifies its own pages: in a file of its own, written once before.
+    # fio verifies only its own pages, so it gets its own file, written once before.
     verified = file + ".fio"
 
     def fio_verified(engine):
@@ -51,7 +51,7 @@ def ram_rows(tools, file):
         Row("ram_write", text_write, "requests_per_s", 1.5, our_writes, fio_writes("io_uring"), "fio verify headers"),
         Row("ram_write_sync", text_write, "requests_per_s", 1.5, our_writes, fio_writes("psync"), "fio psync, verify headers"),
     ]
-    # Written over by fio above: reads of ours need pages of ours again.
+    # fio overwrites the file here, so it is remade for our reads, which need our pages.
     rows[-2].peer = lambda peer=rows[-2].peer: remade(tools, file, peer)
     rows[-1].peer = lambda peer=rows[-1].peer: remade(tools, file, peer)
     return rows

@@ -1,4 +1,4 @@
-"""A row of the table: what is compared, the rounds, their medians; and the table."""
+"""A row of the table (what is compared, the rounds, their medians), and the table."""
 
 import statistics
 
@@ -6,7 +6,7 @@ from peers import MB
 
 
 class Row:
-    """`figure`: what is compared; for figures where less is better the ratio is turned round. `cpus`: how many both may use."""
+    """`figure`: what is compared; the ratio is inverted if less is better. `cpus`: how many both sides may use."""
 
     def __init__(self, name, text, figure, goal, ours, peer, peer_name, cpus="all"):
         self.name, self.text, self.figure, self.goal, self.cpus = name, text, figure, goal, cpus
@@ -24,7 +24,7 @@ class Row:
         ratio = second / first if self.less_is_better() else first / second
         entry = {"ours": ours, "peer": peer, "ratio": ratio}
         if "cpu_ns" in ours and "cpu_ns" in peer:
-            # For the same amount of data: log blocks differ in size.
+            # For the same amount of data, because log blocks differ in size.
             per_byte = [side["cpu_ns"] * side["requests_per_s"] / side["bytes_per_s"] for side in (ours, peer)]
             entry["cpu_ratio"] = per_byte[1] / per_byte[0]
         self.rounds.append(entry)

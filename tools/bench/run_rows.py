@@ -14,8 +14,8 @@ from witness import delayed_witness
 
 
 def warm_memory():
-    """In a virtual machine the first touch of memory can cost more than all else: the host has to find it. Whoever comes second would
-    win. In a process of its own: a child's figures of memory would begin with ours."""
+    """Touches memory beforehand: in a virtual machine the first touch can cost more than everything else, because the host has to provide
+    the memory, so the second program would win. Uses a separate process, because a child's memory figures would begin with ours."""
     with open("/proc/meminfo", encoding="utf-8") as file:
         available = next(int(line.split()[1]) for line in file if line.startswith("MemAvailable:")) * KB
     size = min(available // 2, 6 * GB) // MB * MB
@@ -29,7 +29,7 @@ def warm_memory():
     os.waitpid(process, 0)
 
 
-# Nothing but what a measurement needs: all else is the default.
+# Only what a measurement needs; everything else is the default.
 DEFAULT_CONFIG = """[RandomUser]
 SleepAfter=0
 {users}
@@ -50,7 +50,7 @@ DeleteFilesAtStartup=TRUE
 DeleteFilesAtShutdown=TRUE
 """
 
-# A pool that is smaller than the files, whose size is fixed.
+# A pool smaller than the files, whose size is fixed.
 RUN_CONFIG = DEFAULT_CONFIG + """MaxMemoryMB={memory_mb}
 WriteThrough=FALSE
 TargetIODuration=10000
@@ -79,7 +79,7 @@ SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}
 
 
 class Run:
-    """One `ioproof run`: its phases, from the report, and its memory."""
+    """One `ioproof run`, with its phases, from the report, and its memory."""
 
     def __init__(self, program, folder, timeout_s=900, is_default=False, switches=(), **values):
         settings = {"cpus": 1, "memory_mb": 256, "seconds": 5, "size_mb": 1024, "log_mb": 128, "sparse": "FALSE", "users": "",
@@ -125,7 +125,7 @@ class Run:
 
 
 def run_rows(tools, ram, disk, size):
-    """Whole runs. One run gives two rows; they are measured one after the other, so the second takes the first one's."""
+    """Whole runs. One run serves two rows: they are measured one after the other, so the second uses the run of the first."""
     last = {}
 
     def run(**values):
@@ -145,7 +145,7 @@ def run_rows(tools, ram, disk, size):
     def fio_read():
         return tools.fio(fio_file, rw="read", bs="1m", iodepth=8, size=str(size), time_based="0", runtime="")
 
-    # What a run on a shared machine verifies swings less the longer it is.
+    # On a shared machine the number of verified pages varies less in longer runs.
     def verified(cpus, users=""):
         result = Run(tools.program, ram, is_default=True, cpus=cpus, seconds=max(tools.seconds, 10), size_mb=1024, users=users)
         phase = result.phases["main run"]
@@ -160,7 +160,7 @@ def run_rows(tools, ram, disk, size):
         result = Run(tools.program, disk, seconds=2, size_mb=MB, sparse="TRUE", memory_mb=512)
         return {"seconds": result.seconds - result.phases["main run"]["seconds"], "resident_max_bytes": result.resident_max_bytes}
 
-    # All that moves in the main run, with promises to a ledger in memory and without.
+    # The bytes read and written in the main run, with promises in a ledger in memory and without.
     def moved(*switches):
         result = Run(tools.program, disk, is_default=True, switches=switches, cpus=1, seconds=max(tools.seconds, 10), size_mb=256)
         phase = result.phases["main run"]

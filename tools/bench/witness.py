@@ -1,4 +1,4 @@
-"""A witness behind a network that takes its time: `ioproof witness`, and in front of it a door that holds everything back for a moment."""
+"""A witness behind a slow network: `ioproof witness`, and in front of it a proxy that delays everything a little."""
 
 import asyncio
 import contextlib
@@ -10,7 +10,7 @@ import subprocess
 
 from peers import Failed
 
-DELAY_S = 0.0005  # each way, or what the system's timers make of it: 1 ms at most
+DELAY_S = 0.0005  # each way; the system's timers may stretch it to 1 ms
 
 
 async def hold_back(reader, writer):
@@ -37,7 +37,7 @@ def door(port, told):
 
 @contextlib.contextmanager
 def delayed_witness(program, folder):
-    """The switches of a run that promises to it."""
+    """Yields the switches for a run that promises to this witness."""
     key = os.path.join(folder, "witness.key")
     with open(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
         file.write(secrets.token_hex(32))

@@ -1,4 +1,4 @@
-"""A block device in memory that answers at once, with a file system on it: what a fast device leaves to the programs, without a host's noise."""
+"""A block device in memory that answers immediately, with a file system on it: a fast device without a host's noise."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ def must(command):
 
 
 def free_device(sys_block):
-    """The name of a zram device that nobody has given a size."""
+    """Returns the name of a zram device that is unused: its size is 0."""
     for name in sorted(os.listdir(sys_block)):
         if name.startswith("zram"):
             with open(os.path.join(sys_block, name, "disksize"), encoding="ascii") as file:
@@ -28,7 +28,7 @@ def free_device(sys_block):
 
 
 class Zram:
-    """Context: takes a free device, makes a file system on it, mounts it; gives `folder`. Undoes it all at the end."""
+    """Context manager: formats and mounts a free device. Gives the folder, and undoes everything at the end."""
 
     def __init__(self, size, sys_block="/sys/block", is_root=None):
         self.size, self.sys_block = size, sys_block
@@ -64,6 +64,6 @@ class Zram:
         try:
             self.write("reset", 1)
         except OSError as error:
-            # A container, or whatever else was started meanwhile with mounts of its own.
+            # A container, or another process that was started meanwhile with its own mount namespace.
             raise Failed(f"/dev/{self.name}: cannot be given back ({error.strerror}): some other process has a copy of the mount; "
                          f"when it has ended: echo 1 > /sys/block/{self.name}/reset") from error

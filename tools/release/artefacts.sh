@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# artefacts.sh BUILD OUT: packs the static program that was built in BUILD into OUT: tar.gz, .deb, .rpm, the image of a container,
-# ioproof.spdx.json, SHA256SUMS. Whatever is packed has the time of the commit and belongs to root, so that the same commit gives the same
-# bytes wherever it is built. Needs cmake, dpkg-deb, rpmbuild, buildah, python3.
+# artefacts.sh BUILD OUT: packs the static program that was built in BUILD into OUT: tar.gz, .deb, .rpm, a container image,
+# ioproof.spdx.json, SHA256SUMS. All packed files are dated by the commit and owned by root, so that the same commit gives the same bytes
+# wherever it is built. Needs cmake, dpkg-deb, rpmbuild, buildah, python3.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 build=$(cd "$1" && pwd -P)
@@ -15,7 +15,7 @@ rm -rf "${out:?}"/*
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# What is in the packages, below /usr.
+# Creates the contents of the packages, below /usr.
 stage() {
     cmake --install "$build" --prefix "$work/root/usr" --strip >/dev/null
     local doc=$work/root/usr/share/doc/ioproof
@@ -57,7 +57,7 @@ deb() {
         "$root/deploy/debian/control.in" >"$tree/DEBIAN/control"
     chmod 644 "$tree"/DEBIAN/*
     set_times "$tree"
-    # xz: what dpkg of Debian 11 and Ubuntu 20.04 can read.
+    # xz, because dpkg of Debian 11 and Ubuntu 20.04 cannot read newer formats.
     dpkg-deb --root-owner-group -Zxz --build "$tree" "$out/ioproof_${version}_amd64.deb" >/dev/null
 }
 

@@ -1,7 +1,7 @@
-"""What is linked into the static program: the distribution's packages, with their versions and where their licences stand."""
+"""What is linked into the static program: the distribution's packages, with their licenses and versions."""
 import subprocess
 
-# Package, SPDX's name of its licence, what it is in the program.
+# The package, its license as SPDX names it, and what it contributes to the program.
 COMPONENTS = [
     ("libc6-dev", "LGPL-2.1-or-later", "glibc"),
     ("libstdc++-12-dev", "GPL-3.0-or-later WITH GCC-exception-3.1", "libstdc++"),
@@ -19,13 +19,13 @@ COMPONENTS = [
 
 
 def version_of(package):
-    """Of the package or of whatever the distribution calls it in another release; None if it is not installed."""
+    """Returns None if the package is not installed."""
     found = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], capture_output=True, text=True, check=False)
     return found.stdout if found.returncode == 0 and found.stdout else None
 
 
 def installed():
-    """(package, licence, name, version) of all. A component that is missing here is a mistake of this table."""
+    """Returns (package, license, name, version) of all components. If one is not installed, COMPONENTS is wrong."""
     rows = [(package, licence, name, version_of(package)) for package, licence, name in COMPONENTS]
     missing = [row[0] for row in rows if row[3] is None]
     if missing:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# isal.sh FOLDER: makes FOLDER/libisal.a, which the distribution does not have, from the distribution's own source package: of the version
-# of libisal-dev that is installed. Needs apt-get, nasm and make; fetches the source once. Prints nothing if all is well.
+# isal.sh FOLDER: builds FOLDER/libisal.a, which the distribution does not provide, from the distribution's own source package, in the
+# version of the installed libisal-dev. Needs apt-get, nasm and make; fetches the source once. Prints nothing on success.
 set -euo pipefail
 folder=$(mkdir -p "$1" && cd "$1" && pwd)
 version=$(dpkg-query -W -f '${Version}' libisal-dev)
@@ -30,7 +30,8 @@ fi
 mkdir "$work/isa-l"
 tar -xf "$work"/*.orig.tar.* -C "$work/isa-l" --strip-components=1
 
-# CRC-32C is all that ioproof uses. No names of folders, no time: the archive is the same wherever it is made.
+# Builds only CRC-32C, which is all that ioproof uses. Without debug information, so that the archive contains no folder names or times and
+# is the same wherever it is built.
 if ! make -C "$work/isa-l" -f Makefile.unx units=crc DEBUG_nasm= DEBUG= lib >"$work/log" 2>&1; then
     cat "$work/log" >&2
     exit 1

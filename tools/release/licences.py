@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""licences.py --isal FILE LICENCE: ioproof's licence and those of everything that is linked in, one text, on standard output."""
+"""licences.py --isal FILE LICENCE: prints ioproof's license and those of everything linked into it, as one text."""
 import argparse
 import os
 
@@ -8,7 +8,7 @@ from components import installed
 
 def text_of(package):
     path = f"/usr/share/doc/{package}/copyright"
-    # Some packages' folders are links to others'.
+    # Some packages' folders are links to those of others.
     with open(os.path.realpath(path), encoding="utf-8", errors="replace") as file:
         return file.read()
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""spdx.py --version V --program FILE: what is inside of the program, as SPDX 2.3 in JSON, on standard output."""
+"""spdx.py --version V --program FILE: prints what the program contains, as SPDX 2.3 in JSON."""
 import argparse
 import datetime
 import hashlib

@@ -16,7 +16,7 @@ using reports::DiskspdTimeSpan;
 
 namespace {
 
-// With a target behind the options.
+// Appends a target to the options.
 DiskspdArguments parsed(std::vector<std::string> options) {
     options.emplace_back("t.dat");
     return parse_diskspd(options, 77);
@@ -24,7 +24,7 @@ DiskspdArguments parsed(std::vector<std::string> options) {
 
 DiskspdTimeSpan span_of_options(const std::vector<std::string>& options) { return parsed(options).profile.time_spans.at(0); }
 
-// What is said about options that contradict each other.
+// The message about contradictory options.
 std::string contradiction_in(const std::vector<std::string>& options) {
     try {
         check_diskspd_profile(parsed(options).profile);
@@ -36,7 +36,7 @@ std::string contradiction_in(const std::vector<std::string>& options) {
 
 }  // namespace
 
-TEST_CASE("DiskSpd: numbers are taken as leniently as by it, sizes are not") {
+TEST_CASE("DiskSpd: numbers are parsed as leniently as by DiskSpd, sizes are not") {
     CHECK(cli::lenient_number("8") == 8);
     CHECK(cli::lenient_number(" 8") == 8);
     CHECK(cli::lenient_number("8 threads") == 8);
@@ -163,7 +163,7 @@ TEST_CASE("DiskSpd: every option does what it says") {
     }
 }
 
-TEST_CASE("DiskSpd: options of the profile as a whole") {
+TEST_CASE("DiskSpd: options that apply to the whole profile") {
     CHECK(parsed({"-Rxml"}).profile.format == reports::DiskspdFormat::xml);
     CHECK(parsed({"-Rtext"}).profile.format == reports::DiskspdFormat::text);
     CHECK(parsed({"-Rp"}).profile.is_profile_only);
@@ -187,7 +187,7 @@ TEST_CASE("DiskSpd: options of the profile as a whole") {
     CHECK(parse_diskspd({"a", "b"}, 0).profile.time_spans.at(0).targets.size() == 2);
 }
 
-TEST_CASE("DiskSpd: what has no effect on Linux is said in a line") {
+TEST_CASE("DiskSpd: a line says what has no effect on Linux") {
     for (const char* option : {"-ePROCESS", "-eq", "-frs", "-I2", "-l", "-oc8", "-bsp", "-bsn", "-bs4K", "-x", "-vs", "-as", "-aP", "-aup",
                                "-Sy", "-:1", "-w", "-u4"}) {
         INFO(option);
@@ -197,7 +197,7 @@ TEST_CASE("DiskSpd: what has no effect on Linux is said in a line") {
     }
 }
 
-TEST_CASE("DiskSpd: what is wrong in itself is refused with the option's name") {
+TEST_CASE("DiskSpd: an invalid option is refused by its name") {
     for (const char* option :
          {"-o",          "-o0",         "-o-1",         "-t0",        "-F0",    "-O0",     "-i0",       "-j0",      "-I0",     "-I4",
           "-d-1",        "-W-1",        "-C-1",         "-bX",        "-b0",    "-b4G",    "-b",        "-B",       "-B1M:",   "-B1Mx",
@@ -217,7 +217,7 @@ TEST_CASE("DiskSpd: what is wrong in itself is refused with the option's name") 
     CHECK_THROWS_AS(parse_diskspd({"-d1"}, 0), cli::UsageError);
 }
 
-TEST_CASE("DiskSpd: options stand in front of targets, and values are glued to them") {
+TEST_CASE("DiskSpd: options precede targets, and their values are attached") {
     CHECK_THROWS_WITH(parse_diskspd({"-o", "8", "-t2", "t.dat"}, 0), ContainsSubstring("-t2: options come before the targets"));
     CHECK_THROWS_AS(parse_diskspd({"t.dat", "-L"}, 0), cli::UsageError);
     CHECK(parse_diskspd({"-o8", "/absolute/path"}, 0).profile.time_spans.at(0).targets.at(0).path == "/absolute/path");
@@ -274,7 +274,7 @@ TEST_CASE("DiskSpd: options that contradict each other are refused") {
     }
 }
 
-TEST_CASE("DiskSpd: what works but hardly as meant is warned of") {
+TEST_CASE("DiskSpd: options that work but hardly as intended give a warning") {
     CHECK_THAT(check_diskspd_profile(parsed({"-t2"}).profile).at(0), ContainsSubstring("not sequential"));
     CHECK_THAT(check_diskspd_profile(parsed({"-si"}).profile).at(0), ContainsSubstring("one thread"));
     CHECK_THAT(check_diskspd_profile(parsed({"-p", "-o1"}).profile).at(0), ContainsSubstring("one request"));
@@ -290,7 +290,7 @@ TEST_CASE("DiskSpd: what works but hardly as meant is warned of") {
     CHECK(check_diskspd_profile(parsed({"-t2", "-T1M"}).profile).empty());
 }
 
-TEST_CASE("DiskSpd: beside a profile only times, format and targets are allowed, and they count more") {
+TEST_CASE("DiskSpd: only times, format and targets may be given with a profile, and they override it") {
     const DiskspdArguments arguments = parse_diskspd({"-Xp.xml", "-d3", "-W1", "-C2", "-z9", "-Rxml", "-v", "a.dat", "b.dat"}, 0);
     CHECK(arguments.profile_path == "p.xml");
     CHECK(arguments.profile.time_spans.empty());
@@ -318,7 +318,7 @@ TEST_CASE("DiskSpd: beside a profile only times, format and targets are allowed,
     CHECK_THROWS_AS(parse_diskspd({"-Xp.xml", "-Xq.xml"}, 0), cli::UsageError);
 }
 
-TEST_CASE("DiskSpd: the command lines of articles and of other tools are taken") {
+TEST_CASE("DiskSpd: the command lines of articles and of other tools are accepted") {
     const std::vector<std::vector<std::string>> lines{
         {"-c1000G", "-d10", "-r", "-w0", "-t8", "-o8", "-b8K", "-h", "-L"},
         {"-c1G", "-d10", "-w0", "-r", "-b8k", "-o 4", "-t 2", "-h", "-L"},

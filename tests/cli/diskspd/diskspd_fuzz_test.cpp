@@ -1,4 +1,4 @@
-// Whatever stands on the command line, in a profile or in a parameter file: arguments, or a UsageError that says something, and soon.
+// Any command line, profile or parameter file must quickly give arguments, or a UsageError with a message.
 #include <string>
 #include <vector>
 
@@ -16,7 +16,7 @@
 
 namespace {
 
-// A word that often is an option with a value of some kind.
+// A word that is often an option with some value.
 std::string random_word(ums::Prng& prng) {
     static const std::string kLetters = "abBcCdDefFghiIjlLnNoOpPrRsStTuvwWxXyzZ:?kmq-";
     static const std::vector<std::string> kValues{
@@ -41,7 +41,7 @@ std::vector<std::string> random_words(ums::Prng& prng) {
 
 }  // namespace
 
-TEST_CASE("whatever stands on DiskSpd's command line is understood or refused") {
+TEST_CASE("any command line of DiskSpd is understood or refused") {
     ums::Prng prng(ums::testing::test_seed("diskspd arguments"));
     int understood = 0;
     for (int i = 0; i < 20000; ++i) {
@@ -51,7 +51,7 @@ TEST_CASE("whatever stands on DiskSpd's command line is understood or refused") 
             if (arguments.profile.time_spans.empty()) continue;
             cli::check_diskspd_profile(arguments.profile);
             CHECK_FALSE(reports::diskspd_profile_text(arguments.profile, arguments.text_style).empty());
-            // What is refused here, as "#1", is thrown past the check, which would take it for a failure.
+            // Outside of CHECK, which would count the UsageError for a refused target, like "#1", as a failure.
             const sim::MeasureSpec spec = cli::diskspd_specification(arguments, arguments.profile);
             CHECK_FALSE(spec.timespans.empty());
             ++understood;
@@ -62,7 +62,7 @@ TEST_CASE("whatever stands on DiskSpd's command line is understood or refused") 
     CHECK(understood > 100);
 }
 
-TEST_CASE("whatever stands on SQLIO's command line and in its parameter file is understood or refused") {
+TEST_CASE("any command line and parameter file of SQLIO is understood or refused") {
     ums::Prng prng(ums::testing::test_seed("sqlio arguments"));
     const std::string text = "# files\na.dat 4 0x0 100\nb.dat 2 0x3\n/data/c.dat\n";
     int understood = 0;
@@ -83,7 +83,7 @@ TEST_CASE("whatever stands on SQLIO's command line and in its parameter file is 
     CHECK(understood > 100);
 }
 
-TEST_CASE("whatever stands in a profile is understood or refused") {
+TEST_CASE("any profile is understood or refused") {
     ums::Prng prng(ums::testing::test_seed("diskspd profiles"));
     const std::string whole = reports::diskspd_profile_xml(
         cli::parse_diskspd({"-r4K", "-rdpct10/20:90/80", "-w30", "-g10i", "-Z1M,f&<>", "-a0,1", "-D", "-L", "a.dat", "*1"}, 1).profile);

@@ -1,5 +1,5 @@
-// `ioproof diskspd`, also called as `diskspd`, from end to end: the commands of articles with small files and short times, and the ways in
-// which scripts and other tools cut the output.
+// `ioproof diskspd`, also called as `diskspd`, from end to end: commands from articles with small files and short times, and the ways in
+// which scripts and other tools parse the output.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -21,7 +21,7 @@ struct Ran {
     std::string error;
 };
 
-// Through the link of the name beside the program, as scripts call it.
+// Calls the link of that name beside the program, as scripts do.
 Ran diskspd(const IoproofFolder& folder, std::vector<std::string> words) {
     const std::filesystem::path program(IOPROOF_PROGRAM);
     words.insert(words.begin(), (program.parent_path() / "diskspd").string());
@@ -33,7 +33,7 @@ Ran diskspd(const IoproofFolder& folder, std::vector<std::string> words) {
     return ran;
 }
 
-// Some file systems know no direct I/O; then -h is left out, which changes no line of the results.
+// Some file systems have no direct I/O; omitting -h there changes no line of the results.
 bool refuses_direct(const Ran& ran) {
     const bool refuses = ran.code == 1 && ran.error.find("irect") != std::string::npos;
     if (refuses) WARN("this file system refuses direct I/O: " << ran.error);
@@ -52,7 +52,7 @@ std::string trimmed(const std::string& text) {
     return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-// As the articles' script has it: foreach ($line in $result) { if ($line -like "total:*") { $total=$line; break } } and so on.
+// As in the articles' script: foreach ($line in $result) { if ($line -like "total:*") { $total=$line; break } } and so on.
 struct Cut {
     std::string mbps;
     std::string iops;
@@ -75,7 +75,7 @@ Cut cut_as_script(const std::string& output) {
 
 }  // namespace
 
-TEST_CASE("DiskSpd: the article's script gets its four figures from every queue depth") {
+TEST_CASE("DiskSpd: the article's script gets its four figures for every queue depth") {
     const IoproofFolder folder;
     for (const char* depth : {"-o 1", "-o 8"}) {
         Ran ran = diskspd(folder, {"-c8M", "-d1", "-W0", "-w0", "-r", "-b8k", depth, "-t 2", "-h", "-L", "data/testfile.dat"});
@@ -91,19 +91,19 @@ TEST_CASE("DiskSpd: the article's script gets its four figures from every queue 
     }
 }
 
-TEST_CASE("DiskSpd: a log of one thread and a backup of four are measured as the articles do, and make their sections") {
+TEST_CASE("DiskSpd: a log with one thread and a backup with four are measured as in the articles, with their sections") {
     const IoproofFolder folder;
     Ran ran = diskspd(folder, {"-c8M", "-d1", "-W0", "-o1", "-F1", "-b60K", "-s", "-L", "-w100", "data/iotest.dat"});
     CHECK(ran.error == "");
     REQUIRE(ran.code == 0);
     CHECK_THAT(ran.output, ContainsSubstring("\tthread pool with 1 threads\n") && ContainsSubstring("\t\tperforming write test\n") &&
                                ContainsSubstring("\t\tblock size: 60KiB\n") && ContainsSubstring("    min |        N/A |"));
-    // Without -c the file must be there, and this one is ours.
+    // Without -c the file must exist, and this one is ioproof's.
     ran = diskspd(folder, {"-d1", "-W0", "-o32", "-t4", "-b512K", "-si", "-L", "-D", "-w0", "data/iotest.dat"});
     REQUIRE(ran.code == 0);
     CHECK_THAT(ran.output,
                ContainsSubstring("thread count:\t\t4\n") && ContainsSubstring("\n     3 | ") && ContainsSubstring("IopsStdDev"));
-    // Readers that part the text at empty lines find a section by its first line.
+    // Readers that split the text at empty lines find a section by its first line.
     std::vector<std::string> beginnings;
     bool is_first = true;
     for (const std::string& line : split(ran.output, '\n')) {
@@ -116,7 +116,7 @@ TEST_CASE("DiskSpd: a log of one thread and a backup of four are measured as the
     }
 }
 
-TEST_CASE("DiskSpd: XML gives other tools what they read") {
+TEST_CASE("DiskSpd: the XML contains what other tools read") {
     const IoproofFolder folder;
     const Ran ran =
         diskspd(folder, {"-c8M", "-b8K", "-r4K", "-t2", "-o4", "-w40", "-d1", "-W0", "-D100", "-L", "-Z1M", "-z", "-Rxml", "data/t.dat"});
@@ -153,14 +153,14 @@ TEST_CASE("DiskSpd: XML gives other tools what they read") {
     }
     CHECK(std::stod(span->child("Iops")->child("ReadIopsStdDev")->text) >= 0);
     CHECK(std::stod(span->child("CpuUtilization")->child("Average")->child("UsagePercent")->text) >= 0);
-    // The profile in it is measured again by -X, with a time of its own.
+    // -X measures the profile in it again, with a different duration.
     folder.write("p.xml", ran.output);
     const Ran again = diskspd(folder, {"-Xp.xml", "-d1", "-W0", "-Rtext"});
     CHECK(again.code == 0);
     CHECK_THAT(again.output, ContainsSubstring("using random I/O (alignment: 4KiB)") && ContainsSubstring("write buffer size: 1MiB"));
 }
 
-TEST_CASE("DiskSpd: files of others stay as they are unless a switch says so") {
+TEST_CASE("DiskSpd: foreign files stay as they are unless a switch allows otherwise") {
     const IoproofFolder folder;
     const std::string letter(100'000, 'F');
     folder.write("data/letter.dat", letter);
@@ -179,7 +179,7 @@ TEST_CASE("DiskSpd: files of others stay as they are unless a switch says so") {
     CHECK(folder.read("data/letter.dat") != letter);
 }
 
-TEST_CASE("DiskSpd: a file of zeros, as fsutil and dd make it, is written to without a switch") {
+TEST_CASE("DiskSpd: a file of zeros, as from fsutil or dd, is written without a switch") {
     const IoproofFolder folder;
     folder.write("data/zeros.dat", std::string(1 << 20, '\0'));
     const Ran ran = diskspd(folder, {"-d1", "-W0", "-b4K", "-w100", "data/zeros.dat"});
@@ -188,7 +188,7 @@ TEST_CASE("DiskSpd: a file of zeros, as fsutil and dd make it, is written to wit
     CHECK(folder.read("data/zeros.dat").substr(4096, 4) == std::string("\0\1\2\3", 4));
 }
 
-TEST_CASE("DiskSpd: pages are verified when it is asked for, and a damaged one is found") {
+TEST_CASE("DiskSpd: pages are verified on request, and a damaged one is found") {
     const IoproofFolder folder;
     Ran ran = diskspd(folder, {"-c4M", "-d1", "-W0", "-b8K", "-r", "-w30", "--verify", "-Rxml", "data/t.dat"});
     REQUIRE(ran.code == 0);
@@ -203,7 +203,7 @@ TEST_CASE("DiskSpd: pages are verified when it is asked for, and a damaged one i
     CHECK(ran.code == 1);
 }
 
-TEST_CASE("DiskSpd: exit codes and what is said without a measurement") {
+TEST_CASE("DiskSpd: exit codes and messages of calls that measure nothing") {
     const IoproofFolder folder;
     Ran ran = diskspd(folder, {});
     CHECK(ran.code == 3);
@@ -229,7 +229,7 @@ TEST_CASE("DiskSpd: exit codes and what is said without a measurement") {
     CHECK_THAT(by_command->output(), ContainsSubstring("software cache disabled"));
 }
 
-TEST_CASE("DiskSpd: Ctrl-C ends a measurement with the figures up to there") {
+TEST_CASE("DiskSpd: Ctrl-C ends a measurement with the figures so far") {
     const IoproofFolder folder;
     const auto run = folder.start({"diskspd", "-c4M", "-W0", "-d600", "-b8K", "-r", "-P1", "-v", "data/t.dat"});
     std::this_thread::sleep_for(std::chrono::milliseconds(2500));
@@ -239,7 +239,7 @@ TEST_CASE("DiskSpd: Ctrl-C ends a measurement with the figures up to there") {
     CHECK_THAT(run->error(), ContainsSubstring("...") && ContainsSubstring("timespan 1: measuring"));
 }
 
-TEST_CASE("DiskSpd: PrecreateFiles makes a file once, as large as any time span wants it") {
+TEST_CASE("DiskSpd: PrecreateFiles creates a file once, in the largest size that a time span needs") {
     const IoproofFolder folder;
     const std::string span =
         "<TimeSpan><Duration>1</Duration><Warmup>0</Warmup><Targets><Target><Path>f.dat</Path><BlockSize>8192</BlockSize>"
@@ -284,7 +284,7 @@ TEST_CASE("DiskSpd: -Sm reads and writes through a mapping, and says so in text 
     CHECK(again->wait() == 0);
 }
 
-TEST_CASE("DiskSpd: a mapped file that is cut short ends the measurement with an error, not the program") {
+TEST_CASE("DiskSpd: a mapped file that is truncated ends the measurement with an error, but does not crash the program") {
     const IoproofFolder folder;
     const auto run = folder.start({"diskspd", "-c8M", "-d30", "-W0", "-b64K", "-r", "-w30", "-o4", "-t2", "-Sm", "-v", "data/m.dat"});
     REQUIRE(run->says("measuring"));
@@ -293,7 +293,7 @@ TEST_CASE("DiskSpd: a mapped file that is cut short ends the measurement with an
     CHECK_THAT(run->error(), ContainsSubstring("m.dat") && ContainsSubstring("came back short"));
 }
 
-TEST_CASE("DiskSpd: ThreadTargets of a profile choose which threads work on a target") {
+TEST_CASE("DiskSpd: ThreadTargets of a profile select the threads that work on a target") {
     const IoproofFolder folder;
     const auto target = [](const std::string& path, int thread) {
         return "<Target><Path>" + path +
@@ -317,7 +317,7 @@ TEST_CASE("DiskSpd: ThreadTargets of a profile choose which threads work on a ta
     CHECK(pairs == "0 b.dat\n1 a.dat\n");
 }
 
-TEST_CASE("DiskSpd: the XML says which tool has made it") {
+TEST_CASE("DiskSpd: the XML says which tool wrote it") {
     const IoproofFolder folder;
     const Ran ran = diskspd(folder, {"-Rsxml"});
     CHECK(ran.code == 0);

@@ -24,7 +24,7 @@ MeasureTarget first_target(const std::vector<std::string>& options) { return spe
 
 }  // namespace
 
-TEST_CASE("DiskSpd: options become what the engine does") {
+TEST_CASE("DiskSpd: options become the engine's specification") {
     const MeasureTarget plain = first_target({});
     CHECK(plain.access == MeasureAccess::sequential);
     CHECK_FALSE(plain.direct);
@@ -70,7 +70,7 @@ TEST_CASE("DiskSpd: options become what the engine does") {
     CHECK(specified({"-u8"}).engine == sim::EngineChoice::uring);
 }
 
-TEST_CASE("DiskSpd: shares of requests go to their parts of the target, what is left over to the rest") {
+TEST_CASE("DiskSpd: shares of requests go to their parts of the target, and the remainder to the rest") {
     const MeasureTarget percent = first_target({"-r", "-rdpct90/10:0/10:5/20"});
     REQUIRE(percent.spans.size() == 3);
     CHECK(percent.spans[0].io_percent == 90);
@@ -82,7 +82,7 @@ TEST_CASE("DiskSpd: shares of requests go to their parts of the target, what is 
     CHECK(bytes.spans[1].target_percent == 0);
 }
 
-TEST_CASE("DiskSpd: --verify writes pages of ours, or sectors where blocks or offsets are no whole pages") {
+TEST_CASE("DiskSpd: --verify writes ioproof's pages, or sectors if blocks or offsets are not whole pages") {
     CHECK(specified({"-b8K", "--verify"}).verify);
     CHECK(first_target({"-b64K", "--verify", "-Z"}).source.contents == MeasureContents::pages);
     CHECK_FALSE(specified({"-b8K"}).verify);
@@ -95,7 +95,7 @@ TEST_CASE("DiskSpd: --verify writes pages of ours, or sectors where blocks or of
     CHECK_THAT(sim::check_measure_spec(specified({"-b1000", "--verify"})), ContainsSubstring("multiple"));
 }
 
-TEST_CASE("DiskSpd: -Sm maps, and -N says what happens to a write then") {
+TEST_CASE("DiskSpd: -Sm maps the file, and -N selects how writes are flushed") {
     using sim::MeasureView;
     CHECK(first_target({}).view == MeasureView::none);
     CHECK(first_target({"-Sm"}).view == MeasureView::mapped);
@@ -109,7 +109,7 @@ TEST_CASE("DiskSpd: -Sm maps, and -N says what happens to a write then") {
     }
 }
 
-TEST_CASE("DiskSpd: ThreadTargets choose the threads of a target, with a weight of their own or the target's") {
+TEST_CASE("DiskSpd: ThreadTargets select the threads of a target, with their own weight or the target's") {
     cli::DiskspdArguments arguments = cli::parse_diskspd({"-F3", "-O4", "a", "b"}, 0);
     reports::DiskspdProfile& profile = arguments.profile;
     profile.time_spans[0].targets[1].weight = 7;
@@ -123,14 +123,14 @@ TEST_CASE("DiskSpd: ThreadTargets choose the threads of a target, with a weight 
     CHECK(shares[1].thread == 2);
     CHECK(shares[1].weight == 9);
     CHECK(sim::check_measure_spec(spec).empty());
-    // A thread that no target wants, and one that is named twice.
+    // A thread without a target, and one that is named twice.
     profile.time_spans[0].targets[0].thread_weights = {{1, 1}};
     CHECK_THAT(sim::check_measure_spec(cli::diskspd_specification(arguments, profile)), ContainsSubstring("thread 0 has no target"));
     profile.time_spans[0].targets[0].thread_weights = {{0, 1}, {0, 2}};
     CHECK_THAT(sim::check_measure_spec(cli::diskspd_specification(arguments, profile)), ContainsSubstring("named twice"));
 }
 
-TEST_CASE("DiskSpd: what the engine has no counterpart for is refused with a word") {
+TEST_CASE("DiskSpd: options without a counterpart in the engine are refused with a reason") {
     CHECK_THROWS_WITH(specified({"#1"}), ContainsSubstring("physical disk of Windows"));
     CHECK_THROWS_WITH(specified({"C:"}), ContainsSubstring("path of Windows"));
     CHECK_THROWS_WITH(specified({"X:\\testfile.dat"}), ContainsSubstring("path of Windows"));
@@ -138,7 +138,7 @@ TEST_CASE("DiskSpd: what the engine has no counterpart for is refused with a wor
     CHECK(first_target({"a:b"}).path == "a:b");
 }
 
-TEST_CASE("DiskSpd: a file that two time spans make is made once") {
+TEST_CASE("DiskSpd: a file that two time spans create is created once") {
     cli::DiskspdArguments arguments = cli::parse_diskspd({"-c1M", "t.dat"}, 0);
     arguments.profile.time_spans.push_back(arguments.profile.time_spans.front());
     const sim::MeasureSpec spec = cli::diskspd_specification(arguments, arguments.profile);
@@ -146,7 +146,7 @@ TEST_CASE("DiskSpd: a file that two time spans make is made once") {
     CHECK(spec.timespans.at(1).targets.at(0).keep_existing);
 }
 
-TEST_CASE("DiskSpd: which files PrecreateFiles makes beforehand, and how large") {
+TEST_CASE("DiskSpd: which files PrecreateFiles creates beforehand, and how large") {
     using Precreate = reports::DiskspdPrecreate;
     // a: 1M twice; b: 1M and none; c: 1M and 2M; d: none.
     cli::DiskspdArguments arguments = cli::parse_diskspd({"-c1M", "a", "b", "c", "d"}, 0);
@@ -176,7 +176,7 @@ TEST_CASE("DiskSpd: which files PrecreateFiles makes beforehand, and how large")
     CHECK(spec.timespans[1].targets.at(2).create_bytes == 2 << 20);
 }
 
-TEST_CASE("DiskSpd: threads are bound to all CPUs in turn, unless something else is said") {
+TEST_CASE("DiskSpd: by default threads are bound to all CPUs in turn") {
     const std::vector<std::uint32_t> allowed{0, 1, 2, 3};
     ums::ProcessorTopology topology;
     topology.processors = {{.id = 0, .core = 0}, {.id = 1, .core = 0}, {.id = 2, .core = 1}, {.id = 3, .core = 1}};

@@ -1,4 +1,4 @@
-// The documents of the other tools' command lines name what the programs' help names.
+// The documents on the other tools' command lines must list the same options as the help.
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -18,7 +18,7 @@ void check_options(std::string_view options, const std::string& document) {
         std::istringstream spellings(line.substr(0, line.find('\t')));
         for (std::string spelling; std::getline(spellings, spelling, ',');) {
             spelling.erase(0, spelling.find_first_not_of(' '));
-            if (!spelling.starts_with('-')) continue;  // the rest of a list in a value
+            if (!spelling.starts_with('-')) continue;  // the remainder of a list in a value
             const std::string name = spelling.substr(0, spelling.find_first_of("<[#"));
             INFO(document << ": " << spelling);
             CHECK(text.find("`" + name) != std::string::npos);

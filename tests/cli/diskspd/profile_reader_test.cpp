@@ -22,7 +22,7 @@ reports::DiskspdTarget target_in(const std::string& elements) {
 
 }  // namespace
 
-TEST_CASE("a small XML document is read with all that profiles have") {
+TEST_CASE("a small XML document is read with everything that profiles use") {
     const cli::XmlElement root = read_xml(
         "\xEF\xBB\xBF<?xml version=\"1.0\"?>\n<!-- a <comment> -->\n<a x='1' y = \"&lt;&#65;&#x20AC;\">\n  "
         "<n:b/>t&amp;<![CDATA[<&>]]>\n<b>2</b></a>\n");
@@ -38,7 +38,7 @@ TEST_CASE("a small XML document is read with all that profiles have") {
     CHECK(root.child("c") == nullptr);
 }
 
-TEST_CASE("XML that is none, or that would pull something in, is refused with its line") {
+TEST_CASE("XML that is malformed or refers to external entities is refused with its line") {
     std::string deep;
     for (int i = 0; i < 40; ++i) deep += "<a>";
     for (const std::string& wrong : std::vector<std::string>{
@@ -50,7 +50,7 @@ TEST_CASE("XML that is none, or that would pull something in, is refused with it
     }
 }
 
-TEST_CASE("DiskSpd: a profile that was written is read as it was") {
+TEST_CASE("DiskSpd: a written profile is read unchanged") {
     const std::vector<std::vector<std::string>> lines{
         {"-r4K", "-rdpct10/20:90/80", "-w30", "-g10i", "-Z1M,f&<>\xC3\xA4", "-a0,1", "-D50", "-L", "a b.dat", "*1"},
         {"-rs30", "-rdabs10/1M:90/2M", "-i2", "-j3", "-Zr", "-n", "-Su", "-B1M:2M", "a"},
@@ -74,7 +74,7 @@ TEST_CASE("DiskSpd: a profile that was written is read as it was") {
     }
 }
 
-TEST_CASE("DiskSpd: a profile of another writer is read in its own order, with the defaults") {
+TEST_CASE("DiskSpd: a profile by another writer is read in any order, with the defaults") {
     const reports::DiskspdTarget plain = target_in("");
     CHECK(plain.block_bytes == 65536);
     CHECK(plain.request_count == 2);
@@ -103,12 +103,12 @@ TEST_CASE("DiskSpd: a profile maps files and chooses threads") {
     CHECK(threads.thread_weights[1].weight == 5);
 }
 
-TEST_CASE("DiskSpd: a document of results is read for its profile") {
+TEST_CASE("DiskSpd: the profile in a results document is read") {
     const std::string document = "<Results>\n<System/>" + profile_around("<BlockSize>8192</BlockSize>") + "<TimeSpan/></Results>";
     CHECK(read_diskspd_profile(document, "r.xml").profile.time_spans.at(0).targets.at(0).block_bytes == 8192);
 }
 
-TEST_CASE("DiskSpd: what a profile cannot say is refused with file, line and element") {
+TEST_CASE("DiskSpd: an invalid profile is refused with file, line and element") {
     for (const char* wrong :
          {"<BlockSize>0</BlockSize>", "<BlockSize>8K</BlockSize>", "<WriteRatio>101</WriteRatio>", "<Random>0</Random>",
           "<RandomRatio>40</RandomRatio>", "<UseLargePages>yes</UseLargePages>", "<Unknown/>", "<Throughput unit=\"X\">1</Throughput>",
@@ -127,7 +127,7 @@ TEST_CASE("DiskSpd: what a profile cannot say is refused with file, line and ele
     CHECK_THROWS_AS(read_diskspd_profile("<Other/>", "p"), cli::UsageError);
 }
 
-TEST_CASE("DiskSpd: what a profile asks for without effect is said once") {
+TEST_CASE("DiskSpd: settings of a profile without effect are reported once") {
     const auto read = read_diskspd_profile(profile_around("<UseLargePages>true</UseLargePages><SequentialScan>true</SequentialScan>",
                                                           "<CompletionRoutines>true</CompletionRoutines>"),
                                            "p.xml");

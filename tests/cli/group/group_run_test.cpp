@@ -1,4 +1,4 @@
-// `ioproof run --group` from end to end: processes as hosts, on a folder that they share.
+// `ioproof run --group` from end to end: processes act as hosts that share a folder.
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -13,7 +13,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-// Hosts with folders of their own, and one witness in this process.
+// Hosts with separate folders, and one witness in this process.
 class Hosts {
 public:
     Hosts() {
@@ -22,7 +22,7 @@ public:
         port = rig->port();
     }
 
-    // A witness that is killed leaves what is on its disk, and nothing else.
+    // As after a kill: only what is on the witness's disk survives.
     void restart_witness() {
         rig.reset();
         rig = std::make_unique<witness_test::Rig>(folder, port);
@@ -59,7 +59,7 @@ public:
         return Json::parse(folder.read("host-" + std::to_string(rank) + "/" + name));
     }
 
-    // Every page of the folder's data file has been written.
+    // Whether every page of the folder's data file has been written.
     [[nodiscard]] bool has_filled(const std::string& data, std::chrono::seconds patience = std::chrono::seconds(60)) const {
         const auto deadline = std::chrono::steady_clock::now() + patience;
         while (std::chrono::steady_clock::now() < deadline) {
@@ -87,7 +87,7 @@ std::vector<std::string> fact_names(const Json& result) {
 
 }  // namespace
 
-TEST_CASE("runs side by side begin their main run together, and know each other's run ids") {
+TEST_CASE("side-by-side runs begin their main run together, and know each other's run ids") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "2", "--bursts", "staggered", "--burst-seconds", "2"};
     const auto first = hosts.start(0, 2, "a", words);
@@ -104,13 +104,13 @@ TEST_CASE("runs side by side begin their main run together, and know each other'
     CHECK_THAT(first->output(), ContainsSubstring("Group g"));
 }
 
-TEST_CASE("a page of another host's run is named with host, file and page") {
+TEST_CASE("a page of another host's run is reported with its host, file and page") {
     Hosts hosts;
     const auto first = hosts.start(0, 2, "a", {"-d", "4"});
     const auto second = hosts.start(1, 2, "b", {"-d", "4"});
     REQUIRE(hosts.has_filled("a"));
     REQUIRE(hosts.has_filled("b"));
-    // The array sends one write to the wrong volume.
+    // Simulates an array that sends one write to the wrong volume.
     const auto read = [&](const char* data) {
         std::ifstream file(hosts.folder.path() / data / "sqliosim.mdx", std::ios::binary);
         std::string page(8192, '\0');
@@ -119,7 +119,7 @@ TEST_CASE("a page of another host's run is named with host, file and page") {
         return page;
     };
     const std::string page = read("b");
-    // Again and again: a page that is written before it is read does no harm.
+    // Repeatedly, because a page that is overwritten before it is read does no harm.
     for (int round = 0; round < 500 && first->is_running(); ++round) {
         std::fstream wrong(hosts.folder.path() / "a" / "sqliosim.mdx", std::ios::binary | std::ios::in | std::ios::out);
         for (int i = 0; i < 40; ++i) {
@@ -151,7 +151,7 @@ TEST_CASE("a rank that never comes is named, and the run is incomplete") {
     CHECK_THAT(result["run"]["outcome_reason"].get<std::string>(), ContainsSubstring("rank 1 did not come"));
 }
 
-TEST_CASE("files are handed over in order, and each owner verifies what the one before had been promised") {
+TEST_CASE("files are handed over in order, and each owner verifies the promises of the previous one") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "1", "--plan", "hand-over", "--turns", "3"};
     const auto first = hosts.start(0, 2, "shared", words);
@@ -169,7 +169,7 @@ TEST_CASE("files are handed over in order, and each owner verifies what the one 
     CHECK(hosts.result(0, "r.turn-3.json")["run"]["run_id"] == hosts.result(0, "r.turn-1.json")["run"]["run_id"]);
 }
 
-TEST_CASE("an owner that is killed by plan loses its turn after the lease, and the next one finds all that was promised") {
+TEST_CASE("an owner that is killed by plan loses its turn after the lease, and the next one finds everything promised") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "2", "--plan", "hand-over", "--turns", "2", "--change", "kill", "--lease", "2"};
     const auto first = hosts.start(0, 2, "shared", words);
@@ -182,14 +182,14 @@ TEST_CASE("an owner that is killed by plan loses its turn after the lease, and t
     CHECK(turn["verified"]["promised_pages"] > 0);
 }
 
-TEST_CASE("an owner that is to be lost works until it is taken away, and the next one says that it was") {
+TEST_CASE("an owner that is to be lost works until it is killed, and the next one reports the loss") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "1", "--plan", "hand-over", "--turns", "2", "--change", "loss", "--lease", "4"};
     const auto first = hosts.start(0, 2, "shared", words);
     const auto second = hosts.start(1, 2, "shared", words);
     REQUIRE(hosts.has_filled("shared"));
     std::this_thread::sleep_for(std::chrono::seconds(4));
-    REQUIRE(first->is_running());  // behind its main run of a second, for nobody has taken it away
+    REQUIRE(first->is_running());  // after its main run of one second, because nothing has killed it
     first->send(SIGKILL);
     CHECK(first->wait() == 128 + SIGKILL);
     CHECK(second->wait() == 0);
@@ -197,22 +197,22 @@ TEST_CASE("an owner that is to be lost works until it is taken away, and the nex
     CHECK(turn["previous"]["ended_by"] == "loss");
     CHECK(turn["verified"]["promised_pages"] > 0);
     CHECK(turn["verified"]["findings"] == 0);
-    // What the lost owner had claimed for its results is empty, and no results file.
+    // The lost owner had created its results file, which stayed empty.
     const auto merged = hosts.folder.start({"report", "host-0", "host-1"});
     CHECK(merged->wait() == 0);
     CHECK_THAT(merged->error() + merged->output(), ContainsSubstring("r.turn-1.json' is empty: its run has not ended"));
     CHECK_THAT(merged->output(), ContainsSubstring("PASS: all 1 turn"));
 }
 
-TEST_CASE("promised writes that the new owner does not find are named, and nothing is written") {
+TEST_CASE("promised writes that the new owner does not find are reported") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "2", "--plan", "hand-over", "--turns", "2", "--change", "kill", "--lease", "4"};
     const auto first = hosts.start(0, 2, "shared", words);
     REQUIRE(hosts.has_filled("shared"));
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the witness has heard of it
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));  // by then the witness knows the promises
     std::filesystem::copy(hosts.folder.path() / "shared", hosts.folder.path() / "old");
     CHECK(first->wait() == 128 + SIGKILL);
-    // The other host sees the volume as it was some time ago.
+    // The other host sees an earlier state of the volume.
     std::filesystem::copy(hosts.folder.path() / "old", hosts.folder.path() / "shared",
                           std::filesystem::copy_options::overwrite_existing | std::filesystem::copy_options::recursive);
     const auto second = hosts.start(1, 2, "shared", words);
@@ -224,7 +224,7 @@ TEST_CASE("promised writes that the new owner does not find are named, and nothi
     CHECK(result["group"]["turn"]["verified"]["findings"] > 0);
 }
 
-TEST_CASE("an owner that was frozen and writes after it has lost the files is named as a zombie") {
+TEST_CASE("a frozen owner that writes after it has lost the files is named as a zombie") {
     const std::vector<std::string> words{"-d", "6", "--plan", "hand-over", "--turns", "2", "--change", "fence", "--lease", "2"};
     constexpr int kTries = 4;
     for (int attempt = 1; attempt <= kTries; ++attempt) {
@@ -232,8 +232,8 @@ TEST_CASE("an owner that was frozen and writes after it has lost the files is na
         const auto first = hosts.start(0, 2, "shared", words);
         const auto second = hosts.start(1, 2, "shared", words);
         const int code = second->wait(std::chrono::seconds(150));  // there is much to find
-        // It learns at once that the files are no longer its own: in the moment until then it may have had nothing to write, or nothing
-        // that anybody reads.
+        // The frozen owner learns immediately that it has lost the files. Until then it may have written nothing, or nothing that is read
+        // later.
         if (code == 0 && attempt < kTries) continue;
         CAPTURE(attempt, second->error() + second->output());
         REQUIRE(code == 1);
@@ -249,7 +249,7 @@ TEST_CASE("an owner that was frozen and writes after it has lost the files is na
     }
 }
 
-TEST_CASE("readers see what the owner had been promised, with files that stay open and with files that are opened anew") {
+TEST_CASE("readers see what the owner had been promised, whether files stay open or are reopened") {
     Hosts hosts;
     const std::string coherence = GENERATE("strict", "close-to-open");
     const std::vector<std::string> words{"-d", "2", "--plan", "readers", "--coherence", coherence};
@@ -273,9 +273,9 @@ TEST_CASE("readers see what the owner had been promised, with files that stay op
     CHECK_THAT(reader->output(), ContainsSubstring("passes over the files"));
 }
 
-TEST_CASE("what a reader sees on an old volume is named with reader and owner, and the owner has nothing to do with it") {
+TEST_CASE("stale pages of a reader are reported with reader and owner, and the owner is not blamed") {
     Hosts hosts;
-    // The volume as the reader sees it: an earlier run has used it, and of the owner it knows nothing.
+    // The reader's view of the volume: files of an earlier run, without anything from the owner.
     std::filesystem::create_directory(hosts.folder.path() / "old");
     REQUIRE(hosts.folder.start({"run", "-dir", "old", "-size", "4", "-d", "1"})->wait() == 0);
     const std::vector<std::string> words{"-d", "2", "--plan", "readers"};
@@ -300,7 +300,7 @@ TEST_CASE("readers without an owner read nothing, and say so") {
     CHECK_THAT(reader->output(), ContainsSubstring("there was nothing to read"));
 }
 
-TEST_CASE("a reader whose owner is killed, or whose witness never comes back, compares once more and has proven nothing") {
+TEST_CASE("a reader whose owner is killed, or whose witness never returns, compares once more and proves nothing") {
     Hosts hosts;
     const bool is_owner_killed = GENERATE(true, false);
     const std::vector<std::string> words{"-d", "5", "--plan", "readers", "--wait-for-ranks", "3", "--lease", "2"};
@@ -319,10 +319,10 @@ TEST_CASE("a reader whose owner is killed, or whose witness never comes back, co
     CHECK(result["findings"].empty());
     CHECK(result["group"]["reader"]["promised_pages"] > 0);
     CHECK_THAT(reader->output(), ContainsSubstring(is_owner_killed ? "The owner of the files was lost" : "does not answer any more"));
-    if (!is_owner_killed) CHECK(owner->wait() == 0);  // its own files it has read itself, and says since when nothing was promised
+    if (!is_owner_killed) CHECK(owner->wait() == 0);  // it has verified its own files, and says since when nothing was promised
 }
 
-TEST_CASE("runs side by side that lose their witness for good do not wait for ever, and say that they did not wait for the others") {
+TEST_CASE("side-by-side runs that lose their witness for good do not wait forever for the others, and say so") {
     Hosts hosts;
     const std::vector<std::string> words{"-d", "4", "--wait-for-ranks", "2", "--lease", "1"};
     const auto first = hosts.start(0, 2, "a", words);

@@ -35,7 +35,7 @@ cli::GroupSettings settings_with(const std::map<std::string, std::string>& envir
 
 }  // namespace
 
-TEST_CASE("rank and size come from what started the process, and switches go before it") {
+TEST_CASE("rank and size come from the job's environment, unless switches set them") {
     const std::map<std::string, std::string> slurm{{"SLURM_PROCID", "2"}, {"SLURM_NTASKS", "5"}};
     CHECK(settings_with(slurm).rank == 2);
     CHECK(settings_with(slurm).terms.of == 5);
@@ -50,7 +50,7 @@ TEST_CASE("rank and size come from what started the process, and switches go bef
     CHECK_THROWS_WITH(settings_with({}), ContainsSubstring("which rank is this"));
 }
 
-TEST_CASE("switches of a group that do not go together are refused") {
+TEST_CASE("inconsistent switches of a group are refused") {
     cli::GroupWords alone;
     alone.rank = "1";
     CHECK_THROWS_WITH(cli::group_settings(alone, variable), ContainsSubstring("--group NAME"));
@@ -70,7 +70,7 @@ TEST_CASE("switches of a group that do not go together are refused") {
     CHECK(settings_with({}, {{"plan", "hand-over"}, {"rank", "0"}, {"of", "3"}}).terms.turns == 3);
 }
 
-TEST_CASE("readers are strict unless they are told otherwise, and need an owner") {
+TEST_CASE("readers are strict by default, and need an owner") {
     const auto of = [](Typed typed) {
         typed.insert({{"plan", "readers"}, {"rank", "1"}});
         return settings_with({}, typed);
@@ -83,7 +83,7 @@ TEST_CASE("readers are strict unless they are told otherwise, and need an owner"
     CHECK_THROWS_WITH(of({{"of", "2"}, {"coherence", "loose"}}), ContainsSubstring("strict or close-to-open"));
 }
 
-TEST_CASE("the last turn ends in order, those before it as the list says, again and again") {
+TEST_CASE("the last turn ends in order, and the others by the changes in the list, cyclically") {
     const auto terms =
         settings_with({}, {{"plan", "hand-over"}, {"rank", "0"}, {"of", "2"}, {"turns", "5"}, {"change", "kill,fence"}}).terms;
     CHECK(terms.end_of_turn(1) == "kill");

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kSecondUs = 1'000'000;
 
-// A witness whose clocks stand still unless the test says otherwise.
+// A witness whose clocks advance only on command.
 class Witness {
 public:
     GroupView hear(const GroupBeat& beat) { return state_.take(beat, now_); }
@@ -18,7 +18,7 @@ public:
         now_.monotonic_us += seconds * kSecondUs;
         now_.utc_us += seconds * kSecondUs;
     }
-    // kill -9, and started again much later by a clock that counts from its own boot.
+    // As after kill -9 and a much later restart, with a clock that counts from the new boot.
     void begin_again() {
         const std::string kept = state_.to_text();
         now_.monotonic_us = 7;
@@ -55,7 +55,7 @@ GroupBeat owner(std::uint32_t rank, std::uint64_t session, std::uint32_t turn, c
 
 }  // namespace
 
-TEST_CASE("runs side by side are let go when all of them have come") {
+TEST_CASE("side-by-side runs are released when all of them have arrived") {
     Witness witness;
     GroupBeat first = beat_of(0, 3, "side-by-side", 10);
     first.stage = 2;
@@ -76,7 +76,7 @@ TEST_CASE("runs side by side are let go when all of them have come") {
     CHECK(witness.hear(first).released_stage == 2);
 }
 
-TEST_CASE("a rank that never comes is waited for, and then named") {
+TEST_CASE("a rank that never arrives is waited for and then named") {
     Witness witness;
     GroupBeat first = beat_of(0, 2, "side-by-side", 10);
     first.stage = 1;
@@ -89,7 +89,7 @@ TEST_CASE("a rank that never comes is waited for, and then named") {
     CHECK(view.released_stage == 1);
 }
 
-TEST_CASE("a run that is not heard of for the lease is gone, and holds nobody up") {
+TEST_CASE("a run that is silent for longer than the lease is gone, and does not delay the others") {
     Witness witness;
     GroupBeat first = beat_of(0, 2, "side-by-side", 10);
     GroupBeat second = beat_of(1, 2, "side-by-side", 11);
@@ -105,18 +105,18 @@ TEST_CASE("a run that is not heard of for the lease is gone, and holds nobody up
     CHECK(view.missing == std::vector<std::uint32_t>{1});
     REQUIRE(view.peers);
     CHECK(view.peers->at(1).state == "gone");
-    // It was only cut off.
+    // The run was only disconnected.
     CHECK(witness.hear(second).missing.empty());
 }
 
-TEST_CASE("runs that were told different things do not make a group") {
+TEST_CASE("runs with different terms do not form a group") {
     Witness witness;
     witness.hear(beat_of(0, 2, "side-by-side", 10));
     CHECK_THAT(witness.hear(beat_of(1, 3, "side-by-side", 11)).problem, ContainsSubstring("has other terms"));
     CHECK(witness.hear(beat_of(1, 2, "side-by-side", 11)).problem.empty());
 }
 
-TEST_CASE("two processes cannot be the same rank, unless the first one is gone") {
+TEST_CASE("two processes cannot have the same rank unless the first is gone") {
     Witness witness;
     witness.hear(beat_of(0, 2, "side-by-side", 10));
     CHECK(witness.hear(beat_of(0, 2, "side-by-side", 20)).is_rank_taken);
@@ -130,7 +130,7 @@ TEST_CASE("the files are handed over in order, from rank to rank, until the last
     for (std::uint32_t turn = 1; turn <= 4; ++turn) {
         const std::uint32_t rank = (turn - 1) % 2;
         const GroupView other = witness.hear(owner(1 - rank, 11 - rank, turn));
-        CHECK(other.turns.back().session == 0);  // not his turn
+        CHECK(other.turns.back().session == 0);  // not its turn
         GroupBeat beat = owner(rank, 10 + rank, turn);
         CHECK(witness.hear(beat).turns.back().session == 10 + rank);
         beat.is_turn_over = true;
@@ -140,7 +140,7 @@ TEST_CASE("the files are handed over in order, from rank to rank, until the last
     }
 }
 
-TEST_CASE("the turn of an owner that is silent for the lease passes on, and is called what was planned, or lost") {
+TEST_CASE("the turn of an owner that is silent for the lease ends, as the planned change or as lost") {
     Witness witness;
     const bool is_planned = GENERATE(true, false);
     const std::vector<std::string> changes{is_planned ? "fence" : "in-order"};
@@ -152,15 +152,15 @@ TEST_CASE("the turn of an owner that is silent for the lease passes on, and is c
     const GroupView view = witness.hear(owner(1, 11, 2, changes));
     REQUIRE(view.turns.size() == 2);
     CHECK(view.turns[0].ended_by == (is_planned ? "fence" : "lost"));
-    CHECK(witness.hear(owner(1, 11, 2, changes)).revision > view.revision);  // now it has it
-    // The old owner wakes up: it learns that its turn is over, and cannot end it a second time.
+    CHECK(witness.hear(owner(1, 11, 2, changes)).revision > view.revision);  // now rank 1 owns the turn
+    // The old owner wakes up, learns that its turn is over, and cannot end it again.
     GroupBeat zombie = owner(0, 10, 1, changes);
     zombie.is_turn_over = true;
     CHECK(witness.hear(zombie).turns.at(0).ended_by == (is_planned ? "fence" : "lost"));
     CHECK(witness.hear(zombie).turns.size() == 2);
 }
 
-TEST_CASE("a turn that nobody takes ends the group, with the rank's name") {
+TEST_CASE("a turn that no rank takes ends the group and names the rank") {
     Witness witness;
     GroupBeat first = owner(0, 10, 1);
     witness.hear(first);
@@ -184,7 +184,7 @@ TEST_CASE("an owner that found something ends the group") {
     CHECK(view.failure == "turn 1 of rank 0 on node-0 ended with 2 findings");
 }
 
-TEST_CASE("a witness that is killed and started again knows whose turn it is, and takes nobody's away for its own absence") {
+TEST_CASE("a restarted witness knows whose turn it is, and does not end it for its own absence") {
     Witness witness;
     witness.hear(owner(0, 10, 1));
     witness.pass(9);
@@ -200,7 +200,7 @@ TEST_CASE("a witness that is killed and started again knows whose turn it is, an
     CHECK(witness.hear(owner(1, 11, 2)).turns.back().session == 11);
 }
 
-TEST_CASE("whoever is started again behind the end is told that it is over, and the name can be used anew later") {
+TEST_CASE("a rank restarted after the end learns that the group is over, and the name can be reused later") {
     Witness witness;
     for (std::uint32_t turn = 1; turn <= 4; ++turn) {
         GroupBeat beat = owner((turn - 1) % 2, 10 + (turn - 1) % 2, turn);
@@ -216,7 +216,7 @@ TEST_CASE("whoever is started again behind the end is told that it is over, and 
     CHECK(view.turns.size() == 1);
 }
 
-TEST_CASE("beats and views come back as they were sent, and what is none is refused") {
+TEST_CASE("beats and views are decoded as they were encoded, and anything else is refused") {
     GroupBeat beat = owner(1, 11, 2, {"kill", "fence"});
     beat.files = {"/a", "/b\xff"};
     beat.clock_offset_us = -5;
@@ -235,7 +235,7 @@ TEST_CASE("beats and views come back as they were sent, and what is none is refu
     CHECK_FALSE(cli::decode_view("{}"));
 }
 
-TEST_CASE("where an owner found the end of the log is told to those who come behind it, also by a witness that was started again") {
+TEST_CASE("later owners, and views across a restart, learn where an owner found the end of the log") {
     Witness witness;
     GroupBeat first = owner(0, 10, 1);
     first.run_id = 5;

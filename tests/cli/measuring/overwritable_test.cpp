@@ -23,7 +23,7 @@ bool holds_nothing(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("a file that was made to be measured holds nothing that could be missed") {
+TEST_CASE("a file that was created for a measurement may be overwritten") {
     const test::TempFolder folder;
     const std::string path = folder / "t.dat";
     std::ofstream(path).close();
@@ -38,7 +38,7 @@ TEST_CASE("a file that was made to be measured holds nothing that could be misse
     CHECK(holds_nothing(path));
 }
 
-TEST_CASE("a single byte of something else makes a file somebody's") {
+TEST_CASE("a single other byte makes a file foreign") {
     const test::TempFolder folder;
     const std::string path = folder / "t.dat";
     for (const std::size_t place : {std::size_t{0}, std::size_t{1'048'575}, std::size_t{1'048'576}, std::size_t{2'999'999}}) {
@@ -56,7 +56,7 @@ TEST_CASE("a single byte of something else makes a file somebody's") {
     CHECK_FALSE(holds_nothing(path));
 }
 
-TEST_CASE("names of databases, folders, links and missing files are never free to be written over") {
+TEST_CASE("names of databases, folders, links and missing files may never be overwritten") {
     const test::TempFolder folder;
     std::ofstream(folder / "empty.mdf").close();
     CHECK_FALSE(holds_nothing(folder / "empty.mdf"));

@@ -47,7 +47,7 @@ std::string with(std::string text, const std::string& old, const std::string& re
 
 }  // namespace
 
-TEST_CASE("a campaign's state comes back as it was written, names that are not UTF-8 included") {
+TEST_CASE("a campaign's state is read as it was written, including names that are not UTF-8") {
     const std::string text = campaign_state_text(example_campaign());
     const cli::CampaignState back = cli::parse_campaign_state(text, "F");
     CHECK(campaign_state_text(back) == text);
@@ -60,7 +60,7 @@ TEST_CASE("a campaign's state comes back as it was written, names that are not U
     CHECK(back.moment == "growth");
 }
 
-TEST_CASE("a campaign's state that is damaged or newer is refused") {
+TEST_CASE("a damaged or newer state of a campaign is refused") {
     const std::string text = campaign_state_text(example_campaign());
     CHECK_THAT(state_mistake(""), ContainsSubstring("F: is damaged"));
     CHECK_THAT(state_mistake("[]"), ContainsSubstring("F: is damaged"));
@@ -70,7 +70,7 @@ TEST_CASE("a campaign's state that is damaged or newer is refused") {
     CHECK_THAT(state_mistake(with(text, "\"version\": 1", "\"version\": 2")), ContainsSubstring("made by a newer ioproof"));
 }
 
-TEST_CASE("a state folder keeps the last state and forgets when told") {
+TEST_CASE("a state folder keeps the last state until it is told to forget it") {
     const test::TempFolder place;
     const cli::StateFolder folder(place / "state");
     CHECK_FALSE(folder.load());
@@ -82,7 +82,7 @@ TEST_CASE("a state folder keeps the last state and forgets when told") {
     CHECK_FALSE(folder.load());
 }
 
-TEST_CASE("the unit of a campaign quotes as systemd reads it") {
+TEST_CASE("the unit of a campaign is quoted as systemd expects") {
     cli::CampaignState state = example_campaign();
     state.plan.run_words = {"-dir", "a b"};
     const std::string unit = unit_text(state, "/opt/io%proof", "/st$ate");

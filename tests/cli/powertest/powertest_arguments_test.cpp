@@ -21,7 +21,7 @@ std::string powertest_mistake(const Words& words) {
 
 }  // namespace
 
-TEST_CASE("a powertest hands files and what stands behind -- to the run") {
+TEST_CASE("a powertest passes the files and everything after -- to the run") {
     const auto arguments =
         cli::parse_powertest({"--state", "s", "-dir", "d", "--cycles", "7", "--cut", "off", "--most", "5", "--", "-size", "64"});
     CHECK(arguments.state_path == "s");
@@ -32,7 +32,7 @@ TEST_CASE("a powertest hands files and what stands behind -- to the run") {
     CHECK(arguments.plan.most_s == 5);
 }
 
-TEST_CASE("a powertest cuts at the moments that were named, or at all kinds in turn") {
+TEST_CASE("a powertest cuts at the named moments, or at all kinds of moments in turn") {
     const Words words{"--state", "s", "-dir", "d", "--cut", "off"};
     CHECK(cli::parse_powertest(words).plan.moments == Words{"any", "checkpoint", "flush", "growth"});
     Words some = words;
@@ -45,17 +45,17 @@ TEST_CASE("a powertest cuts at the moments that were named, or at all kinds in t
     }
 }
 
-TEST_CASE("a powertest that names its folder alone goes on with what is there") {
+TEST_CASE("a powertest with only its state folder continues the campaign there") {
     CHECK(cli::parse_powertest({"--state", "s", "--json", "r.json"}).plan.typed.empty());
 }
 
-TEST_CASE("a verification gets those switches of the run that it knows") {
+TEST_CASE("a verification gets the switches of the run that it understands") {
     const Words words{"-dir", "d", "-size", "64", "--engine", "threads", "-dir", "e", "--status", "0"};
     CHECK(cli::words_for_verify(words) == Words{"-dir", "d", "-dir", "e", "--engine", "threads"});
     CHECK(cli::folders_among(words) == Words{"d", "e"});
 }
 
-TEST_CASE("mistakes in the words of a powertest are explained") {
+TEST_CASE("errors in the arguments of a powertest are explained") {
     CHECK_THAT(powertest_mistake({}), ContainsSubstring("--state FOLDER is missing"));
     CHECK_THAT(powertest_mistake({"--state", "s", "--cycles", "0"}), ContainsSubstring("from 1 to 9999"));
     CHECK_THAT(powertest_mistake({"--state", "s", "-dir", "d", "--restore", "on"}), ContainsSubstring("give --cut COMMAND, too"));

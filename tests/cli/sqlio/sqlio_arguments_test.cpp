@@ -16,7 +16,7 @@ sim::MeasureTarget sqlio_target_of(const std::vector<std::string>& words, bool i
 
 }  // namespace
 
-TEST_CASE("SQLIO: without options testfile.dat is read in stripes, past all caches") {
+TEST_CASE("SQLIO: without options testfile.dat is read in stripes, bypassing all caches") {
     const SqlioArguments arguments = parse_sqlio({});
     REQUIRE(arguments.files.size() == 1);
     CHECK(arguments.files[0].path == "testfile.dat");
@@ -88,7 +88,7 @@ TEST_CASE("SQLIO: blanks before a value are skipped, as in a script's \"-o 8\" o
     for (const char* option : {"-o ", "-o 1 6", "-o 16x", "-t 0"}) CHECK_THROWS_WITH(parse_sqlio({option}), ContainsSubstring(option));
 }
 
-TEST_CASE("SQLIO: drives stand for folders that are named, devices are named by their paths") {
+TEST_CASE("SQLIO: drives stand for named folders, and devices are named by their paths") {
     const SqlioArguments arguments = parse_sqlio({"-dLe", "--drive", "L=/mnt/l", "--drive=E=/mnt/e", "testfile.dat"});
     REQUIRE(arguments.files.size() == 2);
     CHECK(arguments.files[0].path == "/mnt/l/testfile.dat");
@@ -100,7 +100,7 @@ TEST_CASE("SQLIO: drives stand for folders that are named, devices are named by 
     CHECK_THROWS_WITH(parse_sqlio({"X:\\TestFile.DAT"}), ContainsSubstring("path of Windows"));
 }
 
-TEST_CASE("SQLIO: what is wrong is refused with the option's name") {
+TEST_CASE("SQLIO: an invalid option is refused by its name") {
     for (const char* option : {"-kX",  "-k",  "-t0", "-t257", "-t",   "-s0",  "-sx", "-d",  "-d1", "-R",  "-f",  "-f0", "-fzigzag",
                                "-p64", "-px", "-a",  "-a0",   "-ax",  "-o-1", "-ox", "-b0", "-b",  "-i0", "-mS", "-m0", "-L",
                                "-LX",  "-B",  "-BX", "-S",    "-S-1", "-v",   "-v2", "-F",  "-K",  "-",   "-T2"}) {

@@ -1,5 +1,5 @@
-// `ioproof sqlio`, also called as `sqlio`, from end to end: the commands of articles with small files and short times, and the way in which
-// their scripts take lines by number.
+// `ioproof sqlio`, also called as `sqlio`, from end to end: commands from articles with small files and short times, and their scripts,
+// which select lines by number.
 #include <cmath>
 #include <filesystem>
 #include <sstream>
@@ -57,7 +57,7 @@ TEST_CASE("SQLIO: the article's script gets throughput and latency from lines 10
     CHECK(sum <= 110);
 }
 
-TEST_CASE("SQLIO: writes go to a drive that was given a folder, into a file that is made for them") {
+TEST_CASE("SQLIO: writes to a drive go to its folder, into a file that is created for them") {
     const IoproofFolder folder;
     const SqlioRun run = sqlio(folder, {"-dL", "-BY", "-kW", "-frandom", "-t1", "-o1", "-s1", "-b8", "--drive", "L=data", "testfile.dat"});
     CHECK(run.error == "");
@@ -80,7 +80,7 @@ TEST_CASE("SQLIO: a parameter file names files with their sizes") {
     CHECK(std::filesystem::file_size(folder.data() / "b.dat") == 2 << 20);
 }
 
-TEST_CASE("SQLIO: files of others stay as they are, and what is wrong is said") {
+TEST_CASE("SQLIO: foreign files stay as they are, and errors are explained") {
     const IoproofFolder folder;
     const std::string letter(1 << 20, 'F');
     folder.write("data/letter.dat", letter);

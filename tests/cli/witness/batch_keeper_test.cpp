@@ -1,4 +1,4 @@
-// Who keeps the promises of a run, when the place for them cannot be reached just then.
+// The keeper of a run's promises while their store is unreachable.
 #include "cli/witness/batch_keeper.hpp"
 
 #include "sim/errors.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Fails so many times, then works.
+// A sink that fails so many times, then works.
 class SlowToStart final : public cli::PromiseSink {
 public:
     explicit SlowToStart(int failures) : left_(failures) {}
@@ -30,7 +30,7 @@ cli::BatchKeeper keeper_that_fails(int times, milliseconds patience) {
 
 }  // namespace
 
-TEST_CASE("a witness that is started again just then is asked again by who is patient, and by nobody else") {
+TEST_CASE("a witness that is just restarting is retried with patience, and not without") {
     sim::PromiseSection nothing;
     nothing.run_id = 1;
     CHECK(keeper_that_fails(2, milliseconds(20'000)).load({}).has_value());

@@ -1,4 +1,4 @@
-// A witness and a run that know each other by certificates.
+// A witness and a run that authenticate each other with certificates.
 #include "tests/cli/witness/certificates.hpp"
 #include "tests/cli/witness/witness_rig.hpp"
 
@@ -18,7 +18,7 @@ void write_pair(const IoproofFolder& folder, const std::string& name, const Cert
 
 }  // namespace
 
-TEST_CASE("two that have certificates of one authority trust each other, and nobody else") {
+TEST_CASE("a run and a witness with certificates of one authority trust each other, and no one else") {
     const IoproofFolder folder;
     const Certificate authority("authority");
     const Certificate stranger("stranger");
@@ -35,9 +35,9 @@ TEST_CASE("two that have certificates of one authority trust each other, and nob
         return sink.append(encode(witness_test::section_of(1, 10)));
     };
     CHECK(says("run", "authority").empty());
-    CHECK_FALSE(says("false", "authority").empty());                                      // the witness does not trust it
-    CHECK_THAT(says("run", "stranger"), ContainsSubstring("certificate"));                // it does not trust the witness
-    CHECK_THAT(says("run", "authority", "localhost"), ContainsSubstring("certificate"));  // that is not the name in it
+    CHECK_FALSE(says("false", "authority").empty());                                      // the witness does not trust the run
+    CHECK_THAT(says("run", "stranger"), ContainsSubstring("certificate"));                // the run does not trust the witness
+    CHECK_THAT(says("run", "authority", "localhost"), ContainsSubstring("certificate"));  // the certificate is for another name
     witness_test::write_key(folder, "key", witness_test::kKey);
     cli::WitnessSink with_key({.host = "127.0.0.1", .port = port}, witness_test::key_of(folder));
     CHECK_FALSE(with_key.append(encode(witness_test::section_of(2, 20))).empty());

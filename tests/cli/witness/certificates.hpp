@@ -1,4 +1,4 @@
-// Certificates for tests: an authority, and what it has signed. Made by the library, so that no program is needed.
+// Certificates for tests: an authority, and those that it signed. Created with the library, so no program is needed.
 #pragma once
 
 #include <openssl/evp.h>
@@ -16,7 +16,7 @@ namespace witness_test {
 
 class Certificate {
 public:
-    // Signed by `authority`, or by itself. Of this machine's own address.
+    // For the loopback address; signed by `authority`, or self-signed.
     explicit Certificate(const std::string& name, const Certificate* authority = nullptr)
         : key_(::EVP_EC_gen("P-256"), ::EVP_PKEY_free), certificate_(::X509_new(), ::X509_free) {
         X509* const x = certificate_.get();

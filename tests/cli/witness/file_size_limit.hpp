@@ -1,4 +1,4 @@
-// A disk that is full, for the files of this process.
+// Simulates a full disk for the files of this process.
 #pragma once
 
 #include <sys/resource.h>
@@ -10,7 +10,7 @@
 
 namespace test {
 
-// No file of this process grows beyond it.
+// No file of this process can grow beyond the limit.
 class FileSizeLimit {
 public:
     explicit FileSizeLimit(std::uint64_t size_bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

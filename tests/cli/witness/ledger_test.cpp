@@ -10,7 +10,7 @@ using test::IoproofFolder;
 
 namespace {
 
-// A run that is killed while it works.
+// Starts a run and kills it while it works.
 void run_and_kill(const IoproofFolder& folder, const std::vector<std::string>& more) {
     const auto run = folder.start_run("100", more);
     INFO(run->error());
@@ -28,7 +28,7 @@ nlohmann::json json_of(const IoproofFolder& folder, const std::string& name) { r
 
 }  // namespace
 
-TEST_CASE("storage that went back in time passes by the files alone, and fails by the ledger") {
+TEST_CASE("storage that was rolled back passes by its files alone, and fails by the ledger") {
     const IoproofFolder folder;
     run_and_kill(folder, {"--ledger", "ledger"});
     CHECK(folder.start({"verify", "-dir", "data", "--ledger", "ledger"})->wait() == 0);
@@ -47,7 +47,7 @@ TEST_CASE("storage that went back in time passes by the files alone, and fails b
     CHECK(resumed->wait() == 1);
 }
 
-TEST_CASE("files that are gone, or all zeros, are findings of a verification with the ledger") {
+TEST_CASE("missing or zeroed files are findings of a verification with the ledger") {
     const IoproofFolder folder;
     run_and_kill(folder, {"--ledger", "ledger"});
     const auto size_bytes = std::filesystem::file_size(folder.data_file());
@@ -65,7 +65,7 @@ TEST_CASE("files that are gone, or all zeros, are findings of a verification wit
     CHECK_THAT(zeros->output(), ContainsSubstring("FAIL: "));
 }
 
-TEST_CASE("a ledger that the run went on without is not demanded, and the verification says so") {
+TEST_CASE("a ledger that the run continued without is not demanded, and the verification says so") {
     const IoproofFolder folder;
     run_and_kill(folder, {"--ledger", "ledger"});
     run_and_kill(folder, {"--resume"});
@@ -75,7 +75,7 @@ TEST_CASE("a ledger that the run went on without is not demanded, and the verifi
     CHECK(json_of(folder, "v.json")["durability"]["promises"]["are_used"] == false);
 }
 
-TEST_CASE("a ledger of a run before these files were made anew without it accuses nobody, and is refused") {
+TEST_CASE("a ledger older than the files blames nothing, and is refused") {
     const IoproofFolder folder;
     run_and_kill(folder, {"--ledger", "ledger"});
     copy_files(folder.data(), folder.path() / "snapshot");
@@ -85,13 +85,13 @@ TEST_CASE("a ledger of a run before these files were made anew without it accuse
     CHECK_THAT(verify->error(), ContainsSubstring("the newer run was not given it"));
     CHECK(folder.start({"verify", "-dir", "data"})->wait() == 0);
 
-    // The other way round the storage went back behind the promises.
+    // The reverse: now the files are older than the promises, as after a rollback.
     run_and_kill(folder, {"--ledger", "ledger"});
     copy_files(folder.path() / "snapshot", folder.data());
     CHECK(folder.start({"verify", "-dir", "data", "--ledger", "ledger"})->wait() == 1);
 }
 
-TEST_CASE("where none of the files is there, an empty ledger is not to blame") {
+TEST_CASE("if none of the files exists, an empty ledger is not to blame") {
     const IoproofFolder folder;
     folder.write("ledger", "");
     const auto verify = folder.start({"verify", "-dir", "data", "--ledger", "ledger"});
@@ -99,7 +99,7 @@ TEST_CASE("where none of the files is there, an empty ledger is not to blame") {
     CHECK_THAT(verify->error(), ContainsSubstring("nothing to verify"));
 }
 
-TEST_CASE("a run tells what it has promised, and warns of a ledger on the file system that it tests") {
+TEST_CASE("a run reports its promises, and warns about a ledger on the file system under test") {
     const IoproofFolder folder;
     const auto run = folder.start_run("1", {"--ledger", "ledger", "--json", "r.json"});
     CHECK(run->wait() == 0);
@@ -111,7 +111,7 @@ TEST_CASE("a run tells what it has promised, and warns of a ledger on the file s
     CHECK_THAT(folder.read("sqliosim.log.xml"), ContainsSubstring("is on the file system of"));
 }
 
-TEST_CASE("a ledger of another run is refused by a run that would go on, and so is a file that is none") {
+TEST_CASE("a resumed run refuses a ledger of another run, and a file that is not a ledger") {
     const IoproofFolder folder;
     run_and_kill(folder, {"--ledger", "other"});
     run_and_kill(folder, {"--ledger", "ledger"});

@@ -1,4 +1,4 @@
-// The file of a ledger: what was appended is there again, whatever a cut leaves of its last record.
+// The file of a ledger: appended records survive, whatever a cut leaves of the last one.
 #include "cli/witness/promise_store.hpp"
 
 #include <filesystem>
@@ -33,7 +33,7 @@ std::vector<std::byte> stored_batch(std::uint64_t number, std::uint32_t pages = 
 
 }  // namespace
 
-TEST_CASE("what was appended to a store is there when it is opened again") {
+TEST_CASE("what was appended to a store is there after reopening") {
     const test::IoproofFolder folder;
     {
         PromiseStore store(folder.path() / "l", PromiseStore::Use::write);
@@ -44,7 +44,7 @@ TEST_CASE("what was appended to a store is there when it is opened again") {
     CHECK(PromiseStore(folder.path() / "l", PromiseStore::Use::read).load().page(1, 0).version == 2);
 }
 
-TEST_CASE("of a record that a cut has torn at any byte nothing is promised, and the store goes on") {
+TEST_CASE("a record torn at any byte promises nothing, and the store continues") {
     const test::IoproofFolder folder;
     std::string whole;
     for (const auto& record : {stored_section(), stored_batch(1)})
@@ -62,7 +62,7 @@ TEST_CASE("of a record that a cut has torn at any byte nothing is promised, and 
     }
 }
 
-TEST_CASE("a store that is rewritten promises the same, is smaller, and goes on") {
+TEST_CASE("a rewritten store promises the same, is smaller, and continues") {
     const test::IoproofFolder folder;
     PromiseStore store(folder.path() / "l", PromiseStore::Use::write);
     REQUIRE_FALSE(store.append(stored_section()));
@@ -81,7 +81,7 @@ TEST_CASE("a store that is rewritten promises the same, is smaller, and goes on"
     CHECK_THROWS_WITH(PromiseStore(folder.path() / "l", PromiseStore::Use::write), ContainsSubstring("another process"));
 }
 
-TEST_CASE("what is no ledger is refused, and stays as it is") {
+TEST_CASE("a file that is not a ledger is refused, and stays as it is") {
     const test::IoproofFolder folder;
     const std::string text = "something that somebody needs";
     folder.write("text", text);
@@ -92,7 +92,7 @@ TEST_CASE("what is no ledger is refused, and stays as it is") {
     CHECK_THROWS_AS(PromiseStore("/dev/null", PromiseStore::Use::write), sim::RefusedError);
 }
 
-TEST_CASE("a ledger that is damaged in the middle is refused") {
+TEST_CASE("a ledger damaged in the middle is refused") {
     const test::IoproofFolder folder;
     std::string bytes;
     for (const auto& record : {stored_section(), stored_batch(1)})
@@ -104,7 +104,7 @@ TEST_CASE("a ledger that is damaged in the middle is refused") {
     CHECK(folder.read("l").size() == bytes.size());
 }
 
-TEST_CASE("a ledger in which one record of several is damaged is refused, whoever opens it, and stays as it is") {
+TEST_CASE("a ledger with one damaged record among several is refused by every opener, and stays as it is") {
     const test::IoproofFolder folder;
     std::string bytes;
     std::vector<std::size_t> ends;
@@ -112,7 +112,7 @@ TEST_CASE("a ledger in which one record of several is damaged is refused, whoeve
         bytes.append(reinterpret_cast<const char*>(record.data()), record.size());
         ends.push_back(bytes.size());
     }
-    // A page of the first batch; its size, after which its end is not known; the section.
+    // Damages a page of the first batch, the batch's size, after which its end is unknown, and the section.
     for (const std::size_t damaged : {ends[1] - 1, ends[0] + 12, std::size_t{20}}) {
         CAPTURE(damaged);
         std::string spoilt = bytes;
@@ -123,13 +123,13 @@ TEST_CASE("a ledger in which one record of several is damaged is refused, whoeve
         }
         CHECK(folder.read("l") == spoilt);
     }
-    // The last one may have been cut off: it was never promised.
+    // The last record may have been torn by a cut; it was never promised.
     bytes[ends[2] - 1] ^= 1;
     folder.write("l", bytes);
     CHECK(PromiseStore(folder.path() / "l", PromiseStore::Use::read).load().last_number() == 1);
 }
 
-TEST_CASE("of a record that the disk has no room for nothing stays, and the next one is kept") {
+TEST_CASE("a record for which the disk has no room leaves nothing behind, and the next one is kept") {
     const test::IoproofFolder folder;
     PromiseStore store(folder.path() / "l", PromiseStore::Use::write);
     REQUIRE_FALSE(store.append(stored_section()));

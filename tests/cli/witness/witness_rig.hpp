@@ -1,4 +1,4 @@
-// A witness in a folder of its own, as a process or in this one, and somebody who asks it.
+// A witness in a separate folder and in this process, and its clients.
 #pragma once
 
 #include <chrono>
@@ -27,7 +27,7 @@ inline cli::TlsKeys key_of(const test::IoproofFolder& folder, const std::string&
     return {.key_file = (folder.path() / name).string()};
 }
 
-// In this process. Ends with the object, and can be made again on the same folder and port.
+// A witness in this process. Ends with the object, and can be recreated with the same folder and port.
 class Rig {
 public:
     explicit Rig(const test::IoproofFolder& folder, std::uint16_t port = 0)

@@ -8,7 +8,7 @@ using test::IoproofFolder;
 
 namespace {
 
-// As a process of its own. With port 0 it says which port it has.
+// A witness as a separate process. With port 0 it prints the port that it got.
 class WitnessProcess {
 public:
     explicit WitnessProcess(const IoproofFolder& folder, const std::string& listen = "127.0.0.1:0")
@@ -35,7 +35,7 @@ std::vector<std::string> witness_words(const WitnessProcess& witness) { return {
 
 }  // namespace
 
-TEST_CASE("a witness finds what the files alone cannot prove: they are as they were some time ago") {
+TEST_CASE("a witness finds what the files alone cannot show: they are rolled back") {
     const IoproofFolder folder;
     witness_test::write_key(folder, "key", witness_test::kKey);
     WitnessProcess witness(folder);
@@ -43,7 +43,7 @@ TEST_CASE("a witness finds what the files alone cannot prove: they are as they w
     const auto run = folder.start_run("100", words);
     REQUIRE(run->says("main run, "));
     run->send(SIGSTOP);
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // for what is on its way
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // for promises in flight
     std::filesystem::copy(folder.data(), folder.path() / "snapshot", std::filesystem::copy_options::recursive);
     run->send(SIGCONT);
     std::this_thread::sleep_for(std::chrono::milliseconds(1500));
@@ -64,7 +64,7 @@ TEST_CASE("a witness finds what the files alone cannot prove: they are as they w
     CHECK(witness.end(SIGTERM) == 0);
 }
 
-TEST_CASE("a witness that is killed stops promises, not the run, and promises go on when it is back") {
+TEST_CASE("a killed witness stops promises but not the run, and promises continue when it is back") {
     const IoproofFolder folder;
     witness_test::write_key(folder, "key", witness_test::kKey);
     auto witness = std::make_unique<WitnessProcess>(folder);
@@ -97,7 +97,7 @@ TEST_CASE("a run that cannot reach its witness does not begin, and touches nothi
     CHECK(test::read_text(folder.data_file()) == data);
 }
 
-TEST_CASE("switches of a witness that do not go together are refused") {
+TEST_CASE("inconsistent switches of a witness are refused") {
     const IoproofFolder folder;
     const auto refused = [&](const std::vector<std::string>& words, const std::string& why) {
         const auto process = folder.start(words);

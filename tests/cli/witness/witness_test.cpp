@@ -1,4 +1,4 @@
-// A witness and those who ask it, over real connections.
+// A witness and its clients, over real connections.
 #include <grp.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ cli::WitnessSink sink_for(const IoproofFolder& folder, const Rig& rig, const std
     return {{.host = "127.0.0.1", .port = rig.port()}, key_of(folder, key)};
 }
 
-// Connects, and says nothing or something.
+// A client that connects, and sends `says` or nothing.
 class Stranger {
 public:
     explicit Stranger(std::uint16_t port, const std::string& says = "") {
@@ -50,7 +50,7 @@ std::uint32_t version_of(cli::WitnessSink& sink, std::uint64_t run_id) {
 
 }  // namespace
 
-TEST_CASE("what a witness has taken it gives back, by the run, or by the machine and the files") {
+TEST_CASE("a witness returns the promises it took, by run, or by machine and files") {
     const IoproofFolder folder;
     write_key(folder, "key", kKey);
     const Rig rig(folder);
@@ -69,7 +69,7 @@ TEST_CASE("what a witness has taken it gives back, by the run, or by the machine
     CHECK(version_of(other, 1) == 3);
 }
 
-TEST_CASE("a witness takes a batch once, none of an older section, and none behind one that is missing") {
+TEST_CASE("a witness takes a batch once, none of an older section, and none after a missing one") {
     const IoproofFolder folder;
     write_key(folder, "key", kKey);
     const Rig rig(folder);
@@ -89,7 +89,7 @@ TEST_CASE("a witness takes a batch once, none of an older section, and none behi
     CHECK_THAT(sink.append(encode(batch_of(1, 10, 2))), ContainsSubstring("another process"));
 }
 
-TEST_CASE("several runs promise at once, and a run that makes its files anew voids those of the same files only") {
+TEST_CASE("several runs promise at once, and a run that recreates its files voids only the promises for them") {
     const IoproofFolder folder;
     write_key(folder, "key", kKey);
     const Rig rig(folder);
@@ -111,7 +111,7 @@ TEST_CASE("several runs promise at once, and a run that makes its files anew voi
     CHECK_FALSE(std::filesystem::exists(folder.path() / "store/0000000000000001.promises"));
 }
 
-TEST_CASE("a witness that was away is found again, and nothing that it had taken is lost") {
+TEST_CASE("a witness that was down is reached again, and nothing that it had taken is lost") {
     const IoproofFolder folder;
     write_key(folder, "key", kKey);
     auto rig = std::make_unique<Rig>(folder);
@@ -127,7 +127,7 @@ TEST_CASE("a witness that was away is found again, and nothing that it had taken
     CHECK(rig->shelf.run_count() == 1);
 }
 
-TEST_CASE("who has another key, or none, gets no answer, and whoever has it goes on meanwhile") {
+TEST_CASE("clients without the right key get no answer, and do not hold up those with it") {
     const IoproofFolder folder;
     write_key(folder, "key", kKey);
     write_key(folder, "other", "ffffffffffffffffffffffffffffffff");
@@ -141,7 +141,7 @@ TEST_CASE("who has another key, or none, gets no answer, and whoever has it goes
     promise();
     for (int i = 0; i < 100; ++i) strangers.push_back(std::make_unique<Stranger>(rig.port(), std::string(3000, static_cast<char>(i))));
     promise();
-    // The beginning of a handshake, and then nothing.
+    // Sends the beginning of a handshake, and then nothing.
     for (int i = 0; i < 50; ++i) strangers.push_back(std::make_unique<Stranger>(rig.port(), std::string("\x16\x03\x01\x02\x00\x01", 6)));
     promise();
     cli::WitnessSink wrong = sink_for(folder, rig, "other");
@@ -151,7 +151,7 @@ TEST_CASE("who has another key, or none, gets no answer, and whoever has it goes
     CHECK(version_of(sink, 1) == number);
 }
 
-TEST_CASE("what comes from one who has the key, and is no record, ends that connection alone") {
+TEST_CASE("an invalid record from a client with the key ends only that connection") {
     const IoproofFolder folder;
     write_key(folder, "key", kKey);
     const Rig rig(folder);
@@ -170,13 +170,13 @@ TEST_CASE("what comes from one who has the key, and is no record, ends that conn
         cli::WitnessSink other = sink_for(folder, rig);
         std::vector<std::byte> record = encode(batch_of(1, 10, 1));
         record[damaged] ^= std::byte{0x80};
-        if (damaged >= 12 && damaged < 16) continue;  // its size: the rest is waited for
+        if (damaged >= 12 && damaged < 16) continue;  // the record's size, for whose remainder the witness would wait
         CHECK_FALSE(other.append(record).empty());
     }
     CHECK(sink.append(encode(batch_of(1, 10, 1))).empty());
 }
 
-TEST_CASE("more who have the key than there is room for take the place of those who have been silent longest") {
+TEST_CASE("if there is no room, new clients with the key replace those that have been silent longest") {
     const IoproofFolder folder;
     write_key(folder, "key", kKey);
     const Rig rig(folder);
@@ -189,11 +189,11 @@ TEST_CASE("more who have the key than there is room for take the place of those 
     CHECK(rig.shelf.run_count() == sinks.size());
 }
 
-TEST_CASE("many who begin at once are all let in, also those for whom there is no room at first") {
+TEST_CASE("many clients that connect at once are all admitted, even if there is no room at first") {
     const IoproofFolder folder;
     write_key(folder, "key", kKey);
     cli::WitnessShelf shelf(folder.path() / "store");
-    // Of so few connections a quarter may be without a greeting: 25.
+    // With 100 connections, a quarter may be without a greeting: 25.
     const cli::WitnessServer server({.host = "127.0.0.1", .port = 0}, key_of(folder), shelf, 100);
     const std::string& address = server.address();
     const auto port = static_cast<std::uint16_t>(std::stoul(address.substr(address.rfind(':') + 1)));
@@ -211,7 +211,7 @@ TEST_CASE("many who begin at once are all let in, also those for whom there is n
     CHECK(shelf.run_count() == kRuns);
 }
 
-TEST_CASE("keys that cannot be used are refused with what is wrong") {
+TEST_CASE("unusable keys are refused with the reason") {
     const IoproofFolder folder;
     const auto refused = [&](const cli::TlsKeys& keys, const std::string& why) {
         CHECK_THROWS_WITH(cli::tls_context(cli::TlsSide::server, keys), ContainsSubstring(why));
@@ -230,7 +230,7 @@ TEST_CASE("keys that cannot be used are refused with what is wrong") {
     refused({.cert = folder.path() / "x", .cert_key = folder.path() / "x", .ca = folder.path() / "x"}, "--cert ");
 }
 
-// What a process of this user, and of this group alone, is told of the key: "" if it takes it.
+// What a process of this user, with only this group, reports about the key: "" if it accepts it.
 std::string key_answer_to(uid_t user, gid_t group, const std::string& path) {
     std::array<int, 2> ends{};
     REQUIRE(::pipe(ends.data()) == 0);
@@ -257,8 +257,8 @@ std::string key_answer_to(uid_t user, gid_t group, const std::string& path) {
     return answer;
 }
 
-// Users are changed here, which the system allows nobody but root.
-TEST_CASE("a key that root has laid down may be read by a group, one of another user may not, and nobody's by others") {
+// Needs root, because only root may change users.
+TEST_CASE("a key may be group-readable only if it is root's, and never readable by others") {
     if (::geteuid() != 0) {
         WARN("skipped: files of root can only be made by root");
         return;
@@ -284,7 +284,7 @@ TEST_CASE("a key that root has laid down may be read by a group, one of another 
     CHECK(answer(kUser, 0600) == "");
 }
 
-TEST_CASE("a folder has one witness, and a file is no folder") {
+TEST_CASE("a folder has only one witness, and a file is not a folder") {
     const IoproofFolder folder;
     folder.write("file", "x");
     CHECK_THROWS_AS(cli::WitnessShelf(folder.path() / "file"), cli::UsageError);
@@ -292,7 +292,7 @@ TEST_CASE("a folder has one witness, and a file is no folder") {
     CHECK_THROWS_WITH(cli::WitnessShelf(folder.path() / "store"), ContainsSubstring("another witness"));
 }
 
-TEST_CASE("a witness whose disk is full says so, keeps what it has, and goes on when there is room") {
+TEST_CASE("a witness whose disk is full says so, keeps what it has, and continues when there is room") {
     const IoproofFolder folder;
     write_key(folder, "key", kKey);
     const Rig rig(folder);

@@ -14,7 +14,7 @@ using test::example_document;
 
 namespace {
 
-// Read by somebody else's reader.
+// Parsed with an independent reader.
 ptree tree_of(const reports::DiskspdDocument& document) {
     const std::string text = reports::diskspd_results_xml(document);
     REQUIRE(test::xml_error(text).empty());
@@ -34,11 +34,11 @@ std::vector<ptree> children(const ptree& parent, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("DiskSpd's XML: the first line is <Results>, as readers of its files check") {
+TEST_CASE("DiskSpd's XML: the first line is <Results>, for which readers check") {
     CHECK(reports::diskspd_results_xml(example_document()).starts_with("<Results>\n  <System>\n    <ComputerName>host</ComputerName>\n"));
 }
 
-TEST_CASE("DiskSpd's XML: system and profile stand before the results") {
+TEST_CASE("DiskSpd's XML: system and profile precede the results") {
     const ptree tree = tree_of(example_document());
     CHECK(tree.get<std::string>("Results.System.Tool.Version") == "ioproof 1.2");
     CHECK(tree.get<std::string>("Results.System.RunTime") == "2023/11/14 22:13:20 UTC");
@@ -54,7 +54,7 @@ TEST_CASE("DiskSpd's XML: system and profile stand before the results") {
     CHECK_FALSE(target.get_child_optional("StrideSize").has_value());
 }
 
-TEST_CASE("DiskSpd's XML: buckets of all percents, then the nines, then the longest, by their positions") {
+TEST_CASE("DiskSpd's XML: buckets are in order: all percents, the nines, the longest") {
     const ptree tree = tree_of(example_document());
     const ptree& latency = tree.get_child("Results.TimeSpan.Latency");
     const std::vector<ptree> buckets = children(latency, "Bucket");
@@ -70,7 +70,7 @@ TEST_CASE("DiskSpd's XML: buckets of all percents, then the nines, then the long
     CHECK(latency.get<double>("ReadLatencyStdev") == 1);
 }
 
-TEST_CASE("DiskSpd's XML: every child of a thread's target that is no name, size or latency is a number") {
+TEST_CASE("DiskSpd's XML: every child of a thread's target except name, size and latency is a number") {
     const ptree tree = tree_of(example_document());
     const std::vector<ptree> threads = children(tree.get_child("Results.TimeSpan"), "Thread");
     REQUIRE(threads.size() == 2);
@@ -109,7 +109,7 @@ TEST_CASE("DiskSpd's XML: CPUs, their mean, and the requests of each interval") 
     CHECK(span.get<double>("Iops.IopsStdDev") == 20);
 }
 
-TEST_CASE("DiskSpd's XML: what only we say stands beside the threads, and only when pages were looked at") {
+TEST_CASE("DiskSpd's XML: ioproof's own elements are beside the threads, and only if pages were verified") {
     reports::DiskspdDocument document = example_document();
     CHECK_FALSE(tree_of(document).get_child_optional("Results.TimeSpan.Integrity").has_value());
     document.is_verified = true;

@@ -33,7 +33,7 @@ std::string example_text(const DiskspdDocument& document) { return diskspd_text(
 
 }  // namespace
 
-TEST_CASE("DiskSpd's text: sizes are told in the largest unit that fits") {
+TEST_CASE("DiskSpd's text: sizes are in the largest unit that fits") {
     CHECK(reports::diskspd_size(0) == "0");
     CHECK(reports::diskspd_size(512) == "512");
     CHECK(reports::diskspd_size(8192) == "8KiB");
@@ -43,7 +43,7 @@ TEST_CASE("DiskSpd's text: sizes are told in the largest unit that fits") {
     CHECK(reports::diskspd_size(8192, 6) == "     8KiB");
 }
 
-TEST_CASE("DiskSpd's text: every line of a measurement stands in its place") {
+TEST_CASE("DiskSpd's text: every line of a measurement is in its place") {
     const std::string expected =
         "\n"
         "Command Line: diskspd -b8K -t2 -r -L -D -w1 t.dat\n"
@@ -128,7 +128,7 @@ TEST_CASE("DiskSpd's text: latencies from the shortest to the longest, with nine
     CHECK(lines[17] == "    max |      3.000 |     20.000 |     20.000");
 }
 
-TEST_CASE("DiskSpd's text: what is not measured has no column and no table") {
+TEST_CASE("DiskSpd's text: unmeasured figures have no column and no table") {
     DiskspdDocument document = example_document();
     document.profile.time_spans[0].measures_latency = false;
     std::string text = example_text(document);
@@ -149,7 +149,7 @@ TEST_CASE("DiskSpd's text: a direction without requests has no latencies") {
     CHECK_THAT(text, ContainsSubstring("    max |      3.000 |        N/A |      3.000\n"));
 }
 
-TEST_CASE("DiskSpd's text: scripts find the first total, and the mean of all CPUs, where they look for them") {
+TEST_CASE("DiskSpd's text: scripts find the first total, and the mean of all CPUs, where they expect them") {
     const std::vector<std::string> lines = text_lines(example_text(example_document()));
     const std::string total = first_line_with(lines, "total:");
     std::vector<std::string> columns;
@@ -190,7 +190,7 @@ TEST_CASE("DiskSpd's text of 2.1: bytes, MiB, the number of processors, and tota
     CHECK_THAT(text, ContainsSubstring("9-nines"));
 }
 
-TEST_CASE("DiskSpd's text: several targets and time spans have tables of their own") {
+TEST_CASE("DiskSpd's text: every target and time span has its own tables") {
     DiskspdDocument document = example_document();
     reports::DiskspdTimeSpan& span = document.profile.time_spans[0];
     span.targets.push_back(span.targets[0]);
@@ -216,7 +216,7 @@ TEST_CASE("DiskSpd's text: a time span that ended before it was measured says so
     CHECK_THAT(example_text(document), ContainsSubstring("was interrupted before the measurements began"));
 }
 
-TEST_CASE("DiskSpd's text: every setting of a profile is told") {
+TEST_CASE("DiskSpd's text: every setting of a profile is shown") {
     reports::DiskspdProfile profile = example_document().profile;
     reports::DiskspdTimeSpan& span = profile.time_spans[0];
     span.is_affinity_off = true;
@@ -274,7 +274,7 @@ TEST_CASE("DiskSpd's text: every setting of a profile is told") {
     }
 }
 
-TEST_CASE("DiskSpd: shares of the requests fall on a target of a given size") {
+TEST_CASE("DiskSpd: shares of requests are mapped to a target of a given size") {
     reports::DiskspdTarget target;
     target.distribution = {{90, 10}, {0, 10}, {5, 20}};
     target.is_distribution_in_percent = true;

@@ -49,13 +49,13 @@ TEST_CASE("SQLIO's text: nineteen lines, each in its place") {
     CHECK(lines[15] == "Max_Latency(ms): 20");
     CHECK(lines[16] == "histogram:");
     CHECK(lines[17] == "ms: 0  1  2  3  4  5  6  7  8  9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24+");
-    // 3 ms lies on the edge of two columns of the histogram's grid.
+    // 3 ms lies on the boundary of two columns of the histogram.
     CHECK(lines[18].substr(0, 8) == "%:  0 50");
     CHECK((lines[18].substr(8, 6) == " 50  0" || lines[18].substr(8, 6) == "  0 50"));
     CHECK(lines[18].size() == std::string("%:  0 50  0 50  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0").size());
 }
 
-TEST_CASE("SQLIO's text: one thread, writes, stripes, and files of a parameter file have words of their own") {
+TEST_CASE("SQLIO's text: one thread, writes, stripes, and files of a parameter file have their own wording") {
     reports::SqlioHead head = example_head();
     head.is_write = true;
     head.pattern.clear();
