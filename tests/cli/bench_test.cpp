@@ -1,4 +1,5 @@
 // `ioproof bench` from end to end.
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/cli/ioproof_program.hpp"
@@ -104,4 +105,17 @@ TEST_CASE("a measurement takes no file's place that is not such a file, and meas
         CHECK_FALSE(folder.has("data/b.mdx"));
     }
     CHECK(folder.start({"bench", "data/b.mdx", "--preset", "oltp", "--csv", "x", "--html", "x"})->wait() == 2);
+}
+
+TEST_CASE("by Little's law, all requests of the asked depth are in flight: latency lasts until the task has its answer") {
+    constexpr double kDepth = 32;
+    const IoproofFolder folder;
+    const auto bench = folder.start({"bench", "data/b.mdx", "--random-percent", "100", "--buffered", "--size", "4M", "--depth", "32",
+                                     "--cpus", "1", "--verify", "off", "--seconds", "2", "--json", "o.json"});
+    REQUIRE(bench->wait() == 0);
+    const auto reads = nlohmann::json::parse(folder.read("o.json"))["total"]["reads"];
+    const double in_flight = reads["requests_per_s"].get<double>() * reads["latency"]["mean_ns"].get<double>() / 1e9;
+    // A task that makes its next request has none in flight. One CPU makes one request at a time.
+    CHECK(in_flight > kDepth - 1.5);
+    CHECK(in_flight < kDepth + 0.5);
 }

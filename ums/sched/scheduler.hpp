@@ -212,6 +212,7 @@ private:
     TimerQueue timers_;
     std::uint32_t queued_io_ = 0;         // requests posted since I/O was last collected
     std::uint64_t collected_ns_ = 0;      // when that was
+    std::uint64_t call_ns_ = 0;           // how long that took, of a device that completes immediately
     bool completes_immediately_ = false;  // the last call that started requests brought most of them back
     std::uint32_t sleeps_since_poll_ = 0;
     std::uint32_t pages_since_clock_ = 0;
