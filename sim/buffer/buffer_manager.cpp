@@ -74,6 +74,7 @@ ums::Task<FixedPage> BufferManager::fix(DataFile& data, std::uint32_t page, FixI
     for (;;) {
         co_await resize_latch.acquire_shared(ums::WaitType::file_resize);
         if (page >= data.file.pages()) break;
+        data.ledger.prefetch(page);
         bool inserted = false;
         Frame* const frame = find_or_insert({data.file.id(), page}, spare, inserted);
         if (inserted) {
