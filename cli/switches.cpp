@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/commands.hpp"
 #include "ums/base/edit_distance.hpp"
 
 namespace cli {
@@ -37,6 +38,15 @@ std::string closest_spelling(Switches table, std::string_view token) {
     return best;
 }
 
+// "ioproof verify, ioproof bench"; empty if none has it.
+std::string commands_with(std::string_view token) {
+    std::vector<std::string> names;
+    for (const Command& command : commands()) {
+        if (find_switch(command.switches, token) != nullptr) names.push_back(fmt::format("ioproof {}", command.name));
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
 }  // namespace
 
 std::vector<std::string> spellings_of(const Switch& entry) {
@@ -59,6 +69,8 @@ const Switch* find_switch(Switches table, std::string_view token) {
 
 std::string unknown_switch_text(Switches table, std::string_view token) {
     const std::string_view name = name_part(token);
+    if (const std::string others = commands_with(name); !others.empty())
+        return fmt::format("unknown switch '{}' here; it is one of {}", name, others);
     const std::string closest = closest_spelling(table, name);
     if (!closest.empty()) return fmt::format("unknown switch '{}'; did you mean {}?", name, closest);
     std::vector<std::string> all;

@@ -77,7 +77,7 @@ void PromiseStore::open(Use use) {
     if (use == Use::write && error == std::errc::no_such_file_or_directory) {
         error = ums::create_output(path_, ums::OutputAccess::everyone, file_);
     }
-    if (error) throw sim::EnvironmentError(fmt::format("{}: cannot be opened: {}", path_, ums::error_text(error)));
+    if (error) throw sim::EnvironmentError(fmt::format("{}: the ledger cannot be opened: {}", path_, ums::error_text(error)));
     ums::OutputStatus status;
     if (ums::read_output_status(file_, status) || status.type != ums::OutputStatus::Type::regular) {
         throw sim::RefusedError(fmt::format("{}: refused: a ledger is a regular file.", path_));

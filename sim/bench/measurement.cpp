@@ -31,6 +31,9 @@ ums::EngineKind engine_kind_of(EngineChoice choice) {
     UMS_ASSERT(false && "unknown engine");
 }
 
+// What counts here is what the storage can do: a request does not wait for others in order to save calls.
+constexpr std::uint32_t kMeasuredForOneQueued = 16;
+
 // The weight of a target among those of a thread; 0: the thread does not use it.
 std::uint32_t weight_of(const MeasureTarget& target, std::uint32_t thread) {
     if (target.thread_shares.empty()) return target.weight;
@@ -171,6 +174,7 @@ std::uint32_t MeasureTimespanRun::cpu_count() const {
 void MeasureTimespanRun::make_schedulers() {
     ums::SchedulerGroupOptions group;
     group.cpu_count = cpu_count();
+    group.started_for_one_queued = kMeasuredForOneQueued;
     for (const std::uint32_t cpu : spec_.affinity) group.affinity |= std::uint64_t{1} << cpu;
     group.engine.kind = engine_kind_of(owner_.spec_.engine);
     group.engine.has_views = std::any_of(spec_.targets.begin(), spec_.targets.end(),

@@ -112,6 +112,7 @@ TEST_CASE("an unknown switch is an error that suggests the likely one") {
     CHECK_THAT(run_message({"--durations=5"}), ContainsSubstring("'--durations'") && ContainsSubstring("did you mean --duration?"));
     CHECK_THAT(run_message({"-CFG", "x"}), ContainsSubstring("did you mean -cfg?"));
     CHECK_THAT(run_message({"--something-else"}), ContainsSubstring("allowed are -cfg, --profile, -save"));
+    CHECK_THAT(run_message({"--repair"}), ContainsSubstring("unknown switch '--repair' here; it is one of ioproof verify"));
     CHECK_THAT(run_message({"-x"}), ContainsSubstring("unknown switch '-x'"));
     CHECK_THAT(run_message({"-"}), ContainsSubstring("'-' is not a switch"));
 }

@@ -22,6 +22,7 @@ struct RunOptions {
     RequestDelay delay = fixed_delay(0);
     std::uint64_t shuffle_seed = 0;
     std::uint64_t sleep_ns_min = 0;  // see ManualEngine
+    std::uint32_t started_for_one_queued = 4;
 };
 
 // `main` is called as main(World&) and must return a Task<void>. Catch's assertions are not thread-safe: record results in the tasks, and
@@ -32,6 +33,7 @@ void run_with_clock(const Clock& clock, const RunOptions& options, Main&& main, 
     SchedulerGroupOptions group_options;
     group_options.cpu_count = options.cpu_count;
     group_options.shuffle_seed = options.shuffle_seed;
+    group_options.started_for_one_queued = options.started_for_one_queued;
     SchedulerGroup schedulers(group_options, storage, clock);
     World world{storage, schedulers, clock};
     schedulers.run(main(world));

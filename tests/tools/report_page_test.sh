@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# report_page_test.sh: checks that a verification's page shows what the ledger demands, and no undefined values. Skipped (77) without a
-# browser or the program.
+# report_page_test.sh: the pages of a verification, a measurement and a sweep show what their documents hold, and no value that is none.
+# Skipped (77) without a browser or the program.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 program=${IOPROOF_PROGRAM:-$root/build/ioproof}
@@ -12,13 +12,40 @@ fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
+
+# check PAGE TEXT...: the page shows each text.
+check() {
+    local page=$1 text cells
+    shift
+    timeout 60 "$browser" --headless --no-sandbox --disable-gpu --dump-dom "file://$folder/$page" >dom.html 2>/dev/null
+    # What the scripts have made, without the scripts themselves and their data.
+    sed -e 's/<noscript>.*<\/noscript>//' -e '/<script/,$d' dom.html >shown.html
+    for text in "$@"; do
+        grep -qF -- "$text" shown.html || { echo "FAILED: $page does not show '$text'"; exit 1; }
+    done
+    cells=$(grep -oE '<(td|p|h[123]|summary)[^>]*>[^<]*</' shown.html)
+    if grep -E 'NaN|undefined|null|\[object Object\]' <<<"$cells"; then
+        echo "FAILED: $page shows values that are none"
+        exit 1
+    fi
+    echo "ok: $page"
+}
+
 "$program" run -dir . -size 8 -d 1 -q --ledger ledger >run.txt 2>&1
 "$program" verify -dir . -q --ledger ledger --html verify.html >verify.txt 2>&1
-timeout 60 "$browser" --headless --no-sandbox --disable-gpu --dump-dom "file://$folder/verify.html" >dom.html 2>/dev/null
-cells=$(grep -o '<td[^>]*>[^<]*</td>' dom.html)
-grep -q 'What the ledger or witness demands</h3>' dom.html || { echo "FAILED: the page does not show the ledger"; exit 1; }
-if grep -E '>(NaN|undefined|null|\[object Object\])</td>' <<<"$cells"; then
-    echo "FAILED: the page shows values that are none"
-    exit 1
-fi
-echo "ok: the page of a verification"
+check verify.html 'What the ledger or witness demands</h3>'
+
+# Not in the folder of temporary files, which may be in memory, where no disk is.
+mkdir -p "$root/build/page_test"
+trap 'rm -rf "$folder" "$root/build/page_test"' EXIT
+measured=$root/build/page_test/m.mdx
+"$program" bench "$measured" --preset oltp --size 8M --depth 8 --threads 2 --seconds 3 --repeat 2 --json oltp.json --html oltp.html >/dev/null
+check oltp.html '>2 rounds</h2>' '>Over time</h2>' 'CPUs of the machine' ', reads</td>' 'reads of all rounds</td>' '>Settings</h2>'
+"$program" report oltp.json --html again.html
+cmp oltp.html again.html
+"$program" bench "$measured" --seconds 1 --html own.html >/dev/null
+check own.html "Measurement of a run's own path" '>mean latency</td>'
+"$program" sweep "$measured" --depth 1..4 --seconds 1 --json sweep.json --html sweep.html >/dev/null
+check sweep.html '>Measured</h2>'
+"$program" report sweep.json --html sweep_again.html
+cmp sweep.html sweep_again.html

@@ -17,10 +17,6 @@ constexpr std::uint64_t kCollectIntervalNs = 16 * kNsPerUs;
 // If the device completes requests during the call that submits them, as long as that call took, up to this: all tasks whose requests it
 // brought back then have their answers before the next call, instead of some waiting for a second one.
 constexpr std::uint64_t kCollectIntervalMaxNs = 250 * kNsPerUs;
-// Submit earlier if the device might idle, because it has few requests or because many are queued: for this many requests at the device one
-// may stay queued. Together, both rules saved a sixth of the CPU time on a disk that needs 64 requests to be busy, and kept a disk that
-// needs 16 as fast as a call after every page did.
-constexpr std::uint32_t kStartedForOneQueued = 4;
 // Only one page in this many reads the clock, which costs a tenth of a page's time.
 constexpr std::uint32_t kPagesForClock = 4;
 // A sleep that submits requests cannot tell whether the device completes immediately, so one in this many is replaced by a poll, which can.
@@ -74,8 +70,9 @@ Scheduler::Root Scheduler::run_root(Task<void> task, TaskGroup& group, Scheduler
     group.finished(std::move(exception));
 }
 
-Scheduler::Scheduler(std::uint32_t id, const Clock& clock, std::unique_ptr<IoEngine> engine, std::uint64_t shuffle_seed)
-    : id_(id), clock_(clock), engine_(std::move(engine)) {
+Scheduler::Scheduler(std::uint32_t id, const Clock& clock, std::unique_ptr<IoEngine> engine, std::uint32_t started_for_one_queued,
+                     std::uint64_t shuffle_seed)
+    : id_(id), clock_(clock), engine_(std::move(engine)), started_for_one_queued_(started_for_one_queued) {
     if (shuffle_seed != 0) shuffle_.emplace(mix64(shuffle_seed) + id);
 }
 
@@ -161,7 +158,7 @@ bool Scheduler::should_submit_when_sleeping() {
 
 bool Scheduler::has_many_started() const {
     const std::uint32_t started = engine_->in_flight() - queued_io_;
-    return started > kStartedForOneQueued * (queued_io_ + 1);
+    return started > started_for_one_queued_ * (queued_io_ + 1);
 }
 
 // The busier the device, the more requests may be collected for one call. After many completions at once it has nothing to do: the first

@@ -52,8 +52,9 @@ struct SchedulerStatistics {
 
 class Scheduler {
 public:
-    // `shuffle_seed`: see SchedulerGroupOptions.
-    Scheduler(std::uint32_t id, const Clock& clock, std::unique_ptr<IoEngine> engine, std::uint64_t shuffle_seed = 0);
+    // `started_for_one_queued`, `shuffle_seed`: see SchedulerGroupOptions.
+    Scheduler(std::uint32_t id, const Clock& clock, std::unique_ptr<IoEngine> engine, std::uint32_t started_for_one_queued,
+              std::uint64_t shuffle_seed);
     Scheduler(const Scheduler&) = delete;
     Scheduler& operator=(const Scheduler&) = delete;
     // Asserts that no task and no request is left.
@@ -202,6 +203,7 @@ private:
     const std::uint32_t id_;
     const Clock& clock_;
     const std::unique_ptr<IoEngine> engine_;
+    const std::uint32_t started_for_one_queued_;
     std::function<void(const std::exception_ptr&)> on_task_failed_;
 
     // Own thread only.

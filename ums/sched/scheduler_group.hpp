@@ -29,6 +29,11 @@ struct SchedulerGroupOptions {
     // CPUs to which the schedulers' threads are bound in turn, one bit each; 0 = not bound.
     std::uint64_t affinity = 0;
     EngineOptions engine;
+    // Queued requests are submitted earlier than every 16 us if the device might idle, because it has few requests or because many are
+    // queued: for this many requests at the device one may stay queued. 4 saves a sixth of the CPU time on a disk that needs 64 requests to
+    // be busy, and keeps a disk that needs 16 as fast as a call after every page does. More: more calls, and a device that 64 requests do
+    // not saturate gets a few percent more of them.
+    std::uint32_t started_for_one_queued = 4;
     // Finds bugs that depend on the order of tasks; 0 = off. Otherwise each scheduler picks a runnable task at random from this seed,
     // yield_if_due() always yields, and with a virtual clock a scheduler now and then misses its turn. With a virtual clock the same seed
     // gives the same run.

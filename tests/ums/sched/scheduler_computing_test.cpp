@@ -197,11 +197,11 @@ struct Polls {
     std::uint64_t later = 0;
 };
 
-Polls polls_with(int started) {
+Polls polls_with(int started, std::uint32_t started_for_one_queued = 4) {
     VirtualClock clock;
     Polls polls;
     run_with_clock(
-        clock, RunOptions{.delay = fixed_delay(kNsPerMs)},
+        clock, RunOptions{.delay = fixed_delay(kNsPerMs), .started_for_one_queued = started_for_one_queued},
         [&](World& world) -> Task<void> {
             auto start = []() -> Task<void> {
                 IoRequest request = read_of_a_page();
@@ -230,6 +230,7 @@ TEST_CASE("a busy device gets queued requests a little later, one that has littl
     const Polls many = polls_with(30);
     CHECK(many.at_once == 0);
     CHECK(many.later >= 1);
+    CHECK(polls_with(30, 64).at_once >= 1);
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ struct MomentEngine final : IoEngine {
 struct OneScheduler {
     RealClock clock;
     MomentEngine* engine = new MomentEngine;
-    Scheduler scheduler{0, clock, std::unique_ptr<IoEngine>(engine)};
+    Scheduler scheduler{0, clock, std::unique_ptr<IoEngine>(engine), 4, 0};
     std::atomic<bool> stopping{false};
 
     void run_until_idle() {
