@@ -18,38 +18,71 @@ namespace {
 // The system's timers may be late by up to this much: the rest of the wait for an intended start is spent polling the clock.
 constexpr std::uint64_t kTimerLateNs = 100 * ums::kNsPerUs;
 
-// Smaller blocks get no huge page of their own: the blocks of all tasks would then fall into the same few cache sets, which cost a fifth of
-// the reads on a disk that answers 64 at a time.
-constexpr std::uint32_t kHugePageBlockBytes = std::uint32_t{256} << 10;
+// With more threads than this, small memory gets no huge pages: each takes 2 MB.
+constexpr std::size_t kHugePageThreads = 64;
+constexpr std::size_t kHugePageBytesMin = std::size_t{256} << 10;
+
+constexpr std::size_t kMemoryPageBytes = 4096;
 
 // Memory of one task, for blocks up to a given size, in one piece or in pieces that are not adjacent.
 class BlockMemory {
 public:
-    BlockMemory(std::uint32_t block_bytes, std::uint32_t piece_bytes)
-        : piece_bytes_(piece_bytes),
-          memory_(piece_bytes == 0 ? block_bytes : std::size_t{2} * block_bytes,
-                  block_bytes < kHugePageBlockBytes ? ums::MemoryKind::plain : ums::MemoryKind::huge_pages) {
-        memory_.populate(0, memory_.size_bytes());
-    }
+    BlockMemory(std::byte* data, std::uint32_t piece_bytes) : data_(data), piece_bytes_(piece_bytes) {}
 
-    [[nodiscard]] const ums::MemoryRegion& region() const { return memory_; }
-    [[nodiscard]] bool is_whole() const { return piece_bytes_ == 0; }
+    static std::size_t needed_bytes(const MeasureTarget& target) {
+        const std::size_t bytes = std::size_t{target.block_bytes} * (target.piece_bytes == 0 ? 1 : 2);
+        return (bytes + kMemoryPageBytes - 1) / kMemoryPageBytes * kMemoryPageBytes;
+    }
 
     void segments_of(std::size_t size_bytes, std::vector<ums::IoSegment>& segments) const {
         segments.clear();
-        if (is_whole()) {
-            segments.push_back({memory_.data(), size_bytes});
+        if (piece_bytes_ == 0) {
+            segments.push_back({data_, size_bytes});
             return;
         }
         for (std::size_t done = 0; done < size_bytes; done += piece_bytes_) {
-            segments.push_back({memory_.data() + 2 * done, std::min<std::size_t>(piece_bytes_, size_bytes - done)});
+            segments.push_back({data_ + 2 * done, std::min<std::size_t>(piece_bytes_, size_bytes - done)});
         }
     }
 
 private:
+    std::byte* const data_;
     const std::uint32_t piece_bytes_;
-    const ums::MemoryRegion memory_;
 };
+
+std::size_t tasks_of(const MeasureTimespan& spec, const MeasureTarget& target) {
+    return spec.requests_per_thread != 0 ? spec.requests_per_thread : target.outstanding;
+}
+
+std::size_t threads_of(const MeasureTimespan& spec) {
+    std::size_t threads = spec.threads_total;
+    if (threads == 0) {
+        for (const MeasureTarget& target : spec.targets) threads += target.threads;
+    }
+    return threads;
+}
+
+void make_memory(const MeasureTimespan& spec, MeasureThread& thread) {
+    std::size_t bytes = 0;
+    for (const auto& lane : thread.lanes) {
+        const MeasureTarget& target = lane->work.spec;
+        const bool is_mixed = target.write_percent > 0 && target.write_percent < 100;
+        bytes += tasks_of(spec, target) * BlockMemory::needed_bytes(target) * (is_mixed ? 2 : 1);
+    }
+    const bool is_plain = bytes < kHugePageBytesMin && threads_of(spec) > kHugePageThreads;
+    thread.memory = ums::MemoryRegion(bytes, is_plain ? ums::MemoryKind::plain : ums::MemoryKind::huge_pages);
+    thread.memory.populate(0, bytes);
+    ums::Scheduler::current().use_memory(thread.memory.data(), bytes);
+}
+
+// The next task's part, for reads or for writes; null if it makes none.
+std::byte* take_memory(MeasureThread& thread, const MeasureTarget& target, bool is_used) {
+    if (!is_used) return nullptr;
+    std::byte* const data = thread.memory.data() + thread.memory_used_bytes;
+    thread.memory_used_bytes += BlockMemory::needed_bytes(target);
+    UMS_ASSERT(thread.memory_used_bytes <= thread.memory.size_bytes());
+    return data;
+}
 
 // Whether the contents being written are those whose versions the book keeps.
 bool is_made_by(const PageBook* book, MeasureContents contents) {
@@ -60,14 +93,14 @@ bool is_made_by(const PageBook* book, MeasureContents contents) {
 // One task's request on a lane, from the choice of what to request to its statistics.
 class Step {
 public:
-    Step(MeasureShared& shared, MeasureLane& lane)
+    Step(MeasureShared& shared, MeasureThread& thread, MeasureLane& lane)
         : shared_(shared),
           lane_(lane),
           spec_(lane.work.spec),
           file_(*lane.work.door.file),
           own_chooser_(spec_, lane.work.range, 0),
-          read_memory_(spec_.write_percent < 100 ? spec_.block_bytes : 1, spec_.write_percent < 100 ? spec_.piece_bytes : 0),
-          write_memory_(spec_.write_percent > 0 ? spec_.block_bytes : 1, spec_.write_percent > 0 ? spec_.piece_bytes : 0),
+          read_memory_(take_memory(thread, spec_, spec_.write_percent < 100), spec_.piece_bytes),
+          write_memory_(take_memory(thread, spec_, spec_.write_percent > 0), spec_.piece_bytes),
           contents_(spec_.source),
           writes_stamped_(spec_.write_percent > 0 && is_made_by(file_.pages.get(), spec_.source.contents)),
           unit_bytes_(file_.pages != nullptr ? file_.pages->unit_bytes() : kSectorBytes) {
@@ -81,11 +114,6 @@ public:
     [[nodiscard]] bool is_write() const { return request_.operation == ums::IoOperation::write; }
     [[nodiscard]] bool is_verified_read() const { return !is_write() && lane_.work.is_verified; }
     [[nodiscard]] bool has_device() const { return !request_.file.is_copied(); }
-
-    void use_memory(ums::Scheduler& scheduler) {
-        if (spec_.write_percent < 100) scheduler.use_memory(read_memory_.region().data(), read_memory_.region().size_bytes());
-        if (spec_.write_percent > 0) scheduler.use_memory(write_memory_.region().data(), write_memory_.region().size_bytes());
-    }
 
     void choose_operation(ums::Prng& prng) {
         const bool writes = spec_.write_percent == 100 || (spec_.write_percent > 0 && prng.below(100) < spec_.write_percent);
@@ -263,13 +291,10 @@ ums::Task<void> run_measure_task(MeasureShared& shared, MeasureThread& thread, M
     ums::Scheduler& scheduler = ums::Scheduler::current();
     ums::LocalCounter& live_requests = shared.live_requests[scheduler.id() % kCpusMax];
     ums::Prng prng(seed);
-    std::vector<std::shared_ptr<Step>> steps;
+    if (thread.memory.data() == nullptr) make_memory(shared.spec, thread);
+    std::vector<std::unique_ptr<Step>> steps;
     for (const auto& each : thread.lanes) {
-        if (lane == nullptr || lane == each.get()) steps.push_back(std::make_shared<Step>(shared, *each));
-    }
-    for (const auto& step : steps) {
-        thread.kept.push_back(step);
-        step->use_memory(scheduler);
+        if (lane == nullptr || lane == each.get()) steps.push_back(std::make_unique<Step>(shared, thread, *each));
     }
     shared.one_is_ready();
     co_await shared.start.wait(ums::WaitType::sleep_task);

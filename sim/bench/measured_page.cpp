@@ -109,7 +109,7 @@ ums::Task<void> report_wrong_page(MeasureFile& file, ums::FileHandle handle, std
     const std::string known = version == 0 ? std::string() : fmt::format("version {} was acknowledged, and ", version);
     const bool is_page = book.unit() == BookUnit::page;
     finding.description =
-        fmt::format("{} {} of {} came back wrong: {}{}. Read again it was {}.", is_page ? "Page" : "Sector", page, file.path, known,
+        fmt::format("{} {} of {} came back wrong: {}{}. A second read was {}.", is_page ? "Page" : "Sector", page, file.path, known,
                     what_came(says, is_page ? "page" : "sector"), finding.transient ? "right" : "not right");
     if (!finding.transient) static_cast<void>(book.give_up(page, mark));
     journal.report(std::move(finding));

@@ -48,8 +48,8 @@ void TargetRange::add_part(std::uint64_t begin, std::uint64_t end, std::uint32_t
     const std::uint64_t after = std::min(slots_of_range, (end + alignment_bytes_ - 1) / alignment_bytes_);
     if (after <= first) {
         throw RefusedError(
-            fmt::format("The part of the target from {} to {} bytes, which gets {} % of the requests, holds no block of {} bytes.",
-                        begin, end, io_percent, block_bytes_));
+            fmt::format("The part of the target from {} to {} bytes, which gets {} % of the requests, holds no block of {} bytes.", begin,
+                        end, io_percent, block_bytes_));
     }
     const std::uint64_t below = parts_.empty() ? 0 : parts_.back().share_below;
     parts_.push_back({below + io_percent, first, after - first});

@@ -39,7 +39,8 @@ check verify.html 'What the ledger or witness demands</h3>'
 mkdir -p "$root/build/page_test"
 trap 'rm -rf "$folder" "$root/build/page_test"' EXIT
 measured=$root/build/page_test/m.mdx
-"$program" bench "$measured" --preset oltp --size 8M --depth 8 --threads 2 --seconds 3 --repeat 2 --json oltp.json --html oltp.html >/dev/null
+"$program" bench "$measured" --preset oltp --size 8M --depth 8 --threads 2 --seconds 3 --repeat 2 \
+    --json oltp.json --html oltp.html >/dev/null
 check oltp.html '>2 rounds</h2>' '>Over time</h2>' 'CPUs of the machine' ', reads</td>' 'reads of all rounds</td>' '>Settings</h2>'
 "$program" report oltp.json --html again.html
 cmp oltp.html again.html
