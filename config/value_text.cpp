@@ -82,7 +82,7 @@ void assign(Field field, WholeNumber number) {
 Problem store_number(const Parameter& parameter, const RawValue& value, Field field) {
     const bool mask = parameter.kind == Kind::mask;
     const bool type_fits = value.type == RawType::untyped || value.type == RawType::integer || (mask && value.type == RawType::string);
-    if (value.type == RawType::string && !type_fits) return "is text, not a whole number; leave the quotes out";
+    if (value.type == RawType::string && !type_fits) return "is text, not a whole number: leave out the quotes";
     if (!type_fits) return "is not a whole number";
     WholeNumber number;
     if (Problem problem = parse_whole(value.text, mask, number)) return problem;

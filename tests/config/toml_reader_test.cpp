@@ -52,7 +52,8 @@ TEST_CASE("percentages out of range or finer than two decimals are errors") {
 
 TEST_CASE("values of the wrong type are errors") {
     const auto error = [](const std::string& line) { return toml_error("[config]\n" + line + "\n"); };
-    CHECK(error("cpu_count = \"2\"") == "test.toml:2:1: [config] cpu_count = 2: is not a whole number; allowed: 0 to 64 CPUs");
+    CHECK(error("cpu_count = \"2\"") ==
+          "test.toml:2:1: [config] cpu_count = 2: is text, not a whole number: leave out the quotes; allowed: 0 to 64 CPUs");
     CHECK(error("cpu_count = 2.0") == "test.toml:2:1: [config] cpu_count = 2: is not a whole number; allowed: 0 to 64 CPUs");
     CHECK(error("cpu_count = true") == "test.toml:2:1: [config] cpu_count = true: is not a whole number; allowed: 0 to 64 CPUs");
     CHECK(error("cpu_count = [1, 2]") == "test.toml:2:1: [config] cpu_count = [ 1, 2 ]: is not a whole number; allowed: 0 to 64 CPUs");
