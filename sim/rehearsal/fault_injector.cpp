@@ -145,11 +145,9 @@ RequestFate FaultInjector::fate_of(const ums::IoRequest& request) {
 void FaultInjector::carry_out(ums::IoRequest& request, RequestFate& fate) {
     const std::lock_guard guard(mutex_);
     FaultyFile* const file = files_.find(request.file);
-    if (file == nullptr || !request.is_complete_transfer()) {
-        const bool is_cut = request.operation == ums::IoOperation::truncate && !request.error;
-        if (file != nullptr && is_cut) file->cut(request.offset_bytes);
-        return;
-    }
+    if (file == nullptr) return;
+    if (request.operation == ums::IoOperation::truncate && !request.error) file->cut(request.offset_bytes);
+    if (!request.is_complete_transfer()) return;
     if (request.operation == ums::IoOperation::write) effects_.finish_write(*file, request, fate);
     if (request.operation == ums::IoOperation::read) {
         if (fate.transferred_bytes == ~0ULL) {

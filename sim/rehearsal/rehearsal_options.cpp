@@ -60,6 +60,12 @@ void add_recent_load(Options& options, std::uint64_t seed) {
     }
 }
 
+// In one second a file grows at most; in three it shrinks, too.
+void add_shrinks(Options& options, std::uint64_t seed) {
+    ums::Prng prng(ums::mix64(seed ^ 0x736872696e6b));
+    if (prng.below(4) == 0) options.test_cycle_duration_s = 3;
+}
+
 }  // namespace
 
 void add_backups(Options& options, std::uint64_t seed) {
@@ -102,6 +108,7 @@ Options rehearsal_options(std::uint64_t seed) {
     }
     if (prng.below(4) == 0) add_backups(options, prng);
     add_recent_load(options, seed);
+    add_shrinks(options, seed);
     return options;
 }
 

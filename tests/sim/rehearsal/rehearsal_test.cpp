@@ -138,6 +138,19 @@ TEST_CASE("a fault whose page is written again before it is read does not reach 
     if (test::virtual_runs(kUsual) == kUsual) CHECK(unexposed > 0);
 }
 
+TEST_CASE("files shrink in rehearsals, and a misdirected write then goes to no page that was cut away") {
+    std::uint64_t shrunk = 0;
+    for (std::uint64_t seed = 1; seed <= test::virtual_runs(200); ++seed) {
+        const RehearsalReport report =
+            rehearse(seed, {{.kind = FindingKind::misdirected_write, .rate = 0.1, .during = Phase::final_checkpoint, .count_max = 2}});
+        INFO("seed " << seed << "\n" << text_of(report));
+        CHECK(report.is_good());
+        const bool has_shrunk = fmt::format("{}", fmt::join(report.log, "\n")).find(": shrunk from ") != std::string::npos;
+        if (has_shrunk && !report.faults.empty()) ++shrunk;
+    }
+    CHECK(shrunk > 0);
+}
+
 TEST_CASE("a failed sync is an I/O error of the storage, found once, and ends the run") {
     std::uint64_t found = 0;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
