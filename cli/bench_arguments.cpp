@@ -110,6 +110,9 @@ constexpr std::array kBenchSwitches{
                 [](BenchArguments& arguments, const SwitchWord&) { arguments.options.direct = false; }},
     BenchSwitch{{.name = "engine", .value = "NAME", .help = "uring, threads or auto (default)"}, set_engine},
     BenchSwitch{{.name = "seed", .value = "N", .help = "0; of the places"}, set_seed},
+};
+
+constexpr std::array kPathSwitches{
     BenchSwitch{{.name = "json", .value = "FILE", .help = "the figures as JSON; '-': to the standard output, instead of the text"},
                 [](BenchArguments& arguments, const SwitchWord& word) { arguments.paths.json = word.value; }},
     BenchSwitch{{.name = "csv", .value = "FILE", .help = "the figures as comma-separated values, for spreadsheets"},
@@ -141,6 +144,14 @@ void check_together(const sim::BenchOptions& options) {
             "and leave --scatter out");
     }
     if (options.is_log() && has_null) fail(fmt::format("--block: '{}' takes whole pages of 8K only", sim::kNullFile));
+}
+
+void apply_words(std::span<const BenchSwitch> entries, BenchArguments& arguments, const SwitchWords& typed) {
+    for (const SwitchWord& word : typed.switches) {
+        for (const BenchSwitch& entry : entries) {
+            if (entry.text.name == word.name) entry.apply(arguments, word);
+        }
+    }
 }
 
 constexpr std::uint32_t kRoundsMax = 1000;
@@ -188,6 +199,10 @@ constexpr std::array kOutcomeSwitches{
     BenchSwitch{{.name = "tolerance", .value = "P%", .help = "5%; how much worse than the --baseline is allowed"}, set_tolerance},
 };
 
+bool is_entry(std::span<const BenchSwitch> entries, std::string_view name) {
+    return std::any_of(entries.begin(), entries.end(), [&](const BenchSwitch& entry) { return entry.text.name == name; });
+}
+
 bool is_named(Switches switches, std::string_view name) {
     return std::any_of(switches.begin(), switches.end(), [&](const Switch& each) { return each.name == name; });
 }
@@ -197,16 +212,11 @@ constexpr std::uint32_t kOpenRounds = 25;
 
 void take_measurement(BenchArguments& arguments, const SwitchWords& typed) {
     if (typed.switches.empty()) return;
-    bool is_asked_for = false;
-    for (const SwitchWord& word : typed.switches) {
-        for (const BenchSwitch& entry : kOutcomeSwitches) {
-            if (entry.text.name != word.name) continue;
-            entry.apply(arguments, word);
-            is_asked_for = true;
-        }
-        is_asked_for = is_asked_for || is_named(measure_switches(), word.name);
-    }
+    const bool is_asked_for = std::any_of(typed.switches.begin(), typed.switches.end(), [](const SwitchWord& word) {
+        return is_entry(kOutcomeSwitches, word.name) || is_named(measure_switches(), word.name);
+    });
     if (!is_asked_for) return;
+    apply_words(kOutcomeSwitches, arguments, typed);
     if (arguments.plan.until_stable && arguments.plan.within_percent)
         throw UsageError("--within: not together with --until-stable; give one of them");
     const bool is_open = arguments.plan.until_stable || arguments.plan.within_percent;
@@ -226,19 +236,9 @@ BenchArguments parse_bench(const std::vector<std::string>& words) {
     BenchArguments arguments;
     SwitchWords typed = parse_words(bench_switches(), words);
     take_measurement(arguments, typed);
-    if (arguments.measure) {
-        for (const SwitchWord& word : typed.switches) {
-            if (word.name == "json") arguments.paths.json = word.value;
-            if (word.name == "csv") arguments.paths.csv = word.value;
-            if (word.name == "html") arguments.paths.html = word.value;
-        }
-        return arguments;
-    }
-    for (const SwitchWord& word : typed.switches) {
-        for (const BenchSwitch& entry : kBenchSwitches) {
-            if (entry.text.name == word.name) entry.apply(arguments, word);
-        }
-    }
+    apply_words(kPathSwitches, arguments, typed);
+    if (arguments.measure) return arguments;
+    apply_words(kBenchSwitches, arguments, typed);
     arguments.options.files = std::move(typed.operands);
     check_together(arguments.options);
     return arguments;
@@ -248,6 +248,7 @@ Switches bench_own_switches() {
     static const std::vector<Switch> texts = [] {
         std::vector<Switch> list;
         for (const BenchSwitch& entry : kBenchSwitches) list.push_back(entry.text);
+        for (const BenchSwitch& entry : kPathSwitches) list.push_back(entry.text);
         return list;
     }();
     return texts;

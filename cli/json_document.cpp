@@ -17,7 +17,11 @@ JsonOutput::JsonOutput(const std::string& path, std::string_view document) : is_
 
 ExitCode JsonOutput::put(const std::string& json, Console& console, ExitCode code) {
     if (is_standard_output_) console.add_result(json);
-    const auto failure = file_ ? file_->write(json) : std::nullopt;
+    return file_ ? put_file(*file_, json, console, code) : code;
+}
+
+ExitCode put_file(reports::OutputFile& file, const std::string& text, Console& console, ExitCode code) {
+    const auto failure = file.write(text);
     if (!failure) return code;
     console.add_message(fmt::format("ioproof: {}\n", ums::printable(*failure)));
     return code == ExitCode::ok ? ExitCode::environment : code;

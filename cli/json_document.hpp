@@ -18,13 +18,17 @@ public:
     JsonOutput(const std::string& path, std::string_view document);
 
     [[nodiscard]] bool shows_text() const { return !is_standard_output_; }
-    // Writes the document, and returns the command's exit code: `code`, unless the file cannot be written, which is reported and is not ok.
+    // Writes the document, and returns the exit code as put_file() does.
     [[nodiscard]] ExitCode put(const std::string& json, Console& console, ExitCode code);
 
 private:
     const bool is_standard_output_;
     std::optional<reports::OutputFile> file_;
 };
+
+// Writes a file that a command was asked for, and returns the command's exit code: `code`, unless the file cannot be written, which is
+// reported and is not ok.
+[[nodiscard]] ExitCode put_file(reports::OutputFile& file, const std::string& text, Console& console, ExitCode code);
 
 // A document of an earlier run or measurement that a command reads: the bytes of its file. Throws reports::ResultsDocumentError if it
 // cannot be such a document, sim::EnvironmentError if it cannot be read.

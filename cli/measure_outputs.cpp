@@ -2,12 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <fmt/format.h>
-
 #include "reports/html_page.hpp"
 #include "reports/json_text.hpp"
 #include "reports/measure_csv.hpp"
-#include "ums/base/printable.hpp"
 
 namespace cli {
 
@@ -18,13 +15,6 @@ reports::OutputKind measure_csv_kind() {
             .refusal = "is not a CSV file of ioproof bench",
             .is_ours = [](std::string_view head) { return head.starts_with(reports::measure_csv_head()); },
             .takes_streams = true};
-}
-
-ExitCode put_text(reports::OutputFile& file, const std::string& text, Console& console, ExitCode code) {
-    const auto failure = file.write(text);
-    if (!failure) return code;
-    console.add_message(fmt::format("ioproof: {}\n", ums::printable(*failure)));
-    return code == ExitCode::ok ? ExitCode::environment : code;
 }
 
 }  // namespace
@@ -40,8 +30,8 @@ MeasureOutputs::MeasureOutputs(const MeasurePaths& paths, std::string_view docum
 
 ExitCode MeasureOutputs::put(const nlohmann::ordered_json& document, Console& console, ExitCode code) {
     code = json_.put(reports::json_text(document), console, code);
-    if (csv_) code = put_text(*csv_, reports::measure_csv(document), console, code);
-    if (html_) code = put_text(*html_, reports::html_measurement(document), console, code);
+    if (csv_) code = put_file(*csv_, reports::measure_csv(document), console, code);
+    if (html_) code = put_file(*html_, reports::html_measurement(document), console, code);
     return code;
 }
 

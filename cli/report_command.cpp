@@ -126,7 +126,7 @@ void show_measured(const ReportArguments& arguments, const std::string& bytes, C
     const std::string& name = arguments.files[0];
     const nlohmann::ordered_json document = reports::read_measured_document(bytes, name);
     const bool is_sweep = document["document"] == reports::kSweepDocument;
-    const nlohmann::ordered_json shown = is_sweep ? reports::read_sweep(bytes, name) : document;
+    const nlohmann::ordered_json shown = is_sweep ? reports::sweep_anew(document, name) : document;
     if (!arguments.html_path.empty()) {
         write_page(arguments.html_path, is_sweep ? reports::html_sweep(shown) : reports::html_measurement(shown));
     } else if (is_sweep) {

@@ -82,8 +82,7 @@ bool are_texts(const SweepJson& list) {
 }
 
 // Of which every part that is used is there.
-SweepJson checked_sweep(std::string_view text, const std::string& name) {
-    SweepJson document = SweepJson::parse(text, nullptr, false);
+void check_sweep(const SweepJson& document, const std::string& name) {
     const auto part = [&](const char* key) { return document.value(key, SweepJson()); };
     if (!document.is_object() || part("document") != kSweepDocument) refuse_sweep(name, "is not what 'ioproof sweep --json' wrote");
     if (part("version") != kSweepVersion) refuse_sweep(name, "is of another version of ioproof");
@@ -92,7 +91,6 @@ SweepJson checked_sweep(std::string_view text, const std::string& name) {
     for (const SweepJson& point : document["points"]) {
         if (!is_point(point)) refuse_sweep(name, "has a point without its figures");
     }
-    return document;
 }
 
 }  // namespace
@@ -152,15 +150,16 @@ SweepJson sweep_document(const std::vector<std::string>& files, const std::vecto
 
 std::vector<SweepJson> points_of_sweep(std::string_view text, const std::string& name, const std::vector<std::string>& files,
                                        const std::vector<std::string>& asked) {
-    const SweepJson document = checked_sweep(text, name);
+    const SweepJson document = SweepJson::parse(text, nullptr, false);
+    check_sweep(document, name);
     if (document["files"] != SweepJson(files) || document["asked"] != SweepJson(asked)) {
         refuse_sweep(name, "is of a sweep with other settings; give the same files and switches, or leave --resume out");
     }
     return document["points"];
 }
 
-SweepJson read_sweep(std::string_view text, const std::string& name) {
-    const SweepJson document = checked_sweep(text, name);
+SweepJson sweep_anew(const SweepJson& document, const std::string& name) {
+    check_sweep(document, name);
     return sweep_document(document["files"], document["asked"], document["combinations"].get<std::size_t>(), document["points"]);
 }
 

@@ -38,8 +38,8 @@ struct SweepKey {
                                                                   const std::vector<std::string>& files,
                                                                   const std::vector<std::string>& asked);
 
-// Reads a document back and makes it anew from its points. Throws ResultsDocumentError.
-[[nodiscard]] nlohmann::ordered_json read_sweep(std::string_view text, const std::string& name);
+// Makes a document that was read back anew from its points. Throws ResultsDocumentError.
+[[nodiscard]] nlohmann::ordered_json sweep_anew(const nlohmann::ordered_json& document, const std::string& name);
 
 // The table, and in words the knee of each series over depths.
 [[nodiscard]] std::string sweep_text(const nlohmann::ordered_json& document);

@@ -63,12 +63,7 @@ std::size_t threads_of(const MeasureTimespan& spec) {
 }
 
 void make_memory(const MeasureTimespan& spec, MeasureThread& thread) {
-    std::size_t bytes = 0;
-    for (const auto& lane : thread.lanes) {
-        const MeasureTarget& target = lane->work.spec;
-        const bool is_mixed = target.write_percent > 0 && target.write_percent < 100;
-        bytes += tasks_of(spec, target) * BlockMemory::needed_bytes(target) * (is_mixed ? 2 : 1);
-    }
+    const std::size_t bytes = memory_bytes_of(spec, thread);
     const bool is_plain = bytes < kHugePageBytesMin && threads_of(spec) > kHugePageThreads;
     thread.memory = ums::MemoryRegion(bytes, is_plain ? ums::MemoryKind::plain : ums::MemoryKind::huge_pages);
     thread.memory.populate(0, bytes);
@@ -286,6 +281,16 @@ std::uint64_t end_of_pause(MeasureLane& lane, std::uint64_t now_ns) {
 }
 
 }  // namespace
+
+std::size_t memory_bytes_of(const MeasureTimespan& spec, const MeasureThread& thread) {
+    std::size_t bytes = 0;
+    for (const auto& lane : thread.lanes) {
+        const MeasureTarget& target = lane->work.spec;
+        const bool is_mixed = target.write_percent > 0 && target.write_percent < 100;
+        bytes += tasks_of(spec, target) * BlockMemory::needed_bytes(target) * (is_mixed ? 2 : 1);
+    }
+    return bytes;
+}
 
 ums::Task<void> run_measure_task(MeasureShared& shared, MeasureThread& thread, MeasureLane* lane, std::uint64_t seed) {
     ums::Scheduler& scheduler = ums::Scheduler::current();

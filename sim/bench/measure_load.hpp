@@ -83,6 +83,9 @@ struct MeasureThread {
     std::uint64_t weights = 0;  // of all lanes, if a task may use any
 };
 
+// The blocks of all its tasks: what its first task will make.
+[[nodiscard]] std::size_t memory_bytes_of(const MeasureTimespan& spec, const MeasureThread& thread);
+
 // One task: on `lane` of the thread or, if that is null, each time on a lane chosen by weight. Ends when `shared.stop` is set, or the run
 // stops. All references must outlive it.
 ums::Task<void> run_measure_task(MeasureShared& shared, MeasureThread& thread, MeasureLane* lane, std::uint64_t seed);

@@ -148,14 +148,7 @@ void MeasureTimespanRun::add_thread(std::uint32_t first_target, std::uint32_t en
 // If memory is short, the system takes it from other processes.
 void MeasureTimespanRun::check_memory() const {
     std::uint64_t needed_bytes = 0;
-    for (const auto& thread : threads_) {
-        for (const auto& lane : thread->lanes) {
-            const MeasureTarget& target = lane->work.spec;
-            const std::uint64_t tasks = spec_.requests_per_thread != 0 ? spec_.requests_per_thread : target.outstanding;
-            const bool is_mixed = target.write_percent != 0 && target.write_percent != 100;
-            needed_bytes += tasks * target.block_bytes * (is_mixed ? 2 : 1) * (target.piece_bytes != 0 ? 2 : 1);
-        }
-    }
+    for (const auto& thread : threads_) needed_bytes += memory_bytes_of(spec_, *thread);
     const std::uint64_t available_bytes = ums::this_machine().available_bytes;
     if (available_bytes == 0 || needed_bytes < available_bytes) return;
     throw RefusedError(

@@ -36,7 +36,7 @@ bool try_measured(const std::string& text, const nlohmann::ordered_json& sound) 
     }
     if (side.kind == reports::MeasuredKind::sweep) {
         try {
-            const nlohmann::ordered_json sweep = reports::read_sweep(text, "a.json");
+            const nlohmann::ordered_json sweep = reports::sweep_anew(reports::read_measured_document(text, "a.json"), "a.json");
             REQUIRE(reports::html_sweep(sweep).size() > reports::sweep_text(sweep).size());
         } catch (const reports::ResultsDocumentError& error) {
             REQUIRE(std::string(error.what()).starts_with("'a.json': "));
