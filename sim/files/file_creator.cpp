@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "sim/files/overdue_request.hpp"
 #include "sim/files/space_check.hpp"
 #include "sim/files/transfer_failure.hpp"
+#include "ums/base/memory_region.hpp"
 #include "ums/base/open_files.hpp"
 #include "ums/sched/scheduler.hpp"
 
@@ -53,10 +55,14 @@ void FileCreator::check_open_files() const {
     if (!storage_.can_open(needed)) throw EnvironmentError(ums::too_few_files_text(needed) + ".");
 }
 
-// Every file is signed before anything else, so that the next run recognizes it even after kill -9.
+// A file never has its name without its signature, as far as the file system can, so that the next run recognizes it even after kill -9.
+// Only the second time is it written durably, by an engine, with errors that are findings.
 ums::Task<void> FileCreator::make(FileClaim& claim) {
+    const ums::MemoryRegion signature(kPageBytes, ums::MemoryKind::plain);
+    make_signature(run_id_, claim.id, journal_, signature.data());
     try {
-        examiner_.open(claim, {.create_new = true, .direct = is_unbuffered(options_)});
+        const std::span<const std::byte> first_bytes(signature.data(), kPageBytes);
+        examiner_.open(claim, {.create_new = true, .first_bytes = first_bytes, .direct = is_unbuffered(options_)});
         examiner_.check_size(claim);
     } catch (...) {
         rethrow_classified(claim.id, claim.file, std::current_exception());

@@ -17,6 +17,10 @@ constexpr std::uint32_t kStampsOutstanding = 8;
 
 }  // namespace
 
+std::uint32_t make_signature(std::uint64_t run_id, std::uint32_t file_id, const Journal& journal, std::byte* page) {
+    return make_page({run_id, file_id, 0, 1, 0, journal.clock().utc_us()}, page);
+}
+
 // Without an owner, which distinguishes requests of files that are still being created.
 ums::IoRequest FileStamper::request_for(std::uint64_t offset_bytes, const ums::IoSegment& segment) const {
     ums::IoRequest request;
@@ -31,7 +35,7 @@ ums::IoRequest FileStamper::request_for(std::uint64_t offset_bytes, const ums::I
 
 ums::Task<std::error_code> FileStamper::write_signature(std::uint64_t run_id, std::uint32_t& checksum) const {
     const ums::MemoryRegion page(kPageBytes, ums::MemoryKind::plain);
-    checksum = make_page({run_id, file_id_, 0, 1, 0, journal_.clock().utc_us()}, page.data());
+    checksum = make_signature(run_id, file_id_, journal_, page.data());
     const ums::IoSegment segment{page.data(), kPageBytes};
     ums::IoRequest request = request_for(0, segment);
     request.durable = true;

@@ -14,13 +14,16 @@
 
 namespace sim {
 
+// The signature page of a file: page 0, version 1. Returns its checksum.
+std::uint32_t make_signature(std::uint64_t run_id, std::uint32_t file_id, const Journal& journal, std::byte* page);
+
 class FileStamper {
 public:
     // `handle` stays the caller's. `run`: may be null; stamping is cut short when it stops. All references must outlive the object.
     FileStamper(std::uint32_t file_id, const FileOptions& file, ums::FileHandle handle, Journal& journal, const RunState* run)
         : file_id_(file_id), file_(file), handle_(handle), journal_(journal), run_(run) {}
 
-    // Writes page 0, version 1, durably. `checksum` is set to that of the page.
+    // Writes the signature page durably. `checksum` is set to that of the page.
     ums::Task<std::error_code> write_signature(std::uint64_t run_id, std::uint32_t& checksum) const;
     // Writes zeros over [begin_bytes, end_bytes), 1 MB at a time, with at most `outstanding_max` requests outstanding.
     ums::Task<std::error_code> write_zeros(std::uint64_t begin_bytes, std::uint64_t end_bytes, std::uint32_t outstanding_max) const;

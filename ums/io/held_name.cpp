@@ -55,6 +55,14 @@ int HeldName::open(int flags, mode_t mode) const {
     return uninterrupted([&] { return ::openat(folder_, name_.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode); });
 }
 
+int HeldName::open_unnamed(int flags, mode_t mode) const {
+    return uninterrupted([&] { return ::openat(folder_, ".", flags | O_TMPFILE | O_CLOEXEC, mode); });
+}
+
+std::error_code HeldName::give_to(const std::string& shown) const {
+    return ::linkat(AT_FDCWD, shown.c_str(), folder_, name_.c_str(), AT_SYMLINK_FOLLOW) == 0 ? std::error_code{} : last_errno_error();
+}
+
 bool HeldName::is_name_of(const std::string& name, int fd) const {
     struct stat named {};
     struct stat held {};

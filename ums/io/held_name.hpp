@@ -21,6 +21,10 @@ public:
 
     // As open(2) does: a descriptor, or -1 and errno.
     [[nodiscard]] int open(int flags, mode_t mode = 0) const;
+    // A new file in the name's folder that has no name yet; fails where the file system has no such files.
+    [[nodiscard]] int open_unnamed(int flags, mode_t mode) const;
+    // Gives the name to such a file; `shown`: where the system shows its descriptor. EEXIST if another file has the name.
+    [[nodiscard]] std::error_code give_to(const std::string& shown) const;
     // `fd`: the file that the name should refer to. ENOENT if it refers to another one, which is left alone, or to none.
     [[nodiscard]] std::error_code remove(int fd) const;
     [[nodiscard]] std::error_code check_removal(int fd) const;

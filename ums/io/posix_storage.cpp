@@ -88,7 +88,8 @@ std::error_code PosixStorage::open(const std::string& path, const OpenOptions& o
 // Linux creates a file before it finds that direct I/O is not possible there. So the file is created without O_DIRECT, opened a second time
 // with it, and removed if that fails.
 int PosixStorage::create(const HeldName& name, const OpenOptions& options) const {
-    const int created = name.open(open_flags({}) | O_CREAT | O_EXCL, kNewFileMode);
+    int created = create_filled(name, options.first_bytes);
+    if (created < 0) created = name.open(open_flags({}) | O_CREAT | O_EXCL, kNewFileMode);
     if (created < 0) return created;
     const int fd = open_again(created, name, open_flags(options));
     const int number = errno;
@@ -98,9 +99,27 @@ int PosixStorage::create(const HeldName& name, const OpenOptions& options) const
     return fd;
 }
 
+// -1 if there is nothing to fill it with, or if the file system cannot do so. Opened anew by its name, because the system goes on calling
+// the first descriptor's file a deleted one.
+int PosixStorage::create_filled(const HeldName& name, std::span<const std::byte> bytes) const {
+    if (bytes.empty()) return -1;
+    const int fd = name.open_unnamed(open_flags({}), kNewFileMode);
+    if (fd < 0) return fd;
+    const bool is_filled = ::pwrite(fd, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size());
+    int named = is_filled && !name.give_to(shown_as(fd)) ? name.open(open_flags({})) : -1;
+    if (named >= 0 && !is_same_file(named, fd)) {
+        ::close(named);
+        named = -1;
+    }
+    ::close(fd);
+    return named;
+}
+
+std::string PosixStorage::shown_as(int fd) const { return fmt::format("{}/{}", descriptor_folder_, fd); }
+
 // By its descriptor or, if the system does not show descriptors, by its name, provided it is still the same file.
 int PosixStorage::open_again(int fd, const HeldName& name, int flags) const {
-    const std::string shown = fmt::format("{}/{}", descriptor_folder_, fd);
+    const std::string shown = shown_as(fd);
     int again = uninterrupted([&] { return ::open(shown.c_str(), flags); });
     if (again < 0 && errno == ENOENT) again = name.open(flags);
     if (again < 0 || is_same_file(again, fd)) return again;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -57,6 +58,8 @@ private:
     [[nodiscard]] std::error_code add_view(FileHandle& file, const OpenOptions& options);
     std::unique_ptr<IoEngine> make_plain_engine(const EngineOptions& options, std::string& reason);
     [[nodiscard]] int create(const HeldName& name, const OpenOptions& options) const;
+    [[nodiscard]] int create_filled(const HeldName& name, std::span<const std::byte> bytes) const;
+    [[nodiscard]] std::string shown_as(int fd) const;
     [[nodiscard]] int open_again(int fd, const HeldName& name, int flags) const;
     [[nodiscard]] std::shared_ptr<const HeldName> name_of(FileHandle file) const;
 

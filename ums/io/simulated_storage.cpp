@@ -138,6 +138,7 @@ std::error_code SimulatedStorage::open(const std::string& path, const OpenOption
     if (options.create_new && found != files_.end()) return errno_error(EEXIST);
     if (!options.create_new && found == files_.end()) return errno_error(ENOENT);
     const auto opened = options.create_new ? (files_[path] = std::make_shared<SimulatedFile>(++last_inode_)) : found->second;
+    if (options.create_new) opened->write(0, options.first_bytes.data(), options.first_bytes.size());
     file = add_open(opened, path);
     return {};
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <system_error>
 
@@ -41,7 +42,11 @@ enum class FileView : std::uint8_t {
 };
 
 struct OpenOptions {
-    bool create_new = false;      // fails with file_exists if there is one
+    bool create_new = false;  // fails with file_exists if there is one
+    // With create_new: what the file holds from the moment it has its name, so that whoever is killed leaves no file without it. Not where
+    // the file system cannot create files without a name (NFS, many FUSE file systems): there the file is empty at first. Not durable: the
+    // caller writes it again.
+    std::span<const std::byte> first_bytes{};
     bool direct = false;          // O_DIRECT: fails with invalid_argument where the file system refuses it
     bool durable_writes = false;  // O_DSYNC
     bool read_only = false;

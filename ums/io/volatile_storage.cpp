@@ -62,7 +62,9 @@ void VolatileStorage::note_moment(PowerMoment moment) {
 
 std::error_code VolatileStorage::open(const std::string& path, const OpenOptions& options, FileHandle& file) {
     destage_due();
-    const std::error_code error = disk_.open(path, options, file);
+    OpenOptions empty = options;
+    empty.first_bytes = {};  // not durable: a cut may leave the file without them
+    const std::error_code error = disk_.open(path, empty, file);
     if (error) return error;
     if (options.create_new) {
         const FilePointer made = new_file(path, disk_.find(path)->copy());

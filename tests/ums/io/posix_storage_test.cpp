@@ -1,10 +1,16 @@
 #include "ums/io/posix_storage.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <span>
+#include <thread>
+#include <vector>
 
 #include "tests/support/catch.hpp"
 #include "tests/ums/io/child_process.hpp"
@@ -89,6 +95,45 @@ TEST_CASE("create_new creates a file once and never touches an existing one") {
     files.storage.close(file);
     CHECK(files.storage.open(files.folder.file("no folder/x"), options, file) == std::errc::no_such_file_or_directory);
     CHECK(files.storage.open(files.folder.file("missing"), {}, file) == std::errc::no_such_file_or_directory);
+}
+
+TEST_CASE("a file that is created with first bytes never has its name without them, and an existing one is not touched") {
+    Files files;
+    const std::string path = files.folder.file("filled");
+    const int unnamed = ::open(files.folder.path().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (unnamed < 0) return;  // this file system creates no files without a name
+    ::close(unnamed);
+    const std::string text(8192, 'x');
+    const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(text.data()), text.size());
+    std::atomic<bool> ends{false};
+    std::atomic<std::uint64_t> seen{0};
+    std::atomic<std::uint64_t> seen_short{0};
+    std::thread watcher([&] {
+        while (!ends) {
+            struct stat facts {};
+            if (::stat(path.c_str(), &facts) != 0) continue;
+            ++seen;
+            if (facts.st_size != static_cast<off_t>(text.size())) ++seen_short;
+        }
+    });
+    for (int i = 0; i < 300; ++i) {
+        FileHandle file = files.open("filled", {.create_new = true, .first_bytes = bytes});
+        std::vector<std::byte> read(text.size());
+        std::size_t transferred = 0;
+        CHECK(!files.storage.read(file, 0, read.data(), read.size(), transferred));
+        CHECK(std::equal(bytes.begin(), bytes.end(), read.begin()));
+        CHECK(!files.storage.remove(file));
+        files.storage.close(file);
+    }
+    ends = true;
+    watcher.join();
+    CHECK(seen > 0);
+    CHECK(seen_short == 0);
+
+    std::ofstream(path) << "12345" << std::flush;
+    FileHandle other;
+    CHECK(files.storage.open(path, {.create_new = true, .first_bytes = bytes}, other) == std::errc::file_exists);
+    CHECK(std::filesystem::file_size(path) == 5);
 }
 
 TEST_CASE("options become the flags of the open file") {
