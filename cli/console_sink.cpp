@@ -69,7 +69,25 @@ ConsoleSink::ConsoleSink(Console& console, std::function<void()> wake, const Con
     logger_->set_level(options.errors_only ? spdlog::level::err : spdlog::level::info);
 }
 
+std::uint64_t ConsoleSink::count_alike(const sim::Event& event) {
+    constexpr std::uint64_t kMinuteMs = 60'000;
+    Alike& alike = warnings_[{event.source_file, event.line}];
+    const std::uint64_t minute = event.tick_ms / kMinuteMs;
+    if (alike.minute != minute) alike = {minute, 0};
+    return ++alike.count;
+}
+
+// In SQLIOSim's form the console is a log, too: everything is shown.
 void ConsoleSink::on_event(const sim::Event& event) {
+    if (event.severity == sim::Severity::warning && !options_.sqliosim_form) {
+        const std::uint64_t count = count_alike(event);
+        if (count > kAlikeShownMax + 1) return;
+        if (count > kAlikeShownMax) {
+            logger_->log(time_of(event.utc_us), spdlog::source_loc{}, spdlog::level::warn,
+                         fmt::format("more than {} such warnings within a minute; the further ones are in the log only", kAlikeShownMax));
+            return;
+        }
+    }
     const std::string system = event.system_text.empty() ? "" : fmt::format(" ({})", event.system_text);
     const std::string text = options_.sqliosim_form ? fmt::format("{} {} {}{}", event.thread_id, event.user, event.description, system)
                                                     : event.description + system;

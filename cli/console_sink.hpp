@@ -4,7 +4,10 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include <spdlog/logger.h>
 
@@ -30,10 +33,20 @@ public:
 private:
     // A broken disk may produce a finding for every page; the log has them all.
     static constexpr std::uint64_t kFindingsShownMax = 20;
+    // And a disk that is gone a thousand warnings within a second.
+    static constexpr std::uint64_t kAlikeShownMax = 20;
+
+    // Warnings raised at the same place of the program within one minute of the run.
+    struct Alike {
+        std::uint64_t minute = 0;
+        std::uint64_t count = 0;
+    };
+    [[nodiscard]] std::uint64_t count_alike(const sim::Event& event);
 
     const ConsoleSinkOptions options_;
     std::shared_ptr<spdlog::logger> logger_;
     std::uint64_t findings_ = 0;
+    std::map<std::pair<std::string, std::uint32_t>, Alike> warnings_;
 };
 
 }  // namespace cli

@@ -142,3 +142,36 @@ TEST_CASE("a composite sink passes everything to all receivers") {
     CHECK_THAT(Captured::text(first_files.err()), ContainsSubstring("one") && ContainsSubstring("FINDING"));
     CHECK(Captured::text(first_files.err()) == Captured::text(second_files.err()));
 }
+
+TEST_CASE("of warnings from the same place, 20 a minute are shown; other warnings, and SQLIOSim's form, show all") {
+    const UtcZone zone;
+    const Captured captured;
+    cli::Console console(captured.out(), captured.err());
+    const auto count_of = [&](int descriptor, const std::string& text) {
+        console.flush("");
+        const std::string all = Captured::text(descriptor);
+        std::size_t count = 0;
+        for (std::size_t at = all.find(text); at != std::string::npos; at = all.find(text, at + 1)) ++count;
+        return count;
+    };
+    sim::Event failure = event_of(sim::Severity::warning, "Read failed");
+    failure.source_file = "io_retry.hpp";
+    failure.line = 35;
+    sim::Event late = event_of(sim::Severity::warning, "Request is late");
+    late.source_file = "monitor.cpp";
+    late.line = 12;
+
+    cli::ConsoleSink sink(console, [] {}, {});
+    for (int i = 0; i < 1000; ++i) sink.on_event(failure);
+    sink.on_event(late);
+    CHECK(count_of(captured.err(), "Read failed") == 20);
+    CHECK(count_of(captured.err(), "more than 20 such warnings within a minute; the further ones are in the log only") == 1);
+    CHECK(count_of(captured.err(), "Request is late") == 1);
+    failure.tick_ms = 60'000;
+    for (int i = 0; i < 5; ++i) sink.on_event(failure);
+    CHECK(count_of(captured.err(), "Read failed") == 25);
+
+    cli::ConsoleSink as_log(console, [] {}, {.sqliosim_form = true});
+    for (int i = 0; i < 1000; ++i) as_log.on_event(failure);
+    CHECK(count_of(captured.out(), "Read failed") == 1000);
+}
