@@ -143,7 +143,7 @@ TEST_CASE("a composite sink passes everything to all receivers") {
     CHECK(Captured::text(first_files.err()) == Captured::text(second_files.err()));
 }
 
-TEST_CASE("of warnings from the same place, 20 a minute are shown; other warnings, and SQLIOSim's form, show all") {
+TEST_CASE("20 warnings a minute from the same place are shown. Other warnings, and SQLIOSim's form, show all") {
     const UtcZone zone;
     const Captured captured;
     cli::Console console(captured.out(), captured.err());
